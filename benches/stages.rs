@@ -1,0 +1,185 @@
+//! Every stage on its own, one thread: `cargo bench --bench stages`. Each loop asserts what it found.
+
+use std::sync::LazyLock;
+
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+
+mod corpus;
+
+use corpus::{Corpus, Recipe};
+use sitemill::stage::clean::{Cleaned, Cleaner};
+use sitemill::stage::lines;
+
+fn main() {
+    divan::main();
+}
+
+/// URLs in every corpus: about one sitemap's.
+const URLS: usize = 50_000;
+
+static PLAIN: LazyLock<Vec<u8>> = LazyLock::new(|| text(Recipe { lines: URLS as u64, ..Recipe::default() }));
+static IRIS: LazyLock<Vec<u8>> =
+    LazyLock::new(|| text(Recipe { lines: URLS as u64, non_ascii: 1.0, ..Recipe::default() }));
+/// Canonical URLs, one a line.
+static CLEAN: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let mut clean = Vec::new();
+    let mut cleaner = Cleaner::default();
+    for line in lines::lines(&PLAIN, 0) {
+        let Cleaned::Url(url) = cleaner.clean(line.raw) else { panic!("the corpus holds URLs only") };
+        clean.extend_from_slice(url.as_bytes());
+        clean.push(b'\n');
+    }
+    clean
+});
+
+fn text(recipe: Recipe) -> Vec<u8> {
+    Corpus::new(&recipe).expect("the recipe is sound").text()
+}
+
+/// Calls `each` with every URL of `text`.
+fn for_each_url(text: &[u8], mut each: impl FnMut(sitemill::stage::clean::CleanUrl<'_>)) {
+    let mut cleaner = Cleaner::default();
+    for line in lines::lines(text, 0) {
+        let Cleaned::Url(url) = cleaner.clean(line.raw) else { panic!("the corpus holds URLs only") };
+        each(url);
+    }
+}
+
+#[divan::bench]
+fn split_into_lines(bencher: Bencher<'_, '_>) {
+    bencher.counter(ItemsCount::new(URLS)).bench_local(|| {
+        let found = lines::lines(black_box(&PLAIN), 0).filter(|line| !line.raw.is_empty()).count();
+        assert_eq!(found, URLS);
+    });
+}
+
+mod clean {
+    use super::*;
+
+    fn bench(bencher: Bencher<'_, '_>, text: &[u8]) {
+        bencher.counter(ItemsCount::new(URLS)).bench_local(|| {
+            let mut urls = 0;
+            for_each_url(black_box(text), |url| urls += usize::from(!url.as_bytes().is_empty()));
+            assert_eq!(urls, URLS);
+        });
+    }
+
+    #[divan::bench]
+    fn plain(bencher: Bencher<'_, '_>) {
+        bench(bencher, &PLAIN);
+    }
+
+    #[divan::bench]
+    fn iris(bencher: Bencher<'_, '_>) {
+        bench(bencher, &IRIS);
+    }
+
+    /// Every line spells its scheme in capitals, and every second one another host: all through the parser.
+    #[divan::bench]
+    fn by_the_parser(bencher: Bencher<'_, '_>) {
+        let mut text = Vec::new();
+        for (n, line) in lines::lines(&PLAIN, 0).enumerate() {
+            text.extend_from_slice(if n % 2 == 0 { b"HTTPS://a.example/" } else { b"HTTPS://b.example/" });
+            text.extend_from_slice(&line.raw[b"https://www.example.com/".len()..]);
+            text.push(b'\n');
+        }
+        bench(bencher, &text);
+    }
+}
+
+mod dedup {
+    use super::*;
+    use sitemill::stage::dedup::{ChunkKeys, PARTITIONS, Secret, Table, find_duplicates};
+
+    fn keys() -> Vec<u128> {
+        let secret = Secret::draw().expect("the system has randomness");
+        let mut keys = Vec::with_capacity(URLS);
+        for_each_url(&CLEAN, |url| keys.push(secret.key(url)));
+        keys
+    }
+
+    #[divan::bench]
+    fn key(bencher: Bencher<'_, '_>) {
+        let secret = Secret::draw().expect("the system has randomness");
+        bencher.counter(ItemsCount::new(URLS)).bench_local(|| {
+            let mut keys = 0;
+            for_each_url(black_box(&CLEAN), |url| keys += usize::from(secret.key(url) != 0));
+            assert_eq!(keys, URLS);
+        });
+    }
+
+    /// Chunks of a tenth each, all of them twice, so that half of the URLs are duplicates.
+    #[divan::bench]
+    fn part_and_find_duplicates(bencher: Bencher<'_, '_>) {
+        let keys = keys();
+        bencher.counter(ItemsCount::new(2 * URLS)).bench_local(|| {
+            let once = black_box(&keys).chunks(URLS / 10).map(ChunkKeys::part);
+            let chunks: Vec<ChunkKeys> = once.clone().chain(once).collect();
+            let (mut table, mut duplicates) = (Table::default(), 0);
+            for partition in 0..PARTITIONS {
+                find_duplicates(chunks.iter(), partition, &mut table, |_, _| duplicates += 1)
+                    .expect("there is memory");
+            }
+            assert_eq!(duplicates, URLS);
+        });
+    }
+}
+
+#[divan::bench]
+fn divide(bencher: Bencher<'_, '_>) {
+    use sitemill::limits::Protocol;
+    use sitemill::stage::divide::{Divider, Limits};
+    use sitemill::stage::xml::Frame;
+
+    let limits = Limits { entries_max: 1_000, bytes_max: 80_000 };
+    bencher.counter(ItemsCount::new(URLS)).bench_local(|| {
+        let mut divider = Divider::new(limits, &Frame::sitemap(Protocol::V0_9));
+        (0..URLS).for_each(|at| divider.push(at, black_box(95)));
+        let entries: u32 = divider.finish().iter().map(|part| part.entries).sum();
+        assert_eq!(entries as usize, URLS);
+    });
+}
+
+mod xml {
+    use super::*;
+    use sitemill::stage::xml::{push_url, url_bytes};
+
+    #[divan::bench]
+    fn escape(bencher: Bencher<'_, '_>) {
+        let (mut xml, mut planned) = (Vec::new(), 0);
+        for_each_url(&CLEAN, |url| planned += url_bytes(url));
+        bencher.counter(ItemsCount::new(URLS)).bench_local(|| {
+            xml.clear();
+            for_each_url(black_box(&CLEAN), |url| push_url(url, &mut xml));
+            assert_eq!(xml.len(), planned);
+        });
+    }
+}
+
+mod gzip {
+    use super::*;
+    use std::io::Read;
+
+    use sitemill::Level;
+    use sitemill::stage::gzip::Member;
+    use sitemill::stage::xml::push_url;
+
+    #[divan::bench(args = [0, 1, 4, 6, 9], sample_count = 10)]
+    fn level(bencher: Bencher<'_, '_>, level: u8) {
+        let mut xml = Vec::new();
+        for_each_url(&CLEAN, |url| push_url(url, &mut xml));
+        let level = Level::new(level).expect("it is 0 to 9");
+        let compress = || {
+            let mut member = Member::begin(level, xml.len());
+            xml.chunks(128 * 1024).for_each(|piece| member.push(piece));
+            member.finish()
+        };
+        let (gzip, mut decoded) = (compress(), Vec::new());
+        flate2::read::GzDecoder::new(&gzip[..]).read_to_end(&mut decoded).expect("it is a gzip member");
+        assert_eq!(decoded, xml);
+        bencher.counter(ItemsCount::new(URLS)).bench_local(|| {
+            assert_eq!(compress().len(), gzip.len());
+        });
+    }
+}

@@ -1,0 +1,125 @@
+//! Progress for a person: a bar on a terminal, a line now and then elsewhere.
+
+use std::io::{IsTerminal, Write};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyle};
+use sitemill::{Pass, Progress, Silent};
+
+use super::args::ProgressWhen;
+
+/// What `--progress` asks for, on this standard error.
+pub fn shown(when: ProgressWhen) -> Box<dyn Progress> {
+    match when {
+        ProgressWhen::Never => Box::new(Silent),
+        _ if std::io::stderr().is_terminal() => Box::new(Bars::default()),
+        _ => Box::new(Lines { each_pass: when == ProgressWhen::Always, now: Mutex::default() }),
+    }
+}
+
+fn title(pass: Pass) -> &'static str {
+    match pass {
+        Pass::Spool => "reading",
+        Pass::Survey => "survey",
+        Pass::Produce => "produce",
+    }
+}
+
+/// One bar a pass, taken away when the pass is done: the summary has the times.
+#[derive(Default)]
+struct Bars(Mutex<Option<ProgressBar>>);
+
+impl Bars {
+    fn with_bar(&self, act: impl FnOnce(&ProgressBar)) {
+        if let Some(bar) = &*self.0.lock().expect("no holder panics") {
+            act(bar);
+        }
+    }
+}
+
+impl Progress for Bars {
+    fn begin(&self, pass: Pass, total: u64) {
+        let template = match pass {
+            Pass::Spool => "{msg:8} {spinner} {bytes} {bytes_per_sec}",
+            Pass::Survey => "{msg:8} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta} left",
+            Pass::Produce => "{msg:8} {wide_bar} {human_pos}/{human_len} URLs {per_sec} {eta} left",
+        };
+        let style = ProgressStyle::with_template(template).expect("the templates are right");
+        let bar = ProgressBar::new(total).with_style(style).with_message(title(pass));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        *self.0.lock().expect("no holder panics") = Some(bar);
+    }
+
+    fn advance(&self, amount: u64) {
+        self.with_bar(|bar| bar.inc(amount));
+    }
+
+    fn end(&self) {
+        self.with_bar(ProgressBar::finish_and_clear);
+    }
+}
+
+/// How often a line is worth a place in a log.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// A plain line every ten seconds.
+struct Lines {
+    each_pass: bool,
+    now: Mutex<Option<Running>>,
+}
+
+struct Running {
+    pass: Pass,
+    total: u64,
+    done: u64,
+    since: Instant,
+    said: Instant,
+}
+
+impl Running {
+    fn say(&mut self) {
+        self.said = Instant::now();
+        let elapsed = self.since.elapsed().as_secs_f64().max(1e-3);
+        let rate = self.done as f64 / elapsed;
+        let count = |n: u64| match self.pass {
+            Pass::Produce => format!("{} URLs", HumanCount(n)),
+            Pass::Spool | Pass::Survey => HumanBytes(n).to_string(),
+        };
+        let of_total = match self.total {
+            0 => String::new(),
+            total => {
+                let left = Duration::from_secs_f64((total - self.done.min(total)) as f64 / rate.max(1.0));
+                let percent = self.done * 100 / total;
+                format!(" of {} ({percent} %), {} left", count(total), HumanDuration(left))
+            }
+        };
+        let line = format!("{}: {}{of_total}, {}/s", title(self.pass), count(self.done), count(rate as u64));
+        let _ = writeln!(std::io::stderr(), "sitemill: {line}");
+    }
+}
+
+impl Progress for Lines {
+    fn begin(&self, pass: Pass, total: u64) {
+        let now = Instant::now();
+        *self.now.lock().expect("no holder panics") =
+            Some(Running { pass, total, done: 0, since: now, said: now });
+    }
+
+    fn advance(&self, amount: u64) {
+        if let Some(running) = &mut *self.now.lock().expect("no holder panics") {
+            running.done += amount;
+            if running.said.elapsed() >= INTERVAL {
+                running.say();
+            }
+        }
+    }
+
+    fn end(&self) {
+        if let Some(mut running) = self.now.lock().expect("no holder panics").take()
+            && self.each_pass
+        {
+            running.say();
+        }
+    }
+}

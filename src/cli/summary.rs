@@ -1,0 +1,65 @@
+//! What a person reads at the end.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+use indicatif::{HumanBytes, HumanCount};
+use sitemill::{Report, text};
+
+/// `1234567` as `1,234,567`.
+pub fn grouped(number: u64) -> String {
+    HumanCount(number).to_string()
+}
+
+/// Prints the summary to standard error: results are files, and standard output stays free.
+pub fn print(report: &Report, out: &Path) {
+    // If standard error is gone, what was done is done.
+    let _ = std::io::stderr().write_all(summary(report, out).as_bytes());
+}
+
+fn summary(report: &Report, out: &Path) -> String {
+    let mut lines = String::new();
+    let mut row = |name: &str, number: u64, note: &str| {
+        let _ = writeln!(
+            lines,
+            "  {name:<10} {:>13}{}{note}",
+            grouped(number),
+            if note.is_empty() { "" } else { "  " }
+        );
+    };
+    row("lines", report.lines, "");
+    row("listed", report.listed, "");
+    row("duplicates", report.duplicates, "");
+    row("blank", report.blank, "");
+    row("rejected", report.rejected_total(), "");
+    for example in &report.examples {
+        let count = grouped(report.rejected.get(example.reason).copied().unwrap_or(0));
+        let place = format!("{}:{}", example.input, example.line);
+        let _ = writeln!(lines, "    {count:>9} {}, as {place}: {}", example.reason, example.text);
+    }
+    if report.published {
+        let [xml, gzip] = [report.xml_bytes, report.gzip_bytes].map(HumanBytes);
+        let a_url = report.gzip_bytes as f64 / report.listed as f64;
+        let _ = writeln!(
+            lines,
+            "  {} in {}: {xml} of XML, {gzip} compressed, {a_url:.1} bytes a URL",
+            plural(report.sitemaps, "sitemap", "sitemaps"),
+            plural(report.indexes, "index file", "index files"),
+        );
+        let seconds = report.seconds;
+        let rate = grouped((report.listed as f64 / seconds.total.max(1e-3)) as u64);
+        let _ = writeln!(
+            lines,
+            "  {:.2} s (survey {:.2}, produce {:.2}, publish {:.2}): {rate} URLs a second",
+            seconds.total, seconds.survey, seconds.produce, seconds.publish
+        );
+        let out = text::shown(out.as_os_str().as_encoded_bytes());
+        let _ = writeln!(lines, "  live in {out}; the lines for robots.txt are in {out}/robots-sitemaps.txt");
+    }
+    lines
+}
+
+fn plural(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(number), if number == 1 { one } else { many })
+}

@@ -1,0 +1,126 @@
+//! What can go wrong in a run, in words for the person who must act, and the exit code that tells a program.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+use std::path::Path;
+
+/// `Result` with sitemill's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a run ended without success. The numbers are the exit codes of the command line, after `sysexits.h`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// 2: the options contradict each other or the protocol.
+    Usage,
+    /// 65: the data: nothing valid, too many rejects, changed while it was read.
+    Data,
+    /// 66: an input is missing or cannot be read.
+    Input,
+    /// 70: a promise of sitemill does not hold: a bug.
+    Internal,
+    /// 71: memory that grows with the input could not be had.
+    Memory,
+    /// 73: the output cannot be created.
+    Output,
+    /// 74: reading or writing failed on the way.
+    Io,
+    /// 75: another run holds the output directory; the only kind that a retry cures.
+    Busy,
+    /// 77: the operating system forbids it.
+    Permission,
+    /// 128 + signal: stopped from outside.
+    Signal(i32),
+}
+
+impl ErrorKind {
+    /// The exit code of the process.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Usage => 2,
+            Self::Data => 65,
+            Self::Input => 66,
+            Self::Internal => 70,
+            Self::Memory => 71,
+            Self::Output => 73,
+            Self::Io => 74,
+            Self::Busy => 75,
+            Self::Permission => 77,
+            Self::Signal(number) => u8::try_from(128 + number).unwrap_or(u8::MAX),
+        }
+    }
+}
+
+/// A failed run: its kind, a sentence that names the file and the way out, and the cause beneath it.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    source: Option<io::Error>,
+}
+
+impl Error {
+    /// An error with no cause beneath it.
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), source: None }
+    }
+
+    /// The options contradict each other or the protocol.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Usage, message)
+    }
+
+    /// The data cannot be published.
+    pub fn data(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Data, message)
+    }
+
+    /// `path` is no input that can be read.
+    pub fn input(path: &Path, source: io::Error) -> Self {
+        Self::from_io(ErrorKind::Input, format!("{}: cannot be read", Shown(path)), source)
+    }
+
+    /// `path` cannot be created or written to.
+    pub fn output(path: &Path, source: io::Error) -> Self {
+        Self::from_io(ErrorKind::Output, format!("{}: cannot be created", Shown(path)), source)
+    }
+
+    /// Something failed on the way: `doing` says what, as in "could not be written".
+    pub fn io(path: &Path, doing: &str, source: io::Error) -> Self {
+        let kind = match source.kind() {
+            io::ErrorKind::PermissionDenied => ErrorKind::Permission,
+            _ => ErrorKind::Io,
+        };
+        Self::from_io(kind, format!("{}: {doing}", Shown(path)), source)
+    }
+
+    fn from_io(kind: ErrorKind, message: String, source: io::Error) -> Self {
+        Self { kind, message, source: Some(source) }
+    }
+
+    /// What kind of failure this is.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_ref().map(|cause| cause as _)
+    }
+}
+
+/// A path for a message: its bytes escaped, so that a file name cannot speak to the terminal.
+pub(crate) struct Shown<'a>(pub &'a Path);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::text::shown(self.0.as_os_str().as_encoded_bytes()))
+    }
+}

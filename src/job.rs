@@ -1,0 +1,190 @@
+//! The job: everything a run needs to know.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::error::{Error, Result};
+use crate::limits::{
+    BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URL_BYTES_MIN, URLS_PER_SITEMAP_MAX,
+};
+use crate::stage::divide::Limits;
+use crate::stage::gzip::Level;
+use crate::stage::scope::{BaseUrl, ScopeRule};
+use crate::stage::xml::Frame;
+
+/// What to build, from what, and where to. [`Job::new`] has every default of the command line.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Files to read, in this order; `-` is standard input. One URL a line.
+    pub inputs: Vec<PathBuf>,
+    /// The directory that the files will be published in, as a URL.
+    pub base_url: BaseUrl,
+    /// The same directory, as a path.
+    pub out: PathBuf,
+    /// Which version of the protocol to speak.
+    pub protocol: Protocol,
+    /// URLs in one sitemap, at most 50,000.
+    pub urls_per_sitemap: u32,
+    /// Bytes of one sitemap or index file before compression, at most what the protocol allows.
+    pub bytes_per_sitemap: u64,
+    /// Sitemaps in one index file, at most what the protocol allows.
+    pub sitemaps_per_index: u32,
+    /// Which URLs may be listed.
+    pub scope: ScopeRule,
+    /// Effort of the compressor.
+    pub level: Level,
+    /// Threads that work at the same time.
+    pub threads: NonZero<usize>,
+    /// Where to write every refused line.
+    pub rejects: Option<PathBuf>,
+    /// How many refused lines are too many.
+    pub max_rejects: Option<MaxRejects>,
+    /// The time of publication, for the `lastmod` of index entries.
+    pub time: SystemTime,
+}
+
+/// How many refused lines are too many.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MaxRejects {
+    /// More than so many.
+    Lines(u64),
+    /// More than this share of all lines, in percent.
+    Percent(f64),
+}
+
+impl MaxRejects {
+    /// Whether `rejected` of `lines` are too many.
+    pub fn is_passed(self, rejected: u64, lines: u64) -> bool {
+        match self {
+            Self::Lines(max) => rejected > max,
+            Self::Percent(max) => rejected as f64 * 100.0 > max * lines as f64,
+        }
+    }
+}
+
+impl std::fmt::Display for MaxRejects {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Lines(max) => write!(f, "{max}"),
+            Self::Percent(max) => write!(f, "{max}%"),
+        }
+    }
+}
+
+impl std::str::FromStr for MaxRejects {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let wrong = || "a number of lines, or a percentage like 0.5%".to_owned();
+        match word.strip_suffix('%') {
+            None => word.parse().map(Self::Lines).map_err(|_| wrong()),
+            Some(percent) => match percent.parse() {
+                Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Self::Percent(percent)),
+                _ => Err(wrong()),
+            },
+        }
+    }
+}
+
+impl Job {
+    /// A job with the defaults: protocol 0.9, limits that every engine accepts, all cores, the present time.
+    pub fn new(inputs: Vec<PathBuf>, base_url: BaseUrl, out: PathBuf) -> Self {
+        Self {
+            inputs,
+            base_url,
+            out,
+            protocol: Protocol::default(),
+            urls_per_sitemap: URLS_PER_SITEMAP_MAX,
+            bytes_per_sitemap: BYTES_PER_SITEMAP_DEFAULT,
+            sitemaps_per_index: SITEMAPS_PER_INDEX_DEFAULT,
+            scope: ScopeRule::default(),
+            level: Level::default(),
+            threads: threads_default(),
+            rejects: None,
+            max_rejects: None,
+            time: SystemTime::now(),
+        }
+    }
+
+    /// Holds the job against the protocol.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
+    pub fn check(&self) -> Result<()> {
+        let protocol = self.protocol;
+        let within = |option: &str, given: u64, min: u64, max: u64| {
+            if (min..=max).contains(&given) {
+                return Ok(());
+            }
+            Err(Error::usage(format!("{option} {given}: protocol {protocol} allows {min} to {max}")))
+        };
+        within("--urls-per-sitemap", self.urls_per_sitemap.into(), 1, URLS_PER_SITEMAP_MAX.into())?;
+        within(
+            "--sitemaps-per-index",
+            self.sitemaps_per_index.into(),
+            1,
+            protocol.sitemaps_per_index_max().into(),
+        )?;
+        // An index entry is the longest thing that must fit: the base URL, all of it escaped, and a file name.
+        let entry_bytes = 6 * self.base_url.as_str().len().max(URL_BYTES_MIN) as u64 + 128;
+        let least = Frame::index(protocol).bytes() + entry_bytes;
+        within("--bytes-per-sitemap", self.bytes_per_sitemap, least, protocol.bytes_per_sitemap_max())
+    }
+
+    /// What no sitemap may pass.
+    pub fn sitemap_limits(&self) -> Limits {
+        Limits { entries_max: self.urls_per_sitemap, bytes_max: self.bytes_per_sitemap }
+    }
+
+    /// What no index file may pass.
+    pub fn index_limits(&self) -> Limits {
+        Limits { entries_max: self.sitemaps_per_index, bytes_max: self.bytes_per_sitemap }
+    }
+}
+
+/// As many as the machine, or the container's share of it, runs at once.
+pub fn threads_default() -> NonZero<usize> {
+    std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(change: impl FnOnce(&mut Job)) -> Result<()> {
+        let mut job = Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "out".into());
+        change(&mut job);
+        job.check()
+    }
+
+    #[test]
+    fn what_contradicts_the_protocol_is_a_usage_error_that_names_the_limit() {
+        assert!(job(|_| {}).is_ok());
+        assert!(job(|job| job.bytes_per_sitemap = 52_428_800).is_ok());
+        assert!(job(|job| job.sitemaps_per_index = 50_000).is_ok());
+        let refused = |change: fn(&mut Job), limit: &str| {
+            let error = job(change).unwrap_err();
+            assert_eq!(error.kind(), crate::ErrorKind::Usage);
+            assert!(error.to_string().contains(limit), "{error}");
+        };
+        refused(|job| job.urls_per_sitemap = 50_001, "50000");
+        refused(|job| job.urls_per_sitemap = 0, "1 to");
+        refused(|job| job.bytes_per_sitemap = 52_428_801, "52428800");
+        refused(|job| job.bytes_per_sitemap = 100, "--bytes-per-sitemap 100");
+        refused(|job| job.sitemaps_per_index = 50_001, "50000");
+        refused(|job| (job.protocol, job.sitemaps_per_index) = (Protocol::V0_84, 1_001), "1000");
+        refused(|job| (job.protocol, job.bytes_per_sitemap) = (Protocol::V0_84, 10_485_761), "10485760");
+    }
+
+    #[test]
+    fn rejects_are_counted_in_lines_or_in_percent() {
+        let max = |word: &str| word.parse::<MaxRejects>();
+        assert!(!max("5").unwrap().is_passed(5, 5) && max("5").unwrap().is_passed(6, 1000));
+        assert!(!max("0.5%").unwrap().is_passed(5, 1000) && max("0.5%").unwrap().is_passed(6, 1000));
+        assert!(max("0%").unwrap().is_passed(1, 1_000_000_000));
+        for wrong in ["", "%", "-1", "1.5", "101%", "NaN%", "five"] {
+            assert!(max(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! sitemill turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
+//!
+//! ```text
+//!  inputs ──map──▶ chunks ──clean──▶ keys ──dedup──▶ survivors ──divide──▶ plan       pass 1, survey: only reads, decides
+//!  plan ──▶ chunks ──clean──▶ xml ──▶ gzip ──▶ staging ──▶ index files ──▶ publish    pass 2, produce: only writes
+//! ```
+//!
+//! Input is mapped and read twice. The first pass decides everything: which lines are URLs, which of them were there
+//! before, and in which sitemap each one is listed. The second only does what was decided; sitemaps are independent
+//! then, and so the output is a function of the input and the options, whatever the number of threads.
+//!
+//! What holds, and is checked in every run before anything is published:
+//! - lines = blank + listed + duplicates + rejected;
+//! - every sitemap has the number of URLs and of bytes that the plan says, and no file passes a limit of the protocol;
+//! - the inputs are still the files that were opened.
+//!
+//! ```no_run
+//! use sitemill::{Job, Silent, Stop, build};
+//!
+//! let job = Job::new(vec!["urls.txt".into()], "https://www.example.com/".parse()?, "out".into());
+//! let outcome = build(&job, &Silent, &Stop::default())?;
+//! println!("{} URLs in {} sitemaps", outcome.report.listed, outcome.report.sitemaps);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Modules, in reading order: [`limits`] has the numbers of the protocol, [`stage`] the stages in the order of the data,
+//! and the private `pipeline` puts them together for a [`Job`].
+
+pub mod limits;
+
+mod job;
+pub use job::{Job, MaxRejects, threads_default};
+
+pub mod stage;
+pub use stage::gzip::Level;
+pub use stage::scope::{BaseUrl, ScopeRule};
+
+mod pipeline;
+pub use pipeline::{FilterReport, Outcome, Target, build, filter};
+
+mod progress;
+mod report;
+mod stop;
+pub use progress::{Pass, Progress, Silent};
+pub use report::{Example, Report, Seconds};
+pub use stop::Stop;
+
+mod error;
+pub mod text;
+pub use error::{Error, ErrorKind, Result};

@@ -1,0 +1,151 @@
+//! The main job, from inputs to a live set.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+
+use super::Run;
+use super::judge::Rules;
+use super::produce::produce;
+use super::spool::mapped;
+use super::survey::{Plan, survey};
+use crate::error::{Error, ErrorKind, Result};
+use crate::job::Job;
+use crate::progress::Progress;
+use crate::report::{Report, Seconds};
+use crate::stage::input::{Input, Source};
+use crate::stage::manifest::Manifest;
+use crate::stage::publish::{SetInfo, Workspace};
+use crate::stop::Stop;
+
+/// What came of a build: a report in any case in which all lines were counted, and whether the set is live.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What was found and done.
+    pub report: Report,
+    /// Why it was not published: the data were refused.
+    pub refused: Option<Error>,
+}
+
+/// Builds the set that `job` describes and makes it the live one.
+///
+/// # Errors
+/// See [`ErrorKind`]. What was published before stays as it was, but for a failure in the midst of the switch, which the
+/// next run finishes. Data that are refused as a whole ([`Outcome::refused`]) are no error of this call.
+pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome> {
+    job.check()?;
+    let started = Instant::now();
+    let sources: Vec<Source> = job.inputs.iter().map(|name| Source::open(name)).collect::<Result<_>>()?;
+    let rejects = job.rejects.as_deref().map(create).transpose()?;
+    let workspace = Workspace::open(&job.out)?;
+    let rules = &Rules::of(job);
+    let run = Run { job, rules, progress, stop };
+
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(job.threads.get())
+        .thread_name(|n| format!("survey-{n}"))
+        .build()
+        .map_err(|error| Error::new(ErrorKind::Memory, format!("no threads to be had: {error}")))?;
+    let inputs: Vec<Input> = sources
+        .into_iter()
+        .map(|source| mapped(source, workspace.scratch(), progress, stop))
+        .collect::<Result<_>>()?;
+    let plan = pool.install(|| survey(run, &inputs))?;
+    if let (Some(path), Some(file)) = (&job.rejects, rejects) {
+        let mut file = BufWriter::new(file);
+        plan.write_rejects(run, &inputs, path, &mut file)?;
+        file.flush().map_err(|error| Error::io(path, "could not be written", error))?;
+    }
+    let surveyed = started.elapsed();
+    let mut report = report(job, rules, &inputs, &plan);
+    report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
+    if let Err(refused) = check_data(job, &report) {
+        return Ok(Outcome { report, refused: Some(refused) });
+    }
+
+    let time = w3c_datetime(job)?;
+    let sitemaps = produce(run, &inputs, &plan, &workspace, &time)?;
+    let produced = started.elapsed();
+
+    inputs.iter().try_for_each(Input::check_unchanged)?;
+    stop.check()?;
+    let info = SetInfo {
+        base_url: &job.base_url,
+        protocol: job.protocol,
+        index_limits: job.index_limits(),
+        time: &time,
+    };
+    let set = workspace.publish(sitemaps, &info)?;
+    let total = started.elapsed();
+
+    add_set(&mut report, &set);
+    report.seconds = Seconds::of(surveyed, produced - surveyed, total - produced, total);
+    Ok(Outcome { report, refused: None })
+}
+
+/// Creates a file that the user named, before any work is done for it.
+fn create(path: &Path) -> Result<File> {
+    File::create(path).map_err(|error| Error::output(path, error))
+}
+
+/// What is known when all lines are counted.
+fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan) -> Report {
+    let tally = &plan.tally;
+    Report {
+        version: env!("CARGO_PKG_VERSION"),
+        published: false,
+        protocol: job.protocol.to_string(),
+        base_url: job.base_url.to_string(),
+        inputs: inputs.len() as u64,
+        lines: tally.lines,
+        blank: tally.blank,
+        listed: tally.listed,
+        duplicates: tally.duplicates,
+        rejected: Report::by_reason(&tally.rejected),
+        examples: plan.examples(rules, inputs),
+        sitemaps: plan.sitemaps.len() as u64,
+        indexes: 0,
+        index_urls: Vec::new(),
+        xml_bytes: plan.sitemaps.iter().map(|part| part.bytes).sum(),
+        gzip_bytes: 0,
+        seconds: Seconds::default(),
+        threads: job.threads.get() as u64,
+    }
+}
+
+/// What is known when the set is live.
+fn add_set(report: &mut Report, set: &Manifest) {
+    report.published = true;
+    report.indexes = set.indexes.len() as u64;
+    report.index_urls = set.indexes.iter().map(|file| format!("{}{file}", set.base_url)).collect();
+    report.gzip_bytes = set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum();
+}
+
+/// Refuses data that are not worth publishing.
+fn check_data(job: &Job, report: &Report) -> Result<()> {
+    let rejected = report.rejected_total();
+    if report.listed == 0 {
+        let lines = report.lines;
+        return Err(Error::data(format!(
+            "not one valid URL in {lines} lines ({rejected} rejected); nothing was published"
+        )));
+    }
+    match job.max_rejects {
+        Some(max) if max.is_passed(rejected, report.lines) => Err(Error::data(format!(
+            "{rejected} of {} lines were rejected, and --max-rejects is {max}; nothing was published",
+            report.lines
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// The job's time as W3C Datetime, in full seconds and UTC.
+fn w3c_datetime(job: &Job) -> Result<String> {
+    match Timestamp::try_from(job.time) {
+        Ok(time) => Ok(format!("{time:.0}")),
+        Err(error) => Err(Error::usage(format!("the time of publication is out of range: {error}"))),
+    }
+}

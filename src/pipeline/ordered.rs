@@ -1,0 +1,88 @@
+//! Parallel work whose results come out in the order of its input, in bounded memory.
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+/// Takes items from `source`, does `work` on them on `threads` threads, each with a state of its own made by `state`,
+/// and gives the results to `sink` in the order of the items, on the calling thread. Only a few items per thread are on
+/// their way at a time, so whoever is slowest sets the pace.
+///
+/// # Errors
+/// The first error of `sink` ends everything; so does a panic of `work`, which goes on in the caller.
+pub fn ordered<T: Send, R: Send, S, E>(
+    threads: usize,
+    source: impl Iterator<Item = T> + Send,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, T) -> R + Sync,
+    mut sink: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), E> {
+    // Each item travels with a slot for its result, and the slots wait in line.
+    let (items, incoming) = bounded::<(T, Sender<R>)>(threads);
+    let (line, slots) = bounded::<Receiver<R>>(2 * threads);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let incoming = incoming.clone();
+            scope.spawn(|| {
+                let mut state = state();
+                for (item, slot) in incoming {
+                    // Nobody waits for it if the sink has failed meanwhile.
+                    let _ = slot.send(work(&mut state, item));
+                }
+            });
+        }
+        drop(incoming);
+        scope.spawn(move || {
+            for item in source {
+                let (slot, result) = bounded(1);
+                if line.send(result).is_err() || items.send((item, slot)).is_err() {
+                    return;
+                }
+            }
+        });
+        for result in slots {
+            match result.recv() {
+                Ok(result) => sink(result)?,
+                // The worker panicked; the scope passes it on.
+                Err(_) => break,
+            }
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_the_items_for_any_number_of_threads() {
+        for threads in [1, 2, 7] {
+            let mut results = Vec::new();
+            let busy = |rounds: u64| (0..rounds * 1000).fold(0_u64, |sum, n| sum.wrapping_add(n * n));
+            let work = |_: &mut (), n: u64| (n, busy(n % 13));
+            let sink = |(n, _)| {
+                results.push(n);
+                Ok::<_, ()>(())
+            };
+            ordered(threads, 0..500, || (), work, sink).unwrap();
+            assert!(results.into_iter().eq(0..500));
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_sink_ends_an_endless_source() {
+        let mut taken = 0;
+        let sink = |n: u64| {
+            taken += 1;
+            if n < 100 { Ok(()) } else { Err("enough") }
+        };
+        assert_eq!(ordered(3, 0.., || (), |(), n| n, sink), Err("enough"));
+        assert_eq!(taken, 101);
+    }
+
+    #[test]
+    #[should_panic(expected = "a scoped thread panicked")]
+    fn a_panic_of_a_worker_ends_everything() {
+        let work = |(): &mut (), n: u64| assert!(n < 50, "the work fails");
+        let _ = ordered(2, 0.., || (), work, |()| Ok::<_, ()>(()));
+    }
+}

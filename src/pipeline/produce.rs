@@ -1,0 +1,140 @@
+//! Pass 2, produce: writes what the plan says and decides nothing.
+//!
+//! Sitemaps are independent, so that the output cannot depend on the number of threads. Each worker reads the lines of one
+//! sitemap again, renders it piece by piece into its compressor, and one thread brings the results to disk in order.
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::Run;
+use super::judge::Judge;
+use super::ordered::ordered;
+use super::survey::{Place, Plan};
+use crate::error::Result;
+use crate::job::Job;
+use crate::progress::Pass;
+use crate::stage::clean::Cleaned;
+use crate::stage::divide::Part;
+use crate::stage::gzip::Member;
+use crate::stage::input::Input;
+use crate::stage::manifest::Sitemap;
+use crate::stage::publish::Workspace;
+use crate::stage::publish::name::ContentHash;
+use crate::stage::xml::{self, Frame};
+
+/// Bytes of XML that are rendered before they are compressed: they stay in the second-level cache between the two.
+const PIECE_BYTES: usize = 128 * 1024;
+
+/// Renders, compresses and stages every sitemap of `plan`; `lastmod` is the time of those that are new.
+///
+/// # Errors
+/// If one cannot be written, an input is not what it was in pass 1, or `stop` is raised.
+pub fn produce(
+    Run { job, rules, progress, stop }: Run<'_>,
+    inputs: &[Input],
+    plan: &Plan,
+    workspace: &Workspace,
+    lastmod: &str,
+) -> Result<Vec<Sitemap>> {
+    progress.begin(Pass::Produce, plan.tally.listed);
+    let mut staged = Vec::with_capacity(plan.sitemaps.len());
+    let renderer = || Renderer { job, inputs, plan, judge: Judge::new(rules), piece: Vec::new() };
+    let work = |renderer: &mut Renderer<'_>, at: usize| {
+        stop.check()?;
+        Ok((at, renderer.render(&plan.sitemaps[at])?))
+    };
+    ordered(job.threads.get(), 0..plan.sitemaps.len(), renderer, work, |rendered| {
+        let (at, Rendered { content, gzip }) = rendered?;
+        let part = &plan.sitemaps[at];
+        let number = u32::try_from(at + 1).expect("fewer sitemaps than URLs of 32 bits");
+        let file = workspace.stage(number, content, &gzip)?;
+        staged.push(Sitemap {
+            file: file.file,
+            content: content.to_string(),
+            urls: part.entries,
+            xml_bytes: part.bytes,
+            gzip_bytes: file.gzip_bytes,
+            lastmod: lastmod.into(),
+        });
+        progress.advance(part.entries.into());
+        Ok::<_, crate::Error>(())
+    })?;
+    progress.end();
+    Ok(staged)
+}
+
+/// A finished sitemap.
+struct Rendered {
+    content: ContentHash,
+    gzip: Vec<u8>,
+}
+
+/// Renders sitemap after sitemap with the same scratch memory.
+struct Renderer<'r> {
+    job: &'r Job,
+    inputs: &'r [Input],
+    plan: &'r Plan,
+    judge: Judge<'r>,
+    piece: Vec<u8>,
+}
+
+impl Renderer<'_> {
+    fn render(&mut self, part: &Part<Place>) -> Result<Rendered> {
+        let frame = Frame::sitemap(self.job.protocol);
+        // A quarter of the XML is more than most sitemaps need.
+        let mut sink = Sink::new(Member::begin(self.job.level, part.bytes as usize / 4));
+        self.piece.clear();
+        frame.open(&mut self.piece);
+        let mut entries = 0;
+        // The first URLs of the first chunk may belong to the sitemap before this one.
+        let Place { chunk: first_chunk, ordinal: mut skip } = part.first;
+        'sitemap: for chunk in &self.plan.chunks[first_chunk..] {
+            let mut ordinal = 0;
+            for line in chunk.lines(self.inputs) {
+                let Cleaned::Url(url) = self.judge.judge(line.raw) else { continue };
+                if ordinal >= skip && chunk.survivors.contains(ordinal) {
+                    xml::push_url(url, &mut self.piece);
+                    entries += 1;
+                    if self.piece.len() >= PIECE_BYTES {
+                        sink.push(&mut self.piece);
+                    }
+                    if entries == part.entries {
+                        break 'sitemap;
+                    }
+                }
+                ordinal += 1;
+            }
+            skip = 0;
+        }
+        frame.close(&mut self.piece);
+        sink.push(&mut self.piece);
+        if entries != part.entries || sink.bytes != part.bytes {
+            return Err(self.inputs[self.plan.chunks[first_chunk].input].changed());
+        }
+        Ok(sink.finish())
+    }
+}
+
+/// Hashes, counts and compresses the XML that passes through.
+struct Sink {
+    member: Member,
+    hasher: Box<Xxh3>,
+    bytes: u64,
+}
+
+impl Sink {
+    fn new(member: Member) -> Self {
+        Self { member, hasher: Box::default(), bytes: 0 }
+    }
+
+    /// Takes a piece and leaves its memory empty.
+    fn push(&mut self, piece: &mut Vec<u8>) {
+        self.hasher.update(piece);
+        self.member.push(piece);
+        self.bytes += piece.len() as u64;
+        piece.clear();
+    }
+
+    fn finish(self) -> Rendered {
+        Rendered { content: ContentHash(self.hasher.digest128()), gzip: self.member.finish() }
+    }
+}

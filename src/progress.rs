@@ -1,0 +1,36 @@
+//! How a run tells how far it is.
+
+/// The parts of a run that take time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    /// Before pass 1: what comes through a pipe is copied to scratch. Counts bytes; nobody knows the total.
+    Spool,
+    /// Pass 1: reads, cleans and finds duplicates. Counts bytes of input.
+    Survey,
+    /// Pass 2: renders and compresses. Counts URLs.
+    Produce,
+}
+
+/// Is told of progress, from several threads at once.
+pub trait Progress: Sync {
+    /// A pass begins that will count to `total`; 0 if nobody knows.
+    fn begin(&self, pass: Pass, total: u64);
+
+    /// `amount` more is done.
+    fn advance(&self, amount: u64);
+
+    /// The pass is done.
+    fn end(&self);
+}
+
+/// Nobody wants to know.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _: Pass, _: u64) {}
+
+    fn advance(&self, _: u64) {}
+
+    fn end(&self) {}
+}

@@ -1,0 +1,100 @@
+//! The report of a run: what other programs read, and what the summary is made from.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::stage::clean::Rejected;
+
+/// What a run of `build` did. Serialises to the JSON of `--report`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The version of sitemill.
+    pub version: &'static str,
+    /// Whether the set is live.
+    pub published: bool,
+    /// Protocol version: `0.9` or `0.84`.
+    pub protocol: String,
+    /// The directory of the files, as a URL.
+    pub base_url: String,
+    /// Input files and pipes.
+    pub inputs: u64,
+    /// Lines in them: `blank + listed + duplicates + rejected`.
+    pub lines: u64,
+    /// Lines with nothing but spaces and tabs.
+    pub blank: u64,
+    /// URLs in the sitemaps.
+    pub listed: u64,
+    /// Lines whose URL stands in an earlier one.
+    pub duplicates: u64,
+    /// Refused lines by reason; only reasons that occurred.
+    pub rejected: BTreeMap<&'static str, u64>,
+    /// The first line of each reason, in the order in which lines are checked.
+    pub examples: Vec<Example>,
+    /// Sitemaps.
+    pub sitemaps: u64,
+    /// Index files.
+    pub indexes: u64,
+    /// URLs of the index files: what robots.txt should name.
+    pub index_urls: Vec<String>,
+    /// Bytes of all sitemaps before compression.
+    pub xml_bytes: u64,
+    /// Bytes of all sitemap files.
+    pub gzip_bytes: u64,
+    /// Time on the clock.
+    pub seconds: Seconds,
+    /// Threads that worked at the same time.
+    pub threads: u64,
+}
+
+/// A refused line, for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Example {
+    /// Why it was refused.
+    pub reason: &'static str,
+    /// The input as it was named; escaped.
+    pub input: String,
+    /// Its number, counted from 1.
+    pub line: u64,
+    /// What it says; escaped, cut at 200 bytes.
+    pub text: String,
+}
+
+/// Seconds of each part of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Seconds {
+    /// Pass 1, with the wait for a pipe to end.
+    pub survey: f64,
+    /// Pass 2, with the writing of sitemaps.
+    pub produce: f64,
+    /// Index files, and the switch to the new set.
+    pub publish: f64,
+    /// Everything.
+    pub total: f64,
+}
+
+impl Seconds {
+    pub(crate) fn of(survey: Duration, produce: Duration, publish: Duration, total: Duration) -> Self {
+        // Milliseconds are enough, and `0.123` reads better than `0.12345678900000001`.
+        let [survey, produce, publish, total] =
+            [survey, produce, publish, total].map(|time| (time.as_secs_f64() * 1e3).round() / 1e3);
+        Self { survey, produce, publish, total }
+    }
+}
+
+impl Report {
+    /// All refused lines.
+    pub fn rejected_total(&self) -> u64 {
+        self.rejected.values().sum()
+    }
+
+    pub(crate) fn by_reason(rejected: &Rejected) -> BTreeMap<&'static str, u64> {
+        rejected.iter().map(|(reason, count)| (reason.as_str(), count)).collect()
+    }
+
+    /// The JSON of `--report`.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("numbers and strings are JSON") + "\n"
+    }
+}

@@ -1,0 +1,22 @@
+//! The stages, in the order of the data. Each is plain functions over slices and numbers: it returns its result and its
+//! tally, and neither spawns threads, logs, draws nor knows the [`Job`](crate::Job).
+
+pub mod input;
+pub mod lines;
+
+pub mod clean;
+
+pub mod scope;
+
+pub mod dedup;
+
+pub mod divide;
+
+pub mod xml;
+
+pub mod gzip;
+
+pub mod manifest;
+pub mod publish;
+
+pub mod rejects;

@@ -1,0 +1,109 @@
+//! Clean: one raw line in, its canonical URL or the reason for refusing it out.
+//!
+//! Canonical means what a browser would request, in RFC 3986's alphabet: the WHATWG parser is the judge, and what it
+//! leaves alone but RFC 3986 forbids is percent-encoded. Three ways lead to the same bytes:
+//!
+//! 1. `origin` knows the start of the line and `tail::look` finds nothing to change: the line is its own answer.
+//! 2. The start is known and the rest only wants `encode`: IRIs, spaces, stray percent signs.
+//! 3. `parser`: everything else, and the judge of the other two.
+
+mod encode;
+mod origin;
+mod parser;
+mod reason;
+mod tail;
+
+pub use reason::{Reason, Rejected};
+
+use crate::limits::{LINE_BYTES_MAX, URL_BYTES_MAX, URL_BYTES_MIN};
+use origin::KnownOrigin;
+use tail::Look;
+
+/// A canonical URL: absolute `http` or `https`, [`URL_BYTES_MIN`] to [`URL_BYTES_MAX`] bytes, each of them legal in
+/// RFC 3986. Only [`Cleaner::clean`] makes one, so whoever holds one need not check again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CleanUrl<'a>(&'a [u8]);
+
+impl<'a> CleanUrl<'a> {
+    /// The URL as ASCII bytes.
+    pub fn as_bytes(self) -> &'a [u8] {
+        self.0
+    }
+}
+
+/// What a line turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cleaned<'a> {
+    /// Nothing but spaces and tabs.
+    Blank,
+    /// A URL, in its canonical form.
+    Url(CleanUrl<'a>),
+    /// Refused.
+    Rejected(Reason),
+}
+
+/// Cleans lines one after the other; holds the scratch bytes and the origin of the line before.
+#[derive(Debug, Default)]
+pub struct Cleaner {
+    known: KnownOrigin,
+    scratch: Vec<u8>,
+}
+
+impl Cleaner {
+    /// Cleans one raw line, given without its line end. The answer does not depend on the lines before it.
+    pub fn clean<'a>(&'a mut self, raw: &'a [u8]) -> Cleaned<'a> {
+        if raw.len() > LINE_BYTES_MAX {
+            return Cleaned::Rejected(Reason::TooLong);
+        }
+        let line = trim(raw);
+        if line.is_empty() {
+            return Cleaned::Blank;
+        }
+        let Some(path_at) = self.known.path_of(line) else {
+            return self.parse(line);
+        };
+        let tail = &line[path_at..];
+        let url = match tail::look(tail) {
+            Look::Clean if self.known.is_canonical() => line,
+            Look::Clean | Look::Encode => {
+                self.scratch.clear();
+                self.scratch.extend_from_slice(self.known.canonical());
+                encode::append(tail, &mut self.scratch);
+                &self.scratch
+            }
+            Look::Control => return Cleaned::Rejected(Reason::ControlCharacter),
+            Look::Parse => return self.parse(line),
+        };
+        measured(url)
+    }
+
+    /// The slow path, for a trimmed line.
+    fn parse<'a>(&'a mut self, line: &'a [u8]) -> Cleaned<'a> {
+        self.scratch.clear();
+        match parser::parse(line, &mut self.scratch) {
+            Ok(path_at) => {
+                self.known.learn(line, &self.scratch[..path_at]);
+                measured(&self.scratch)
+            }
+            Err(reason) => Cleaned::Rejected(reason),
+        }
+    }
+}
+
+fn measured(url: &[u8]) -> Cleaned<'_> {
+    match url.len() {
+        0..URL_BYTES_MIN => Cleaned::Rejected(Reason::TooShort),
+        URL_BYTES_MIN..=URL_BYTES_MAX => Cleaned::Url(CleanUrl(url)),
+        _ => Cleaned::Rejected(Reason::TooLong),
+    }
+}
+
+fn trim(raw: &[u8]) -> &[u8] {
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let Some(start) = raw.iter().position(|byte| !blank(byte)) else { return &[] };
+    let end = raw.iter().rposition(|byte| !blank(byte)).map_or(start, |last| last + 1);
+    &raw[start..end]
+}
+
+#[cfg(test)]
+mod tests;

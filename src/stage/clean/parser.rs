@@ -1,0 +1,81 @@
+//! The slow path and the judge: the WHATWG URL parser, and RFC 3986's alphabet behind it.
+
+use std::borrow::Cow;
+
+use url::{ParseError, Position, Url};
+
+use super::encode;
+use super::reason::Reason;
+
+/// Appends the canonical URL of a trimmed `line` to `out`; returns where its path begins.
+pub fn parse(line: &[u8], out: &mut Vec<u8>) -> Result<usize, Reason> {
+    if line.iter().any(u8::is_ascii_control) {
+        return Err(Reason::ControlCharacter);
+    }
+    let scheme = scheme(line).ok_or(Reason::NotAbsolute)?;
+    if !scheme.eq_ignore_ascii_case(b"http") && !scheme.eq_ignore_ascii_case(b"https") {
+        return Err(Reason::Scheme);
+    }
+    if has_credentials(&line[scheme.len() + 1..]) {
+        return Err(Reason::Credentials);
+    }
+    let url = Url::parse(&as_utf8(line)).map_err(reason)?;
+    let origin = url[..Position::BeforePath].as_bytes();
+    if !origin.iter().all(|&byte| is_legal_in_origin(byte)) {
+        return Err(Reason::Host);
+    }
+    let start = out.len();
+    out.extend_from_slice(origin);
+    encode::append(url[Position::BeforePath..Position::AfterQuery].as_bytes(), out);
+    Ok(start + origin.len())
+}
+
+/// RFC 3986 section 3.1: a letter, then letters, digits, `+ - .`, up to the colon.
+fn scheme(line: &[u8]) -> Option<&[u8]> {
+    let scheme = line.split(|&byte| byte == b':').next().filter(|scheme| scheme.len() < line.len())?;
+    let legal = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    (scheme.first()?.is_ascii_alphabetic() && scheme.iter().all(legal)).then_some(scheme)
+}
+
+/// Whether the authority, which the WHATWG parser finds behind any number of slashes and backslashes, names a user.
+fn has_credentials(behind_scheme: &[u8]) -> bool {
+    let slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let start = behind_scheme.iter().position(|byte| !slash(byte)).unwrap_or(behind_scheme.len());
+    let authority = behind_scheme[start..]
+        .split(|byte| slash(byte) || matches!(byte, b'?' | b'#'))
+        .next()
+        .expect("split() gives at least one part");
+    match authority.iter().rposition(|&byte| byte == b'@') {
+        Some(at) => !matches!(authority[..at], [] | [b':']),
+        None => false,
+    }
+}
+
+/// The parser takes text. Bytes that are no UTF-8 are percent-encoded as they are: in path and query that is the right
+/// answer, and in a host the parser then refuses them.
+fn as_utf8(line: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = str::from_utf8(line) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = Vec::with_capacity(line.len() + 16);
+    for part in line.utf8_chunks() {
+        text.extend_from_slice(part.valid().as_bytes());
+        part.invalid().iter().for_each(|&byte| encode::push_escape(byte, &mut text));
+    }
+    Cow::Owned(String::from_utf8(text).expect("every invalid byte was encoded"))
+}
+
+fn reason(error: ParseError) -> Reason {
+    match error {
+        ParseError::InvalidPort => Reason::Port,
+        ParseError::RelativeUrlWithoutBase => Reason::NotAbsolute,
+        ParseError::Overflow => Reason::TooLong,
+        _ => Reason::Host,
+    }
+}
+
+/// RFC 3986 section 3.2: `reg-name` (without escapes, which the parser has decoded), `IP-literal`, port and the
+/// `scheme://` before them. WHATWG lets a few more bytes into a host (quotes, braces): no host can have them.
+fn is_legal_in_origin(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:[]/".contains(&byte)
+}

@@ -1,0 +1,184 @@
+//! The fast path against the slow one, and both against the policy.
+
+use super::*;
+
+/// The slow path alone, as the judge.
+fn judge(raw: &[u8]) -> Result<Vec<u8>, Option<Reason>> {
+    if raw.len() > LINE_BYTES_MAX {
+        return Err(Some(Reason::TooLong));
+    }
+    let line = trim(raw);
+    if line.is_empty() {
+        return Err(None);
+    }
+    let mut url = Vec::new();
+    parser::parse(line, &mut url).map_err(Some)?;
+    owned(measured(&url))
+}
+
+fn owned(cleaned: Cleaned<'_>) -> Result<Vec<u8>, Option<Reason>> {
+    match cleaned {
+        Cleaned::Blank => Err(None),
+        Cleaned::Url(url) => Ok(url.as_bytes().to_vec()),
+        Cleaned::Rejected(reason) => Err(Some(reason)),
+    }
+}
+
+/// `raw` through a cleaner of its own, and through one that has just learned the origin of `raw` itself.
+fn check_same(raw: &[u8], cleaner: &mut Cleaner) {
+    let want = judge(raw);
+    for (how, got) in [
+        ("fresh", owned(Cleaner::default().clean(raw))),
+        ("after others", owned(cleaner.clean(raw))),
+        ("again", owned(cleaner.clean(raw))),
+    ] {
+        assert_eq!(got, want, "{how}: {}", crate::text::shown(raw));
+    }
+    if let Ok(url) = want {
+        assert_eq!(judge(&url).as_ref(), Ok(&url), "not idempotent: {}", crate::text::shown(raw));
+        assert_eq!(owned(cleaner.clean(&url)), Ok(url));
+    }
+}
+
+const FRAMES: [(&[u8], &[u8]); 9] = [
+    (b"http://h.example/", b""),
+    (b"http://h.example/", b"/and/some/more/of/the/path?q=1"),
+    (b"http://h.example/some/path/of/sixteen/bytes/or/more", b""),
+    (b"http://h.example/p?q=", b"&r=2"),
+    (b"http://h.example/p#", b"z"),
+    (b"http://h.example", b"/p"),
+    (b"http://", b".example/p"),
+    (b"http", b"h.example/p"),
+    (b"", b"http://h.example:81/p"),
+];
+
+#[test]
+fn fast_path_agrees_with_slow_path_on_every_pair_of_bytes() {
+    let mut cleaner = Cleaner::default();
+    for (before, behind) in FRAMES {
+        for pair in 0..=u16::MAX {
+            check_same(&[before, &pair.to_be_bytes(), behind].concat(), &mut cleaner);
+        }
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): small, and good enough to choose test cases.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a [u8]]) -> &'a [u8] {
+        from[self.below(from.len())]
+    }
+}
+
+#[test]
+fn fast_path_agrees_with_slow_path_on_random_urls() {
+    let starts: [&[u8]; 16] = [
+        b"http://h.example/",
+        b"https://www.example.com/",
+        b"HTTP://H.EXAMPLE:80/",
+        b"http://h.example:8080/",
+        "http://bücher.example/".as_bytes(),
+        b"http://xn--bcher-kva.example/",
+        b"http://1.2.3.4/",
+        b"http://0x7f.1/",
+        b"http://[::1]:80/",
+        b"http:h.example/",
+        b"http:\\\\h.example\\",
+        b"https://u:p@h.example/",
+        b"http://a.b.c.1a/",
+        b"http://h_x.example/",
+        b"http://h.example",
+        b"http://h.example./",
+    ];
+    let pieces: [&[u8]; 32] = [
+        b"a",
+        b"Z9",
+        b"/",
+        b"//",
+        b".",
+        b"..",
+        b"/./",
+        b"/../",
+        b"%2e",
+        b"%2E%2e",
+        b"%",
+        b"%4",
+        b"%41",
+        b"%zz",
+        b"?",
+        b"&",
+        b"=",
+        b"'",
+        b"#",
+        b"\\",
+        b" ",
+        b"[",
+        b"]|",
+        b"^`{}",
+        b"\"<>",
+        b"\xe9",
+        "ü".as_bytes(),
+        "日本語".as_bytes(),
+        b"\x7f",
+        b"\t",
+        b":@!$",
+        b"word-word-word-word-word",
+    ];
+    let mut random = Random(7);
+    let mut cleaner = Cleaner::default();
+    for _ in 0..300_000 {
+        let mut raw = random.pick(&starts).to_vec();
+        for _ in 0..random.below(9) {
+            raw.extend(random.pick(&pieces));
+        }
+        check_same(&raw, &mut cleaner);
+    }
+}
+
+#[test]
+fn fast_path_agrees_with_slow_path_on_mutated_real_urls() {
+    let real = include_bytes!("../../../testdata/urls.txt");
+    let lines: Vec<&[u8]> = real.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+    let mut random = Random(11);
+    let mut cleaner = Cleaner::default();
+    for _ in 0..300_000 {
+        let mut raw = random.pick(&lines).to_vec();
+        for _ in 0..=random.below(3) {
+            let at = random.below(raw.len() + 1);
+            match random.below(3) {
+                0 => raw.insert(at, random.next() as u8),
+                1 if at < raw.len() => raw[at] = random.next() as u8,
+                _ => raw.truncate(at.max(1)),
+            }
+        }
+        check_same(&raw, &mut cleaner);
+    }
+}
+
+#[test]
+fn a_line_is_too_long_by_its_encoded_length_and_refused_unseen_by_its_own() {
+    let at_most = |path_bytes: usize| [&b"http://h.example/"[..], &vec![b'x'; path_bytes]].concat();
+    check_same(&at_most(URL_BYTES_MAX - 17), &mut Cleaner::default());
+    assert!(judge(&at_most(URL_BYTES_MAX - 17)).is_ok());
+    assert_eq!(judge(&at_most(URL_BYTES_MAX - 16)), Err(Some(Reason::TooLong)));
+
+    let grown = [b"http://h.example/", "ü".repeat(750).as_bytes()].concat();
+    assert_eq!(owned(Cleaner::default().clean(&grown)), Err(Some(Reason::TooLong)));
+
+    let fragment = [&b"http://h.example/#"[..], &vec![b'x'; LINE_BYTES_MAX - 18]].concat();
+    assert_eq!(owned(Cleaner::default().clean(&fragment)), Ok(b"http://h.example/".to_vec()));
+    assert_eq!(owned(Cleaner::default().clean(&[&fragment[..], b"x"].concat())), Err(Some(Reason::TooLong)));
+}

@@ -1,0 +1,122 @@
+//! Divide: entries into files, each as full as both limits allow, in the order they come.
+
+use super::xml::Frame;
+
+/// What no file may pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Entries in one file.
+    pub entries_max: u32,
+    /// Bytes of one file before compression, its frame included.
+    pub bytes_max: u64,
+}
+
+impl Limits {
+    /// Most bytes of one entry, which must have room in a file of its own.
+    pub fn entry_bytes_max(&self, frame: &Frame) -> u64 {
+        self.bytes_max.saturating_sub(frame.bytes())
+    }
+}
+
+/// One file of the plan: where its entries begin and how much it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part<P> {
+    /// Where its first entry stands.
+    pub first: P,
+    /// Entries, at least one.
+    pub entries: u32,
+    /// Bytes before compression, the frame included.
+    pub bytes: u64,
+}
+
+/// Fills one file after the other.
+#[derive(Debug)]
+pub struct Divider<P> {
+    limits: Limits,
+    frame_bytes: u64,
+    parts: Vec<Part<P>>,
+}
+
+impl<P> Divider<P> {
+    /// Files within `limits`, each in `frame`.
+    pub fn new(limits: Limits, frame: &Frame) -> Self {
+        Self { limits, frame_bytes: frame.bytes(), parts: Vec::new() }
+    }
+
+    /// Whether a run of entries goes into the file at hand as a whole; it is taken in if so, and untouched if not.
+    /// The limits only ever fill up, so a run that fits as a whole would have fitted one by one.
+    pub fn push_run(&mut self, entries: u32, bytes: u64) -> bool {
+        match self.parts.last_mut() {
+            Some(part)
+                if part.entries + entries <= self.limits.entries_max
+                    && part.bytes + bytes <= self.limits.bytes_max =>
+            {
+                part.entries += entries;
+                part.bytes += bytes;
+                true
+            }
+            _ => entries == 0,
+        }
+    }
+
+    /// Takes in one entry, which stands at `at`: into the file at hand, or else into a new one.
+    pub fn push(&mut self, at: P, entry_bytes: u64) {
+        if !self.push_run(1, entry_bytes) {
+            self.parts.push(Part { first: at, entries: 1, bytes: self.frame_bytes + entry_bytes });
+        }
+    }
+
+    /// The files.
+    pub fn finish(self) -> Vec<Part<P>> {
+        self.parts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limits::Protocol;
+
+    const FRAME: Frame = Frame::sitemap(Protocol::V0_9);
+
+    /// Entries per file.
+    fn divide(entries_max: u32, bytes_max: u64, entries: &[u64]) -> Vec<u32> {
+        let mut divider = Divider::new(Limits { entries_max, bytes_max }, &FRAME);
+        entries.iter().enumerate().for_each(|(at, &bytes)| divider.push(at, bytes));
+        let parts = divider.finish();
+        let mut at = 0;
+        for part in &parts {
+            let own = &entries[at..at + part.entries as usize];
+            assert_eq!(part.first, at);
+            assert_eq!(part.bytes, FRAME.bytes() + own.iter().sum::<u64>());
+            assert!(part.entries <= entries_max && part.bytes <= bytes_max);
+            at += own.len();
+        }
+        assert_eq!(at, entries.len());
+        parts.iter().map(|part| part.entries).collect()
+    }
+
+    #[test]
+    fn a_file_ends_where_either_limit_is_reached_and_not_before() {
+        assert!(divide(3, u64::MAX, &[]).is_empty());
+        for (urls, want) in [(1, &[1][..]), (3, &[3]), (4, &[3, 1]), (6, &[3, 3]), (7, &[3, 3, 1])] {
+            assert_eq!(divide(3, u64::MAX, &vec![50; urls]), want);
+        }
+        let frame = FRAME.bytes();
+        assert_eq!(divide(9, frame + 100, &[50, 50, 50]), [2, 1], "exactly full");
+        assert_eq!(divide(9, frame + 99, &[50, 50, 50]), [1, 1, 1], "a byte too small");
+        assert_eq!(divide(3, frame + 100, &[100, 1, 1, 1, 1, 100, 1]), [1, 3, 1, 1, 1], "long, then short");
+    }
+
+    #[test]
+    fn a_run_is_taken_whole_or_not_at_all() {
+        let mut divider = Divider::new(Limits { entries_max: 5, bytes_max: FRAME.bytes() + 100 }, &FRAME);
+        assert!(divider.push_run(0, 0), "nothing always fits");
+        assert!(!divider.push_run(1, 10), "there is no file yet");
+        divider.push(0, 10);
+        assert!(!divider.push_run(5, 50), "six entries");
+        assert!(!divider.push_run(2, 91), "a byte too many");
+        assert!(divider.push_run(4, 90));
+        assert_eq!(divider.finish(), [Part { first: 0, entries: 5, bytes: FRAME.bytes() + 100 }]);
+    }
+}

@@ -1,0 +1,192 @@
+//! Input: a file or a pipe becomes bytes that both passes can read.
+//!
+//! Regular files are mapped. A pipe can be read only once; who needs it twice spools it to a file first.
+
+mod map;
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use map::Map;
+
+use crate::error::{Error, Result};
+
+/// An input that was found and opened, not yet read.
+#[derive(Debug)]
+pub struct Source {
+    name: PathBuf,
+    stream: Stream,
+}
+
+#[derive(Debug)]
+enum Stream {
+    File(File, Identity),
+    Pipe(Pipe),
+}
+
+#[derive(Debug)]
+enum Pipe {
+    Stdin,
+    File(File),
+}
+
+/// An input whose bytes can be read any number of times.
+#[derive(Debug)]
+pub struct Input {
+    name: PathBuf,
+    map: Map,
+    /// Of the file the user named; what was spooled cannot change.
+    identity: Option<Identity>,
+}
+
+/// Enough of a file's metadata to notice that somebody wrote to it: nobody can set the change time by hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    inode: u64,
+    bytes: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Identity {
+    fn of(meta: &fs::Metadata) -> Self {
+        Self {
+            device: meta.dev(),
+            inode: meta.ino(),
+            bytes: meta.size(),
+            modified: (meta.mtime(), meta.mtime_nsec()),
+            changed: (meta.ctime(), meta.ctime_nsec()),
+        }
+    }
+}
+
+impl Source {
+    /// Opens `name`; `-` is standard input.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`](crate::ErrorKind::Input) if it is missing, unreadable, a directory or a device.
+    pub fn open(name: &Path) -> Result<Self> {
+        if name == Path::new("-") {
+            return Ok(Self { name: name.into(), stream: Stream::Pipe(Pipe::Stdin) });
+        }
+        let unreadable = |error| Error::input(name, error);
+        // Asked before it is opened: to open a tape drive may wind it.
+        let kind = fs::metadata(name).map_err(unreadable)?.file_type();
+        if kind.is_dir() {
+            return Err(unreadable(io::Error::other("is a directory; name the files in it")));
+        }
+        if kind.is_block_device() || (kind.is_char_device() && !is_terminal_or_null(name)) {
+            return Err(unreadable(io::Error::other("is a device")));
+        }
+        let file = File::open(name).map_err(unreadable)?;
+        let meta = file.metadata().map_err(unreadable)?;
+        let stream = match meta.is_file() {
+            true => Stream::File(file, Identity::of(&meta)),
+            false => Stream::Pipe(Pipe::File(file)),
+        };
+        Ok(Self { name: name.into(), stream })
+    }
+
+    /// The name as the user gave it.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// The bytes of a file as they lie there.
+    ///
+    /// # Errors
+    /// If they cannot be mapped, or are no text. A pipe cannot be mapped and is handed back.
+    pub fn map(self) -> Result<std::result::Result<Input, Self>> {
+        match self.stream {
+            Stream::File(file, identity) => Input::of(self.name, &file, Some(identity)).map(Ok),
+            Stream::Pipe(_) => Ok(Err(self)),
+        }
+    }
+
+    /// The bytes as they come, for a job that needs them once only.
+    pub fn into_reader(self) -> Box<dyn Read + Send> {
+        match self.stream {
+            Stream::File(file, _) => Box::new(file),
+            Stream::Pipe(pipe) => pipe.into_reader(),
+        }
+    }
+}
+
+impl Pipe {
+    fn into_reader(self) -> Box<dyn Read + Send> {
+        match self {
+            Self::Stdin => Box::new(io::stdin()),
+            Self::File(file) => Box::new(file),
+        }
+    }
+}
+
+impl Input {
+    /// What was read from the pipe `name` into the scratch file `spooled`.
+    ///
+    /// # Errors
+    /// If it cannot be mapped, or is no text.
+    pub fn spooled(name: PathBuf, spooled: &File) -> Result<Self> {
+        Self::of(name, spooled, None)
+    }
+
+    fn of(name: PathBuf, file: &File, identity: Option<Identity>) -> Result<Self> {
+        let map = Map::of(file).map_err(|error| Error::input(&name, error))?;
+        refuse_packed(&name, map.bytes())?;
+        Ok(Self { name, map, identity })
+    }
+
+    /// The name as the user gave it; `-` for standard input.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// All of it.
+    pub fn bytes(&self) -> &[u8] {
+        self.map.bytes()
+    }
+
+    /// Refuses a file that is no longer the one that was opened.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if it was written to, replaced or removed meanwhile.
+    pub fn check_unchanged(&self) -> Result<()> {
+        let Some(identity) = self.identity else { return Ok(()) };
+        match fs::metadata(&self.name) {
+            Ok(meta) if Identity::of(&meta) == identity => Ok(()),
+            _ => Err(self.changed()),
+        }
+    }
+
+    /// The error for an input that gave other bytes in the second pass than in the first.
+    pub fn changed(&self) -> Error {
+        let name = crate::text::shown(self.name.as_os_str().as_encoded_bytes());
+        Error::data(format!("{name}: changed while it was being read; run again on a copy"))
+    }
+}
+
+fn is_terminal_or_null(name: &Path) -> bool {
+    name == Path::new("/dev/null")
+        || File::open(name).is_ok_and(|file| std::io::IsTerminal::is_terminal(&file))
+}
+
+/// Compressed or columnar data taken for text would be a million strange rejects; its first bytes tell.
+fn refuse_packed(name: &Path, bytes: &[u8]) -> Result<()> {
+    const PACKED: [(&[u8], &str, &str); 5] = [
+        (b"\x1f\x8b", "gzip", "gzip -dc"),
+        (b"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"),
+        (b"BZh", "bzip2", "bzip2 -dc"),
+        (b"\xfd7zXZ\0", "xz", "xz -dc"),
+        (b"PAR1", "Parquet", "an export to text"),
+    ];
+    match PACKED.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
+        None => Ok(()),
+        Some((_, form, tool)) => Err(Error::data(format!(
+            "{}: is {form}, not lines of text; put {tool} before sitemill and give - as the input",
+            crate::text::shown(name.as_os_str().as_encoded_bytes())
+        ))),
+    }
+}

@@ -1,0 +1,37 @@
+//! A request to stop, raised from outside and looked at between pieces of work.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::error::{Error, ErrorKind, Result};
+
+/// Shared by whoever raises it (a signal handler) and the run that looks at it. Zero: go on; else the signal's number.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicUsize>);
+
+impl Stop {
+    /// Asks the run to stop, in the name of `signal`.
+    pub fn raise(&self, signal: i32) {
+        self.0.store(signal.unsigned_abs() as usize, Ordering::Relaxed);
+    }
+
+    /// The number itself, for a signal handler to store into.
+    pub fn flag(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.0)
+    }
+
+    /// # Errors
+    /// [`ErrorKind::Signal`] once it was raised.
+    pub fn check(&self) -> Result<()> {
+        match self.0.load(Ordering::Relaxed) {
+            0 => Ok(()),
+            signal => {
+                let number = i32::try_from(signal).unwrap_or(i32::MAX);
+                Err(Error::new(
+                    ErrorKind::Signal(number),
+                    format!("stopped by signal {signal}; nothing was published"),
+                ))
+            }
+        }
+    }
+}

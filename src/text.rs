@@ -1,0 +1,73 @@
+//! Bytes from outside made fit for a terminal, a log or a tab-separated file.
+
+/// Most bytes of foreign text in a message or summary.
+pub const SHOWN_BYTES_MAX: usize = 200;
+
+/// Appends `bytes` with everything escaped that could break a row or drive a terminal: `\t`, `\n`, `\r`, `\\`,
+/// and `\xhh` for each byte of what is not printable UTF-8 (control and bidirectional characters included).
+pub fn escape(bytes: &[u8], out: &mut Vec<u8>) {
+    for part in bytes.utf8_chunks() {
+        for c in part.valid().chars() {
+            let mut utf8 = [0; 4];
+            let encoded = c.encode_utf8(&mut utf8).as_bytes();
+            match c {
+                '\t' => out.extend(br"\t"),
+                '\n' => out.extend(br"\n"),
+                '\r' => out.extend(br"\r"),
+                '\\' => out.extend(br"\\"),
+                _ if is_printable(c) => out.extend(encoded),
+                _ => hex(encoded, out),
+            }
+        }
+        hex(part.invalid(), out);
+    }
+}
+
+/// `bytes` as text for a person: escaped, and cut at [`SHOWN_BYTES_MAX`] bytes.
+pub fn shown(bytes: &[u8]) -> String {
+    cut(bytes, SHOWN_BYTES_MAX)
+}
+
+/// The first `bytes_max` bytes, escaped, with `…` behind them if there was more.
+pub fn cut(bytes: &[u8], bytes_max: usize) -> String {
+    let mut out = Vec::with_capacity(bytes.len().min(bytes_max) + 8);
+    escape(&bytes[..bytes.len().min(bytes_max)], &mut out);
+    if bytes.len() > bytes_max {
+        out.extend("…".as_bytes());
+    }
+    String::from_utf8(out).expect("escape() writes UTF-8 only")
+}
+
+/// The standard library's own judgement, as `{:?}` shows text. Asked for `c` behind a letter, because a combining mark
+/// is printable only there; quotes are printable here.
+fn is_printable(c: char) -> bool {
+    c == '"' || c == '\'' || String::from_iter(['a', c]).escape_debug().count() == 2
+}
+
+fn hex(bytes: &[u8], out: &mut Vec<u8>) {
+    for byte in bytes {
+        out.extend(format!("\\x{byte:02x}").as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_bytes_reach_a_row_or_terminal_only_escaped() {
+        for (raw, want) in [
+            (&b"plain /a?b='c'&\"d\""[..], "plain /a?b='c'&\"d\""),
+            (b"tab\tnewline\nreturn\r", r"tab\tnewline\nreturn\r"),
+            (br"back\slash", r"back\\slash"),
+            (b"\x1b[31mred\x07\x7f", r"\x1b[31mred\x07\x7f"),
+            ("bücher 日本".as_bytes(), "bücher 日本"),
+            ("cafe\u{301} ไทย".as_bytes(), "cafe\u{301} ไทย"),
+            (b"latin \xe9!", r"latin \xe9!"),
+            ("bidi \u{202e}x".as_bytes(), r"bidi \xe2\x80\xaex"),
+        ] {
+            assert_eq!(cut(raw, 100), want);
+        }
+        assert_eq!(cut(b"abcdef", 3), "abc…");
+    }
+}
