@@ -5,7 +5,11 @@
 //! repeated line is written again from its number, so nothing is remembered however long the file.
 //!
 //! Floating point is used only to turn a share into a whole number, so no machine rounds differently.
-#![allow(dead_code, reason = "each program that includes this module uses a part of it")]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "each program that includes this module uses a part of it, and some have no tests"
+)]
 
 mod bad;
 mod lines;

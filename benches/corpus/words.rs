@@ -82,7 +82,7 @@ pub fn spellings(word: &str) -> [Vec<u8>; 3] {
     [word.as_bytes().to_vec(), capitals, small]
 }
 
-/// Appends `number` in decimal; several times as quick as `write!`.
+/// Appends `number` in decimal.
 pub fn write_number(number: u64, out: &mut Vec<u8>) {
     let mut digits = [b'0'; 20];
     let mut begin = digits.len();

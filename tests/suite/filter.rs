@@ -1,0 +1,70 @@
+//! `sitemill clean`.
+
+use std::fs;
+use std::process::Stdio;
+
+use crate::corpus::{Corpus, Recipe};
+use crate::support::{TempDir, finish, sitemill};
+
+#[test]
+fn every_accepted_line_comes_out_once_in_input_order() {
+    let input =
+        b"\xEF\xBB\xBFHTTP://B.example:80/p#frag\r\n\nhttp://a.example/x\nnonsense\nhttp://a.example/x\n";
+    let cleaned = finish(sitemill().arg("clean"), input).expect(0);
+    assert_eq!(cleaned.stdout, b"http://b.example/p\nhttp://a.example/x\nhttp://a.example/x\n");
+    assert!(
+        cleaned.stderr.contains("5 lines: 3 URLs, 1 blank, 1 rejected (1 not-absolute)"),
+        "{}",
+        cleaned.stderr
+    );
+    let nothing = finish(sitemill().args(["clean", "--quiet"]), b"nonsense\n").expect(0);
+    assert!(nothing.stdout.is_empty() && nothing.stderr.is_empty());
+    finish(sitemill().args(["clean", "missing.txt"]), b"").expect(66);
+}
+
+#[test]
+fn files_and_pipes_and_any_number_of_threads_give_the_same() {
+    let recipe = Recipe { lines: 60_000, duplicates: 0.1, non_ascii: 0.2, bad: 0.2, ..Recipe::default() };
+    let text = Corpus::new(&recipe).unwrap().text();
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", &text);
+    let rejects = directory.join("rejects.tsv");
+    let clean = |threads: &str, from_pipe: bool| {
+        let mut command = sitemill();
+        command.args(["clean", "--quiet", "--threads", threads, "--rejects"]).arg(&rejects);
+        let run = match from_pipe {
+            true => finish(command.arg("-"), &text),
+            false => finish(command.arg(&input), b""),
+        };
+        let name = if from_pipe { "-" } else { input.to_str().unwrap() };
+        (run.expect(0).stdout, fs::read_to_string(&rejects).unwrap().replace(&format!("{name}\t"), "\t"))
+    };
+    let want = clean("1", false);
+    for (threads, from_pipe) in [("2", false), ("7", false), ("1", true), ("3", true)] {
+        assert!(clean(threads, from_pipe) == want, "{threads} threads, pipe: {from_pipe}");
+    }
+    // What comes out goes through unchanged: canonical is canonical.
+    let again = finish(sitemill().args(["clean", "--quiet"]), &want.0).expect(0);
+    assert!(again.stdout == want.0);
+    // And the rows of a build are those of the filter, but for what only a build asks.
+    let mut build = sitemill();
+    build.args(["build", "--quiet", "--scope", "any", "--base-url", "https://www.example.com/", "--rejects"]);
+    finish(build.arg(&rejects).arg("--out").arg(directory.join("out")).arg(&input), b"").expect(0);
+    let rows = fs::read_to_string(&rejects).unwrap().replace(&format!("{}\t", input.display()), "\t");
+    assert!(rows == want.1);
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure_and_a_full_disk_is_one() {
+    let mut child =
+        sitemill().arg("clean").arg("--quiet").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    drop(child.stdin.take().map(|mut pipe| std::io::Write::write_all(&mut pipe, b"http://h.example/a\n")));
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let mut child =
+        sitemill().arg("clean").stdin(Stdio::piped()).stdout(full).stderr(Stdio::null()).spawn().unwrap();
+    drop(child.stdin.take().map(|mut pipe| std::io::Write::write_all(&mut pipe, b"http://h.example/a\n")));
+    assert_eq!(child.wait().unwrap().code(), Some(74));
+}

@@ -1,0 +1,15 @@
+//! Everything that is tested from outside, through the binary: one program, so that it is linked once.
+#![cfg(feature = "cli")]
+
+#[path = "../../benches/corpus/mod.rs"]
+mod corpus;
+mod support;
+
+mod filter;
+mod golden;
+mod publishing;
+mod reference;
+mod refusing;
+mod same;
+mod seams;
+mod web_platform;

@@ -1,0 +1,292 @@
+//! What lies in the output directory before, during and after a run.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::support::{Run, TempDir, assert_valid_set, files, finish, published, published_urls, sitemill};
+
+const BASE: &str = "http://h.example/";
+
+fn command(out: &Path, options: &[&str]) -> Command {
+    let mut command = sitemill();
+    command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(out).args(options);
+    command
+}
+
+fn build(out: &Path, urls: &str, options: &[&str]) -> Run {
+    finish(&mut command(out, options), urls.as_bytes())
+}
+
+/// `http://h.example/FIRST` to `…/LAST`, a line each.
+fn pages(first: u32, last: u32) -> String {
+    (first..=last).map(|n| format!("{BASE}{n}\n")).collect()
+}
+
+fn urls(first: u32, last: u32) -> Vec<String> {
+    pages(first, last).lines().map(Into::into).collect()
+}
+
+/// Names, bytes, inodes and times of everything that is published.
+fn snapshot(out: &Path) -> Vec<(String, Vec<u8>, u64, i64)> {
+    let all = files(out).into_iter().map(|file| {
+        let meta = fs::metadata(out.join(&file)).unwrap();
+        (file.clone(), fs::read(out.join(file)).unwrap(), meta.ino(), meta.mtime_nsec())
+    });
+    all.collect()
+}
+
+#[test]
+fn a_run_that_fails_leaves_the_live_set_exactly_as_it_was() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, &pages(1, 9), &["--urls-per-sitemap", "4"]).expect(0);
+    let before = snapshot(&out);
+
+    build(&out, "not a url\n", &[]).expect(65);
+    build(&out, &format!("{}bad\n", pages(1, 99)), &["--max-rejects", "0"]).expect(65);
+    build(&out, "", &["missing.txt"]).expect(66);
+    build(&out, &pages(1, 9), &["--urls-per-sitemap", "0"]).expect(2);
+    assert_eq!(snapshot(&out), before);
+    assert_eq!(fs::read_dir(out.join(".sitemill/staging")).unwrap().count(), 0, "nothing is left behind");
+}
+
+#[test]
+fn an_unchanged_sitemap_keeps_its_file_and_its_lastmod() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let options = ["--urls-per-sitemap", "4"];
+    build(&out, &pages(1, 8), &options).expect(0);
+    let before = snapshot(&out);
+    let mut later = command(&out, &options);
+    finish(later.env("SOURCE_DATE_EPOCH", "1119830400"), format!("{}{BASE}9\n", pages(1, 8)).as_bytes())
+        .expect(0);
+
+    let after = snapshot(&out);
+    let sitemaps = |set: &[(String, Vec<u8>, u64, i64)]| {
+        set.iter().filter(|(file, ..)| file.ends_with(".gz")).cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(sitemaps(&after)[..2], sitemaps(&before)[..], "the same files, not written again");
+    let (_, index) = published(&out, BASE).swap_remove(0);
+    let lastmods: Vec<&str> =
+        index.split("<lastmod>").skip(1).map(|rest| rest.split('<').next().unwrap()).collect();
+    assert_eq!(lastmods, ["2005-06-26T00:00:00Z", "2005-06-26T00:00:00Z", "2005-06-27T00:00:00Z"]);
+}
+
+#[test]
+fn a_smaller_set_takes_its_index_files_with_it_and_leaves_old_sitemaps_for_late_crawlers() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let options = ["--urls-per-sitemap", "1", "--sitemaps-per-index", "2"];
+    build(&out, &pages(1, 5), &options).expect(0);
+    let old = published(&out, BASE);
+    build(&out, &pages(3, 4), &options).expect(0);
+    assert_eq!(published_urls(&out, BASE), urls(3, 4));
+    let there = files(&out);
+    assert!(!there.contains(&"sitemap-index-2.xml".into()) && !there.contains(&"sitemap-index-3.xml".into()));
+    for (file, xml) in old.iter().filter(|(file, _)| file.ends_with(".gz")) {
+        let bytes = fs::read(out.join(file)).expect("a crawler that holds the old index file finds it");
+        assert_eq!(crate::support::gunzip(&bytes), xml.as_bytes());
+    }
+}
+
+#[test]
+fn files_of_others_are_left_alone() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    fs::create_dir_all(out.join("images")).unwrap();
+    let theirs = ["index.html", "robots.txt", "sitemap.xml", "sitemap-00001-ffffffff.xml.gz", "images/a.png"];
+    theirs.iter().for_each(|file| fs::write(out.join(file), file).unwrap());
+    build(&out, &pages(1, 5), &["--urls-per-sitemap", "1", "--sitemaps-per-index", "2"]).expect(0);
+    build(&out, &pages(2, 3), &[]).expect(0);
+    assert_eq!(published_urls(&out, BASE), urls(2, 3));
+    theirs.iter().for_each(|file| assert_eq!(fs::read(out.join(file)).unwrap(), file.as_bytes()));
+}
+
+#[test]
+fn a_sitemap_that_rotted_is_mended_by_the_next_run() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, &pages(1, 50), &[]).expect(0);
+    let whole = snapshot(&out);
+    let sitemap = files(&out).into_iter().find(|file| file.ends_with(".gz")).unwrap();
+    let mut bytes = fs::read(out.join(&sitemap)).unwrap();
+    for damage in [0, 40, bytes.len() - 2] {
+        bytes[damage] ^= 1;
+        fs::write(out.join(&sitemap), &bytes).unwrap();
+        build(&out, &pages(1, 50), &[]).expect(0);
+        let mended = snapshot(&out);
+        assert!(
+            mended.iter().map(|(file, bytes, ..)| (file, bytes)).eq(whole.iter().map(|(f, b, ..)| (f, b)))
+        );
+    }
+    // Another level gives other bytes of the same XML: no damage, and nothing to write again.
+    let before = snapshot(&out);
+    build(&out, &pages(1, 50), &["--level", "1"]).expect(0);
+    assert_eq!(snapshot(&out)[1], before[1]);
+}
+
+#[test]
+fn a_switch_that_was_broken_off_is_finished_by_the_next_run() {
+    let directory = TempDir::new();
+    let options = ["--urls-per-sitemap", "1", "--sitemaps-per-index", "2"];
+    // What a crash between any two renames of the switch leaves behind: a journal, and some of the files renamed.
+    for renamed in 0..4 {
+        let out = directory.join(format!("out-{renamed}"));
+        let after = directory.join(format!("after-{renamed}"));
+        build(&out, &pages(1, 7), &options).expect(0);
+        build(&after, &pages(1, 7), &options).expect(0);
+        build(&after, &pages(3, 7), &options).expect(0);
+        let state = out.join(".sitemill");
+        let staging = state.join("staging/dead-run");
+        fs::create_dir_all(&staging).unwrap();
+        let switched =
+            ["sitemap-index-1.xml", "sitemap-index-2.xml", "sitemap-index-3.xml", "robots-sitemaps.txt"];
+        for file in files(&after).iter().filter(|file| file.ends_with(".gz")) {
+            fs::copy(after.join(file), out.join(file)).unwrap();
+        }
+        for (at, file) in switched.iter().enumerate() {
+            let to = if at < renamed { &out } else { &staging };
+            fs::copy(after.join(file), to.join(file)).unwrap();
+        }
+        let journal = fs::read_to_string(after.join(".sitemill/manifest.json")).unwrap();
+        let run = journal.split("\"run\": \"").nth(1).unwrap().split('"').next().unwrap();
+        fs::write(state.join("manifest.next.json"), journal.replace(run, "dead-run")).unwrap();
+
+        // Even a run that publishes nothing finishes it first.
+        build(&out, "no url\n", &options).expect(65);
+        assert_eq!(published(&out, BASE), published(&after, BASE));
+        assert!(!out.join("sitemap-index-4.xml").exists() && !state.join("manifest.next.json").exists());
+        assert_eq!(fs::read_dir(state.join("staging")).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn staging_of_a_dead_run_is_removed() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let dead = out.join(".sitemill/staging/123-456");
+    fs::create_dir_all(&dead).unwrap();
+    fs::write(dead.join("sitemap-00001-aaaaaaaa.xml.gz"), "half").unwrap();
+    build(&out, &pages(1, 3), &[]).expect(0);
+    assert!(!dead.exists());
+}
+
+#[test]
+fn a_second_run_is_told_who_holds_the_directory() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let mut first =
+        command(&out, &["--progress", "never"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // It holds the lock as soon as its staging directory is there, and waits for its input.
+    let staging = out.join(".sitemill/staging");
+    while fs::read_dir(&staging).map_or(0, Iterator::count) == 0 {
+        std::thread::yield_now();
+    }
+    let second = build(&out, &pages(1, 3), &[]).expect(75);
+    assert!(second.stderr.contains(&format!("process {}", first.id())), "{}", second.stderr);
+    drop(first.stdin.take());
+    let mut words = String::new();
+    first.stderr.take().unwrap().read_to_string(&mut words).unwrap();
+    assert_eq!(first.wait().unwrap().code(), Some(65), "{words}");
+}
+
+#[test]
+fn a_signal_stops_a_run_and_nothing_of_it_is_left() {
+    let directory = TempDir::new();
+    for (signal, exit) in [("INT", 130), ("TERM", 143)] {
+        let out = directory.join(signal);
+        build(&out, &pages(1, 3), &[]).expect(0);
+        let before = snapshot(&out);
+        let mut waiting = command(&out, &[]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        while fs::read_dir(out.join(".sitemill/staging")).map_or(0, Iterator::count) == 0 {
+            std::thread::yield_now();
+        }
+        let killed = Command::new("kill").args(["-s", signal, &waiting.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+        assert_eq!(waiting.wait().unwrap().code(), Some(exit));
+        assert_eq!(snapshot(&out), before);
+        assert_eq!(fs::read_dir(out.join(".sitemill/staging")).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_link_in_the_place_of_a_file_or_directory_is_refused() {
+    let directory = TempDir::new();
+    let victim = directory.file("victim", "precious");
+    let elsewhere = directory.join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+
+    let out = directory.join("a");
+    fs::create_dir(&out).unwrap();
+    symlink(&elsewhere, out.join(".sitemill")).unwrap();
+    build(&out, &pages(1, 3), &[]).expect(73);
+
+    let out = directory.join("b");
+    fs::create_dir_all(out.join(".sitemill")).unwrap();
+    symlink(&elsewhere, out.join(".sitemill/staging")).unwrap();
+    build(&out, &pages(1, 3), &[]).expect(73);
+
+    let out = directory.join("c");
+    build(&out, &pages(1, 3), &[]).expect(0);
+    let sitemap = files(&out).into_iter().find(|file| file.ends_with(".gz")).unwrap();
+    let out = directory.join("d");
+    fs::create_dir(&out).unwrap();
+    symlink(&victim, out.join(&sitemap)).unwrap();
+    build(&out, &pages(1, 3), &[]).expect(73);
+
+    // An index file is renamed into place: the link is replaced, and what it led to is not touched.
+    let out = directory.join("e");
+    fs::create_dir(&out).unwrap();
+    symlink(&victim, out.join("sitemap-index-1.xml")).unwrap();
+    build(&out, &pages(1, 3), &[]).expect(0);
+    assert_valid_set(&out, BASE, "0.9");
+    assert_eq!(fs::read(&victim).unwrap(), b"precious");
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+}
+
+#[test]
+fn a_damaged_manifest_is_an_error_with_a_way_out() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, &pages(1, 3), &[]).expect(0);
+    let manifest = out.join(".sitemill/manifest.json");
+    File::options().write(true).open(&manifest).unwrap().set_len(50).unwrap();
+    let refused = build(&out, &pages(1, 5), &[]).expect(65);
+    assert!(refused.stderr.contains("manifest.json") && refused.stderr.contains("remove it"));
+    assert_eq!(published_urls(&out, BASE), urls(1, 3));
+    fs::remove_file(manifest).unwrap();
+    build(&out, &pages(1, 5), &[]).expect(0);
+    assert_eq!(published_urls(&out, BASE), urls(1, 5));
+}
+
+#[test]
+fn a_crawler_that_reads_all_the_while_sees_whole_sets_only() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let options = ["--urls-per-sitemap", "3"];
+    build(&out, &pages(0, 29), &options).expect(0);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let crawler = scope.spawn(|| {
+            let mut crawls = 0;
+            while !done.load(Ordering::Relaxed) {
+                // Panics if a named file is missing or half.
+                let seen = published_urls(&out, BASE);
+                assert_eq!(seen.len(), 30);
+                let first: u32 = seen[0][BASE.len()..].parse().unwrap();
+                assert_eq!(seen, urls(first, first + 29), "a set, not a mixture");
+                crawls += 1;
+            }
+            crawls
+        });
+        for first in 1..60 {
+            build(&out, &pages(first, first + 29), &options).expect(0);
+        }
+        done.store(true, Ordering::Relaxed);
+        assert!(crawler.join().unwrap() > 10);
+    });
+}

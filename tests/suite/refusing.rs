@@ -1,0 +1,163 @@
+//! Bad input, bad options, and what is said about them.
+
+use std::fs;
+use std::io::Write;
+
+use serde_json::Value;
+
+use crate::support::{TempDir, files, finish, run, sitemill};
+
+const BASE: &str = "http://h.example/";
+
+#[test]
+fn options_that_contradict_the_protocol_are_usage_errors_that_name_the_limit() {
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", format!("{BASE}a\n"));
+    let out = directory.join("out");
+    for (options, said) in [
+        (&["--bytes-per-sitemap", "51MiB"][..], "52428800"),
+        (&["--protocol", "0.84", "--bytes-per-sitemap", "10485761"], "10485760"),
+        (&["--protocol", "0.84", "--sitemaps-per-index", "1001"], "1000"),
+        (&["--sitemaps-per-index", "50001"], "50000"),
+        (&["--urls-per-sitemap", "50001"], "50000"),
+        (&["--level", "10"], "0 to 9"),
+        (&["--scope", "planet"], "directory, host or any"),
+        (&["--protocol", "1.0"], "0.9 or 0.84"),
+        (&["--max-rejects", "lots"], "percentage"),
+        (&["--bytes-per-sitemap", "10MB"], "10MiB"),
+    ] {
+        let mut command = sitemill();
+        command.args(["build", "--base-url", BASE, "--out"]).arg(&out).arg(&input).args(options);
+        let refused = finish(&mut command, b"").expect(2);
+        assert!(refused.stderr.contains(said), "{options:?}: {}", refused.stderr);
+    }
+    assert!(!out.exists());
+    run(["build", "urls.txt", "--out", "o", "--base-url", "/relative/"]).expect(2);
+    run(["build", "urls.txt", "--out", "o"]).expect(2);
+}
+
+#[test]
+fn an_input_that_cannot_be_read_is_named() {
+    let directory = TempDir::new();
+    let good = directory.file("good.txt", format!("{BASE}a\n"));
+    let folder = directory.join("folder");
+    fs::create_dir(&folder).unwrap();
+    let zipped = directory.file("urls.txt.gz", b"\x1f\x8b\x08\x00and so on");
+    for (input, exit, said) in [
+        (directory.join("missing.txt"), 66, "missing.txt: cannot be read"),
+        (folder, 66, "is a directory"),
+        ("/dev/zero".into(), 66, "is a device"),
+        (zipped, 65, "is gzip"),
+    ] {
+        let out = directory.join("out");
+        let mut command = sitemill();
+        command.args(["build", "--base-url", BASE, "--out"]).arg(&out).arg(&good).arg(&input);
+        let refused = finish(&mut command, b"").expect(exit);
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+        assert!(files(&out).is_empty());
+    }
+}
+
+#[test]
+fn an_output_that_cannot_be_made_ends_the_run_before_any_work() {
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", format!("{BASE}a\n"));
+    let in_a_file = input.join("below");
+    let out = directory.join("out");
+    let options: [&[&std::path::Path]; 3] = [
+        &["--out".as_ref(), &in_a_file],
+        &["--out".as_ref(), &out, "--rejects".as_ref(), &in_a_file],
+        &["--out".as_ref(), &out, "--report".as_ref(), &in_a_file],
+    ];
+    for options in options {
+        let mut command = sitemill();
+        let refused =
+            finish(command.args(["build", "--base-url", BASE]).arg(&input).args(options), b"").expect(73);
+        assert!(refused.stderr.contains("cannot be created"), "{}", refused.stderr);
+        assert!(files(&out).is_empty());
+    }
+}
+
+#[test]
+fn too_many_rejects_publish_nothing_and_are_still_reported() {
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", format!("{BASE}a\nbad\nworse\n{BASE}b\n"));
+    for (max, exit) in [("2", 0), ("1", 65), ("50%", 0), ("49.9%", 65), ("0", 65), ("100%", 0)] {
+        let (out, report, rejects) =
+            (directory.join(max), directory.join("report"), directory.join("rejects"));
+        let mut command = sitemill();
+        command.args(["build", "--base-url", BASE, "--max-rejects", max]).arg(&input);
+        command.arg("--out").arg(&out).arg("--report").arg(&report).arg("--rejects").arg(&rejects);
+        let run = finish(&mut command, b"").expect(exit);
+        let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+        assert_eq!(report["rejected"]["not-absolute"], 2);
+        assert_eq!(report["published"], exit == 0);
+        assert_eq!(files(&out).is_empty(), exit != 0);
+        assert_eq!(fs::read_to_string(rejects).unwrap().lines().count(), 3);
+        assert!(run.stderr.contains("2 not-absolute, as"), "an example: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_line_without_an_end_costs_no_memory() {
+    // 300 MB in a sparse file, and as much through a pipe, in 100 MB of address space beyond the map.
+    let directory = TempDir::new();
+    let input = directory.join("urls.txt");
+    let mut file = fs::File::create(&input).unwrap();
+    write!(file, "{BASE}first\n{BASE}").unwrap();
+    file.set_len(300_000_000).unwrap();
+    drop(file);
+    fs::OpenOptions::new()
+        .append(true)
+        .open(&input)
+        .unwrap()
+        .write_all(format!("\n{BASE}last").as_bytes())
+        .unwrap();
+    let rejects = directory.join("rejects.tsv");
+    let mut command = sitemill();
+    command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(directory.join("out")).arg(&input);
+    finish(command.arg("--rejects").arg(&rejects), b"").expect(0);
+    let mapped = fs::read_to_string(&rejects).unwrap();
+    assert!(mapped.len() < 20_000, "the row is cut");
+    assert!(mapped.lines().nth(1).unwrap().contains("\t2\t23\ttoo-long\thttp://h.example/\\x00"), "{mapped}");
+
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "ulimit -v 400000; exec \"$0\" clean --quiet --threads 2 --rejects \"$1\" < \"$2\""]);
+    shell.arg(env!("CARGO_BIN_EXE_sitemill")).arg(&rejects).arg(&input);
+    let cleaned = finish(&mut shell, b"").expect(0);
+    assert_eq!(cleaned.stdout, format!("{BASE}first\n{BASE}last\n").as_bytes());
+    let streamed = fs::read_to_string(&rejects).unwrap();
+    assert_eq!(streamed, mapped.replace(input.to_str().unwrap(), "-"));
+}
+
+#[test]
+fn bytes_of_the_input_reach_the_terminal_only_escaped() {
+    let directory = TempDir::new();
+    let input = directory.file("urls\u{1b}[31m.txt", b"\x1b[2Jboo\x07\n\xe2\x80\xaetxt\n");
+    let mut command = sitemill();
+    command.args(["build", "--base-url", BASE, "--out"]).arg(directory.join("out")).arg(input);
+    let refused = finish(&mut command, b"").expect(65);
+    assert!(!refused.stderr.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{:?}", refused.stderr);
+    assert!(refused.stderr.contains(r"\x1b[2Jboo\x07"));
+}
+
+#[test]
+fn an_input_that_changes_while_it_is_read_is_noticed() {
+    use std::process::Stdio;
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", format!("{BASE}a\n"));
+    let out = directory.join("out");
+    // The second input keeps the run waiting while the first one, mapped by then, is written to.
+    let mut command = sitemill();
+    command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(&out).arg(&input).arg("-");
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while fs::read_dir(out.join(".sitemill/staging")).map_or(0, Iterator::count) == 0 {
+        std::thread::yield_now();
+    }
+    fs::OpenOptions::new().append(true).open(&input).unwrap().write_all(b"more\n").unwrap();
+    drop(child.stdin.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(65));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("changed while it was being read"));
+    assert!(files(&out).is_empty());
+}

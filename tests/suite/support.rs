@@ -1,0 +1,239 @@
+//! What all tests share: run the binary, keep its files apart, and read what it published with no help from its code.
+#![allow(dead_code, reason = "a helper may wait for the module that needs it")]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Once;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+
+/// The time of every run: midnight of 26 June 2005, UTC.
+pub const EPOCH: &str = "1119744000";
+
+/// `testdata/`.
+pub fn testdata() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")
+}
+
+/// A directory of its own for one test; removed when it is dropped.
+#[derive(Debug)]
+pub struct TempDir(PathBuf);
+
+impl TempDir {
+    /// A new and empty one.
+    pub fn new() -> Self {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let name = format!("suite-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        // An earlier process of the same number may have been killed.
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).expect("the target directory can be written to");
+        Self(path)
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub fn join(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.0.join(name)
+    }
+
+    /// Writes a file into it and returns its path.
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.join(name);
+        fs::write(&path, content).expect("a test's own directory can be written to");
+        path
+    }
+}
+
+impl Drop for TempDir {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What a run of the binary left behind.
+#[derive(Debug)]
+pub struct Run {
+    /// 128 + signal if one ended it, as a shell says it.
+    pub exit: i32,
+    pub stdout: Vec<u8>,
+    pub stderr: String,
+}
+
+impl Run {
+    /// The run, if it ended with `exit`; else the test fails and shows what was said.
+    #[track_caller]
+    pub fn expect(self, exit: i32) -> Self {
+        assert_eq!(self.exit, exit, "exit code; standard error was:\n{}", self.stderr);
+        self
+    }
+}
+
+/// The binary, at the time of [`EPOCH`].
+pub fn sitemill() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sitemill"));
+    command.env("SOURCE_DATE_EPOCH", EPOCH);
+    command
+}
+
+/// Runs the binary with `args`, in the current directory and with nothing to read from standard input.
+pub fn run<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Run {
+    finish(sitemill().args(args), b"")
+}
+
+/// Runs `command` with `stdin` to read.
+pub fn finish(command: &mut Command, stdin: &[u8]) -> Run {
+    try_finish(command, stdin).expect("the binary that Cargo has built can be run")
+}
+
+/// The error says why the program could not be started.
+fn try_finish(command: &mut Command, stdin: &[u8]) -> io::Result<Run> {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut pipe = child.stdin.take().expect("it was asked for");
+    let output = thread::scope(|scope| {
+        scope.spawn(move || match pipe.write_all(stdin) {
+            // It need not read to the end.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+            written => written.expect("a pipe takes bytes"),
+        });
+        child.wait_with_output().expect("a child can be waited for")
+    });
+    Ok(Run {
+        exit: exit_code(output.status),
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).expect("messages are UTF-8, whatever the input was"),
+    })
+}
+
+fn exit_code(status: std::process::ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().or(status.signal().map(|signal| 128 + signal)).expect("it has ended")
+}
+
+/// The lines of this file name the index files of a set.
+pub const ROBOTS_FILE: &str = "robots-sitemaps.txt";
+
+/// A set as a crawler meets it: each index file that the robots lines name, followed by the sitemaps that it names, as
+/// file name and XML. Panics if a file is missing, or lies elsewhere than below `base_url`.
+#[track_caller]
+pub fn published(out: &Path, base_url: &str) -> Vec<(String, String)> {
+    let file_of = |url: &str| match url.strip_prefix(base_url) {
+        Some(file) if !file.is_empty() && !file.contains('/') => file.to_owned(),
+        _ => panic!("{url} is not in the directory {base_url}"),
+    };
+    let read = |file: &str| match fs::read(out.join(file)) {
+        Ok(bytes) if file.ends_with(".gz") => text(file, gunzip(&bytes)),
+        Ok(bytes) => text(file, bytes),
+        Err(error) => panic!("{file} is named and cannot be read: {error}"),
+    };
+    let mut files = Vec::new();
+    for line in read(ROBOTS_FILE).lines() {
+        let index_url = line.strip_prefix("Sitemap: ").unwrap_or_else(|| panic!("not a robots line: {line}"));
+        let index = file_of(index_url);
+        let xml = read(&index);
+        let sitemaps: Vec<String> = locs(&xml).iter().map(|url| file_of(url)).collect();
+        files.push((index, xml));
+        files.extend(sitemaps.into_iter().map(|sitemap| {
+            let xml = read(&sitemap);
+            (sitemap, xml)
+        }));
+    }
+    files
+}
+
+/// The URLs of the sitemaps of a set, in their order.
+#[track_caller]
+pub fn published_urls(out: &Path, base_url: &str) -> Vec<String> {
+    let files = published(out, base_url);
+    files.iter().filter(|(file, _)| file.ends_with(".gz")).flat_map(|(_, xml)| locs(xml)).collect()
+}
+
+/// What stands in a `<loc>`, unescaped by hand.
+pub fn locs(xml: &str) -> Vec<String> {
+    let behind_tags = xml.split("<loc>").skip(1);
+    behind_tags.map(|rest| unescape(rest.split("</loc>").next().expect("split gives one part"))).collect()
+}
+
+/// The ampersand last: what it stood for must not be read again.
+fn unescape(text: &str) -> String {
+    let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    entities.iter().fold(text.to_owned(), |text, (entity, character)| text.replace(entity, character))
+}
+
+/// The files in a directory but for sitemill's own `.sitemill`; none if there is no such directory. Sorted.
+pub fn files(directory: &Path) -> Vec<String> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Vec::new(),
+        entries => entries.expect("a test's own directory can be read"),
+    };
+    let mut files: Vec<String> = entries
+        .map(|entry| entry.expect("a test's own directory can be read").file_name())
+        .map(|name| name.into_string().expect("tests write plain names"))
+        .filter(|name| name != ".sitemill")
+        .collect();
+    files.sort();
+    files
+}
+
+#[track_caller]
+pub fn gunzip(bytes: &[u8]) -> Vec<u8> {
+    let mut content = Vec::new();
+    let mut members = flate2::bufread::MultiGzDecoder::new(bytes);
+    members.read_to_end(&mut content).expect("a whole gzip file");
+    content
+}
+
+#[track_caller]
+fn text(file: &str, bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|_| panic!("{file} is not UTF-8"))
+}
+
+/// Fails unless `xmllint` finds every file of the set in `out` valid by the schemas of `protocol`.
+#[track_caller]
+pub fn assert_valid_set(out: &Path, base_url: &str, protocol: &str) {
+    let unpacked = TempDir::new();
+    let mut by_schema = [("siteindex", Vec::new()), ("sitemap", Vec::new())];
+    for (file, xml) in published(out, base_url) {
+        let schema = usize::from(file.ends_with(".gz"));
+        by_schema[schema].1.push(unpacked.file(&file.replace(".gz", ""), xml));
+    }
+    for (schema, files) in by_schema {
+        assert!(!files.is_empty(), "a set has index files and sitemaps");
+        lint(&format!("{schema}-{protocol}"), &files, b"");
+    }
+}
+
+/// Fails unless `xmllint` finds `xml` valid by `testdata/schemas/SCHEMA.xsd`.
+#[track_caller]
+pub fn assert_valid(xml: &str, schema: &str) {
+    lint(schema, &["-".into()], xml.as_bytes());
+}
+
+/// One `xmllint` for all of `files`; `-` is `stdin`.
+#[track_caller]
+fn lint(schema: &str, files: &[PathBuf], stdin: &[u8]) {
+    if Command::new("xmllint").arg("--version").stderr(Stdio::null()).status().is_err() {
+        return without_xmllint();
+    }
+    let path = testdata().join("schemas").join(format!("{schema}.xsd"));
+    let mut xmllint = Command::new("xmllint");
+    let run = finish(xmllint.args(["--nonet", "--noout", "--schema"]).arg(path).args(files), stdin);
+    assert_eq!(run.exit, 0, "not valid by {schema}.xsd:\n{}", run.stderr);
+}
+
+fn without_xmllint() {
+    static SAID: Once = Once::new();
+    assert!(
+        std::env::var_os("SITEMILL_NO_XMLLINT").is_some(),
+        "xmllint is not on the PATH; scripts/test needs it to hold what is written against the schemas. Install \
+         it (package libxml2-utils or libxml2), or set SITEMILL_NO_XMLLINT=1 to test without a second opinion"
+    );
+    // Past the harness, which shows what was printed by failed tests only.
+    let warning = "\nSITEMILL_NO_XMLLINT: no XML is held against the schemas in this run\n";
+    SAID.call_once(|| drop(std::io::stderr().write_all(warning.as_bytes())));
+}

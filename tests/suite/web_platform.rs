@@ -1,0 +1,100 @@
+//! The URL cases of the Web Platform Tests, which every browser runs: an outside judge of `clean`.
+//!
+//! They come with the sources of the `url` crate. What the crate itself gets wrong, its own list says; a case of that
+//! list is left out, and counted.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+use sitemill::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
+use sitemill::stage::clean::{Cleaned, Cleaner, Reason};
+
+/// Where Cargo keeps the sources of the `url` crate that this build uses.
+fn url_crate() -> PathBuf {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version=1", "--locked"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("Cargo runs this test");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("Cargo writes JSON");
+    let packages = metadata["packages"].as_array().expect("packages are a list");
+    let url = packages.iter().find(|package| package["name"] == "url").expect("sitemill depends on it");
+    let manifest = url["manifest_path"].as_str().expect("a path is text");
+    PathBuf::from(manifest).parent().expect("a manifest lies in a directory").join("tests")
+}
+
+/// What is left to do behind a browser's own form: drop the fragment, and RFC 3986's alphabet in path and query.
+fn canonical(href: &str) -> String {
+    let without_fragment = href.split('#').next().expect("split gives one part");
+    let path_at = without_fragment.find("://").map_or(0, |at| at + 3);
+    let path_at = without_fragment[path_at..].find('/').map_or(without_fragment.len(), |at| path_at + at);
+    let (origin, tail) = without_fragment.split_at(path_at);
+    let bytes = tail.as_bytes();
+    let mut canonical = origin.to_owned();
+    for (at, &byte) in bytes.iter().enumerate() {
+        let hex = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_hexdigit);
+        let legal = match byte {
+            b'%' => hex(at + 1) && hex(at + 2),
+            b'?' => true,
+            _ => byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/".contains(&byte),
+        };
+        if legal { canonical.push(byte.into()) } else { canonical += &format!("%{byte:02X}") }
+    }
+    canonical
+}
+
+#[test]
+fn clean_agrees_with_the_browsers() {
+    let directory = url_crate();
+    let cases = fs::read(directory.join("urltestdata.json")).expect("the url crate ships the cases");
+    let cases: Vec<Value> = serde_json::from_slice(&cases).expect("they are JSON");
+    let known = fs::read_to_string(directory.join("expected_failures.txt")).unwrap_or_default();
+    let known: HashSet<&str> = known.lines().map(str::trim).collect();
+
+    let (mut accepted, mut refused, mut left_out) = (0, 0, 0);
+    for case in cases.iter().filter(|case| case.is_object()) {
+        let Some(input) = case["input"].as_str() else { continue };
+        let has_base = case["base"].as_str().is_some_and(|base| base != "about:blank");
+        // Control characters are damage here and tolerated there; a surrogate alone is no UTF-8.
+        if has_base || input.contains(|c: char| c.is_ascii_control()) || input.trim().is_empty() {
+            continue;
+        }
+        if known.iter().any(|name| name.contains(&format!("<{input}>"))) {
+            left_out += 1;
+            continue;
+        }
+        let mut cleaner = Cleaner::default();
+        let cleaned = match cleaner.clean(input.as_bytes()) {
+            Cleaned::Url(url) => Ok(str::from_utf8(url.as_bytes()).expect("it is ASCII").to_owned()),
+            Cleaned::Rejected(reason) => Err(reason),
+            Cleaned::Blank => unreachable!("it is not blank"),
+        };
+        let href = case["href"].as_str().filter(|_| case["failure"] != true);
+        match href.filter(|href| href.starts_with("http://") || href.starts_with("https://")) {
+            None => {
+                assert!(cleaned.is_err(), "{input:?} is no http URL, and became {cleaned:?}");
+                refused += 1;
+            }
+            Some(href) => {
+                let want = canonical(href);
+                let credentials = case["username"] != "" || case["password"] != "";
+                let host_bytes = case["hostname"].as_str().unwrap_or_default();
+                let want = match () {
+                    () if credentials => Err(Reason::Credentials),
+                    () if host_bytes.contains(['"', '{', '}', '`']) => Err(Reason::Host),
+                    () if want.len() < URL_BYTES_MIN => Err(Reason::TooShort),
+                    () if want.len() > URL_BYTES_MAX => Err(Reason::TooLong),
+                    () => Ok(want),
+                };
+                assert_eq!(cleaned, want, "{input:?}");
+                accepted += 1;
+            }
+        }
+    }
+    // If the file should ever be read wrongly, it must not pass for want of cases.
+    assert!(accepted > 100 && refused > 300, "{accepted} accepted, {refused} refused");
+    println!("{accepted} accepted, {refused} refused, {left_out} left out");
+}
