@@ -3,26 +3,30 @@
 //! Sitemaps are independent, so that the output cannot depend on the number of threads. Each worker reads the lines of one
 //! sitemap again, renders it piece by piece into its compressor, and one thread brings the results to disk in order.
 
+use crossbeam_channel::bounded;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Run;
 use super::judge::Judge;
 use super::ordered::ordered;
 use super::survey::{Place, Plan};
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
 use crate::progress::Pass;
-use crate::stage::clean::Cleaned;
+use crate::stage::clean::{CleanUrl, Cleaned};
 use crate::stage::divide::Part;
 use crate::stage::gzip::Member;
 use crate::stage::input::Input;
 use crate::stage::manifest::Sitemap;
-use crate::stage::publish::Workspace;
 use crate::stage::publish::name::ContentHash;
+use crate::stage::publish::{Unsynced, Workspace};
 use crate::stage::xml::{self, Frame};
 
 /// Bytes of XML that are rendered before they are compressed: they stay in the second-level cache between the two.
 const PIECE_BYTES: usize = 128 * 1024;
+
+/// Written files that may wait for the disk; each of them is an open one.
+const FILES_UNSYNCED_MAX: usize = 128;
 
 /// Renders, compresses and stages every sitemap of `plan`; `lastmod` is the time of those that are new.
 ///
@@ -36,27 +40,36 @@ pub fn produce(
     lastmod: &str,
 ) -> Result<Vec<Sitemap>> {
     progress.begin(Pass::Produce, plan.tally.listed);
-    let mut staged = Vec::with_capacity(plan.sitemaps.len());
     let renderer = || Renderer { job, inputs, plan, judge: Judge::new(rules), piece: Vec::new() };
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
         Ok((at, renderer.render(&plan.sitemaps[at])?))
     };
-    ordered(job.threads.get(), 0..plan.sitemaps.len(), renderer, work, |rendered| {
-        let (at, Rendered { content, gzip }) = rendered?;
-        let part = &plan.sitemaps[at];
-        let number = u32::try_from(at + 1).expect("fewer sitemaps than URLs of 32 bits");
-        let file = workspace.stage(number, content, &gzip)?;
-        staged.push(Sitemap {
-            file: file.file,
-            content: content.to_string(),
-            urls: part.entries,
-            xml_bytes: part.bytes,
-            gzip_bytes: file.gzip_bytes,
-            lastmod: lastmod.into(),
+    let mut staged = Vec::with_capacity(plan.sitemaps.len());
+    // The disk has a thread of its own to wait on it.
+    let (unsynced, to_sync) = bounded::<Unsynced>(FILES_UNSYNCED_MAX);
+    std::thread::scope(|scope| {
+        let syncing = scope.spawn(move || to_sync.into_iter().try_for_each(Unsynced::sync));
+        let produced = ordered(job.threads.get(), 0..plan.sitemaps.len(), renderer, work, |rendered| {
+            let (at, Rendered { content, gzip }) = rendered?;
+            let part = &plan.sitemaps[at];
+            let number = u32::try_from(at + 1).expect("fewer sitemaps than URLs of 32 bits");
+            let file = workspace.stage(number, content, &gzip)?;
+            staged.push(Sitemap {
+                file: file.file,
+                content: content.to_string(),
+                urls: part.entries,
+                xml_bytes: part.bytes,
+                gzip_bytes: file.gzip_bytes,
+                lastmod: lastmod.into(),
+            });
+            progress.advance(part.entries.into());
+            // If nobody takes it any more, syncing has failed, and its own error is the better one.
+            let taken = file.unsynced.map_or(Ok(()), |file| unsynced.send(file));
+            taken.map_err(|_| Error::new(ErrorKind::Io, "the disk takes no more"))
         });
-        progress.advance(part.entries.into());
-        Ok::<_, crate::Error>(())
+        drop(unsynced);
+        syncing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).and(produced)
     })?;
     progress.end();
     Ok(staged)
@@ -90,7 +103,13 @@ impl Renderer<'_> {
         'sitemap: for chunk in &self.plan.chunks[first_chunk..] {
             let mut ordinal = 0;
             for line in chunk.lines(self.inputs) {
-                let Cleaned::Url(url) = self.judge.judge(line.raw) else { continue };
+                let url = match chunk.is_clean {
+                    true => CleanUrl::known(line.raw),
+                    false => match self.judge.judge(line.raw) {
+                        Cleaned::Url(url) => url,
+                        Cleaned::Blank | Cleaned::Rejected(_) => continue,
+                    },
+                };
                 if ordinal >= skip && chunk.survivors.contains(ordinal) {
                     xml::push_url(url, &mut self.piece);
                     entries += 1;

@@ -55,6 +55,8 @@ pub struct Chunk {
     pub range: Range<usize>,
     /// Which of its URLs are listed.
     pub survivors: Survivors,
+    /// Whether every line of it is a canonical URL as it stands, so that the second pass can do without a judge.
+    pub is_clean: bool,
     /// Lines before it in its input.
     lines_before: u64,
     tally: Tally,
@@ -161,12 +163,14 @@ impl Surveyor<'_> {
     fn survey(&mut self, input: usize, bytes: &[u8], nominal: Range<usize>) -> Surveyed {
         let range = lines::own(bytes, nominal);
         let mut tally = Tally::default();
+        let mut is_clean = true;
         self.keys.clear();
         self.entry_bytes.clear();
         for line in lines::lines(&bytes[range.clone()], range.start as u64) {
             tally.lines += 1;
             match self.judge.judge(line.raw) {
                 Cleaned::Url(url) => {
+                    is_clean &= url.is(line.raw);
                     self.keys.push(self.secret.key(url));
                     let entry_bytes = xml::url_bytes(url);
                     self.entry_bytes.push(entry_bytes.try_into().expect("URL_ENTRY_BYTES_MAX fits"));
@@ -175,9 +179,10 @@ impl Surveyor<'_> {
                 Cleaned::Blank => tally.blank += 1,
             }
         }
+        is_clean &= self.keys.len() as u64 == tally.lines;
         let survivors = Survivors::all(self.keys.len());
         Surveyed {
-            chunk: Chunk { input, range, survivors, lines_before: 0, tally },
+            chunk: Chunk { input, range, survivors, is_clean, lines_before: 0, tally },
             keys: ChunkKeys::part(&self.keys),
             entry_bytes: self.entry_bytes.as_slice().into(),
         }

@@ -20,7 +20,8 @@ use origin::KnownOrigin;
 use tail::Look;
 
 /// A canonical URL: absolute `http` or `https`, [`URL_BYTES_MIN`] to [`URL_BYTES_MAX`] bytes, each of them legal in
-/// RFC 3986. Only [`Cleaner::clean`] makes one, so whoever holds one need not check again.
+/// RFC 3986. Only [`Cleaner::clean`] makes one, so whoever holds one need not check again; the second pass trusts the
+/// first where it saw that a whole chunk of lines is clean as it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CleanUrl<'a>(&'a [u8]);
 
@@ -28,6 +29,16 @@ impl<'a> CleanUrl<'a> {
     /// The URL as ASCII bytes.
     pub fn as_bytes(self) -> &'a [u8] {
         self.0
+    }
+
+    /// A line that cleaning has returned as it was, once more.
+    pub(crate) fn known(line: &'a [u8]) -> Self {
+        Self(line)
+    }
+
+    /// Whether this is `line` itself and no copy.
+    pub(crate) fn is(self, line: &[u8]) -> bool {
+        std::ptr::eq(self.0, line)
     }
 }
 

@@ -6,7 +6,7 @@
 //! | step | action | a crash here leaves |
 //! |---|---|---|
 //! | [`Workspace::open`] | lock; finish a switch that was begun; remove staging of dead runs | the old set |
-//! | [`Workspace::stage`] | each sitemap into staging, synced | the old set |
+//! | [`Workspace::stage`], [`Unsynced::sync`] | each sitemap into staging, synced | the old set |
 //! | [`Workspace::publish`] | index files, robots lines and manifest into staging, synced | the old set |
 //! | | link new sitemaps into the output directory, sync it | the old set, and files nobody lists |
 //! | | rename the manifest to `manifest.next.json`: the decision, and the journal | the new set, once the next run is through `open` |
@@ -49,6 +49,35 @@ pub struct Staged {
     pub file: String,
     /// Bytes of the file.
     pub gzip_bytes: u64,
+    /// The file, if it is new.
+    pub unsynced: Option<Unsynced>,
+}
+
+/// A file that is written, and perhaps not on disk yet. To wait for the disk takes time and no processor, so it is left to
+/// the caller when and on which thread; nothing may be published before it is done.
+#[must_use]
+#[derive(Debug)]
+pub struct Unsynced {
+    file: File,
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl Unsynced {
+    /// Waits until the file is on disk.
+    ///
+    /// # Errors
+    /// If it cannot be brought there, or is not there as a whole. Not to be tried again: what the disk refused once is
+    /// forgotten by the operating system, and a second try would succeed for nothing.
+    pub fn sync(self) -> Result<()> {
+        let synced = self.file.sync_all().and_then(|()| self.file.metadata());
+        let on_disk = synced.map_err(|error| Error::io(&self.path, "could not be synced", error))?.len();
+        if on_disk == self.bytes {
+            return Ok(());
+        }
+        let (path, bytes) = (Shown(&self.path), self.bytes);
+        Err(Error::new(ErrorKind::Io, format!("{path}: {bytes} bytes were written and {on_disk} are there")))
+    }
 }
 
 /// What a set says about itself besides its sitemaps.
@@ -97,20 +126,20 @@ impl Workspace {
         &self.staging
     }
 
-    /// Brings sitemap `number` to disk, where nobody looks yet. One that is published already stays as it is.
+    /// Writes sitemap `number` to where nobody looks yet. One that is published already stays as it is.
     ///
     /// # Errors
     /// If it cannot be written, or if something that is no file has its name.
     pub fn stage(&self, number: u32, content: ContentHash, gzip: &[u8]) -> Result<Staged> {
         for word in content.words() {
             let file = sitemap_file(number, &word);
-            match occupant(&self.out.join(&file), &word, content, gzip)? {
-                Occupant::Same { gzip_bytes } => return Ok(Staged { file, gzip_bytes }),
+            let unsynced = match occupant(&self.out.join(&file), &word, content, gzip)? {
+                Occupant::Same { gzip_bytes } => return Ok(Staged { file, gzip_bytes, unsynced: None }),
                 Occupant::Other => continue,
                 Occupant::None => self.write(&file, gzip)?,
                 Occupant::Damaged => self.write(&format!("{file}{MENDED}"), gzip)?,
-            }
-            return Ok(Staged { file, gzip_bytes: gzip.len() as u64 });
+            };
+            return Ok(Staged { file, gzip_bytes: gzip.len() as u64, unsynced: Some(unsynced) });
         }
         Err(Error::new(
             ErrorKind::Internal,
@@ -129,13 +158,13 @@ impl Workspace {
             Manifest::succeeding(self.live.as_ref(), run, protocol, base_url, info.time.into(), sitemaps);
         for (number, index) in (1..).zip(index_files(&set.sitemaps, info)) {
             let file = index_file(number);
-            self.write(&file, &index)?;
+            self.write(&file, &index)?.sync()?;
             set.indexes.push(file);
         }
         let robots: String =
             set.indexes.iter().map(|file| format!("Sitemap: {}{file}\n", info.base_url)).collect();
-        self.write(ROBOTS_FILE, robots.as_bytes())?;
-        self.write(MANIFEST_FILE, &set.to_json())?;
+        self.write(ROBOTS_FILE, robots.as_bytes())?.sync()?;
+        self.write(MANIFEST_FILE, &set.to_json())?.sync()?;
         sync_directory(&self.staging)?;
 
         for sitemap in &set.sitemaps {
@@ -149,22 +178,12 @@ impl Workspace {
         Ok(set)
     }
 
-    /// Writes a new file in staging and waits until it is on disk.
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<()> {
+    /// Writes a new file in staging.
+    fn write(&self, name: &str, bytes: &[u8]) -> Result<Unsynced> {
         let path = self.staging.join(name);
-        let written = (|| {
-            let mut file = File::create_new(&path)?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            file.metadata()
-        })();
-        match written.map_err(|error| Error::io(&path, "could not be written", error))?.len() {
-            on_disk if on_disk == bytes.len() as u64 => Ok(()),
-            on_disk => Err(Error::new(
-                ErrorKind::Io,
-                format!("{}: {} bytes were written and {on_disk} are there", Shown(&path), bytes.len()),
-            )),
-        }
+        let written = File::create_new(&path).and_then(|mut file| file.write_all(bytes).map(|()| file));
+        let file = written.map_err(|error| Error::io(&path, "could not be written", error))?;
+        Ok(Unsynced { file, path, bytes: bytes.len() as u64 })
     }
 
     /// Gives a staged sitemap its place beside the published ones. A link never overwrites.
