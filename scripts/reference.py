@@ -266,13 +266,13 @@ class Rejects:
 
 
 def visible(text: bytes) -> str:
-    """Text as one field of a tab-separated file. Unprintable are Unicode's control characters and what is not UTF-8."""
+    """Text as one field of a tab-separated file. Unprintable: control, format and other blank characters, no UTF-8."""
     named = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
     shown = []
     for character in text.decode("utf-8", "surrogateescape"):
         if character in named:
             shown.append(named[character])
-        elif unicodedata.category(character) in ("Cc", "Cs"):
+        elif not character.isprintable():
             shown += [f"\\x{byte:02x}" for byte in character.encode("utf-8", "surrogateescape")]
         else:
             shown.append(character)

@@ -5,13 +5,11 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::error::{Error, Result};
-use crate::limits::{
-    BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URL_BYTES_MIN, URLS_PER_SITEMAP_MAX,
-};
+use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX};
 use crate::stage::divide::Limits;
 use crate::stage::gzip::Level;
+use crate::stage::publish;
 use crate::stage::scope::{BaseUrl, ScopeRule};
-use crate::stage::xml::Frame;
 
 /// What to build, from what, and where to. [`Job::new`] has every default of the command line.
 #[derive(Debug, Clone)]
@@ -126,10 +124,15 @@ impl Job {
             1,
             protocol.sitemaps_per_index_max().into(),
         )?;
-        // An index entry is the longest thing that must fit: the base URL, all of it escaped, and a file name.
-        let entry_bytes = 6 * self.base_url.as_str().len().max(URL_BYTES_MIN) as u64 + 128;
-        let least = Frame::index(protocol).bytes() + entry_bytes;
-        within("--bytes-per-sitemap", self.bytes_per_sitemap, least, protocol.bytes_per_sitemap_max())
+        within("--bytes-per-sitemap", self.bytes_per_sitemap, 1, protocol.bytes_per_sitemap_max())?;
+        let least = publish::index_bytes_min(protocol, &self.base_url);
+        if self.bytes_per_sitemap < least {
+            return Err(Error::usage(format!(
+                "--bytes-per-sitemap {}: an index file that lists one sitemap takes {least} already",
+                self.bytes_per_sitemap
+            )));
+        }
+        Ok(())
     }
 
     /// What no sitemap may pass.

@@ -106,10 +106,10 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan) -> Report {
         duplicates: tally.duplicates,
         rejected: Report::by_reason(&tally.rejected),
         examples: plan.examples(rules, inputs),
-        sitemaps: plan.sitemaps.len() as u64,
+        sitemaps: 0,
         indexes: 0,
         index_urls: Vec::new(),
-        xml_bytes: plan.sitemaps.iter().map(|part| part.bytes).sum(),
+        xml_bytes: 0,
         gzip_bytes: 0,
         seconds: Seconds::default(),
         threads: job.threads.get() as u64,
@@ -119,6 +119,8 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan) -> Report {
 /// What is known when the set is live.
 fn add_set(report: &mut Report, set: &Manifest) {
     report.published = true;
+    report.sitemaps = set.sitemaps.len() as u64;
+    report.xml_bytes = set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum();
     report.indexes = set.indexes.len() as u64;
     report.index_urls = set.indexes.iter().map(|file| format!("{}{file}", set.base_url)).collect();
     report.gzip_bytes = set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum();

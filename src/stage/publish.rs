@@ -249,6 +249,14 @@ fn index_files(sitemaps: &[Sitemap], info: &SetInfo<'_>) -> Vec<Vec<u8>> {
     files.collect()
 }
 
+/// Bytes of an index file with one entry, whose sitemap has the longest of all numbers.
+pub fn index_bytes_min(protocol: Protocol, base_url: &BaseUrl) -> u64 {
+    let mut entry = Vec::new();
+    let loc = format!("{base_url}{}", sitemap_file(u32::MAX, "00000000"));
+    xml::push_sitemap(&loc, "2005-06-26T00:00:00Z", &mut entry);
+    Frame::index(protocol).bytes() + entry.len() as u64
+}
+
 /// Puts the index files of `next` in the place of those of `live`. Can be broken off anywhere and done again.
 fn switch(out: &Path, state: &Path, live: Option<&Manifest>, next: &Manifest) -> Result<()> {
     let staging = state.join("staging").join(&next.run);

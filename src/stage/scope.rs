@@ -38,10 +38,11 @@ impl FromStr for BaseUrl {
         if given.contains(['?', '#']) {
             return Err("it names a directory: no query, no fragment".into());
         }
-        // A slash too many is cheaper to take off than one that is missing is to find a place for: a bare
-        // `http://a.b` would be too short to be cleaned without it.
+        // Cleaned with a file name behind it: a bare `http://a.b` would be too short to be a URL in a sitemap.
+        let given = given.trim_matches([' ', '\t']);
+        let slash = if given.ends_with(['/', '\\']) { "" } else { "/" };
         let mut cleaner = Cleaner::default();
-        match cleaner.clean(format!("{}/-", given.trim().trim_end_matches('/')).as_bytes()) {
+        match cleaner.clean(format!("{given}{slash}-").as_bytes()) {
             Cleaned::Url(url) if url.as_bytes().len() <= BASE_URL_BYTES_MAX => {
                 let directory = &url.as_bytes()[..url.as_bytes().len() - 1];
                 Ok(Self(String::from_utf8(directory.to_vec()).expect("a clean URL is ASCII")))
@@ -116,12 +117,20 @@ mod tests {
             ("HTTPS://WWW.Example.com:443/maps", "https://www.example.com/maps/"),
             ("http://bücher.example/a b/", "http://xn--bcher-kva.example/a%20b/"),
             ("http://a.b", "http://a.b/"),
+            ("http://h.example/shop//", "http://h.example/shop//"),
+            ("http://h.example/shop\\", "http://h.example/shop/"),
         ] {
             assert_eq!(given.parse::<BaseUrl>().unwrap().as_str(), want);
         }
-        for wrong in
-            ["", "/maps/", "ftp://h.example/", "https://h.example/?q", "https://h.example/#f", "https://"]
-        {
+        for wrong in [
+            "",
+            "/maps/",
+            "ftp://h.example/",
+            "https://h.example/?q",
+            "https://h.example/#f",
+            "https://",
+            "\u{a0}https://h.example",
+        ] {
             assert!(wrong.parse::<BaseUrl>().is_err(), "{wrong}");
         }
     }
