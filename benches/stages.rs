@@ -114,7 +114,7 @@ mod dedup {
     fn part_and_find_duplicates(bencher: Bencher<'_, '_>) {
         let keys = keys();
         bencher.counter(ItemsCount::new(2 * URLS)).bench_local(|| {
-            let once = black_box(&keys).chunks(URLS / 10).map(ChunkKeys::part);
+            let once = black_box(&keys).chunks(URLS / 10).map(|keys| ChunkKeys::part(keys, &[]));
             let chunks: Vec<ChunkKeys> = once.clone().chain(once).collect();
             let (mut table, mut duplicates) = (Table::default(), 0);
             for partition in 0..PARTITIONS {

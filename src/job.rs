@@ -10,6 +10,7 @@ use crate::stage::divide::Limits;
 use crate::stage::gzip::Level;
 use crate::stage::publish;
 use crate::stage::scope::{BaseUrl, ScopeRule};
+use crate::stage::tags::TagRules;
 
 /// What to build, from what, and where to. [`Job::new`] has every default of the command line.
 #[derive(Debug, Clone)]
@@ -30,6 +31,10 @@ pub struct Job {
     pub sitemaps_per_index: u32,
     /// Which URLs may be listed.
     pub scope: ScopeRule,
+    /// How tags are understood, and what stands in for those that are not given.
+    pub tags: TagRules,
+    /// Which of several rows with the same URL is listed.
+    pub on_duplicate: OnDuplicate,
     /// Effort of the compressor.
     pub level: Level,
     /// Threads that work at the same time.
@@ -40,6 +45,28 @@ pub struct Job {
     pub max_rejects: Option<MaxRejects>,
     /// The time of publication, for the `lastmod` of index entries.
     pub time: SystemTime,
+}
+
+/// Which of several rows with the same URL is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnDuplicate {
+    /// The first.
+    #[default]
+    First,
+    /// The one with the newest `lastmod`; of equal ones, and if none has any, the first.
+    Newest,
+}
+
+impl std::str::FromStr for OnDuplicate {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "first" => Ok(Self::First),
+            "newest" => Ok(Self::Newest),
+            _ => Err("the row that stays is first or newest".into()),
+        }
+    }
 }
 
 /// How many refused lines are too many.
@@ -97,6 +124,8 @@ impl Job {
             bytes_per_sitemap: BYTES_PER_SITEMAP_DEFAULT,
             sitemaps_per_index: SITEMAPS_PER_INDEX_DEFAULT,
             scope: ScopeRule::default(),
+            tags: TagRules::default(),
+            on_duplicate: OnDuplicate::default(),
             level: Level::default(),
             threads: threads_default(),
             rejects: None,

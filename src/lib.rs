@@ -29,7 +29,7 @@
 pub mod limits;
 
 mod job;
-pub use job::{Job, MaxRejects, threads_default};
+pub use job::{Job, MaxRejects, OnDuplicate, threads_default};
 
 pub mod stage;
 pub use stage::gzip::Level;

@@ -4,7 +4,9 @@ mod build;
 mod filter;
 mod judge;
 mod ordered;
+mod plan;
 mod produce;
+mod refused;
 mod spool;
 mod survey;
 

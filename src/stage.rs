@@ -3,6 +3,7 @@
 
 pub mod input;
 pub mod lines;
+pub mod rows;
 
 pub mod clean;
 pub mod tags;

@@ -9,9 +9,11 @@ use jiff::Timestamp;
 
 use super::Run;
 use super::judge::Rules;
+use super::plan::Plan;
 use super::produce::produce;
+use super::refused;
 use super::spool::mapped;
-use super::survey::{Plan, survey};
+use super::survey::survey;
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
 use crate::progress::Progress;
@@ -56,7 +58,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
     let plan = pool.install(|| survey(run, &inputs))?;
     if let (Some(path), Some(file)) = (&job.rejects, rejects) {
         let mut file = BufWriter::new(file);
-        plan.write_rejects(run, &inputs, path, &mut file)?;
+        refused::write(run, &plan, &inputs, path, &mut file)?;
         file.flush().map_err(|error| Error::io(path, "could not be written", error))?;
     }
     let surveyed = started.elapsed();
@@ -105,7 +107,8 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan) -> Report {
         listed: tally.listed,
         duplicates: tally.duplicates,
         rejected: Report::by_reason(&tally.rejected),
-        examples: plan.examples(rules, inputs),
+        dropped_tags: tally.dropped.iter().map(|(reason, count)| (reason.as_str(), count)).collect(),
+        examples: refused::examples(rules, plan, inputs),
         sitemaps: 0,
         indexes: 0,
         index_urls: Vec::new(),

@@ -108,7 +108,8 @@ impl Filtered {
         for (at, line) in (0..).zip(lines::lines(&self.block.bytes, self.block.offset)) {
             match rejects.peek() {
                 Some(&&(rejected, reason)) if rejected == at => {
-                    rejects::push_row(name, lines_before + at + 1, line, reason, &mut rows);
+                    let number = lines_before + at + 1;
+                    rejects::push_row(name, number, line.offset, reason.as_str(), line.raw, &mut rows);
                     rejects.next();
                 }
                 Some(_) => {}

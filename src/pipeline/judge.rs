@@ -1,36 +1,68 @@
-//! What a line means to a build. Both passes ask here, so that they cannot disagree.
+//! What a row means to a build. Both passes ask here, so that they cannot disagree.
 
 use crate::job::Job;
 use crate::stage::clean::{CleanUrl, Cleaned, Cleaner, Reason};
+use crate::stage::rows::Content;
 use crate::stage::scope::Scope;
+use crate::stage::tags::{TagReason, TagRules, Tags};
 use crate::stage::xml::{self, Frame};
 
-/// What a build asks of a URL besides being one.
+/// What a build asks of a URL besides being one, and of its tags.
 #[derive(Debug)]
 pub struct Rules {
     scope: Scope,
+    tags: TagRules,
     /// Most bytes of an entry.
-    entry_bytes_max: u64,
+    entry_bytes_max: usize,
 }
 
 impl Rules {
     /// The rules of `job`.
     pub fn of(job: &Job) -> Self {
         let frame = Frame::sitemap(job.protocol);
+        let entry_bytes_max = job.sitemap_limits().entry_bytes_max(&frame);
         Self {
             scope: Scope::new(job.scope, &job.base_url),
-            entry_bytes_max: job.sitemap_limits().entry_bytes_max(&frame),
+            tags: job.tags.clone(),
+            entry_bytes_max: usize::try_from(entry_bytes_max).unwrap_or(usize::MAX),
         }
     }
 
-    fn fits(&self, url: CleanUrl<'_>) -> bool {
+    fn fits(&self, entry: &Entry<'_>) -> bool {
         // Only limits far below the usual ones are worth the counting.
-        xml::URL_ENTRY_BYTES_MAX as u64 <= self.entry_bytes_max
-            || xml::url_bytes(url) as u64 <= self.entry_bytes_max
+        xml::ENTRY_BYTES_MAX <= self.entry_bytes_max || entry.bytes() <= self.entry_bytes_max
     }
 }
 
-/// Cleans lines and holds them against the rules.
+/// An entry of a sitemap.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry<'a> {
+    /// Its `loc`.
+    pub url: CleanUrl<'a>,
+    /// What stands beside it.
+    pub tags: Option<Tags<'a>>,
+}
+
+impl Entry<'_> {
+    /// Bytes of its XML.
+    #[inline]
+    pub fn bytes(&self) -> usize {
+        xml::entry_bytes(self.url, self.tags.as_ref())
+    }
+}
+
+/// What a row turned out to be.
+#[derive(Debug, Clone, Copy)]
+pub enum Judged<'a> {
+    /// Nothing.
+    Blank,
+    /// An entry, if no earlier row has its URL.
+    Entry(Entry<'a>),
+    /// Refused.
+    Rejected(Reason),
+}
+
+/// Cleans rows and holds them against the rules.
 #[derive(Debug)]
 pub struct Judge<'r> {
     cleaner: Cleaner,
@@ -43,12 +75,25 @@ impl<'r> Judge<'r> {
         Self { cleaner: Cleaner::default(), rules }
     }
 
-    /// Judges one raw line.
-    pub fn judge<'a>(&'a mut self, raw: &'a [u8]) -> Cleaned<'a> {
+    /// Judges what a row says. `dropped` is told why of each tag that cannot be written; the URL is listed without
+    /// it.
+    #[inline]
+    pub fn judge<'a>(&'a mut self, content: Content<'a>, dropped: &mut impl FnMut(TagReason)) -> Judged<'a> {
+        let (raw, raw_tags) = match content {
+            Content::Url(raw, raw_tags) => (raw, raw_tags),
+            Content::Bad(_) => return Judged::Rejected(Reason::BadRow),
+        };
         match self.cleaner.clean(raw) {
-            Cleaned::Url(url) if !self.rules.scope.admits(url) => Cleaned::Rejected(Reason::OutOfScope),
-            Cleaned::Url(url) if !self.rules.fits(url) => Cleaned::Rejected(Reason::EntryTooLarge),
-            cleaned => cleaned,
+            Cleaned::Blank => Judged::Blank,
+            Cleaned::Rejected(reason) => Judged::Rejected(reason),
+            Cleaned::Url(url) if !self.rules.scope.admits(url) => Judged::Rejected(Reason::OutOfScope),
+            Cleaned::Url(url) => {
+                let entry = Entry { url, tags: self.rules.tags.check(raw_tags, dropped) };
+                match self.rules.fits(&entry) {
+                    true => Judged::Entry(entry),
+                    false => Judged::Rejected(Reason::EntryTooLarge),
+                }
+            }
         }
     }
 }

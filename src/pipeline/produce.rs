@@ -7,19 +7,23 @@ use crossbeam_channel::bounded;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Run;
-use super::judge::Judge;
+use super::judge::{Judge, Judged};
 use super::ordered::ordered;
-use super::survey::{Place, Plan};
+use super::plan::{Chunk, Place, Plan, RowsAt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
 use crate::progress::Pass;
-use crate::stage::clean::{CleanUrl, Cleaned};
+use crate::stage::clean::CleanUrl;
+use crate::stage::dedup::Survivors;
 use crate::stage::divide::Part;
 use crate::stage::gzip::Member;
 use crate::stage::input::Input;
+use crate::stage::lines;
 use crate::stage::manifest::Sitemap;
 use crate::stage::publish::name::ContentHash;
 use crate::stage::publish::{Unsynced, Workspace};
+use crate::stage::rows::{self, Row};
+use crate::stage::tags::Tags;
 use crate::stage::xml::{self, Frame};
 
 /// Bytes of XML that are rendered before they are compressed: they stay in the second-level cache between the two.
@@ -100,27 +104,11 @@ impl Renderer<'_> {
         let mut entries = 0;
         // The first URLs of the first chunk may belong to the sitemap before this one.
         let Place { chunk: first_chunk, ordinal: mut skip } = part.first;
-        'sitemap: for chunk in &self.plan.chunks[first_chunk..] {
-            let mut ordinal = 0;
-            for line in chunk.lines(self.inputs) {
-                let url = match chunk.is_clean {
-                    true => CleanUrl::known(line.raw),
-                    false => match self.judge.judge(line.raw) {
-                        Cleaned::Url(url) => url,
-                        Cleaned::Blank | Cleaned::Rejected(_) => continue,
-                    },
-                };
-                if ordinal >= skip && chunk.survivors.contains(ordinal) {
-                    xml::push_url(url, &mut self.piece);
-                    entries += 1;
-                    if self.piece.len() >= PIECE_BYTES {
-                        sink.push(&mut self.piece);
-                    }
-                    if entries == part.entries {
-                        break 'sitemap;
-                    }
-                }
-                ordinal += 1;
+        for chunk in &self.plan.chunks[first_chunk..] {
+            let wanted = part.entries - entries;
+            entries += self.render_chunk(chunk, skip, wanted, &mut sink);
+            if entries == part.entries {
+                break;
             }
             skip = 0;
         }
@@ -130,6 +118,72 @@ impl Renderer<'_> {
             return Err(self.inputs[self.plan.chunks[first_chunk].input].changed());
         }
         Ok(sink.finish())
+    }
+
+    /// Renders up to `wanted` listed entries of `chunk` behind the first `skip`; how many.
+    fn render_chunk(&mut self, chunk: &Chunk, skip: usize, wanted: u32, sink: &mut Sink) -> u32 {
+        let bytes = self.inputs[chunk.input].bytes();
+        let survivors = &chunk.survivors;
+        let mut piece = Piece { xml: &mut self.piece, sink, rendered: 0, wanted };
+        match &chunk.rows {
+            // The line is the URL, and the ordinal the line.
+            RowsAt::Lines(range) if chunk.is_clean => {
+                let lines = lines::lines(&bytes[range.clone()], range.start as u64).enumerate().skip(skip);
+                for (_, line) in lines.filter(|&(ordinal, _)| survivors.contains(ordinal)) {
+                    if piece.push(CleanUrl::known(line.raw), None) {
+                        break;
+                    }
+                }
+            }
+            RowsAt::Lines(range) => {
+                let lines = lines::lines(&bytes[range.clone()], range.start as u64);
+                let rows = lines.map(|line| Row::of_line(0, line));
+                piece.push_listed(rows, &mut self.judge, survivors, skip);
+            }
+            RowsAt::Rows(block) => {
+                piece.push_listed(rows::rows(bytes, block), &mut self.judge, survivors, skip);
+            }
+        }
+        piece.rendered
+    }
+}
+
+/// Entries on their way from a chunk to the compressor.
+struct Piece<'a> {
+    xml: &'a mut Vec<u8>,
+    sink: &'a mut Sink,
+    rendered: u32,
+    wanted: u32,
+}
+
+impl Piece<'_> {
+    /// Renders the listed ones of `rows`, behind the first `skip` that the judge accepts.
+    fn push_listed<'i>(
+        &mut self,
+        rows: impl Iterator<Item = Row<'i>>,
+        judge: &mut Judge<'_>,
+        survivors: &Survivors,
+        skip: usize,
+    ) {
+        let mut ordinal = 0;
+        for row in rows {
+            let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) else { continue };
+            if ordinal >= skip && survivors.contains(ordinal) && self.push(entry.url, entry.tags.as_ref()) {
+                return;
+            }
+            ordinal += 1;
+        }
+    }
+
+    /// Renders one; whether that was the last one wanted.
+    #[inline]
+    fn push(&mut self, url: CleanUrl<'_>, tags: Option<&Tags<'_>>) -> bool {
+        xml::push_entry(url, tags, self.xml);
+        if self.xml.len() >= PIECE_BYTES {
+            self.sink.push(self.xml);
+        }
+        self.rendered += 1;
+        self.rendered == self.wanted
     }
 }
 

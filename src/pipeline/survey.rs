@@ -1,104 +1,29 @@
 //! Pass 1, survey: reads everything, decides everything, writes nothing.
 //!
 //! Every chunk is cleaned and keyed on its own, every hash partition deduplicated on its own, and what is left is divided
-//! into sitemaps. The outcome is a [`Plan`]: 2 bits and a few words a chunk are all that is kept of the input.
-
-use std::io::Write;
-use std::ops::Range;
-use std::path::Path;
+//! into sitemaps. The outcome is a [`Plan`]: a bit an entry and a few words a chunk are all that is kept of the input.
 
 use rayon::prelude::*;
 
 use super::Run;
-use super::judge::{Judge, Rules};
-use super::ordered::ordered;
-use crate::error::{Error, Result};
-use crate::job::Job;
+use super::judge::{Judge, Judged};
+use super::plan::{Chunk, Place, Plan, RowsAt, Tally};
+use crate::error::{Error, ErrorKind, Result};
+use crate::job::{Job, OnDuplicate};
 use crate::progress::Pass;
-use crate::report::Example;
-use crate::stage::clean::{Cleaned, Reason, Rejected};
-use crate::stage::dedup::{self, ChunkKeys, PARTITIONS, Secret, Survivors, Table};
+use crate::stage::dedup::{self, ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Secret, Survivors, Table};
 use crate::stage::divide::{Divider, Part};
-use crate::stage::input::Input;
-use crate::stage::lines::{self, Line};
-use crate::stage::rejects;
-use crate::stage::xml::{self, Frame};
+use crate::stage::input::{Extent, Input};
+use crate::stage::lines;
+use crate::stage::rows::{self, Content, Row};
+use crate::stage::xml::Frame;
 use crate::stop::Stop;
-use crate::text;
-
-/// Which lines are listed, and in which sitemap.
-#[derive(Debug)]
-pub struct Plan {
-    /// In input order.
-    pub chunks: Vec<Chunk>,
-    /// In the order of their numbers.
-    pub sitemaps: Vec<Part<Place>>,
-    /// All lines, accounted for.
-    pub tally: Tally,
-}
-
-/// Where a URL stands: in which chunk, and which of its URLs it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
-    /// Index of the chunk.
-    pub chunk: usize,
-    /// Counts the chunk's lines that the judge accepts, from 0.
-    pub ordinal: usize,
-}
-
-/// A stretch of whole lines of one input, and what became of them.
-#[derive(Debug)]
-pub struct Chunk {
-    /// Index of the input.
-    pub input: usize,
-    /// Its bytes there.
-    pub range: Range<usize>,
-    /// Which of its URLs are listed.
-    pub survivors: Survivors,
-    /// Whether every line of it is a canonical URL as it stands, so that the second pass can do without a judge.
-    pub is_clean: bool,
-    /// Lines before it in its input.
-    lines_before: u64,
-    tally: Tally,
-}
-
-/// Lines by what became of them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// All lines.
-    pub lines: u64,
-    /// Nothing but spaces and tabs.
-    pub blank: u64,
-    /// In a sitemap.
-    pub listed: u64,
-    /// Equal to an earlier one.
-    pub duplicates: u64,
-    /// Refused.
-    pub rejected: Rejected,
-}
-
-impl Tally {
-    fn add(self, other: Self) -> Self {
-        Self {
-            lines: self.lines + other.lines,
-            blank: self.blank + other.blank,
-            listed: self.listed + other.listed,
-            duplicates: self.duplicates + other.duplicates,
-            rejected: self.rejected + other.rejected,
-        }
-    }
-
-    /// Every line is blank, listed, a duplicate or refused.
-    fn is_balanced(&self) -> bool {
-        self.lines == self.blank + self.listed + self.duplicates + self.rejected.total()
-    }
-}
 
 /// What is known of a chunk before duplicates are.
 struct Surveyed {
     chunk: Chunk,
     keys: ChunkKeys,
-    /// Bytes of the entry of each URL, in input order.
+    /// Bytes of each entry, in input order.
     entry_bytes: Box<[u16]>,
 }
 
@@ -106,34 +31,30 @@ struct Surveyed {
 ///
 /// # Errors
 /// If memory runs out or `stop` is raised.
-pub fn survey(Run { job, rules, progress, stop }: Run<'_>, inputs: &[Input]) -> Result<Plan> {
+pub fn survey(run: Run<'_>, inputs: &[Input]) -> Result<Plan> {
+    let Run { job, progress, stop, .. } = run;
     let secret = Secret::draw()?;
-    let ranges: Vec<(usize, Range<usize>)> = inputs
+    let extents: Vec<(usize, Extent)> = inputs
         .iter()
         .enumerate()
-        .flat_map(|(input, bytes)| lines::chunks(bytes.bytes().len()).map(move |range| (input, range)))
+        .flat_map(|(at, input)| input.extents().into_iter().map(move |extent| (at, extent)))
         .collect();
 
-    progress.begin(Pass::Survey, inputs.iter().map(|input| input.bytes().len() as u64).sum());
-    let surveyed: Vec<Surveyed> = ranges
+    progress.begin(Pass::Survey, extents.iter().map(|(_, extent)| extent.bytes()).sum());
+    let surveyed: Vec<Surveyed> = extents
         .into_par_iter()
         .map_init(
-            || Surveyor {
-                judge: Judge::new(rules),
-                secret: &secret,
-                keys: Vec::new(),
-                entry_bytes: Vec::new(),
-            },
-            |surveyor, (input, range)| {
+            || Surveyor::new(run, &secret),
+            |surveyor, (at, extent)| {
                 stop.check()?;
-                let nominal_bytes = range.len() as u64;
-                let surveyed = surveyor.survey(input, inputs[input].bytes(), range);
-                progress.advance(nominal_bytes);
+                let bytes = extent.bytes();
+                let surveyed = surveyor.survey(at, inputs[at].bytes(), extent);
+                progress.advance(bytes);
                 Ok(surveyed)
             },
         )
         .collect::<Result<_>>()?;
-    strike_duplicates(&surveyed, stop)?;
+    strike_duplicates(job.on_duplicate, &surveyed, stop)?;
     progress.end();
 
     let (chunks, entry_bytes): (Vec<Chunk>, Vec<Box<[u16]>>) =
@@ -144,7 +65,7 @@ pub fn survey(Run { job, rules, progress, stop }: Run<'_>, inputs: &[Input]) -> 
     let planned: u64 = sitemaps.iter().map(|part| u64::from(part.entries)).sum();
     if !tally.is_balanced() || planned != tally.listed {
         return Err(Error::new(
-            crate::ErrorKind::Internal,
+            ErrorKind::Internal,
             format!("the lines do not add up ({tally:?}, {planned} planned)"),
         ));
     }
@@ -157,46 +78,81 @@ struct Surveyor<'r> {
     secret: &'r Secret,
     keys: Vec<dedup::Key>,
     entry_bytes: Vec<u16>,
+    /// Kept only if the newest row of a URL is to stay.
+    instants: Option<Vec<i64>>,
 }
 
-impl Surveyor<'_> {
-    fn survey(&mut self, input: usize, bytes: &[u8], nominal: Range<usize>) -> Surveyed {
-        let range = lines::own(bytes, nominal);
-        let mut tally = Tally::default();
-        let mut is_clean = true;
+impl<'r> Surveyor<'r> {
+    fn new(run: Run<'r>, secret: &'r Secret) -> Self {
+        let instants = (run.job.on_duplicate == OnDuplicate::Newest).then(Vec::new);
+        Self { judge: Judge::new(run.rules), secret, keys: Vec::new(), entry_bytes: Vec::new(), instants }
+    }
+
+    fn survey(&mut self, input: usize, bytes: &[u8], extent: Extent) -> Surveyed {
         self.keys.clear();
         self.entry_bytes.clear();
-        for line in lines::lines(&bytes[range.clone()], range.start as u64) {
-            tally.lines += 1;
-            match self.judge.judge(line.raw) {
-                Cleaned::Url(url) => {
-                    is_clean &= url.is(line.raw);
-                    self.keys.push(self.secret.key(url));
-                    let entry_bytes = xml::url_bytes(url);
-                    self.entry_bytes.push(entry_bytes.try_into().expect("URL_ENTRY_BYTES_MAX fits"));
-                }
-                Cleaned::Rejected(reason) => tally.rejected[reason] += 1,
-                Cleaned::Blank => tally.blank += 1,
+        self.instants.iter_mut().for_each(Vec::clear);
+        let (rows, (tally, all_clean)) = match extent {
+            Extent::Lines(nominal) => {
+                let own = lines::own(bytes, nominal);
+                // Their numbers are not known yet, and not needed.
+                let rows = lines::lines(&bytes[own.clone()], own.start as u64);
+                (RowsAt::Lines(own), self.take(rows.map(|line| Row::of_line(0, line))))
             }
-        }
-        is_clean &= self.keys.len() as u64 == tally.lines;
+            Extent::Rows(block) => {
+                let taken = self.take(rows::rows(bytes, &block));
+                (RowsAt::Rows(block), taken)
+            }
+        };
+        let is_clean = all_clean && self.keys.len() as u64 == tally.lines;
         let survivors = Survivors::all(self.keys.len());
         Surveyed {
-            chunk: Chunk { input, range, survivors, is_clean, lines_before: 0, tally },
-            keys: ChunkKeys::part(&self.keys),
+            chunk: Chunk { input, rows, survivors, is_clean, lines_before: 0, tally },
+            keys: ChunkKeys::part(&self.keys, self.instants.as_deref().unwrap_or(&[])),
             entry_bytes: self.entry_bytes.as_slice().into(),
         }
     }
+
+    /// Judges `rows` and keeps what is to be known of their entries; whether all of these are clean lines without tags.
+    #[inline]
+    fn take<'i>(&mut self, rows: impl Iterator<Item = Row<'i>>) -> (Tally, bool) {
+        let mut tally = Tally::default();
+        let mut all_clean = true;
+        for row in rows {
+            tally.lines += 1;
+            let dropped = &mut tally.dropped;
+            match self.judge.judge(row.content, &mut |reason| dropped[reason] += 1) {
+                Judged::Entry(entry) => {
+                    all_clean &= entry.tags.is_none()
+                        && matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
+                    self.keys.push(self.secret.key(entry.url));
+                    self.entry_bytes.push(entry.bytes().try_into().expect("ENTRY_BYTES_MAX fits"));
+                    if let Some(instants) = &mut self.instants {
+                        instants.push(entry.tags.and_then(|tags| tags.instant()).unwrap_or(NO_INSTANT));
+                    }
+                }
+                Judged::Rejected(reason) => tally.rejected[reason] += 1,
+                Judged::Blank => tally.blank += 1,
+            }
+        }
+        (tally, all_clean)
+    }
 }
 
-fn strike_duplicates(surveyed: &[Surveyed], stop: &Stop) -> Result<()> {
-    (0..PARTITIONS).into_par_iter().try_for_each_init(Table::default, |table, partition| {
-        stop.check()?;
-        let keys = surveyed.iter().map(|surveyed| &surveyed.keys);
-        dedup::find_duplicates(keys, partition, table, |chunk, ordinal| {
-            surveyed[chunk].chunk.survivors.strike(ordinal);
-        })
-    })
+fn strike_duplicates(on_duplicate: OnDuplicate, surveyed: &[Surveyed], stop: &Stop) -> Result<()> {
+    let keys = surveyed.iter().map(|surveyed| &surveyed.keys);
+    let strike = |chunk: usize, ordinal| surveyed[chunk].chunk.survivors.strike(ordinal);
+    let partitions = (0..PARTITIONS).into_par_iter();
+    match on_duplicate {
+        OnDuplicate::First => partitions.try_for_each_init(Table::default, |table, partition| {
+            stop.check()?;
+            dedup::find_duplicates(keys.clone(), partition, table, strike)
+        }),
+        OnDuplicate::Newest => partitions.try_for_each_init(NewestTable::default, |table, partition| {
+            stop.check()?;
+            dedup::find_all_but_newest(keys.clone(), partition, table, strike)
+        }),
+    }
 }
 
 /// Completes the tallies, now that duplicates are known, and counts the lines before each chunk.
@@ -216,7 +172,7 @@ fn account(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
     chunks
 }
 
-/// Divides the listed URLs into sitemaps. A chunk that fits as a whole is taken as a whole.
+/// Divides the listed entries into sitemaps. A chunk that fits as a whole is taken as a whole.
 fn divide(job: &Job, chunks: &[Chunk], entry_bytes: &[Box<[u16]>]) -> Vec<Part<Place>> {
     let sizes: Vec<u64> = chunks
         .par_iter()
@@ -234,80 +190,9 @@ fn divide(job: &Job, chunks: &[Chunk], entry_bytes: &[Box<[u16]>]) -> Vec<Part<P
     divider.finish()
 }
 
-/// Ordinals and entry bytes of the URLs of `chunk` that are listed.
+/// Ordinals and bytes of the entries of `chunk` that are listed.
 fn listed<'a>(chunk: &'a Chunk, entry_bytes: &'a [u16]) -> impl Iterator<Item = (usize, u64)> + 'a {
     let all = entry_bytes.iter().enumerate();
     all.filter(|&(ordinal, _)| chunk.survivors.contains(ordinal))
         .map(|(ordinal, &bytes)| (ordinal, bytes.into()))
-}
-
-impl Plan {
-    /// Writes the rows of all refused lines to `out`, in input order. Their chunks are judged once more: to keep the
-    /// rows of a damaged export in memory would cost more than all the rest.
-    ///
-    /// # Errors
-    /// If `path`, where `out` leads, cannot be written to, or if `stop` is raised.
-    pub fn write_rejects(
-        &self,
-        Run { job, rules, stop, .. }: Run<'_>,
-        inputs: &[Input],
-        path: &Path,
-        mut out: impl Write,
-    ) -> Result<()> {
-        let unwritten = |error| Error::io(path, "could not be written", error);
-        out.write_all(rejects::HEADER.as_bytes()).map_err(unwritten)?;
-        let rows = |judge: &mut Judge<'_>, chunk: &Chunk| {
-            let mut rows = Vec::new();
-            for (number, line, reason) in chunk.rejects(inputs, judge) {
-                rejects::push_row(inputs[chunk.input].name(), number, line, reason, &mut rows);
-            }
-            rows
-        };
-        let with_rejects = self.chunks.iter().filter(|chunk| chunk.tally.rejected.total() > 0);
-        ordered(
-            job.threads.get(),
-            with_rejects,
-            || Judge::new(rules),
-            rows,
-            |rows| {
-                stop.check()?;
-                out.write_all(&rows).map_err(unwritten)
-            },
-        )
-    }
-
-    /// The first refused line of every reason that occurred.
-    pub fn examples(&self, rules: &Rules, inputs: &[Input]) -> Vec<Example> {
-        let mut judge = Judge::new(rules);
-        let first_of = |reason: Reason| self.chunks.iter().find(|chunk| chunk.tally.rejected[reason] > 0);
-        let mut examples = Vec::new();
-        for (reason, chunk) in Reason::ALL.into_iter().filter_map(|r| Some((r, first_of(r)?))) {
-            let first = chunk.rejects(inputs, &mut judge).into_iter().find(|&(.., r)| r == reason);
-            examples.extend(first.map(|(line, Line { raw, .. }, _)| Example {
-                reason: reason.as_str(),
-                input: text::shown(inputs[chunk.input].name().as_os_str().as_encoded_bytes()),
-                line,
-                text: text::shown(raw),
-            }));
-        }
-        examples
-    }
-}
-
-impl Chunk {
-    /// Its lines, of the `inputs` that were surveyed.
-    pub fn lines<'i>(&self, inputs: &'i [Input]) -> impl Iterator<Item = Line<'i>> + use<'i> {
-        lines::lines(&inputs[self.input].bytes()[self.range.clone()], self.range.start as u64)
-    }
-
-    /// Its refused lines, with their numbers.
-    fn rejects<'i>(&self, inputs: &'i [Input], judge: &mut Judge<'_>) -> Vec<(u64, Line<'i>, Reason)> {
-        (self.lines_before + 1..)
-            .zip(self.lines(inputs))
-            .filter_map(|(number, line)| match judge.judge(line.raw) {
-                Cleaned::Rejected(reason) => Some((number, line, reason)),
-                _ => None,
-            })
-            .collect()
-    }
 }

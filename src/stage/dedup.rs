@@ -1,4 +1,4 @@
-//! Dedup: of equal URLs the first in input order stays.
+//! Dedup: of equal URLs the first in input order stays, or the newest (in [`newest`](find_all_but_newest)).
 //!
 //! A URL is known by a key of 128 bits, XXH3 of its canonical bytes under a secret drawn for the run. The key decides
 //! alone: among a billion URLs two different ones share a key with a chance of 2^-69, and nobody can prepare a pair,
@@ -8,6 +8,11 @@
 //! Keys are parted by their highest byte while the chunk they come from is in the cache; then each of the 256
 //! partitions fits in the cache with its table, and needs no word from the others.
 
+mod newest;
+
+pub use newest::{NO_INSTANT, NewestTable, find_all_but_newest};
+
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use xxhash_rust::xxh3::xxh3_128_with_secret;
@@ -82,6 +87,8 @@ pub struct ChunkKeys {
     keys: Box<[Key]>,
     /// Which of the chunk's URLs each key belongs to, counted from 0.
     ordinals: Box<[u16]>,
+    /// When each key's page last changed, if that is asked for.
+    instants: Box<[i64]>,
     /// Where each partition begins; one more for the end.
     starts: Box<[u16]>,
 }
@@ -89,8 +96,8 @@ pub struct ChunkKeys {
 const _: () = assert!(CHUNK_URLS_MAX <= u16::MAX as usize);
 
 impl ChunkKeys {
-    /// Parts the `keys` of a chunk, given in input order.
-    pub fn part(keys: &[Key]) -> Self {
+    /// Parts the `keys` of a chunk, given in input order, and their `instants`, if there are any.
+    pub fn part(keys: &[Key], instants: &[i64]) -> Self {
         let mut starts = [0_u16; PARTITIONS + 1];
         for &key in keys {
             starts[partition(key) + 1] += 1;
@@ -107,12 +114,20 @@ impl ChunkKeys {
             ordinals[usize::from(*at)] = ordinal;
             *at += 1;
         }
-        Self { keys: parted, ordinals, starts: starts.into() }
+        let instants = match instants {
+            [] => Box::default(),
+            _ => ordinals.iter().map(|&ordinal| instants[usize::from(ordinal)]).collect(),
+        };
+        Self { keys: parted, ordinals, instants, starts: starts.into() }
+    }
+
+    fn range(&self, partition: usize) -> Range<usize> {
+        usize::from(self.starts[partition])..usize::from(self.starts[partition + 1])
     }
 
     /// The keys of one partition, with the ordinals of their URLs.
     fn of(&self, partition: usize) -> impl ExactSizeIterator<Item = (Key, u16)> + '_ {
-        let range = usize::from(self.starts[partition])..usize::from(self.starts[partition + 1]);
+        let range = self.range(partition);
         self.keys[range.clone()].iter().copied().zip(self.ordinals[range].iter().copied())
     }
 }
@@ -211,7 +226,7 @@ mod tests {
             let key = |n: u128| (n * n % 977).wrapping_mul(spread).max(1);
             let chunks: Vec<Vec<Key>> =
                 (0..9).map(|chunk| (0..chunk * 37).map(|n| key(chunk * 31 + n)).collect()).collect();
-            let parted: Vec<ChunkKeys> = chunks.iter().map(|keys| ChunkKeys::part(keys)).collect();
+            let parted: Vec<ChunkKeys> = chunks.iter().map(|keys| ChunkKeys::part(keys, &[])).collect();
             let mut table = Table::default();
             let mut duplicates = Vec::new();
             for partition in 0..PARTITIONS {

@@ -6,10 +6,14 @@ mod map;
 
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::ops::Range;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use map::Map;
+
+use super::lines;
+use super::rows::Block;
 
 use crate::error::{Error, Result};
 
@@ -37,8 +41,28 @@ enum Pipe {
 pub struct Input {
     name: PathBuf,
     map: Map,
-    /// Of the file the user named; what was spooled cannot change.
+    /// Of the file the user named; what comes through a pipe cannot change.
     identity: Option<Identity>,
+    /// Where the rows are, if it is not plain lines.
+    blocks: Option<Vec<Block>>,
+}
+
+/// A stretch of an input: the unit of work of both passes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Extent {
+    /// Plain lines. Nominal bytes: see [`lines::own`].
+    Lines(Range<usize>),
+    /// Rows.
+    Rows(Block),
+}
+
+impl Extent {
+    /// Bytes of it, for progress.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Lines(range) | Self::Rows(Block { range, .. }) => range.len() as u64,
+        }
+    }
 }
 
 /// Enough of a file's metadata to notice that somebody wrote to it: nobody can set the change time by hand.
@@ -136,7 +160,7 @@ impl Input {
     fn of(name: PathBuf, file: &File, identity: Option<Identity>) -> Result<Self> {
         let map = Map::of(file).map_err(|error| Error::input(&name, error))?;
         refuse_packed(&name, map.bytes())?;
-        Ok(Self { name, map, identity })
+        Ok(Self { name, map, identity, blocks: None })
     }
 
     /// The name as the user gave it; `-` for standard input.
@@ -147,6 +171,14 @@ impl Input {
     /// All of it.
     pub fn bytes(&self) -> &[u8] {
         self.map.bytes()
+    }
+
+    /// All of it, in stretches.
+    pub fn extents(&self) -> Vec<Extent> {
+        match &self.blocks {
+            None => lines::chunks(self.bytes().len()).map(Extent::Lines).collect(),
+            Some(blocks) => blocks.iter().cloned().map(Extent::Rows).collect(),
+        }
     }
 
     /// Refuses a file that is no longer the one that was opened.

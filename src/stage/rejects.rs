@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use super::clean::Reason;
-use super::lines::Line;
 use crate::limits::LINE_BYTES_MAX;
 use crate::text;
 
@@ -13,13 +11,13 @@ pub const HEADER: &str = "input\tline\toffset\treason\ttext\n";
 /// Bytes of text given of a line that is longer than any line may be; of others, all of it.
 const TEXT_BYTES_MAX: usize = 2_048;
 
-/// Appends the row of a refused line; `number` counts from 1.
-pub fn push_row(input: &Path, number: u64, line: Line<'_>, reason: Reason, out: &mut Vec<u8>) {
+/// Appends the row of a refused line; `line` counts from 1.
+pub fn push_row(input: &Path, line: u64, offset: u64, reason: &str, raw: &[u8], out: &mut Vec<u8>) {
     text::escape(input.as_os_str().as_encoded_bytes(), out);
-    out.extend(format!("\t{number}\t{}\t{}\t", line.offset, reason.as_str()).as_bytes());
-    match line.raw.len() {
-        0..=LINE_BYTES_MAX => text::escape(line.raw, out),
-        _ => out.extend(text::cut(line.raw, TEXT_BYTES_MAX).as_bytes()),
+    out.extend(format!("\t{line}\t{offset}\t{reason}\t").as_bytes());
+    match raw.len() {
+        0..=LINE_BYTES_MAX => text::escape(raw, out),
+        _ => out.extend(text::cut(raw, TEXT_BYTES_MAX).as_bytes()),
     }
     out.push(b'\n');
 }

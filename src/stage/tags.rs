@@ -15,5 +15,92 @@ pub use priority::{PRIORITY_BYTES_MAX, Priority, priority};
 pub use reason::{DroppedTags, TagReason};
 pub use zone::LastmodZone;
 
+/// Tags as an input gives them; empty: not given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RawTags<'a> {
+    /// A date or time.
+    pub lastmod: &'a [u8],
+    /// A word.
+    pub changefreq: &'a [u8],
+    /// A number.
+    pub priority: &'a [u8],
+}
+
+impl<'a> RawTags<'a> {
+    /// The one that `reason` is about.
+    pub fn dropped_for(&self, reason: TagReason) -> &'a [u8] {
+        match reason {
+            TagReason::Lastmod | TagReason::LastmodZone | TagReason::LastmodPrecision => self.lastmod,
+            TagReason::Changefreq => self.changefreq,
+            TagReason::Priority => self.priority,
+        }
+    }
+
+    /// Whether none is given.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.lastmod.is_empty() && self.changefreq.is_empty() && self.priority.is_empty()
+    }
+}
+
+/// Tags as they are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tags<'a> {
+    lastmod: Option<Lastmod>,
+    changefreq: Option<Changefreq>,
+    priority: Option<Priority<'a>>,
+}
+
+impl Tags<'_> {
+    /// Names and values of those that are there, in the order of the 0.9 schema.
+    pub fn written(&self) -> impl Iterator<Item = (&'static [u8], &[u8])> {
+        let lastmod = self.lastmod.as_ref().map(|lastmod| (&b"lastmod"[..], lastmod.as_bytes()));
+        let changefreq = self.changefreq.map(|word| (&b"changefreq"[..], word.as_str().as_bytes()));
+        let priority = self.priority.as_ref().map(|priority| (&b"priority"[..], priority.as_bytes()));
+        [lastmod, changefreq, priority].into_iter().flatten()
+    }
+
+    /// When the page last changed, if that is known: seconds since 1970.
+    pub fn instant(&self) -> Option<i64> {
+        self.lastmod.as_ref().map(Lastmod::instant)
+    }
+}
+
+/// How tags are understood, and what stands in for those that are not given.
+#[derive(Debug, Clone, Default)]
+pub struct TagRules {
+    /// How to read `lastmod`.
+    pub lastmod: LastmodRules,
+    /// Written where none is given.
+    pub default_changefreq: Option<Changefreq>,
+    /// Written where none is given.
+    pub default_priority: Option<Priority<'static>>,
+}
+
+impl TagRules {
+    /// The tags of an entry; none if there is nothing to write. `dropped` is told why of each that cannot be written: a default
+    /// does not take its place, for one was given.
+    #[inline]
+    pub fn check<'a>(&self, raw: RawTags<'a>, dropped: &mut impl FnMut(TagReason)) -> Option<Tags<'a>> {
+        if raw.is_empty() && self.default_changefreq.is_none() && self.default_priority.is_none() {
+            return None;
+        }
+        let lastmod = lastmod(raw.lastmod, &self.lastmod);
+        let changefreq = changefreq(raw.changefreq).map(|given| given.or(self.default_changefreq));
+        let priority = priority(raw.priority).map(|given| given.or(self.default_priority));
+        let tags = Tags {
+            lastmod: lastmod.unwrap_or_else(|reason| drop_tag(reason, dropped)),
+            changefreq: changefreq.unwrap_or_else(|reason| drop_tag(reason, dropped)),
+            priority: priority.unwrap_or_else(|reason| drop_tag(reason, dropped)),
+        };
+        (tags != Tags::default()).then_some(tags)
+    }
+}
+
+fn drop_tag<T>(reason: TagReason, dropped: &mut impl FnMut(TagReason)) -> Option<T> {
+    dropped(reason);
+    None
+}
+
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 //! Sizes and bytes come from the same constants, so that a planned size is the written one.
 
 use super::clean::CleanUrl;
+use super::tags::{LASTMOD_BYTES_MAX, PRIORITY_BYTES_MAX, Tags};
 use crate::limits::{Protocol, URL_BYTES_MAX};
 
 /// What stands before and behind the entries of a file.
@@ -14,15 +15,25 @@ pub struct Frame {
 
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const URL: [&[u8]; 2] = [b"<url><loc>", b"</loc></url>\n"];
+/// The same end in two parts: tags stand between them.
+const LOC_END: &[u8] = b"</loc>";
+const URL_END: &[u8] = b"</url>\n";
+const _: () = assert!(LOC_END.len() + URL_END.len() == URL[1].len());
 const SITEMAP: [&str; 3] = ["<sitemap><loc>", "</loc><lastmod>", "</lastmod></sitemap>\n"];
 
 /// Longer by this many bytes than one: `&amp;`, `&apos;`.
 const AMPERSAND_GROWTH: usize = b"&amp;".len() - 1;
 const APOSTROPHE_GROWTH: usize = b"&apos;".len() - 1;
 
-/// Most bytes that [`push_url`] can append: the longest URL, every byte of it the one that grows most.
-pub const URL_ENTRY_BYTES_MAX: usize = URL[0].len() + URL_BYTES_MAX * (1 + APOSTROPHE_GROWTH) + URL[1].len();
-const _: () = assert!(URL_ENTRY_BYTES_MAX <= u16::MAX as usize && AMPERSAND_GROWTH < APOSTROPHE_GROWTH);
+/// Most bytes that [`push_entry`] can append: the longest URL, every byte of it the one that grows most, and the
+/// longest of all tags.
+pub const ENTRY_BYTES_MAX: usize = URL[0].len()
+    + URL_BYTES_MAX * (1 + APOSTROPHE_GROWTH)
+    + URL[1].len()
+    + "<lastmod></lastmod><changefreq>monthly</changefreq><priority></priority>".len()
+    + LASTMOD_BYTES_MAX
+    + PRIORITY_BYTES_MAX;
+const _: () = assert!(ENTRY_BYTES_MAX <= u16::MAX as usize && AMPERSAND_GROWTH < APOSTROPHE_GROWTH);
 
 impl Frame {
     /// The frame of a sitemap.
@@ -59,6 +70,30 @@ impl Frame {
     }
 }
 
+/// Bytes that [`push_entry`] appends.
+#[inline]
+pub fn entry_bytes(url: CleanUrl<'_>, tags: Option<&Tags<'_>>) -> usize {
+    url_bytes(url) + tags.map_or(0, tags_bytes)
+}
+
+/// Appends the `<url>` entry of `url`, tags in the order of 0.9, which 0.84 allows too.
+#[inline]
+pub fn push_entry(url: CleanUrl<'_>, tags: Option<&Tags<'_>>, out: &mut Vec<u8>) {
+    let Some(tags) = tags else { return push_url(url, out) };
+    push_loc(url, out);
+    out.extend_from_slice(LOC_END);
+    for (name, value) in tags.written() {
+        for part in [b"<", name, b">", value, b"</", name, b">"] {
+            out.extend_from_slice(part);
+        }
+    }
+    out.extend_from_slice(URL_END);
+}
+
+fn tags_bytes(tags: &Tags<'_>) -> usize {
+    tags.written().map(|(name, value)| b"<></>".len() + 2 * name.len() + value.len()).sum()
+}
+
 /// Bytes that [`push_url`] appends.
 #[inline]
 pub fn url_bytes(url: CleanUrl<'_>) -> usize {
@@ -68,9 +103,16 @@ pub fn url_bytes(url: CleanUrl<'_>) -> usize {
     URL[0].len() + bytes.len() + grown + URL[1].len()
 }
 
-/// Appends the `<url>` entry of `url`.
+/// Appends the `<url>` entry of `url`, which has no tags.
 #[inline]
 pub fn push_url(url: CleanUrl<'_>, out: &mut Vec<u8>) {
+    push_loc(url, out);
+    out.extend_from_slice(URL[1]);
+}
+
+/// Appends everything up to the end of the URL.
+#[inline]
+fn push_loc(url: CleanUrl<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(URL[0]);
     // Of the five characters to escape, a clean URL can hold two: cleaning percent-encodes `< > "`.
     let mut rest = url.as_bytes();
@@ -80,7 +122,6 @@ pub fn push_url(url: CleanUrl<'_>, out: &mut Vec<u8>) {
         rest = &rest[at + 1..];
     }
     out.extend_from_slice(rest);
-    out.extend_from_slice(URL[1]);
 }
 
 /// Appends the `<sitemap>` entry of an index file. `loc` is not escaped yet, `lastmod` has nothing to escape.
@@ -129,6 +170,35 @@ mod tests {
             escape(str::from_utf8(url.as_bytes()).unwrap(), &mut want);
             want.extend(b"</loc></url>\n");
             assert_eq!(entry, want);
+        }
+    }
+
+    #[test]
+    fn tags_stand_in_the_order_of_the_schema_and_are_counted() {
+        use crate::stage::tags::{DroppedTags, RawTags, TagRules};
+
+        let mut cleaner = Cleaner::default();
+        let Cleaned::Url(url) = cleaner.clean(b"http://h.example/a&b") else { panic!("it is a URL") };
+        let loc = "<url><loc>http://h.example/a&amp;b</loc>";
+        for (tags, want) in [
+            (["", "", ""], ""),
+            (["2005-01-01", "", ""], "<lastmod>2005-01-01</lastmod>"),
+            (["", "WEEKLY", ""], "<changefreq>weekly</changefreq>"),
+            (["", "", "0.85"], "<priority>0.85</priority>"),
+            (
+                ["2005-06-03T04:20-08:00", "never", "0.0"],
+                "<lastmod>2005-06-03T04:20:00-08:00</lastmod><changefreq>never</changefreq><priority>0.0</priority>",
+            ),
+        ] {
+            let [lastmod, changefreq, priority] = tags.map(str::as_bytes);
+            let mut dropped = DroppedTags::default();
+            let tags = TagRules::default()
+                .check(RawTags { lastmod, changefreq, priority }, &mut |reason| dropped[reason] += 1);
+            let mut entry = Vec::new();
+            push_entry(url, tags.as_ref(), &mut entry);
+            assert_eq!(str::from_utf8(&entry).unwrap(), format!("{loc}{want}</url>\n"));
+            assert_eq!(entry_bytes(url, tags.as_ref()), entry.len());
+            assert_eq!(dropped.total(), 0);
         }
     }
 

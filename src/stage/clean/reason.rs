@@ -25,11 +25,13 @@ pub enum Reason {
     OutOfScope,
     /// The entry alone passes `--bytes-per-sitemap`.
     EntryTooLarge,
+    /// A row that its form does not allow: no JSON object, too few fields, no text where a URL should be.
+    BadRow,
 }
 
 impl Reason {
     /// All of them, in the order in which a line is checked.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::ControlCharacter,
         Self::NotAbsolute,
         Self::Scheme,
@@ -40,6 +42,7 @@ impl Reason {
         Self::TooShort,
         Self::OutOfScope,
         Self::EntryTooLarge,
+        Self::BadRow,
     ];
 
     /// The word in reports and reject files.
@@ -55,6 +58,7 @@ impl Reason {
             Self::TooShort => "too-short",
             Self::OutOfScope => "out-of-scope",
             Self::EntryTooLarge => "entry-too-large",
+            Self::BadRow => "bad-row",
         }
     }
 }

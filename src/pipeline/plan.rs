@@ -1,0 +1,109 @@
+//! The plan: what the survey hands to the second pass.
+
+use std::ops::Range;
+
+use crate::stage::clean::Rejected;
+use crate::stage::dedup::Survivors;
+use crate::stage::divide::Part;
+use crate::stage::input::Input;
+use crate::stage::lines;
+use crate::stage::rows::{self, Block, Row};
+use crate::stage::tags::DroppedTags;
+
+/// Which rows are listed, and in which sitemap.
+#[derive(Debug)]
+pub struct Plan {
+    /// In input order.
+    pub chunks: Vec<Chunk>,
+    /// In the order of their numbers.
+    pub sitemaps: Vec<Part<Place>>,
+    /// All rows, accounted for.
+    pub tally: Tally,
+}
+
+/// Where an entry stands: in which chunk, and which of its entries it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Index of the chunk.
+    pub chunk: usize,
+    /// Counts the chunk's rows that the judge accepts, from 0.
+    pub ordinal: usize,
+}
+
+/// A stretch of whole rows of one input, and what became of them.
+#[derive(Debug)]
+pub struct Chunk {
+    /// Index of the input.
+    pub input: usize,
+    /// Where the rows are.
+    pub rows: RowsAt,
+    /// Which of its entries are listed.
+    pub survivors: Survivors,
+    /// Whether every line of it is a canonical URL as it stands, so that the second pass can do without a judge.
+    pub is_clean: bool,
+    /// Lines before it in its input; rows know theirs.
+    pub lines_before: u64,
+    /// What became of its rows.
+    pub tally: Tally,
+}
+
+/// Where the rows of a chunk are in their input.
+#[derive(Debug)]
+pub enum RowsAt {
+    /// Whole lines of text.
+    Lines(Range<usize>),
+    /// Rows in scratch.
+    Rows(Block),
+}
+
+/// Rows by what became of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// All rows.
+    pub lines: u64,
+    /// Nothing but spaces and tabs.
+    pub blank: u64,
+    /// In a sitemap.
+    pub listed: u64,
+    /// Their URL is listed from another row.
+    pub duplicates: u64,
+    /// Refused.
+    pub rejected: Rejected,
+    /// Tags that could not be written, of rows that were not refused.
+    pub dropped: DroppedTags,
+}
+
+impl Tally {
+    /// Both together.
+    pub fn add(self, other: Self) -> Self {
+        Self {
+            lines: self.lines + other.lines,
+            blank: self.blank + other.blank,
+            listed: self.listed + other.listed,
+            duplicates: self.duplicates + other.duplicates,
+            rejected: self.rejected + other.rejected,
+            dropped: self.dropped + other.dropped,
+        }
+    }
+
+    /// Every row is blank, listed, a duplicate or refused.
+    pub fn is_balanced(&self) -> bool {
+        self.lines == self.blank + self.listed + self.duplicates + self.rejected.total()
+    }
+}
+
+impl Chunk {
+    /// Its rows, with their lines, of the `inputs` that were surveyed.
+    pub fn rows<'i>(&self, inputs: &'i [Input]) -> Box<dyn Iterator<Item = Row<'i>> + 'i> {
+        let bytes = inputs[self.input].bytes();
+        match &self.rows {
+            RowsAt::Lines(range) => {
+                let lines = lines::lines(&bytes[range.clone()], range.start as u64);
+                Box::new(
+                    (self.lines_before + 1..).zip(lines).map(|(number, line)| Row::of_line(number, line)),
+                )
+            }
+            RowsAt::Rows(block) => Box::new(rows::rows(bytes, block)),
+        }
+    }
+}

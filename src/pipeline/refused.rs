@@ -1,0 +1,101 @@
+//! What became of rows that are not listed, told in their order.
+//!
+//! Their chunks are judged once more: to keep every refused row of a damaged export in memory would cost more than all the
+//! rest, and which line a row stands in is known only when those before it are counted.
+
+use std::io::Write;
+use std::path::Path;
+
+use super::Run;
+use super::judge::{Judge, Judged, Rules};
+use super::ordered::ordered;
+use super::plan::{Chunk, Plan};
+use crate::error::{Error, Result};
+use crate::report::Example;
+use crate::stage::clean::Reason;
+use crate::stage::input::Input;
+use crate::stage::rejects;
+use crate::stage::rows::Content;
+use crate::text;
+
+/// A row that was refused, or a tag of it that was dropped.
+struct Refused<'i> {
+    line: u64,
+    offset: u64,
+    /// The word of a [`Reason`] or of a tag's reason.
+    reason: &'static str,
+    text: &'i [u8],
+}
+
+/// Writes all of them to `out`, which leads to `path`.
+///
+/// # Errors
+/// If it cannot be written to, or if `stop` is raised.
+pub fn write(run: Run<'_>, plan: &Plan, inputs: &[Input], path: &Path, mut out: impl Write) -> Result<()> {
+    let unwritten = |error| Error::io(path, "could not be written", error);
+    out.write_all(rejects::HEADER.as_bytes()).map_err(unwritten)?;
+    let rows = |judge: &mut Judge<'_>, chunk: &Chunk| {
+        let mut rows = Vec::new();
+        let name = inputs[chunk.input].name();
+        for Refused { line, offset, reason, text } in refused(chunk, inputs, judge) {
+            rejects::push_row(name, line, offset, reason, text, &mut rows);
+        }
+        rows
+    };
+    let worth_it = |chunk: &&Chunk| chunk.tally.rejected.total() + chunk.tally.dropped.total() > 0;
+    let chunks = plan.chunks.iter().filter(worth_it);
+    ordered(
+        run.job.threads.get(),
+        chunks,
+        || Judge::new(run.rules),
+        rows,
+        |rows| {
+            run.stop.check()?;
+            out.write_all(&rows).map_err(unwritten)
+        },
+    )
+}
+
+/// The first of every reason that occurred.
+pub fn examples(rules: &Rules, plan: &Plan, inputs: &[Input]) -> Vec<Example> {
+    let mut judge = Judge::new(rules);
+    let mut examples = Vec::new();
+    let mut add = |word: &'static str, occurs: &dyn Fn(&Chunk) -> bool| {
+        let Some(chunk) = plan.chunks.iter().find(|chunk| occurs(chunk)) else { return };
+        let first = refused(chunk, inputs, &mut judge).into_iter().find(|refused| refused.reason == word);
+        examples.extend(first.map(|refused| Example {
+            reason: word,
+            input: text::shown(inputs[chunk.input].name().as_os_str().as_encoded_bytes()),
+            line: refused.line,
+            text: text::shown(refused.text),
+        }));
+    };
+    for reason in Reason::ALL {
+        add(reason.as_str(), &|chunk| chunk.tally.rejected[reason] > 0);
+    }
+    for (reason, _) in plan.tally.dropped.iter() {
+        add(reason.as_str(), &|chunk| chunk.tally.dropped[reason] > 0);
+    }
+    examples
+}
+
+fn refused<'i>(chunk: &Chunk, inputs: &'i [Input], judge: &mut Judge<'_>) -> Vec<Refused<'i>> {
+    let mut all = Vec::new();
+    for row in chunk.rows(inputs) {
+        let (line, offset) = (row.line, row.offset);
+        let mut dropped = Vec::new();
+        match judge.judge(row.content, &mut |reason| dropped.push(reason)) {
+            Judged::Rejected(reason) => {
+                let (Content::Url(text, _) | Content::Bad(text)) = row.content;
+                all.push(Refused { line, offset, reason: reason.as_str(), text });
+            }
+            Judged::Entry(_) | Judged::Blank => {}
+        }
+        let Content::Url(_, tags) = row.content else { continue };
+        all.extend(dropped.into_iter().map(|tag| {
+            let text = tags.dropped_for(tag);
+            Refused { line, offset, reason: tag.as_str(), text }
+        }));
+    }
+    all
+}

@@ -1,0 +1,105 @@
+//! Of equal URLs the one whose page changed last stays.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::{ChunkKeys, Key};
+use crate::error::{Error, ErrorKind, Result};
+
+/// The instant of a URL without `lastmod`: older than any.
+pub const NO_INSTANT: i64 = i64::MIN;
+
+/// Where the newest of equal URLs stands. Reused from partition to partition.
+#[derive(Debug, Default)]
+pub struct NewestTable(HashMap<Key, Newest, BuildHasherDefault<KeyItself>>);
+
+#[derive(Debug, Clone, Copy)]
+struct Newest {
+    instant: i64,
+    chunk: usize,
+    ordinal: u16,
+}
+
+/// Walks through one partition of all `chunks` and calls `older` with the chunk and the ordinal of every URL but the newest
+/// of each; of equally new ones the first stays. Chunks without instants have no page that says when it changed.
+///
+/// # Errors
+/// [`ErrorKind::Memory`] if the table cannot be had.
+pub fn find_all_but_newest<'a>(
+    chunks: impl Iterator<Item = &'a ChunkKeys> + Clone,
+    partition: usize,
+    table: &mut NewestTable,
+    mut older: impl FnMut(usize, u16),
+) -> Result<()> {
+    let keys: usize = chunks.clone().map(|chunk| chunk.range(partition).len()).sum();
+    table.0.clear();
+    table.0.try_reserve(keys).map_err(|_| {
+        Error::new(ErrorKind::Memory, format!("no memory for a table of {keys} URLs and their dates"))
+    })?;
+    for (chunk, keys) in chunks.enumerate() {
+        let instants = keys.instants.get(keys.range(partition)).unwrap_or(&[]);
+        for (at, (key, ordinal)) in keys.of(partition).enumerate() {
+            let instant = instants.get(at).copied().unwrap_or(NO_INSTANT);
+            let this = Newest { instant, chunk, ordinal };
+            match table.0.entry(key) {
+                Entry::Vacant(place) => drop(place.insert(this)),
+                Entry::Occupied(mut place) if instant > place.get().instant => {
+                    let was = place.insert(this);
+                    older(was.chunk, was.ordinal);
+                }
+                Entry::Occupied(_) => older(chunk, ordinal),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A key is a hash already; its lower half serves.
+#[derive(Debug, Default)]
+struct KeyItself(u64);
+
+impl Hasher for KeyItself {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are numbers")
+    }
+
+    fn write_u128(&mut self, key: u128) {
+        self.0 = key as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::dedup::PARTITIONS;
+
+    #[test]
+    fn the_newest_stays_and_of_equally_new_ones_the_first() {
+        let key = |n: u128| (n << 120) | n;
+        // Chunk by chunk: key and instant of each URL.
+        let chunks = [
+            vec![(1, 10), (2, NO_INSTANT), (3, 5), (3, 9)],
+            vec![(1, 10), (2, 7), (3, 1)],
+            vec![(1, 11), (2, 7), (4, NO_INSTANT), (4, NO_INSTANT), (1, 3)],
+        ];
+        let parted: Vec<ChunkKeys> = chunks
+            .iter()
+            .map(|chunk| {
+                let (keys, instants): (Vec<Key>, Vec<i64>) = chunk.iter().map(|&(n, i)| (key(n), i)).unzip();
+                ChunkKeys::part(&keys, &instants)
+            })
+            .collect();
+        let mut older = Vec::new();
+        let mut table = NewestTable::default();
+        for partition in 0..PARTITIONS {
+            find_all_but_newest(parted.iter(), partition, &mut table, |c, o| older.push((c, o))).unwrap();
+        }
+        older.sort_unstable();
+        assert_eq!(older, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (2, 1), (2, 3), (2, 4)]);
+    }
+}

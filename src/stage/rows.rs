@@ -1,0 +1,247 @@
+//! Rows: what every input form but plain lines becomes, in scratch bytes that both passes read.
+//!
+//! A scratch file is a sequence of rows, grouped in blocks of about a chunk. Numbers are LEB128, seven bits a byte, low ones
+//! first:
+//!
+//! ```text
+//! row   = line - line of the row before · offset - offset before · kind · fields
+//! kind  = 0: url                     fields = length, bytes
+//!         1: url and tags            fields = url, lastmod, changefreq, priority, extras, each as length, bytes
+//!         2: not a row of the form   fields = text
+//! ```
+//!
+//! The file is written and read by the same process, mapped, and never leaves it: there is no version, and a byte that does
+//! not fit is a bug of ours.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use super::lines::{CHUNK_BYTES, CHUNK_URLS_MAX, Line};
+use super::tags::RawTags;
+
+/// A row of an input: where it stands, and what it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row<'a> {
+    /// Its line or row, counted from 1.
+    pub line: u64,
+    /// The first byte's offset in the input, once that is decompressed and decoded.
+    pub offset: u64,
+    /// What it says.
+    pub content: Content<'a>,
+}
+
+/// What a row says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content<'a> {
+    /// A URL, not cleaned yet, and its tags, not checked yet.
+    Url(&'a [u8], RawTags<'a>),
+    /// Nothing that its form allows; as text for the rejects file.
+    Bad(&'a [u8]),
+}
+
+impl<'a> Row<'a> {
+    /// A line of plain text, the `line`th of its input: all of it is the URL.
+    #[inline]
+    pub fn of_line(line: u64, raw: Line<'a>) -> Self {
+        Self { line, offset: raw.offset, content: Content::Url(raw.raw, RawTags::default()) }
+    }
+}
+
+/// Rows that are surveyed together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Their bytes in the scratch file.
+    pub range: Range<usize>,
+    /// What the first row's line and offset count from.
+    line: u64,
+    offset: u64,
+}
+
+const URL: u8 = 0;
+const TAGGED: u8 = 1;
+const BAD: u8 = 2;
+
+/// Writes rows.
+#[derive(Debug)]
+pub struct RowWriter<W> {
+    to: W,
+    /// The block at hand.
+    bytes: Vec<u8>,
+    rows: usize,
+    written: usize,
+    blocks: Vec<Block>,
+    line: u64,
+    offset: u64,
+}
+
+impl<W: Write> RowWriter<W> {
+    /// Writes to `to`, which is empty.
+    pub fn new(to: W) -> Self {
+        let (bytes, blocks) =
+            (Vec::with_capacity(2 * CHUNK_BYTES), vec![Block { range: 0..0, line: 0, offset: 0 }]);
+        Self { to, bytes, rows: 0, written: 0, blocks, line: 0, offset: 0 }
+    }
+
+    /// Writes one row. Lines and offsets do not fall.
+    ///
+    /// # Errors
+    /// If the file cannot be written to.
+    pub fn push(&mut self, row: &Row<'_>) -> io::Result<()> {
+        if self.bytes.len() >= CHUNK_BYTES || self.rows == CHUNK_URLS_MAX {
+            self.end_block()?;
+        }
+        push_number(row.line - self.line, &mut self.bytes);
+        push_number(row.offset - self.offset, &mut self.bytes);
+        (self.line, self.offset) = (row.line, row.offset);
+        self.rows += 1;
+        match row.content {
+            Content::Url(url, tags) if tags.is_empty() => {
+                self.bytes.push(URL);
+                push_field(url, &mut self.bytes);
+            }
+            Content::Url(url, tags) => {
+                self.bytes.push(TAGGED);
+                for field in [url, tags.lastmod, tags.changefreq, tags.priority] {
+                    push_field(field, &mut self.bytes);
+                }
+            }
+            Content::Bad(text) => {
+                self.bytes.push(BAD);
+                push_field(text, &mut self.bytes);
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is left, and says where the blocks are.
+    ///
+    /// # Errors
+    /// If the file cannot be written to.
+    pub fn finish(mut self) -> io::Result<(W, Vec<Block>)> {
+        self.end_block()?;
+        self.blocks.retain(|block| !block.range.is_empty());
+        self.to.flush()?;
+        Ok((self.to, self.blocks))
+    }
+
+    fn end_block(&mut self) -> io::Result<()> {
+        self.to.write_all(&self.bytes)?;
+        self.written += self.bytes.len();
+        self.blocks.last_mut().expect("there is always one at hand").range.end = self.written;
+        let range = self.written..self.written;
+        self.blocks.push(Block { range, line: self.line, offset: self.offset });
+        self.bytes.clear();
+        self.rows = 0;
+        Ok(())
+    }
+}
+
+/// The rows of a block of the scratch file `bytes`.
+pub fn rows<'a>(bytes: &'a [u8], block: &Block) -> Rows<'a> {
+    Rows { rest: &bytes[block.range.clone()], line: block.line, offset: block.offset }
+}
+
+/// Reads rows.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    rest: &'a [u8],
+    line: u64,
+    offset: u64,
+}
+
+impl<'a> Rows<'a> {
+    fn number(&mut self) -> u64 {
+        let mut number = 0;
+        for shift in (0..).step_by(7) {
+            let byte = self.byte();
+            number |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        number
+    }
+
+    fn byte(&mut self) -> u8 {
+        let (&byte, rest) = self.rest.split_first().expect("a block ends with a row");
+        self.rest = rest;
+        byte
+    }
+
+    fn field(&mut self) -> &'a [u8] {
+        let bytes = self.number() as usize;
+        let (field, rest) = self.rest.split_at(bytes);
+        self.rest = rest;
+        field
+    }
+}
+
+impl<'a> Iterator for Rows<'a> {
+    type Item = Row<'a>;
+
+    fn next(&mut self) -> Option<Row<'a>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        self.line += self.number();
+        self.offset += self.number();
+        let content = match self.byte() {
+            URL => Content::Url(self.field(), RawTags::default()),
+            TAGGED => {
+                let url = self.field();
+                let (lastmod, changefreq, priority) = (self.field(), self.field(), self.field());
+                Content::Url(url, RawTags { lastmod, changefreq, priority })
+            }
+            _ => Content::Bad(self.field()),
+        };
+        Some(Row { line: self.line, offset: self.offset, content })
+    }
+}
+
+fn push_number(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn push_field(field: &[u8], out: &mut Vec<u8>) {
+    push_number(field.len() as u64, out);
+    out.extend_from_slice(field);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_back_as_they_were_written_however_many_blocks_they_fill() {
+        let long = vec![b'x'; CHUNK_BYTES + 5];
+        for count in [0, 1, 2, 3, 10_000, CHUNK_URLS_MAX as u64 + 1, 3 * CHUNK_URLS_MAX as u64] {
+            let row = |n: u64| Row {
+                line: 2 + n * n % 7 + 7 * n,
+                offset: 300 * n,
+                content: match n % 5 {
+                    0 => Content::Bad(b"{"),
+                    1 => Content::Url(b"", RawTags::default()),
+                    2 => Content::Url(
+                        &long[..(n % 400) as usize],
+                        RawTags { priority: b"0.5", ..RawTags::default() },
+                    ),
+                    3 if n == 3 => Content::Url(&long, RawTags::default()),
+                    _ => Content::Url(
+                        b"http://h.example/",
+                        RawTags { lastmod: b"2005", changefreq: b"never", priority: b"" },
+                    ),
+                },
+            };
+            let mut writer = RowWriter::new(Vec::new());
+            (0..count).for_each(|n| writer.push(&row(n)).unwrap());
+            let (bytes, blocks) = writer.finish().unwrap();
+            assert!(blocks.iter().all(|block| !block.range.is_empty()));
+            let mut read = blocks.iter().flat_map(|block| rows(&bytes, block));
+            assert!((0..count).all(|n| read.next() == Some(row(n))) && read.next().is_none(), "{count}");
+        }
+    }
+}
