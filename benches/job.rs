@@ -16,7 +16,7 @@ use sitemill::stage::dedup::{ChunkKeys, PARTITIONS, Secret, Survivors, Table, fi
 use sitemill::stage::divide::{Divider, Limits};
 use sitemill::stage::lines;
 use sitemill::stage::xml::{self, Frame};
-use sitemill::{BaseUrl, Job, Level, Silent, Stop};
+use sitemill::{Base, Job, Level, Silent, Stop};
 
 fn main() {
     divan::main();
@@ -89,7 +89,7 @@ fn build(bencher: Bencher<'_, '_>, level: u8) {
     let directory = Scratch::new(&format!("sitemill-bench-{level}-{}", std::process::id()));
     let input = directory.0.join("urls.txt");
     fs::write(&input, corpus.text()).expect("the temporary directory takes files");
-    let base: BaseUrl = "https://www.example.com/".parse().expect("it is a URL");
+    let base: Base = "https://www.example.com/".parse().expect("it is a URL");
     let mut job = Job::new(vec![input], base, directory.0.join("out"));
     job.threads = NonZero::<usize>::MIN;
     job.level = Level::new(level).expect("it is 0 to 9");

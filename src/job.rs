@@ -9,7 +9,7 @@ use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFA
 use crate::stage::divide::Limits;
 use crate::stage::gzip::Level;
 use crate::stage::publish;
-use crate::stage::scope::{BaseUrl, ScopeRule};
+use crate::stage::scope::{Base, ScopeRule};
 use crate::stage::tags::TagRules;
 
 /// What to build, from what, and where to. [`Job::new`] has every default of the command line.
@@ -17,9 +17,9 @@ use crate::stage::tags::TagRules;
 pub struct Job {
     /// Files to read, in this order; `-` is standard input. One URL a line.
     pub inputs: Vec<PathBuf>,
-    /// The directory that the files will be published in, as a URL.
-    pub base_url: BaseUrl,
-    /// The same directory, as a path.
+    /// The directory that the files will be published in, as a URL; or such a directory for each origin.
+    pub base_url: Base,
+    /// The same directory, as a path; with a base for each origin, the parent of theirs.
     pub out: PathBuf,
     /// Which version of the protocol to speak.
     pub protocol: Protocol,
@@ -114,7 +114,7 @@ impl std::str::FromStr for MaxRejects {
 
 impl Job {
     /// A job with the defaults: protocol 0.9, limits that every engine accepts, all cores, the present time.
-    pub fn new(inputs: Vec<PathBuf>, base_url: BaseUrl, out: PathBuf) -> Self {
+    pub fn new(inputs: Vec<PathBuf>, base_url: Base, out: PathBuf) -> Self {
         Self {
             inputs,
             base_url,
@@ -154,7 +154,11 @@ impl Job {
             protocol.sitemaps_per_index_max().into(),
         )?;
         within("--bytes-per-sitemap", self.bytes_per_sitemap, 1, protocol.bytes_per_sitemap_max())?;
-        let least = publish::index_bytes_min(protocol, &self.base_url);
+        let least = match &self.base_url {
+            Base::Directory(url) => publish::index_bytes_min(protocol, url),
+            // Each one has its say when it is known.
+            Base::EachOrigin(_) => return Ok(()),
+        };
         if self.bytes_per_sitemap < least {
             return Err(Error::usage(format!(
                 "--bytes-per-sitemap {}: an index file that lists one sitemap takes {least} already",

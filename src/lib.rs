@@ -33,7 +33,7 @@ pub use job::{Job, MaxRejects, OnDuplicate, threads_default};
 
 pub mod stage;
 pub use stage::gzip::Level;
-pub use stage::scope::{BaseUrl, ScopeRule};
+pub use stage::scope::{Base, BaseUrl, ScopeRule};
 
 mod pipeline;
 pub use pipeline::{FilterReport, Outcome, Target, build, filter};
@@ -42,7 +42,7 @@ mod progress;
 mod report;
 mod stop;
 pub use progress::{Pass, Progress, Silent};
-pub use report::{Example, Report, Seconds};
+pub use report::{Example, Report, Seconds, SetReport};
 pub use stop::Stop;
 
 mod error;

@@ -7,6 +7,7 @@ mod ordered;
 mod plan;
 mod produce;
 mod refused;
+mod sites;
 mod spool;
 mod survey;
 

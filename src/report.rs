@@ -40,6 +40,9 @@ pub struct Report {
     pub indexes: u64,
     /// URLs of the index files: what robots.txt should name.
     pub index_urls: Vec<String>,
+    /// With a base for each origin: the set of each, in the order in which the input names them first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<SetReport>,
     /// Bytes of all sitemaps before compression.
     pub xml_bytes: u64,
     /// Bytes of all sitemap files.
@@ -48,6 +51,25 @@ pub struct Report {
     pub seconds: Seconds,
     /// Threads that worked at the same time.
     pub threads: u64,
+}
+
+/// The set of one origin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SetReport {
+    /// Its directory, as a URL.
+    pub base_url: String,
+    /// Its directory, as a name in the output directory.
+    pub directory: String,
+    /// URLs in its sitemaps.
+    pub listed: u64,
+    /// Sitemaps.
+    pub sitemaps: u64,
+    /// URLs of its index files.
+    pub index_urls: Vec<String>,
+    /// Bytes of its sitemaps before compression.
+    pub xml_bytes: u64,
+    /// Bytes of its sitemap files.
+    pub gzip_bytes: u64,
 }
 
 /// A refused line, for a person.

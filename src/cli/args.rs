@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use sitemill::limits::{
     BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX,
 };
-use sitemill::{BaseUrl, Level, MaxRejects, ScopeRule};
+use sitemill::{Base, Level, MaxRejects, ScopeRule};
 
 /// Turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
 #[derive(Debug, Parser)]
@@ -38,11 +38,12 @@ pub struct BuildArgs {
     /// Files with one URL a line; - or nothing for standard input
     pub input: Vec<PathBuf>,
 
-    /// URL of the directory that the files will be published in
+    /// URL of the directory that the files will be published in; or {origin}/ and perhaps a path, for a set of its own
+    /// for every scheme, host and port in the input
     #[arg(long, value_name = "URL")]
-    pub base_url: BaseUrl,
+    pub base_url: Base,
 
-    /// The same directory on disk; made if missing, files of others in it are left alone
+    /// The same directory on disk, or the parent of those of all origins; made if missing, files of others are left alone
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
 

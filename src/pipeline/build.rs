@@ -12,15 +12,17 @@ use super::judge::Rules;
 use super::plan::Plan;
 use super::produce::produce;
 use super::refused;
+use super::sites;
 use super::spool::mapped;
 use super::survey::survey;
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
 use crate::progress::Progress;
-use crate::report::{Report, Seconds};
+use crate::report::{Report, Seconds, SetReport};
 use crate::stage::input::{Input, Source};
 use crate::stage::manifest::Manifest;
 use crate::stage::publish::{SetInfo, Workspace};
+use crate::stage::scope::Base;
 use crate::stop::Stop;
 
 /// What came of a build: a report in any case in which all lines were counted, and whether the set is live.
@@ -69,21 +71,28 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
     }
 
     let time = w3c_datetime(job)?;
-    let sitemaps = produce(run, &inputs, &plan, &workspace, &time)?;
+    let sites = match &job.base_url {
+        Base::Directory(url) => {
+            let set = produce(run, &inputs, &plan, &workspace, &time)?;
+            vec![(workspace, url.clone(), set)]
+        }
+        Base::EachOrigin(path) => {
+            let sites = sites::distribute(run, plan, &inputs, path, workspace.scratch())?;
+            sites::produce_all(run, &sites, &time)?
+        }
+    };
     let produced = started.elapsed();
 
     inputs.iter().try_for_each(Input::check_unchanged)?;
     stop.check()?;
-    let info = SetInfo {
-        base_url: &job.base_url,
-        protocol: job.protocol,
-        index_limits: job.index_limits(),
-        time: &time,
-    };
-    let set = workspace.publish(sitemaps, &info)?;
+    for (workspace, base_url, sitemaps) in sites {
+        let (protocol, index_limits) = (job.protocol, job.index_limits());
+        let info = SetInfo { base_url: &base_url, protocol, index_limits, time: &time };
+        let set = workspace.publish(sitemaps, &info)?;
+        add_set(&mut report, job, &workspace, &set);
+    }
     let total = started.elapsed();
-
-    add_set(&mut report, &set);
+    report.published = true;
     report.seconds = Seconds::of(surveyed, produced - surveyed, total - produced, total);
     Ok(Outcome { report, refused: None })
 }
@@ -112,6 +121,7 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan) -> Report {
         sitemaps: 0,
         indexes: 0,
         index_urls: Vec::new(),
+        sets: Vec::new(),
         xml_bytes: 0,
         gzip_bytes: 0,
         seconds: Seconds::default(),
@@ -119,14 +129,25 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan) -> Report {
     }
 }
 
-/// What is known when the set is live.
-fn add_set(report: &mut Report, set: &Manifest) {
-    report.published = true;
-    report.sitemaps = set.sitemaps.len() as u64;
-    report.xml_bytes = set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum();
-    report.indexes = set.indexes.len() as u64;
-    report.index_urls = set.indexes.iter().map(|file| format!("{}{file}", set.base_url)).collect();
-    report.gzip_bytes = set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum();
+/// What is known when a set is live.
+fn add_set(report: &mut Report, job: &Job, workspace: &Workspace, set: &Manifest) {
+    let this = SetReport {
+        base_url: set.base_url.clone(),
+        directory: workspace.directory().file_name().unwrap_or_default().to_string_lossy().into(),
+        listed: set.sitemaps.iter().map(|sitemap| u64::from(sitemap.urls)).sum(),
+        sitemaps: set.sitemaps.len() as u64,
+        index_urls: set.indexes.iter().map(|file| format!("{}{file}", set.base_url)).collect(),
+        xml_bytes: set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum(),
+        gzip_bytes: set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum(),
+    };
+    report.sitemaps += this.sitemaps;
+    report.indexes += this.index_urls.len() as u64;
+    report.index_urls.extend_from_slice(&this.index_urls);
+    report.xml_bytes += this.xml_bytes;
+    report.gzip_bytes += this.gzip_bytes;
+    if matches!(job.base_url, Base::EachOrigin(_)) {
+        report.sets.push(this);
+    }
 }
 
 /// Refuses data that are not worth publishing.

@@ -72,7 +72,7 @@ fn spool(
 }
 
 /// A new file that nobody else can open, and that is gone with its last handle.
-fn nameless(scratch: &Path) -> Result<File> {
+pub fn nameless(scratch: &Path) -> Result<File> {
     let path = scratch.join("spool");
     let file = File::options().read(true).write(true).create_new(true).open(&path);
     let file = file.map_err(|error| Error::output(&path, error))?;

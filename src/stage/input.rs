@@ -9,6 +9,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use map::Map;
 
@@ -40,7 +41,7 @@ enum Pipe {
 #[derive(Debug)]
 pub struct Input {
     name: PathBuf,
-    map: Map,
+    map: Arc<Map>,
     /// Of the file the user named; what comes through a pipe cannot change.
     identity: Option<Identity>,
     /// Where the rows are, if it is not plain lines.
@@ -157,10 +158,28 @@ impl Input {
         Self::of(name, spooled, None)
     }
 
+    /// Rows that were written to scratch: for each name, those of its `blocks`.
+    ///
+    /// # Errors
+    /// If it cannot be mapped.
+    pub fn rows(scratch: &File, names: Vec<(PathBuf, Vec<Block>)>) -> Result<Vec<Self>> {
+        let map = Map::of(scratch)
+            .map_err(|error| Error::io(Path::new("scratch"), "could not be mapped", error))?;
+        let map = Arc::new(map);
+        let input =
+            |(name, blocks)| Self { name, map: Arc::clone(&map), identity: None, blocks: Some(blocks) };
+        Ok(names.into_iter().map(input).collect())
+    }
+
+    /// The same bytes, but for other blocks.
+    pub fn part(&self, blocks: Vec<Block>) -> Self {
+        Self { name: self.name.clone(), map: Arc::clone(&self.map), identity: None, blocks: Some(blocks) }
+    }
+
     fn of(name: PathBuf, file: &File, identity: Option<Identity>) -> Result<Self> {
         let map = Map::of(file).map_err(|error| Error::input(&name, error))?;
         refuse_packed(&name, map.bytes())?;
-        Ok(Self { name, map, identity, blocks: None })
+        Ok(Self { name, map: Arc::new(map), identity, blocks: None })
     }
 
     /// The name as the user gave it; `-` for standard input.

@@ -39,7 +39,7 @@ pub struct Workspace {
     run: String,
     staging: PathBuf,
     live: Option<Manifest>,
-    _lock: lock::Lock,
+    lock: Option<lock::Lock>,
 }
 
 /// A sitemap that lies in staging or is published already.
@@ -118,7 +118,23 @@ impl Workspace {
         let run = format!("{}-{}", jiff::Timestamp::now().as_nanosecond(), std::process::id());
         let staging = nursery.join(&run);
         make_private(&staging)?;
-        Ok(Self { out: out.into(), state, run, staging, live, _lock: lock })
+        Ok(Self { out: out.into(), state, run, staging, live, lock: Some(lock) })
+    }
+
+    /// The same for a directory in one that is held already: it is looked at whether anybody holds it, and not held itself,
+    /// because a run may have thousands of them.
+    ///
+    /// # Errors
+    /// As [`Workspace::open`].
+    pub fn open_below(out: &Path) -> Result<Self> {
+        let mut workspace = Self::open(out)?;
+        workspace.lock = None;
+        Ok(workspace)
+    }
+
+    /// The directory that is published.
+    pub fn directory(&self) -> &Path {
+        &self.out
     }
 
     /// A directory for scratch files; gone with the run.

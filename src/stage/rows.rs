@@ -61,38 +61,23 @@ const URL: u8 = 0;
 const TAGGED: u8 = 1;
 const BAD: u8 = 2;
 
-/// Writes rows.
-#[derive(Debug)]
-pub struct RowWriter<W> {
-    to: W,
-    /// The block at hand.
+/// Rows on their way to a block.
+#[derive(Debug, Default)]
+pub struct RowBuffer {
     bytes: Vec<u8>,
     rows: usize,
-    written: usize,
-    blocks: Vec<Block>,
-    line: u64,
-    offset: u64,
+    /// Where the next block counts from.
+    block: (u64, u64),
+    /// Line and offset of the last row.
+    last: (u64, u64),
 }
 
-impl<W: Write> RowWriter<W> {
-    /// Writes to `to`, which is empty.
-    pub fn new(to: W) -> Self {
-        let (bytes, blocks) =
-            (Vec::with_capacity(2 * CHUNK_BYTES), vec![Block { range: 0..0, line: 0, offset: 0 }]);
-        Self { to, bytes, rows: 0, written: 0, blocks, line: 0, offset: 0 }
-    }
-
-    /// Writes one row. Lines and offsets do not fall.
-    ///
-    /// # Errors
-    /// If the file cannot be written to.
-    pub fn push(&mut self, row: &Row<'_>) -> io::Result<()> {
-        if self.bytes.len() >= CHUNK_BYTES || self.rows == CHUNK_URLS_MAX {
-            self.end_block()?;
-        }
-        push_number(row.line - self.line, &mut self.bytes);
-        push_number(row.offset - self.offset, &mut self.bytes);
-        (self.line, self.offset) = (row.line, row.offset);
+impl RowBuffer {
+    /// Adds one row. Lines and offsets do not fall.
+    pub fn push(&mut self, row: &Row<'_>) {
+        push_number(row.line - self.last.0, &mut self.bytes);
+        push_number(row.offset - self.last.1, &mut self.bytes);
+        self.last = (row.line, row.offset);
         self.rows += 1;
         match row.content {
             Content::Url(url, tags) if tags.is_empty() => {
@@ -110,7 +95,60 @@ impl<W: Write> RowWriter<W> {
                 push_field(text, &mut self.bytes);
             }
         }
-        Ok(())
+    }
+
+    /// Bytes of the block at hand.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The block at hand, as if its bytes were a file of their own.
+    pub fn block(&self) -> Block {
+        Block { range: 0..self.bytes.len(), line: self.block.0, offset: self.block.1 }
+    }
+
+    /// Whether the block at hand is large enough, if it is to have about `bytes_max`.
+    pub fn is_full(&self, bytes_max: usize) -> bool {
+        self.bytes.len() >= bytes_max || self.rows == CHUNK_URLS_MAX
+    }
+
+    /// Ends the block at hand, whose bytes were written to the scratch file `at`.
+    pub fn end_block(&mut self, at: usize) -> Block {
+        let (line, offset) = std::mem::replace(&mut self.block, self.last);
+        let block = Block { range: at..at + self.bytes.len(), line, offset };
+        self.bytes.clear();
+        self.rows = 0;
+        block
+    }
+
+    /// Begins another input: lines and offsets count from its start. The block at hand has ended.
+    pub fn begin_input(&mut self) {
+        (self.block, self.last) = ((0, 0), (0, 0));
+    }
+}
+
+/// Writes the rows of one input.
+#[derive(Debug)]
+pub struct RowWriter<W> {
+    to: W,
+    buffer: RowBuffer,
+    written: usize,
+    blocks: Vec<Block>,
+}
+
+impl<W: Write> RowWriter<W> {
+    /// Writes to `to`, which is empty.
+    pub fn new(to: W) -> Self {
+        Self { to, buffer: RowBuffer::default(), written: 0, blocks: Vec::new() }
+    }
+
+    /// Writes one row. Lines and offsets do not fall.
+    ///
+    /// # Errors
+    /// If the file cannot be written to.
+    pub fn push(&mut self, row: &Row<'_>) -> io::Result<()> {
+        self.buffer.push(row);
+        if self.buffer.is_full(CHUNK_BYTES) { self.end_block() } else { Ok(()) }
     }
 
     /// Writes what is left, and says where the blocks are.
@@ -118,20 +156,18 @@ impl<W: Write> RowWriter<W> {
     /// # Errors
     /// If the file cannot be written to.
     pub fn finish(mut self) -> io::Result<(W, Vec<Block>)> {
-        self.end_block()?;
-        self.blocks.retain(|block| !block.range.is_empty());
+        if !self.buffer.bytes().is_empty() {
+            self.end_block()?;
+        }
         self.to.flush()?;
         Ok((self.to, self.blocks))
     }
 
     fn end_block(&mut self) -> io::Result<()> {
-        self.to.write_all(&self.bytes)?;
-        self.written += self.bytes.len();
-        self.blocks.last_mut().expect("there is always one at hand").range.end = self.written;
-        let range = self.written..self.written;
-        self.blocks.push(Block { range, line: self.line, offset: self.offset });
-        self.bytes.clear();
-        self.rows = 0;
+        self.to.write_all(self.buffer.bytes())?;
+        let block = self.buffer.end_block(self.written);
+        self.written = block.range.end;
+        self.blocks.push(block);
         Ok(())
     }
 }

@@ -23,10 +23,8 @@ impl BaseUrl {
     }
 
     /// Scheme, host and port, with a slash at the end.
-    fn origin(&self) -> &str {
-        let host_at = self.0.find("://").expect("a clean URL is absolute") + 3;
-        let path_at = host_at + self.0[host_at..].find('/').expect("a clean URL has a path");
-        &self.0[..=path_at]
+    pub fn origin(&self) -> &str {
+        &self.0[..origin_of(self.0.as_bytes()).len()]
     }
 }
 
@@ -60,6 +58,62 @@ impl fmt::Display for BaseUrl {
     }
 }
 
+/// Where sets are published: one in a directory, or one for every origin that the input names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Base {
+    /// All of it in this directory.
+    Directory(BaseUrl),
+    /// The URLs of each scheme, host and port in this directory of their own: `{origin}/` or `{origin}/sitemaps/`.
+    EachOrigin(SitePath),
+}
+
+/// The path of the same directory on every site; it begins and ends with a slash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SitePath(String);
+
+/// What stands for scheme, host and port.
+const ORIGIN: &str = "{origin}";
+
+impl SitePath {
+    /// The directory on the site of `origin`, which ends in a slash.
+    ///
+    /// # Errors
+    /// If a file's name would have no room behind it.
+    pub fn on(&self, origin: &str) -> Result<BaseUrl, String> {
+        format!("{}{}", origin.trim_end_matches('/'), self.0).parse()
+    }
+}
+
+impl FromStr for Base {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        let Some(path) = given.trim_matches([' ', '\t']).strip_prefix(ORIGIN) else {
+            return given.parse().map(Self::Directory);
+        };
+        if !path.is_empty() && !path.starts_with('/') {
+            return Err(format!("a slash and a path follow {ORIGIN}, and nothing else"));
+        }
+        let anywhere: BaseUrl = format!("http://h.example{path}").parse()?;
+        Ok(Self::EachOrigin(SitePath(anywhere.0["http://h.example".len()..].to_owned())))
+    }
+}
+
+impl fmt::Display for Base {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory(url) => url.fmt(f),
+            Self::EachOrigin(SitePath(path)) => write!(f, "{ORIGIN}{path}"),
+        }
+    }
+}
+
+/// The part of a URL before its path, with the slash that begins it.
+pub fn origin_of(clean_url: &[u8]) -> &[u8] {
+    let slashes = memchr::memchr_iter(b'/', clean_url);
+    &clean_url[..=slashes.take(3).last().expect("a clean URL has a path")]
+}
+
 /// How far `--base-url` reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScopeRule {
@@ -85,23 +139,34 @@ impl FromStr for ScopeRule {
     }
 }
 
-/// The rule made ready: the bytes that a URL must start with.
+/// The rule made ready.
 #[derive(Debug, Clone)]
-pub struct Scope(Vec<u8>);
+pub enum Scope {
+    /// A URL must start with these bytes.
+    Url(Vec<u8>),
+    /// The path of a URL must.
+    Path(Vec<u8>),
+}
 
 impl Scope {
     /// `rule`, seen from `base`.
-    pub fn new(rule: ScopeRule, base: &BaseUrl) -> Self {
-        Self(match rule {
-            ScopeRule::Directory => base.as_str().into(),
-            ScopeRule::Host => base.origin().into(),
-            ScopeRule::Any => Vec::new(),
-        })
+    pub fn new(rule: ScopeRule, base: &Base) -> Self {
+        match (rule, base) {
+            (ScopeRule::Directory, Base::Directory(url)) => Self::Url(url.as_str().into()),
+            (ScopeRule::Directory, Base::EachOrigin(SitePath(path))) => Self::Path(path.clone().into()),
+            (ScopeRule::Host, Base::Directory(url)) => Self::Url(url.origin().into()),
+            // Its own host is where a URL is published, whatever it is.
+            (ScopeRule::Host, Base::EachOrigin(_)) | (ScopeRule::Any, _) => Self::Url(Vec::new()),
+        }
     }
 
     /// Whether `url` may be listed.
+    #[inline]
     pub fn admits(&self, url: CleanUrl<'_>) -> bool {
-        url.as_bytes().starts_with(&self.0)
+        match self {
+            Self::Url(start) => url.as_bytes().starts_with(start),
+            Self::Path(start) => url.as_bytes()[origin_of(url.as_bytes()).len() - 1..].starts_with(start),
+        }
     }
 }
 
@@ -137,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_scope_is_the_directory_unless_told_otherwise() {
-        let base: BaseUrl = "http://h.example/catalog".parse().unwrap();
+        let base: Base = "http://h.example/catalog".parse().unwrap();
         for (url, admitted) in [
             ("http://h.example/catalog/show?item=23", [true, true, true]),
             ("http://h.example/catalog/", [true, true, true]),
@@ -146,6 +211,33 @@ mod tests {
             ("https://h.example/catalog/x", [false, false, true]),
             ("http://h.example:8080/catalog/x", [false, false, true]),
             ("http://www.h.example/catalog/x", [false, false, true]),
+        ] {
+            let mut cleaner = Cleaner::default();
+            let Cleaned::Url(clean) = cleaner.clean(url.as_bytes()) else { panic!("{url} is clean") };
+            let rules = [ScopeRule::Directory, ScopeRule::Host, ScopeRule::Any];
+            assert_eq!(rules.map(|rule| Scope::new(rule, &base).admits(clean)), admitted, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_base_for_each_origin_has_a_path_of_its_own() {
+        for (given, want) in [
+            ("{origin}", "{origin}/"),
+            ("{origin}/", "{origin}/"),
+            ("{origin}/sitemaps", "{origin}/sitemaps/"),
+            ("{origin}/a b/", "{origin}/a%20b/"),
+            ("https://h.example", "https://h.example/"),
+        ] {
+            assert_eq!(given.parse::<Base>().unwrap().to_string(), want);
+        }
+        for wrong in ["{origin}x/", "{origin}:80/", "{origin}/?q", "http://{origin}/"] {
+            assert!(wrong.parse::<Base>().is_err(), "{wrong}");
+        }
+        let Ok(base @ Base::EachOrigin(_)) = "{origin}/maps/".parse() else { panic!("it is one") };
+        for (url, admitted) in [
+            ("http://a.example/maps/x", [true, true, true]),
+            ("https://b.example:81/maps/", [true, true, true]),
+            ("http://a.example/other/maps/", [false, true, true]),
         ] {
             let mut cleaner = Cleaner::default();
             let Cleaned::Url(clean) = cleaner.clean(url.as_bytes()) else { panic!("{url} is clean") };

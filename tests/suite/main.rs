@@ -12,4 +12,5 @@ mod reference;
 mod refusing;
 mod same;
 mod seams;
+mod sites;
 mod web_platform;

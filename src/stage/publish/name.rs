@@ -1,5 +1,9 @@
 //! File names: a name never changes its content.
 
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::stage::scope::BaseUrl;
+
 /// The lines for robots.txt, one for each index file.
 pub const ROBOTS_FILE: &str = "robots-sitemaps.txt";
 
@@ -32,6 +36,36 @@ pub fn index_file(number: u32) -> String {
     format!("sitemap-index-{number}.xml")
 }
 
+/// Longest name of a directory that is not cut: file systems take 255 bytes.
+const DIRECTORY_BYTES_MAX: usize = 200;
+
+/// The name of the directory of a site's set: its host, if the site is an ordinary one, `https` and no port; else
+/// `scheme-host-port`. Of `a-z 0-9 . -` only, with a letter or digit in front, and never the same for two sites: a host
+/// that cannot be written so, or looks like the second form, gets a hash of the whole origin behind it.
+pub fn site_directory(base_url: &BaseUrl) -> String {
+    let origin = base_url.origin().trim_end_matches('/');
+    let (scheme, authority) = origin.split_once("://").expect("a clean URL is absolute");
+    // The last colon begins a port, unless it stands in an IPv6 address.
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    let is_plain = host.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && host.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-'))
+        && !["http-", "https-"].iter().any(|scheme| host.starts_with(scheme))
+        && host.len() <= DIRECTORY_BYTES_MAX;
+    match (is_plain, scheme, port) {
+        (true, "https", None) => host.to_owned(),
+        (true, _, Some(port)) => format!("{scheme}-{host}-{port}"),
+        (true, _, None) => format!("{scheme}-{host}-80"),
+        (false, ..) => {
+            let legal = |c: char| if matches!(c, 'a'..='z' | '0'..='9' | '.' | '-') { c } else { '-' };
+            let host: String = host.chars().map(legal).take(DIRECTORY_BYTES_MAX).collect();
+            format!("{scheme}-{host}-x{:032x}", xxh3_128(origin.as_bytes()))
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,5 +78,32 @@ mod tests {
         assert_eq!(sitemap_file(1, &words[0]), "sitemap-00001-1f2e3d4c.xml.gz");
         assert_eq!(sitemap_file(123_456, &words[3]), "sitemap-123456-abcdef01.xml.gz");
         assert_eq!(index_file(12), "sitemap-index-12.xml");
+    }
+
+    #[test]
+    fn every_site_has_a_directory_of_its_own_and_none_leaves_the_output_directory() {
+        let mut names = std::collections::HashSet::new();
+        for (origin, want) in [
+            ("https://www.example.com", "www.example.com"),
+            ("http://www.example.com", "http-www.example.com-80"),
+            ("https://www.example.com:8443", "https-www.example.com-8443"),
+            ("http://www.example.com:8443", "http-www.example.com-8443"),
+            ("https://http-www.example.com-80", "https-http-www.example.com-80-x"),
+            ("https://http-www.example.com-80:80", "https-http-www.example.com-80-x"),
+            ("https://-dash.example", "https--dash.example-x"),
+            ("https://my_host.example", "https-my-host.example-x"),
+            ("https://my~host.example", "https-my-host.example-x"),
+            ("http://[::1]", "http----1--x"),
+            ("http://[::1]:81", "http----1--x"),
+            ("http://127.0.0.1:9", "http-127.0.0.1-9"),
+            ("https://a..b.example", "a..b.example"),
+        ] {
+            let name = site_directory(&origin.parse().unwrap());
+            assert!(name == want || want.ends_with("-x") && name.starts_with(want), "{origin}: {name}");
+            assert!(name.starts_with(|c: char| c.is_ascii_alphanumeric()) && !name.contains(['/', '\\']));
+            assert!(names.insert(name), "{origin} meets another");
+        }
+        let long = format!("https://{}.example", "a".repeat(1_000));
+        assert!(site_directory(&long.parse().unwrap()).len() < 250);
     }
 }

@@ -1,0 +1,214 @@
+//! One set for each origin: listed rows are parted by scheme, host and port, and every part goes its way as a plan of its own.
+//!
+//! All parts lie in one scratch file, block by block as they fill, so that thousands of hosts need no more than one open
+//! file and a bounded number of bytes in memory.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use super::Run;
+use super::judge::{Judge, Judged};
+use super::ordered::ordered;
+use super::plan::{Chunk, Place, Plan, RowsAt, Tally};
+use super::produce::produce;
+use super::spool::nameless;
+use crate::error::{Error, Result};
+use crate::stage::dedup::Survivors;
+use crate::stage::divide::Divider;
+use crate::stage::input::Input;
+use crate::stage::manifest::Sitemap;
+use crate::stage::publish::{self, Workspace, name::site_directory};
+use crate::stage::rows::{Block, Content, Row, RowBuffer, rows};
+use crate::stage::scope::{self, BaseUrl, SitePath};
+use crate::stage::tags::{RawTags, Tags};
+use crate::stage::xml::Frame;
+
+/// Bytes of a block of one origin.
+const BLOCK_BYTES: usize = 32 * 1024;
+
+/// Bytes of all blocks that are being filled; beyond it, they are written as they are.
+const BUFFERED_BYTES_MAX: usize = 128 << 20;
+
+/// What is published for one origin.
+#[derive(Debug)]
+pub struct Site {
+    base_url: BaseUrl,
+    inputs: [Input; 1],
+    plan: Plan,
+}
+
+/// Parts the listed rows of `plan` by origin, in the order in which origins come first.
+///
+/// # Errors
+/// If scratch cannot be written to, if an origin has no room for a path, or if `stop` is raised.
+pub fn distribute(
+    run: Run<'_>,
+    plan: Plan,
+    inputs: &[Input],
+    path: &SitePath,
+    scratch: &Path,
+) -> Result<Vec<Site>> {
+    let mut parts = Parts::new(nameless(scratch)?);
+    let judge = || Judge::new(run.rules);
+    let work = |judge: &mut Judge<'_>, chunk: &Chunk| listed(chunk, inputs, judge);
+    ordered(run.job.threads.get(), plan.chunks.iter(), judge, work, |listed| {
+        run.stop.check()?;
+        parts.push_all(run, &listed).map_err(|error| Error::io(scratch, "could not be written to", error))
+    })?;
+    let (file, parts) =
+        parts.finish().map_err(|error| Error::io(scratch, "could not be written to", error))?;
+    let all = Input::rows(&file, vec![(scratch.to_owned(), Vec::new())])?.remove(0);
+    let site = |(origin, part): OfOrigin| {
+        let origin = String::from_utf8(origin).expect("a clean URL is ASCII");
+        let base_url = path.on(&origin).map_err(|why| Error::data(format!("{origin}: {why}")))?;
+        let least = publish::index_bytes_min(run.job.protocol, &base_url);
+        if run.job.bytes_per_sitemap < least {
+            let given = run.job.bytes_per_sitemap;
+            return Err(Error::usage(format!(
+                "--bytes-per-sitemap {given}: an index file of {base_url} takes {least}"
+            )));
+        }
+        let listed = part.blocks.iter().map(|&(_, entries)| u64::from(entries)).sum();
+        let blocks = part.blocks.iter().map(|(block, _)| block.clone()).collect();
+        Ok(Site {
+            base_url,
+            inputs: [all.part(blocks)],
+            plan: Plan {
+                chunks: part.blocks.into_iter().map(|(block, entries)| whole(block, entries)).collect(),
+                sitemaps: part.divider.finish(),
+                tally: Tally { lines: listed, listed, ..Tally::default() },
+            },
+        })
+    };
+    parts.into_iter().map(site).collect()
+}
+
+/// Renders and stages the sitemaps of every site, each in a directory of its own.
+///
+/// # Errors
+/// See [`produce`].
+pub fn produce_all(
+    run: Run<'_>,
+    sites: &[Site],
+    time: &str,
+) -> Result<Vec<(Workspace, BaseUrl, Vec<Sitemap>)>> {
+    let produce_one = |site: &Site| {
+        let workspace = Workspace::open_below(&run.job.out.join(site_directory(&site.base_url)))?;
+        let sitemaps = produce(run, &site.inputs, &site.plan, &workspace, time)?;
+        Ok((workspace, site.base_url.clone(), sitemaps))
+    };
+    sites.iter().map(produce_one).collect()
+}
+
+/// A chunk of rows that are all listed.
+fn whole(block: Block, entries: u32) -> Chunk {
+    Chunk {
+        input: 0,
+        rows: RowsAt::Rows(block),
+        survivors: Survivors::all(entries as usize),
+        is_clean: false,
+        lines_before: 0,
+        tally: Tally { lines: entries.into(), listed: entries.into(), ..Tally::default() },
+    }
+}
+
+/// The listed rows of a chunk: canonical URLs, checked tags, and the bytes of each entry.
+#[derive(Default)]
+struct Listed {
+    rows: RowBuffer,
+    entry_bytes: Vec<u64>,
+}
+
+fn listed(chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) -> Listed {
+    let mut listed = Listed::default();
+    let mut ordinal = 0;
+    for row in chunk.rows(inputs) {
+        let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) else { continue };
+        if chunk.survivors.contains(ordinal) {
+            let tags = entry.tags.as_ref().map_or(RawTags::default(), Tags::as_raw);
+            let content = Content::Url(entry.url.as_bytes(), tags);
+            listed.rows.push(&Row { line: 0, offset: 0, content });
+            listed.entry_bytes.push(entry.bytes() as u64);
+        }
+        ordinal += 1;
+    }
+    listed
+}
+
+/// The rows of one origin.
+struct Part {
+    buffer: RowBuffer,
+    /// With the number of their entries.
+    blocks: Vec<(Block, u32)>,
+    entries: u32,
+    divider: Divider<Place>,
+}
+
+/// Origin and rows.
+type OfOrigin = (Vec<u8>, Part);
+
+/// The rows of all origins, on their way to scratch.
+struct Parts {
+    file: File,
+    written: usize,
+    buffered: usize,
+    parts: Vec<OfOrigin>,
+    by_origin: HashMap<Vec<u8>, usize>,
+}
+
+impl Parts {
+    fn new(file: File) -> Self {
+        Self { file, written: 0, buffered: 0, parts: Vec::new(), by_origin: HashMap::new() }
+    }
+
+    fn push_all(&mut self, run: Run<'_>, listed: &Listed) -> std::io::Result<()> {
+        let (limits, frame) = (run.job.sitemap_limits(), Frame::sitemap(run.job.protocol));
+        for (row, &entry_bytes) in rows(listed.rows.bytes(), &listed.rows.block()).zip(&listed.entry_bytes) {
+            let Content::Url(url, _) = row.content else { unreachable!("listed rows are URLs") };
+            let origin = scope::origin_of(url);
+            let at = match self.by_origin.get(origin) {
+                Some(&at) => at,
+                None => {
+                    let (buffer, divider) = (RowBuffer::default(), Divider::new(limits, &frame));
+                    self.parts
+                        .push((origin.into(), Part { buffer, blocks: Vec::new(), entries: 0, divider }));
+                    self.by_origin.insert(origin.into(), self.parts.len() - 1);
+                    self.parts.len() - 1
+                }
+            };
+            let part = &mut self.parts[at].1;
+            let place = Place { chunk: part.blocks.len(), ordinal: part.entries as usize };
+            part.divider.push(place, entry_bytes);
+            let before = part.buffer.bytes().len();
+            part.buffer.push(&row);
+            part.entries += 1;
+            self.buffered += part.buffer.bytes().len() - before;
+            if part.buffer.is_full(BLOCK_BYTES) {
+                self.end_block(at)?;
+            } else if self.buffered > BUFFERED_BYTES_MAX {
+                (0..self.parts.len()).try_for_each(|at| self.end_block(at))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn end_block(&mut self, at: usize) -> std::io::Result<()> {
+        let part = &mut self.parts[at].1;
+        if part.entries == 0 {
+            return Ok(());
+        }
+        self.file.write_all(part.buffer.bytes())?;
+        self.buffered -= part.buffer.bytes().len();
+        let block = part.buffer.end_block(self.written);
+        self.written = block.range.end;
+        part.blocks.push((block, std::mem::take(&mut part.entries)));
+        Ok(())
+    }
+
+    fn finish(mut self) -> std::io::Result<(File, Vec<OfOrigin>)> {
+        (0..self.parts.len()).try_for_each(|at| self.end_block(at))?;
+        Ok((self.file, self.parts))
+    }
+}

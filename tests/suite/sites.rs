@@ -1,0 +1,96 @@
+//! One set for each scheme, host and port.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{TempDir, assert_valid_set, files, finish, published_urls, sitemill};
+
+#[test]
+fn every_origin_gets_a_complete_set_in_a_directory_of_its_own() {
+    let directory = TempDir::new();
+    let origins = [
+        ("https://www.example.com/", "www.example.com"),
+        ("http://www.example.com/", "http-www.example.com-80"),
+        ("https://www.example.com:8443/", "https-www.example.com-8443"),
+        ("https://xn--bcher-kva.example/", "xn--bcher-kva.example"),
+    ];
+    let mut input = String::from("no url\n\nHTTPS://Bücher.example/0\n");
+    let mut want: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    want.entry(origins[3].0).or_default().push("https://xn--bcher-kva.example/0".into());
+    for n in 1..50_000_usize {
+        let (origin, _) = origins[n * n % 7 % 4];
+        // Every ninth line stands twice.
+        let url = format!("{origin}page/{n}?a&b='{n}'", n = n - usize::from(n % 9 == 0));
+        input += &format!("{url}\n");
+        let canonical = url.replace("'", "%27");
+        let listed = want.entry(origin).or_default();
+        if n % 9 != 0 || origins[(n - 1) * (n - 1) % 7 % 4].0 != origin {
+            listed.push(canonical);
+        }
+    }
+    let input = directory.file("urls.txt", input);
+    let (out, report) = (directory.join("out"), directory.join("report.json"));
+    for options in [&["--base-url", "{origin}/"][..], &["--base-url", "{origin}/", "--protocol", "0.84"]] {
+        let mut command = sitemill();
+        command
+            .args(["build", "--quiet", "--urls-per-sitemap", "999", "--sitemaps-per-index", "5"])
+            .args(options);
+        finish(command.arg(&input).arg("--out").arg(&out).arg("--report").arg(&report), b"").expect(0);
+        for (origin, name) in origins {
+            let out = out.join(name);
+            assert_eq!(published_urls(&out, origin), want[origin]);
+            assert_valid_set(&out, origin, if options.len() == 2 { "0.9" } else { "0.84" });
+            assert_eq!(fs::read_dir(out.join(".sitemill/staging")).unwrap().count(), 0);
+        }
+        let mut names = origins.map(|(_, name)| name);
+        names.sort_unstable();
+        assert_eq!(files(&out), names);
+        let report: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
+        let listed: usize = want.values().map(Vec::len).sum();
+        assert_eq!(report["listed"], listed);
+        assert_eq!(report["rejected"]["not-absolute"], 1);
+        let sets = report["sets"].as_array().unwrap();
+        assert_eq!(sets.iter().map(|set| set["listed"].as_u64().unwrap() as usize).sum::<usize>(), listed);
+        assert_eq!(sets[0]["base_url"], "https://xn--bcher-kva.example/");
+        assert_eq!(sets[0]["directory"], "xn--bcher-kva.example");
+    }
+}
+
+#[test]
+fn a_path_behind_the_origin_is_the_scope_unless_told_otherwise() {
+    let directory = TempDir::new();
+    let input = "https://a.example/maps/1\nhttps://a.example/2\nhttps://b.example/3\n";
+    let build = |name: &str, scope: &str| {
+        let out = directory.join(name);
+        let mut command = sitemill();
+        command
+            .args(["build", "--quiet", "--base-url", "{origin}/maps", "--scope", scope, "--out"])
+            .arg(&out);
+        finish(&mut command, input.as_bytes()).expect(0);
+        out
+    };
+    let out = build("directory", "directory");
+    assert_eq!(files(&out), ["a.example"]);
+    assert_eq!(
+        published_urls(&out.join("a.example"), "https://a.example/maps/"),
+        ["https://a.example/maps/1"]
+    );
+    let out = build("host", "host");
+    assert_eq!(files(&out), ["a.example", "b.example"]);
+    assert_eq!(published_urls(&out.join("b.example"), "https://b.example/maps/"), ["https://b.example/3"]);
+}
+
+#[test]
+fn thousands_of_hosts_need_few_open_files() {
+    let directory = TempDir::new();
+    let input: String = (0..6_000).map(|n| format!("https://h{}.example/{n}\n", n % 1_500)).collect();
+    let input = directory.file("urls.txt", input);
+    let out = directory.join("out");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "ulimit -n 200; exec \"$0\" build --quiet --base-url '{origin}/' --out \"$1\" \"$2\""]);
+    finish(shell.arg(env!("CARGO_BIN_EXE_sitemill")).arg(&out).arg(&input), b"").expect(0);
+    assert_eq!(files(&out).len(), 1_500);
+    assert_eq!(published_urls(&out.join("h7.example"), "https://h7.example/").len(), 4);
+}
