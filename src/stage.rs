@@ -5,6 +5,7 @@ pub mod input;
 pub mod lines;
 
 pub mod clean;
+pub mod tags;
 
 pub mod scope;
 

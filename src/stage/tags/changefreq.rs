@@ -1,0 +1,50 @@
+//! `changefreq`: one of seven words.
+
+use super::reason::TagReason;
+
+/// How often a page is said to change: the seven words of both protocols ("XML tag definitions").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the words say it")]
+pub enum Changefreq {
+    Always,
+    Hourly,
+    Daily,
+    Weekly,
+    Monthly,
+    Yearly,
+    Never,
+}
+
+impl Changefreq {
+    /// All of them.
+    pub const ALL: [Self; 7] =
+        [Self::Always, Self::Hourly, Self::Daily, Self::Weekly, Self::Monthly, Self::Yearly, Self::Never];
+
+    /// The word as the schemas have it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Hourly => "hourly",
+            Self::Daily => "daily",
+            Self::Weekly => "weekly",
+            Self::Monthly => "monthly",
+            Self::Yearly => "yearly",
+            Self::Never => "never",
+        }
+    }
+}
+
+/// Reads a `changefreq`; `None` if there is nothing but blanks. Upper and lower case are the same, because exports of
+/// databases write enumerations in capitals.
+///
+/// # Errors
+/// [`TagReason::Changefreq`] for any other word.
+pub fn changefreq(raw: &[u8]) -> Result<Option<Changefreq>, TagReason> {
+    let word = raw.trim_ascii();
+    if word.is_empty() {
+        return Ok(None);
+    }
+    let known =
+        Changefreq::ALL.into_iter().find(|known| word.eq_ignore_ascii_case(known.as_str().as_bytes()));
+    known.map(Some).ok_or(TagReason::Changefreq)
+}

@@ -1,0 +1,189 @@
+//! `lastmod`: W3C Datetime and the forms that databases write, as `YYYY-MM-DD` or in full seconds with a zone.
+//!
+//! Both forms are legal in the schemas of 0.84 and 0.9; a date-time without seconds, without a zone or with a fraction is
+//! not in one of them. A date stays a date, and a zone that was given stays as it was given.
+
+use jiff::civil::{Date, DateTime};
+use jiff::{Timestamp, tz::Offset};
+
+use super::reason::TagReason;
+use super::zone::{LastmodZone, number, offset_minutes};
+
+/// Longest `lastmod` in bytes, `2024-05-01T10:20:30+02:00`: `maxLength` of the 0.84 schema.
+pub const LASTMOD_BYTES_MAX: usize = 25;
+
+/// What a column of `lastmod` holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LastmodUnit {
+    /// Dates and times as text.
+    #[default]
+    Text,
+    /// Seconds since 1970 in UTC, a fraction allowed.
+    EpochSeconds,
+    /// Milliseconds since 1970 in UTC, a fraction allowed.
+    EpochMillis,
+}
+
+/// How `lastmod` is to be understood where its text does not say it.
+#[derive(Debug, Clone, Default)]
+pub struct LastmodRules {
+    /// What the column holds.
+    pub unit: LastmodUnit,
+    /// The zone of times that name none; without it they are dropped.
+    pub zone: Option<LastmodZone>,
+}
+
+/// A checked `lastmod`, as it is written, and when that is. Only [`lastmod`] makes one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lastmod {
+    text: [u8; LASTMOD_BYTES_MAX],
+    text_bytes: u8,
+    instant: i64,
+}
+
+impl Lastmod {
+    /// The ASCII text.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.text[..usize::from(self.text_bytes)]
+    }
+
+    /// Seconds since 1970 in UTC, to tell the newer of two; a date counts as its midnight UTC.
+    pub fn instant(&self) -> i64 {
+        self.instant
+    }
+}
+
+/// Reads a `lastmod`; `None` if there is nothing but blanks.
+///
+/// # Errors
+/// [`TagReason::Lastmod`], [`TagReason::LastmodPrecision`] or [`TagReason::LastmodZone`]: the tag cannot be written.
+pub fn lastmod(raw: &[u8], rules: &LastmodRules) -> Result<Option<Lastmod>, TagReason> {
+    let text = raw.trim_ascii();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    match rules.unit {
+        LastmodUnit::Text => of_text(text, rules.zone.as_ref()),
+        LastmodUnit::EpochSeconds => of_epoch(text, 1),
+        LastmodUnit::EpochMillis => of_epoch(text, 1000),
+    }
+    .map(Some)
+}
+
+fn of_text(text: &[u8], zone: Option<&LastmodZone>) -> Result<Lastmod, TagReason> {
+    let (date, behind) = match text.split_at_checked("YYYY-MM-DD".len()) {
+        Some((date, behind)) => (date_of(date).ok_or(TagReason::Lastmod)?, behind),
+        None if is_year_or_month(text) => return Err(TagReason::LastmodPrecision),
+        None => return Err(TagReason::Lastmod),
+    };
+    match behind {
+        [] => Ok(written(text, date.to_datetime(jiff::civil::Time::midnight()), 0)),
+        [b'T' | b' ', clock @ ..] => of_date_time(date, clock, zone),
+        _ => Err(TagReason::Lastmod),
+    }
+}
+
+/// The rest of a date-time: `hh:mm`, perhaps `:ss`, perhaps a fraction, perhaps a zone.
+fn of_date_time(date: Date, clock: &[u8], zone: Option<&LastmodZone>) -> Result<Lastmod, TagReason> {
+    let (time, given) = time_of(clock).ok_or(TagReason::Lastmod)?;
+    let local = date.at(time[0], time[1], time[2], 0);
+    let given = given.strip_prefix(b" ").unwrap_or(given);
+    match given {
+        [] => {
+            let zone = zone.ok_or(TagReason::LastmodZone)?;
+            let (local, minutes) = zone.place(local).ok_or(TagReason::Lastmod)?;
+            in_zone(local, minutes, None)
+        }
+        b"Z" | b"UTC" => in_zone(local, 0, None),
+        _ => in_zone(local, offset_minutes(given).ok_or(TagReason::Lastmod)?, Some(given[0])),
+    }
+}
+
+fn of_epoch(text: &[u8], per_second: i64) -> Result<Lastmod, TagReason> {
+    // An export of floats writes `1714558830.0`; the fraction is cut like any other.
+    let point = text.iter().position(|&byte| byte == b'.').unwrap_or(text.len());
+    let (whole, fraction) = text.split_at(point);
+    let is_fraction = fraction.iter().skip(1).all(u8::is_ascii_digit);
+    let count: Option<i64> = str::from_utf8(whole).ok().and_then(|whole| whole.parse().ok());
+    let instant = count.and_then(|count| Timestamp::from_second(count.div_euclid(per_second)).ok());
+    match instant {
+        Some(instant) if is_fraction => in_zone(Offset::UTC.to_datetime(instant), 0, None),
+        _ => Err(TagReason::Lastmod),
+    }
+}
+
+/// `YYYY-MM-DD` of a day that exists. There is no year 0 in XML Schema 1.0, which both schemas are written in.
+fn date_of(text: &[u8]) -> Option<Date> {
+    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *text else { return None };
+    let [year, month, day] = [number(&[y1, y2, y3, y4])?, number(&[m1, m2])?, number(&[d1, d2])?];
+    let date = Date::new(year as i16, month as i8, day as i8).ok()?;
+    (year > 0).then_some(date)
+}
+
+/// `YYYY` or `YYYY-MM` that exists.
+fn is_year_or_month(text: &[u8]) -> bool {
+    let mut first_day = *b"0000-01-01";
+    match text.len() {
+        4 | 7 => first_day[..text.len()].copy_from_slice(text),
+        _ => return false,
+    }
+    date_of(&first_day).is_some()
+}
+
+/// Hours, minutes and seconds, and what follows them and a fraction. No 24:00 and no leap second: W3C Datetime.
+fn time_of(clock: &[u8]) -> Option<([i8; 3], &[u8])> {
+    let ([h1, h2, b':', m1, m2], behind) = clock.split_first_chunk()? else { return None };
+    let (seconds, behind) = match behind {
+        [b':', s1, s2, behind @ ..] => (number(&[*s1, *s2])?, without_fraction(behind)?),
+        _ => (0, behind),
+    };
+    let (hours, minutes) = (number(&[*h1, *h2])?, number(&[*m1, *m2])?);
+    let exists = hours < 24 && minutes < 60 && seconds < 60;
+    exists.then_some(([hours as i8, minutes as i8, seconds as i8], behind))
+}
+
+/// What follows `.` and at least one digit; `None` for a point without one.
+fn without_fraction(text: &[u8]) -> Option<&[u8]> {
+    let Some(fraction) = text.strip_prefix(b".") else { return Some(text) };
+    let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    (digits > 0).then(|| &fraction[digits..])
+}
+
+/// A date-time in full seconds; `sign` is that of the offset as it was given, because `-00:00` is legal too. Without one,
+/// UTC is `Z`.
+fn in_zone(local: DateTime, minutes: i32, sign: Option<u8>) -> Result<Lastmod, TagReason> {
+    if local.year() < 1 {
+        return Err(TagReason::Lastmod);
+    }
+    let mut text = *b"YYYY-MM-DDThh:mm:ss+hh:mm";
+    put(&mut text[0..4], local.year().into());
+    put(&mut text[5..7], local.month().into());
+    put(&mut text[8..10], local.day().into());
+    put(&mut text[11..13], local.hour().into());
+    put(&mut text[14..16], local.minute().into());
+    put(&mut text[17..19], local.second().into());
+    if minutes == 0 && sign.is_none() {
+        text[19] = b'Z';
+        return Ok(written(&text[..20], local, 0));
+    }
+    text[19] = sign.unwrap_or(if minutes < 0 { b'-' } else { b'+' });
+    put(&mut text[20..22], minutes.abs() / 60);
+    put(&mut text[23..25], minutes.abs() % 60);
+    Ok(written(&text, local, minutes))
+}
+
+/// Decimal digits of `value`, zeros in front.
+fn put(digits: &mut [u8], mut value: i32) {
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (value % 10) as u8;
+        value /= 10;
+    }
+}
+
+fn written(from: &[u8], local: DateTime, minutes: i32) -> Lastmod {
+    const EPOCH: DateTime = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
+    let mut text = [0; LASTMOD_BYTES_MAX];
+    text[..from.len()].copy_from_slice(from);
+    let instant = local.duration_since(EPOCH).as_secs() - i64::from(minutes) * 60;
+    Lastmod { text, text_bytes: from.len() as u8, instant }
+}

@@ -1,0 +1,86 @@
+//! The zone of times that name none: `--lastmod-zone`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
+
+/// Minutes that a zone may be away from UTC: XML Schema part 2, section 3.2.7.3.
+pub const ZONE_MINUTES_MAX: i32 = 14 * 60;
+
+/// What `--lastmod-zone` says: `Z`, an offset like `+08:00`, or the IANA name of a zone like `Europe/Berlin`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastmodZone {
+    word: String,
+    zone: TimeZone,
+}
+
+impl LastmodZone {
+    /// The time that a clock in the zone means by `local`, and its offset in minutes. Where clocks were set back, the
+    /// first of the two times; a time that clocks skipped is as much later as they were set forward (RFC 5545,
+    /// section 3.3.5). An offset of odd seconds, as before standard time, cannot be written: such times become UTC.
+    pub(super) fn place(&self, local: DateTime) -> Option<(DateTime, i32)> {
+        let offset = match self.zone.to_fixed_offset() {
+            Ok(offset) => offset,
+            Err(_) => {
+                let instant = self.zone.to_ambiguous_timestamp(local).compatible().ok()?;
+                let offset = self.zone.to_offset(instant);
+                let (seconds, minutes) = (offset.seconds(), offset.seconds() / 60);
+                if seconds % 60 != 0 || minutes.abs() > ZONE_MINUTES_MAX {
+                    return Some((Offset::UTC.to_datetime(instant), 0));
+                }
+                return Some((offset.to_datetime(instant), minutes));
+            }
+        };
+        Some((local, offset.seconds() / 60))
+    }
+}
+
+impl FromStr for LastmodZone {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let zone = match (word, offset_minutes(word.as_bytes())) {
+            ("Z", _) => Some(TimeZone::UTC),
+            (_, Some(minutes)) if word.len() == "+00:00".len() => {
+                Offset::from_seconds(minutes * 60).ok().map(TimeZone::fixed)
+            }
+            // Bundled, not the machine's: the same input gives the same output everywhere.
+            _ => TimeZoneDatabase::bundled().get(word).ok(),
+        };
+        let wrong = || "a zone is Z, an offset like +08:00, or an IANA name like Europe/Berlin".into();
+        zone.map(|zone| Self { word: word.into(), zone }).ok_or_else(wrong)
+    }
+}
+
+impl fmt::Display for LastmodZone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.word)
+    }
+}
+
+/// The minutes of `±hh:mm`, `±hhmm` or `±hh`; `None` for anything else and beyond [`ZONE_MINUTES_MAX`].
+pub(super) fn offset_minutes(text: &[u8]) -> Option<i32> {
+    let (sign, digits) = text.split_first()?;
+    let (hours, minutes) = match digits {
+        [h, hh, b':', m, mm] | [h, hh, m, mm] => (number(&[*h, *hh])?, number(&[*m, *mm])?),
+        [h, hh] => (number(&[*h, *hh])?, 0),
+        _ => return None,
+    };
+    let all = hours * 60 + minutes;
+    match sign {
+        _ if minutes > 59 || all > ZONE_MINUTES_MAX => None,
+        b'+' => Some(all),
+        b'-' => Some(-all),
+        _ => None,
+    }
+}
+
+/// The value of a few digits and nothing else.
+pub(super) fn number(digits: &[u8]) -> Option<i32> {
+    digits.iter().try_fold(0, |value, digit| match digit {
+        b'0'..=b'9' => Some(value * 10 + i32::from(digit - b'0')),
+        _ => None,
+    })
+}
