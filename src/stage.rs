@@ -4,6 +4,8 @@
 pub mod input;
 pub mod lines;
 
+pub mod form;
+
 pub mod clean;
 pub mod tags;
 
