@@ -5,6 +5,8 @@ pub mod input;
 pub mod lines;
 pub mod rows;
 
+pub mod form;
+
 pub mod clean;
 pub mod tags;
 

@@ -1,0 +1,165 @@
+//! Forms: whatever an export looks like becomes records, one for each row, in the order of the input.
+//!
+//! ```text
+//!  bytes ──unpack──▶ text ──charset──▶ UTF-8 ──text, google, csv, json or sitemap──▶ records ──▶ sink
+//!  file  ──parquet─────────────────────────────────────────────────────────────────▶
+//! ```
+//!
+//! A form is recognised by its first bytes, then by its name, unless [`FormOptions::format`] says it. Records come as
+//! they were written: URLs are not yet clean and tags not yet checked. A row that is bad alone goes to
+//! [`Sink::bad_row`] and the run goes on; what makes all rows doubtful ends it with an error. No row, however long, makes
+//! memory grow beyond a few times [`ROW_BYTES_MAX`].
+
+mod charset;
+mod columns;
+mod csv;
+mod format;
+mod google;
+mod json;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod parts;
+mod row;
+mod sitemap;
+mod text;
+mod unpack;
+
+use std::fs::File;
+use std::io::{Cursor, Read};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use encoding_rs::Encoding;
+
+pub use columns::Columns;
+pub use format::Format;
+pub use parts::part_files;
+pub use row::{Alternate, Record, RowReason, Sink};
+pub use unpack::Packing;
+
+use crate::error::{Error, Result, Shown};
+use row::Rows;
+use unpack::Text;
+
+/// Most bytes of a row of CSV or an entry of a sitemap, columns that nobody asked for included. Ours: enough for a page's
+/// whole text beside its URL; beyond it, most likely a quote or a tag that is never closed.
+pub const ROW_BYTES_MAX: u64 = 16 << 20;
+
+/// What Parquet files begin with.
+const PARQUET_MAGIC: [u8; 4] = *b"PAR1";
+
+/// What the user says about the inputs; nothing at all by default.
+#[derive(Debug, Clone, Default)]
+pub struct FormOptions {
+    /// The form, if it is not to be recognised: `--format`.
+    pub format: Option<Format>,
+    /// Names of columns and keys, where they are not the usual ones: `--columns`.
+    pub columns: Columns,
+    /// The charset of text: `--input-encoding`. Without it, UTF-16 is known by its byte order mark and a sitemap's by its
+    /// XML declaration; any other text is taken as bytes. Does not concern Parquet.
+    pub input_encoding: Option<&'static Encoding>,
+}
+
+/// Where the bytes of an input come from.
+pub enum Feed {
+    /// A regular file, read from its start.
+    File(File),
+    /// Anything that can be read once. Cannot be Parquet, whose index stands at the end.
+    Stream(Box<dyn Read + Send>),
+}
+
+/// What an input turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormFound {
+    /// Its form.
+    pub format: Format,
+    /// How it is packed.
+    pub packing: Packing,
+    /// Rows in it: records and bad rows.
+    pub rows: u64,
+}
+
+/// Reads all rows of the input `name` into `sink`.
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what it should be or ends too early, naming the
+/// place and the option that helps; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read; any error of `sink`.
+pub fn read(name: &Path, feed: Feed, options: &FormOptions, sink: &mut dyn Sink) -> Result<FormFound> {
+    let file = match feed {
+        Feed::File(file) => file,
+        Feed::Stream(stream) => return read_text(name, stream, options, sink),
+    };
+    let mut magic = [0; PARQUET_MAGIC.len()];
+    let unreadable = |error| Error::io(name, "could not be read", error);
+    let magic_bytes = file.read_at(&mut magic, 0).map_err(unreadable)?;
+    let is_parquet = magic[..magic_bytes] == PARQUET_MAGIC;
+    match options.format {
+        Some(Format::Parquet) => read_parquet(name, file, options, sink),
+        None if is_parquet => read_parquet(name, file, options, sink),
+        Some(said) if is_parquet => {
+            Err(Error::data(format!("{}: is Parquet, and --format says {said}", Shown(name))))
+        }
+        _ => read_text(name, Box::new(file), options, sink),
+    }
+}
+
+fn read_text(
+    name: &Path,
+    stream: Box<dyn Read + Send>,
+    options: &FormOptions,
+    sink: &mut dyn Sink,
+) -> Result<FormFound> {
+    let mut text = Text::open(name, stream)?;
+    if text.head().starts_with(&PARQUET_MAGIC) || options.format == Some(Format::Parquet) {
+        return Err(Error::data(format!(
+            "{}: Parquet can be read from a plain file only, because its index stands at the end; \
+             save it and give the file",
+            Shown(name)
+        )));
+    }
+    if let Some(encoding) = options.input_encoding.or_else(|| charset::declared(text.head())) {
+        text.transcode(encoding)?;
+    }
+    let format = match options.format {
+        Some(said) => said,
+        None => format::recognise(name, text.head(), &options.columns)?,
+    };
+    let packing = text.packing();
+    let mut rows = Rows::new(sink, text.is_transcoded());
+    match format {
+        Format::Text => text::read(text, &mut rows)?,
+        Format::Google => google::read(text, &mut rows)?,
+        Format::Csv => csv::read(text, b',', &options.columns, &mut rows)?,
+        Format::Tsv => csv::read(text, b'\t', &options.columns, &mut rows)?,
+        Format::Jsonl => json::read(text, &options.columns, &mut rows)?,
+        Format::Sitemap => sitemap::read(text, &mut rows)?,
+        Format::Parquet => unreachable!("a stream of Parquet was refused above"),
+    }
+    Ok(FormFound { format, packing, rows: rows.count() })
+}
+
+#[cfg(feature = "parquet")]
+fn read_parquet(name: &Path, file: File, options: &FormOptions, sink: &mut dyn Sink) -> Result<FormFound> {
+    let mut rows = Rows::new(sink, false);
+    parquet::read(name, file, &options.columns, &mut rows)?;
+    Ok(FormFound { format: Format::Parquet, packing: Packing::None, rows: rows.count() })
+}
+
+#[cfg(not(feature = "parquet"))]
+fn read_parquet(name: &Path, _: File, _: &FormOptions, _: &mut dyn Sink) -> Result<FormFound> {
+    let way = "this sitemill was built without the feature parquet; export to CSV";
+    Err(Error::data(format!("{}: is Parquet, and {way}", Shown(name))))
+}
+
+/// Reads up to `bytes_max` bytes; also gives the stream as it was, with these bytes in front.
+fn peek(
+    mut stream: Box<dyn Read + Send>,
+    bytes_max: u64,
+) -> std::io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
+    let mut head = Vec::new();
+    stream.by_ref().take(bytes_max).read_to_end(&mut head)?;
+    Ok((head.clone(), Box::new(Cursor::new(head).chain(stream))))
+}
+
+#[cfg(test)]
+mod tests;

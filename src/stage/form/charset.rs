@@ -1,0 +1,100 @@
+//! Charsets: text in whatever encoding becomes UTF-8 on the way in.
+
+use std::io::{self, Read};
+
+use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+/// Stands where bytes do not exist in the charset. Never part of UTF-8, so whoever finds it in transcoded text knows.
+pub const MALFORMED: u8 = 0xFF;
+
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// The charset that a text itself declares at its start, if it is another than UTF-8: by the byte order mark of UTF-16,
+/// or by an XML declaration.
+pub fn declared(head: &[u8]) -> Option<&'static Encoding> {
+    match head {
+        [0xFF, 0xFE, ..] => return Some(UTF_16LE),
+        [0xFE, 0xFF, ..] => return Some(UTF_16BE),
+        _ => {}
+    }
+    let behind = head.strip_prefix(b"<?xml")?;
+    let declaration = &behind[..memchr::memchr(b'>', behind)?];
+    let label = &declaration[memchr::memmem::find(declaration, b"encoding")? + b"encoding".len()..];
+    let quote = label.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
+    let label = &label[quote + 1..];
+    let label = &label[..label.iter().position(|byte| matches!(byte, b'"' | b'\''))?];
+    // It could be read as bytes up to here, so UTF-16 it is not (HTML, "change the encoding", has the same rule).
+    Encoding::for_label(label).filter(|&encoding| ![UTF_8, UTF_16LE, UTF_16BE].contains(&encoding))
+}
+
+/// A stream in UTF-8, without a byte order mark; [`MALFORMED`] for what cannot be decoded.
+pub struct Transcoded<R> {
+    stream: R,
+    decoder: Decoder,
+    raw: Box<[u8]>,
+    /// What of `raw` is not yet decoded.
+    raw_at: usize,
+    raw_end: usize,
+    is_last: bool,
+    utf8: Box<[u8]>,
+    /// What of `utf8` is not yet read.
+    utf8_at: usize,
+    utf8_end: usize,
+    is_done: bool,
+}
+
+impl<R: Read> Transcoded<R> {
+    pub fn new(stream: R, encoding: &'static Encoding) -> Self {
+        Self {
+            stream,
+            decoder: encoding.new_decoder_with_bom_removal(),
+            raw: vec![0; PIECE_BYTES].into(),
+            raw_at: 0,
+            raw_end: 0,
+            is_last: false,
+            utf8: vec![0; PIECE_BYTES].into(),
+            utf8_at: 0,
+            utf8_end: 0,
+            is_done: false,
+        }
+    }
+
+    /// Decodes once more into `utf8`, all of which was read.
+    fn decode(&mut self) -> io::Result<()> {
+        if self.raw_at == self.raw_end && !self.is_last {
+            let bytes = self.stream.read(&mut self.raw)?;
+            (self.raw_at, self.raw_end, self.is_last) = (0, bytes, bytes == 0);
+        }
+        // One byte stays free for the mark.
+        let room = self.utf8.len() - 1;
+        let raw = &self.raw[self.raw_at..self.raw_end];
+        let (result, read, written) =
+            self.decoder.decode_to_utf8_without_replacement(raw, &mut self.utf8[..room], self.is_last);
+        self.raw_at += read;
+        (self.utf8_at, self.utf8_end) = (0, written);
+        match result {
+            DecoderResult::InputEmpty => self.is_done = self.is_last,
+            DecoderResult::OutputFull => {}
+            DecoderResult::Malformed(..) => {
+                self.utf8[written] = MALFORMED;
+                self.utf8_end += 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Read for Transcoded<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        while self.utf8_at == self.utf8_end {
+            if self.is_done {
+                return Ok(0);
+            }
+            self.decode()?;
+        }
+        let bytes = out.len().min(self.utf8_end - self.utf8_at);
+        out[..bytes].copy_from_slice(&self.utf8[self.utf8_at..][..bytes]);
+        self.utf8_at += bytes;
+        Ok(bytes)
+    }
+}

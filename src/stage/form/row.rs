@@ -1,0 +1,111 @@
+//! Rows: what every form is turned into, and who takes them.
+
+use super::charset::MALFORMED;
+use crate::error::Result;
+
+/// One row, as it was written. An empty slice stands for what was not given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Record<'a> {
+    /// Where it begins, from 1: the line of text, the entry of a sitemap, the row of Parquet.
+    pub line: u64,
+    /// Where it begins, from 0: the byte of the text, unpacked and in UTF-8 if it was transcoded; the row of Parquet.
+    pub offset: u64,
+    /// The URL, not yet clean. Nothing or blanks only: the row is blank.
+    pub url: &'a [u8],
+    /// When the page changed, not yet checked; columns of time in Parquet come as W3C Datetime.
+    pub lastmod: &'a [u8],
+    /// How often it is said to change, not yet checked.
+    pub changefreq: &'a [u8],
+    /// Its rank among the site's pages, not yet checked.
+    pub priority: &'a [u8],
+    /// The same page in other languages. Only JSON lines and sitemaps have them.
+    pub alternates: &'a [Alternate<'a>],
+    /// URLs of images on the page. Only JSON lines and sitemaps have them.
+    pub images: &'a [&'a [u8]],
+}
+
+/// The same page in another language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alternate<'a> {
+    /// Which language, as in `<link hreflang>`; not checked.
+    pub hreflang: &'a [u8],
+    /// Its URL, not yet clean.
+    pub href: &'a [u8],
+}
+
+/// Why a row is no record. The words are part of the contract, like those of
+/// [`Reason`](crate::stage::clean::Reason).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum RowReason {
+    /// Not what a row of this form looks like: fields too few or too many, broken JSON, a number for a URL.
+    BadRow,
+    /// Bytes that do not exist in the charset that was said.
+    BadEncoding,
+    /// Nothing in it says that it is a URL: no key of that name, no `<loc>`.
+    NoUrl,
+    /// Longer than [`LINE_BYTES_MAX`](crate::limits::LINE_BYTES_MAX), in a form that must be read whole to be understood.
+    TooLong,
+}
+
+impl RowReason {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::BadRow, Self::BadEncoding, Self::NoUrl, Self::TooLong];
+
+    /// The word in reports and reject files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BadRow => "bad-row",
+            Self::BadEncoding => "bad-encoding",
+            Self::NoUrl => "no-url",
+            Self::TooLong => "too-long",
+        }
+    }
+}
+
+/// Takes rows, in the order of the input. An error ends the reading and comes out of it.
+pub trait Sink {
+    /// Takes a record, which lives no longer than the call.
+    ///
+    /// # Errors
+    /// The sink's own.
+    fn record(&mut self, record: &Record<'_>) -> Result<()>;
+
+    /// Takes a row that is no record; `line` and `offset` as in [`Record`], `text` is the row or its beginning.
+    ///
+    /// # Errors
+    /// The sink's own.
+    fn bad_row(&mut self, line: u64, offset: u64, reason: RowReason, text: &[u8]) -> Result<()>;
+}
+
+/// The sink of a run, counting.
+pub(super) struct Rows<'s> {
+    sink: &'s mut dyn Sink,
+    is_transcoded: bool,
+    count: u64,
+}
+
+impl<'s> Rows<'s> {
+    pub fn new(sink: &'s mut dyn Sink, is_transcoded: bool) -> Self {
+        Self { sink, is_transcoded, count: 0 }
+    }
+
+    /// Rows so far.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    pub fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.count += 1;
+        self.sink.record(record)
+    }
+
+    pub fn bad(&mut self, line: u64, offset: u64, reason: RowReason, text: &[u8]) -> Result<()> {
+        self.count += 1;
+        self.sink.bad_row(line, offset, reason, text)
+    }
+
+    /// Whether `text` has bytes in it that do not exist in its charset.
+    pub fn is_malformed(&self, text: &[u8]) -> bool {
+        self.is_transcoded && memchr::memchr(MALFORMED, text).is_some()
+    }
+}

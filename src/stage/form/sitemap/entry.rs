@@ -1,0 +1,166 @@
+//! An entry of a sitemap on its way to a record.
+
+use quick_xml::XmlVersion;
+use quick_xml::escape::resolve_xml_entity;
+use quick_xml::events::{BytesRef, BytesStart};
+use quick_xml::name::QName;
+
+use crate::error::Result;
+use crate::limits::LINE_BYTES_MAX;
+use crate::stage::form::row::{Alternate, Record, RowReason, Rows};
+
+/// The `<url>` element at hand.
+#[derive(Default)]
+pub struct Entry {
+    /// What the names of the protocol's own elements begin with; mostly nothing.
+    prefix: String,
+    offset: u64,
+    number: u64,
+    is_url: bool,
+    /// An entity that only a DTD could explain, or a value that is broken.
+    is_bad: bool,
+    has_loc: bool,
+    /// `loc`, `lastmod`, `changefreq`, `priority`.
+    values: [Vec<u8>; 4],
+    alternates: Vec<[Vec<u8>; 2]>,
+    images: Vec<Vec<u8>>,
+    is_in_image: bool,
+    /// What text belongs to, and the depth of its element.
+    open: Option<(Place, usize)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Value(usize),
+    Image,
+}
+
+const NAMES: [&str; 4] = ["loc", "lastmod", "changefreq", "priority"];
+
+/// Children of `<url>` stand at this depth.
+const CHILD_DEPTH: usize = 2;
+
+impl Entry {
+    pub fn set_prefix(&mut self, prefix: &str) {
+        self.prefix = prefix.into();
+    }
+
+    /// Where the element at hand begins.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Begins with a child of the root.
+    pub fn start(&mut self, offset: u64, number: u64, name: QName<'_>) {
+        (self.offset, self.number, self.is_url) = (offset, number, self.is_own(name, "url"));
+        (self.is_bad, self.has_loc, self.is_in_image, self.open) = (false, false, false, None);
+        self.values.iter_mut().for_each(Vec::clear);
+        self.alternates.clear();
+        self.images.clear();
+    }
+
+    fn is_own(&self, name: QName<'_>, local: &str) -> bool {
+        name.local_name().as_ref() == local
+            && name.prefix().map_or("", |prefix| prefix.into_inner()) == self.prefix
+    }
+
+    /// Takes a start tag inside of it.
+    pub fn open(&mut self, depth: usize, tag: &BytesStart<'_>) {
+        if depth == CHILD_DEPTH {
+            if let Some(at) = NAMES.iter().position(|name| self.is_own(tag.name(), name)) {
+                self.values[at].clear();
+                self.has_loc |= at == 0;
+                self.open = Some((Place::Value(at), depth));
+            }
+            match tag.local_name().as_ref() {
+                "link" => self.link(tag),
+                "image" => self.is_in_image = true,
+                _ => {}
+            }
+        } else if depth == CHILD_DEPTH + 1 && self.is_in_image && tag.local_name().as_ref() == "loc" {
+            self.images.push(Vec::new());
+            self.open = Some((Place::Image, depth));
+        }
+    }
+
+    /// `<xhtml:link rel="alternate" hreflang="de" href="…"/>`
+    fn link(&mut self, tag: &BytesStart<'_>) {
+        let mut is_alternate = false;
+        let [mut hreflang, mut href] = [Vec::new(), Vec::new()];
+        for attribute in tag.attributes() {
+            let value = attribute
+                .as_ref()
+                .ok()
+                .and_then(|attribute| attribute.normalized_value(XmlVersion::Implicit1_0).ok());
+            let (Ok(attribute), Some(value)) = (attribute, value) else {
+                self.is_bad = true;
+                return;
+            };
+            let value = value.trim().as_bytes();
+            match attribute.key.as_ref() {
+                "rel" => is_alternate = value.eq_ignore_ascii_case(b"alternate"),
+                "hreflang" => hreflang = value.to_vec(),
+                "href" => href = value.to_vec(),
+                _ => {}
+            }
+        }
+        if is_alternate && !hreflang.is_empty() && !href.is_empty() {
+            self.alternates.push([hreflang, href]);
+        }
+    }
+
+    /// Takes an end tag inside of it.
+    pub fn close(&mut self, depth: usize) {
+        if self.open.is_some_and(|(_, opened)| opened == depth) {
+            self.open = None;
+        }
+        self.is_in_image &= depth > CHILD_DEPTH;
+    }
+
+    /// Takes text; what is longer than any line may be is cut, and still too long.
+    pub fn text(&mut self, part: &str) {
+        let value = match self.open {
+            Some((Place::Value(at), _)) => &mut self.values[at],
+            Some((Place::Image, _)) => {
+                self.images.last_mut().expect("open() begins an image before its text")
+            }
+            None => return,
+        };
+        let room = (LINE_BYTES_MAX + 1).saturating_sub(value.len());
+        value.extend_from_slice(&part.as_bytes()[..part.len().min(room)]);
+    }
+
+    /// Takes `&amp;` and its like.
+    pub fn reference(&mut self, name: &BytesRef<'_>) {
+        match (name.resolve_char_ref(), resolve_xml_entity(name)) {
+            (Ok(Some(char)), _) => self.text(char.encode_utf8(&mut [0; 4])),
+            (Ok(None), Some(text)) => self.text(text),
+            _ => self.is_bad |= self.open.is_some(),
+        }
+    }
+
+    /// Ends with a child of the root: a record, if it is an entry.
+    pub fn emit(&mut self, rows: &mut Rows<'_>) -> Result<()> {
+        if !self.is_url {
+            return Ok(());
+        }
+        let [url, lastmod, changefreq, priority] = [0, 1, 2, 3].map(|at| self.values[at].trim_ascii());
+        if self.is_bad || !self.has_loc {
+            let reason = if self.is_bad { RowReason::BadRow } else { RowReason::NoUrl };
+            return rows.bad(self.number, self.offset, reason, url);
+        }
+        let alternates: Vec<Alternate<'_>> =
+            self.alternates.iter().map(|[hreflang, href]| Alternate { hreflang, href }).collect();
+        let images: Vec<&[u8]> = self.images.iter().map(|url| url.trim_ascii()).collect();
+        rows.record(&Record {
+            line: self.number,
+            offset: self.offset,
+            url,
+            lastmod,
+            changefreq,
+            priority,
+            alternates: &alternates,
+            images: &images,
+        })
+    }
+}

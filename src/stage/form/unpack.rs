@@ -1,0 +1,159 @@
+//! Unpacking: compressed text becomes text, known by its first bytes.
+
+use std::fmt;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use encoding_rs::Encoding;
+use flate2::bufread::MultiGzDecoder;
+
+use super::charset::Transcoded;
+use super::peek;
+use crate::error::{Error, Result, Shown};
+use crate::limits::LINE_BYTES_MAX;
+
+/// How text is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Packing {
+    /// Not at all, or in a way of its own, as Parquet.
+    #[default]
+    None,
+    /// RFC 1952, any number of members.
+    Gzip,
+    /// RFC 8878, any number of frames.
+    Zstd,
+    /// bzip2, any number of streams.
+    Bzip2,
+}
+
+impl fmt::Display for Packing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "plain",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Bzip2 => "bzip2",
+        })
+    }
+}
+
+/// Read at once from the input: few enough calls, and little beside the decoders' own windows.
+const PIECE_BYTES: usize = 256 * 1024;
+
+/// Looked at before reading: the longest line, so that the first one is whole.
+const HEAD_BYTES: u64 = LINE_BYTES_MAX as u64 + 2;
+
+/// The text of an input, unpacked, and its beginning.
+pub(super) struct Text<'n> {
+    name: &'n Path,
+    packing: Packing,
+    is_transcoded: bool,
+    head: Vec<u8>,
+    stream: Box<dyn Read + Send>,
+}
+
+impl<'n> Text<'n> {
+    /// Looks into `stream` and unpacks it if need be.
+    pub fn open(name: &'n Path, stream: Box<dyn Read + Send>) -> Result<Self> {
+        let mut text = Self { name, packing: Packing::None, is_transcoded: false, head: Vec::new(), stream };
+        text.look()?;
+        text.packing = packing_of(name, &text.head)?;
+        let packed = BufReader::with_capacity(PIECE_BYTES, text.take());
+        text.stream = match text.packing {
+            Packing::None => packed.into_inner(),
+            Packing::Gzip => Box::new(MultiGzDecoder::new(packed)),
+            Packing::Zstd => {
+                Box::new(zstd::Decoder::with_buffer(packed).map_err(|error| text.failed(error))?)
+            }
+            Packing::Bzip2 => bzip2(packed),
+        };
+        if text.packing != Packing::None {
+            text.look()?;
+            if packing_of(name, &text.head)? != Packing::None {
+                return Err(text.wrong("is packed twice; unpack it once"));
+            }
+        }
+        Ok(text)
+    }
+
+    /// Turns the text into UTF-8; offsets count bytes of that.
+    pub fn transcode(&mut self, encoding: &'static Encoding) -> Result<()> {
+        self.stream = Box::new(Transcoded::new(self.take(), encoding));
+        self.is_transcoded = true;
+        self.look()
+    }
+
+    fn take(&mut self) -> Box<dyn Read + Send> {
+        std::mem::replace(&mut self.stream, Box::new(io::empty()))
+    }
+
+    fn look(&mut self) -> Result<()> {
+        let (head, stream) = peek(self.take(), HEAD_BYTES).map_err(|error| self.failed(error))?;
+        (self.head, self.stream) = (head, stream);
+        Ok(())
+    }
+
+    /// The first bytes; all of them if there are fewer than the longest line has.
+    pub fn head(&self) -> &[u8] {
+        &self.head
+    }
+
+    pub fn packing(&self) -> Packing {
+        self.packing
+    }
+
+    pub fn is_transcoded(&self) -> bool {
+        self.is_transcoded
+    }
+
+    /// The text to read, and this for messages about it.
+    pub fn split(mut self) -> (Box<dyn Read + Send>, Self) {
+        (self.take(), self)
+    }
+
+    /// An error of reading: the file's, or of what is packed in it.
+    pub fn failed(&self, error: io::Error) -> Error {
+        // Only the operating system's errors have its number; the rest is what a decoder says of the data.
+        if self.packing == Packing::None || error.raw_os_error().is_some() {
+            return Error::io(self.name, "could not be read", error);
+        }
+        let packing = self.packing;
+        let what = match error.kind() {
+            io::ErrorKind::UnexpectedEof => format!("the {packing} data end too early"),
+            _ => format!("the {packing} data are damaged ({error})"),
+        };
+        self.wrong(format!("{what}; make or fetch the file again"))
+    }
+
+    /// The text is not what it should be.
+    pub fn wrong(&self, message: impl fmt::Display) -> Error {
+        Error::data(format!("{}: {message}", Shown(self.name)))
+    }
+}
+
+/// The packing that the first bytes show.
+fn packing_of(name: &Path, head: &[u8]) -> Result<Packing> {
+    let foreign = |what: &str, way: &str| {
+        Err(Error::data(format!("{}: is {what}; {way} and give - as the input", Shown(name))))
+    };
+    match head {
+        [0x1F, 0x8B, ..] => Ok(Packing::Gzip),
+        // A frame, or one that is to be skipped, as parallel compressors write it in front.
+        [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Ok(Packing::Zstd),
+        [b'B', b'Z', b'h', b'1'..=b'9', ..] if cfg!(feature = "bzip2") => Ok(Packing::Bzip2),
+        [b'B', b'Z', b'h', b'1'..=b'9', ..] => foreign("bzip2", "put bzip2 -dc before sitemill"),
+        [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => foreign("xz", "put xz -dc before sitemill"),
+        [b'P', b'K', 3, 4, ..] => foreign("a zip archive", "put unzip -p before sitemill"),
+        _ => Ok(Packing::None),
+    }
+}
+
+#[cfg(feature = "bzip2")]
+fn bzip2(packed: BufReader<Box<dyn Read + Send>>) -> Box<dyn Read + Send> {
+    Box::new(::bzip2::bufread::MultiBzDecoder::new(packed))
+}
+
+#[cfg(not(feature = "bzip2"))]
+fn bzip2(_: BufReader<Box<dyn Read + Send>>) -> Box<dyn Read + Send> {
+    unreachable!("packing_of() refuses bzip2 without the feature")
+}
