@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use crate::error::{Error, Result};
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX};
 use crate::stage::divide::Limits;
+use crate::stage::form::FormOptions;
 use crate::stage::gzip::Level;
 use crate::stage::publish;
 use crate::stage::scope::{Base, ScopeRule};
@@ -15,8 +16,12 @@ use crate::stage::tags::TagRules;
 /// What to build, from what, and where to. [`Job::new`] has every default of the command line.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Files to read, in this order; `-` is standard input. One URL a line.
+    /// Files to read, in this order; `-` is standard input. A directory stands for the part files in it.
     pub inputs: Vec<PathBuf>,
+    /// What is known of their form; what is not said is recognised.
+    pub form: FormOptions,
+    /// Refuse a directory of part files without a `_SUCCESS` in it.
+    pub require_success: bool,
     /// The directory that the files will be published in, as a URL; or such a directory for each origin.
     pub base_url: Base,
     /// The same directory, as a path; with a base for each origin, the parent of theirs.
@@ -117,6 +122,8 @@ impl Job {
     pub fn new(inputs: Vec<PathBuf>, base_url: Base, out: PathBuf) -> Self {
         Self {
             inputs,
+            form: FormOptions::default(),
+            require_success: false,
             base_url,
             out,
             protocol: Protocol::default(),

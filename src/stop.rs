@@ -20,6 +20,11 @@ impl Stop {
         Arc::clone(&self.0)
     }
 
+    /// Whether it was raised.
+    pub fn is_raised(&self) -> bool {
+        self.check().is_err()
+    }
+
     /// # Errors
     /// [`ErrorKind::Signal`] once it was raised.
     pub fn check(&self) -> Result<()> {

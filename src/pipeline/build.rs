@@ -53,10 +53,8 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
         .thread_name(|n| format!("survey-{n}"))
         .build()
         .map_err(|error| Error::new(ErrorKind::Memory, format!("no threads to be had: {error}")))?;
-    let inputs: Vec<Input> = sources
-        .into_iter()
-        .map(|source| mapped(source, workspace.scratch(), progress, stop))
-        .collect::<Result<_>>()?;
+    let inputs: Vec<Input> =
+        sources.into_iter().map(|source| mapped(run, source, workspace.scratch())).collect::<Result<_>>()?;
     let plan = pool.install(|| survey(run, &inputs))?;
     if let (Some(path), Some(file)) = (&job.rejects, rejects) {
         let mut file = BufWriter::new(file);

@@ -81,7 +81,7 @@ impl<'r> Judge<'r> {
     pub fn judge<'a>(&'a mut self, content: Content<'a>, dropped: &mut impl FnMut(TagReason)) -> Judged<'a> {
         let (raw, raw_tags) = match content {
             Content::Url(raw, raw_tags) => (raw, raw_tags),
-            Content::Bad(_) => return Judged::Rejected(Reason::BadRow),
+            Content::Bad(_, reason) => return Judged::Rejected(reason),
         };
         match self.cleaner.clean(raw) {
             Cleaned::Blank => Judged::Blank,

@@ -86,7 +86,7 @@ fn refused<'i>(chunk: &Chunk, inputs: &'i [Input], judge: &mut Judge<'_>) -> Vec
         let mut dropped = Vec::new();
         match judge.judge(row.content, &mut |reason| dropped.push(reason)) {
             Judged::Rejected(reason) => {
-                let (Content::Url(text, _) | Content::Bad(text)) = row.content;
+                let (Content::Url(text, _) | Content::Bad(text, _)) = row.content;
                 all.push(Refused { line, offset, reason: reason.as_str(), text });
             }
             Judged::Entry(_) | Judged::Blank => {}

@@ -59,7 +59,7 @@ pub fn distribute(
     })?;
     let (file, parts) =
         parts.finish().map_err(|error| Error::io(scratch, "could not be written to", error))?;
-    let all = Input::rows(&file, vec![(scratch.to_owned(), Vec::new())])?.remove(0);
+    let all = Input::rows(scratch.to_owned(), &file, None, Vec::new())?;
     let site = |(origin, part): OfOrigin| {
         let origin = String::from_utf8(origin).expect("a clean URL is ASCII");
         let base_url = path.on(&origin).map_err(|why| Error::data(format!("{origin}: {why}")))?;

@@ -34,7 +34,7 @@ use encoding_rs::Encoding;
 pub use columns::Columns;
 pub use format::Format;
 pub use parts::part_files;
-pub use row::{Alternate, Record, RowReason, Sink};
+pub use row::{Alternate, Record, Sink};
 pub use unpack::Packing;
 
 use crate::error::{Error, Result, Shown};
@@ -68,54 +68,68 @@ pub enum Feed {
     Stream(Box<dyn Read + Send>),
 }
 
-/// What an input turned out to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FormFound {
-    /// Its form.
-    pub format: Format,
-    /// How it is packed.
-    pub packing: Packing,
-    /// Rows in it: records and bad rows.
-    pub rows: u64,
+/// An input whose form is known.
+pub enum Opened<'n> {
+    /// A file of plain lines in UTF-8, or in no charset at all: to be mapped as it is.
+    Plain(File),
+    /// Plain lines that are packed, or come through a pipe: to be copied as they come.
+    Lines(Lines<'n>),
+    /// Rows of any other form.
+    Rows(RowReader<'n>),
 }
 
-/// Reads all rows of the input `name` into `sink`.
-///
-/// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what it should be or ends too early, naming the
-/// place and the option that helps; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read; any error of `sink`.
-pub fn read(name: &Path, feed: Feed, options: &FormOptions, sink: &mut dyn Sink) -> Result<FormFound> {
-    let file = match feed {
-        Feed::File(file) => file,
-        Feed::Stream(stream) => return read_text(name, stream, options, sink),
-    };
-    let mut magic = [0; PARQUET_MAGIC.len()];
-    let unreadable = |error| Error::io(name, "could not be read", error);
-    let magic_bytes = file.read_at(&mut magic, 0).map_err(unreadable)?;
-    let is_parquet = magic[..magic_bytes] == PARQUET_MAGIC;
-    match options.format {
-        Some(Format::Parquet) => read_parquet(name, file, options, sink),
-        None if is_parquet => read_parquet(name, file, options, sink),
-        Some(said) if is_parquet => {
-            Err(Error::data(format!("{}: is Parquet, and --format says {said}", Shown(name))))
-        }
-        _ => read_text(name, Box::new(file), options, sink),
+/// Plain lines on their way.
+pub struct Lines<'n>(Text<'n>);
+
+impl<'n> Lines<'n> {
+    /// The stream, and how its errors are to be told.
+    pub fn into_parts(self) -> (Box<dyn Read + Send>, impl Fn(std::io::Error) -> Error + use<'n>) {
+        let (stream, text) = self.0.split();
+        (stream, move |error| text.failed(error))
     }
 }
 
-fn read_text(
-    name: &Path,
-    stream: Box<dyn Read + Send>,
-    options: &FormOptions,
-    sink: &mut dyn Sink,
-) -> Result<FormFound> {
+/// Reads rows.
+pub enum RowReader<'n> {
+    /// Text of this form.
+    Text(Text<'n>, Format),
+    /// Parquet.
+    Parquet(&'n Path, File),
+}
+
+/// Looks into the input `name`.
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what its name or the options say;
+/// [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read.
+pub fn open<'n>(name: &'n Path, feed: Feed, options: &FormOptions) -> Result<Opened<'n>> {
+    let (file, stream): (_, Box<dyn Read + Send>) = match feed {
+        Feed::Stream(stream) => (None, stream),
+        Feed::File(file) => {
+            let unreadable = |error| Error::io(name, "could not be read", error);
+            let mut magic = [0; PARQUET_MAGIC.len()];
+            let magic_bytes = file.read_at(&mut magic, 0).map_err(unreadable)?;
+            let is_parquet = magic[..magic_bytes] == PARQUET_MAGIC;
+            match options.format {
+                Some(Format::Parquet) => return Ok(Opened::Rows(RowReader::Parquet(name, file))),
+                None if is_parquet => return Ok(Opened::Rows(RowReader::Parquet(name, file))),
+                Some(said) if is_parquet => {
+                    return Err(Error::data(format!(
+                        "{}: is Parquet, and --format says {said}",
+                        Shown(name)
+                    )));
+                }
+                _ => {}
+            }
+            let stream = file.try_clone().map_err(unreadable)?;
+            (Some(file), Box::new(stream))
+        }
+    };
     let mut text = Text::open(name, stream)?;
     if text.head().starts_with(&PARQUET_MAGIC) || options.format == Some(Format::Parquet) {
-        return Err(Error::data(format!(
-            "{}: Parquet can be read from a plain file only, because its index stands at the end; \
-             save it and give the file",
-            Shown(name)
-        )));
+        return Err(text.wrong(
+            "Parquet can be read from a plain file only, because its index stands at the end; save it and give the file",
+        ));
     }
     if let Some(encoding) = options.input_encoding.or_else(|| charset::declared(text.head())) {
         text.transcode(encoding)?;
@@ -124,31 +138,80 @@ fn read_text(
         Some(said) => said,
         None => format::recognise(name, text.head(), &options.columns)?,
     };
-    let packing = text.packing();
-    let mut rows = Rows::new(sink, text.is_transcoded());
-    match format {
-        Format::Text => text::read(text, &mut rows)?,
-        Format::Google => google::read(text, &mut rows)?,
-        Format::Csv => csv::read(text, b',', &options.columns, &mut rows)?,
-        Format::Tsv => csv::read(text, b'\t', &options.columns, &mut rows)?,
-        Format::Jsonl => json::read(text, &options.columns, &mut rows)?,
-        Format::Sitemap => sitemap::read(text, &mut rows)?,
-        Format::Parquet => unreachable!("a stream of Parquet was refused above"),
+    Ok(match (format, file) {
+        (Format::Text, _) if text.is_transcoded() => Opened::Rows(RowReader::Text(text, format)),
+        (Format::Text, Some(file)) if text.packing() == Packing::None => Opened::Plain(file),
+        (Format::Text, _) => Opened::Lines(Lines(text)),
+        _ => Opened::Rows(RowReader::Text(text, format)),
+    })
+}
+
+impl RowReader<'_> {
+    /// Reads all rows into `sink`; how many there were.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what it should be or ends too early, naming the
+    /// place and the option that helps; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read; any error of `sink`.
+    pub fn read(self, options: &FormOptions, sink: &mut dyn Sink) -> Result<u64> {
+        let (text, format) = match self {
+            Self::Parquet(name, file) => return read_parquet(name, file, options, sink),
+            Self::Text(text, format) => (text, format),
+        };
+        let mut rows = Rows::new(sink, text.is_transcoded());
+        match format {
+            Format::Text => text::read(text, &mut rows)?,
+            Format::Google => google::read(text, &mut rows)?,
+            Format::Csv => csv::read(text, b',', &options.columns, &mut rows)?,
+            Format::Tsv => csv::read(text, b'\t', &options.columns, &mut rows)?,
+            Format::Jsonl => json::read(text, &options.columns, &mut rows)?,
+            Format::Sitemap => sitemap::read(text, &mut rows)?,
+            Format::Parquet => unreachable!("text is no Parquet"),
+        }
+        Ok(rows.count())
     }
-    Ok(FormFound { format, packing, rows: rows.count() })
 }
 
 #[cfg(feature = "parquet")]
-fn read_parquet(name: &Path, file: File, options: &FormOptions, sink: &mut dyn Sink) -> Result<FormFound> {
+fn read_parquet(name: &Path, file: File, options: &FormOptions, sink: &mut dyn Sink) -> Result<u64> {
     let mut rows = Rows::new(sink, false);
     parquet::read(name, file, &options.columns, &mut rows)?;
-    Ok(FormFound { format: Format::Parquet, packing: Packing::None, rows: rows.count() })
+    Ok(rows.count())
 }
 
 #[cfg(not(feature = "parquet"))]
-fn read_parquet(name: &Path, _: File, _: &FormOptions, _: &mut dyn Sink) -> Result<FormFound> {
+fn read_parquet(name: &Path, _: File, _: &FormOptions, _: &mut dyn Sink) -> Result<u64> {
     let way = "this sitemill was built without the feature parquet; export to CSV";
     Err(Error::data(format!("{}: is Parquet, and {way}", Shown(name))))
+}
+
+/// Reads all of an input, whatever it is, for tests.
+#[cfg(test)]
+fn read(name: &Path, feed: Feed, options: &FormOptions, sink: &mut dyn Sink) -> Result<FormFound> {
+    let (format, packing, rows) = match open(name, feed, options)? {
+        Opened::Plain(file) => {
+            let text = Text::open(name, Box::new(file))?;
+            (Format::Text, Packing::None, RowReader::Text(text, Format::Text).read(options, sink)?)
+        }
+        Opened::Lines(Lines(text)) => {
+            (Format::Text, text.packing(), RowReader::Text(text, Format::Text).read(options, sink)?)
+        }
+        Opened::Rows(rows @ RowReader::Parquet(..)) => {
+            (Format::Parquet, Packing::None, rows.read(options, sink)?)
+        }
+        Opened::Rows(RowReader::Text(text, format)) => {
+            (format, text.packing(), RowReader::Text(text, format).read(options, sink)?)
+        }
+    };
+    Ok(FormFound { format, packing, rows })
+}
+
+/// What an input turned out to be.
+#[cfg(test)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FormFound {
+    format: Format,
+    packing: Packing,
+    rows: u64,
 }
 
 /// Reads up to `bytes_max` bytes; also gives the stream as it was, with these bytes in front.

@@ -1,6 +1,7 @@
 //! Input: a file or a pipe becomes bytes that both passes can read.
 //!
-//! Regular files are mapped. A pipe can be read only once; who needs it twice spools it to a file first.
+//! Regular files of plain lines are mapped. A pipe can be read only once, and other forms must be read to be understood; who
+//! needs them twice writes what is in them to a scratch file first.
 
 mod map;
 
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 use map::Map;
 
+use super::form::Feed;
 use super::lines;
 use super::rows::Block;
 
@@ -68,7 +70,7 @@ impl Extent {
 
 /// Enough of a file's metadata to notice that somebody wrote to it: nobody can set the change time by hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Identity {
+pub struct Identity {
     device: u64,
     inode: u64,
     bytes: u64,
@@ -120,14 +122,11 @@ impl Source {
         &self.name
     }
 
-    /// The bytes of a file as they lie there.
-    ///
-    /// # Errors
-    /// If they cannot be mapped, or are no text. A pipe cannot be mapped and is handed back.
-    pub fn map(self) -> Result<std::result::Result<Input, Self>> {
+    /// The way to its bytes, and what a file looked like when it was opened.
+    pub fn into_feed(self) -> (Feed, Option<Identity>) {
         match self.stream {
-            Stream::File(file, identity) => Input::of(self.name, &file, Some(identity)).map(Ok),
-            Stream::Pipe(_) => Ok(Err(self)),
+            Stream::File(file, identity) => (Feed::File(file), Some(identity)),
+            Stream::Pipe(pipe) => (Feed::Stream(pipe.into_reader()), None),
         }
     }
 
@@ -150,36 +149,26 @@ impl Pipe {
 }
 
 impl Input {
-    /// What was read from the pipe `name` into the scratch file `spooled`.
-    ///
-    /// # Errors
-    /// If it cannot be mapped, or is no text.
-    pub fn spooled(name: PathBuf, spooled: &File) -> Result<Self> {
-        Self::of(name, spooled, None)
-    }
-
-    /// Rows that were written to scratch: for each name, those of its `blocks`.
+    /// Plain lines in `file`: the input itself, or a copy of what is packed or comes through a pipe.
     ///
     /// # Errors
     /// If it cannot be mapped.
-    pub fn rows(scratch: &File, names: Vec<(PathBuf, Vec<Block>)>) -> Result<Vec<Self>> {
-        let map = Map::of(scratch)
-            .map_err(|error| Error::io(Path::new("scratch"), "could not be mapped", error))?;
-        let map = Arc::new(map);
-        let input =
-            |(name, blocks)| Self { name, map: Arc::clone(&map), identity: None, blocks: Some(blocks) };
-        Ok(names.into_iter().map(input).collect())
+    pub fn lines(name: PathBuf, file: &File, identity: Option<Identity>) -> Result<Self> {
+        let map = Map::of(file).map_err(|error| Error::input(&name, error))?;
+        Ok(Self { name, map: Arc::new(map), identity, blocks: None })
+    }
+
+    /// Rows in `blocks` of the scratch file `file`.
+    ///
+    /// # Errors
+    /// If it cannot be mapped.
+    pub fn rows(name: PathBuf, file: &File, identity: Option<Identity>, blocks: Vec<Block>) -> Result<Self> {
+        Ok(Self { blocks: Some(blocks), ..Self::lines(name, file, identity)? })
     }
 
     /// The same bytes, but for other blocks.
     pub fn part(&self, blocks: Vec<Block>) -> Self {
         Self { name: self.name.clone(), map: Arc::clone(&self.map), identity: None, blocks: Some(blocks) }
-    }
-
-    fn of(name: PathBuf, file: &File, identity: Option<Identity>) -> Result<Self> {
-        let map = Map::of(file).map_err(|error| Error::input(&name, error))?;
-        refuse_packed(&name, map.bytes())?;
-        Ok(Self { name, map: Arc::new(map), identity, blocks: None })
     }
 
     /// The name as the user gave it; `-` for standard input.
@@ -222,22 +211,4 @@ impl Input {
 fn is_terminal_or_null(name: &Path) -> bool {
     name == Path::new("/dev/null")
         || File::open(name).is_ok_and(|file| std::io::IsTerminal::is_terminal(&file))
-}
-
-/// Compressed or columnar data taken for text would be a million strange rejects; its first bytes tell.
-fn refuse_packed(name: &Path, bytes: &[u8]) -> Result<()> {
-    const PACKED: [(&[u8], &str, &str); 5] = [
-        (b"\x1f\x8b", "gzip", "gzip -dc"),
-        (b"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"),
-        (b"BZh", "bzip2", "bzip2 -dc"),
-        (b"\xfd7zXZ\0", "xz", "xz -dc"),
-        (b"PAR1", "Parquet", "an export to text"),
-    ];
-    match PACKED.iter().find(|(magic, ..)| bytes.starts_with(magic)) {
-        None => Ok(()),
-        Some((_, form, tool)) => Err(Error::data(format!(
-            "{}: is {form}, not lines of text; put {tool} before sitemill and give - as the input",
-            crate::text::shown(name.as_os_str().as_encoded_bytes())
-        ))),
-    }
 }

@@ -7,7 +7,7 @@
 //! row   = line - line of the row before · offset - offset before · kind · fields
 //! kind  = 0: url                     fields = length, bytes
 //!         1: url and tags            fields = url, lastmod, changefreq, priority, extras, each as length, bytes
-//!         2: not a row of the form   fields = text
+//!         2: not a row of the form   fields = number of the reason (a byte), text
 //! ```
 //!
 //! The file is written and read by the same process, mapped, and never leaves it: there is no version, and a byte that does
@@ -16,6 +16,7 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use super::clean::Reason;
 use super::lines::{CHUNK_BYTES, CHUNK_URLS_MAX, Line};
 use super::tags::RawTags;
 
@@ -35,8 +36,8 @@ pub struct Row<'a> {
 pub enum Content<'a> {
     /// A URL, not cleaned yet, and its tags, not checked yet.
     Url(&'a [u8], RawTags<'a>),
-    /// Nothing that its form allows; as text for the rejects file.
-    Bad(&'a [u8]),
+    /// Nothing that its form allows; as text for the rejects file, with the reason.
+    Bad(&'a [u8], Reason),
 }
 
 impl<'a> Row<'a> {
@@ -90,8 +91,8 @@ impl RowBuffer {
                     push_field(field, &mut self.bytes);
                 }
             }
-            Content::Bad(text) => {
-                self.bytes.push(BAD);
+            Content::Bad(text, reason) => {
+                self.bytes.extend([BAD, reason as u8]);
                 push_field(text, &mut self.bytes);
             }
         }
@@ -228,7 +229,10 @@ impl<'a> Iterator for Rows<'a> {
                 let (lastmod, changefreq, priority) = (self.field(), self.field(), self.field());
                 Content::Url(url, RawTags { lastmod, changefreq, priority })
             }
-            _ => Content::Bad(self.field()),
+            _ => {
+                let reason = Reason::ALL[usize::from(self.byte())];
+                Content::Bad(self.field(), reason)
+            }
         };
         Some(Row { line: self.line, offset: self.offset, content })
     }
@@ -259,7 +263,7 @@ mod tests {
                 line: 2 + n * n % 7 + 7 * n,
                 offset: 300 * n,
                 content: match n % 5 {
-                    0 => Content::Bad(b"{"),
+                    0 => Content::Bad(b"{", Reason::ALL[(n % 13) as usize]),
                     1 => Content::Url(b"", RawTags::default()),
                     2 => Content::Url(
                         &long[..(n % 400) as usize],

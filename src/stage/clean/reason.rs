@@ -27,11 +27,15 @@ pub enum Reason {
     EntryTooLarge,
     /// A row that its form does not allow: no JSON object, too few fields, no text where a URL should be.
     BadRow,
+    /// Bytes that do not exist in the charset that was said.
+    BadEncoding,
+    /// A row in which nothing says that it is a URL: no key of that name, no `<loc>`.
+    NoUrl,
 }
 
 impl Reason {
     /// All of them, in the order in which a line is checked.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::ControlCharacter,
         Self::NotAbsolute,
         Self::Scheme,
@@ -43,6 +47,8 @@ impl Reason {
         Self::OutOfScope,
         Self::EntryTooLarge,
         Self::BadRow,
+        Self::BadEncoding,
+        Self::NoUrl,
     ];
 
     /// The word in reports and reject files.
@@ -59,6 +65,8 @@ impl Reason {
             Self::OutOfScope => "out-of-scope",
             Self::EntryTooLarge => "entry-too-large",
             Self::BadRow => "bad-row",
+            Self::BadEncoding => "bad-encoding",
+            Self::NoUrl => "no-url",
         }
     }
 }

@@ -5,10 +5,11 @@
 mod table;
 
 use super::columns::{Columns, PLAIN_PARTS};
-use super::row::{Record, RowReason, Rows};
+use super::row::{Record, Rows};
 use super::unpack::Text;
 use crate::error::Result;
 use crate::limits::LINE_BYTES_MAX;
+use crate::stage::clean::Reason;
 use table::{Field, Table};
 
 /// Bytes of a field that are kept: one more than a line may have, so that one that is too long is still seen to be.
@@ -48,9 +49,9 @@ pub fn read(text: Text<'_>, delimiter: u8, columns: &Columns, rows: &mut Rows<'_
             [0, 1, 2, 3].map(|part| &values[part][..value_bytes[part]]);
         let (line, offset) = table.row();
         if fields != names.len() {
-            rows.bad(line, offset, RowReason::BadRow, &table.row_text())?;
+            rows.bad(line, offset, Reason::BadRow, &table.row_text())?;
         } else if [url, lastmod, changefreq, priority].into_iter().any(|value| rows.is_malformed(value)) {
-            rows.bad(line, offset, RowReason::BadEncoding, &table.row_text())?;
+            rows.bad(line, offset, Reason::BadEncoding, &table.row_text())?;
         } else {
             rows.record(&Record { line, offset, url, lastmod, changefreq, priority, ..Record::default() })?;
         }

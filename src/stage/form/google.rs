@@ -2,19 +2,20 @@
 //!
 //! `http://www.example.com/a lastmod=2005-06-03 changefreq=daily priority=0.8`
 
-use super::row::{Record, RowReason, Rows};
+use super::row::{Record, Rows};
 use super::text::each_line;
 use super::unpack::Text;
 use crate::error::Result;
 use crate::limits::LINE_BYTES_MAX;
+use crate::stage::clean::Reason;
 
 /// Every line is a record. Lines that begin with `#` are comments, and blank.
 pub fn read(text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
     each_line(text, |number, line| {
         let reason = match record(line.raw) {
-            _ if line.raw.len() > LINE_BYTES_MAX => RowReason::TooLong,
-            _ if rows.is_malformed(line.raw) => RowReason::BadEncoding,
-            None => RowReason::BadRow,
+            _ if line.raw.len() > LINE_BYTES_MAX => Reason::TooLong,
+            _ if rows.is_malformed(line.raw) => Reason::BadEncoding,
+            None => Reason::BadRow,
             Some(record) => return rows.record(&Record { line: number, offset: line.offset, ..record }),
         };
         rows.bad(number, line.offset, reason, line.raw)

@@ -8,11 +8,12 @@ use serde::{Deserialize, de};
 use serde_json::value::RawValue;
 
 use super::columns::{Columns, Part};
-use super::row::{Alternate, Record, RowReason, Rows};
+use super::row::{Alternate, Record, Rows};
 use super::text::each_line;
 use super::unpack::Text;
 use crate::error::Result;
 use crate::limits::LINE_BYTES_MAX;
+use crate::stage::clean::Reason;
 use crate::stage::lines::Line;
 
 /// Reads one record from each line; blank lines are blank rows. A line that is no object is bad alone, but for the first:
@@ -21,8 +22,8 @@ pub fn read(text: Text<'_>, columns: &Columns, rows: &mut Rows<'_>) -> Result<()
     check_first_line(&text, columns)?;
     each_line(text, |number, line| {
         let reason = match values(line.raw, columns) {
-            _ if line.raw.len() > LINE_BYTES_MAX => RowReason::TooLong,
-            _ if rows.is_malformed(line.raw) => RowReason::BadEncoding,
+            _ if line.raw.len() > LINE_BYTES_MAX => Reason::TooLong,
+            _ if rows.is_malformed(line.raw) => Reason::BadEncoding,
             Ok(values) => return emit(number, line, &values, rows),
             Err(reason) => reason,
         };
@@ -107,14 +108,14 @@ struct Link<'a> {
 #[derive(Deserialize)]
 struct Image<'a>(#[serde(borrow)] Cow<'a, str>);
 
-fn values<'a>(line: &'a [u8], columns: &Columns) -> Result<Values<'a>, RowReason> {
+fn values<'a>(line: &'a [u8], columns: &Columns) -> Result<Values<'a>, Reason> {
     if line.trim_ascii().is_empty() {
         return Ok(Values::default());
     }
     let mut json = serde_json::Deserializer::from_slice(line);
-    let values = json.deserialize_map(ValuesVisitor(columns)).map_err(|_| RowReason::BadRow)?;
-    json.end().map_err(|_| RowReason::BadRow)?;
-    if values.url_rank.is_some() { Ok(values) } else { Err(RowReason::NoUrl) }
+    let values = json.deserialize_map(ValuesVisitor(columns)).map_err(|_| Reason::BadRow)?;
+    json.end().map_err(|_| Reason::BadRow)?;
+    if values.url_rank.is_some() { Ok(values) } else { Err(Reason::NoUrl) }
 }
 
 /// Takes the values of known keys and skips all others.

@@ -2,6 +2,7 @@
 
 use super::charset::MALFORMED;
 use crate::error::Result;
+use crate::stage::clean::Reason;
 
 /// One row, as it was written. An empty slice stands for what was not given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -33,35 +34,6 @@ pub struct Alternate<'a> {
     pub href: &'a [u8],
 }
 
-/// Why a row is no record. The words are part of the contract, like those of
-/// [`Reason`](crate::stage::clean::Reason).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RowReason {
-    /// Not what a row of this form looks like: fields too few or too many, broken JSON, a number for a URL.
-    BadRow,
-    /// Bytes that do not exist in the charset that was said.
-    BadEncoding,
-    /// Nothing in it says that it is a URL: no key of that name, no `<loc>`.
-    NoUrl,
-    /// Longer than [`LINE_BYTES_MAX`](crate::limits::LINE_BYTES_MAX), in a form that must be read whole to be understood.
-    TooLong,
-}
-
-impl RowReason {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::BadRow, Self::BadEncoding, Self::NoUrl, Self::TooLong];
-
-    /// The word in reports and reject files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::BadRow => "bad-row",
-            Self::BadEncoding => "bad-encoding",
-            Self::NoUrl => "no-url",
-            Self::TooLong => "too-long",
-        }
-    }
-}
-
 /// Takes rows, in the order of the input. An error ends the reading and comes out of it.
 pub trait Sink {
     /// Takes a record, which lives no longer than the call.
@@ -74,7 +46,7 @@ pub trait Sink {
     ///
     /// # Errors
     /// The sink's own.
-    fn bad_row(&mut self, line: u64, offset: u64, reason: RowReason, text: &[u8]) -> Result<()>;
+    fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()>;
 }
 
 /// The sink of a run, counting.
@@ -99,7 +71,7 @@ impl<'s> Rows<'s> {
         self.sink.record(record)
     }
 
-    pub fn bad(&mut self, line: u64, offset: u64, reason: RowReason, text: &[u8]) -> Result<()> {
+    pub fn bad(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
         self.count += 1;
         self.sink.bad_row(line, offset, reason, text)
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::limits::LINE_BYTES_MAX;
+use crate::stage::clean::Reason;
 
 /// Rows as readable text: `line@offset url|lastmod|changefreq|priority`, links and images behind it; `!` marks a bad one.
 #[derive(Default)]
@@ -24,7 +25,7 @@ impl Sink for Seen {
         Ok(())
     }
 
-    fn bad_row(&mut self, line: u64, offset: u64, reason: RowReason, row: &[u8]) -> Result<()> {
+    fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, row: &[u8]) -> Result<()> {
         self.0.push(format!("{line}@{offset} !{} {}", reason.as_str(), crate::text::cut(row, 100)));
         Ok(())
     }
@@ -171,8 +172,8 @@ fn a_field_may_be_long_and_is_kept_only_as_far_as_a_line_may_be() {
             self.0.push(record.url.len());
             Ok(())
         }
-        fn bad_row(&mut self, line: u64, _: u64, reason: RowReason, text: &[u8]) -> Result<()> {
-            assert_eq!((line, reason, text.len()), (5, RowReason::BadRow, LINE_BYTES_MAX));
+        fn bad_row(&mut self, line: u64, _: u64, reason: Reason, text: &[u8]) -> Result<()> {
+            assert_eq!((line, reason, text.len()), (5, Reason::BadRow, LINE_BYTES_MAX));
             Ok(())
         }
     }

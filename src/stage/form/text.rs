@@ -1,14 +1,15 @@
 //! Text: one URL a line.
 
-use super::row::{Record, RowReason, Rows};
+use super::row::{Record, Rows};
 use super::unpack::Text;
 use crate::error::Result;
+use crate::stage::clean::Reason;
 use crate::stage::lines::{Blocks, Line, lines};
 
 /// Every line is a record; one that is too long is cut, and still too long to be a URL.
 pub fn read(text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
     each_line(text, |number, line| match rows.is_malformed(line.raw) {
-        true => rows.bad(number, line.offset, RowReason::BadEncoding, line.raw),
+        true => rows.bad(number, line.offset, Reason::BadEncoding, line.raw),
         false => {
             rows.record(&Record { line: number, offset: line.offset, url: line.raw, ..Record::default() })
         }

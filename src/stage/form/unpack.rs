@@ -44,7 +44,7 @@ const PIECE_BYTES: usize = 256 * 1024;
 const HEAD_BYTES: u64 = LINE_BYTES_MAX as u64 + 2;
 
 /// The text of an input, unpacked, and its beginning.
-pub(super) struct Text<'n> {
+pub struct Text<'n> {
     name: &'n Path,
     packing: Packing,
     is_transcoded: bool,

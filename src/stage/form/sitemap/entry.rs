@@ -7,7 +7,8 @@ use quick_xml::name::QName;
 
 use crate::error::Result;
 use crate::limits::LINE_BYTES_MAX;
-use crate::stage::form::row::{Alternate, Record, RowReason, Rows};
+use crate::stage::clean::Reason;
+use crate::stage::form::row::{Alternate, Record, Rows};
 
 /// The `<url>` element at hand.
 #[derive(Default)]
@@ -146,7 +147,7 @@ impl Entry {
         }
         let [url, lastmod, changefreq, priority] = [0, 1, 2, 3].map(|at| self.values[at].trim_ascii());
         if self.is_bad || !self.has_loc {
-            let reason = if self.is_bad { RowReason::BadRow } else { RowReason::NoUrl };
+            let reason = if self.is_bad { Reason::BadRow } else { Reason::NoUrl };
             return rows.bad(self.number, self.offset, reason, url);
         }
         let alternates: Vec<Alternate<'_>> =
