@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use crate::error::{Error, Result};
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX};
+use crate::stage::clean::UrlEncoding;
 use crate::stage::divide::Limits;
 use crate::stage::form::FormOptions;
 use crate::stage::gzip::Level;
@@ -36,6 +37,8 @@ pub struct Job {
     pub sitemaps_per_index: u32,
     /// Which URLs may be listed.
     pub scope: ScopeRule,
+    /// The charset that servers expect in URLs.
+    pub url_encoding: UrlEncoding,
     /// How tags are understood, and what stands in for those that are not given.
     pub tags: TagRules,
     /// Which of several rows with the same URL is listed.
@@ -131,6 +134,7 @@ impl Job {
             bytes_per_sitemap: BYTES_PER_SITEMAP_DEFAULT,
             sitemaps_per_index: SITEMAPS_PER_INDEX_DEFAULT,
             scope: ScopeRule::default(),
+            url_encoding: UrlEncoding::default(),
             tags: TagRules::default(),
             on_duplicate: OnDuplicate::default(),
             level: Level::default(),

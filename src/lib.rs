@@ -36,7 +36,7 @@ pub use stage::gzip::Level;
 pub use stage::scope::{Base, BaseUrl, ScopeRule};
 
 mod pipeline;
-pub use pipeline::{FilterReport, Outcome, Target, build, filter};
+pub use pipeline::{FilterJob, FilterReport, Outcome, Target, build, filter};
 
 mod progress;
 mod report;

@@ -12,7 +12,7 @@ mod spool;
 mod survey;
 
 pub use build::{Outcome, build};
-pub use filter::{FilterReport, Target, filter};
+pub use filter::{FilterJob, FilterReport, Target, filter};
 
 use crate::job::Job;
 use crate::progress::Progress;

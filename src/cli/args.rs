@@ -7,7 +7,12 @@ use clap::{Parser, Subcommand, ValueEnum};
 use sitemill::limits::{
     BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX,
 };
-use sitemill::{Base, Level, MaxRejects, ScopeRule};
+use sitemill::stage::clean::UrlEncoding;
+use sitemill::stage::form::{Columns, FormOptions, Format};
+use sitemill::stage::tags::{
+    Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules, changefreq, priority,
+};
+use sitemill::{Base, Level, MaxRejects, OnDuplicate, ScopeRule};
 
 /// Turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
 #[derive(Debug, Parser)]
@@ -35,7 +40,7 @@ pub enum Command {
 /// `sitemill build`.
 #[derive(Debug, clap::Args)]
 pub struct BuildArgs {
-    /// Files with one URL a line; - or nothing for standard input
+    /// Files or directories of part files; - or nothing for standard input
     pub input: Vec<PathBuf>,
 
     /// URL of the directory that the files will be published in; or {origin}/ and perhaps a path, for a set of its own
@@ -94,12 +99,88 @@ pub struct BuildArgs {
     /// Say nothing but errors
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// The form of the inputs.
+    #[command(flatten)]
+    pub form: FormArgs,
+
+    /// What stands beside URLs.
+    #[command(flatten)]
+    pub tags: TagArgs,
+}
+
+/// What is known of the inputs.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
+pub struct FormArgs {
+    /// Form of the inputs [default: what their first bytes, then their names show]
+    #[arg(long, value_name = "text|csv|tsv|jsonl|parquet|sitemap|google")]
+    pub format: Option<Format>,
+
+    /// Names of columns or keys, where they are not loc or url, lastmod, changefreq, priority: url=page,lastmod=updated_at
+    #[arg(long, value_name = "NAMES")]
+    pub columns: Option<Columns>,
+
+    /// Charset of text, by any name that browsers know [default: UTF-8, or none at all]
+    #[arg(long, value_name = "LABEL", value_parser = encoding)]
+    pub input_encoding: Option<&'static encoding_rs::Encoding>,
+
+    /// Charset that the server expects in URLs: ü is %C3%BC in utf-8 and %FC in iso-8859-1
+    #[arg(long, value_name = "LABEL", default_value_t)]
+    pub url_encoding: UrlEncoding,
+
+    /// Refuse a directory of part files without a _SUCCESS in it
+    #[arg(long)]
+    pub require_success_marker: bool,
+}
+
+/// What stands beside URLs.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Tags")]
+pub struct TagArgs {
+    /// Zone of times that name none: Z, +08:00 or Europe/Berlin [default: such a lastmod is dropped]
+    #[arg(long, value_name = "ZONE")]
+    pub lastmod_zone: Option<LastmodZone>,
+
+    /// What lastmod holds: dates and times as text, or seconds or milliseconds since 1970
+    #[arg(
+        long,
+        value_enum,
+        value_name = "text|seconds|millis",
+        default_value_t,
+        hide_possible_values = true
+    )]
+    pub lastmod_unit: Unit,
+
+    /// Write this where no changefreq is given
+    #[arg(long, value_name = "WORD", value_parser = default_changefreq)]
+    pub default_changefreq: Option<Changefreq>,
+
+    /// Write this where no priority is given
+    #[arg(long, value_name = "0.0..1.0", value_parser = default_priority)]
+    pub default_priority: Option<Priority<'static>>,
+
+    /// Of rows with the same URL list the first, or the one with the newest lastmod
+    #[arg(long, value_name = "first|newest", default_value = "first")]
+    pub on_duplicate: OnDuplicate,
+}
+
+/// What a column of `lastmod` holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Unit {
+    /// Dates and times.
+    #[default]
+    Text,
+    /// Seconds since 1970.
+    Seconds,
+    /// Milliseconds since 1970.
+    Millis,
 }
 
 /// `sitemill clean`.
 #[derive(Debug, clap::Args)]
 pub struct CleanArgs {
-    /// Files with one URL a line; - or nothing for standard input
+    /// Files or directories of part files; - or nothing for standard input
     pub input: Vec<PathBuf>,
 
     /// Write every refused line here, tab-separated: input, line, offset, reason, text
@@ -113,6 +194,51 @@ pub struct CleanArgs {
     /// Say nothing but errors
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// The form of the inputs.
+    #[command(flatten)]
+    pub form: FormArgs,
+}
+
+impl FormArgs {
+    /// The same for the library.
+    pub fn options(&self) -> FormOptions {
+        let (format, columns, input_encoding) =
+            (self.format, self.columns.clone().unwrap_or_default(), self.input_encoding);
+        FormOptions { format, columns, input_encoding }
+    }
+}
+
+impl TagArgs {
+    /// The same for the library.
+    pub fn rules(&self) -> TagRules {
+        let unit = match self.lastmod_unit {
+            Unit::Text => LastmodUnit::Text,
+            Unit::Seconds => LastmodUnit::EpochSeconds,
+            Unit::Millis => LastmodUnit::EpochMillis,
+        };
+        TagRules {
+            lastmod: LastmodRules { unit, zone: self.lastmod_zone.clone() },
+            default_changefreq: self.default_changefreq,
+            default_priority: self.default_priority,
+        }
+    }
+}
+
+fn encoding(label: &str) -> Result<&'static encoding_rs::Encoding, String> {
+    encoding_rs::Encoding::for_label(label.as_bytes())
+        .ok_or_else(|| "no charset that browsers know; utf-8, iso-8859-1 and utf-16le are some".into())
+}
+
+fn default_changefreq(word: &str) -> Result<Changefreq, String> {
+    let words = "one of always, hourly, daily, weekly, monthly, yearly, never";
+    changefreq(word.as_bytes()).ok().flatten().ok_or_else(|| words.into())
+}
+
+fn default_priority(word: &str) -> Result<Priority<'static>, String> {
+    // One word of the command line, kept as long as the process.
+    let word: &'static str = Box::leak(word.into());
+    priority(word.as_bytes()).ok().flatten().ok_or_else(|| "a number from 0.0 to 1.0".into())
 }
 
 /// When to show progress.

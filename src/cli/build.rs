@@ -50,6 +50,11 @@ pub fn run(args: Box<BuildArgs>) -> Result<()> {
 fn job(args: &BuildArgs) -> Result<Job> {
     let inputs = super::inputs_or_stdin(args.input.clone())?;
     let mut job = Job::new(inputs, args.base_url.clone(), args.out.clone());
+    job.form = args.form.options();
+    job.require_success = args.form.require_success_marker;
+    job.url_encoding = args.form.url_encoding;
+    job.tags = args.tags.rules();
+    job.on_duplicate = args.tags.on_duplicate;
     job.protocol = args.protocol;
     job.scope = args.scope;
     job.urls_per_sitemap = args.urls_per_sitemap;

@@ -5,22 +5,27 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use sitemill::{Error, Result, Target};
+use sitemill::{Error, FilterJob, Result, Target};
 
 use super::args::CleanArgs;
 use super::summary::grouped;
 
 /// Filters and sums up. A reader that has seen enough is no failure.
 pub fn run(args: CleanArgs) -> Result<()> {
-    let inputs = super::inputs_or_stdin(args.input)?;
+    let job = FilterJob {
+        form: args.form.options(),
+        require_success: args.form.require_success_marker,
+        url_encoding: args.form.url_encoding,
+        inputs: super::inputs_or_stdin(args.input)?,
+        threads: args.threads.unwrap_or_else(sitemill::threads_default).get(),
+    };
     let mut rejects = match &args.rejects {
         Some(path) => Some((path, File::create(path).map_err(|error| Error::output(path, error))?)),
         None => None,
     };
-    let threads = args.threads.unwrap_or_else(sitemill::threads_default).get();
     let urls = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
     let rejects = rejects.as_mut().map(|(path, file)| Target { name: path, to: file });
-    let report = match sitemill::filter(&inputs, threads, urls, rejects) {
+    let report = match sitemill::filter(&job, urls, rejects) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),
         report => report?,
     };

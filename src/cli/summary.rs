@@ -33,8 +33,12 @@ fn summary(report: &Report, out: &Path) -> String {
     row("duplicates", report.duplicates, "");
     row("blank", report.blank, "");
     row("rejected", report.rejected_total(), "");
+    if !report.dropped_tags.is_empty() {
+        row("tags", report.dropped_tags.values().sum(), "dropped; their URLs are listed");
+    }
     for example in &report.examples {
-        let count = grouped(report.rejected.get(example.reason).copied().unwrap_or(0));
+        let counts = report.rejected.get(example.reason).or(report.dropped_tags.get(example.reason));
+        let count = grouped(counts.copied().unwrap_or(0));
         let place = format!("{}:{}", example.input, example.line);
         let _ = writeln!(lines, "    {count:>9} {}, as {place}: {}", example.reason, example.text);
     }

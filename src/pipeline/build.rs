@@ -42,7 +42,7 @@ pub struct Outcome {
 pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome> {
     job.check()?;
     let started = Instant::now();
-    let sources: Vec<Source> = job.inputs.iter().map(|name| Source::open(name)).collect::<Result<_>>()?;
+    let sources = Source::open_all(&job.inputs, job.require_success)?;
     let rejects = job.rejects.as_deref().map(create).transpose()?;
     let workspace = Workspace::open(&job.out)?;
     let rules = &Rules::of(job);

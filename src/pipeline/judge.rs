@@ -1,7 +1,7 @@
 //! What a row means to a build. Both passes ask here, so that they cannot disagree.
 
 use crate::job::Job;
-use crate::stage::clean::{CleanUrl, Cleaned, Cleaner, Reason};
+use crate::stage::clean::{CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
 use crate::stage::rows::Content;
 use crate::stage::scope::Scope;
 use crate::stage::tags::{TagReason, TagRules, Tags};
@@ -11,6 +11,7 @@ use crate::stage::xml::{self, Frame};
 #[derive(Debug)]
 pub struct Rules {
     scope: Scope,
+    url_encoding: UrlEncoding,
     tags: TagRules,
     /// Most bytes of an entry.
     entry_bytes_max: usize,
@@ -23,6 +24,7 @@ impl Rules {
         let entry_bytes_max = job.sitemap_limits().entry_bytes_max(&frame);
         Self {
             scope: Scope::new(job.scope, &job.base_url),
+            url_encoding: job.url_encoding,
             tags: job.tags.clone(),
             entry_bytes_max: usize::try_from(entry_bytes_max).unwrap_or(usize::MAX),
         }
@@ -72,7 +74,7 @@ pub struct Judge<'r> {
 impl<'r> Judge<'r> {
     /// A judge by `rules`.
     pub fn new(rules: &'r Rules) -> Self {
-        Self { cleaner: Cleaner::default(), rules }
+        Self { cleaner: Cleaner::new(rules.url_encoding), rules }
     }
 
     /// Judges what a row says. `dropped` is told why of each tag that cannot be written; the URL is listed without

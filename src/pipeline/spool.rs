@@ -19,6 +19,9 @@ use crate::stop::Stop;
 
 const PIECE_BYTES: usize = 1 << 20;
 
+/// Read from a pipe at once: what Linux holds in one, and a little more.
+const PIPE_BYTES: usize = 128 << 10;
+
 /// How long a raised `stop` may go unseen while the writer of a pipe is silent.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -28,16 +31,18 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// # Errors
 /// If it is not what it should be, if it cannot be mapped or read, if scratch space runs out, or if `stop` is raised.
 pub fn mapped(run: Run<'_>, source: Source, scratch: &Path) -> Result<Input> {
+    // An error of reading that was called off is the call's.
+    map_or_copy(run, source, scratch).map_err(|error| run.stop.check().err().unwrap_or(error))
+}
+
+fn map_or_copy(run: Run<'_>, source: Source, scratch: &Path) -> Result<Input> {
     let name = source.name().to_owned();
     let (feed, identity) = source.into_feed();
     let feed = match feed {
         Feed::File(file) => Feed::File(file),
         Feed::Stream(pipe) => Feed::Stream(Box::new(Patient::new(pipe, run.stop))),
     };
-    // An error of a pipe that was called off is the call's.
-    let opened =
-        form::open(&name, feed, &run.job.form).map_err(|error| run.stop.check().err().unwrap_or(error))?;
-    let input = match opened {
+    let input = match form::open(&name, feed, &run.job.form)? {
         Opened::Plain(file) => return Input::lines(name, &file, identity),
         Opened::Lines(lines) => {
             run.progress.begin(Pass::Spool, 0);
@@ -136,7 +141,7 @@ impl Patient {
         let (pieces, incoming) = bounded(4);
         std::thread::spawn(move || {
             loop {
-                let mut piece = vec![0; PIECE_BYTES];
+                let mut piece = vec![0; PIPE_BYTES];
                 let read = match pipe.read(&mut piece) {
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                     read => read,

@@ -7,12 +7,14 @@
 //! 2. The start is known and the rest only wants `encode`: IRIs, spaces, stray percent signs.
 //! 3. `parser`: everything else, and the judge of the other two.
 
+mod charset;
 mod encode;
 mod origin;
 mod parser;
 mod reason;
 mod tail;
 
+pub use charset::UrlEncoding;
 pub use reason::{Reason, Rejected};
 
 use crate::limits::{LINE_BYTES_MAX, URL_BYTES_MAX, URL_BYTES_MIN};
@@ -58,9 +60,15 @@ pub enum Cleaned<'a> {
 pub struct Cleaner {
     known: KnownOrigin,
     scratch: Vec<u8>,
+    url_encoding: UrlEncoding,
 }
 
 impl Cleaner {
+    /// A cleaner that percent-encodes in the charset `url_encoding`.
+    pub fn new(url_encoding: UrlEncoding) -> Self {
+        Self { url_encoding, ..Self::default() }
+    }
+
     /// Cleans one raw line, given without its line end. The answer does not depend on the lines before it.
     pub fn clean<'a>(&'a mut self, raw: &'a [u8]) -> Cleaned<'a> {
         if raw.len() > LINE_BYTES_MAX {
@@ -69,6 +77,12 @@ impl Cleaner {
         let line = trim(raw);
         if line.is_empty() {
             return Cleaned::Blank;
+        }
+        if !self.url_encoding.is_utf8() && !line.is_ascii() {
+            return match self.url_encoding.recode(line) {
+                Ok(recoded) => self.parse(&recoded),
+                Err(reason) => Cleaned::Rejected(reason),
+            };
         }
         let Some(path_at) = self.known.path_of(line) else {
             return self.parse(line);
@@ -89,7 +103,7 @@ impl Cleaner {
     }
 
     /// The slow path, for a trimmed line.
-    fn parse<'a>(&'a mut self, line: &'a [u8]) -> Cleaned<'a> {
+    fn parse(&mut self, line: &[u8]) -> Cleaned<'_> {
         self.scratch.clear();
         match parser::parse(line, &mut self.scratch) {
             Ok(path_at) => {

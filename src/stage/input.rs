@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use map::Map;
 
-use super::form::Feed;
+use super::form::{self, Feed};
 use super::lines;
 use super::rows::Block;
 
@@ -91,6 +91,26 @@ impl Identity {
 }
 
 impl Source {
+    /// Opens all of `names`; a directory stands for the part files in it, which need a marker of success if
+    /// `needs_success`.
+    ///
+    /// # Errors
+    /// As [`Source::open`] and [`form::part_files`].
+    pub fn open_all(names: &[PathBuf], needs_success: bool) -> Result<Vec<Self>> {
+        let mut sources = Vec::with_capacity(names.len());
+        for name in names {
+            match name.is_dir() {
+                false => sources.push(Self::open(name)?),
+                true => {
+                    for part in form::part_files(name, needs_success)? {
+                        sources.push(Self::open(&part)?);
+                    }
+                }
+            }
+        }
+        Ok(sources)
+    }
+
     /// Opens `name`; `-` is standard input.
     ///
     /// # Errors
@@ -103,7 +123,7 @@ impl Source {
         // Asked before it is opened: to open a tape drive may wind it.
         let kind = fs::metadata(name).map_err(unreadable)?.file_type();
         if kind.is_dir() {
-            return Err(unreadable(io::Error::other("is a directory; name the files in it")));
+            return Err(unreadable(io::Error::other("is a directory")));
         }
         if kind.is_block_device() || (kind.is_char_device() && !is_terminal_or_null(name)) {
             return Err(unreadable(io::Error::other("is a device")));
@@ -127,14 +147,6 @@ impl Source {
         match self.stream {
             Stream::File(file, identity) => (Feed::File(file), Some(identity)),
             Stream::Pipe(pipe) => (Feed::Stream(pipe.into_reader()), None),
-        }
-    }
-
-    /// The bytes as they come, for a job that needs them once only.
-    pub fn into_reader(self) -> Box<dyn Read + Send> {
-        match self.stream {
-            Stream::File(file, _) => Box::new(file),
-            Stream::Pipe(pipe) => pipe.into_reader(),
         }
     }
 }

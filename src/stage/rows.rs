@@ -263,7 +263,7 @@ mod tests {
                 line: 2 + n * n % 7 + 7 * n,
                 offset: 300 * n,
                 content: match n % 5 {
-                    0 => Content::Bad(b"{", Reason::ALL[(n % 13) as usize]),
+                    0 => Content::Bad(b"{", Reason::ALL[(n % 14) as usize]),
                     1 => Content::Url(b"", RawTags::default()),
                     2 => Content::Url(
                         &long[..(n % 400) as usize],

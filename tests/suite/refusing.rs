@@ -42,12 +42,12 @@ fn an_input_that_cannot_be_read_is_named() {
     let good = directory.file("good.txt", format!("{BASE}a\n"));
     let folder = directory.join("folder");
     fs::create_dir(&folder).unwrap();
-    let zipped = directory.file("urls.txt.gz", b"\x1f\x8b\x08\x00and so on");
+    let zipped = directory.file("urls.txt.gz", b"\x1f\x8b\x08\x00\0\0\0\0\0\xff");
     for (input, exit, said) in [
         (directory.join("missing.txt"), 66, "missing.txt: cannot be read"),
-        (folder, 66, "is a directory"),
+        (folder, 65, "holds no data file"),
         ("/dev/zero".into(), 66, "is a device"),
-        (zipped, 65, "is gzip"),
+        (zipped, 65, "the gzip data end too early"),
     ] {
         let out = directory.join("out");
         let mut command = sitemill();

@@ -1,6 +1,7 @@
 //! The slow path and the judge: the WHATWG URL parser, and RFC 3986's alphabet behind it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use url::{ParseError, Position, Url};
 
@@ -37,18 +38,27 @@ fn scheme(line: &[u8]) -> Option<&[u8]> {
     (scheme.first()?.is_ascii_alphabetic() && scheme.iter().all(legal)).then_some(scheme)
 }
 
-/// Whether the authority, which the WHATWG parser finds behind any number of slashes and backslashes, names a user.
+/// Whether the authority names a user.
 fn has_credentials(behind_scheme: &[u8]) -> bool {
-    let slash = |byte: &u8| matches!(byte, b'/' | b'\\');
-    let start = behind_scheme.iter().position(|byte| !slash(byte)).unwrap_or(behind_scheme.len());
-    let authority = behind_scheme[start..]
-        .split(|byte| slash(byte) || matches!(byte, b'?' | b'#'))
-        .next()
-        .expect("split() gives at least one part");
+    let authority = &behind_scheme[authority(behind_scheme)];
     match authority.iter().rposition(|&byte| byte == b'@') {
         Some(at) => !matches!(authority[..at], [] | [b':']),
         None => false,
     }
+}
+
+/// Where the WHATWG parser finds the authority: behind any number of slashes and backslashes, up to the first of `/ \ ? #`.
+fn authority(behind_scheme: &[u8]) -> Range<usize> {
+    let slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let start = behind_scheme.iter().position(|byte| !slash(byte)).unwrap_or(behind_scheme.len());
+    let end = behind_scheme[start..].iter().position(|byte| slash(byte) || matches!(byte, b'?' | b'#'));
+    start..end.map_or(behind_scheme.len(), |end| start + end)
+}
+
+/// Where path and query of `line` begin; its end if it has none.
+pub fn path_of(line: &[u8]) -> usize {
+    let behind_scheme = scheme(line).map_or(0, |scheme| scheme.len() + 1);
+    behind_scheme + authority(&line[behind_scheme..]).end
 }
 
 /// The parser takes text. Bytes that are no UTF-8 are percent-encoded as they are: in path and query that is the right

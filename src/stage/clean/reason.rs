@@ -17,6 +17,8 @@ pub enum Reason {
     Host,
     /// A port that cannot be.
     Port,
+    /// A character that the charset of `--url-encoding` does not have.
+    NotEncodable,
     /// Longer than [`URL_BYTES_MAX`](crate::limits::URL_BYTES_MAX) once encoded.
     TooLong,
     /// Shorter than [`URL_BYTES_MIN`](crate::limits::URL_BYTES_MIN): both schemas refuse it.
@@ -35,13 +37,14 @@ pub enum Reason {
 
 impl Reason {
     /// All of them, in the order in which a line is checked.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::ControlCharacter,
         Self::NotAbsolute,
         Self::Scheme,
         Self::Credentials,
         Self::Host,
         Self::Port,
+        Self::NotEncodable,
         Self::TooLong,
         Self::TooShort,
         Self::OutOfScope,
@@ -60,6 +63,7 @@ impl Reason {
             Self::Credentials => "credentials",
             Self::Host => "host",
             Self::Port => "port",
+            Self::NotEncodable => "not-encodable",
             Self::TooLong => "too-long",
             Self::TooShort => "too-short",
             Self::OutOfScope => "out-of-scope",
