@@ -1,7 +1,7 @@
 //! Parquet: only the columns that are needed are read, a batch of rows at a time.
 //!
-//! Columns of time become W3C Datetime: instants in UTC with `Z`, local times without a zone. INT96, the time stamp of old
-//! Spark and Hive, is taken as UTC, as Spark writes it. Columns inside of lists are not looked at.
+//! Columns of time become W3C Datetime: instants in UTC with `Z`, local times without a zone. INT96, the time stamp of
+//! old Spark and Hive, is taken as UTC, as Spark writes it. Columns inside of lists are not looked at.
 
 mod column;
 

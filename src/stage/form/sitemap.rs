@@ -13,11 +13,14 @@ use super::unpack::Text;
 use crate::error::{Error, Result};
 use entry::Entry;
 
+const PIECE_BYTES: usize = 64 * 1024;
+
 /// Reads the entries of a `<urlset>`. Elements are told by their local names; the namespace is that of the root, by its
 /// prefix, so that an `<image:loc>` is not taken for a `<loc>`.
 pub fn read(text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
     let (stream, text) = text.split();
-    let mut reader = Reader::from_reader(Metered { stream: BufReader::new(stream), bytes_left: 0 });
+    let mut reader =
+        Reader::from_reader(Metered { stream: BufReader::with_capacity(PIECE_BYTES, stream), bytes_left: 0 });
     reader.config_mut().expand_empty_elements = true;
     let mut buffer = Vec::new();
     let mut entry = Entry::default();

@@ -106,6 +106,15 @@ impl<'n> Table<'n> {
     pub fn field(&mut self, kept: &mut [u8]) -> Result<Field> {
         let mut bytes_kept = 0;
         loop {
+            // To the core, no bytes would mean the end.
+            if self.at == self.end {
+                if !self.refill()? {
+                    return self.last_field(bytes_kept);
+                }
+                if self.piece_offset - self.offset > ROW_BYTES_MAX {
+                    return Err(self.open_quote(format!("has more than {ROW_BYTES_MAX} bytes")));
+                }
+            }
             let has_room = bytes_kept < kept.len();
             let out = if has_room { &mut kept[bytes_kept..] } else { &mut self.unwanted[..] };
             let (result, read, written) = self.core.read_field(&self.piece[self.at..self.end], out);
@@ -113,15 +122,7 @@ impl<'n> Table<'n> {
             bytes_kept += if has_room { written } else { 0 };
             match result {
                 ReadFieldResult::Field { record_end: is_last } => return Ok(Field { bytes_kept, is_last }),
-                ReadFieldResult::OutputFull => {}
-                ReadFieldResult::InputEmpty => {
-                    if !self.refill()? {
-                        return self.last_field(bytes_kept);
-                    }
-                    if self.piece_offset - self.offset > ROW_BYTES_MAX {
-                        return Err(self.open_quote(format!("has more than {ROW_BYTES_MAX} bytes")));
-                    }
-                }
+                ReadFieldResult::OutputFull | ReadFieldResult::InputEmpty => {}
                 ReadFieldResult::End => unreachable!("the core is never told of the end"),
             }
         }

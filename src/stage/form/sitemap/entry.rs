@@ -36,7 +36,8 @@ enum Place {
     Image,
 }
 
-const NAMES: [&str; 4] = ["loc", "lastmod", "changefreq", "priority"];
+/// The place of `loc` among the values.
+const LOC: usize = 0;
 
 /// Children of `<url>` stand at this depth.
 const CHILD_DEPTH: usize = 2;
@@ -53,30 +54,42 @@ impl Entry {
 
     /// Begins with a child of the root.
     pub fn start(&mut self, offset: u64, number: u64, name: QName<'_>) {
-        (self.offset, self.number, self.is_url) = (offset, number, self.is_own(name, "url"));
+        (self.offset, self.number, self.is_url) =
+            (offset, number, name.local_name().as_ref() == "url" && self.has_own_prefix(name));
         (self.is_bad, self.has_loc, self.is_in_image, self.open) = (false, false, false, None);
         self.values.iter_mut().for_each(Vec::clear);
         self.alternates.clear();
         self.images.clear();
     }
 
-    fn is_own(&self, name: QName<'_>, local: &str) -> bool {
-        name.local_name().as_ref() == local
-            && name.prefix().map_or("", |prefix| prefix.into_inner()) == self.prefix
+    fn has_own_prefix(&self, name: QName<'_>) -> bool {
+        name.prefix().map_or("", |prefix| prefix.into_inner()) == self.prefix
     }
 
     /// Takes a start tag inside of it.
     pub fn open(&mut self, depth: usize, tag: &BytesStart<'_>) {
         if depth == CHILD_DEPTH {
-            if let Some(at) = NAMES.iter().position(|name| self.is_own(tag.name(), name)) {
+            let name = tag.name();
+            // A match on constants, and the prefix once: this runs for every tag of the input.
+            let value = match name.local_name().as_ref().as_bytes() {
+                b"loc" => Some(LOC),
+                b"lastmod" => Some(1),
+                b"changefreq" => Some(2),
+                b"priority" => Some(3),
+                b"link" => {
+                    self.link(tag);
+                    None
+                }
+                b"image" => {
+                    self.is_in_image = true;
+                    None
+                }
+                _ => None,
+            };
+            if let Some(at) = value.filter(|_| self.has_own_prefix(name)) {
                 self.values[at].clear();
-                self.has_loc |= at == 0;
+                self.has_loc |= at == LOC;
                 self.open = Some((Place::Value(at), depth));
-            }
-            match tag.local_name().as_ref() {
-                "link" => self.link(tag),
-                "image" => self.is_in_image = true,
-                _ => {}
             }
         } else if depth == CHILD_DEPTH + 1 && self.is_in_image && tag.local_name().as_ref() == "loc" {
             self.images.push(Vec::new());

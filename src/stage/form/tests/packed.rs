@@ -1,0 +1,105 @@
+//! Text that is packed or in another charset.
+
+use std::io::Write;
+
+use super::*;
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn packed_text_is_unpacked_member_by_member() {
+    let [first, second] = [&b"loc,lastmod\nu1,1\nu"[..], b"2,2\n"];
+    let want = ["2@12 u1|1||", "3@17 u2|2||"];
+    let zstd = |bytes| zstd::encode_all(bytes, 1).unwrap();
+    let skipped = b"\x50\x2a\x4d\x18\x04\0\0\0what".to_vec();
+    for (packed, packing) in [
+        ([first, second].concat(), Packing::None),
+        ([gzip(first), gzip(second)].concat(), Packing::Gzip),
+        ([skipped, zstd(first), zstd(second)].concat(), Packing::Zstd),
+    ] {
+        check_with(&FormOptions::default(), "-", &packed, Format::Csv, &want);
+        assert_eq!(read_all("-", &packed, &FormOptions::default()).unwrap().0.packing, packing);
+    }
+    let sitemap = gzip(b"<urlset><url><loc>u</loc></url></urlset>");
+    check_with(&FormOptions::default(), "s.xml.gz", &sitemap, Format::Sitemap, &["1@8 u|||"]);
+}
+
+#[cfg(feature = "bzip2")]
+#[test]
+fn bzip2_is_unpacked_with_its_feature() {
+    let mut packed = Vec::new();
+    for part in [&b"http://h.example/\nu"[..], b"2\n"] {
+        let mut encoder = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
+        encoder.write_all(part).unwrap();
+        packed.extend(encoder.finish().unwrap());
+    }
+    let want = ["1@0 http://h.example/|||", "2@18 u2|||"];
+    check_with(&FormOptions::default(), "-", &packed, Format::Text, &want);
+}
+
+#[test]
+fn packed_data_that_end_too_early_or_cannot_be_unpacked_are_refused() {
+    let none = FormOptions::default();
+    let lines: Vec<u8> = (0..50_000).flat_map(|n| format!("http://h.example/{n}\n").into_bytes()).collect();
+    let packed = gzip(&lines);
+    for bytes in [20, packed.len() / 2, packed.len() - 1] {
+        check_refused(&none, "a.gz", &packed[..bytes], "the gzip data end too early; make or fetch");
+    }
+    let packed = zstd::encode_all(&lines[..], 1).unwrap();
+    check_refused(&none, "a.zst", &packed[..packed.len() / 2], "the zstd data end too early; make or fetch");
+    let mut damaged = gzip(&lines);
+    let last = damaged.len() - 6;
+    damaged[last] ^= 1;
+    check_refused(&none, "a.gz", damaged, "the gzip data are damaged (");
+    check_refused(&none, "a.gz", gzip(&gzip(b"u")), "is packed twice");
+    check_refused(&none, "a.xz", b"\xFD7zXZ\0...", "is xz; put xz -dc before sitemill");
+    check_refused(&none, "a.zip", b"PK\x03\x04...", "is a zip archive; put unzip -p before sitemill");
+    check_refused(&none, "a", b"PAR1...", "Parquet can be read from a plain file only");
+    check_refused(&none, "a.parquet", b"u\n", "is not Parquet, though its name says so");
+}
+
+#[test]
+fn other_charsets_become_utf_8_and_what_they_lack_is_a_bad_row() {
+    let with = |label: &str| FormOptions {
+        input_encoding: Encoding::for_label(label.as_bytes()),
+        ..FormOptions::default()
+    };
+    check_with(&with("latin1"), "-", b"u\xFC\n", Format::Text, &["1@0 uü|||"]);
+    check_with(
+        &with("shift_jis"),
+        "-",
+        b"loc,x\n\x93\xFA\x96\x7B,1\n\xFFu,1\nu,\xFF\n",
+        Format::Csv,
+        &["2@6 日本|||", r"3@15 !bad-encoding \xffu,1", "4@20 u|||"],
+    );
+    check_with(
+        &with("utf-8"),
+        "-",
+        b"a\n\xE9\nb\n",
+        Format::Text,
+        &["1@0 a|||", r"2@2 !bad-encoding \xff", "3@4 b|||"],
+    );
+    check_with(&with("latin1"), "-", b"{\"loc\":\"\xFC\"}", Format::Jsonl, &["1@0 ü|||"]);
+    // Nothing said: bytes stay as they are, but UTF-16 and XML say it themselves.
+    check_with(&FormOptions::default(), "-", b"u\xFC\n", Format::Text, &[r"1@0 u\xfc|||"]);
+    let utf_16: Vec<u8> = "\u{feff}loc\tlastmod\nü\t1".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    check_with(&FormOptions::default(), "-", &utf_16, Format::Tsv, &["2@12 ü|1||"]);
+    let latin = b"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><urlset><url><loc>\xFC</loc></url></urlset>";
+    check_with(&FormOptions::default(), "-", latin, Format::Sitemap, &["1@51 ü|||"]);
+}
+
+#[test]
+fn transcoding_gives_what_decoding_at_once_gives_wherever_pieces_end() {
+    let text: String = (0..40_000).map(|n| ['a', 'ü', '日', '𝄞', '\n'][n * n % 5]).collect();
+    let utf_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for step in [1, 3, 65_537] {
+        let slow = Slow(Cursor::new(utf_16.clone()), step);
+        let mut got = String::new();
+        charset::Transcoded::new(slow, encoding_rs::UTF_16BE).read_to_string(&mut got).unwrap();
+        assert!(got == text, "step {step}");
+    }
+}
