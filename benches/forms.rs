@@ -12,7 +12,8 @@ mod corpus;
 
 use corpus::{Corpus, Recipe};
 use sitemill::Result;
-use sitemill::stage::form::{Feed, FormOptions, Format, Record, RowReason, Sink, read};
+use sitemill::stage::clean::Reason;
+use sitemill::stage::form::{Feed, FormOptions, Format, Record, Sink, read};
 use sitemill::stage::tags::{LastmodRules, lastmod, priority};
 
 fn main() {
@@ -57,7 +58,7 @@ impl Sink for Count {
         Ok(())
     }
 
-    fn bad_row(&mut self, line: u64, _: u64, reason: RowReason, _: &[u8]) -> Result<()> {
+    fn bad_row(&mut self, line: u64, _: u64, reason: Reason, _: &[u8]) -> Result<()> {
         panic!("line {line}: {}", reason.as_str());
     }
 }

@@ -34,7 +34,7 @@ pub enum Command {
     /// Build sitemaps and index files from a list of URLs and publish them
     Build(Box<BuildArgs>),
     /// Write the canonical form of every URL, in input order: no dedup, no scope
-    Clean(CleanArgs),
+    Clean(Box<CleanArgs>),
 }
 
 /// `sitemill build`.

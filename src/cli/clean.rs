@@ -11,7 +11,7 @@ use super::args::CleanArgs;
 use super::summary::grouped;
 
 /// Filters and sums up. A reader that has seen enough is no failure.
-pub fn run(args: CleanArgs) -> Result<()> {
+pub fn run(args: Box<CleanArgs>) -> Result<()> {
     let job = FilterJob {
         form: args.form.options(),
         require_success: args.form.require_success_marker,

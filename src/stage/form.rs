@@ -184,9 +184,11 @@ fn read_parquet(name: &Path, _: File, _: &FormOptions, _: &mut dyn Sink) -> Resu
     Err(Error::data(format!("{}: is Parquet, and {way}", Shown(name))))
 }
 
-/// Reads all of an input, whatever it is, for tests.
-#[cfg(test)]
-fn read(name: &Path, feed: Feed, options: &FormOptions, sink: &mut dyn Sink) -> Result<FormFound> {
+/// Reads all rows of the input `name` into `sink`, plain lines as well: for who has no use for mapped bytes.
+///
+/// # Errors
+/// As [`open`] and [`RowReader::read`].
+pub fn read(name: &Path, feed: Feed, options: &FormOptions, sink: &mut dyn Sink) -> Result<FormFound> {
     let (format, packing, rows) = match open(name, feed, options)? {
         Opened::Plain(file) => {
             let text = Text::open(name, Box::new(file))?;
@@ -206,12 +208,14 @@ fn read(name: &Path, feed: Feed, options: &FormOptions, sink: &mut dyn Sink) -> 
 }
 
 /// What an input turned out to be.
-#[cfg(test)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct FormFound {
-    format: Format,
-    packing: Packing,
-    rows: u64,
+pub struct FormFound {
+    /// Its form.
+    pub format: Format,
+    /// How it is packed.
+    pub packing: Packing,
+    /// Rows in it: records and bad rows.
+    pub rows: u64,
 }
 
 /// Reads up to `bytes_max` bytes; also gives the stream as it was, with these bytes in front.
