@@ -38,6 +38,12 @@ pub use stage::scope::{BaseUrl, ScopeRule};
 mod pipeline;
 pub use pipeline::{FilterReport, Outcome, Target, build, filter};
 
+mod check;
+pub use check::{CheckJob, CheckReport, Counts, Entry, Finding, Link, Rule, Tag, check};
+
+mod urls;
+pub use urls::{UrlsForm, UrlsJob, UrlsReport, urls};
+
 mod progress;
 mod report;
 mod stop;

@@ -3,7 +3,7 @@
 mod build;
 mod filter;
 mod judge;
-mod ordered;
+pub(crate) mod ordered;
 mod produce;
 mod spool;
 mod survey;
