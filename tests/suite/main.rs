@@ -5,6 +5,7 @@
 mod corpus;
 mod support;
 
+mod checking;
 mod filter;
 mod golden;
 mod publishing;
@@ -12,4 +13,5 @@ mod reference;
 mod refusing;
 mod same;
 mod seams;
+mod urls;
 mod web_platform;
