@@ -214,16 +214,15 @@ impl Run<'_> {
             };
             let path = directory.join(name);
             let shown = || shown(&member.loc);
-            if !is_file(&path) {
-                index.findings.push(Some(member.entry), Rule::MissingFile, || {
-                    format!("there is no such file: {}", shown())
-                });
-            } else if met.insert(&path) {
-                members.push(path);
-            } else {
+            if !met.insert(&path) {
                 index
                     .findings
                     .push(Some(member.entry), Rule::Duplicate, || format!("listed before: {}", shown()));
+            } else if !is_file(&path) {
+                let words = || format!("there is no such file: {}", shown());
+                index.findings.push(Some(member.entry), Rule::MissingFile, words);
+            } else {
+                members.push(path);
             }
         }
     }

@@ -24,7 +24,8 @@
 //! ```
 //!
 //! Modules, in reading order: [`limits`] has the numbers of the protocol, [`stage`] the stages in the order of the data,
-//! and the private `pipeline` puts them together for a [`Job`].
+//! and the private `pipeline` puts them together for a [`Job`]. [`check()`] holds what was published against the protocol
+//! and shares no code with what writes it; [`urls()`] reads it back.
 
 pub mod limits;
 

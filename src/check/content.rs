@@ -107,24 +107,25 @@ impl Content {
         if self.failure.is_some() || wanted == 0 {
             return;
         }
-        match read(&mut self.inner, &mut self.buffer[..wanted]) {
-            Ok(bytes) => {
-                self.end = bytes;
-                self.decoded += bytes as u64;
-                self.hash.update(&self.buffer[..bytes]);
-            }
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                self.failure = Some(Failure::TooLargeCompressed(self.limit + COMPRESSED_SLACK));
-            }
-            // What the decoder finds has no number; what the system finds has.
-            Err(error) if self.is_gzip && error.raw_os_error().is_none() => {
-                self.failure = Some(Failure::Gzip(error.to_string()));
-            }
-            Err(error) => self.failure = Some(Failure::Io(error)),
-        }
+        let (bytes, error) = read(&mut self.inner, &mut self.buffer[..wanted]);
+        self.end = bytes;
+        self.decoded += bytes as u64;
+        self.hash.update(&self.buffer[..bytes]);
+        self.failure = error.map(|error| self.failed(error));
         if self.decoded > self.limit {
             self.failure = Some(Failure::TooLarge(self.limit));
             self.end = 0;
+        }
+    }
+
+    fn failed(&self, error: io::Error) -> Failure {
+        if error.kind() == io::ErrorKind::FileTooLarge && error.raw_os_error().is_none() {
+            return Failure::TooLargeCompressed(self.limit + COMPRESSED_SLACK);
+        }
+        // What the decoder finds has no number; what the system finds has.
+        match self.is_gzip && error.raw_os_error().is_none() {
+            true => Failure::Gzip(error.to_string()),
+            false => Failure::Io(error),
         }
     }
 }
@@ -153,18 +154,19 @@ impl BufRead for Content {
     }
 }
 
-/// Reads until `to` is full or nothing is left: few large pieces, and a byte order mark in one of them.
-fn read(from: &mut impl Read, to: &mut [u8]) -> io::Result<usize> {
+/// Reads until `to` is full or nothing is left: few large pieces, and a byte order mark in one of them. What was read
+/// before an error is good.
+fn read(from: &mut impl Read, to: &mut [u8]) -> (usize, Option<io::Error>) {
     let mut bytes = 0;
     while bytes < to.len() {
         match from.read(&mut to[bytes..]) {
             Ok(0) => break,
             Ok(more) => bytes += more,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
+            Err(error) => return (bytes, Some(error)),
         }
     }
-    Ok(bytes)
+    (bytes, None)
 }
 
 /// Gives up after so many bytes: a million empty gzip members decode to nothing, and never end.
@@ -235,8 +237,9 @@ mod tests {
         let mut crc = whole.clone();
         crc[whole.len() - 8] ^= 1;
         for damaged in [cut, behind, crc] {
-            let (_, failure) = drain(Content::of(Cursor::new(damaged)).unwrap());
+            let (decoded, failure) = drain(Content::of(Cursor::new(damaged)).unwrap());
             assert!(matches!(failure, Some(Failure::Gzip(_))), "{failure:?}");
+            assert_eq!(decoded, 8, "what comes before the damage is there");
         }
         let two = [&whole[..], &whole].concat();
         assert!(matches!(drain(Content::of(Cursor::new(two)).unwrap()), (16, None)));

@@ -131,17 +131,14 @@ fn nothing_is_found_in_what_build_writes() {
 #[test]
 fn nothing_is_found_in_the_golden_cases() {
     for case in fs::read_dir(testdata().join("cases")).unwrap() {
-        let want = case.unwrap().path();
-        let args = fs::read_to_string(want.join("args")).unwrap();
-        let argument = |name: &str| args.lines().skip_while(|line| *line != name).nth(1).map(str::to_owned);
-        let scope = argument("--scope").unwrap_or("directory".into());
-        for file in files(&want.join("want")).iter().filter(|file| file.ends_with(".xml")) {
-            let args = ["--scope".into(), scope.clone()];
-            let mut all = args.to_vec();
-            if !file.contains("index") {
-                all.extend(["--base-url".into(), argument("--base-url").unwrap()]);
-            }
-            assert_eq!(check(&want.join("want").join(file), &all).0, [], "{}", want.display());
+        let case = case.unwrap().path();
+        let args = fs::read_to_string(case.join("args")).unwrap();
+        let scope = args.lines().filter(|arg| arg.starts_with("--base-url=") || arg.starts_with("--scope="));
+        let scope: Vec<String> = scope.map(str::to_owned).collect();
+        for file in files(&case.join("want")).iter().filter(|file| file.ends_with(".xml")) {
+            // The sitemaps lie here under other names than the index files say.
+            let scope = if file.contains("index") { &[][..] } else { &scope };
+            assert_eq!(check(&case.join("want").join(file), scope).0, [], "{}", case.display());
         }
     }
 }
