@@ -19,20 +19,22 @@ mod reader;
 mod reference;
 mod rules;
 mod set;
+mod sitemaps;
 mod space;
 mod values;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Shown};
 use crate::job::threads_default;
 use crate::pipeline::ordered::ordered;
-use crate::stage::dedup::{ChunkKeys, PARTITIONS, Secret, Table, find_duplicates};
+use crate::stage::dedup::Secret;
 use crate::stage::manifest::Manifest;
 use crate::stage::scope::{BaseUrl, ScopeRule};
 use crate::stop::Stop;
@@ -40,6 +42,7 @@ use crate::text::shown;
 
 use document::{Document, Rules, Scratch};
 use set::Met;
+use sitemaps::Sitemaps;
 
 pub(crate) use address::directory;
 pub(crate) use content::Content;
@@ -53,6 +56,9 @@ pub use rules::Rule;
 
 /// Findings of one file that are kept until they are told; all are counted.
 const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
+
+/// Largest manifest that is read: some 300 bytes a sitemap, and a million of them. It may be as hostile as the rest.
+const MANIFEST_BYTES_MAX: u64 = 300_000_000;
 
 /// What to check. [`CheckJob::new`] has every default of the command line.
 #[derive(Debug, Clone)]
@@ -235,8 +241,7 @@ impl Run<'_> {
             Some(Kind::Sitemap) => {
                 self.report.sitemaps += 1;
                 self.report.urls += document.entries;
-                sitemaps.paths.push(document.path);
-                sitemaps.keys.push(document.keys);
+                sitemaps.push(document.path, document.keys);
             }
             None => {}
         }
@@ -247,6 +252,11 @@ impl Run<'_> {
     fn check_manifest(&mut self, set: &Set, met: &Met) -> Result<()> {
         let Some(directory) = &set.directory else { return Ok(()) };
         let path = directory.join(".sitemill/manifest.json");
+        match fs::symlink_metadata(&path) {
+            Ok(meta) if meta.is_file() && meta.len() <= MANIFEST_BYTES_MAX => {}
+            Ok(_) => return Err(Error::data(format!("{}: is no manifest", Shown(&path)))),
+            Err(_) => return Ok(()),
+        }
         let Some(manifest) = Manifest::read(&path)? else { return Ok(()) };
         let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), self.kept_max);
         for sitemap in
@@ -261,35 +271,17 @@ impl Run<'_> {
 
     /// Looks for URLs that were listed before.
     fn check_duplicates(&mut self, sitemaps: &Sitemaps) -> Result<()> {
-        let mut found = Vec::new();
-        let kept_max = self.kept_max;
-        let mut beyond = 0;
-        let work = |table: &mut Table, partition| {
-            let (mut own, mut beyond) = (Vec::new(), 0_u64);
-            find_duplicates(sitemaps.keys.iter(), partition, table, |file, ordinal| {
-                if own.len() < kept_max { own.push((file, ordinal)) } else { beyond += 1 }
-            })?;
-            Ok::<_, Error>((own, beyond))
-        };
-        ordered(self.job.threads.get(), 0..PARTITIONS, Table::default, work, |duplicates| {
-            self.stop.check()?;
-            let (own, own_beyond) = duplicates?;
-            found.extend(own);
-            beyond += own_beyond;
-            Ok(())
-        })?;
-        // Keys are parted by chance; a person reads file by file.
-        found.sort_unstable();
-        for of_file in found.chunk_by(|a, b| a.0 == b.0) {
-            let path = &sitemaps.paths[of_file[0].0];
-            let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), kept_max);
-            for &(file, ordinal) in of_file {
+        let duplicates = sitemaps.duplicates(self.job.threads.get(), self.kept_max, self.stop)?;
+        // Of one file after the other, as a person reads them.
+        for of_file in duplicates.first.chunk_by(|a, b| a.0 == b.0) {
+            let mut findings = Findings::new(sitemaps.shown(of_file[0].0), self.kept_max);
+            for &place in of_file {
                 findings
-                    .push(Some(u64::from(ordinal) + 1), Rule::Duplicate, || sitemaps.first(file, ordinal));
+                    .push(Some(u64::from(place.1) + 1), Rule::Duplicate, || sitemaps.listed_before(place));
             }
             self.tell(&findings)?;
         }
-        self.counts.add_beyond(Rule::Duplicate, beyond);
+        self.counts.add_beyond(Rule::Duplicate, duplicates.beyond);
         Ok(())
     }
 
@@ -311,29 +303,4 @@ impl Run<'_> {
 struct Known {
     met: Met,
     sitemaps: Sitemaps,
-}
-
-/// The sitemaps of a set, in order.
-#[derive(Default)]
-struct Sitemaps {
-    paths: Vec<PathBuf>,
-    keys: Vec<ChunkKeys>,
-}
-
-impl Sitemaps {
-    /// Where the URL was listed first, in words.
-    fn first(&self, file: usize, ordinal: u16) -> String {
-        let key = self.keys[file].key_at(ordinal);
-        let first = key.and_then(|key| {
-            let find = |(path, keys): (&PathBuf, &ChunkKeys)| Some((path.clone(), keys.find(key)?));
-            self.paths.iter().zip(&self.keys).find_map(find)
-        });
-        match first {
-            Some((path, first)) => {
-                let file = if path == self.paths[file] { Path::new("this file") } else { &path };
-                format!("listed before: {}, entry {}", shown(file.as_os_str().as_encoded_bytes()), first + 1)
-            }
-            None => "listed before".into(),
-        }
-    }
 }

@@ -112,7 +112,7 @@ fn list_member(path: PathBuf, form: UrlsForm, entry: &mut Entry) -> Result<Liste
 }
 
 fn list(path: PathBuf, form: UrlsForm, entry: &mut Entry) -> Result<Listed> {
-    let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 0);
+    let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
     let mut reader = Reader::new(Content::open(&path)?, &mut findings);
     let mut listed = Listed { kind: None, lines: Vec::new(), urls: 0, members: Vec::new(), damage: None };
     let mut base = None;
@@ -142,7 +142,9 @@ fn list(path: PathBuf, form: UrlsForm, entry: &mut Entry) -> Result<Listed> {
         }
     }
     listed.kind = reader.head().map(|(kind, _)| kind);
-    if let (None, Some(damage)) = (&listed.damage, &findings.damage) {
+    // A document that is neither sitemap nor index file says so with its first finding.
+    let first = if listed.kind.is_none() { findings.kept.first() } else { None };
+    if let (None, Some(damage)) = (&listed.damage, findings.damage.as_ref().or(first)) {
         listed.damage = Some(Error::data(damage.to_string()));
     }
     Ok(listed)

@@ -51,6 +51,10 @@ impl Set {
             findings: Findings::new(shown(robots.as_os_str().as_encoded_bytes()), kept_max),
         };
         if let Some(lines) = read_robots(&robots)? {
+            if lines.len() as u64 == ROBOTS_BYTES_MAX {
+                let words = || format!("{ROBOTS_BYTES_MAX} bytes and more; not read further");
+                set.findings.push(None, Rule::TooLarge, words);
+            }
             set.take_robots(&lines);
             for index in indexes.into_iter().filter(|index| !set.files.contains(&directory.join(index))) {
                 set.findings.push(None, Rule::Robots, || {

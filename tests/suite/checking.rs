@@ -311,6 +311,23 @@ fn bytes_of_a_file_reach_the_terminal_only_escaped() {
 }
 
 #[test]
+fn files_are_one_site_and_every_directory_is_its_own() {
+    let directory = TempDir::new();
+    let sites = ["a", "b"].map(|name| directory.join(name));
+    for site in &sites {
+        fs::create_dir(site).unwrap();
+        fs::write(site.join("one.xml"), sitemap(&urls(100))).unwrap();
+        fs::write(site.join("two.xml"), sitemap(&urls(2).replace("example/", "example/more-"))).unwrap();
+    }
+    finish(sitemill().arg("check").args(&sites), b"").expect(0);
+    let files = sites.map(|site| site.join("two.xml"));
+    let told = lines(&finish(sitemill().arg("check").args(&files), b"").expect(65));
+    assert_eq!(told.len(), 2, "{told:?}");
+    let want = format!("entry 2: duplicate: listed before: {}, entry 2 (", files[0].display());
+    assert!(told[1].contains(&want), "{}", told[1]);
+}
+
+#[test]
 fn findings_are_told_as_many_as_wanted_and_all_counted() {
     let directory = TempDir::new();
     let file =

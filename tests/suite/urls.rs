@@ -111,7 +111,9 @@ fn what_is_broken_is_named_behind_the_urls_before_it() {
         assert_eq!(run.stdout.split(|&byte| byte == b'\n').count() - 1, lines, "{names:?}");
         assert!(run.stderr.contains(says), "{names:?}: {}", run.stderr);
     }
-    let no_sitemap = directory.file("page.html", "<html/>");
-    finish(sitemill().arg("urls").arg(&no_sitemap), b"").expect(65);
+    for no_sitemap in ["<html/>", "<urlset/>", "", "https://h.example/\n"] {
+        let run = finish(sitemill().arg("urls").arg(directory.file("page.xml", no_sitemap)), b"").expect(65);
+        assert!(run.stderr.contains("page.xml: "), "{}", run.stderr);
+    }
     finish(sitemill().args(["urls", "missing.xml"]), b"").expect(66);
 }
