@@ -14,7 +14,10 @@ use crate::text::shown;
 #[inline]
 pub(crate) fn judge(entry: &Entry, protocol: Protocol, below: Option<&str>, findings: &mut Findings) {
     let mut found = |rule, words: &str, value: &[u8]| {
-        findings.push(Some(entry.number()), rule, || format!("{words}: {}", shown(value)));
+        findings.push(Some(entry.number()), rule, || match value {
+            b"" => words.to_owned(),
+            value => format!("{words}: {}", shown(value)),
+        });
     };
     if let Some(loc) = entry.loc() {
         judge_loc(loc, below, &mut found);
