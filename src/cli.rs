@@ -2,15 +2,18 @@
 
 mod args;
 mod build;
+mod check;
 mod clean;
 mod progress;
 mod signals;
 mod summary;
+mod urls;
 
 use std::error::Error as _;
-use std::io::{IsTerminal, Write};
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Parser;
 use sitemill::{Error, ErrorKind, Result};
@@ -27,6 +30,8 @@ pub fn parse() -> Args {
 pub fn run(args: Args) -> Result<()> {
     let command = AssertUnwindSafe(|| match args.command {
         Command::Build(args) => build::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Urls(args) => urls::run(args),
         Command::Clean(args) => clean::run(args),
     });
     catch_unwind(command).unwrap_or_else(|_| {
@@ -53,4 +58,31 @@ fn inputs_or_stdin(inputs: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
         }
         true => Ok(vec!["-".into()]),
     }
+}
+
+/// Standard output without the buffer that the library puts before it: what is written here comes in large pieces.
+struct Stdout(File);
+
+impl Stdout {
+    fn new() -> Result<Self> {
+        use std::os::fd::AsFd;
+        let handle = io::stdout().as_fd().try_clone_to_owned();
+        let handle = handle.map_err(|error| Error::io(Path::new("standard output"), "is closed", error))?;
+        Ok(Self(handle.into()))
+    }
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+fn is_broken_pipe(error: &Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }

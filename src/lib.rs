@@ -24,7 +24,8 @@
 //! ```
 //!
 //! Modules, in reading order: [`limits`] has the numbers of the protocol, [`stage`] the stages in the order of the data,
-//! and the private `pipeline` puts them together for a [`Job`].
+//! and the private `pipeline` puts them together for a [`Job`]. [`check()`] holds what was published against the protocol
+//! and shares no code with what writes it; [`urls()`] reads it back.
 
 pub mod limits;
 
@@ -37,6 +38,12 @@ pub use stage::scope::{Base, BaseUrl, ScopeRule};
 
 mod pipeline;
 pub use pipeline::{FilterJob, FilterReport, Outcome, Target, build, filter};
+
+mod check;
+pub use check::{CheckJob, CheckReport, Counts, Entry, Finding, Link, Rule, Tag, check};
+
+mod urls;
+pub use urls::{UrlsForm, UrlsJob, UrlsReport, urls};
 
 mod progress;
 mod report;

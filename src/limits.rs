@@ -21,6 +21,9 @@ pub const URL_BYTES_MIN: usize = 12;
 /// percent-encoded URL (pure ASCII, so bytes are characters) before XML escaping.
 pub const URL_BYTES_MAX: usize = 2_047;
 
+/// Most images of one URL: Google, "Image sitemaps".
+pub const IMAGES_PER_URL_MAX: u32 = 1_000;
+
 /// Longest line that is looked at, in bytes and without its end. Anything beyond is refused unseen, so that one
 /// damaged file of a single line costs neither memory nor a parse of it. Ours, not the protocol's: 32 times the
 /// longest URL leaves room for fragments and dot segments that cleaning removes.

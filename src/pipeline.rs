@@ -3,7 +3,7 @@
 mod build;
 mod filter;
 mod judge;
-mod ordered;
+pub(crate) mod ordered;
 mod plan;
 mod produce;
 mod refused;

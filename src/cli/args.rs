@@ -33,6 +33,10 @@ pub struct Args {
 pub enum Command {
     /// Build sitemaps and index files from a list of URLs and publish them
     Build(Box<BuildArgs>),
+    /// Hold published sitemaps and index files against the protocol; exit 65 if anything is wrong
+    Check(CheckArgs),
+    /// The way back: write the URLs of sitemaps, index files or whole directories, one per line
+    Urls(UrlsArgs),
     /// Write the canonical form of every URL, in input order: no dedup, no scope
     Clean(Box<CleanArgs>),
 }
@@ -175,6 +179,62 @@ pub enum Unit {
     Seconds,
     /// Milliseconds since 1970.
     Millis,
+}
+
+/// `sitemill check`.
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// Directories with a published set, or single files, gzip or plain
+    #[arg(required = true)]
+    pub path: Vec<PathBuf>,
+
+    /// URL of the directory that the files are published in [default: a directory's robots-sitemaps.txt tells]
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<BaseUrl>,
+
+    /// Which URLs may be listed: those below the base URL, on its host, or any
+    #[arg(long, value_name = "directory|host|any", default_value = "directory")]
+    pub scope: ScopeRule,
+
+    /// One JSON object a line: each finding, and at last what was seen
+    #[arg(long)]
+    pub json: bool,
+
+    /// Findings that are told, at most 10,000 a file; all are counted
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub limit_findings: u64,
+
+    /// Threads that work at the same time [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZero<usize>>,
+
+    /// Say nothing but findings and errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `sitemill urls`.
+#[derive(Debug, clap::Args)]
+pub struct UrlsArgs {
+    /// Sitemaps, index files or directories, gzip or plain
+    #[arg(required = true)]
+    pub path: Vec<PathBuf>,
+
+    /// With lastmod, changefreq and priority, tab-separated
+    #[arg(long)]
+    pub tsv: bool,
+
+    /// One JSON object a line, with every tag, link and image
+    #[arg(long, conflicts_with = "tsv")]
+    pub json: bool,
+
+    /// Threads that work at the same time [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZero<usize>>,
+
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 /// `sitemill clean`.

@@ -1,6 +1,5 @@
 //! `sitemill clean`: the filter between pipes and files.
 
-use std::error::Error as _;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -9,6 +8,7 @@ use sitemill::{Error, FilterJob, Result, Target};
 
 use super::args::CleanArgs;
 use super::summary::grouped;
+use super::{Stdout, is_broken_pipe};
 
 /// Filters and sums up. A reader that has seen enough is no failure.
 pub fn run(args: Box<CleanArgs>) -> Result<()> {
@@ -46,31 +46,4 @@ pub fn run(args: Box<CleanArgs>) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// Standard output without the buffer that the library puts before it: what is written here comes in large pieces.
-struct Stdout(File);
-
-impl Stdout {
-    fn new() -> Result<Self> {
-        use std::os::fd::AsFd;
-        let handle = io::stdout().as_fd().try_clone_to_owned();
-        let handle = handle.map_err(|error| Error::io(Path::new("standard output"), "is closed", error))?;
-        Ok(Self(handle.into()))
-    }
-}
-
-impl Write for Stdout {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
-fn is_broken_pipe(error: &Error) -> bool {
-    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
-    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
 }

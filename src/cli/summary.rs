@@ -64,6 +64,7 @@ fn summary(report: &Report, out: &Path) -> String {
     lines
 }
 
-fn plural(number: u64, one: &str, many: &str) -> String {
+/// `1 sitemap`, `2 sitemaps`.
+pub fn plural(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }

@@ -33,7 +33,7 @@ pub struct Target<'a> {
 }
 
 impl Target<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.to.write_all(bytes).map_err(|error| Error::io(self.name, "could not be written", error))
     }
 }

@@ -46,7 +46,13 @@ impl Secret {
     /// The key of `url`.
     #[inline]
     pub fn key(&self, url: CleanUrl<'_>) -> Key {
-        xxh3_128_with_secret(url.as_bytes(), &self.0).max(1)
+        self.key_of(url.as_bytes())
+    }
+
+    /// The key of a URL that somebody else has cleaned: `check` takes what it reads as it is.
+    #[inline]
+    pub(crate) fn key_of(&self, url: &[u8]) -> Key {
+        xxh3_128_with_secret(url, &self.0).max(1)
     }
 }
 
@@ -129,6 +135,16 @@ impl ChunkKeys {
     fn of(&self, partition: usize) -> impl ExactSizeIterator<Item = (Key, u16)> + '_ {
         let range = self.range(partition);
         self.keys[range.clone()].iter().copied().zip(self.ordinals[range].iter().copied())
+    }
+
+    /// The key of one URL. A walk through all of them: for what is told a person.
+    pub(crate) fn key_at(&self, ordinal: u16) -> Option<Key> {
+        self.ordinals.iter().position(|&own| own == ordinal).map(|at| self.keys[at])
+    }
+
+    /// The first URL of that key.
+    pub(crate) fn find(&self, key: Key) -> Option<u16> {
+        self.of(partition(key)).find(|&(own, _)| own == key).map(|(_, ordinal)| ordinal)
     }
 }
 

@@ -5,6 +5,7 @@
 mod corpus;
 mod support;
 
+mod checking;
 mod filter;
 mod golden;
 mod publishing;
@@ -13,4 +14,5 @@ mod refusing;
 mod same;
 mod seams;
 mod sites;
+mod urls;
 mod web_platform;

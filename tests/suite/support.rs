@@ -188,6 +188,13 @@ pub fn gunzip(bytes: &[u8]) -> Vec<u8> {
     content
 }
 
+/// `bytes` as one gzip member.
+pub fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    member.write_all(bytes).expect("memory takes bytes");
+    member.finish().expect("memory takes bytes")
+}
+
 #[track_caller]
 fn text(file: &str, bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| panic!("{file} is not UTF-8"))

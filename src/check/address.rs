@@ -1,0 +1,254 @@
+//! Addresses: whether a `loc` is a URL, by a grammar of its own, and whether it lies where its sitemap may speak.
+
+use std::ops::Range;
+
+use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
+
+/// What is wrong with a URL, in words.
+pub(crate) type Wrong = &'static str;
+
+/// Where a byte may stand: RFC 3986, 2.2, 2.3 and 3.
+const PATH: u8 = 1;
+const QUERY: u8 = 2;
+const REG_NAME: u8 = 4;
+
+const CLASS: [u8; 256] = {
+    let mut class = [0; 256];
+    let everywhere = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~!$&'()*+,;=%";
+    let mut at = 0;
+    while at < everywhere.len() {
+        class[everywhere[at] as usize] = PATH | QUERY | REG_NAME;
+        at += 1;
+    }
+    class[b':' as usize] = PATH | QUERY;
+    class[b'@' as usize] = PATH | QUERY;
+    class[b'/' as usize] = PATH | QUERY;
+    class[b'?' as usize] = QUERY;
+    class
+};
+const _: () = assert!(CLASS[b' ' as usize] == 0 && CLASS[b'#' as usize] == 0 && CLASS[0x80] == 0);
+
+/// Where the parts of a URL lie.
+struct Parts {
+    scheme: Range<usize>,
+    authority: Range<usize>,
+}
+
+/// Looks for the parts; nothing in them is judged but the scheme.
+#[inline]
+fn parts(url: &[u8]) -> Result<Parts, Wrong> {
+    let scheme_end = match url {
+        [b'h', b't', b't', b'p', b's', b':', ..] => 5,
+        [b'h', b't', b't', b'p', b':', ..] => 4,
+        _ => match memchr::memchr(b':', &url[..url.len().min(6)]) {
+            Some(end) if ["http", "https"].iter().any(|s| url[..end].eq_ignore_ascii_case(s.as_bytes())) => {
+                end
+            }
+            _ => return Err("it is no absolute http or https URL"),
+        },
+    };
+    if !url[scheme_end..].starts_with(b"://") {
+        return Err("no // behind its scheme");
+    }
+    let host_at = scheme_end + 3;
+    let end = url[host_at..].iter().position(|byte| matches!(byte, b'/' | b'?' | b'#'));
+    Ok(Parts { scheme: 0..scheme_end, authority: host_at..end.map_or(url.len(), |end| host_at + end) })
+}
+
+/// Holds `url` against RFC 3986 for `http` and `https`; RFC 9110, 4.2, where that is stricter.
+#[inline]
+pub(crate) fn check_grammar(url: &[u8]) -> Result<(), Wrong> {
+    let parts = parts(url)?;
+    check_authority(&url[parts.authority.clone()])?;
+    let mut allowed = PATH;
+    let mut is_fragment = false;
+    for (at, &byte) in url.iter().enumerate().skip(parts.authority.end) {
+        if CLASS[byte as usize] & allowed == 0 {
+            match byte {
+                b'?' if allowed == PATH => allowed = QUERY,
+                b'#' if !is_fragment => (allowed, is_fragment) = (QUERY, true),
+                _ => return Err("a character that must be percent-encoded"),
+            }
+        } else if byte == b'%' && !is_escape(&url[at..]) {
+            return Err("a percent sign with no two hexadecimal digits behind it");
+        }
+    }
+    Ok(())
+}
+
+fn is_escape(from: &[u8]) -> bool {
+    matches!(from, [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
+}
+
+/// RFC 3986, 3.2.
+#[inline]
+fn check_authority(authority: &[u8]) -> Result<(), Wrong> {
+    if memchr::memchr(b'@', authority).is_some() {
+        return Err("a user name in it");
+    }
+    let (host, port) = match authority {
+        [b'[', ..] => {
+            let end = memchr::memchr(b']', authority).ok_or("an IPv6 address that does not end")?;
+            let address = str::from_utf8(&authority[1..end]).unwrap_or_default();
+            address.parse::<std::net::Ipv6Addr>().map_err(|_| "an IPv6 address that is none")?;
+            (&authority[..=end], &authority[end + 1..])
+        }
+        _ => authority.split_at(memchr::memchr(b':', authority).unwrap_or(authority.len())),
+    };
+    match port {
+        [] => {}
+        [b':', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => {
+            let port =
+                digits.iter().fold(0_u32, |port, digit| (10 * port + u32::from(digit - b'0')).min(65_536));
+            if port > 65_535 {
+                return Err("a port that is none");
+            }
+        }
+        _ => return Err("a port that is none"),
+    }
+    if host.is_empty() {
+        return Err("no host in it");
+    }
+    let is_name = |(at, &byte): (usize, &u8)| {
+        CLASS[byte as usize] & REG_NAME != 0 && (byte != b'%' || is_escape(&host[at..]))
+    };
+    if host[0] != b'[' && !host.iter().enumerate().all(is_name) {
+        return Err("a host that is none");
+    }
+    Ok(())
+}
+
+/// Whether `url` is short enough, and long enough.
+#[inline]
+pub(crate) fn check_length(url: &[u8]) -> std::cmp::Ordering {
+    match url.len() {
+        0..URL_BYTES_MIN => std::cmp::Ordering::Less,
+        URL_BYTES_MIN..=URL_BYTES_MAX => std::cmp::Ordering::Equal,
+        _ => std::cmp::Ordering::Greater,
+    }
+}
+
+/// Whether `url` starts with `prefix`, the URL of a directory or a host; the spelling of scheme, host and a port that
+/// goes without saying aside: RFC 3986, 6.2.2 and 6.2.3.
+#[inline]
+pub(crate) fn is_below(url: &[u8], prefix: &[u8]) -> bool {
+    url.starts_with(prefix) || normal_origin(url).is_some_and(|url| url.starts_with(prefix))
+}
+
+/// `url` with the origin in its normal form.
+#[cold]
+fn normal_origin(url: &[u8]) -> Option<Vec<u8>> {
+    let parts = parts(url).ok()?;
+    let mut normal = url[parts.scheme].to_ascii_lowercase();
+    let default_port: &[u8] = if normal == b"http" { b":80" } else { b":443" };
+    let authority = url[parts.authority.clone()].to_ascii_lowercase();
+    let host = [default_port, b":"].into_iter().find_map(|port| authority.strip_suffix(port));
+    normal.extend_from_slice(b"://");
+    normal.extend_from_slice(host.unwrap_or(&authority));
+    if !url[parts.authority.end..].starts_with(b"/") {
+        normal.push(b'/');
+    }
+    normal.extend_from_slice(&url[parts.authority.end..]);
+    Some(normal)
+}
+
+/// The directory of `url`: its normal form up to the last slash of its path. None if it is no URL.
+pub(crate) fn directory(url: &[u8]) -> Option<String> {
+    check_grammar(url).ok()?;
+    let normal = normal_origin(url)?;
+    let path_end = normal.iter().position(|byte| matches!(byte, b'?' | b'#')).unwrap_or(normal.len());
+    let slash = normal[..path_end].iter().rposition(|&byte| byte == b'/')?;
+    String::from_utf8(normal[..=slash].to_vec()).ok()
+}
+
+/// Scheme, host and port of a directory, with the slash behind them.
+pub(crate) fn origin(directory: &str) -> &str {
+    let host_at = directory.find("://").map_or(0, |at| at + 3);
+    let slash = directory[host_at..].find('/').map_or(directory.len(), |at| host_at + at + 1);
+    &directory[..slash]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_a_url_and_what_is_none() {
+        for right in [
+            "http://h.example/",
+            "https://h.example",
+            "HTTP://H.Example:80/p",
+            "http://h.example:/",
+            "http://h.example?q",
+            "http://h.example/a;b=c,d/e@f:g/!$&'()*+~._-?/?:@#/?",
+            "http://h.example/%C3%bc",
+            "http://[2001:db8::1]:8080/",
+            "http://192.0.2.1/",
+            "http://h%41.example/",
+            "http://h.example:65535/",
+        ] {
+            assert_eq!(check_grammar(right.as_bytes()), Ok(()), "{right}");
+        }
+        for wrong in [
+            "",
+            "h.example/",
+            "/relative",
+            "ftp://h.example/",
+            "httpx://h.example/",
+            "http:/h.example/",
+            "http:///path",
+            "http://:80/",
+            "http://u@h.example/",
+            "http://h.example:65536/",
+            "http://h.example:99999999999999999999/",
+            "http://h.example:x/",
+            "http://[::1/",
+            "http://[zz]/",
+            "http://[::1]x/",
+            "http://h example/",
+            "http://h.example/a b",
+            "http://h.example/ü",
+            "http://h.example/a\nb",
+            "http://h.example/[x]",
+            "http://h.example/a|b",
+            "http://h.example/a\"b",
+            "http://h.example/50%off",
+            "http://h.example/%",
+            "http://h.example/%2",
+            "http://h.example/#a#b",
+            "http://bücher.example/",
+        ] {
+            assert!(check_grammar(wrong.as_bytes()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_directory_is_what_its_files_share() {
+        for (url, want) in [
+            ("http://h.example/maps/a.xml", Some("http://h.example/maps/")),
+            ("HTTP://H.example:80/maps/a.xml?x=/y", Some("http://h.example/maps/")),
+            ("https://h.example:8443", Some("https://h.example:8443/")),
+            ("maps/a.xml", None),
+        ] {
+            assert_eq!(directory(url.as_bytes()).as_deref(), want, "{url}");
+        }
+        assert_eq!(origin("http://h.example:8080/maps/"), "http://h.example:8080/");
+    }
+
+    #[test]
+    fn below_a_directory_however_the_host_is_spelt() {
+        for (url, below) in [
+            ("http://h.example/maps/a", true),
+            ("http://h.example/maps/", true),
+            ("HTTP://H.EXAMPLE:80/maps/a", true),
+            ("http://h.example/MAPS/a", false),
+            ("http://h.example/mapsa", false),
+            ("https://h.example/maps/a", false),
+            ("http://h.example:8080/maps/a", false),
+            ("http://www.h.example/maps/a", false),
+        ] {
+            assert_eq!(is_below(url.as_bytes(), b"http://h.example/maps/"), below, "{url}");
+        }
+        assert!(is_below(b"http://h.example?q", b"http://h.example/"));
+    }
+}

@@ -1,0 +1,247 @@
+//! The bytes of a published file, decoded as they come and never more of them than the protocol allows.
+//!
+//! A file may be made to do harm: a bomb that decodes to gigabytes, gigabytes of nothing, a member cut short. Whatever
+//! it is, at most one byte more than the limit is decoded and at most a little more than the limit is read.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::error::{Error, Result};
+use crate::limits::Protocol;
+
+/// Decoded at a time; small enough to stay in the cache until it is parsed.
+const BUFFER_BYTES: usize = 64 * 1024;
+
+/// What the bytes of a file begin with if they are gzip: RFC 1952, 2.3.1.
+const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
+
+/// A compressed file may be larger than what it decodes to: by its headers, and by 5 bytes a stored block.
+const COMPRESSED_SLACK: u64 = 1 << 20;
+
+/// Why a file could not be read to its end.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Its gzip is damaged; the decoder's words.
+    Gzip(String),
+    /// It decodes to more than so many bytes.
+    TooLarge(u64),
+    /// So many bytes and more, which decode to less.
+    TooLargeCompressed(u64),
+    /// The disk failed.
+    Io(io::Error),
+}
+
+/// A file that is being decoded.
+pub(crate) struct Content {
+    inner: Box<dyn Read + Send>,
+    is_gzip: bool,
+    buffer: Box<[u8]>,
+    at: usize,
+    end: usize,
+    decoded: u64,
+    limit: u64,
+    hash: Xxh3,
+    failure: Option<Failure>,
+}
+
+impl Content {
+    /// Opens the file at `path`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`](crate::ErrorKind::Input) if it is missing, unreadable or no file.
+    pub fn open(path: &Path) -> Result<Self> {
+        let unreadable = |error| Error::input(path, error);
+        // Asked before it is opened: to open a pipe waits until somebody writes.
+        match std::fs::metadata(path).map_err(unreadable)? {
+            meta if meta.is_file() => {}
+            _ => return Err(unreadable(io::Error::other("is no file"))),
+        }
+        Self::of(File::open(path).map_err(unreadable)?).map_err(unreadable)
+    }
+
+    /// The content of what `raw` reads.
+    ///
+    /// # Errors
+    /// If its first bytes cannot be read.
+    pub fn of(raw: impl Read + Send + 'static) -> io::Result<Self> {
+        // The most that any protocol allows, until it is known which one it is.
+        let limit = Protocol::V0_9.bytes_per_sitemap_max();
+        let mut raw = BufReader::with_capacity(BUFFER_BYTES, Capped { raw, left: limit + COMPRESSED_SLACK });
+        let is_gzip = raw.fill_buf()?.starts_with(GZIP_MAGIC);
+        let inner: Box<dyn Read + Send> =
+            if is_gzip { Box::new(MultiGzDecoder::new(raw)) } else { Box::new(raw) };
+        let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
+        let hash = Xxh3::new();
+        Ok(Self { inner, is_gzip, buffer, at: 0, end: 0, decoded: 0, limit, hash, failure: None })
+    }
+
+    /// Whether it is gzip.
+    pub fn is_gzip(&self) -> bool {
+        self.is_gzip
+    }
+
+    /// Lowers the limit to what the document's own protocol allows.
+    pub fn lower_limit(&mut self, limit: u64) {
+        self.limit = self.limit.min(limit);
+    }
+
+    /// Why it ended before its end.
+    pub fn take_failure(&mut self) -> Option<Failure> {
+        self.failure.take()
+    }
+
+    /// XXH3 of everything decoded so far, 128 bits.
+    pub fn hash(&self) -> u128 {
+        self.hash.digest128()
+    }
+
+    /// Decodes the next piece into the buffer; none at the end.
+    fn fill(&mut self) {
+        // One byte beyond the limit is enough to know.
+        let wanted = (self.limit + 1).saturating_sub(self.decoded).min(BUFFER_BYTES as u64) as usize;
+        (self.at, self.end) = (0, 0);
+        if self.failure.is_some() || wanted == 0 {
+            return;
+        }
+        let (bytes, error) = read(&mut self.inner, &mut self.buffer[..wanted]);
+        self.end = bytes;
+        self.decoded += bytes as u64;
+        self.hash.update(&self.buffer[..bytes]);
+        self.failure = error.map(|error| self.failed(error));
+        if self.decoded > self.limit {
+            self.failure = Some(Failure::TooLarge(self.limit));
+            self.end = 0;
+        }
+    }
+
+    fn failed(&self, error: io::Error) -> Failure {
+        if error.kind() == io::ErrorKind::FileTooLarge && error.raw_os_error().is_none() {
+            return Failure::TooLargeCompressed(self.limit + COMPRESSED_SLACK);
+        }
+        // What the decoder finds has no number; what the system finds has.
+        match self.is_gzip && error.raw_os_error().is_none() {
+            true => Failure::Gzip(error.to_string()),
+            false => Failure::Io(error),
+        }
+    }
+}
+
+/// The end of a file is the end of its bytes or the failure that [`Content::take_failure`] tells: whoever parses need
+/// not know of it.
+impl Read for Content {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let mut available = self.fill_buf()?;
+        let bytes = available.read(to)?;
+        self.consume(bytes);
+        Ok(bytes)
+    }
+}
+
+impl BufRead for Content {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.at == self.end {
+            self.fill();
+        }
+        Ok(&self.buffer[self.at..self.end])
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+}
+
+/// Reads until `to` is full or nothing is left: few large pieces, and a byte order mark in one of them. What was read
+/// before an error is good.
+fn read(from: &mut impl Read, to: &mut [u8]) -> (usize, Option<io::Error>) {
+    let mut bytes = 0;
+    while bytes < to.len() {
+        match from.read(&mut to[bytes..]) {
+            Ok(0) => break,
+            Ok(more) => bytes += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (bytes, Some(error)),
+        }
+    }
+    (bytes, None)
+}
+
+/// Gives up after so many bytes: a million empty gzip members decode to nothing, and never end.
+struct Capped<R> {
+    raw: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Capped<R> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.raw.read(to)?;
+        self.left = match self.left.checked_sub(bytes as u64) {
+            Some(left) => left,
+            None => return Err(io::ErrorKind::FileTooLarge.into()),
+        };
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write, repeat};
+
+    use super::*;
+
+    /// Bytes that were decoded, and how it ended.
+    fn drain(mut content: Content) -> (u64, Option<Failure>) {
+        let bytes = io::copy(&mut content, &mut io::sink()).unwrap();
+        (bytes, content.take_failure())
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(1));
+        member.write_all(bytes).unwrap();
+        member.finish().unwrap()
+    }
+
+    #[test]
+    fn the_limit_may_be_met_and_not_passed() {
+        let limit = 100_000;
+        for (bytes, too_large) in [(limit - 1, false), (limit, false), (limit + 1, true), (10 * limit, true)]
+        {
+            let plain = vec![b' '; bytes as usize];
+            for raw in [gzip(&plain), plain] {
+                let mut content = Content::of(Cursor::new(raw)).unwrap();
+                content.lower_limit(limit);
+                let (decoded, failure) = drain(content);
+                assert!(decoded <= limit);
+                assert_eq!(matches!(failure, Some(Failure::TooLarge(_))), too_large, "{bytes}: {failure:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_never_ends_is_given_up() {
+        let (decoded, failure) = drain(Content::of(repeat(b' ')).unwrap());
+        assert!(matches!(failure, Some(Failure::TooLarge(_))) && decoded <= 52_428_800);
+        let empty_members = Cursor::new(gzip(b"").repeat(4 << 20));
+        let (decoded, failure) = drain(Content::of(empty_members).unwrap());
+        assert!(matches!(failure, Some(Failure::TooLargeCompressed(_))) && decoded == 0, "{failure:?}");
+    }
+
+    #[test]
+    fn damaged_gzip_is_told_from_a_failing_disk() {
+        let whole = gzip(b"<urlset>");
+        let cut = whole[..whole.len() - 3].to_vec();
+        let behind = [&whole[..], b"more"].concat();
+        let mut crc = whole.clone();
+        crc[whole.len() - 8] ^= 1;
+        for damaged in [cut, behind, crc] {
+            let (decoded, failure) = drain(Content::of(Cursor::new(damaged)).unwrap());
+            assert!(matches!(failure, Some(Failure::Gzip(_))), "{failure:?}");
+            assert_eq!(decoded, 8, "what comes before the damage is there");
+        }
+        let two = [&whole[..], &whole].concat();
+        assert!(matches!(drain(Content::of(Cursor::new(two)).unwrap()), (16, None)));
+    }
+}

@@ -1,0 +1,112 @@
+//! Attributes: declarations of namespaces, the three of a link, and those that nobody asked for.
+
+use quick_xml::events::BytesStart;
+use quick_xml::events::attributes::Attribute;
+
+use super::{At, Broken, Reader, place};
+use crate::check::entry::Entry;
+use crate::check::reference::{self, Wrong};
+use crate::check::rules::Rule;
+use crate::check::space::Space;
+use crate::text::shown;
+
+/// Most attributes of one element that are read.
+const ATTRIBUTES_MAX: usize = 64;
+
+impl Reader<'_> {
+    /// Holds every attribute against XML, and takes in the namespaces that are declared.
+    pub(super) fn declare(&mut self, start: &BytesStart<'_>) -> Result<(), Broken> {
+        for (nth, attribute) in start.attributes().enumerate() {
+            let Ok(attribute) = attribute else { return self.broken("a damaged attribute") };
+            if nth == ATTRIBUTES_MAX {
+                return self.broken("more attributes than anybody needs");
+            }
+            let value = self.value(&attribute)?;
+            let Some(prefix) = declared(attribute.key.into_inner()) else { continue };
+            if !self.spaces.declare(self.depth, prefix, &value) {
+                return self.broken("more namespaces than anybody needs");
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the other attributes of an element whose place is known by now.
+    pub(super) fn attributes(&mut self, start: &BytesStart<'_>, entry: &mut Entry) -> Result<(), Broken> {
+        for attribute in start.attributes().flatten() {
+            let key = attribute.key.into_inner();
+            match self.at {
+                _ if declared(key).is_some() => {}
+                At::Skipped => {}
+                At::Link => {
+                    entry.open_value();
+                    // What is wrong with it was said when it was held against XML.
+                    let pushed =
+                        replaced(&attribute.value, |text| entry.push(text.as_bytes()), |_, _| Ok(()));
+                    pushed.ok();
+                    entry.close_link_attribute(key);
+                }
+                _ if self.is_hint(key) => {}
+                _ => self.findings.push(place(self.entries), Rule::Attribute, || {
+                    format!("an attribute {} that nobody knows", shown(key.as_bytes()))
+                }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the attribute only tells a validator where schemas are: XML Schema 1, 2.6.
+    fn is_hint(&self, key: &str) -> bool {
+        let Some((prefix, _)) = key.split_once(':') else { return false };
+        matches!(self.spaces.of_prefix(prefix), Some(Space::SchemaInstance)) || prefix == "xml"
+    }
+
+    /// The value of `attribute` with references replaced.
+    fn value(&mut self, attribute: &Attribute<'_>) -> Result<String, Broken> {
+        let raw = &*attribute.value;
+        if raw.contains('<') || !reference::is_legal_text(raw) {
+            return self.broken("an attribute with a character that XML does not allow there");
+        }
+        let mut value = String::with_capacity(raw.len());
+        match replaced(raw, |text| value.push_str(text), |name, wrong| self.wrong_reference(name, wrong)) {
+            Ok(()) => Ok(value),
+            Err(Stopped::NoEnd) => self.broken("an ampersand that is not escaped"),
+            Err(Stopped::By(broken)) => Err(broken),
+        }
+    }
+}
+
+/// Why not all of a value was gone through.
+enum Stopped {
+    /// A reference has no end.
+    NoEnd,
+    /// A wrong reference breaks it.
+    By(Broken),
+}
+
+/// Gives `raw` to `push` piece by piece, with references replaced; those that stand for nothing go to `wrong`.
+fn replaced(
+    raw: &str,
+    mut push: impl FnMut(&str),
+    mut wrong: impl FnMut(&str, Wrong) -> Result<(), Broken>,
+) -> Result<(), Stopped> {
+    let mut rest = raw;
+    while let Some((before, from)) = rest.split_once('&') {
+        push(before);
+        let (name, behind) = from.split_once(';').ok_or(Stopped::NoEnd)?;
+        match reference::resolve(name) {
+            Ok(character) => push(character.encode_utf8(&mut [0; 4])),
+            Err(why) => wrong(name, why).map_err(Stopped::By)?,
+        }
+        rest = behind;
+    }
+    push(rest);
+    Ok(())
+}
+
+/// The prefix that `key` declares, empty for the default; none if it declares nothing. Namespaces in XML, 3.
+fn declared(key: &str) -> Option<&str> {
+    match key.strip_prefix("xmlns")? {
+        "" => Some(""),
+        prefix => prefix.strip_prefix(':'),
+    }
+}

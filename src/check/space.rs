@@ -1,0 +1,134 @@
+//! Namespaces: which one a name is in. A few are known, the others only have to be declared.
+
+use crate::limits::Protocol;
+
+/// Most declarations that are in force at a time: enough for any sitemap, and no work for one made to cost some.
+const DECLARED_MAX: usize = 64;
+
+/// The namespace of `link`: XHTML 1.0, "Namespaces".
+const XHTML: &str = "http://www.w3.org/1999/xhtml";
+/// The namespace of `image`: Google, "Image sitemaps".
+const IMAGE: &str = "http://www.google.com/schemas/sitemap-image/1.1";
+/// The namespace of `schemaLocation`: XML Schema 1, 2.6.
+const SCHEMA_INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
+
+/// A namespace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Space {
+    /// The protocol's own.
+    Sitemap(Protocol),
+    /// Of links to other languages.
+    Xhtml,
+    /// Of images.
+    Image,
+    /// Of hints for a validator.
+    SchemaInstance,
+    /// One that is not known here.
+    Other,
+    /// None at all.
+    None,
+}
+
+impl Space {
+    fn of(uri: &str) -> Self {
+        let protocols = [Protocol::V0_9, Protocol::V0_84];
+        match protocols.into_iter().find(|protocol| protocol.namespace() == uri) {
+            Some(protocol) => Self::Sitemap(protocol),
+            None => match uri {
+                XHTML => Self::Xhtml,
+                IMAGE => Self::Image,
+                SCHEMA_INSTANCE => Self::SchemaInstance,
+                "" => Self::None,
+                _ => Self::Other,
+            },
+        }
+    }
+}
+
+/// The declarations that are in force.
+#[derive(Debug)]
+pub(crate) struct Spaces {
+    default: Space,
+    declared: Vec<Declared>,
+}
+
+#[derive(Debug)]
+struct Declared {
+    depth: usize,
+    prefix: Box<str>,
+    space: Space,
+}
+
+impl Spaces {
+    /// None but `xml`, which needs no declaration: Namespaces in XML, 3.
+    pub fn new() -> Self {
+        let declared = vec![Declared { depth: 0, prefix: "xml".into(), space: Space::Other }];
+        Self { default: Space::None, declared }
+    }
+
+    /// Takes in `xmlns:prefix="uri"`, or `xmlns="uri"` with an empty prefix, of the element at `depth`. False if that
+    /// is one too many.
+    pub fn declare(&mut self, depth: usize, prefix: &str, uri: &str) -> bool {
+        if self.declared.len() == DECLARED_MAX {
+            return false;
+        }
+        self.declared.push(Declared { depth, prefix: prefix.into(), space: Space::of(uri) });
+        self.find_default();
+        true
+    }
+
+    /// Forgets what the element at `depth` declared.
+    #[inline]
+    pub fn close(&mut self, depth: usize) {
+        if self.declared.last().is_some_and(|last| last.depth >= depth && depth > 0) {
+            self.declared.retain(|declared| declared.depth < depth);
+            self.find_default();
+        }
+    }
+
+    /// The namespace of the element `name`, and its local name. None if its prefix was never declared.
+    #[inline]
+    pub fn of_element<'a>(&self, name: &'a str) -> Option<(Space, &'a str)> {
+        match memchr::memchr(b':', name.as_bytes()) {
+            None => Some((self.default, name)),
+            Some(colon) => Some((self.of_prefix(&name[..colon])?, &name[colon + 1..])),
+        }
+    }
+
+    /// The namespace that `prefix` stands for.
+    pub fn of_prefix(&self, prefix: &str) -> Option<Space> {
+        self.declared.iter().rev().find(|declared| *declared.prefix == *prefix).map(|declared| declared.space)
+    }
+
+    fn find_default(&mut self) {
+        self.default = self.of_prefix("").unwrap_or(Space::None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_declaration_holds_inside_its_element() {
+        let mut spaces = Spaces::new();
+        let sitemap = Space::Sitemap(Protocol::V0_9);
+        assert_eq!(spaces.of_element("url"), Some((Space::None, "url")));
+        assert!(spaces.declare(1, "", Protocol::V0_9.namespace()));
+        assert!(spaces.declare(1, "x", XHTML));
+        assert!(spaces.declare(3, "", IMAGE));
+        assert_eq!(spaces.of_element("loc"), Some((Space::Image, "loc")));
+        spaces.close(4);
+        assert_eq!(spaces.of_element("loc"), Some((Space::Image, "loc")));
+        spaces.close(3);
+        assert_eq!(spaces.of_element("loc"), Some((sitemap, "loc")));
+        assert_eq!(spaces.of_element("x:link"), Some((Space::Xhtml, "link")));
+        assert_eq!(spaces.of_element("y:link"), None);
+    }
+
+    #[test]
+    fn a_thousand_declarations_are_not_taken_in() {
+        let mut spaces = Spaces::new();
+        assert!(!(0..1000).all(|n| spaces.declare(1, &format!("p{n}"), "http://h.example/")));
+    }
+}

@@ -1,0 +1,75 @@
+//! `sitemill check`: findings to standard output, what was seen to standard error.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use serde::Serialize;
+use sitemill::{CheckJob, CheckReport, Error, Finding, Result};
+
+use super::args::CheckArgs;
+use super::summary::{grouped, plural};
+use super::{is_broken_pipe, signals};
+
+/// Checks, tells and sums up. Any finding is exit 65.
+pub fn run(args: CheckArgs) -> Result<()> {
+    let mut job = CheckJob::new(args.path);
+    job.base_url = args.base_url;
+    job.scope = args.scope;
+    job.threads = args.threads.unwrap_or(job.threads);
+    job.findings_max = args.limit_findings;
+
+    let mut stdout = BufWriter::new(io::stdout().lock());
+    let stop = signals::raised_by_signals()?;
+    let mut tell = |finding: &Finding| {
+        let line = if args.json { to_json(finding) } else { finding.to_string() };
+        written(writeln!(stdout, "{line}"))
+    };
+    let report = match sitemill::check(&job, &stop, &mut tell) {
+        // A reader that has seen enough has seen that there is something to see.
+        Err(error) if is_broken_pipe(&error) => return Err(Error::data("the check was left before its end")),
+        report => report?,
+    };
+    if args.json {
+        written(writeln!(stdout, "{}", to_json(&report)))?;
+    }
+    written(stdout.flush())?;
+    if !args.quiet {
+        // If standard error is gone, the exit code still speaks.
+        let _ = io::stderr().write_all(summary(&report, &job).as_bytes());
+    }
+    match report.findings {
+        0 => Ok(()),
+        1 => Err(Error::data("1 finding")),
+        findings => Err(Error::data(format!("{} findings", grouped(findings)))),
+    }
+}
+
+fn written(result: io::Result<()>) -> Result<()> {
+    result.map_err(|error| Error::io(Path::new("standard output"), "could not be written", error))
+}
+
+fn summary(report: &CheckReport, job: &CheckJob) -> String {
+    let rate = grouped((report.urls as f64 / report.seconds.max(1e-3)) as u64);
+    let mut lines = format!(
+        "sitemill: {} in {} and {}, {:.2} s: {rate} URLs a second\n",
+        plural(report.urls, "URL", "URLs"),
+        plural(report.sitemaps, "sitemap", "sitemaps"),
+        plural(report.indexes, "index file", "index files"),
+        report.seconds,
+    );
+    if report.not_followed > 0 {
+        let files = plural(report.not_followed, "sitemap", "sitemaps");
+        lines += &format!("  {files} in deeper directories not looked at\n");
+    }
+    for (rule, &count) in &report.rules {
+        lines += &format!("  {:>9} {rule}\n", grouped(count));
+    }
+    if report.findings > job.findings_max {
+        lines += &format!("  the first {} were told (--limit-findings)\n", grouped(job.findings_max));
+    }
+    lines
+}
+
+fn to_json(object: &impl Serialize) -> String {
+    serde_json::to_string(object).expect("numbers and strings are JSON")
+}

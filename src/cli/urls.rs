@@ -1,0 +1,31 @@
+//! `sitemill urls`: the way back from sitemaps to URLs.
+
+use std::io::Write;
+use std::path::Path;
+
+use sitemill::{Result, Target, UrlsForm, UrlsJob};
+
+use super::args::UrlsArgs;
+use super::summary::{grouped, plural};
+use super::{Stdout, is_broken_pipe, signals};
+
+/// Lists and sums up. A reader that has seen enough is no failure.
+pub fn run(args: UrlsArgs) -> Result<()> {
+    let mut job = UrlsJob::new(args.path);
+    job.form = match (args.tsv, args.json) {
+        (true, _) => UrlsForm::Tsv,
+        (_, true) => UrlsForm::Json,
+        _ => UrlsForm::Lines,
+    };
+    job.threads = args.threads.unwrap_or(job.threads);
+    let to = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
+    let report = match sitemill::urls(&job, &signals::raised_by_signals()?, to) {
+        Err(error) if is_broken_pipe(&error) => return Ok(()),
+        report => report?,
+    };
+    if !args.quiet {
+        let sitemaps = plural(report.sitemaps, "sitemap", "sitemaps");
+        let _ = writeln!(std::io::stderr(), "sitemill: {} URLs in {sitemaps}", grouped(report.urls));
+    }
+    Ok(())
+}

@@ -1,0 +1,201 @@
+//! Urls: the way back, from published files to the URLs in them, with the reader of [`check`](crate::check()).
+//!
+//! Index files are followed to the files beside them; what they name elsewhere is not looked for. Values are not judged,
+//! but a file that cannot be read to its end, or a URL that would break its line, ends the run.
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use crate::check::{Content, Entry, Findings, Kind, Reader, Set, Tag, directory, file, is_file};
+use crate::error::{Error, Result, Shown};
+use crate::job::threads_default;
+use crate::pipeline::Target;
+use crate::pipeline::ordered::ordered;
+use crate::stop::Stop;
+use crate::text::{self, shown};
+
+/// What to list. [`UrlsJob::new`] has every default of the command line.
+#[derive(Debug, Clone)]
+pub struct UrlsJob {
+    /// Sitemaps, index files and directories, in this order.
+    pub paths: Vec<PathBuf>,
+    /// What a line holds.
+    pub form: UrlsForm,
+    /// Threads that work at the same time.
+    pub threads: NonZero<usize>,
+}
+
+/// What a line holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UrlsForm {
+    /// The URL.
+    #[default]
+    Lines,
+    /// URL, lastmod, changefreq and priority, with tabs between; empty if there is none. No header.
+    Tsv,
+    /// An object with `loc` and the tags that there are; `links` and `images` are arrays.
+    Json,
+}
+
+/// What was listed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UrlsReport {
+    /// Sitemaps.
+    pub sitemaps: u64,
+    /// URLs in them.
+    pub urls: u64,
+}
+
+impl UrlsJob {
+    /// A job with the defaults: URLs alone, all cores.
+    pub fn new(paths: Vec<PathBuf>) -> Self {
+        Self { paths, form: UrlsForm::default(), threads: threads_default() }
+    }
+}
+
+/// Writes the URLs of `job.paths` to `to`, in the order in which they are published.
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) at the first file that is damaged or missing, behind the URLs before the
+/// damage; else if something cannot be read or written.
+pub fn urls(job: &UrlsJob, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
+    let mut report = UrlsReport::default();
+    for path in &job.paths {
+        let files = match path.is_dir() {
+            true => Set::of_directory(path, None, 1)?.into_files()?,
+            false => vec![path.clone()],
+        };
+        let work = |entry: &mut Entry, file: PathBuf| list(file, job.form, entry);
+        ordered(job.threads.get(), files.into_iter(), Entry::default, work, |listed| {
+            stop.check()?;
+            let listed = listed?;
+            let members = listed.take_in(&mut report, &mut to)?;
+            let work = |entry: &mut Entry, member: Result<PathBuf>| list_member(member?, job.form, entry);
+            ordered(job.threads.get(), members.into_iter(), Entry::default, work, |listed| {
+                stop.check()?;
+                listed?.take_in(&mut report, &mut to).map(drop)
+            })
+        })?;
+    }
+    Ok(report)
+}
+
+/// A file, rendered.
+struct Listed {
+    kind: Option<Kind>,
+    lines: Vec<u8>,
+    urls: u64,
+    /// Of an index file: the files it names.
+    members: Vec<Result<PathBuf>>,
+    damage: Option<Error>,
+}
+
+impl Listed {
+    /// Writes what there is, then says what is wrong with it. Returns the files that are to be read next.
+    fn take_in(self, report: &mut UrlsReport, to: &mut Target<'_>) -> Result<Vec<Result<PathBuf>>> {
+        to.write(&self.lines)?;
+        report.urls += self.urls;
+        report.sitemaps += u64::from(self.kind == Some(Kind::Sitemap));
+        self.damage.map_or(Ok(self.members), Err)
+    }
+}
+
+/// A file that an index file names.
+fn list_member(path: PathBuf, form: UrlsForm, entry: &mut Entry) -> Result<Listed> {
+    let mut listed = list(path.clone(), form, entry)?;
+    if listed.kind == Some(Kind::Index) && listed.damage.is_none() {
+        listed.damage = Some(Error::data(format!("{}: an index file that another one names", Shown(&path))));
+    }
+    Ok(listed)
+}
+
+fn list(path: PathBuf, form: UrlsForm, entry: &mut Entry) -> Result<Listed> {
+    let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
+    let mut reader = Reader::new(Content::open(&path)?, &mut findings);
+    let mut listed = Listed { kind: None, lines: Vec::new(), urls: 0, members: Vec::new(), damage: None };
+    let mut base = None;
+    while reader.next(entry).map_err(|error| Error::io(&path, "could not be read", error))? {
+        let number = entry.number();
+        if let Some(damage) = &reader.findings().damage {
+            listed.damage = Some(Error::data(damage.to_string()));
+            break;
+        }
+        let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
+        if loc.iter().any(|&byte| byte <= b' ' || byte == 0x7f) {
+            let shown = Shown(&path);
+            listed.damage = Some(Error::data(format!(
+                "{shown}: entry {number}: a URL with a space or control character"
+            )));
+            break;
+        }
+        match reader.own().0 {
+            Kind::Sitemap => {
+                push(entry, loc, form, &mut listed.lines);
+                listed.urls += 1;
+            }
+            Kind::Index => {
+                let base = base.get_or_insert_with(|| directory(loc));
+                listed.members.push(member(&path, base.as_deref(), number, loc));
+            }
+        }
+    }
+    listed.kind = reader.head().map(|(kind, _)| kind);
+    // A document that is neither sitemap nor index file says so with its first finding.
+    let first = if listed.kind.is_none() { findings.kept.first() } else { None };
+    if let (None, Some(damage)) = (&listed.damage, findings.damage.as_ref().or(first)) {
+        listed.damage = Some(Error::data(damage.to_string()));
+    }
+    Ok(listed)
+}
+
+/// The file beside `index` that `loc` means.
+fn member(index: &Path, base: Option<&str>, number: u64, loc: &[u8]) -> Result<PathBuf> {
+    let path = base.and_then(|base| Some(index.parent()?.join(file(loc, base)?)));
+    let index = Shown(index);
+    match path {
+        Some(path) if is_file(&path) => Ok(path),
+        Some(path) => {
+            Err(Error::data(format!("{index}: entry {number}: there is no such file: {}", Shown(&path))))
+        }
+        None => Err(Error::data(format!("{index}: entry {number}: no file beside it: {}", shown(loc)))),
+    }
+}
+
+fn push(entry: &Entry, loc: &[u8], form: UrlsForm, lines: &mut Vec<u8>) {
+    match form {
+        UrlsForm::Lines => lines.extend_from_slice(loc),
+        UrlsForm::Tsv => {
+            lines.extend_from_slice(loc);
+            for tag in [Tag::Lastmod, Tag::Changefreq, Tag::Priority] {
+                lines.push(b'\t');
+                // A tab or line end in a value must not pass for one of the row.
+                text::escape(entry.value(tag).unwrap_or_default().trim_ascii(), lines);
+            }
+        }
+        UrlsForm::Json => lines.extend_from_slice(to_json(entry).to_string().as_bytes()),
+    }
+    lines.push(b'\n');
+}
+
+fn to_json(entry: &Entry) -> Value {
+    let string = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes));
+    let mut object = Map::new();
+    for tag in Tag::ALL {
+        if let Some(value) = entry.value(tag) {
+            object.insert(tag.as_str().into(), string(value.trim_ascii()));
+        }
+    }
+    let links: Vec<Value> = entry
+        .links()
+        .map(|link| json!({ "hreflang": link.hreflang.map(string), "href": link.href.map(string) }))
+        .collect();
+    let images: Vec<Value> = entry.images().flatten().map(string).collect();
+    for (name, list) in [("links", links), ("images", images)] {
+        if !list.is_empty() {
+            object.insert(name.into(), list.into());
+        }
+    }
+    Value::Object(object)
+}

@@ -1,0 +1,348 @@
+//! `sitemill check`: it finds every fault that was planted, and nothing in what `build` writes.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use sitemill::Rule;
+
+use crate::corpus::{Corpus, Recipe};
+use crate::support::{Run, TempDir, files, finish, gunzip, gzip, run, sitemill, testdata};
+
+const BASE: &str = "https://www.example.com/";
+
+/// Checks `path`; the rules of the findings, file and entry of each, and the summary.
+fn check(path: &Path, args: &[String]) -> (Vec<(String, String)>, Value) {
+    let mut command = sitemill();
+    let run = finish(command.args(["check", "--json", "--quiet"]).args(args).arg(path), b"");
+    let mut lines: Vec<Value> = lines(&run).iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let summary = lines.pop().unwrap_or_else(|| panic!("no summary; standard error was:\n{}", run.stderr));
+    assert_eq!(summary["findings"], lines.len());
+    assert_eq!(run.exit, if lines.is_empty() { 0 } else { 65 });
+    let place = |finding: &Value| {
+        let file = finding["file"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        (finding["rule"].as_str().unwrap().to_owned(), format!("{file} {}", finding["entry"]))
+    };
+    (lines.iter().map(place).collect(), summary)
+}
+
+fn lines(run: &Run) -> Vec<String> {
+    str::from_utf8(&run.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// The rules that were found broken, each as often as it was.
+fn rules(path: &Path) -> Vec<String> {
+    check(path, &[]).0.into_iter().map(|(rule, _)| rule).collect()
+}
+
+/// A sitemap of protocol 0.9 with `body` in it.
+fn sitemap(body: &str) -> String {
+    format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{body}</urlset>")
+}
+
+fn urls(count: usize) -> String {
+    (0..count).map(|n| format!("<url><loc>http://h.example/{n}</loc></url>\n")).collect()
+}
+
+fn copy(from: &Path, to: &Path) {
+    for file in files(from) {
+        fs::copy(from.join(&file), to.join(&file)).unwrap();
+    }
+}
+
+#[test]
+fn every_planted_fault_is_found_by_its_rule_alone_and_is_gone_once_repaired() {
+    let mut met = BTreeSet::new();
+    for entry in fs::read_dir(testdata().join("faults")).unwrap() {
+        let fault = entry.unwrap().path();
+        let name = fault.file_name().unwrap().to_str().unwrap();
+        let rule = name.split('.').next().unwrap();
+        let args = fs::read_to_string(fault.join("args")).unwrap_or_default();
+        let args: Vec<String> = args.lines().map(str::to_owned).collect();
+
+        let (found, _) = check(&fault, &args);
+        assert_eq!(found.len(), 1, "{name}: {found:?}");
+        assert_eq!(found[0].0, rule, "{name}");
+        met.insert(rule.to_owned());
+
+        let repaired = TempDir::new();
+        copy(&fault, repaired.path());
+        let repair = fs::read(fault.join("repair")).unwrap();
+        let parts: Vec<&[u8]> = repair.splitn(2, |&byte| byte == b'\n').collect();
+        let file = repaired.join(str::from_utf8(parts[0]).unwrap());
+        let (wrong, right) = parts[1]
+            .strip_prefix(b"-")
+            .and_then(|rest| rest.strip_suffix(b"\n"))
+            .and_then(|rest| {
+                let at = rest.windows(2).position(|pair| pair == b"\n+")?;
+                Some((&rest[..at], &rest[at + 2..]))
+            })
+            .unwrap_or_else(|| panic!("{name}: repair is the file, -wrong and +right"));
+        let content = fs::read(&file).unwrap();
+        let at = content.windows(wrong.len()).position(|part| part == wrong).unwrap();
+        fs::write(&file, [&content[..at], right, &content[at + wrong.len()..]].concat()).unwrap();
+        assert_eq!(check(repaired.path(), &args).0, [], "{name}, repaired");
+    }
+    // The others are too large to lie here, or packed; tests below make them.
+    let made = ["gzip", "too-large", "too-many-entries", "too-many-images", "unlisted", "content-name"];
+    met.extend(made.map(str::to_owned));
+    let all = Rule::ALL.iter().map(|rule| rule.as_str().to_owned()).collect();
+    assert_eq!(met, all);
+}
+
+#[test]
+fn nothing_is_found_in_what_build_writes() {
+    let recipe = Recipe { lines: 60_000, duplicates: 0.1, non_ascii: 0.2, bad: 0.1, ..Recipe::default() };
+    let text = Corpus::new(&recipe).unwrap().text();
+    let directory = TempDir::new();
+    for protocol in ["0.9", "0.84"] {
+        let out = directory.join(protocol);
+        let mut build = sitemill();
+        build.args([
+            "build",
+            "--quiet",
+            "--protocol",
+            protocol,
+            "--urls-per-sitemap",
+            "4000",
+            "--level",
+            "1",
+        ]);
+        build.args(["--sitemaps-per-index", "5", "--base-url", BASE, "--out"]).arg(&out).arg("-");
+        finish(&mut build, &text).expect(0);
+        for threads in ["1", "3"] {
+            let (found, summary) = check(&out, &["--threads".into(), threads.into()]);
+            assert_eq!(found, []);
+            assert!(summary["sitemaps"].as_u64().unwrap() > 10 && summary["indexes"].as_u64().unwrap() > 2);
+            assert_eq!(summary["urls"], Corpus::new(&recipe).unwrap().counts().distinct);
+        }
+        // What the next set no longer lists may stay.
+        let mut again = sitemill();
+        again
+            .args(["build", "--quiet", "--protocol", protocol, "--base-url", BASE, "--out"])
+            .arg(&out)
+            .arg("-");
+        finish(&mut again, b"https://www.example.com/only/one\n").expect(0);
+        assert_eq!(check(&out, &[]).1["urls"], 1);
+    }
+}
+
+#[test]
+fn nothing_is_found_in_the_golden_cases() {
+    for case in fs::read_dir(testdata().join("cases")).unwrap() {
+        let case = case.unwrap().path();
+        let args = fs::read_to_string(case.join("args")).unwrap();
+        let scope = args.lines().filter(|arg| arg.starts_with("--base-url=") || arg.starts_with("--scope="));
+        let scope: Vec<String> = scope.map(str::to_owned).collect();
+        for file in files(&case.join("want")).iter().filter(|file| file.ends_with(".xml")) {
+            // The sitemaps lie here under other names than the index files say.
+            let scope = if file.contains("index") { &[][..] } else { &scope };
+            assert_eq!(check(&case.join("want").join(file), scope).0, [], "{}", case.display());
+        }
+    }
+}
+
+#[test]
+fn a_published_file_that_rots_or_is_edited_is_named() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let mut build = sitemill();
+    build
+        .args(["build", "--quiet", "--urls-per-sitemap", "2", "--base-url", BASE, "--out"])
+        .arg(&out)
+        .arg("-");
+    let input = "https://www.example.com/a\nhttps://www.example.com/b\nhttps://www.example.com/c\n";
+    finish(&mut build, input.as_bytes()).expect(0);
+    let second = files(&out).into_iter().find(|file| file.starts_with("sitemap-00002")).unwrap();
+    let path = out.join(&second);
+    let whole = fs::read(&path).unwrap();
+    let place = format!("{second} null");
+
+    for at in [12, whole.len() / 2, whole.len() - 8, whole.len() - 1] {
+        let mut flipped = whole.clone();
+        flipped[at] ^= 0x10;
+        fs::write(&path, flipped).unwrap();
+        let (found, _) = check(&out, &[]);
+        assert!(!found.is_empty() && found.iter().all(|(_, at)| at.starts_with(&second)), "{at}: {found:?}");
+    }
+    for (damaged, what) in
+        [(whole[..whole.len() - 5].to_vec(), "cut off"), ([&whole[..], b"x"].concat(), "more behind it")]
+    {
+        fs::write(&path, damaged).unwrap();
+        assert_eq!(check(&out, &[]).0, [("gzip".into(), place.clone())], "{what}");
+    }
+    fs::write(&path, gunzip(&whole)).unwrap();
+    assert_eq!(check(&out, &[]).0, [("gzip".into(), place.clone())], "not packed at all");
+
+    let edited = String::from_utf8(gunzip(&whole)).unwrap().replace("/c<", "/d<");
+    fs::write(&path, gzip(edited.as_bytes())).unwrap();
+    assert_eq!(check(&out, &[]).0, [("content-name".into(), place.clone())]);
+    fs::write(&path, gzip(&gunzip(&whole))).unwrap();
+    assert_eq!(check(&out, &[]).0, [], "packed in another way is the same content");
+
+    fs::remove_file(&path).unwrap();
+    assert_eq!(check(&out, &[]).0, [("missing-file".into(), "sitemap-index-1.xml 2".into())]);
+    fs::write(&path, &whole).unwrap();
+    let index = fs::read_to_string(out.join("sitemap-index-1.xml")).unwrap();
+    let cut: Vec<&str> = index.lines().filter(|line| !line.contains("sitemap-00002")).collect();
+    fs::write(out.join("sitemap-index-1.xml"), cut.join("\n")).unwrap();
+    assert_eq!(check(&out, &[]).0, [("unlisted".into(), "manifest.json null".into())]);
+}
+
+#[test]
+fn limits_may_be_met_and_not_passed() {
+    let directory = TempDir::new();
+    let file = directory.join("sitemap.xml");
+    for (count, want) in [(50_000, &[][..]), (50_001, &["too-many-entries"])] {
+        fs::write(&file, sitemap(&urls(count))).unwrap();
+        assert_eq!(rules(&file), want, "{count} URLs");
+    }
+    let image = "<image:image><image:loc>http://h.example/i.png</image:loc></image:image>";
+    for (count, want) in [(1000, &[][..]), (1001, &["too-many-images"])] {
+        let xmlns = "xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\"";
+        let images = image.repeat(count);
+        let body = format!("<url {xmlns}><loc>http://h.example/</loc>{images}</url>");
+        fs::write(&file, sitemap(&body)).unwrap();
+        assert_eq!(rules(&file), want, "{count} images");
+    }
+    let protocols = [("0.9", "sitemaps.org", 52_428_800), ("0.84", "google.com", 10_485_760_usize)];
+    for (protocol, host, limit) in protocols {
+        for (bytes, want) in [(limit, &[][..]), (limit + 1, &["too-large"])] {
+            let whole =
+                sitemap(&urls(1)).replace("sitemaps.org", host).replace("/0.9", &format!("/{protocol}"));
+            fs::write(&file, format!("{whole}{}", " ".repeat(bytes - whole.len()))).unwrap();
+            assert_eq!(rules(&file), want, "{bytes} bytes in {protocol}");
+        }
+    }
+    for (protocol, host, most) in [("0.9", "sitemaps.org", 50_000), ("0.84", "google.com", 1000)] {
+        for (count, want) in [(most, &[][..]), (most + 1, &["too-many-entries"])] {
+            let index =
+                sitemap(&urls(count)).replace("sitemaps.org", host).replace("/0.9", &format!("/{protocol}"));
+            fs::write(&file, index.replace("urlset", "sitemapindex").replace("url>", "sitemap>")).unwrap();
+            assert_eq!(rules(&file), want, "{count} sitemaps in {protocol}");
+        }
+    }
+}
+
+#[test]
+fn hostile_files_cost_little_and_open_nothing() {
+    let directory = TempDir::new();
+    let secret = directory.file("secret.txt", "TOP SECRET");
+    let spaces = vec![b' '; 1 << 20];
+    let mut bomb = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(9));
+    (0..300).for_each(|_| std::io::Write::write_all(&mut bomb, &spaces).unwrap());
+    let bomb = bomb.finish().unwrap();
+    assert!(bomb.len() < 400_000);
+    let lol = |n: u32| format!("<!ENTITY l{n} \"{}\">", format!("&l{};", n - 1).repeat(10));
+    let laughs: String = (1..10).map(lol).collect();
+    let laughs = format!("<!DOCTYPE urlset [<!ENTITY l0 \"lol\">{laughs}]>{}", sitemap("&l9;"));
+    let external = format!(
+        "<!DOCTYPE urlset [<!ENTITY x SYSTEM \"file://{}\">]>{}",
+        secret.display(),
+        sitemap("<url><loc>http://h.example/&x;</loc></url>")
+    );
+    let attributes: String = (0..1_000_000).map(|n| format!(" a{n}=\"\"")).collect();
+    let declarations: String = (0..100_000).map(|n| format!(" xmlns:a{n}=\"http://h.example/\"")).collect();
+    for (name, content, want) in [
+        ("bomb.xml.gz", bomb, "too-large"),
+        ("laughs.xml", laughs.into_bytes(), "doctype"),
+        ("external.xml", external.into_bytes(), "doctype"),
+        ("nested.xml", sitemap(&"<url>".repeat(5_000_000)).into_bytes(), "unknown-element"),
+        ("open-tag.xml", sitemap(&format!("<url {}", "x".repeat(40_000_000))).into_bytes(), "well-formed"),
+        ("comment.xml", format!("<!--{}", ">-".repeat(20_000_000)).into_bytes(), "well-formed"),
+        (
+            "loc.xml",
+            sitemap(&format!("<url><loc>{}</loc></url>", "&amp;".repeat(8_000_000))).into(),
+            "loc-too-long",
+        ),
+        ("attributes.xml", sitemap(&format!("<url{attributes}></url>")).into(), "well-formed"),
+        ("declarations.xml", sitemap(&format!("<url{declarations}></url>")).into(), "well-formed"),
+        ("links.xml", sitemap(&format!("<url>{}", "<x:link/>".repeat(4_000_000))).into(), "namespace"),
+        ("zeros.xml", vec![0; 60_000_000], "well-formed"),
+    ] {
+        let file = directory.file(name, content);
+        let mut limited = std::process::Command::new("prlimit");
+        // 400 MB of memory and 60 seconds of work: several times what is needed, and far less than what was asked for.
+        limited.args([
+            "--as=400000000",
+            "--cpu=60",
+            env!("CARGO_BIN_EXE_sitemill"),
+            "check",
+            "--threads",
+            "1",
+        ]);
+        let run = finish(limited.arg(&file), b"").expect(65);
+        let told = String::from_utf8(run.stdout).unwrap();
+        assert!(told.lines().next().unwrap().contains(&format!("{want}: ")), "{name}: {told:.300}");
+        assert!(told.len() < 1_000_000 && !told.contains("TOP SECRET"), "{name}");
+        fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn names_in_an_index_file_lead_nowhere_else() {
+    let directory = TempDir::new();
+    directory.file("outside.xml", "secret");
+    let inside = directory.join("inside");
+    fs::create_dir(&inside).unwrap();
+    std::os::unix::fs::symlink(directory.join("outside.xml"), inside.join("link.xml")).unwrap();
+    let entries: String = ["../outside.xml", "%2e%2e%2foutside.xml", "link.xml"]
+        .map(|name| format!("<url><loc>http://h.example/{name}</loc></url>"))
+        .concat();
+    let index = sitemap(&entries).replace("urlset", "sitemapindex").replace("url>", "sitemap>");
+    fs::write(inside.join("sitemap-index-1.xml"), index).unwrap();
+    let run = run([Path::new("check"), Path::new("--base-url"), Path::new("http://h.example/"), &inside])
+        .expect(65);
+    let told = lines(&run);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains("link.xml") && told[0].contains("missing-file"));
+    assert!(run.stderr.contains("0 sitemaps and 1 index file"), "{}", run.stderr);
+}
+
+#[test]
+fn bytes_of_a_file_reach_the_terminal_only_escaped() {
+    let directory = TempDir::new();
+    let loc = format!("http://h.example/\u{202e}\u{9b}31m{}", "x".repeat(500));
+    let file = directory.file("a.xml", sitemap(&format!("<url><loc>{loc}</loc></url><\u{9b}/>")));
+    let told = String::from_utf8(run([Path::new("check"), &file]).expect(65).stdout).unwrap();
+    assert!(told.contains(r"\xe2\x80\xae\xc2\x9b31m") && !told.contains(['\u{202e}', '\u{9b}']));
+    assert!(told.lines().all(|line| line.len() < 800));
+}
+
+#[test]
+fn files_are_one_site_and_every_directory_is_its_own() {
+    let directory = TempDir::new();
+    let sites = ["a", "b"].map(|name| directory.join(name));
+    for site in &sites {
+        fs::create_dir(site).unwrap();
+        fs::write(site.join("one.xml"), sitemap(&urls(100))).unwrap();
+        fs::write(site.join("two.xml"), sitemap(&urls(2).replace("example/", "example/more-"))).unwrap();
+    }
+    finish(sitemill().arg("check").args(&sites), b"").expect(0);
+    let files = sites.map(|site| site.join("two.xml"));
+    let told = lines(&finish(sitemill().arg("check").args(&files), b"").expect(65));
+    assert_eq!(told.len(), 2, "{told:?}");
+    let want = format!("entry 2: duplicate: listed before: {}, entry 2 (", files[0].display());
+    assert!(told[1].contains(&want), "{}", told[1]);
+}
+
+#[test]
+fn findings_are_told_as_many_as_wanted_and_all_counted() {
+    let directory = TempDir::new();
+    let file =
+        directory.file("a.xml", sitemap(&urls(2000).replace("</loc>", "</loc><priority>2</priority>")));
+    let mut command = sitemill();
+    let run = finish(command.args(["check", "--limit-findings", "7"]).arg(&file), b"").expect(65);
+    let told = lines(&run);
+    assert_eq!(told.len(), 7);
+    let want = format!(
+        "{}: entry 7: priority: no decimal from 0.0 to 1.0: 2 (sitemaps.org, XML tag definitions: priority)",
+        file.display()
+    );
+    assert_eq!(told[6], want);
+    assert!(run.stderr.contains("2,000 priority") && run.stderr.contains("2,000 findings"), "{}", run.stderr);
+    finish(sitemill().args(["check", "missing.xml"]), b"").expect(66);
+    finish(sitemill().args(["check"]).arg(TempDir::new().path()), b"").expect(65);
+    finish(sitemill().arg("check"), b"").expect(2);
+}

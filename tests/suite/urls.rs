@@ -1,0 +1,119 @@
+//! `sitemill urls`: what was built comes back.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
+use crate::corpus::{Corpus, Recipe};
+use crate::support::{TempDir, files, finish, gzip, sitemill};
+
+const BASE: &str = "https://www.example.com/";
+
+fn urls(args: &[&str], path: &Path) -> Vec<u8> {
+    finish(sitemill().args(["urls", "--quiet"]).args(args).arg(path), b"").expect(0).stdout
+}
+
+#[test]
+fn what_was_built_comes_back_as_the_canonical_list() {
+    let recipe = Recipe { lines: 50_000, duplicates: 0.2, non_ascii: 0.2, bad: 0.1, ..Recipe::default() };
+    let text = Corpus::new(&recipe).unwrap().text();
+    let clean = finish(sitemill().args(["clean", "--quiet"]), &text).expect(0).stdout;
+    let mut met = HashSet::new();
+    let want: Vec<u8> = clean
+        .split_inclusive(|&byte| byte == b'\n')
+        .filter(|line| line.starts_with(BASE.as_bytes()) && met.insert(*line))
+        .flatten()
+        .copied()
+        .collect();
+    let directory = TempDir::new();
+    for protocol in ["0.9", "0.84"] {
+        let out = directory.join(protocol);
+        let mut build = sitemill();
+        build.args([
+            "build",
+            "--quiet",
+            "--protocol",
+            protocol,
+            "--urls-per-sitemap",
+            "1000",
+            "--level",
+            "1",
+        ]);
+        build.args(["--sitemaps-per-index", "3", "--base-url", BASE, "--out"]).arg(&out).arg("-");
+        finish(&mut build, &text).expect(0);
+        assert!(files(&out).iter().filter(|file| file.contains("index")).count() > 10, "-10 comes behind -9");
+        assert!(urls(&[], &out) == want, "by the robots lines");
+        assert!(urls(&["--threads", "3"], &out) == want);
+        fs::remove_file(out.join("robots-sitemaps.txt")).unwrap();
+        assert!(urls(&[], &out) == want, "by the names of the index files");
+        for index in files(&out).iter().filter(|file| file.contains("index")) {
+            fs::remove_file(out.join(index)).unwrap();
+        }
+        assert!(urls(&[], &out) == want, "by the names of the sitemaps");
+    }
+}
+
+const TAGS: &str = r#"<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"
+    xmlns:x="http://www.w3.org/1999/xhtml" xmlns:i="http://www.google.com/schemas/sitemap-image/1.1">
+<url><loc> http://h.example/?a=1&amp;b=&#50; </loc><lastmod>2005-06-03</lastmod><priority>0.5</priority></url>
+<url><loc>http://h.example/it&apos;s</loc>
+  <x:link rel="alternate" hreflang="de" href="http://h.example/de?a&amp;b"/>
+  <i:image><i:loc>http://h.example/i.png</i:loc></i:image></url>
+</urlset>"#;
+
+#[test]
+fn tags_come_along_on_request() {
+    let directory = TempDir::new();
+    let file = directory.file("a.xml", TAGS);
+    assert_eq!(urls(&[], &file), b"http://h.example/?a=1&b=2\nhttp://h.example/it's\n");
+    let tsv = "http://h.example/?a=1&b=2\t2005-06-03\t\t0.5\nhttp://h.example/it's\t\t\t\n";
+    assert_eq!(urls(&["--tsv"], &file), tsv.as_bytes());
+    let json = concat!(
+        r#"{"lastmod":"2005-06-03","loc":"http://h.example/?a=1&b=2","priority":"0.5"}"#,
+        "\n",
+        r#"{"images":["http://h.example/i.png"],"links":[{"href":"http://h.example/de?a&b","hreflang":"de"}],"#,
+        r#""loc":"http://h.example/it's"}"#,
+        "\n"
+    );
+    assert_eq!(str::from_utf8(&urls(&["--json"], &file)).unwrap(), json);
+    let packed = directory.file("b.xml.gz", gzip(TAGS.as_bytes()));
+    assert_eq!(urls(&["--json"], &packed), json.as_bytes());
+}
+
+#[test]
+fn what_is_broken_is_named_behind_the_urls_before_it() {
+    let directory = TempDir::new();
+    let index = |names: &[&str]| {
+        let entry = |name: &&str| format!("<sitemap><loc>http://h.example/{name}</loc></sitemap>");
+        let entries: String = names.iter().map(entry).collect();
+        format!(
+            "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{entries}</sitemapindex>"
+        )
+    };
+    directory.file("good.xml", TAGS);
+    directory.file("cut.xml", &TAGS[..TAGS.len() - 30]);
+    let packed = gzip(TAGS.as_bytes());
+    directory.file("cut.xml.gz", &packed[..packed.len() - 4]);
+    directory.file("entity.xml", TAGS.replace("it&apos;s", "it&rsquo;s"));
+    directory.file("line.xml", TAGS.replace("it&apos;s", "&#10;http://evil.example/"));
+    directory.file("index.xml", index(&["good.xml"]));
+    for (names, lines, says) in [
+        (&["good.xml", "cut.xml"][..], 3, "cut.xml"),
+        (&["cut.xml.gz", "good.xml"], 2, "gzip"),
+        (&["entity.xml"], 1, "&rsquo;"),
+        (&["line.xml"], 1, "entry 2: a URL with a space or control character"),
+        (&["good.xml", "missing.xml"], 2, "missing.xml"),
+        (&["good.xml", "../good.xml"], 2, "no file beside it"),
+        (&["good.xml", "index.xml"], 2, "index.xml"),
+    ] {
+        let file = directory.file("sitemap-index-1.xml", index(names));
+        let run = finish(sitemill().args(["urls", "--quiet"]).arg(&file), b"").expect(65);
+        assert_eq!(run.stdout.split(|&byte| byte == b'\n').count() - 1, lines, "{names:?}");
+        assert!(run.stderr.contains(says), "{names:?}: {}", run.stderr);
+    }
+    for no_sitemap in ["<html/>", "<urlset/>", "", "https://h.example/\n"] {
+        let run = finish(sitemill().arg("urls").arg(directory.file("page.xml", no_sitemap)), b"").expect(65);
+        assert!(run.stderr.contains("page.xml: "), "{}", run.stderr);
+    }
+    finish(sitemill().args(["urls", "missing.xml"]), b"").expect(66);
+}
