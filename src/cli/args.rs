@@ -12,7 +12,7 @@ use sitemill::stage::form::{Columns, FormOptions, Format};
 use sitemill::stage::tags::{
     Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules, changefreq, priority,
 };
-use sitemill::{Base, Level, MaxRejects, OnDuplicate, ScopeRule};
+use sitemill::{Base, BaseUrl, Level, MaxRejects, OnDuplicate, ScopeRule};
 
 /// Turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
 #[derive(Debug, Parser)]
