@@ -58,7 +58,7 @@ fn everything_but_gzip(bencher: Bencher<'_, '_>) {
         for (_, survivors, entry_bytes) in &chunks {
             for (ordinal, &bytes) in entry_bytes.iter().enumerate() {
                 if survivors.contains(ordinal) {
-                    divider.push((), bytes.into());
+                    divider.push((), bytes.into(), xml::Namespaces::NONE);
                 }
             }
         }

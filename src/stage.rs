@@ -10,6 +10,8 @@ pub mod form;
 pub mod clean;
 pub mod tags;
 
+pub mod extras;
+
 pub mod scope;
 
 pub mod dedup;

@@ -1,7 +1,9 @@
 //! What a row means to a build. Both passes ask here, so that they cannot disagree.
 
 use crate::job::Job;
+use crate::limits::Protocol;
 use crate::stage::clean::{CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
+use crate::stage::extras::{self, Extras, ExtrasRenderer};
 use crate::stage::rows::Content;
 use crate::stage::scope::Scope;
 use crate::stage::tags::{TagReason, TagRules, Tags};
@@ -13,6 +15,8 @@ pub struct Rules {
     scope: Scope,
     url_encoding: UrlEncoding,
     tags: TagRules,
+    /// Whether there is a place for extras.
+    has_extensions: bool,
     /// Most bytes of an entry.
     entry_bytes_max: usize,
 }
@@ -26,13 +30,17 @@ impl Rules {
             scope: Scope::new(job.scope, &job.base_url),
             url_encoding: job.url_encoding,
             tags: job.tags.clone(),
+            // The schema of 0.84 allows nothing but its own elements.
+            has_extensions: job.protocol == Protocol::V0_9,
             entry_bytes_max: usize::try_from(entry_bytes_max).unwrap_or(usize::MAX),
         }
     }
 
     fn fits(&self, entry: &Entry<'_>) -> bool {
-        // Only limits far below the usual ones are worth the counting.
-        xml::ENTRY_BYTES_MAX <= self.entry_bytes_max || entry.bytes() <= self.entry_bytes_max
+        // Only extras, and limits far below the usual ones, are worth the counting.
+        entry.extras.xml.is_empty() && xml::ENTRY_BYTES_MAX <= self.entry_bytes_max
+            || entry.bytes() + entry.extras.xml.len() + entry.extras.uses.bytes() as usize
+                <= self.entry_bytes_max
     }
 }
 
@@ -43,10 +51,12 @@ pub struct Entry<'a> {
     pub url: CleanUrl<'a>,
     /// What stands beside it.
     pub tags: Option<Tags<'a>>,
+    /// And behind that.
+    pub extras: Extras<'a>,
 }
 
 impl Entry<'_> {
-    /// Bytes of its XML.
+    /// Bytes of its XML without that of extras.
     #[inline]
     pub fn bytes(&self) -> usize {
         xml::entry_bytes(self.url, self.tags.as_ref())
@@ -68,13 +78,15 @@ pub enum Judged<'a> {
 #[derive(Debug)]
 pub struct Judge<'r> {
     cleaner: Cleaner,
+    extras: ExtrasRenderer,
     rules: &'r Rules,
 }
 
 impl<'r> Judge<'r> {
     /// A judge by `rules`.
     pub fn new(rules: &'r Rules) -> Self {
-        Self { cleaner: Cleaner::new(rules.url_encoding), rules }
+        let cleaner = || Cleaner::new(rules.url_encoding);
+        Self { cleaner: cleaner(), extras: ExtrasRenderer::new(cleaner()), rules }
     }
 
     /// Judges what a row says. `dropped` is told why of each tag that cannot be written; the URL is listed without
@@ -90,7 +102,16 @@ impl<'r> Judge<'r> {
             Cleaned::Rejected(reason) => Judged::Rejected(reason),
             Cleaned::Url(url) if !self.rules.scope.admits(url) => Judged::Rejected(Reason::OutOfScope),
             Cleaned::Url(url) => {
-                let entry = Entry { url, tags: self.rules.tags.check(raw_tags, dropped) };
+                let tags = self.rules.tags.check(raw_tags, dropped);
+                let extras = match raw_tags.extras.is_empty() {
+                    true => Extras::default(),
+                    false if self.rules.has_extensions => self.extras.render(raw_tags.extras, dropped),
+                    false => {
+                        extras::drop_all(raw_tags.extras, dropped);
+                        Extras::default()
+                    }
+                };
+                let entry = Entry { url, tags, extras };
                 match self.rules.fits(&entry) {
                     true => Judged::Entry(entry),
                     false => Judged::Rejected(Reason::EntryTooLarge),

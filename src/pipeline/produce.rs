@@ -96,7 +96,7 @@ struct Renderer<'r> {
 
 impl Renderer<'_> {
     fn render(&mut self, part: &Part<Place>) -> Result<Rendered> {
-        let frame = Frame::sitemap(self.job.protocol);
+        let frame = Frame::sitemap(self.job.protocol).with(part.uses);
         // A quarter of the XML is more than most sitemaps need.
         let mut sink = Sink::new(Member::begin(self.job.level, part.bytes as usize / 4));
         self.piece.clear();
@@ -130,7 +130,7 @@ impl Renderer<'_> {
             RowsAt::Lines(range) if chunk.is_clean => {
                 let lines = lines::lines(&bytes[range.clone()], range.start as u64).enumerate().skip(skip);
                 for (_, line) in lines.filter(|&(ordinal, _)| survivors.contains(ordinal)) {
-                    if piece.push(CleanUrl::known(line.raw), None) {
+                    if piece.push(CleanUrl::known(line.raw), None, b"") {
                         break;
                     }
                 }
@@ -168,7 +168,8 @@ impl Piece<'_> {
         let mut ordinal = 0;
         for row in rows {
             let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) else { continue };
-            if ordinal >= skip && survivors.contains(ordinal) && self.push(entry.url, entry.tags.as_ref()) {
+            let is_listed = ordinal >= skip && survivors.contains(ordinal);
+            if is_listed && self.push(entry.url, entry.tags.as_ref(), entry.extras.xml) {
                 return;
             }
             ordinal += 1;
@@ -177,8 +178,8 @@ impl Piece<'_> {
 
     /// Renders one; whether that was the last one wanted.
     #[inline]
-    fn push(&mut self, url: CleanUrl<'_>, tags: Option<&Tags<'_>>) -> bool {
-        xml::push_entry(url, tags, self.xml);
+    fn push(&mut self, url: CleanUrl<'_>, tags: Option<&Tags<'_>>, extras: &[u8]) -> bool {
+        xml::push_entry(url, tags, extras, self.xml);
         if self.xml.len() >= PIECE_BYTES {
             self.sink.push(self.xml);
         }

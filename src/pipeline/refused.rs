@@ -91,9 +91,9 @@ fn refused<'i>(chunk: &Chunk, inputs: &'i [Input], judge: &mut Judge<'_>) -> Vec
             }
             Judged::Entry(_) | Judged::Blank => {}
         }
-        let Content::Url(_, tags) = row.content else { continue };
+        let Content::Url(url, tags) = row.content else { continue };
         all.extend(dropped.into_iter().map(|tag| {
-            let text = tags.dropped_for(tag);
+            let text = tags.dropped_for(tag, url);
             Refused { line, offset, reason: tag.as_str(), text }
         }));
     }

@@ -17,13 +17,14 @@ use super::spool::nameless;
 use crate::error::{Error, Result};
 use crate::stage::dedup::Survivors;
 use crate::stage::divide::Divider;
+use crate::stage::extras::RawExtras;
 use crate::stage::input::Input;
 use crate::stage::manifest::Sitemap;
 use crate::stage::publish::{self, Workspace, name::site_directory};
 use crate::stage::rows::{Block, Content, Row, RowBuffer, rows};
 use crate::stage::scope::{self, BaseUrl, SitePath};
-use crate::stage::tags::{RawTags, Tags};
-use crate::stage::xml::Frame;
+use crate::stage::tags::RawTags;
+use crate::stage::xml::{Frame, Namespaces};
 
 /// Bytes of a block of one origin.
 const BLOCK_BYTES: usize = 32 * 1024;
@@ -114,11 +115,11 @@ fn whole(block: Block, entries: u32) -> Chunk {
     }
 }
 
-/// The listed rows of a chunk: canonical URLs, checked tags, and the bytes of each entry.
+/// The listed rows of a chunk: canonical URLs, checked tags, and the room that each entry takes.
 #[derive(Default)]
 struct Listed {
     rows: RowBuffer,
-    entry_bytes: Vec<u64>,
+    sizes: Vec<(u64, Namespaces)>,
 }
 
 fn listed(chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) -> Listed {
@@ -127,10 +128,15 @@ fn listed(chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) -> Listed {
     for row in chunk.rows(inputs) {
         let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) else { continue };
         if chunk.survivors.contains(ordinal) {
-            let tags = entry.tags.as_ref().map_or(RawTags::default(), Tags::as_raw);
+            let extras = match row.content {
+                Content::Url(_, tags) => tags.extras,
+                Content::Bad(..) => RawExtras::default(),
+            };
+            let none = RawTags { extras, ..RawTags::default() };
+            let tags = entry.tags.as_ref().map_or(none, |tags| tags.as_raw(extras));
             let content = Content::Url(entry.url.as_bytes(), tags);
             listed.rows.push(&Row { line: 0, offset: 0, content });
-            listed.entry_bytes.push(entry.bytes() as u64);
+            listed.sizes.push(((entry.bytes() + entry.extras.xml.len()) as u64, entry.extras.uses));
         }
         ordinal += 1;
     }
@@ -165,7 +171,7 @@ impl Parts {
 
     fn push_all(&mut self, run: Run<'_>, listed: &Listed) -> std::io::Result<()> {
         let (limits, frame) = (run.job.sitemap_limits(), Frame::sitemap(run.job.protocol));
-        for (row, &entry_bytes) in rows(listed.rows.bytes(), &listed.rows.block()).zip(&listed.entry_bytes) {
+        for (row, &(bytes, uses)) in rows(listed.rows.bytes(), &listed.rows.block()).zip(&listed.sizes) {
             let Content::Url(url, _) = row.content else { unreachable!("listed rows are URLs") };
             let origin = scope::origin_of(url);
             let at = match self.by_origin.get(origin) {
@@ -180,7 +186,7 @@ impl Parts {
             };
             let part = &mut self.parts[at].1;
             let place = Place { chunk: part.blocks.len(), ordinal: part.entries as usize };
-            part.divider.push(place, entry_bytes);
+            part.divider.push(place, bytes, uses);
             let before = part.buffer.bytes().len();
             part.buffer.push(&row);
             part.entries += 1;

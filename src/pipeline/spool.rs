@@ -11,6 +11,7 @@ use super::Run;
 use crate::error::{Error, Result, Shown};
 use crate::progress::Pass;
 use crate::stage::clean::Reason;
+use crate::stage::extras::RawExtras;
 use crate::stage::form::{self, Feed, Opened, Record, Sink};
 use crate::stage::input::{Input, Source};
 use crate::stage::rows::{Content, Row, RowWriter};
@@ -53,7 +54,7 @@ fn map_or_copy(run: Run<'_>, source: Source, scratch: &Path) -> Result<Input> {
         Opened::Rows(reader) => {
             run.progress.begin(Pass::Spool, 0);
             let writer = RowWriter::new(BufWriter::with_capacity(PIECE_BYTES, nameless(scratch)?));
-            let mut sink = Scratch { writer, scratch, run, rows: 0, bytes: 0 };
+            let mut sink = Scratch { writer, scratch, run, rows: 0, bytes: 0, extras: Vec::new() };
             reader.read(&run.job.form, &mut sink)?;
             let unwritten = |error| Error::io(scratch, "could not be written to", error);
             let (file, blocks) = sink.writer.finish().map_err(unwritten)?;
@@ -98,6 +99,8 @@ struct Scratch<'r> {
     rows: u64,
     /// Bytes of rows that progress was not told of.
     bytes: u64,
+    /// Scratch memory for the extras of a row.
+    extras: Vec<u8>,
 }
 
 /// Rows between two looks at `stop`.
@@ -117,9 +120,14 @@ impl Scratch<'_> {
 
 impl Sink for Scratch<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        let &Record { line, offset, url, lastmod, changefreq, priority, .. } = record;
-        let content = Content::Url(url, RawTags { lastmod, changefreq, priority });
-        self.push(&Row { line, offset, content }, url.len())
+        let &Record { line, offset, url, lastmod, changefreq, priority, alternates, images } = record;
+        let mut encoded = std::mem::take(&mut self.extras);
+        let links = alternates.iter().map(|link| (link.hreflang, link.href));
+        let extras = RawExtras::encode(links, images.iter().copied(), &mut encoded);
+        let content = Content::Url(url, RawTags { lastmod, changefreq, priority, extras });
+        let pushed = self.push(&Row { line, offset, content }, url.len());
+        self.extras = encoded;
+        pushed
     }
 
     fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {

@@ -16,15 +16,22 @@ use crate::stage::divide::{Divider, Part};
 use crate::stage::input::{Extent, Input};
 use crate::stage::lines;
 use crate::stage::rows::{self, Content, Row};
-use crate::stage::xml::Frame;
+use crate::stage::xml::{Frame, Namespaces};
 use crate::stop::Stop;
 
 /// What is known of a chunk before duplicates are.
 struct Surveyed {
     chunk: Chunk,
     keys: ChunkKeys,
-    /// Bytes of each entry, in input order.
+    sizes: Sizes,
+}
+
+/// How much room the entries of a chunk take.
+struct Sizes {
+    /// Bytes of each entry without extras, in input order.
     entry_bytes: Box<[u16]>,
+    /// Ordinals, bytes and namespaces of those that have extras.
+    extras: Box<[(u16, u32, Namespaces)]>,
 }
 
 /// Surveys `inputs`.
@@ -57,11 +64,11 @@ pub fn survey(run: Run<'_>, inputs: &[Input]) -> Result<Plan> {
     strike_duplicates(job.on_duplicate, &surveyed, stop)?;
     progress.end();
 
-    let (chunks, entry_bytes): (Vec<Chunk>, Vec<Box<[u16]>>) =
-        surveyed.into_iter().map(|surveyed| (surveyed.chunk, surveyed.entry_bytes)).unzip();
+    let (chunks, sizes): (Vec<Chunk>, Vec<Sizes>) =
+        surveyed.into_iter().map(|surveyed| (surveyed.chunk, surveyed.sizes)).unzip();
     let chunks = account(chunks);
     let tally = chunks.iter().fold(Tally::default(), |sum, chunk| sum.add(chunk.tally));
-    let sitemaps = divide(job, &chunks, &entry_bytes);
+    let sitemaps = divide(job, &chunks, &sizes);
     let planned: u64 = sitemaps.iter().map(|part| u64::from(part.entries)).sum();
     if !tally.is_balanced() || planned != tally.listed {
         return Err(Error::new(
@@ -78,6 +85,7 @@ struct Surveyor<'r> {
     secret: &'r Secret,
     keys: Vec<dedup::Key>,
     entry_bytes: Vec<u16>,
+    extras: Vec<(u16, u32, Namespaces)>,
     /// Kept only if the newest row of a URL is to stay.
     instants: Option<Vec<i64>>,
 }
@@ -85,12 +93,20 @@ struct Surveyor<'r> {
 impl<'r> Surveyor<'r> {
     fn new(run: Run<'r>, secret: &'r Secret) -> Self {
         let instants = (run.job.on_duplicate == OnDuplicate::Newest).then(Vec::new);
-        Self { judge: Judge::new(run.rules), secret, keys: Vec::new(), entry_bytes: Vec::new(), instants }
+        Self {
+            judge: Judge::new(run.rules),
+            secret,
+            keys: Vec::new(),
+            entry_bytes: Vec::new(),
+            extras: Vec::new(),
+            instants,
+        }
     }
 
     fn survey(&mut self, input: usize, bytes: &[u8], extent: Extent) -> Surveyed {
         self.keys.clear();
         self.entry_bytes.clear();
+        self.extras.clear();
         self.instants.iter_mut().for_each(Vec::clear);
         let (rows, (tally, all_clean)) = match extent {
             Extent::Lines(nominal) => {
@@ -109,7 +125,10 @@ impl<'r> Surveyor<'r> {
         Surveyed {
             chunk: Chunk { input, rows, survivors, is_clean, lines_before: 0, tally },
             keys: ChunkKeys::part(&self.keys, self.instants.as_deref().unwrap_or(&[])),
-            entry_bytes: self.entry_bytes.as_slice().into(),
+            sizes: Sizes {
+                entry_bytes: self.entry_bytes.as_slice().into(),
+                extras: self.extras.as_slice().into(),
+            },
         }
     }
 
@@ -125,6 +144,11 @@ impl<'r> Surveyor<'r> {
                 Judged::Entry(entry) => {
                     all_clean &= entry.tags.is_none()
                         && matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
+                    if !entry.extras.xml.is_empty() {
+                        let ordinal =
+                            u16::try_from(self.keys.len()).expect("a chunk's URLs have such ordinals");
+                        self.extras.push((ordinal, entry.extras.xml.len() as u32, entry.extras.uses));
+                    }
                     self.keys.push(self.secret.key(entry.url));
                     self.entry_bytes.push(entry.bytes().try_into().expect("ENTRY_BYTES_MAX fits"));
                     if let Some(instants) = &mut self.instants {
@@ -173,26 +197,34 @@ fn account(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
 }
 
 /// Divides the listed entries into sitemaps. A chunk that fits as a whole is taken as a whole.
-fn divide(job: &Job, chunks: &[Chunk], entry_bytes: &[Box<[u16]>]) -> Vec<Part<Place>> {
-    let sizes: Vec<u64> = chunks
+fn divide(job: &Job, chunks: &[Chunk], sizes: &[Sizes]) -> Vec<Part<Place>> {
+    let whole: Vec<(u64, Namespaces)> = chunks
         .par_iter()
-        .zip(entry_bytes)
-        .map(|(chunk, entry_bytes)| listed(chunk, entry_bytes).map(|(_, bytes)| bytes).sum())
+        .zip(sizes)
+        .map(|(chunk, sizes)| {
+            let add = |(sum, all): (u64, Namespaces), (_, bytes, uses)| (sum + bytes, all.and(uses));
+            listed(chunk, sizes).fold((0, Namespaces::NONE), add)
+        })
         .collect();
     let mut divider = Divider::new(job.sitemap_limits(), &Frame::sitemap(job.protocol));
-    for (at, (chunk, entry_bytes)) in chunks.iter().zip(entry_bytes).enumerate() {
-        if !divider.push_run(chunk.tally.listed as u32, sizes[at]) {
-            for (ordinal, bytes) in listed(chunk, entry_bytes) {
-                divider.push(Place { chunk: at, ordinal }, bytes);
+    for (at, (chunk, sizes)) in chunks.iter().zip(sizes).enumerate() {
+        let (bytes, uses) = whole[at];
+        if !divider.push_run(chunk.tally.listed as u32, bytes, uses) {
+            for (ordinal, bytes, uses) in listed(chunk, sizes) {
+                divider.push(Place { chunk: at, ordinal }, bytes, uses);
             }
         }
     }
     divider.finish()
 }
 
-/// Ordinals and bytes of the entries of `chunk` that are listed.
-fn listed<'a>(chunk: &'a Chunk, entry_bytes: &'a [u16]) -> impl Iterator<Item = (usize, u64)> + 'a {
-    let all = entry_bytes.iter().enumerate();
-    all.filter(|&(ordinal, _)| chunk.survivors.contains(ordinal))
-        .map(|(ordinal, &bytes)| (ordinal, bytes.into()))
+/// Ordinals, bytes and namespaces of the entries of `chunk` that are listed.
+fn listed<'a>(chunk: &'a Chunk, sizes: &'a Sizes) -> impl Iterator<Item = (usize, u64, Namespaces)> + 'a {
+    let mut extras = sizes.extras.iter().peekable();
+    let all = sizes.entry_bytes.iter().enumerate().map(move |(ordinal, &bytes)| {
+        let here = extras.next_if(|&&(at, ..)| usize::from(at) == ordinal);
+        let (extra_bytes, uses) = here.map_or((0, Namespaces::NONE), |&(_, bytes, uses)| (bytes, uses));
+        (ordinal, u64::from(bytes) + u64::from(extra_bytes), uses)
+    });
+    all.filter(|&(ordinal, ..)| chunk.survivors.contains(ordinal))
 }

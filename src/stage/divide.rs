@@ -1,6 +1,6 @@
 //! Divide: entries into files, each as full as both limits allow, in the order they come.
 
-use super::xml::Frame;
+use super::xml::{Frame, Namespaces};
 
 /// What no file may pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub struct Part<P> {
     pub entries: u32,
     /// Bytes before compression, the frame included.
     pub bytes: u64,
+    /// Namespaces that its frame declares.
+    pub uses: Namespaces,
 }
 
 /// Fills one file after the other.
@@ -45,24 +47,23 @@ impl<P> Divider<P> {
 
     /// Whether a run of entries goes into the file at hand as a whole; it is taken in if so, and untouched if not.
     /// The limits only ever fill up, so a run that fits as a whole would have fitted one by one.
-    pub fn push_run(&mut self, entries: u32, bytes: u64) -> bool {
-        match self.parts.last_mut() {
-            Some(part)
-                if part.entries + entries <= self.limits.entries_max
-                    && part.bytes + bytes <= self.limits.bytes_max =>
-            {
-                part.entries += entries;
-                part.bytes += bytes;
-                true
-            }
-            _ => entries == 0,
+    pub fn push_run(&mut self, entries: u32, bytes: u64, uses: Namespaces) -> bool {
+        let Some(part) = self.parts.last_mut() else { return entries == 0 };
+        let uses = part.uses.and(uses);
+        let (entries, bytes) =
+            (part.entries + entries, part.bytes + bytes + uses.bytes() - part.uses.bytes());
+        let fits = entries <= self.limits.entries_max && bytes <= self.limits.bytes_max;
+        if fits {
+            (part.entries, part.bytes, part.uses) = (entries, bytes, uses);
         }
+        fits || entries == part.entries
     }
 
     /// Takes in one entry, which stands at `at`: into the file at hand, or else into a new one.
-    pub fn push(&mut self, at: P, entry_bytes: u64) {
-        if !self.push_run(1, entry_bytes) {
-            self.parts.push(Part { first: at, entries: 1, bytes: self.frame_bytes + entry_bytes });
+    pub fn push(&mut self, at: P, entry_bytes: u64, uses: Namespaces) {
+        if !self.push_run(1, entry_bytes, uses) {
+            let bytes = self.frame_bytes + uses.bytes() + entry_bytes;
+            self.parts.push(Part { first: at, entries: 1, bytes, uses });
         }
     }
 
@@ -78,11 +79,12 @@ mod tests {
     use crate::limits::Protocol;
 
     const FRAME: Frame = Frame::sitemap(Protocol::V0_9);
+    const NONE: Namespaces = Namespaces::NONE;
 
     /// Entries per file.
     fn divide(entries_max: u32, bytes_max: u64, entries: &[u64]) -> Vec<u32> {
         let mut divider = Divider::new(Limits { entries_max, bytes_max }, &FRAME);
-        entries.iter().enumerate().for_each(|(at, &bytes)| divider.push(at, bytes));
+        entries.iter().enumerate().for_each(|(at, &bytes)| divider.push(at, bytes, NONE));
         let parts = divider.finish();
         let mut at = 0;
         for part in &parts {
@@ -111,12 +113,29 @@ mod tests {
     #[test]
     fn a_run_is_taken_whole_or_not_at_all() {
         let mut divider = Divider::new(Limits { entries_max: 5, bytes_max: FRAME.bytes() + 100 }, &FRAME);
-        assert!(divider.push_run(0, 0), "nothing always fits");
-        assert!(!divider.push_run(1, 10), "there is no file yet");
-        divider.push(0, 10);
-        assert!(!divider.push_run(5, 50), "six entries");
-        assert!(!divider.push_run(2, 91), "a byte too many");
-        assert!(divider.push_run(4, 90));
-        assert_eq!(divider.finish(), [Part { first: 0, entries: 5, bytes: FRAME.bytes() + 100 }]);
+        assert!(divider.push_run(0, 0, NONE), "nothing always fits");
+        assert!(!divider.push_run(1, 10, NONE), "there is no file yet");
+        divider.push(0, 10, NONE);
+        assert!(!divider.push_run(5, 50, NONE), "six entries");
+        assert!(!divider.push_run(2, 91, NONE), "a byte too many");
+        assert!(divider.push_run(4, 90, NONE));
+        assert_eq!(divider.finish(), [Part { first: 0, entries: 5, bytes: FRAME.bytes() + 100, uses: NONE }]);
+    }
+
+    #[test]
+    fn a_namespace_counts_once_in_each_file_that_uses_it() {
+        let (xhtml, image) = (Namespaces::XHTML, Namespaces::IMAGE);
+        let full = FRAME.bytes() + 100 + xhtml.bytes();
+        let mut divider = Divider::new(Limits { entries_max: 9, bytes_max: full }, &FRAME);
+        for (at, uses) in [(0, NONE), (1, xhtml), (2, xhtml), (3, image), (4, NONE)] {
+            divider.push(at, 33, uses);
+        }
+        let parts: Vec<_> =
+            divider.finish().into_iter().map(|part| (part.first, part.uses, part.bytes)).collect();
+        assert_eq!(
+            parts,
+            [(0, xhtml, full - 1), (3, image, FRAME.bytes() + 66 + image.bytes())],
+            "three fit with the declaration, to the byte but one"
+        );
     }
 }

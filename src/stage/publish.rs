@@ -26,7 +26,7 @@ use xxhash_rust::xxh3::Xxh3;
 use super::divide::{Divider, Limits};
 use super::manifest::{Manifest, Sitemap};
 use super::scope::BaseUrl;
-use super::xml::{self, Frame};
+use super::xml::{self, Frame, Namespaces};
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::limits::Protocol;
 use name::{ContentHash, ROBOTS_FILE, index_file, sitemap_file};
@@ -253,7 +253,7 @@ fn index_files(sitemaps: &[Sitemap], info: &SetInfo<'_>) -> Vec<Vec<u8>> {
     for (at, sitemap) in sitemaps.iter().enumerate() {
         scratch.clear();
         entry(sitemap, &mut scratch);
-        divider.push(at, scratch.len() as u64);
+        divider.push(at, scratch.len() as u64, Namespaces::NONE);
     }
     let files = divider.finish().into_iter().map(|part| {
         let mut file = Vec::with_capacity(part.bytes as usize);

@@ -13,10 +13,13 @@
 //! The file is written and read by the same process, mapped, and never leaves it: there is no version, and a byte that does
 //! not fit is a bug of ours.
 
+pub mod field;
+
 use std::io::{self, Write};
 use std::ops::Range;
 
 use super::clean::Reason;
+use super::extras::RawExtras;
 use super::lines::{CHUNK_BYTES, CHUNK_URLS_MAX, Line};
 use super::tags::RawTags;
 
@@ -76,24 +79,24 @@ pub struct RowBuffer {
 impl RowBuffer {
     /// Adds one row. Lines and offsets do not fall.
     pub fn push(&mut self, row: &Row<'_>) {
-        push_number(row.line - self.last.0, &mut self.bytes);
-        push_number(row.offset - self.last.1, &mut self.bytes);
+        field::push_number(row.line - self.last.0, &mut self.bytes);
+        field::push_number(row.offset - self.last.1, &mut self.bytes);
         self.last = (row.line, row.offset);
         self.rows += 1;
         match row.content {
             Content::Url(url, tags) if tags.is_empty() => {
                 self.bytes.push(URL);
-                push_field(url, &mut self.bytes);
+                field::push(url, &mut self.bytes);
             }
             Content::Url(url, tags) => {
                 self.bytes.push(TAGGED);
-                for field in [url, tags.lastmod, tags.changefreq, tags.priority] {
-                    push_field(field, &mut self.bytes);
+                for text in [url, tags.lastmod, tags.changefreq, tags.priority, tags.extras.0] {
+                    field::push(text, &mut self.bytes);
                 }
             }
             Content::Bad(text, reason) => {
                 self.bytes.extend([BAD, reason as u8]);
-                push_field(text, &mut self.bytes);
+                field::push(text, &mut self.bytes);
             }
         }
     }
@@ -186,33 +189,6 @@ pub struct Rows<'a> {
     offset: u64,
 }
 
-impl<'a> Rows<'a> {
-    fn number(&mut self) -> u64 {
-        let mut number = 0;
-        for shift in (0..).step_by(7) {
-            let byte = self.byte();
-            number |= u64::from(byte & 0x7F) << shift;
-            if byte < 0x80 {
-                break;
-            }
-        }
-        number
-    }
-
-    fn byte(&mut self) -> u8 {
-        let (&byte, rest) = self.rest.split_first().expect("a block ends with a row");
-        self.rest = rest;
-        byte
-    }
-
-    fn field(&mut self) -> &'a [u8] {
-        let bytes = self.number() as usize;
-        let (field, rest) = self.rest.split_at(bytes);
-        self.rest = rest;
-        field
-    }
-}
-
 impl<'a> Iterator for Rows<'a> {
     type Item = Row<'a>;
 
@@ -220,35 +196,24 @@ impl<'a> Iterator for Rows<'a> {
         if self.rest.is_empty() {
             return None;
         }
-        self.line += self.number();
-        self.offset += self.number();
-        let content = match self.byte() {
-            URL => Content::Url(self.field(), RawTags::default()),
+        let rest = &mut self.rest;
+        self.line += field::number(rest);
+        self.offset += field::number(rest);
+        let content = match field::byte(rest) {
+            URL => Content::Url(field::take(rest), RawTags::default()),
             TAGGED => {
-                let url = self.field();
-                let (lastmod, changefreq, priority) = (self.field(), self.field(), self.field());
-                Content::Url(url, RawTags { lastmod, changefreq, priority })
+                let url = field::take(rest);
+                let (lastmod, changefreq) = (field::take(rest), field::take(rest));
+                let (priority, extras) = (field::take(rest), RawExtras(field::take(rest)));
+                Content::Url(url, RawTags { lastmod, changefreq, priority, extras })
             }
             _ => {
-                let reason = Reason::ALL[usize::from(self.byte())];
-                Content::Bad(self.field(), reason)
+                let reason = Reason::ALL[usize::from(field::byte(rest))];
+                Content::Bad(field::take(rest), reason)
             }
         };
         Some(Row { line: self.line, offset: self.offset, content })
     }
-}
-
-fn push_number(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-fn push_field(field: &[u8], out: &mut Vec<u8>) {
-    push_number(field.len() as u64, out);
-    out.extend_from_slice(field);
 }
 
 #[cfg(test)]
@@ -272,7 +237,12 @@ mod tests {
                     3 if n == 3 => Content::Url(&long, RawTags::default()),
                     _ => Content::Url(
                         b"http://h.example/",
-                        RawTags { lastmod: b"2005", changefreq: b"never", priority: b"" },
+                        RawTags {
+                            lastmod: b"2005",
+                            changefreq: b"never",
+                            priority: b"",
+                            extras: RawExtras(b"xyz"),
+                        },
                     ),
                 },
             };

@@ -9,6 +9,8 @@ mod priority;
 mod reason;
 mod zone;
 
+use super::extras::RawExtras;
+
 pub use changefreq::{Changefreq, changefreq};
 pub use lastmod::{LASTMOD_BYTES_MAX, Lastmod, LastmodRules, LastmodUnit, lastmod};
 pub use priority::{PRIORITY_BYTES_MAX, Priority, priority};
@@ -24,12 +26,15 @@ pub struct RawTags<'a> {
     pub changefreq: &'a [u8],
     /// A number.
     pub priority: &'a [u8],
+    /// Other languages and images.
+    pub extras: RawExtras<'a>,
 }
 
 impl<'a> RawTags<'a> {
-    /// The one that `reason` is about.
-    pub fn dropped_for(&self, reason: TagReason) -> &'a [u8] {
+    /// What `reason` is about; of links and images, which may be many, the `url` that they stand beside.
+    pub fn dropped_for(&self, reason: TagReason, url: &'a [u8]) -> &'a [u8] {
         match reason {
+            TagReason::Alternate | TagReason::Image => url,
             TagReason::Lastmod | TagReason::LastmodZone | TagReason::LastmodPrecision => self.lastmod,
             TagReason::Changefreq => self.changefreq,
             TagReason::Priority => self.priority,
@@ -39,7 +44,10 @@ impl<'a> RawTags<'a> {
     /// Whether none is given.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.lastmod.is_empty() && self.changefreq.is_empty() && self.priority.is_empty()
+        self.lastmod.is_empty()
+            && self.changefreq.is_empty()
+            && self.priority.is_empty()
+            && self.extras.is_empty()
     }
 }
 
@@ -60,9 +68,10 @@ impl Tags<'_> {
         [lastmod, changefreq, priority].into_iter().flatten()
     }
 
-    /// The same as an input would give them.
-    pub fn as_raw(&self) -> RawTags<'_> {
+    /// The same as an input would give them, beside `extras`.
+    pub fn as_raw<'a>(&'a self, extras: RawExtras<'a>) -> RawTags<'a> {
         RawTags {
+            extras,
             lastmod: self.lastmod.as_ref().map_or(&[], Lastmod::as_bytes),
             changefreq: self.changefreq.map_or(&[], |word| word.as_str().as_bytes()),
             priority: self.priority.as_ref().map_or(&[], |priority| priority.as_bytes()),
@@ -91,7 +100,8 @@ impl TagRules {
     /// does not take its place, for one was given.
     #[inline]
     pub fn check<'a>(&self, raw: RawTags<'a>, dropped: &mut impl FnMut(TagReason)) -> Option<Tags<'a>> {
-        if raw.is_empty() && self.default_changefreq.is_none() && self.default_priority.is_none() {
+        let given = !(raw.lastmod.is_empty() && raw.changefreq.is_empty() && raw.priority.is_empty());
+        if !given && self.default_changefreq.is_none() && self.default_priority.is_none() {
             return None;
         }
         let lastmod = lastmod(raw.lastmod, &self.lastmod);

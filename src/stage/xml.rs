@@ -11,6 +11,40 @@ use crate::limits::{Protocol, URL_BYTES_MAX};
 pub struct Frame {
     root: &'static str,
     namespace: &'static str,
+    uses: Namespaces,
+}
+
+/// Namespaces of extensions that a file declares.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Namespaces(u8);
+
+impl Namespaces {
+    /// Those of the protocol alone.
+    pub const NONE: Self = Self(0);
+    /// Links to other languages.
+    pub const XHTML: Self = Self(1);
+    /// Images.
+    pub const IMAGE: Self = Self(2);
+
+    const ALL: [(Self, &'static str); 2] = [
+        (Self::XHTML, " xmlns:xhtml=\"http://www.w3.org/1999/xhtml\""),
+        (Self::IMAGE, " xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\""),
+    ];
+
+    /// These and `others`.
+    pub fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    fn declarations(self) -> impl Iterator<Item = &'static str> {
+        let used = Self::ALL.into_iter().filter(move |(each, _)| self.0 & each.0 != 0);
+        used.map(|(_, declaration)| declaration)
+    }
+
+    /// Bytes of their declarations.
+    pub fn bytes(self) -> u64 {
+        self.declarations().map(|declaration| declaration.len() as u64).sum()
+    }
 }
 
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -25,7 +59,7 @@ const SITEMAP: [&str; 3] = ["<sitemap><loc>", "</loc><lastmod>", "</lastmod></si
 const AMPERSAND_GROWTH: usize = b"&amp;".len() - 1;
 const APOSTROPHE_GROWTH: usize = b"&apos;".len() - 1;
 
-/// Most bytes that [`push_entry`] can append: the longest URL, every byte of it the one that grows most, and the
+/// Most bytes that [`push_entry`] can append without extras: the longest URL, every byte of it the one that grows most, and the
 /// longest of all tags.
 pub const ENTRY_BYTES_MAX: usize = URL[0].len()
     + URL_BYTES_MAX * (1 + APOSTROPHE_GROWTH)
@@ -38,16 +72,22 @@ const _: () = assert!(ENTRY_BYTES_MAX <= u16::MAX as usize && AMPERSAND_GROWTH <
 impl Frame {
     /// The frame of a sitemap.
     pub const fn sitemap(protocol: Protocol) -> Self {
-        Self { root: "urlset", namespace: protocol.namespace() }
+        Self { root: "urlset", namespace: protocol.namespace(), uses: Namespaces::NONE }
     }
 
     /// The frame of an index file.
     pub const fn index(protocol: Protocol) -> Self {
-        Self { root: "sitemapindex", namespace: protocol.namespace() }
+        Self { root: "sitemapindex", namespace: protocol.namespace(), uses: Namespaces::NONE }
     }
 
-    const fn opening(&self) -> [&'static str; 6] {
-        [DECLARATION, "<", self.root, " xmlns=\"", self.namespace, "\">\n"]
+    /// The same with the declarations of `uses`.
+    pub const fn with(self, uses: Namespaces) -> Self {
+        Self { uses, ..self }
+    }
+
+    fn opening(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let root = [DECLARATION, "<", self.root, " xmlns=\"", self.namespace, "\""];
+        root.into_iter().chain(self.uses.declarations()).chain([">\n"])
     }
 
     const fn closing(&self) -> [&'static str; 3] {
@@ -56,7 +96,7 @@ impl Frame {
 
     /// Appends what stands before the entries.
     pub fn open(&self, out: &mut Vec<u8>) {
-        self.opening().iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
+        self.opening().for_each(|part| out.extend_from_slice(part.as_bytes()));
     }
 
     /// Appends what stands behind the entries.
@@ -66,28 +106,47 @@ impl Frame {
 
     /// Bytes of both.
     pub fn bytes(&self) -> u64 {
-        self.opening().iter().chain(&self.closing()).map(|part| part.len() as u64).sum()
+        self.opening().chain(self.closing()).map(|part| part.len() as u64).sum()
     }
 }
 
-/// Bytes that [`push_entry`] appends.
+/// Bytes that [`push_entry`] appends besides those of extras.
 #[inline]
 pub fn entry_bytes(url: CleanUrl<'_>, tags: Option<&Tags<'_>>) -> usize {
     url_bytes(url) + tags.map_or(0, tags_bytes)
 }
 
-/// Appends the `<url>` entry of `url`, tags in the order of 0.9, which 0.84 allows too.
+/// Appends the `<url>` entry of `url`, tags in the order of 0.9, which 0.84 allows too, and the XML of `extras` behind.
 #[inline]
-pub fn push_entry(url: CleanUrl<'_>, tags: Option<&Tags<'_>>, out: &mut Vec<u8>) {
-    let Some(tags) = tags else { return push_url(url, out) };
+pub fn push_entry(url: CleanUrl<'_>, tags: Option<&Tags<'_>>, extras: &[u8], out: &mut Vec<u8>) {
+    if tags.is_none() && extras.is_empty() {
+        return push_url(url, out);
+    }
     push_loc(url, out);
     out.extend_from_slice(LOC_END);
-    for (name, value) in tags.written() {
+    for (name, value) in tags.iter().flat_map(|tags| tags.written()) {
         for part in [b"<", name, b">", value, b"</", name, b">"] {
             out.extend_from_slice(part);
         }
     }
+    out.extend_from_slice(extras);
     out.extend_from_slice(URL_END);
+}
+
+/// Appends a link to the page in another language.
+pub fn push_alternate(hreflang: &[u8], url: CleanUrl<'_>, out: &mut Vec<u8>) {
+    for part in [&b"<xhtml:link rel=\"alternate\" hreflang=\""[..], hreflang, b"\" href=\""] {
+        out.extend_from_slice(part);
+    }
+    push_escaped(url, out);
+    out.extend_from_slice(b"\"/>");
+}
+
+/// Appends an image.
+pub fn push_image(url: CleanUrl<'_>, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"<image:image><image:loc>");
+    push_escaped(url, out);
+    out.extend_from_slice(b"</image:loc></image:image>");
 }
 
 fn tags_bytes(tags: &Tags<'_>) -> usize {
@@ -114,6 +173,11 @@ pub fn push_url(url: CleanUrl<'_>, out: &mut Vec<u8>) {
 #[inline]
 fn push_loc(url: CleanUrl<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(URL[0]);
+    push_escaped(url, out);
+}
+
+#[inline]
+fn push_escaped(url: CleanUrl<'_>, out: &mut Vec<u8>) {
     // Of the five characters to escape, a clean URL can hold two: cleaning percent-encodes `< > "`.
     let mut rest = url.as_bytes();
     while let Some(at) = memchr::memchr2(b'&', b'\'', rest) {
@@ -193,9 +257,11 @@ mod tests {
             let [lastmod, changefreq, priority] = tags.map(str::as_bytes);
             let mut dropped = DroppedTags::default();
             let tags = TagRules::default()
-                .check(RawTags { lastmod, changefreq, priority }, &mut |reason| dropped[reason] += 1);
+                .check(RawTags { lastmod, changefreq, priority, ..RawTags::default() }, &mut |reason| {
+                    dropped[reason] += 1
+                });
             let mut entry = Vec::new();
-            push_entry(url, tags.as_ref(), &mut entry);
+            push_entry(url, tags.as_ref(), b"", &mut entry);
             assert_eq!(str::from_utf8(&entry).unwrap(), format!("{loc}{want}</url>\n"));
             assert_eq!(entry_bytes(url, tags.as_ref()), entry.len());
             assert_eq!(dropped.total(), 0);

@@ -7,6 +7,7 @@ mod support;
 
 mod checking;
 mod filter;
+mod forms;
 mod golden;
 mod publishing;
 mod reference;

@@ -15,12 +15,23 @@ pub enum TagReason {
     Changefreq,
     /// No decimal number from 0.0 to 1.0.
     Priority,
+    /// A link to another language that is no URL or names no language, or a protocol without such links.
+    Alternate,
+    /// An image that is no URL or one too many, or a protocol without images.
+    Image,
 }
 
 impl TagReason {
     /// All of them, in the order of the tags.
-    pub const ALL: [Self; 5] =
-        [Self::Lastmod, Self::LastmodZone, Self::LastmodPrecision, Self::Changefreq, Self::Priority];
+    pub const ALL: [Self; 7] = [
+        Self::Lastmod,
+        Self::LastmodZone,
+        Self::LastmodPrecision,
+        Self::Changefreq,
+        Self::Priority,
+        Self::Alternate,
+        Self::Image,
+    ];
 
     /// The word in reports and reject files.
     pub const fn as_str(self) -> &'static str {
@@ -30,6 +41,8 @@ impl TagReason {
             Self::LastmodPrecision => "tag-lastmod-precision",
             Self::Changefreq => "tag-changefreq",
             Self::Priority => "tag-priority",
+            Self::Alternate => "tag-alternate",
+            Self::Image => "tag-image",
         }
     }
 }

@@ -1,0 +1,156 @@
+//! Extras: the same page in other languages, and images on it. Not of the protocol but of its extensions: `xhtml:link` and
+//! `image:image`, each in a namespace that a file declares only if it is used in it.
+
+use super::clean::{CleanUrl, Cleaned, Cleaner};
+use super::rows::field;
+use super::tags::TagReason;
+use super::xml::{self, Namespaces};
+use crate::limits::IMAGES_PER_URL_MAX;
+
+/// Extras as an input gives them, encoded: lists of fields, alternates first. Empty: none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RawExtras<'a>(pub &'a [u8]);
+
+impl<'a> RawExtras<'a> {
+    /// Encodes alternates (language and URL) and images (URL) into `out`.
+    pub fn encode<'e>(
+        alternates: impl ExactSizeIterator<Item = (&'e [u8], &'e [u8])>,
+        images: impl ExactSizeIterator<Item = &'e [u8]>,
+        out: &'a mut Vec<u8>,
+    ) -> Self {
+        out.clear();
+        if alternates.len() + images.len() > 0 {
+            field::push_number(alternates.len() as u64, out);
+            alternates.for_each(|(hreflang, href)| {
+                field::push(hreflang, out);
+                field::push(href, out);
+            });
+            images.for_each(|image| field::push(image, out));
+        }
+        Self(out)
+    }
+
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The XML of extras, and what it needs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Extras<'a> {
+    /// Elements that stand behind the tags.
+    pub xml: &'a [u8],
+    /// Namespaces of these elements.
+    pub uses: Namespaces,
+}
+
+/// Checks and renders extras, with the same scratch memory for each entry.
+#[derive(Debug, Default)]
+pub struct ExtrasRenderer {
+    cleaner: Cleaner,
+    xml: Vec<u8>,
+}
+
+impl ExtrasRenderer {
+    /// Links are cleaned by a copy of `cleaner`'s rules.
+    pub fn new(cleaner: Cleaner) -> Self {
+        Self { cleaner, xml: Vec::new() }
+    }
+
+    /// The XML of `raw`. `dropped` is told why of each that cannot be written.
+    pub fn render(&mut self, raw: RawExtras<'_>, dropped: &mut impl FnMut(TagReason)) -> Extras<'_> {
+        self.xml.clear();
+        let mut uses = Namespaces::NONE;
+        let mut rest = raw.0;
+        for _ in 0..field::number(&mut rest) {
+            let (hreflang, href) = (field::take(&mut rest), field::take(&mut rest));
+            match clean(&mut self.cleaner, href).filter(|_| is_language(hreflang)) {
+                Some(url) => {
+                    xml::push_alternate(hreflang, url, &mut self.xml);
+                    uses = uses.and(Namespaces::XHTML);
+                }
+                None => dropped(TagReason::Alternate),
+            }
+        }
+        let mut images = 0;
+        while !rest.is_empty() {
+            let image = field::take(&mut rest);
+            match clean(&mut self.cleaner, image).filter(|_| images < IMAGES_PER_URL_MAX) {
+                Some(url) => {
+                    xml::push_image(url, &mut self.xml);
+                    uses = uses.and(Namespaces::IMAGE);
+                    images += 1;
+                }
+                None => dropped(TagReason::Image),
+            }
+        }
+        Extras { xml: &self.xml, uses }
+    }
+}
+
+/// Tells of every one of `raw`, where there is no place for any: 0.84 has no extensions.
+pub fn drop_all(raw: RawExtras<'_>, dropped: &mut impl FnMut(TagReason)) {
+    if raw.is_empty() {
+        return;
+    }
+    let mut rest = raw.0;
+    for _ in 0..field::number(&mut rest) {
+        field::take(&mut rest);
+        field::take(&mut rest);
+        dropped(TagReason::Alternate);
+    }
+    while !rest.is_empty() {
+        field::take(&mut rest);
+        dropped(TagReason::Image);
+    }
+}
+
+fn clean<'a>(cleaner: &'a mut Cleaner, raw: &'a [u8]) -> Option<CleanUrl<'a>> {
+    match cleaner.clean(raw) {
+        Cleaned::Url(url) => Some(url),
+        Cleaned::Blank | Cleaned::Rejected(_) => None,
+    }
+}
+
+/// BCP 47, as far as its letters go: `de`, `zh-Hant`, `x-default`.
+fn is_language(hreflang: &[u8]) -> bool {
+    (2..=35).contains(&hreflang.len())
+        && hreflang
+            .split(|&byte| byte == b'-')
+            .all(|part| (1..=8).contains(&part.len()) && part.iter().all(u8::is_ascii_alphanumeric))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::tags::DroppedTags;
+
+    #[test]
+    fn links_and_images_are_cleaned_escaped_and_counted() {
+        let alternates: [(&[u8], &[u8]); 4] = [
+            (b"de", b"HTTP://h.example/de?a&b"),
+            (b"x-default", b"http://h.example/it's"),
+            (b"fr", b"/relative"),
+            (b"no language", b"http://h.example/"),
+        ];
+        let images: [&[u8]; 2] = [b"http://h.example/a b.png", b"mailto:x"];
+        let mut encoded = Vec::new();
+        let raw = RawExtras::encode(alternates.into_iter(), images.into_iter(), &mut encoded);
+        let mut dropped = DroppedTags::default();
+        let mut renderer = ExtrasRenderer::default();
+        let extras = renderer.render(raw, &mut |reason| dropped[reason] += 1);
+        let want = "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"http://h.example/de?a&amp;b\"/>\
+                    <xhtml:link rel=\"alternate\" hreflang=\"x-default\" href=\"http://h.example/it&apos;s\"/>\
+                    <image:image><image:loc>http://h.example/a%20b.png</image:loc></image:image>";
+        assert_eq!(str::from_utf8(extras.xml), Ok(want));
+        assert_eq!(extras.uses, Namespaces::XHTML.and(Namespaces::IMAGE));
+        assert_eq!((dropped[TagReason::Alternate], dropped[TagReason::Image]), (2, 1));
+
+        let mut all = DroppedTags::default();
+        drop_all(raw, &mut |reason| all[reason] += 1);
+        assert_eq!((all[TagReason::Alternate], all[TagReason::Image]), (4, 2));
+        assert!(RawExtras::encode([].into_iter(), [].into_iter(), &mut encoded).is_empty());
+    }
+}

@@ -1,0 +1,40 @@
+//! Fields of a row: numbers in LEB128 and bytes behind their number.
+
+/// Appends `number`, seven bits a byte, low ones first.
+pub fn push_number(mut number: u64, out: &mut Vec<u8>) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// Appends `field` behind the number of its bytes.
+pub fn push(field: &[u8], out: &mut Vec<u8>) {
+    push_number(field.len() as u64, out);
+    out.extend_from_slice(field);
+}
+
+/// Takes a byte off `rest`.
+pub fn byte(rest: &mut &[u8]) -> u8 {
+    *rest.split_off_first().expect("rows end where they were ended")
+}
+
+/// Takes a number off `rest`.
+pub fn number(rest: &mut &[u8]) -> u64 {
+    let mut number = 0;
+    for shift in (0..).step_by(7) {
+        let byte = byte(rest);
+        number |= u64::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            break;
+        }
+    }
+    number
+}
+
+/// Takes a field off `rest`.
+pub fn take<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
+    let bytes = number(rest) as usize;
+    rest.split_off(..bytes).expect("rows end where they were ended")
+}

@@ -1,0 +1,342 @@
+//! Every input form through the whole job: the same rows give the same set, whatever they came in.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::support::{Run, TempDir, assert_valid_set, files, finish, published, published_urls, sitemill};
+
+const BASE: &str = "https://www.example.com/";
+
+/// Rows as text: URL, lastmod, changefreq, priority.
+fn rows() -> Vec<[String; 4]> {
+    (0..3_000_u32)
+        .map(|n| {
+            let lastmod = match n % 4 {
+                0 => String::new(),
+                1 => format!("2024-{:02}-{:02}", n % 12 + 1, n % 28 + 1),
+                2 => format!("2024-05-01T{:02}:20:30+02:00", n % 24),
+                _ => format!("2023-01-01 00:{:02}:{:02}Z", n % 60, n % 60),
+            };
+            let changefreq = ["", "daily", "never"][n as usize % 3];
+            let priority = ["", "0.0", "0.85", "1.0", "0.5"][n as usize % 5];
+            [format!("{BASE}page/{}?a&b,'ü'", n - n % 7 / 6), lastmod, changefreq.into(), priority.into()]
+        })
+        .collect()
+}
+
+fn delimited(rows: &[[String; 4]], delimiter: &str) -> String {
+    let quoted = |row: &[String; 4]| {
+        row.iter().map(|field| format!("\"{field}\"")).collect::<Vec<_>>().join(delimiter)
+    };
+    let header = ["loc", "lastmod", "changefreq", "priority"].join(delimiter);
+    let rows: Vec<String> = rows.iter().map(quoted).collect();
+    format!("{header}\n{}\n", rows.join("\n"))
+}
+
+fn json_lines(rows: &[[String; 4]]) -> String {
+    let row = |[url, lastmod, changefreq, priority]: &[String; 4]| {
+        let mut row = serde_json::json!({ "url": url, "other": [1, 2] });
+        for (key, value) in [("lastmod", lastmod), ("changefreq", changefreq), ("priority", priority)] {
+            if !value.is_empty() {
+                row[key] = value.as_str().into();
+            }
+        }
+        format!("{row}\n")
+    };
+    rows.iter().map(row).collect()
+}
+
+fn gzip(text: &str) -> Vec<u8> {
+    // Two members, as appending to a dump makes them.
+    let halves =
+        text.split_at(text.len() / 2 - (0..4).find(|n| text.is_char_boundary(text.len() / 2 - n)).unwrap());
+    let member = |half: &str| {
+        let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        member.write_all(half.as_bytes()).unwrap();
+        member.finish().unwrap()
+    };
+    [member(halves.0), member(halves.1)].concat()
+}
+
+fn build(out: &Path, inputs: &[PathBuf], options: &[&str]) -> Run {
+    let mut command = sitemill();
+    command.args(["build", "--quiet", "--base-url", BASE, "--urls-per-sitemap", "500", "--out"]).arg(out);
+    finish(command.args(inputs).args(options), b"")
+}
+
+/// Index files carry the time, which all runs share; sitemaps carry the rest.
+fn set(out: &Path) -> Vec<(String, String)> {
+    published(out, BASE)
+}
+
+#[test]
+fn the_same_rows_give_the_same_set_in_every_form() {
+    let directory = TempDir::new();
+    let rows = rows();
+    let csv = delimited(&rows, ",");
+    let want = {
+        let out = directory.join("csv");
+        build(&out, &[directory.file("a.csv", &csv)], &[]).expect(0);
+        assert_valid_set(&out, BASE, "0.9");
+        set(&out)
+    };
+    assert!(want.len() > 5);
+    let xml: String = want.iter().map(|(_, xml)| xml.as_str()).collect();
+    for tag in [
+        "<lastmod>2024-05-01T14:20:30+02:00</lastmod>",
+        "<changefreq>never</changefreq>",
+        "<priority>0.85</priority>",
+    ] {
+        assert!(xml.contains(tag), "{tag}");
+    }
+    let google: String = rows
+        .iter()
+        .map(|[url, lastmod, changefreq, priority]| {
+            let given = [("lastmod", lastmod), ("changefreq", changefreq), ("priority", priority)];
+            let given = given.iter().filter(|(_, value)| !value.is_empty() && !value.contains(' '));
+            let attributes: String = given.map(|(name, value)| format!(" {name}={value}")).collect();
+            format!("{url}{attributes}\n")
+        })
+        .collect();
+    for (name, content) in [
+        ("a.tsv", delimited(&rows, "\t").into_bytes()),
+        ("a.jsonl", json_lines(&rows).into_bytes()),
+        ("recognised-by-its-header", csv.clone().into_bytes()),
+        ("recognised-by-its-first-line", json_lines(&rows).into_bytes()),
+        ("a.csv.gz", gzip(&csv)),
+        ("a.csv.zst", zstd::encode_all(csv.as_bytes(), 1).unwrap()),
+    ] {
+        let out = directory.join(format!("out-{name}"));
+        build(&out, &[directory.file(name, &content)], &[]).expect(0);
+        assert!(set(&out) == want, "{name}");
+        // And through a pipe.
+        let out = directory.join(format!("pipe-{name}"));
+        let mut command = sitemill();
+        command
+            .args(["build", "--quiet", "--base-url", BASE, "--urls-per-sitemap", "500", "-", "--out"])
+            .arg(&out);
+        if name == "a.tsv" {
+            command.args(["--format", "tsv"]);
+        }
+        finish(&mut command, &content).expect(0);
+        assert!(set(&out) == want, "{name} through a pipe");
+    }
+    // What was published is an input as well.
+    let sitemaps: Vec<PathBuf> = want
+        .iter()
+        .filter(|(file, _)| file.ends_with(".gz"))
+        .map(|(file, _)| directory.join("csv").join(file))
+        .collect();
+    build(&directory.join("again"), &sitemaps, &[]).expect(0);
+    assert!(set(&directory.join("again")) == want, "sitemaps");
+    // The first generator's lines have no spaces in values, so these rows have fewer times.
+    let out = directory.join("google");
+    build(&out, &[directory.file("urllist.txt", google)], &["--format", "google"]).expect(0);
+    assert!(published_urls(&out, BASE) == published_urls(&directory.join("csv"), BASE), "google");
+}
+
+#[test]
+fn a_directory_of_part_files_is_read_in_order_and_may_need_its_marker() {
+    let directory = TempDir::new();
+    let parts = directory.join("export");
+    fs::create_dir(&parts).unwrap();
+    for (name, content) in [
+        ("part-00001.txt", format!("{BASE}c\n{BASE}d\n")),
+        ("part-00000.txt", format!("{BASE}a\n{BASE}b\n")),
+        (".part-00000.txt.crc", "crc".into()),
+        ("_metadata", "no url".into()),
+    ] {
+        fs::write(parts.join(name), content).unwrap();
+    }
+    let out = directory.join("out");
+    let refused = build(&out, std::slice::from_ref(&parts), &["--require-success-marker"]).expect(65);
+    assert!(refused.stderr.contains("_SUCCESS"), "{}", refused.stderr);
+    assert!(files(&out).is_empty());
+    fs::write(parts.join("_SUCCESS"), "").unwrap();
+    build(&out, &[parts], &["--require-success-marker"]).expect(0);
+    assert_eq!(published_urls(&out, BASE), ["a", "b", "c", "d"].map(|page| format!("{BASE}{page}")));
+}
+
+#[test]
+fn bad_tags_are_dropped_counted_and_told_and_their_urls_are_listed() {
+    let directory = TempDir::new();
+    let csv = format!(
+        "page,changed,changefreq,priority\n\
+         {BASE}a,2024-05,daily,0.5\n\
+         {BASE}b,2024-05-01 10:20:30,fortnightly,5\n\
+         {BASE}c,2024-05-01,daily,1e-05\n\
+         one,field,too,many,here\n"
+    );
+    let input = directory.file("export.csv", csv);
+    let (out, report, rejects) =
+        (directory.join("out"), directory.join("report.json"), directory.join("rejects.tsv"));
+    let options = ["--columns", "url=page,lastmod=changed", "--default-priority", "0.3"];
+    let paths = ["--report", report.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()];
+    build(&out, std::slice::from_ref(&input), &[&options[..], &paths].concat()).expect(0);
+    let (_, xml) = published(&out, BASE).remove(1);
+    // A default stands in for what is not given, never for what was given and wrong.
+    let entries: Vec<&str> = xml.lines().filter(|line| line.starts_with("<url>")).collect();
+    assert_eq!(
+        entries,
+        [
+            format!("<url><loc>{BASE}a</loc><changefreq>daily</changefreq><priority>0.5</priority></url>"),
+            format!("<url><loc>{BASE}b</loc></url>"),
+            format!(
+                "<url><loc>{BASE}c</loc><lastmod>2024-05-01</lastmod><changefreq>daily</changefreq></url>"
+            ),
+        ]
+    );
+    let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    let dropped = serde_json::json!({
+        "tag-changefreq": 1, "tag-lastmod-precision": 1, "tag-lastmod-zone": 1, "tag-priority": 2
+    });
+    assert_eq!(
+        (&report["dropped_tags"], &report["rejected"]),
+        (&dropped, &serde_json::json!({ "bad-row": 1 }))
+    );
+    let rejects = fs::read_to_string(rejects).unwrap();
+    let reasons: Vec<(&str, &str, &str)> = rejects
+        .lines()
+        .skip(1)
+        .map(|row| row.split('\t').collect::<Vec<_>>())
+        .map(|fields| (fields[1], fields[3], fields[4]))
+        .collect();
+    assert_eq!(
+        reasons,
+        [
+            ("2", "tag-lastmod-precision", "2024-05"),
+            ("3", "tag-lastmod-zone", "2024-05-01 10:20:30"),
+            ("3", "tag-changefreq", "fortnightly"),
+            ("3", "tag-priority", "5"),
+            ("4", "tag-priority", "1e-05"),
+            ("5", "bad-row", "one,field,too,many,here"),
+        ]
+    );
+    let zoned = directory.join("zoned");
+    build(&zoned, &[input], &[&options[..], &["--lastmod-zone", "Europe/Berlin"]].concat()).expect(0);
+    assert!(published(&zoned, BASE)[1].1.contains("b</loc><lastmod>2024-05-01T10:20:30+02:00</lastmod>"));
+}
+
+#[test]
+fn of_equal_urls_the_first_or_the_newest_is_listed() {
+    let directory = TempDir::new();
+    let csv = format!(
+        "url,lastmod\n{BASE}a,2024-01-01\n{BASE}b,\n{BASE}a,2024-03-01\n{BASE}b,2023-01-01\n{BASE}a,2024-02-01\n"
+    );
+    let input = directory.file("urls.csv", csv);
+    let lastmods = |rule: &str| {
+        let out = directory.join(rule);
+        build(&out, std::slice::from_ref(&input), &["--on-duplicate", rule]).expect(0);
+        let (_, xml) = published(&out, BASE).remove(1);
+        let lastmod = |line: &str| line.split("<lastmod>").nth(1).map(|rest| rest[..10].to_owned());
+        xml.lines().filter(|line| line.starts_with("<url>")).map(lastmod).collect::<Vec<_>>()
+    };
+    assert_eq!(lastmods("first"), [Some("2024-01-01".into()), None]);
+    assert_eq!(lastmods("newest"), [Some("2024-03-01".into()), Some("2023-01-01".into())]);
+}
+
+#[test]
+fn links_and_images_are_listed_in_namespaces_that_are_declared_where_they_are_used() {
+    let directory = TempDir::new();
+    let mut lines = String::new();
+    for n in 0..900 {
+        lines += &match n {
+            // The first sitemap has neither, the second links, the third images, none of them both.
+            500..700 if n % 3 == 0 => format!(
+                "{{\"loc\":\"{BASE}{n}\",\"alternates\":[{{\"hreflang\":\"de\",\"href\":\"{BASE}de/{n}?a&b\"}},\
+                 {{\"hreflang\":\"x-default\",\"href\":\"nonsense\"}}]}}\n"
+            ),
+            700.. => format!(
+                "{{\"loc\":\"{BASE}{n}\",\"priority\":0.50,\"images\":[\"{BASE}{n}.png\",\"{BASE}it's.png\"]}}\n"
+            ),
+            _ => format!("{{\"loc\":\"{BASE}{n}\"}}\n"),
+        };
+    }
+    let input = directory.file("pages.jsonl", lines);
+    let (out, report) = (directory.join("out"), directory.join("report.json"));
+    let options = ["--urls-per-sitemap", "100", "--report", report.to_str().unwrap()];
+    let mut command = sitemill();
+    command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(&out).arg(&input);
+    finish(command.args(options), b"").expect(0);
+    assert_valid_set(&out, BASE, "0.9");
+    for (file, xml) in published(&out, BASE).iter().filter(|(file, _)| file.ends_with(".gz")) {
+        assert_eq!(xml.contains("xmlns:xhtml="), xml.contains("<xhtml:link "), "{file}");
+        assert_eq!(xml.contains("xmlns:image="), xml.contains("<image:image>"), "{file}");
+    }
+    let all: String = published(&out, BASE).into_iter().map(|(_, xml)| xml).collect();
+    assert_eq!(all.matches("<image:loc>").count(), 400);
+    assert_eq!(all.matches("hreflang=\"de\"").count(), 67);
+    let report: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
+    assert_eq!(report["dropped_tags"]["tag-alternate"], 67);
+    finish(sitemill().args(["check", "--quiet"]).arg(&out), b"").expect(0);
+
+    // 0.84 has no place for either; the URLs are listed without.
+    let old = directory.join("old");
+    let mut command = sitemill();
+    command
+        .args(["build", "--quiet", "--protocol", "0.84", "--base-url", BASE, "--out"])
+        .arg(&old)
+        .arg(&input);
+    finish(&mut command, b"").expect(0);
+    assert_valid_set(&old, BASE, "0.84");
+    assert_eq!(published_urls(&old, BASE).len(), 900);
+
+    // And in sets of their own for each origin.
+    let sites = directory.join("sites");
+    let mut command = sitemill();
+    command.args(["build", "--quiet", "--base-url", "{origin}/", "--out"]).arg(&sites).arg(&input);
+    finish(&mut command, b"").expect(0);
+    let site: String =
+        published(&sites.join("www.example.com"), BASE).into_iter().map(|(_, xml)| xml).collect();
+    assert_eq!(site.matches("<image:loc>").count(), 400);
+}
+
+#[test]
+fn charsets_of_input_and_of_urls() {
+    let directory = TempDir::new();
+    let latin = directory.file("latin.txt", b"http://www.example.com/\xFCmlat.html&q=name\n");
+    for (options, want) in [
+        (&["--input-encoding", "iso-8859-1"][..], "%C3%BCmlat"),
+        (&["--input-encoding", "iso-8859-1", "--url-encoding", "iso-8859-1"], "%FCmlat"),
+        (&[], "%FCmlat"),
+    ] {
+        let mut command = sitemill();
+        let cleaned = finish(command.args(["clean", "--quiet"]).args(options).arg(&latin), b"").expect(0);
+        assert_eq!(cleaned.stdout, format!("http://www.example.com/{want}.html&q=name\n").as_bytes());
+    }
+    let utf8 =
+        directory.file("utf8.txt", "http://www.example.com/ümlat.html&q=name\nhttp://www.example.com/日本\n");
+    let out = directory.join("out");
+    let mut command = sitemill();
+    command.args(["build", "--url-encoding", "iso-8859-1", "--base-url", "http://www.example.com/", "--out"]);
+    let run = finish(command.arg(&out).arg(&utf8), b"").expect(0);
+    assert!(run.stderr.contains("1 not-encodable"), "{}", run.stderr);
+    let (_, xml) = published(&out, "http://www.example.com/").remove(1);
+    assert!(xml.contains("<loc>http://www.example.com/%FCmlat.html&amp;q=name</loc>"), "{xml}");
+}
+
+#[test]
+fn an_input_that_is_wrong_as_a_whole_is_named_with_the_way_out() {
+    let directory = TempDir::new();
+    let whole = gzip(&format!("{BASE}a\n").repeat(500));
+    for (name, content, said) in [
+        ("a.csv", &b"page,when\nx,y\n"[..], "--columns"),
+        ("cut.txt.gz", &whole[..whole.len() - 9], "too early"),
+        ("a.jsonl", b"[\n{\"loc\":\"x\"}\n]\n", "a.jsonl"),
+        ("a.parquet", b"no parquet", "--format"),
+        ("damaged.parquet", b"PAR1 and no more", "damaged.parquet"),
+        (
+            "index.xml",
+            b"<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"></sitemapindex>",
+            "index",
+        ),
+    ] {
+        let out = directory.join("out");
+        let refused = build(&out, &[directory.file(name, content)], &[]).expect(65);
+        assert!(refused.stderr.contains(said) && refused.stderr.contains(name), "{name}: {}", refused.stderr);
+        assert!(files(&out).is_empty());
+    }
+}
