@@ -9,7 +9,7 @@ use crate::limits::{
     BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URL_BYTES_MIN, URLS_PER_SITEMAP_MAX,
 };
 use crate::stage::divide::Limits;
-use crate::stage::gzip::Level;
+use crate::stage::gzip::{Engine, Level};
 use crate::stage::scope::{BaseUrl, ScopeRule};
 use crate::stage::xml::Frame;
 
@@ -34,6 +34,8 @@ pub struct Job {
     pub scope: ScopeRule,
     /// Effort of the compressor.
     pub level: Level,
+    /// Who compresses.
+    pub gzip_engine: Engine,
     /// Threads that work at the same time.
     pub threads: NonZero<usize>,
     /// Where to write every refused line.
@@ -100,6 +102,7 @@ impl Job {
             sitemaps_per_index: SITEMAPS_PER_INDEX_DEFAULT,
             scope: ScopeRule::default(),
             level: Level::default(),
+            gzip_engine: Engine::default(),
             threads: threads_default(),
             rejects: None,
             max_rejects: None,

@@ -32,7 +32,7 @@ mod job;
 pub use job::{Job, MaxRejects, threads_default};
 
 pub mod stage;
-pub use stage::gzip::Level;
+pub use stage::gzip::{Engine, Level};
 pub use stage::scope::{BaseUrl, ScopeRule};
 
 mod pipeline;

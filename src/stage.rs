@@ -16,6 +16,8 @@ pub mod xml;
 
 pub mod gzip;
 
+mod deflate;
+
 pub mod manifest;
 pub mod publish;
 

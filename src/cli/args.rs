@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use sitemill::limits::{
     BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX,
 };
-use sitemill::{BaseUrl, Level, MaxRejects, ScopeRule};
+use sitemill::{BaseUrl, Engine, Level, MaxRejects, ScopeRule};
 
 /// Turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
 #[derive(Debug, Parser)]
@@ -69,6 +69,10 @@ pub struct BuildArgs {
     /// Gzip effort: 0 stores, 1 is quick, 9 is small
     #[arg(long, value_name = "0..9", default_value = "6", value_parser = level)]
     pub level: Level,
+
+    /// Who compresses: sitemill's own compressor for records, or the library flate2
+    #[arg(long, value_name = "records|flate2", default_value_t)]
+    pub gzip_engine: Engine,
 
     /// Threads that work at the same time [default: all cores]
     #[arg(long, value_name = "N")]

@@ -1,192 +1,236 @@
-//! DEFLATE for records.
+//! A DEFLATE compressor for text that comes in records, one a line, most of them alike: sitemaps (RFC 1951, 1952).
+//!
+//! A general compressor looks for every byte of `</loc></url>\n<url><loc>https://www.example.com/` again and again.
+//! This one knows where a record begins. There it asks for one earlier record with the same directories and, where it
+//! can, the same tail before it, and says all that both share in one match: the *seam*. Only what lies between two
+//! seams is left to a parser, which is quick or thorough by effort. What comes out is ordinary DEFLATE, that any reader
+//! takes, and depends on nothing but the bytes and the effort.
+//!
+//! ```text
+//!  …/word-word-p1234.html</loc></url>\n<url><loc>https://www.example.com/a/b/word-word-p1235.html</loc></url>\n…
+//!   └──── parser ───┘└───────────────────── seam ───────────────────────┘└──── parser ───┘└─────── seam ──────…
+//! ```
+//!
+//! In reading order: [`seams`] and the [`parser`]s find matches, with help from [`places`] and [`window`]; [`tokens`]
+//! gathers them; [`block`] writes them, with a code from [`huffman`], in the alphabets of [`symbols`], to [`bits`].
 
 mod bits;
 mod block;
+mod costs;
 mod greedy;
 mod huffman;
-mod optimal;
+mod parser;
 mod places;
+mod seams;
 mod symbols;
+#[cfg(test)]
+mod tests;
+mod thorough;
 mod tokens;
 mod window;
 
 use bits::PartialByte;
-use greedy::Greedy;
-use optimal::Optimal;
-use places::{Places, distance, hash};
-use tokens::{TOKENS_MAX, Tokens};
-use window::{SLACK_BYTES, common_prefix, common_suffix, word};
+use block::STORED_BYTES_MAX;
+use parser::Parser;
+use seams::{Room, Seams};
+use symbols::DISTANCE_MAX;
+use tokens::Tokens;
+use window::SLACK_BYTES;
 
-const RECORD_MAX: usize = 8192;
-const PIECE: usize = 128 * 1024;
-const PLAIN_MAX: usize = 128 * 1024;
-const SLIDE_AT: usize = 512 * 1024;
-const PLACE_PERIOD: usize = 1 << 16;
-const SEAM_MIN: usize = 8;
+/// Longest record: a longer line is cut, which bounds the work and the memory that one record can ask for. The longest
+/// URL of a sitemap has 2,047 characters, and a few more once it is escaped.
+const RECORD_BYTES_MAX: usize = 8 * 1024;
 
-enum Parser {
-    G1(Greedy<u16>),
-    G2(Greedy<u32>),
-    G4(Greedy<u64>),
-    O1(Optimal<u16>),
-    O2(Optimal<u32>),
-    O4(Optimal<u64>),
-    O8(Optimal<u128>),
-}
+/// Bytes that are taken in at once, whatever is pushed.
+const PIECE_BYTES: usize = 128 * 1024;
+/// After so many bytes a place looks like an earlier one: places have sixteen bits.
+const PLACE_PERIOD: usize = 1 << u16::BITS;
+/// Bytes that stay when the window moves on: what a match can reach, and all of a block that may be stored.
+const KEPT_BYTES: usize = 128 * 1024;
+/// When the window moves: rarely, as what stays must be copied.
+const WINDOW_BYTES: usize = 512 * 1024;
+const _: () = assert!(KEPT_BYTES >= PLACE_PERIOD && PLACE_PERIOD >= 2 * DISTANCE_MAX);
+/// A longer block is never stored: it has several bytes a token, which even the poorest code says in fewer bits.
+const STORED_BLOCK_BYTES_MAX: usize = KEPT_BYTES - RECORD_BYTES_MAX;
 
+/// RFC 1952, 2.3.1: the magic number, deflate, no flags, no time, no word on the effort, and a system that is not known.
+const MEMBER_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+
+/// Between efforts 1 to 3, which must be quick, and the others, which should find what there is.
+const QUICK_EFFORT_MAX: u8 = 3;
+/// See [`Seams::new`].
+const QUICK_SCAN_INTERVAL: u32 = 8;
+
+/// Compresses one document after the other, each into a gzip member, with the same memory.
+#[derive(Debug)]
 pub struct Encoder {
-    data: Vec<u8>,
-    cur: usize,
-    end: usize,
-    prev: usize,
-    block_from: usize,
-    prefixes: Places<u16, 12>,
-    parser: Parser,
+    /// `None` stores.
+    parser: Option<Box<dyn Parser>>,
+    seams: Seams,
     tokens: Tokens,
+    /// What was pushed, from some place on. The first [`PLACE_PERIOD`] bytes are never part of a document: they are what
+    /// a place of the future seems to point to, and are not looked at closer.
+    window: Vec<u8>,
+    /// Where the document begins in the window, or 0 when that has moved out.
+    start: usize,
+    /// Everything before is in tokens.
+    said: usize,
+    /// Where the record that is known last ends.
+    record_end: usize,
+    /// Where the block begins, if it may still be stored.
+    block_start: Option<usize>,
     partial: PartialByte,
     crc: crc32fast::Hasher,
-    total: u32,
+    /// ISIZE: modulo 2^32.
+    bytes: u32,
     out: Vec<u8>,
-    marks: u8,
 }
 
 impl Encoder {
-    pub fn new(effort: u8, out: Vec<u8>) -> Self {
-        let parser = match effort {
-            1 => Parser::G1(Default::default()),
-            2 => Parser::G2(Default::default()),
-            3 => Parser::G4(Default::default()),
-            4 => Parser::O1(Default::default()),
-            5 => Parser::O2(Default::default()),
-            6 => Parser::O4(Default::default()),
-            _ => Parser::O8(Default::default()),
-        };
-        let mut out = out;
-        out.extend_from_slice(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
-        Self { data: Vec::new(), cur: 0, end: 0, prev: 0, block_from: 0, prefixes: Places::default(), parser, tokens: Tokens::default(), partial: PartialByte::default(),
-            crc: crc32fast::Hasher::new(), total: 0, out, marks: 0 }
+    /// `effort` is 0 to 9: 0 stores, 1 is quick, 9 is small.
+    pub fn new(effort: u8) -> Self {
+        let scan_interval = if effort <= QUICK_EFFORT_MAX { QUICK_SCAN_INTERVAL } else { 1 };
+        Self {
+            parser: (effort > 0).then(|| parser::of_effort(effort)),
+            seams: Seams::new(scan_interval),
+            tokens: Tokens::default(),
+            window: vec![0; PLACE_PERIOD],
+            start: PLACE_PERIOD,
+            said: PLACE_PERIOD,
+            record_end: PLACE_PERIOD,
+            block_start: Some(PLACE_PERIOD),
+            partial: PartialByte::default(),
+            crc: crc32fast::Hasher::new(),
+            bytes: 0,
+            out: MEMBER_HEADER.into(),
+        }
     }
 
+    /// Expects that the member will have some `bytes`.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.out.reserve(bytes);
+    }
+
+    /// Compresses `bytes`. Where one push ends and the next begins makes no difference to the member.
     pub fn push(&mut self, bytes: &[u8]) {
-        for piece in bytes.chunks(PIECE) {
+        for piece in bytes.chunks(PIECE_BYTES) {
             self.crc.update(piece);
-            self.total = self.total.wrapping_add(piece.len() as u32);
-            self.slide();
-            self.data.extend_from_slice(piece);
-            let known = self.data.len().saturating_sub(SLACK_BYTES);
+            self.bytes = self.bytes.wrapping_add(piece.len() as u32);
+            self.make_room();
+            self.window.extend_from_slice(piece);
+            // A record waits until its parser can read behind it, and so reads the same at the end of any push.
+            let known = self.window.len().saturating_sub(SLACK_BYTES).max(self.record_end);
             self.advance(known, false);
         }
     }
 
-    pub fn finish(mut self) -> Vec<u8> {
-        let known = self.data.len();
-        self.data.extend_from_slice(&[0; SLACK_BYTES]);
+    /// Ends the member and gives its bytes; the next push begins another.
+    pub fn finish(&mut self) -> Vec<u8> {
+        let known = self.window.len();
+        self.window.extend_from_slice(&[0; SLACK_BYTES]);
         self.advance(known, true);
         self.parse(known);
-        self.block(true);
-        self.partial_flush();
-        self.out.extend_from_slice(&self.crc.finalize().to_le_bytes());
-        self.out.extend_from_slice(&self.total.to_le_bytes());
-        self.out
-    }
+        self.end_block(true);
+        let mut member = std::mem::replace(&mut self.out, MEMBER_HEADER.into());
+        self.partial.finish(&mut member);
+        member.extend_from_slice(&std::mem::take(&mut self.crc).finalize().to_le_bytes());
+        member.extend_from_slice(&std::mem::take(&mut self.bytes).to_le_bytes());
 
-    fn partial_flush(&mut self) {
-        let mut b = bits::BitWriter::new(&mut self.out, self.partial, 8);
-        b.align();
-        b.finish();
-    }
-
-    fn slide(&mut self) {
-        if self.data.len() < SLIDE_AT { return; }
-        let drop = self.cur.saturating_sub(PLAIN_MAX) / PLACE_PERIOD * PLACE_PERIOD;
-        self.data.drain(..drop);
-        self.cur -= drop;
-        self.end -= drop;
-        self.prev = self.prev.saturating_sub(drop);
-        // A block that began before is too long to be stored.
-        self.block_from = self.block_from.wrapping_sub(drop);
-    }
-
-    fn parse(&mut self, to: usize) {
-        let (data, from, tokens) = (&self.data[..], self.cur, &mut self.tokens);
-        match &mut self.parser {
-            Parser::G1(g) => g.parse(data, from, to, tokens),
-            Parser::G2(g) => g.parse(data, from, to, tokens),
-            Parser::G4(g) => g.parse(data, from, to, tokens),
-            Parser::O1(g) => g.parse(data, from, to, tokens),
-            Parser::O2(g) => g.parse(data, from, to, tokens),
-            Parser::O4(g) => g.parse(data, from, to, tokens),
-            Parser::O8(g) => g.parse(data, from, to, tokens),
+        if let Some(parser) = &mut self.parser {
+            parser.clear();
         }
-        self.cur = to;
+        self.seams.clear();
+        self.window.truncate(PLACE_PERIOD);
+        (self.start, self.said, self.record_end) = (PLACE_PERIOD, PLACE_PERIOD, PLACE_PERIOD);
+        self.block_start = Some(PLACE_PERIOD);
+        self.partial = PartialByte::default();
+        member
     }
 
+    /// Moves the window on if it is full.
+    fn make_room(&mut self) {
+        if self.window.len() < WINDOW_BYTES {
+            return;
+        }
+        // By whole periods, so that places stay what they are.
+        let gone = (self.said - KEPT_BYTES) / PLACE_PERIOD * PLACE_PERIOD;
+        self.window.drain(..gone);
+        self.start = self.start.saturating_sub(gone);
+        self.said -= gone;
+        self.record_end -= gone;
+        self.block_start = self.block_start.and_then(|start| start.checked_sub(gone));
+    }
+
+    /// Says all records that end before `known`, but for what the next seam may cover of the last one.
     fn advance(&mut self, known: usize, is_final: bool) {
-        loop {
-            let from = self.end;
-            let most = known.min(from + RECORD_MAX);
-            let end = match memchr::memchr(b'\n', &self.data[from..most]) {
-                Some(at) => from + at + 1,
-                None if most == from + RECORD_MAX => most,
-                None if is_final && most > from => most,
-                None => return,
-            };
-            // seam
-            let candidate = self.candidate(from, end);
-            let dist = from - candidate;
-            let data = &self.data[..];
-            let (mut s, mut p) = (0, 0);
-            if dist >= 1 && dist <= 32768 {
-                p = common_prefix(data, candidate, from, end - from);
-                s = common_suffix(data, candidate, from, candidate.min(from - self.cur));
+        while let Some(to) = self.find_record_end(known, is_final) {
+            let from = std::mem::replace(&mut self.record_end, to);
+            if self.parser.is_none() {
+                self.store(to);
+                continue;
             }
-            if s + p >= SEAM_MIN {
-                self.parse(from - s);
-                self.tokens.push_match(s + p, dist);
-                self.cur = from + p;
-            } else {
-                self.parse(from);
+            let room = Room { floor: self.said, from, to, start: self.start };
+            match self.seams.next(&self.window, room) {
+                None => self.parse(from),
+                Some(seam) => {
+                    self.parse(from - seam.before);
+                    self.tokens.push_match(seam.before + seam.behind, seam.distance);
+                    self.said = from + seam.behind;
+                    if let Some(parser) = &mut self.parser {
+                        parser.pass(&self.window, from, self.said);
+                    }
+                }
             }
-            self.prev = from;
-            self.end = end;
-            if self.tokens.as_slice().len() >= TOKENS_MAX { self.block(false); }
+            if self.tokens.is_full() {
+                self.end_block(false);
+            }
         }
     }
 
-    fn candidate(&mut self, from: usize, end: usize) -> usize {
-        let mut best = self.prev;
-        let Some(last) = end.checked_sub(12) else { return best };
-        let first = from + 18;
-        if first >= last { return best; }
-        let data = &self.data[..];
-        for at in memchr::memchr_iter(b'/', &data[first..last]) {
-            let mark = first + at;
-            let w = word(data, mark - 7);
-            let col = (mark - from) as u64;
-            let h = (w ^ col.wrapping_mul(0x9e3779b97f4a7c15)).wrapping_mul(0x9e3779b97f4a7c15);
-            let row = self.prefixes.row((h >> 32) as u32);
-            let place = *row;
-            *row = from as u16;
-            if let Some(d) = distance(from, place) && word(data, mark - 7 - d) == w {
-                best = from - d;
-            }
+    /// Says everything before `to` as it is.
+    fn store(&mut self, to: usize) {
+        if self.block_start.is_some_and(|start| to - start > STORED_BYTES_MAX) {
+            self.end_block(false);
         }
-        best
+        self.said = to;
     }
 
-    fn block(&mut self, is_final: bool) {
-        let len = self.cur.wrapping_sub(self.block_from);
-        let plain = (len <= PLAIN_MAX).then(|| &self.data[self.block_from..self.cur]);
-        let (partial, lengths) = block::write(&self.tokens, plain, is_final, self.partial, &mut self.out);
-        self.partial = partial;
+    /// Where the next record ends: behind a line feed, after the most bytes of a record, or with the document.
+    fn find_record_end(&self, known: usize, is_final: bool) -> Option<usize> {
+        let from = self.record_end;
+        let to_max = known.min(from + RECORD_BYTES_MAX);
+        if let Some(at) = memchr::memchr(b'\n', &self.window[from..to_max]) {
+            return Some(from + at + 1);
+        }
+        (to_max == from + RECORD_BYTES_MAX || (is_final && to_max > from)).then_some(to_max)
+    }
+
+    /// Says everything before `to`.
+    fn parse(&mut self, to: usize) {
+        if let Some(parser) = &mut self.parser {
+            // As far as it goes for the first byte, so that it is the same for all of them.
+            let reach = DISTANCE_MAX.min(self.said - self.start);
+            parser.parse(&self.window, self.said, to, reach, &mut self.tokens);
+        }
+        self.said = to;
+    }
+
+    fn end_block(&mut self, is_final: bool) {
+        let plain = self.block_start.map(|start| &self.window[start..self.said]);
+        let plain = plain.filter(|plain| plain.len() <= STORED_BLOCK_BYTES_MAX);
         match &mut self.parser {
-            Parser::O1(o) => o.costs.learn(&lengths),
-            Parser::O2(o) => o.costs.learn(&lengths),
-            Parser::O4(o) => o.costs.learn(&lengths),
-            Parser::O8(o) => o.costs.learn(&lengths),
-            _ => {}
+            None => {
+                let plain = plain.expect("blocks of stored members are short");
+                self.partial = block::store(plain, is_final, self.partial, &mut self.out);
+            }
+            Some(parser) => {
+                let (partial, lengths) =
+                    block::write(&self.tokens, plain, is_final, self.partial, &mut self.out);
+                parser.learn(&lengths);
+                self.partial = partial;
+            }
         }
         self.tokens.clear();
-        self.block_from = self.cur;
+        self.block_start = Some(self.said);
     }
 }

@@ -8,6 +8,7 @@ mod support;
 mod filter;
 mod golden;
 mod publishing;
+mod readers;
 mod reference;
 mod refusing;
 mod same;

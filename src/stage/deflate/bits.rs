@@ -18,6 +18,13 @@ pub struct PartialByte {
     count: u8,
 }
 
+impl PartialByte {
+    /// Appends the last byte, filled with zeros, if there is one.
+    pub fn finish(self, out: &mut Vec<u8>) {
+        out.extend((self.count > 0).then_some(self.bits));
+    }
+}
+
 /// One store writes this many bytes, most of them room for later.
 const STORE_BYTES: usize = size_of::<u64>();
 

@@ -13,7 +13,7 @@ const DYNAMIC: u64 = 0b10;
 const BLOCK_HEADER_BITS: u64 = 3;
 
 /// Most bytes of a stored block: its length has 16 bits (3.2.4).
-const STORED_BYTES_MAX: usize = u16::MAX as usize;
+pub const STORED_BYTES_MAX: usize = u16::MAX as usize;
 /// Its length, twice, and at most seven bits to the next byte.
 const STORED_OVERHEAD_BITS: u64 = BLOCK_HEADER_BITS + 7 + 32;
 
@@ -49,7 +49,10 @@ impl Lengths {
     /// What `tokens` and the end of the block cost.
     fn cost(&self, tokens: &Tokens) -> u64 {
         let symbol_bits = |frequencies: &[u32], lengths: &[u8]| {
-            let each = frequencies.iter().zip(lengths).map(|(&frequency, &bits)| u64::from(frequency) * u64::from(bits));
+            let each = frequencies
+                .iter()
+                .zip(lengths)
+                .map(|(&frequency, &bits)| u64::from(frequency) * u64::from(bits));
             each.sum::<u64>()
         };
         symbol_bits(&tokens.litlen_frequencies(), &self.litlens)
@@ -200,7 +203,9 @@ struct Header {
 
 impl Header {
     fn new(code: &Lengths) -> Self {
-        let used = |lengths: &[u8], least: usize| lengths.iter().rposition(|&bits| bits > 0).map_or(least, |at| least.max(at + 1));
+        let used = |lengths: &[u8], least: usize| {
+            lengths.iter().rposition(|&bits| bits > 0).map_or(least, |at| least.max(at + 1))
+        };
         let (litlens, distances) = (used(&code.litlens, 257), used(&code.distances, 1));
         let mut sequence = code.litlens[..litlens].to_vec();
         sequence.extend_from_slice(&code.distances[..distances]);
@@ -214,7 +219,8 @@ impl Header {
     }
 
     fn cost(&self) -> u64 {
-        let runs = self.runs.iter().map(|&(symbol, _, extra_bits)| u64::from(self.lengths[symbol] + extra_bits));
+        let runs =
+            self.runs.iter().map(|&(symbol, _, extra_bits)| u64::from(self.lengths[symbol] + extra_bits));
         HEADER_COUNTS_BITS + 3 * self.lengths_written as u64 + runs.sum::<u64>()
     }
 

@@ -128,7 +128,11 @@ mod tests {
     use super::*;
 
     fn check_complete(lengths: &[u8], bits_max: usize) {
-        let kraft: u32 = lengths.iter().filter(|&&bits| bits > 0).map(|&bits| 1 << (bits_max as u32 - u32::from(bits))).sum();
+        let kraft: u32 = lengths
+            .iter()
+            .filter(|&&bits| bits > 0)
+            .map(|&bits| 1 << (bits_max as u32 - u32::from(bits)))
+            .sum();
         assert_eq!(kraft, 1 << bits_max);
     }
 

@@ -1,12 +1,10 @@
 //! Where a hash was seen last: the latest few places, packed in one number.
 
-use super::symbols::DISTANCE_MAX;
-
 /// The latest places with one hash, the latest one lowest. Looking up and inserting are one load and one store.
 ///
 /// A place is its low sixteen bits. One that is long gone looks like a near one then, which does no harm: whatever it
 /// points to is compared before it is used.
-pub trait Row: Copy + Default {
+pub trait Row: Copy + Default + Send + std::fmt::Debug {
     /// How many there are.
     const PLACES: usize;
 
@@ -38,7 +36,6 @@ macro_rules! row {
 row!(u16);
 row!(u32);
 row!(u64);
-row!(u128);
 
 /// The rows of all hashes of `BITS` bits.
 #[derive(Debug)]
@@ -63,15 +60,32 @@ impl<R: Row, const BITS: u32> Places<R, BITS> {
     }
 }
 
-/// How far back of `at` a place is, if a match can reach it.
+/// How far back of `at` a place is, from 0 to 65,535: whether a match can reach it is another question.
 #[inline(always)]
-pub fn distance(at: usize, place: u16) -> Option<usize> {
-    let distance = usize::from((at as u16).wrapping_sub(place));
-    (distance.wrapping_sub(1) < at.min(DISTANCE_MAX)).then_some(distance)
+pub fn distance(at: usize, place: u16) -> usize {
+    (at as u16).wrapping_sub(place).into()
 }
 
-/// Scatters the bytes of `key` over the highest bits (Knuth 1973, 6.4, multiplicative hashing by the golden ratio).
+/// Scatters `key` over the highest bits (Knuth 1973, 6.4: multiplication by the golden ratio).
 #[inline(always)]
-pub fn hash(key: u32) -> u32 {
-    key.wrapping_mul(0x9e37_79b1)
+pub fn hash(key: u64) -> u32 {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_gives_the_latest_places_latest_first() {
+        fn check<R: Row>() {
+            let row = (1..=100).fold(R::default(), |row, place| row.with(place));
+            let got: Vec<u16> = (0..R::PLACES).map(|nth| row.get(nth)).collect();
+            let want: Vec<u16> = (0..R::PLACES).map(|nth| 100 - nth as u16).collect();
+            assert_eq!(got, want);
+        }
+        check::<u16>();
+        check::<u32>();
+        check::<u64>();
+    }
 }

@@ -60,7 +60,7 @@ pub const DISTANCE_EXTRA_BITS: [u8; DISTANCES] = {
 /// multiple of its range.
 #[inline]
 pub fn distance_symbol(distance_less_one: u32) -> u32 {
-    let top = 31 - (distance_less_one | 2).leading_zeros();
+    let top = (distance_less_one | 2).ilog2();
     // The two leading bits choose the symbol; 0 and 1, which have only one, are their own.
     let by_leading_bits = 2 * top + ((distance_less_one >> (top - 1)) & 1);
     if distance_less_one < 2 { distance_less_one } else { by_leading_bits }
@@ -84,7 +84,11 @@ mod tests {
             (257, 284, 5, 30),
             (258, 285, 0, 0),
         ] {
-            assert_eq!(CODED_LENGTHS[length - MATCH_MIN], CodedLength { symbol, extra_bits, extra }, "{length}");
+            assert_eq!(
+                CODED_LENGTHS[length - MATCH_MIN],
+                CodedLength { symbol, extra_bits, extra },
+                "{length}"
+            );
         }
     }
 

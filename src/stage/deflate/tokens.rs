@@ -1,12 +1,18 @@
 //! What a block says before it is coded: literals and matches, and how often each symbol occurs.
 
+use super::RECORD_BYTES_MAX;
 use super::symbols::{
-    CODED_LENGTHS, DISTANCE_MAX, DISTANCES, END_OF_BLOCK, LENGTHS, LITLENS, MATCH_MAX, MATCH_MIN, distance_symbol,
+    CODED_LENGTHS, DISTANCE_MAX, DISTANCES, END_OF_BLOCK, LENGTHS, LITLENS, MATCH_MAX, MATCH_MIN,
+    distance_symbol,
 };
 
 /// Tokens in a block: enough that a header of some eighty bytes does not show, few enough that the code follows the
 /// text and all of them stay in the second-level cache.
-pub const TOKENS_MAX: usize = 32 * 1024;
+const TOKENS_MAX: usize = 32 * 1024;
+
+/// A block ends with a record, each byte of which may be a literal. A power of two, so that indexing needs no check.
+const ROOM: usize = 2 * TOKENS_MAX;
+const _: () = assert!(ROOM - TOKENS_MAX >= 2 * RECORD_BYTES_MAX && ROOM.is_power_of_two());
 
 /// Where a match's lengths begin among the heads of tokens: literals come first.
 pub const LENGTH_HEADS: usize = 256;
@@ -62,39 +68,39 @@ impl Token {
 /// The tokens of one block.
 #[derive(Debug)]
 pub struct Tokens {
-    tokens: Vec<Token>,
+    tokens: Box<[Token]>,
+    count: usize,
     heads: [u32; HEADS],
-    distances: [u32; NO_DISTANCE + 1],
+    /// More than there are symbols, so that indexing needs no check.
+    distances: [u32; 256],
 }
 
-/// Room for one record more than a block holds, each byte of it a literal.
 impl Default for Tokens {
     fn default() -> Self {
-        Self { tokens: Vec::with_capacity(2 * TOKENS_MAX), heads: [0; HEADS], distances: [0; NO_DISTANCE + 1] }
+        Self { tokens: vec![Token(0); ROOM].into(), count: 0, heads: [0; HEADS], distances: [0; 256] }
     }
 }
 
 impl Tokens {
-    /// Adds one.
+    /// Adds a token.
     #[inline(always)]
     pub fn push(&mut self, token: Token) {
         self.heads[token.head()] += 1;
-        // As many rows as the field has values, so that no check is left of this one.
         self.distances[token.distance_symbol()] += 1;
-        self.tokens.push(token);
+        self.tokens[self.count % (ROOM)] = token;
+        self.count += 1;
     }
 
-    /// Adds every byte as a literal.
+    /// Adds a byte.
     #[inline(always)]
-    pub fn push_literals(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.heads[usize::from(byte)] += 1;
-            self.tokens.push(Token::literal(byte));
-        }
+    pub fn push_literal(&mut self, byte: u8) {
+        self.heads[usize::from(byte)] += 1;
+        self.tokens[self.count % (ROOM)] = Token::literal(byte);
+        self.count += 1;
     }
 
     /// Adds a match of any length from [`MATCH_MIN`] on; one longer than [`MATCH_MAX`] takes several tokens.
-    #[inline]
+    #[inline(always)]
     pub fn push_match(&mut self, mut length: usize, distance: usize) {
         while length > MATCH_MAX {
             // What remains must be long enough to be a match itself.
@@ -105,9 +111,14 @@ impl Tokens {
         self.push(Token::a_match(length, distance));
     }
 
+    /// Whether it is time to end the block.
+    pub fn is_full(&self) -> bool {
+        self.count >= TOKENS_MAX
+    }
+
     /// All of them, in order.
     pub fn as_slice(&self) -> &[Token] {
-        &self.tokens
+        &self.tokens[..self.count]
     }
 
     /// How often each symbol of literals and lengths occurs, with one end of the block.
@@ -133,7 +144,7 @@ impl Tokens {
 
     /// Forgets all.
     pub fn clear(&mut self) {
-        self.tokens.clear();
+        self.count = 0;
         self.heads.fill(0);
         self.distances.fill(0);
     }
