@@ -63,7 +63,7 @@ pub struct Member(Inner);
 #[derive(Debug)]
 enum Inner {
     Records(Box<Encoder>),
-    Flate2(GzEncoder<Vec<u8>>),
+    Flate2(Box<GzEncoder<Vec<u8>>>),
 }
 
 impl Member {
@@ -77,7 +77,7 @@ impl Member {
             }
             Engine::Flate2 => {
                 let to = Vec::with_capacity(capacity);
-                Inner::Flate2(GzBuilder::new().mtime(0).write(to, Compression::new(level.0.into())))
+                Inner::Flate2(Box::new(GzBuilder::new().mtime(0).write(to, Compression::new(level.0.into()))))
             }
         })
     }
