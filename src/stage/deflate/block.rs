@@ -94,11 +94,11 @@ pub fn write(
     if dynamic_bits < fixed_bits {
         bits.put(DYNAMIC, 2);
         header.write(&mut bits);
-        write_tokens(tokens, &best, &mut bits);
+        bits = write_tokens(tokens, &best, bits);
     } else {
         bits.put(FIXED, 2);
         bits.flush();
-        write_tokens(tokens, &Lengths::FIXED, &mut bits);
+        bits = write_tokens(tokens, &Lengths::FIXED, bits);
     }
     (bits.finish(), best)
 }
@@ -150,8 +150,8 @@ impl Bits {
 // One flush a token is enough.
 const _: () = assert!(CODE_BITS_MAX as u32 + 5 + CODE_BITS_MAX as u32 + 13 <= UNFLUSHED_BITS_MAX);
 
-/// Writes all tokens and the end of the block.
-fn write_tokens(tokens: &Tokens, lengths: &Lengths, bits: &mut BitWriter<'_>) {
+/// Writes all tokens and the end of the block. The writer comes and goes by value, so that its bits stay in registers.
+fn write_tokens<'o>(tokens: &Tokens, lengths: &Lengths, mut bits: BitWriter<'o>) -> BitWriter<'o> {
     let litlens = huffman::codes(&lengths.litlens);
     let distance_codes = huffman::codes(&lengths.distances);
     let heads: [Bits; HEADS] = std::array::from_fn(|head| {
@@ -161,20 +161,22 @@ fn write_tokens(tokens: &Tokens, lengths: &Lengths, bits: &mut BitWriter<'_>) {
         let coded = CODED_LENGTHS[head - LENGTH_HEADS];
         Bits::new(litlens[usize::from(coded.symbol)], coded.extra, coded.extra_bits)
     });
-    // A literal's distance is no bits, and no extra bits.
-    let mut distances = [(Bits::default(), 0u32); (NO_DISTANCE + 1).next_power_of_two()];
+    // A literal's distance is no bits, and no extra bits. The masks of these spare a shift by a count that varies.
+    let mut distances = [(Bits::default(), 0u8, 0u16); (NO_DISTANCE + 1).next_power_of_two()];
     for (symbol, code) in distance_codes.into_iter().enumerate() {
-        distances[symbol] = (Bits::new(code, 0, 0), DISTANCE_EXTRA_BITS[symbol].into());
+        let extra_bits = DISTANCE_EXTRA_BITS[symbol];
+        distances[symbol] = (Bits::new(code, 0, 0), extra_bits, (1 << extra_bits) - 1);
     }
     for token in tokens.as_slice() {
-        heads[token.head()].put(bits);
-        let (code, extra_bits) = distances[token.distance_symbol() % distances.len()];
-        code.put(bits);
-        bits.put((token.distance_less_one() & ((1 << extra_bits) - 1)).into(), extra_bits);
+        heads[token.head()].put(&mut bits);
+        let (code, extra_bits, mask) = distances[token.distance_symbol() % distances.len()];
+        code.put(&mut bits);
+        bits.put((token.distance_less_one() & u32::from(mask)).into(), extra_bits.into());
         bits.flush();
     }
-    Bits::new(litlens[END_OF_BLOCK], 0, 0).put(bits);
+    Bits::new(litlens[END_OF_BLOCK], 0, 0).put(&mut bits);
     bits.flush();
+    bits
 }
 
 /// Symbols of the code that code lengths are written in (3.2.7), in the order in which their own lengths are written.
