@@ -140,7 +140,9 @@ impl Encoder {
             parser.clear();
         }
         self.seams.clear();
-        self.window.truncate(PLACE_PERIOD);
+        // Zeros again, as some may be read, if not said: the next member must not depend on this one.
+        self.window.clear();
+        self.window.resize(PLACE_PERIOD, 0);
         (self.start, self.said, self.record_end) = (PLACE_PERIOD, PLACE_PERIOD, PLACE_PERIOD);
         self.block_start = Some(PLACE_PERIOD);
         self.partial = PartialByte::default();
