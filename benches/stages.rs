@@ -161,25 +161,36 @@ mod gzip {
     use super::*;
     use std::io::Read;
 
-    use sitemill::Level;
     use sitemill::stage::gzip::Member;
     use sitemill::stage::xml::push_url;
+    use sitemill::{Engine, Level};
 
-    #[divan::bench(args = [0, 1, 4, 6, 9], sample_count = 10)]
-    fn level(bencher: Bencher<'_, '_>, level: u8) {
+    const LEVELS: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+
+    fn bench(bencher: Bencher<'_, '_>, engine: Engine, level: u8) {
         let mut xml = Vec::new();
         for_each_url(&CLEAN, |url| push_url(url, &mut xml));
         let level = Level::new(level).expect("it is 0 to 9");
         let compress = || {
-            let mut member = Member::begin(level, xml.len());
+            let mut member = Member::begin(engine, level, xml.len());
             xml.chunks(128 * 1024).for_each(|piece| member.push(piece));
             member.finish()
         };
         let (gzip, mut decoded) = (compress(), Vec::new());
-        flate2::read::GzDecoder::new(&gzip[..]).read_to_end(&mut decoded).expect("it is a gzip member");
+        ::flate2::read::GzDecoder::new(&gzip[..]).read_to_end(&mut decoded).expect("it is a gzip member");
         assert_eq!(decoded, xml);
         bencher.counter(ItemsCount::new(URLS)).bench_local(|| {
             assert_eq!(compress().len(), gzip.len());
         });
+    }
+
+    #[divan::bench(args = LEVELS, sample_count = 10)]
+    fn records(bencher: Bencher<'_, '_>, level: u8) {
+        bench(bencher, Engine::Records, level);
+    }
+
+    #[divan::bench(args = LEVELS, sample_count = 10)]
+    fn flate2(bencher: Bencher<'_, '_>, level: u8) {
+        bench(bencher, Engine::Flate2, level);
     }
 }

@@ -9,7 +9,7 @@ use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFA
 use crate::stage::clean::UrlEncoding;
 use crate::stage::divide::Limits;
 use crate::stage::form::FormOptions;
-use crate::stage::gzip::Level;
+use crate::stage::gzip::{Engine, Level};
 use crate::stage::publish;
 use crate::stage::scope::{Base, ScopeRule};
 use crate::stage::tags::TagRules;
@@ -45,6 +45,8 @@ pub struct Job {
     pub on_duplicate: OnDuplicate,
     /// Effort of the compressor.
     pub level: Level,
+    /// Who compresses.
+    pub gzip_engine: Engine,
     /// Threads that work at the same time.
     pub threads: NonZero<usize>,
     /// Where to write every refused line.
@@ -138,6 +140,7 @@ impl Job {
             tags: TagRules::default(),
             on_duplicate: OnDuplicate::default(),
             level: Level::default(),
+            gzip_engine: Engine::default(),
             threads: threads_default(),
             rejects: None,
             max_rejects: None,

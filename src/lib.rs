@@ -33,7 +33,7 @@ mod job;
 pub use job::{Job, MaxRejects, OnDuplicate, threads_default};
 
 pub mod stage;
-pub use stage::gzip::Level;
+pub use stage::gzip::{Engine, Level};
 pub use stage::scope::{Base, BaseUrl, ScopeRule};
 
 mod pipeline;

@@ -22,6 +22,8 @@ pub mod xml;
 
 pub mod gzip;
 
+mod deflate;
+
 pub mod manifest;
 pub mod publish;
 

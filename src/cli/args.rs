@@ -12,7 +12,7 @@ use sitemill::stage::form::{Columns, FormOptions, Format};
 use sitemill::stage::tags::{
     Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules, changefreq, priority,
 };
-use sitemill::{Base, BaseUrl, Level, MaxRejects, OnDuplicate, ScopeRule};
+use sitemill::{Base, BaseUrl, Engine, Level, MaxRejects, OnDuplicate, ScopeRule};
 
 /// Turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
 #[derive(Debug, Parser)]
@@ -79,6 +79,10 @@ pub struct BuildArgs {
     /// Gzip effort: 0 stores, 1 is quick, 9 is small
     #[arg(long, value_name = "0..9", default_value = "6", value_parser = level)]
     pub level: Level,
+
+    /// Who compresses: sitemill's own compressor for records, or the library flate2
+    #[arg(long, value_name = "records|flate2", default_value_t)]
+    pub gzip_engine: Engine,
 
     /// Threads that work at the same time [default: all cores]
     #[arg(long, value_name = "N")]

@@ -61,6 +61,7 @@ fn job(args: &BuildArgs) -> Result<Job> {
     job.bytes_per_sitemap = args.bytes_per_sitemap.0;
     job.sitemaps_per_index = args.sitemaps_per_index;
     job.level = args.level;
+    job.gzip_engine = args.gzip_engine;
     job.threads = args.threads.unwrap_or(job.threads);
     job.rejects.clone_from(&args.rejects);
     job.max_rejects = args.max_rejects;

@@ -98,7 +98,8 @@ impl Renderer<'_> {
     fn render(&mut self, part: &Part<Place>) -> Result<Rendered> {
         let frame = Frame::sitemap(self.job.protocol).with(part.uses);
         // A quarter of the XML is more than most sitemaps need.
-        let mut sink = Sink::new(Member::begin(self.job.level, part.bytes as usize / 4));
+        let mut sink =
+            Sink::new(Member::begin(self.job.gzip_engine, self.job.level, part.bytes as usize / 4));
         self.piece.clear();
         frame.open(&mut self.piece);
         let mut entries = 0;

@@ -10,6 +10,7 @@ mod filter;
 mod forms;
 mod golden;
 mod publishing;
+mod readers;
 mod reference;
 mod refusing;
 mod same;

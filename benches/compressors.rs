@@ -1,0 +1,98 @@
+//! Both gzip engines at every level: `cargo bench --bench compressors [-- FILE]...`, each file with one URL a line.
+//!
+//! Without a file, shop URLs, shuffled and sorted. What is measured is the time on the processor, of one thread; rounds
+//! alternate between engines and levels, so that a busy machine slows all of them, and the median counts.
+
+use std::io::Read;
+
+mod corpus;
+
+use corpus::{Corpus, Order, Recipe};
+use sitemill::stage::gzip::Member;
+use sitemill::stage::xml::Frame;
+use sitemill::{Engine, Level};
+
+/// URLs of a corpus: four sitemaps.
+const URLS: u64 = 200_000;
+/// URLs that the shuffled ones are drawn from.
+const URLS_DRAWN_FROM: u64 = 5_000_000;
+const URLS_PER_SITEMAP: usize = 50_000;
+const ROUNDS: usize = 5;
+const PIECE_BYTES: usize = 128 * 1024;
+
+fn main() {
+    // Cargo adds --bench, and the test script --test: one round then, for what it asserts.
+    let (options, files): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.starts_with('-'));
+    let is_test = options.iter().any(|word| word == "--test");
+    let (rounds, urls) = if is_test { (1, URLS / 20) } else { (ROUNDS, URLS) };
+    for file in &files {
+        let urls = std::fs::read(file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        compare(file, &documents(&urls), rounds);
+    }
+    if files.is_empty() {
+        let shop = |lines, order| {
+            let corpus =
+                Corpus::new(&Recipe { lines, order, ..Recipe::default() }).expect("the recipe is sound");
+            let (mut lines, mut text) = (corpus.lines(), Vec::new());
+            for _ in 0..urls {
+                lines.write_next(&mut text).expect("the recipe has as many");
+            }
+            documents(&text)
+        };
+        compare("shop URLs, shuffled", &shop(URLS_DRAWN_FROM, Order::Shuffled), rounds);
+        compare("shop URLs, sorted", &shop(urls, Order::Sorted), rounds);
+    }
+}
+
+/// The sitemaps of `urls`, and how many URLs they hold.
+fn documents(urls: &[u8]) -> (Vec<Vec<u8>>, usize) {
+    let lines: Vec<&[u8]> = urls.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+    let frame = Frame::sitemap(sitemill::limits::Protocol::default());
+    let document = |lines: &[&[u8]]| {
+        let mut xml = Vec::new();
+        frame.open(&mut xml);
+        lines.iter().for_each(|line| xml.extend([b"<url><loc>", *line, b"</loc></url>\n"].concat()));
+        frame.close(&mut xml);
+        xml
+    };
+    (lines.chunks(URLS_PER_SITEMAP).map(document).collect(), lines.len())
+}
+
+fn compare(name: &str, (documents, urls): &(Vec<Vec<u8>>, usize), rounds: usize) {
+    let engines: Vec<(Engine, u8)> =
+        Engine::ALL.iter().flat_map(|&(_, engine)| (1..=9).map(move |level| (engine, level))).collect();
+    let mut rows = vec![(Vec::new(), 0); engines.len()];
+    for round in 0..rounds {
+        for (&(engine, level), (times, bytes)) in engines.iter().zip(&mut rows) {
+            let before = processor_ns();
+            let members: Vec<_> = documents.iter().map(|xml| compress(engine, level, xml)).collect();
+            times.push((processor_ns() - before) as f64 / *urls as f64);
+            *bytes = members.iter().map(Vec::len).sum();
+            for (member, xml) in members.iter().zip(documents).filter(|_| round == 0) {
+                let mut decoded = Vec::new();
+                flate2::read::GzDecoder::new(&member[..])
+                    .read_to_end(&mut decoded)
+                    .expect("it is a gzip member");
+                assert!(decoded == *xml);
+            }
+        }
+    }
+    println!("{name}: {urls} URLs\n{:>8} {:>5} {:>8} {:>9}", "engine", "level", "ns/URL", "bytes/URL");
+    for (&(engine, level), (times, bytes)) in engines.iter().zip(&mut rows) {
+        times.sort_by(f64::total_cmp);
+        let bytes = *bytes as f64 / *urls as f64;
+        println!("{:>8} {level:>5} {:>8.1} {bytes:>9.2}", engine.to_string(), times[rounds / 2]);
+    }
+}
+
+fn compress(engine: Engine, level: u8, xml: &[u8]) -> Vec<u8> {
+    let mut member = Member::begin(engine, Level::new(level).expect("it is 1 to 9"), xml.len() / 4);
+    xml.chunks(PIECE_BYTES).for_each(|piece| member.push(piece));
+    member.finish()
+}
+
+/// Time that this thread has spent on a processor, as Linux counts it.
+fn processor_ns() -> u64 {
+    let counted = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux counts it");
+    counted.split(' ').next().and_then(|ns| ns.parse().ok()).expect("the first number is nanoseconds")
+}

@@ -1,0 +1,238 @@
+//! A DEFLATE compressor for text that comes in records, one a line, most of them alike: sitemaps (RFC 1951, 1952).
+//!
+//! A general compressor looks for every byte of `</loc></url>\n<url><loc>https://www.example.com/` again and again.
+//! This one knows where a record begins. There it asks for one earlier record with the same directories and, where it
+//! can, the same tail before it, and says all that both share in one match: the *seam*. Only what lies between two
+//! seams is left to a parser, which is quick or thorough by effort. What comes out is ordinary DEFLATE, that any reader
+//! takes, and depends on nothing but the bytes and the effort.
+//!
+//! ```text
+//!  …/word-word-p1234.html</loc></url>\n<url><loc>https://www.example.com/a/b/word-word-p1235.html</loc></url>\n…
+//!   └──── parser ───┘└───────────────────── seam ───────────────────────┘└──── parser ───┘└─────── seam ──────…
+//! ```
+//!
+//! In reading order: [`seams`] and the [`parser`]s find matches, with help from [`places`] and [`window`]; [`tokens`]
+//! gathers them; [`block`] writes them, with a code from [`huffman`], in the alphabets of [`symbols`], to [`bits`].
+
+mod bits;
+mod block;
+mod costs;
+mod greedy;
+mod huffman;
+mod parser;
+mod places;
+mod seams;
+mod symbols;
+#[cfg(test)]
+mod tests;
+mod thorough;
+mod tokens;
+mod window;
+
+use bits::PartialByte;
+use block::STORED_BYTES_MAX;
+use parser::Parser;
+use seams::{Room, Seams};
+use symbols::DISTANCE_MAX;
+use tokens::Tokens;
+use window::SLACK_BYTES;
+
+/// Longest record: a longer line is cut, which bounds the work and the memory that one record can ask for. The longest
+/// URL of a sitemap has 2,047 characters, and a few more once it is escaped.
+const RECORD_BYTES_MAX: usize = 8 * 1024;
+
+/// Bytes that are taken in at once, whatever is pushed.
+const PIECE_BYTES: usize = 128 * 1024;
+/// After so many bytes a place looks like an earlier one: places have sixteen bits.
+const PLACE_PERIOD: usize = 1 << u16::BITS;
+/// Bytes that stay when the window moves on: what a match can reach, and all of a block that may be stored.
+const KEPT_BYTES: usize = 128 * 1024;
+/// When the window moves: rarely, as what stays must be copied.
+const WINDOW_BYTES: usize = 512 * 1024;
+const _: () = assert!(KEPT_BYTES >= PLACE_PERIOD && PLACE_PERIOD >= 2 * DISTANCE_MAX);
+/// A longer block is never stored: it has several bytes a token, which even the poorest code says in fewer bits.
+const STORED_BLOCK_BYTES_MAX: usize = KEPT_BYTES - RECORD_BYTES_MAX;
+
+/// RFC 1952, 2.3.1: the magic number, deflate, no flags, no time, no word on the effort, and a system that is not known.
+const MEMBER_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+
+/// Between efforts 1 to 3, which must be quick, and the others, which should find what there is.
+const QUICK_EFFORT_MAX: u8 = 3;
+/// See [`Seams::new`].
+const QUICK_SCAN_INTERVAL: u32 = 8;
+
+/// Compresses one document after the other, each into a gzip member, with the same memory.
+#[derive(Debug)]
+pub struct Encoder {
+    /// `None` stores.
+    parser: Option<Box<dyn Parser>>,
+    seams: Seams,
+    tokens: Tokens,
+    /// What was pushed, from some place on. The first [`PLACE_PERIOD`] bytes are never part of a document: they are what
+    /// a place of the future seems to point to, and are not looked at closer.
+    window: Vec<u8>,
+    /// Where the document begins in the window, or 0 when that has moved out.
+    start: usize,
+    /// Everything before is in tokens.
+    said: usize,
+    /// Where the record that is known last ends.
+    record_end: usize,
+    /// Where the block begins, if it may still be stored.
+    block_start: Option<usize>,
+    partial: PartialByte,
+    crc: crc32fast::Hasher,
+    /// ISIZE: modulo 2^32.
+    bytes: u32,
+    out: Vec<u8>,
+}
+
+impl Encoder {
+    /// `effort` is 0 to 9: 0 stores, 1 is quick, 9 is small.
+    pub fn new(effort: u8) -> Self {
+        let scan_interval = if effort <= QUICK_EFFORT_MAX { QUICK_SCAN_INTERVAL } else { 1 };
+        Self {
+            parser: (effort > 0).then(|| parser::of_effort(effort)),
+            seams: Seams::new(scan_interval),
+            tokens: Tokens::default(),
+            window: vec![0; PLACE_PERIOD],
+            start: PLACE_PERIOD,
+            said: PLACE_PERIOD,
+            record_end: PLACE_PERIOD,
+            block_start: Some(PLACE_PERIOD),
+            partial: PartialByte::default(),
+            crc: crc32fast::Hasher::new(),
+            bytes: 0,
+            out: MEMBER_HEADER.into(),
+        }
+    }
+
+    /// Expects that the member will have some `bytes`.
+    pub fn reserve(&mut self, bytes: usize) {
+        self.out.reserve(bytes);
+    }
+
+    /// Compresses `bytes`. Where one push ends and the next begins makes no difference to the member.
+    pub fn push(&mut self, bytes: &[u8]) {
+        for piece in bytes.chunks(PIECE_BYTES) {
+            self.crc.update(piece);
+            self.bytes = self.bytes.wrapping_add(piece.len() as u32);
+            self.make_room();
+            self.window.extend_from_slice(piece);
+            // A record waits until its parser can read behind it, and so reads the same at the end of any push.
+            let known = self.window.len().saturating_sub(SLACK_BYTES).max(self.record_end);
+            self.advance(known, false);
+        }
+    }
+
+    /// Ends the member and gives its bytes; the next push begins another.
+    pub fn finish(&mut self) -> Vec<u8> {
+        let known = self.window.len();
+        self.window.extend_from_slice(&[0; SLACK_BYTES]);
+        self.advance(known, true);
+        self.parse(known);
+        self.end_block(true);
+        let mut member = std::mem::replace(&mut self.out, MEMBER_HEADER.into());
+        self.partial.finish(&mut member);
+        member.extend_from_slice(&std::mem::take(&mut self.crc).finalize().to_le_bytes());
+        member.extend_from_slice(&std::mem::take(&mut self.bytes).to_le_bytes());
+
+        if let Some(parser) = &mut self.parser {
+            parser.clear();
+        }
+        self.seams.clear();
+        // Zeros again, as some may be read, if not said: the next member must not depend on this one.
+        self.window.clear();
+        self.window.resize(PLACE_PERIOD, 0);
+        (self.start, self.said, self.record_end) = (PLACE_PERIOD, PLACE_PERIOD, PLACE_PERIOD);
+        self.block_start = Some(PLACE_PERIOD);
+        self.partial = PartialByte::default();
+        member
+    }
+
+    /// Moves the window on if it is full.
+    fn make_room(&mut self) {
+        if self.window.len() < WINDOW_BYTES {
+            return;
+        }
+        // By whole periods, so that places stay what they are.
+        let gone = (self.said - KEPT_BYTES) / PLACE_PERIOD * PLACE_PERIOD;
+        self.window.drain(..gone);
+        self.start = self.start.saturating_sub(gone);
+        self.said -= gone;
+        self.record_end -= gone;
+        self.block_start = self.block_start.and_then(|start| start.checked_sub(gone));
+    }
+
+    /// Says all records that end before `known`, but for what the next seam may cover of the last one.
+    fn advance(&mut self, known: usize, is_final: bool) {
+        while let Some(to) = self.find_record_end(known, is_final) {
+            let from = std::mem::replace(&mut self.record_end, to);
+            if self.parser.is_none() {
+                self.store(to);
+                continue;
+            }
+            let room = Room { floor: self.said, from, to, start: self.start };
+            match self.seams.next(&self.window, room) {
+                None => self.parse(from),
+                Some(seam) => {
+                    self.parse(from - seam.before);
+                    self.tokens.push_match(seam.before + seam.behind, seam.distance);
+                    self.said = from + seam.behind;
+                    if let Some(parser) = &mut self.parser {
+                        parser.pass(&self.window, from, self.said);
+                    }
+                }
+            }
+            if self.tokens.is_full() {
+                self.end_block(false);
+            }
+        }
+    }
+
+    /// Says everything before `to` as it is.
+    fn store(&mut self, to: usize) {
+        if self.block_start.is_some_and(|start| to - start > STORED_BYTES_MAX) {
+            self.end_block(false);
+        }
+        self.said = to;
+    }
+
+    /// Where the next record ends: behind a line feed, after the most bytes of a record, or with the document.
+    fn find_record_end(&self, known: usize, is_final: bool) -> Option<usize> {
+        let from = self.record_end;
+        let to_max = known.min(from + RECORD_BYTES_MAX);
+        if let Some(at) = memchr::memchr(b'\n', &self.window[from..to_max]) {
+            return Some(from + at + 1);
+        }
+        (to_max == from + RECORD_BYTES_MAX || (is_final && to_max > from)).then_some(to_max)
+    }
+
+    /// Says everything before `to`.
+    fn parse(&mut self, to: usize) {
+        if let Some(parser) = &mut self.parser {
+            // As far as it goes for the first byte, so that it is the same for all of them.
+            let reach = DISTANCE_MAX.min(self.said - self.start);
+            parser.parse(&self.window, self.said, to, reach, &mut self.tokens);
+        }
+        self.said = to;
+    }
+
+    fn end_block(&mut self, is_final: bool) {
+        let plain = self.block_start.map(|start| &self.window[start..self.said]);
+        let plain = plain.filter(|plain| plain.len() <= STORED_BLOCK_BYTES_MAX);
+        match &mut self.parser {
+            None => {
+                let plain = plain.expect("blocks of stored members are short");
+                self.partial = block::store(plain, is_final, self.partial, &mut self.out);
+            }
+            Some(parser) => {
+                let (partial, lengths) =
+                    block::write(&self.tokens, plain, is_final, self.partial, &mut self.out);
+                parser.learn(&lengths);
+                self.partial = partial;
+            }
+        }
+        self.tokens.clear();
+        self.block_start = Some(self.said);
+    }
+}

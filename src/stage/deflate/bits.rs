@@ -1,0 +1,102 @@
+//! Bits to bytes: the first bit is the lowest of the first byte (RFC 1951, 3.1.1).
+
+/// Appends bits to bytes that somebody else owns.
+#[derive(Debug)]
+pub struct BitWriter<'o> {
+    out: &'o mut Vec<u8>,
+    /// Whole bytes of `out` that are final; behind them there may be room.
+    bytes: usize,
+    /// Bits that do not fill a byte yet, from the lowest on.
+    pending: u64,
+    pending_bits: u32,
+}
+
+/// What a member carries from one block to the next: fewer than eight bits.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PartialByte {
+    bits: u8,
+    count: u8,
+}
+
+impl PartialByte {
+    /// Appends the last byte, filled with zeros, if there is one.
+    pub fn finish(self, out: &mut Vec<u8>) {
+        out.extend((self.count > 0).then_some(self.bits));
+    }
+}
+
+/// One store writes this many bytes, most of them room for later.
+const STORE_BYTES: usize = size_of::<u64>();
+
+/// Most bits that [`BitWriter::put`] takes between two flushes.
+pub const UNFLUSHED_BITS_MAX: u32 = u64::BITS - 8;
+
+impl<'o> BitWriter<'o> {
+    /// Goes on behind `partial`, with room for `bits` more.
+    pub fn new(out: &'o mut Vec<u8>, partial: PartialByte, bits: u64) -> Self {
+        let bytes = out.len();
+        out.resize(bytes + bits as usize / 8 + 2 * STORE_BYTES, 0);
+        Self { out, bytes, pending: partial.bits.into(), pending_bits: partial.count.into() }
+    }
+
+    /// Takes the low `count` bits of `bits`; the others must be zero. At most [`UNFLUSHED_BITS_MAX`] before [`Self::flush`].
+    #[inline(always)]
+    pub fn put(&mut self, bits: u64, count: u32) {
+        debug_assert!(self.pending_bits + count < u64::BITS && bits >> count == 0);
+        self.pending |= bits << self.pending_bits;
+        self.pending_bits += count;
+    }
+
+    /// Writes what fills bytes.
+    #[inline(always)]
+    pub fn flush(&mut self) {
+        // No branch on how many bytes there are: all eight are written, and the next store goes over those in excess.
+        let room = &mut self.out[self.bytes..self.bytes + STORE_BYTES];
+        room.copy_from_slice(&self.pending.to_le_bytes());
+        self.bytes += self.pending_bits as usize / 8;
+        self.pending >>= self.pending_bits & !7;
+        self.pending_bits &= 7;
+    }
+
+    /// Fills the last byte with zeros.
+    pub fn align(&mut self) {
+        self.pending_bits = self.pending_bits.next_multiple_of(8);
+        self.flush();
+    }
+
+    /// Appends whole bytes, after [`Self::align`].
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        debug_assert_eq!(self.pending_bits, 0);
+        self.out[self.bytes..self.bytes + bytes.len()].copy_from_slice(bytes);
+        self.bytes += bytes.len();
+    }
+
+    /// Leaves the whole bytes to their owner.
+    pub fn finish(mut self) -> PartialByte {
+        self.flush();
+        self.out.truncate(self.bytes);
+        PartialByte { bits: self.pending as u8, count: self.pending_bits as u8 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_fill_bytes_from_the_lowest_on_and_blocks_share_one() {
+        let mut out = vec![7];
+        let mut bits = BitWriter::new(&mut out, PartialByte::default(), 14);
+        bits.put(0b1, 1);
+        bits.put(0b10, 2);
+        bits.put(0b111_0000_0000, 11);
+        let partial = bits.finish();
+        assert_eq!(out, [7, 0b0000_0101]);
+        let mut bits = BitWriter::new(&mut out, partial, 8 + 16);
+        bits.put(0b1, 1);
+        bits.align();
+        bits.bytes(b"ab");
+        bits.finish();
+        assert_eq!(out, [7, 0b0000_0101, 0b0111_1000, b'a', b'b']);
+    }
+}

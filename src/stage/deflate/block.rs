@@ -1,0 +1,268 @@
+//! One block: the cheapest of dynamic code, fixed code and plain bytes, and its bits (RFC 1951, 3.2.3 to 3.2.7).
+
+use super::bits::{BitWriter, PartialByte, UNFLUSHED_BITS_MAX};
+use super::huffman::{self, CODE_BITS_MAX, Code};
+use super::symbols::{CODED_LENGTHS, DISTANCE_EXTRA_BITS, DISTANCES, END_OF_BLOCK, LITLENS};
+use super::tokens::{HEADS, LENGTH_HEADS, NO_DISTANCE, Tokens};
+
+/// The three ways to write a block: "BTYPE" (3.2.3).
+const STORED: u64 = 0b00;
+const FIXED: u64 = 0b01;
+const DYNAMIC: u64 = 0b10;
+/// BFINAL and BTYPE.
+const BLOCK_HEADER_BITS: u64 = 3;
+
+/// Most bytes of a stored block: its length has 16 bits (3.2.4).
+pub const STORED_BYTES_MAX: usize = u16::MAX as usize;
+/// Its length, twice, and at most seven bits to the next byte.
+const STORED_OVERHEAD_BITS: u64 = BLOCK_HEADER_BITS + 7 + 32;
+
+/// Bits of every symbol of a code.
+#[derive(Debug, Clone)]
+pub struct Lengths {
+    /// Of literals and lengths.
+    pub litlens: [u8; LITLENS],
+    /// Of distances.
+    pub distances: [u8; DISTANCES],
+}
+
+impl Lengths {
+    /// The code that every decoder knows (3.2.6).
+    const FIXED: Self = {
+        let mut litlens = [8; LITLENS];
+        let mut symbol = 144;
+        while symbol < 280 {
+            litlens[symbol] = if symbol < 256 { 9 } else { 7 };
+            symbol += 1;
+        }
+        Self { litlens, distances: [5; DISTANCES] }
+    };
+
+    /// The best for `tokens`.
+    fn best(tokens: &Tokens) -> Self {
+        Self {
+            litlens: huffman::lengths(&tokens.litlen_frequencies(), CODE_BITS_MAX),
+            distances: huffman::lengths(&tokens.distance_frequencies(), CODE_BITS_MAX),
+        }
+    }
+
+    /// What `tokens` and the end of the block cost.
+    fn cost(&self, tokens: &Tokens) -> u64 {
+        let symbol_bits = |frequencies: &[u32], lengths: &[u8]| {
+            let each = frequencies
+                .iter()
+                .zip(lengths)
+                .map(|(&frequency, &bits)| u64::from(frequency) * u64::from(bits));
+            each.sum::<u64>()
+        };
+        symbol_bits(&tokens.litlen_frequencies(), &self.litlens)
+            + symbol_bits(&tokens.distance_frequencies(), &self.distances)
+    }
+}
+
+/// Extra bits of `tokens`, the same in every code.
+fn extra_bits(tokens: &Tokens) -> u64 {
+    let lengths = tokens.length_counts().iter().zip(&CODED_LENGTHS);
+    let lengths = lengths.map(|(&count, coded)| u64::from(count) * u64::from(coded.extra_bits)).sum::<u64>();
+    let distances = tokens.distance_frequencies();
+    let distances = distances.iter().zip(&DISTANCE_EXTRA_BITS);
+    lengths + distances.map(|(&count, &bits)| u64::from(count) * u64::from(bits)).sum::<u64>()
+}
+
+/// Appends a block that says `tokens`, which stand for `plain`, if that is still known. Gives the code that was best for
+/// them, written or not.
+pub fn write(
+    tokens: &Tokens,
+    plain: Option<&[u8]>,
+    is_final: bool,
+    partial: PartialByte,
+    out: &mut Vec<u8>,
+) -> (PartialByte, Lengths) {
+    let best = Lengths::best(tokens);
+    let header = Header::new(&best);
+    let extra_bits = extra_bits(tokens);
+    let dynamic_bits = BLOCK_HEADER_BITS + header.cost() + best.cost(tokens) + extra_bits;
+    let fixed_bits = BLOCK_HEADER_BITS + Lengths::FIXED.cost(tokens) + extra_bits;
+    let coded_bits = dynamic_bits.min(fixed_bits);
+    if let Some(plain) = plain
+        && stored_bits(plain) < coded_bits
+    {
+        return (store(plain, is_final, partial, out), best);
+    }
+    let mut bits = BitWriter::new(out, partial, coded_bits);
+    bits.put(is_final.into(), 1);
+    if dynamic_bits < fixed_bits {
+        bits.put(DYNAMIC, 2);
+        header.write(&mut bits);
+        bits = write_tokens(tokens, &best, bits);
+    } else {
+        bits.put(FIXED, 2);
+        bits.flush();
+        bits = write_tokens(tokens, &Lengths::FIXED, bits);
+    }
+    (bits.finish(), best)
+}
+
+fn stored_bits(plain: &[u8]) -> u64 {
+    plain.len() as u64 * 8 + plain.len().div_ceil(STORED_BYTES_MAX).max(1) as u64 * STORED_OVERHEAD_BITS
+}
+
+/// Appends `plain` as it is (3.2.4).
+pub fn store(plain: &[u8], is_final: bool, partial: PartialByte, out: &mut Vec<u8>) -> PartialByte {
+    let mut bits = BitWriter::new(out, partial, stored_bits(plain));
+    let mut rest = plain;
+    loop {
+        let (now, later) = rest.split_at(rest.len().min(STORED_BYTES_MAX));
+        rest = later;
+        bits.put((is_final && rest.is_empty()).into(), 1);
+        bits.put(STORED, 2);
+        bits.align();
+        bits.put(now.len() as u64, 16);
+        bits.put(!now.len() as u64 & 0xffff, 16);
+        bits.flush();
+        bits.bytes(now);
+        if rest.is_empty() {
+            return bits.finish();
+        }
+    }
+}
+
+/// A code and the extra bits that follow it, put together: the bits and how many, in one word.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bits(u32);
+
+const COUNT_SHIFT: u32 = 24;
+// The longest is a length: its code and five extra bits.
+const _: () = assert!(CODE_BITS_MAX + 5 <= COUNT_SHIFT as usize);
+
+impl Bits {
+    fn new(code: Code, extra: u8, extra_bits: u8) -> Self {
+        let bits = u32::from(code.bits) | u32::from(extra) << code.count;
+        Self(bits | u32::from(code.count + extra_bits) << COUNT_SHIFT)
+    }
+
+    #[inline(always)]
+    fn put(self, bits: &mut BitWriter<'_>) {
+        bits.put((self.0 & ((1 << COUNT_SHIFT) - 1)).into(), self.0 >> COUNT_SHIFT);
+    }
+}
+
+// One flush a token is enough.
+const _: () = assert!(CODE_BITS_MAX as u32 + 5 + CODE_BITS_MAX as u32 + 13 <= UNFLUSHED_BITS_MAX);
+
+/// Writes all tokens and the end of the block. The writer comes and goes by value, so that its bits stay in registers.
+fn write_tokens<'o>(tokens: &Tokens, lengths: &Lengths, mut bits: BitWriter<'o>) -> BitWriter<'o> {
+    let litlens = huffman::codes(&lengths.litlens);
+    let distance_codes = huffman::codes(&lengths.distances);
+    let heads: [Bits; HEADS] = std::array::from_fn(|head| {
+        if head < LENGTH_HEADS {
+            return Bits::new(litlens[head], 0, 0);
+        }
+        let coded = CODED_LENGTHS[head - LENGTH_HEADS];
+        Bits::new(litlens[usize::from(coded.symbol)], coded.extra, coded.extra_bits)
+    });
+    // A literal's distance is no bits, and no extra bits. The masks of these spare a shift by a count that varies.
+    let mut distances = [(Bits::default(), 0u8, 0u16); (NO_DISTANCE + 1).next_power_of_two()];
+    for (symbol, code) in distance_codes.into_iter().enumerate() {
+        let extra_bits = DISTANCE_EXTRA_BITS[symbol];
+        distances[symbol] = (Bits::new(code, 0, 0), extra_bits, (1 << extra_bits) - 1);
+    }
+    for token in tokens.as_slice() {
+        heads[token.head()].put(&mut bits);
+        let (code, extra_bits, mask) = distances[token.distance_symbol() % distances.len()];
+        code.put(&mut bits);
+        bits.put((token.distance_less_one() & u32::from(mask)).into(), extra_bits.into());
+        bits.flush();
+    }
+    Bits::new(litlens[END_OF_BLOCK], 0, 0).put(&mut bits);
+    bits.flush();
+    bits
+}
+
+/// Symbols of the code that code lengths are written in (3.2.7), in the order in which their own lengths are written.
+const HEADER_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+/// "Copy the previous code length 3 - 6 times."
+const REPEAT: usize = 16;
+/// "Repeat a code length of 0 for 3 - 10 times."
+const ZEROS: usize = 17;
+/// "Repeat a code length of 0 for 11 - 138 times."
+const MANY_ZEROS: usize = 18;
+/// Longest code of that code: three bits say it.
+const HEADER_CODE_BITS_MAX: usize = 7;
+/// HLIT, HDIST and HCLEN.
+const HEADER_COUNTS_BITS: u64 = 5 + 5 + 4;
+
+/// How a dynamic block says its code.
+struct Header {
+    litlens: usize,
+    distances: usize,
+    /// Symbols of [`HEADER_ORDER`], each with its extra bits and how many.
+    runs: Vec<(usize, u8, u8)>,
+    lengths: [u8; HEADER_ORDER.len()],
+    /// How many of them are written.
+    lengths_written: usize,
+}
+
+impl Header {
+    fn new(code: &Lengths) -> Self {
+        let used = |lengths: &[u8], least: usize| {
+            lengths.iter().rposition(|&bits| bits > 0).map_or(least, |at| least.max(at + 1))
+        };
+        let (litlens, distances) = (used(&code.litlens, 257), used(&code.distances, 1));
+        let mut sequence = code.litlens[..litlens].to_vec();
+        sequence.extend_from_slice(&code.distances[..distances]);
+        let runs = runs(&sequence);
+        let mut frequencies = [0; HEADER_ORDER.len()];
+        runs.iter().for_each(|&(symbol, ..)| frequencies[symbol] += 1);
+        let lengths = huffman::lengths(&frequencies, HEADER_CODE_BITS_MAX);
+        let last = HEADER_ORDER.iter().rposition(|&symbol| lengths[symbol] > 0);
+        let lengths_written = last.map_or(4, |at| 4.max(at + 1));
+        Self { litlens, distances, runs, lengths, lengths_written }
+    }
+
+    fn cost(&self) -> u64 {
+        let runs =
+            self.runs.iter().map(|&(symbol, _, extra_bits)| u64::from(self.lengths[symbol] + extra_bits));
+        HEADER_COUNTS_BITS + 3 * self.lengths_written as u64 + runs.sum::<u64>()
+    }
+
+    fn write(&self, bits: &mut BitWriter<'_>) {
+        bits.put(self.litlens as u64 - 257, 5);
+        bits.put(self.distances as u64 - 1, 5);
+        bits.put(self.lengths_written as u64 - 4, 4);
+        bits.flush();
+        for &symbol in &HEADER_ORDER[..self.lengths_written] {
+            bits.put(self.lengths[symbol].into(), 3);
+            bits.flush();
+        }
+        let codes = huffman::codes(&self.lengths);
+        for &(symbol, extra, extra_bits) in &self.runs {
+            Bits::new(codes[symbol], extra, extra_bits).put(bits);
+            bits.flush();
+        }
+    }
+}
+
+/// The code lengths `sequence` in the symbols of [`HEADER_ORDER`].
+fn runs(sequence: &[u8]) -> Vec<(usize, u8, u8)> {
+    let mut runs = Vec::with_capacity(sequence.len());
+    for run in sequence.chunk_by(|a, b| a == b) {
+        let (length, mut left) = (run[0], run.len());
+        if length > 0 {
+            runs.push((length.into(), 0, 0));
+            left -= 1;
+        }
+        while left >= 3 {
+            let (symbol, least, most, extra_bits) = match (length, left) {
+                (0, 11..) => (MANY_ZEROS, 11, 138, 7),
+                (0, _) => (ZEROS, 3, 10, 3),
+                _ => (REPEAT, 3, 6, 2),
+            };
+            let now = left.min(most);
+            runs.push((symbol, (now - least) as u8, extra_bits));
+            left -= now;
+        }
+        runs.extend((0..left).map(|_| (usize::from(length), 0, 0)));
+    }
+    runs
+}

@@ -1,0 +1,108 @@
+//! The alphabets of DEFLATE: which symbol and extra bits stand for a length or a distance (RFC 1951, 3.2.5).
+
+/// Shortest match that DEFLATE can say.
+pub const MATCH_MIN: usize = 3;
+/// Longest match that DEFLATE can say.
+pub const MATCH_MAX: usize = 258;
+/// Farthest match that DEFLATE can say.
+pub const DISTANCE_MAX: usize = 32_768;
+
+/// Literals, the end of the block, lengths; the last two never occur, but have a place in the fixed code (3.2.6).
+pub const LITLENS: usize = 288;
+/// Distance symbols; the last two of the fixed code never occur.
+pub const DISTANCES: usize = 30;
+/// The symbol that ends a block.
+pub const END_OF_BLOCK: usize = 256;
+/// Lengths from [`MATCH_MIN`] to [`MATCH_MAX`].
+pub const LENGTHS: usize = MATCH_MAX - MATCH_MIN + 1;
+
+/// A length as it is coded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CodedLength {
+    /// 257 to 285.
+    pub symbol: u16,
+    /// How many bits follow the symbol.
+    pub extra_bits: u8,
+    /// What they are.
+    pub extra: u8,
+}
+
+/// Every length, less [`MATCH_MIN`], as it is coded.
+pub const CODED_LENGTHS: [CodedLength; LENGTHS] = {
+    let mut coded = [CodedLength { symbol: 285, extra_bits: 0, extra: 0 }; LENGTHS];
+    let (mut at, mut symbol) = (0, 257);
+    // Eight symbols of one length, then four for every number of extra bits; 258 has a symbol of its own.
+    while at < LENGTHS - 1 {
+        let extra_bits = if symbol < 265 { 0 } else { (symbol - 261) / 4 };
+        let mut extra = 0;
+        while extra < 1 << extra_bits && at < LENGTHS - 1 {
+            coded[at] = CodedLength { symbol, extra_bits: extra_bits as u8, extra: extra as u8 };
+            extra += 1;
+            at += 1;
+        }
+        symbol += 1;
+    }
+    coded
+};
+
+/// Extra bits of every distance symbol: none for the first four, then one more for every two.
+pub const DISTANCE_EXTRA_BITS: [u8; DISTANCES] = {
+    let mut bits = [0; DISTANCES];
+    let mut slot = 4;
+    while slot < DISTANCES {
+        bits[slot] = (slot / 2 - 1) as u8;
+        slot += 1;
+    }
+    bits
+};
+
+/// The symbol of a distance, given less one. The extra bits are the low ones of that number: every base but one is a
+/// multiple of its range.
+#[inline]
+pub fn distance_symbol(distance_less_one: u32) -> u32 {
+    let top = (distance_less_one | 2).ilog2();
+    // The two leading bits choose the symbol; 0 and 1, which have only one, are their own.
+    let by_leading_bits = 2 * top + ((distance_less_one >> (top - 1)) & 1);
+    if distance_less_one < 2 { distance_less_one } else { by_leading_bits }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_coded_as_the_table_of_the_rfc_says() {
+        for (length, symbol, extra_bits, extra) in [
+            (3, 257, 0, 0),
+            (10, 264, 0, 0),
+            (11, 265, 1, 0),
+            (12, 265, 1, 1),
+            (66, 276, 3, 7),
+            (67, 277, 4, 0),
+            (130, 280, 4, 15),
+            (131, 281, 5, 0),
+            (257, 284, 5, 30),
+            (258, 285, 0, 0),
+        ] {
+            assert_eq!(
+                CODED_LENGTHS[length - MATCH_MIN],
+                CodedLength { symbol, extra_bits, extra },
+                "{length}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_distance_is_its_symbols_base_and_its_low_bits() {
+        let mut base = 1;
+        for (symbol, &extra_bits) in DISTANCE_EXTRA_BITS.iter().enumerate() {
+            for extra in 0..1u32 << extra_bits {
+                let less_one = base + extra - 1;
+                assert_eq!(distance_symbol(less_one) as usize, symbol);
+                assert_eq!(less_one & ((1 << extra_bits) - 1), extra);
+            }
+            base += 1 << extra_bits;
+        }
+        assert_eq!(base as usize, DISTANCE_MAX + 1);
+    }
+}
