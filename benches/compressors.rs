@@ -93,6 +93,8 @@ fn compress(engine: Engine, level: u8, xml: &[u8]) -> Vec<u8> {
 
 /// Time that this thread has spent on a processor, as Linux counts it.
 fn processor_ns() -> u64 {
+    // It is brought up to date when the scheduler looks, and else only every few milliseconds.
+    std::thread::yield_now();
     let counted = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux counts it");
     counted.split(' ').next().and_then(|ns| ns.parse().ok()).expect("the first number is nanoseconds")
 }
