@@ -8,7 +8,7 @@ use std::io::Read;
 mod corpus;
 
 use corpus::{Corpus, Order, Recipe};
-use sitemill::stage::gzip::Member;
+use sitemill::stage::gzip::Compressor;
 use sitemill::stage::xml::Frame;
 use sitemill::{Engine, Level};
 
@@ -86,9 +86,9 @@ fn compare(name: &str, (documents, urls): &(Vec<Vec<u8>>, usize), rounds: usize)
 }
 
 fn compress(engine: Engine, level: u8, xml: &[u8]) -> Vec<u8> {
-    let mut member = Member::begin(engine, Level::new(level).expect("it is 1 to 9"), xml.len() / 4);
-    xml.chunks(PIECE_BYTES).for_each(|piece| member.push(piece));
-    member.finish()
+    let mut compressor = Compressor::new(engine, Level::new(level).expect("it is 1 to 9"));
+    xml.chunks(PIECE_BYTES).for_each(|piece| compressor.push(piece));
+    compressor.finish()
 }
 
 /// Time that this thread has spent on a processor, as Linux counts it.

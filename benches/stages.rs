@@ -161,7 +161,7 @@ mod gzip {
     use super::*;
     use std::io::Read;
 
-    use sitemill::stage::gzip::Member;
+    use sitemill::stage::gzip::Compressor;
     use sitemill::stage::xml::push_url;
     use sitemill::{Engine, Level};
 
@@ -172,9 +172,9 @@ mod gzip {
         for_each_url(&CLEAN, |url| push_url(url, &mut xml));
         let level = Level::new(level).expect("it is 0 to 9");
         let compress = || {
-            let mut member = Member::begin(engine, level, xml.len());
-            xml.chunks(128 * 1024).for_each(|piece| member.push(piece));
-            member.finish()
+            let mut compressor = Compressor::new(engine, level);
+            xml.chunks(128 * 1024).for_each(|piece| compressor.push(piece));
+            compressor.finish()
         };
         let (gzip, mut decoded) = (compress(), Vec::new());
         ::flate2::read::GzDecoder::new(&gzip[..]).read_to_end(&mut decoded).expect("it is a gzip member");

@@ -16,7 +16,7 @@ use crate::progress::Pass;
 use crate::stage::clean::CleanUrl;
 use crate::stage::dedup::Survivors;
 use crate::stage::divide::Part;
-use crate::stage::gzip::Member;
+use crate::stage::gzip::Compressor;
 use crate::stage::input::Input;
 use crate::stage::lines;
 use crate::stage::manifest::Sitemap;
@@ -44,7 +44,7 @@ pub fn produce(
     lastmod: &str,
 ) -> Result<Vec<Sitemap>> {
     progress.begin(Pass::Produce, plan.tally.listed);
-    let renderer = || Renderer { job, inputs, plan, judge: Judge::new(rules), piece: Vec::new() };
+    let renderer = || Renderer { job, inputs, plan, judge: Judge::new(rules), sink: Sink::new(job) };
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
         Ok((at, renderer.render(&plan.sitemaps[at])?))
@@ -91,125 +91,119 @@ struct Renderer<'r> {
     inputs: &'r [Input],
     plan: &'r Plan,
     judge: Judge<'r>,
-    piece: Vec<u8>,
+    sink: Sink,
 }
 
 impl Renderer<'_> {
     fn render(&mut self, part: &Part<Place>) -> Result<Rendered> {
         let frame = Frame::sitemap(self.job.protocol).with(part.uses);
         // A quarter of the XML is more than most sitemaps need.
-        let mut sink =
-            Sink::new(Member::begin(self.job.gzip_engine, self.job.level, part.bytes as usize / 4));
-        self.piece.clear();
-        frame.open(&mut self.piece);
+        self.sink.compressor.reserve(part.bytes as usize / 4);
+        frame.open(&mut self.sink.xml);
         let mut entries = 0;
         // The first URLs of the first chunk may belong to the sitemap before this one.
         let Place { chunk: first_chunk, ordinal: mut skip } = part.first;
         for chunk in &self.plan.chunks[first_chunk..] {
-            let wanted = part.entries - entries;
-            entries += self.render_chunk(chunk, skip, wanted, &mut sink);
+            entries += self.render_chunk(chunk, skip, part.entries - entries);
             if entries == part.entries {
                 break;
             }
             skip = 0;
         }
-        frame.close(&mut self.piece);
-        sink.push(&mut self.piece);
-        if entries != part.entries || sink.bytes != part.bytes {
+        frame.close(&mut self.sink.xml);
+        let (bytes, rendered) = self.sink.finish();
+        if entries != part.entries || bytes != part.bytes {
             return Err(self.inputs[self.plan.chunks[first_chunk].input].changed());
         }
-        Ok(sink.finish())
+        Ok(rendered)
     }
 
     /// Renders up to `wanted` listed entries of `chunk` behind the first `skip`; how many.
-    fn render_chunk(&mut self, chunk: &Chunk, skip: usize, wanted: u32, sink: &mut Sink) -> u32 {
+    fn render_chunk(&mut self, chunk: &Chunk, skip: usize, wanted: u32) -> u32 {
         let bytes = self.inputs[chunk.input].bytes();
         let survivors = &chunk.survivors;
-        let mut piece = Piece { xml: &mut self.piece, sink, rendered: 0, wanted };
+        let mut rendered = 0;
         match &chunk.rows {
             // The line is the URL, and the ordinal the line.
             RowsAt::Lines(range) if chunk.is_clean => {
                 let lines = lines::lines(&bytes[range.clone()], range.start as u64).enumerate().skip(skip);
-                for (_, line) in lines.filter(|&(ordinal, _)| survivors.contains(ordinal)) {
-                    if piece.push(CleanUrl::known(line.raw), None, b"") {
-                        break;
-                    }
+                let listed = lines.filter(|&(ordinal, _)| survivors.contains(ordinal));
+                for (_, line) in listed.take(wanted as usize) {
+                    self.sink.push(CleanUrl::known(line.raw), None, b"");
+                    rendered += 1;
                 }
             }
             RowsAt::Lines(range) => {
                 let lines = lines::lines(&bytes[range.clone()], range.start as u64);
-                let rows = lines.map(|line| Row::of_line(0, line));
-                piece.push_listed(rows, &mut self.judge, survivors, skip);
+                rendered = self.render_rows(lines.map(|line| Row::of_line(0, line)), survivors, skip, wanted);
             }
             RowsAt::Rows(block) => {
-                piece.push_listed(rows::rows(bytes, block), &mut self.judge, survivors, skip);
+                rendered = self.render_rows(rows::rows(bytes, block), survivors, skip, wanted);
             }
         }
-        piece.rendered
+        rendered
     }
-}
 
-/// Entries on their way from a chunk to the compressor.
-struct Piece<'a> {
-    xml: &'a mut Vec<u8>,
-    sink: &'a mut Sink,
-    rendered: u32,
-    wanted: u32,
-}
-
-impl Piece<'_> {
-    /// Renders the listed ones of `rows`, behind the first `skip` that the judge accepts.
-    fn push_listed<'i>(
+    /// The same for `rows` that must be judged once more.
+    fn render_rows<'i>(
         &mut self,
         rows: impl Iterator<Item = Row<'i>>,
-        judge: &mut Judge<'_>,
         survivors: &Survivors,
         skip: usize,
-    ) {
-        let mut ordinal = 0;
+        wanted: u32,
+    ) -> u32 {
+        let (mut ordinal, mut rendered) = (0, 0);
         for row in rows {
-            let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) else { continue };
-            let is_listed = ordinal >= skip && survivors.contains(ordinal);
-            if is_listed && self.push(entry.url, entry.tags.as_ref(), entry.extras.xml) {
-                return;
+            let Judged::Entry(entry) = self.judge.judge(row.content, &mut |_| {}) else { continue };
+            if ordinal >= skip && survivors.contains(ordinal) {
+                self.sink.push(entry.url, entry.tags.as_ref(), entry.extras.xml);
+                rendered += 1;
+                if rendered == wanted {
+                    break;
+                }
             }
             ordinal += 1;
         }
-    }
-
-    /// Renders one; whether that was the last one wanted.
-    #[inline]
-    fn push(&mut self, url: CleanUrl<'_>, tags: Option<&Tags<'_>>, extras: &[u8]) -> bool {
-        xml::push_entry(url, tags, extras, self.xml);
-        if self.xml.len() >= PIECE_BYTES {
-            self.sink.push(self.xml);
-        }
-        self.rendered += 1;
-        self.rendered == self.wanted
+        rendered
     }
 }
 
-/// Hashes, counts and compresses the XML that passes through.
+/// Renders, hashes, counts and compresses one sitemap after the other, piece by piece.
 struct Sink {
-    member: Member,
+    /// The piece at hand.
+    xml: Vec<u8>,
+    compressor: Compressor,
     hasher: Box<Xxh3>,
+    /// Bytes before the piece at hand.
     bytes: u64,
 }
 
 impl Sink {
-    fn new(member: Member) -> Self {
-        Self { member, hasher: Box::default(), bytes: 0 }
+    fn new(job: &Job) -> Self {
+        let compressor = Compressor::new(job.gzip_engine, job.level);
+        Self { xml: Vec::with_capacity(2 * PIECE_BYTES), compressor, hasher: Box::default(), bytes: 0 }
     }
 
-    /// Takes a piece and leaves its memory empty.
-    fn push(&mut self, piece: &mut Vec<u8>) {
-        self.hasher.update(piece);
-        self.member.push(piece);
-        self.bytes += piece.len() as u64;
-        piece.clear();
+    #[inline]
+    fn push(&mut self, url: CleanUrl<'_>, tags: Option<&Tags<'_>>, extras: &[u8]) {
+        xml::push_entry(url, tags, extras, &mut self.xml);
+        if self.xml.len() >= PIECE_BYTES {
+            self.end_piece();
+        }
     }
 
-    fn finish(self) -> Rendered {
-        Rendered { content: ContentHash(self.hasher.digest128()), gzip: self.member.finish() }
+    fn end_piece(&mut self) {
+        self.hasher.update(&self.xml);
+        self.compressor.push(&self.xml);
+        self.bytes += self.xml.len() as u64;
+        self.xml.clear();
+    }
+
+    /// Ends a sitemap: the bytes of its XML, and what became of them.
+    fn finish(&mut self) -> (u64, Rendered) {
+        self.end_piece();
+        let content = ContentHash(self.hasher.digest128());
+        self.hasher.reset();
+        (std::mem::take(&mut self.bytes), Rendered { content, gzip: self.compressor.finish() })
     }
 }

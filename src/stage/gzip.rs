@@ -19,9 +19,9 @@ impl Level {
 }
 
 impl Default for Level {
-    /// 6, gzip's own.
+    /// 3: on most sets smaller than zlib's 4 and twice as quick. Beyond it, twice the time saves a few percent.
     fn default() -> Self {
-        Self(6)
+        Self(3)
     }
 }
 
@@ -56,45 +56,54 @@ impl std::fmt::Display for Engine {
     }
 }
 
-/// A gzip member that grows in memory.
+/// Makes gzip members, one after the other, with the same memory.
 #[derive(Debug)]
-pub struct Member(Inner);
+pub struct Compressor(Inner);
 
 #[derive(Debug)]
 enum Inner {
     Records(Box<Encoder>),
-    Flate2(Box<GzEncoder<Vec<u8>>>),
+    Flate2(Box<GzEncoder<Vec<u8>>>, Level),
 }
 
-impl Member {
-    /// Begins a member. RFC 1952 header with time 0 and no file name: equal content gives equal bytes.
-    pub fn begin(engine: Engine, level: Level, capacity: usize) -> Self {
+/// RFC 1952 header with time 0 and no file name: equal content gives equal bytes.
+fn flate2(level: Level) -> Box<GzEncoder<Vec<u8>>> {
+    Box::new(GzBuilder::new().mtime(0).write(Vec::new(), Compression::new(level.0.into())))
+}
+
+impl Compressor {
+    /// A compressor of `level`, at the beginning of a member.
+    pub fn new(engine: Engine, level: Level) -> Self {
         Self(match engine {
-            Engine::Records => {
-                let mut encoder = Box::new(Encoder::new(level.0));
-                encoder.reserve(capacity);
-                Inner::Records(encoder)
-            }
-            Engine::Flate2 => {
-                let to = Vec::with_capacity(capacity);
-                Inner::Flate2(Box::new(GzBuilder::new().mtime(0).write(to, Compression::new(level.0.into()))))
-            }
+            Engine::Records => Inner::Records(Box::new(Encoder::new(level.0))),
+            Engine::Flate2 => Inner::Flate2(flate2(level), level),
         })
+    }
+
+    /// Makes room for a member of `bytes`.
+    pub fn reserve(&mut self, bytes: usize) {
+        match &mut self.0 {
+            Inner::Records(encoder) => encoder.reserve(bytes),
+            Inner::Flate2(encoder, _) => encoder.get_mut().reserve(bytes),
+        }
     }
 
     /// Compresses `bytes`.
     pub fn push(&mut self, bytes: &[u8]) {
         match &mut self.0 {
             Inner::Records(encoder) => encoder.push(bytes),
-            Inner::Flate2(encoder) => encoder.write_all(bytes).expect("writing to memory cannot fail"),
+            Inner::Flate2(encoder, _) => encoder.write_all(bytes).expect("writing to memory cannot fail"),
         }
     }
 
-    /// Ends the member and gives its bytes.
-    pub fn finish(self) -> Vec<u8> {
-        match self.0 {
-            Inner::Records(mut encoder) => encoder.finish(),
-            Inner::Flate2(encoder) => encoder.finish().expect("writing to memory cannot fail"),
+    /// Ends the member and gives its bytes; what is pushed next begins another.
+    pub fn finish(&mut self) -> Vec<u8> {
+        match &mut self.0 {
+            Inner::Records(encoder) => encoder.finish(),
+            Inner::Flate2(encoder, level) => {
+                let ended = std::mem::replace(encoder, flate2(*level));
+                ended.finish().expect("writing to memory cannot fail")
+            }
         }
     }
 }
@@ -115,11 +124,20 @@ mod tests {
     fn both_engines_say_the_same() {
         let xml = b"<url><loc>https://h.example/a</loc></url>\n".repeat(1_000);
         for (_, engine) in Engine::ALL {
-            let mut member = Member::begin(engine, Level::default(), 0);
-            xml.chunks(1_000).for_each(|piece| member.push(piece));
-            let (mut plain, gzip) = (Vec::new(), member.finish());
-            std::io::copy(&mut flate2::read::GzDecoder::new(&gzip[..]), &mut plain).expect("it is a member");
-            assert!(plain == xml && gzip.len() < xml.len() / 10);
+            let mut compressor = Compressor::new(engine, Level::default());
+            let mut first = Vec::new();
+            for nth in 0..3 {
+                xml.chunks(1_000).for_each(|piece| compressor.push(piece));
+                let (mut plain, gzip) = (Vec::new(), compressor.finish());
+                std::io::copy(&mut ::flate2::read::GzDecoder::new(&gzip[..]), &mut plain)
+                    .expect("it is a member");
+                assert!(plain == xml && gzip.len() < xml.len() / 10);
+                if nth == 0 {
+                    first = gzip;
+                } else {
+                    assert!(gzip == first, "what came before cannot be seen");
+                }
+            }
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::Once;
 
-use sitemill::stage::gzip::Member;
+use sitemill::stage::gzip::Compressor;
 use sitemill::{Engine, Level};
 
 use crate::corpus::{Corpus, Order, Recipe};
@@ -65,10 +65,9 @@ fn every_reader_gets_back_what_every_level_was_given() {
     let (mut files, mut plain_of_all) = (Vec::new(), Vec::new());
     for (n, plain) in documents.iter().enumerate() {
         for level in 0..=9 {
-            let mut member =
-                Member::begin(Engine::Records, Level::new(level).expect("it is 0 to 9"), plain.len());
-            member.push(plain);
-            let file = directory.file(&format!("{n}-{level}.xml.gz"), member.finish());
+            let mut compressor = Compressor::new(Engine::Records, Level::new(level).expect("it is 0 to 9"));
+            compressor.push(plain);
+            let file = directory.file(&format!("{n}-{level}.xml.gz"), compressor.finish());
             let file = file.into_os_string().into_string().expect("tests write plain names");
             let readers: [&[&str]; 7] = [
                 &["gzip", "-t"],
