@@ -28,9 +28,9 @@ pub fn of_effort(effort: u8) -> Box<dyn Parser> {
         3 => Box::<Greedy<u32, 5, false>>::default(),
         4 => Box::<Greedy<u64, 5, false>>::default(),
         5 => Box::<Thorough<u16, u16, 4>>::default(),
-        6 => Box::<Thorough<u16, u16, 6>>::default(),
-        7 => Box::<Thorough<u16, u16, 16>>::default(),
-        8 => Box::<Thorough<u32, u16, 24>>::default(),
+        6 => Box::<Thorough<u16, u16, 5>>::default(),
+        7 => Box::<Thorough<u16, u16, 8>>::default(),
+        8 => Box::<Thorough<u16, u16, 16>>::default(),
         9.. => Box::<Thorough<u64, u64, 48>>::default(),
     }
 }

@@ -37,6 +37,8 @@ pub struct Thorough<N: Row, L: Row, const NICE: usize> {
 
 impl<N: Row, L: Row, const NICE: usize> Default for Thorough<N, L, NICE> {
     fn default() -> Self {
+        // Nothing shorter than this was looked for, so that nothing shorter may be taken for a find.
+        const { assert!(NICE > MATCH_MIN) };
         Self {
             near: Places::default(),
             long: Places::default(),
