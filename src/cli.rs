@@ -37,7 +37,7 @@ pub fn run(args: Args) -> Result<()> {
     catch_unwind(command).unwrap_or_else(|_| {
         Err(Error::new(
             ErrorKind::Internal,
-            "this is a bug in sitemill, and nothing was published; please report it with the lines above",
+            "this is a bug in sitemill; please report it with the lines above",
         ))
     })
 }

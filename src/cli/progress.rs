@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use sitemill::{Pass, Progress, Silent};
 
 use super::args::ProgressWhen;
@@ -43,9 +43,14 @@ impl Progress for Bars {
         let template = match pass {
             Pass::Spool => "{msg:8} {spinner} {bytes} {bytes_per_sec}",
             Pass::Survey => "{msg:8} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta} left",
-            Pass::Produce => "{msg:8} {wide_bar} {human_pos}/{human_len} URLs {per_sec} {eta} left",
+            Pass::Produce => "{msg:8} {wide_bar} {human_pos}/{human_len} URLs {rate} {eta} left",
+        };
+        let rate = |state: &ProgressState, to: &mut dyn std::fmt::Write| {
+            // A rate with four decimals is no easier to read.
+            let _ = write!(to, "{}/s", HumanCount(state.per_sec() as u64));
         };
         let style = ProgressStyle::with_template(template).expect("the templates are right");
+        let style = style.with_key("rate", rate);
         let bar = ProgressBar::new(total).with_style(style).with_message(title(pass));
         bar.enable_steady_tick(Duration::from_millis(200));
         *self.0.lock().expect("no holder panics") = Some(bar);

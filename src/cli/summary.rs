@@ -59,7 +59,16 @@ fn summary(report: &Report, out: &Path) -> String {
             seconds.total, seconds.survey, seconds.produce, seconds.publish
         );
         let out = text::shown(out.as_os_str().as_encoded_bytes());
-        let _ = writeln!(lines, "  live in {out}; the lines for robots.txt are in {out}/robots-sitemaps.txt");
+        let _ = match report.sets.len() {
+            0 => {
+                writeln!(lines, "  live in {out}; the lines for robots.txt are in {out}/robots-sitemaps.txt")
+            }
+            sites => writeln!(
+                lines,
+                "  live in {out}, {}; the lines for each robots.txt are in its robots-sitemaps.txt",
+                plural(sites as u64, "directory for one site", "directories for as many sites"),
+            ),
+        };
     }
     lines
 }

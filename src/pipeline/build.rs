@@ -154,7 +154,7 @@ fn check_data(job: &Job, report: &Report) -> Result<()> {
     if report.listed == 0 {
         let lines = report.lines;
         return Err(Error::data(format!(
-            "not one valid URL in {lines} lines ({rejected} rejected); nothing was published"
+            "not one valid URL (lines: {lines}, rejected: {rejected}); nothing was published"
         )));
     }
     match job.max_rejects {
