@@ -49,8 +49,9 @@ fn sitemap(records: usize) -> Vec<u8> {
 #[test]
 fn every_effort_reads_back_and_is_smaller_than_the_one_below() {
     let xml = sitemap(20_000);
-    let sizes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|effort| check(effort, &xml).len());
+    let sizes = [0, 1, 2, 3, 4, 7, 8, 9].map(|effort| check(effort, &xml).len());
     assert!(sizes.is_sorted_by(|a, b| a > b), "{sizes:?}");
+    assert!([5, 6].iter().all(|&effort| check(effort, &xml) == check(4, &xml)), "4 to 6 are one effort");
     assert!(sizes[0] < xml.len() + xml.len() / 1_000 + 64 && sizes[1] < xml.len() / 4);
 }
 
