@@ -8,6 +8,7 @@ mod plan;
 mod produce;
 mod refused;
 mod sites;
+mod sources;
 mod spool;
 mod survey;
 

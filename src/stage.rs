@@ -12,6 +12,8 @@ pub mod tags;
 
 pub mod extras;
 
+pub mod entry;
+
 pub mod scope;
 
 pub mod dedup;

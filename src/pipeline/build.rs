@@ -13,13 +13,14 @@ use super::plan::Plan;
 use super::produce::produce;
 use super::refused;
 use super::sites;
-use super::spool::mapped;
+use super::sources;
+use super::spool::mapped_all;
 use super::survey::survey;
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::report::{Report, Seconds, SetReport};
-use crate::stage::input::{Input, Source};
+use crate::stage::input::Input;
 use crate::stage::manifest::Manifest;
 use crate::stage::publish::{SetInfo, Workspace};
 use crate::stage::scope::Base;
@@ -42,7 +43,7 @@ pub struct Outcome {
 pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome> {
     job.check()?;
     let started = Instant::now();
-    let sources = Source::open_all(&job.inputs, job.require_success)?;
+    let sources = sources::open_all(&job.inputs, job.require_success, &job.form)?;
     let rejects = job.rejects.as_deref().map(create).transpose()?;
     let workspace = Workspace::open(&job.out)?;
     let rules = &Rules::of(job);
@@ -53,8 +54,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
         .thread_name(|n| format!("survey-{n}"))
         .build()
         .map_err(|error| Error::new(ErrorKind::Memory, format!("no threads to be had: {error}")))?;
-    let inputs: Vec<Input> =
-        sources.into_iter().map(|source| mapped(run, source, workspace.scratch())).collect::<Result<_>>()?;
+    let inputs = mapped_all(run, sources, workspace.scratch())?;
     let plan = pool.install(|| survey(run, &inputs))?;
     if let (Some(path), Some(file)) = (&job.rejects, rejects) {
         let mut file = BufWriter::new(file);

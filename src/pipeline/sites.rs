@@ -17,13 +17,11 @@ use super::spool::nameless;
 use crate::error::{Error, Result};
 use crate::stage::dedup::Survivors;
 use crate::stage::divide::Divider;
-use crate::stage::extras::RawExtras;
 use crate::stage::input::Input;
 use crate::stage::manifest::Sitemap;
 use crate::stage::publish::{self, Workspace, name::site_directory};
 use crate::stage::rows::{Block, Content, Row, RowBuffer, rows};
 use crate::stage::scope::{self, BaseUrl, SitePath};
-use crate::stage::tags::RawTags;
 use crate::stage::xml::{Frame, Namespaces};
 
 /// Bytes of a block of one origin.
@@ -60,7 +58,7 @@ pub fn distribute(
     })?;
     let (file, parts) =
         parts.finish().map_err(|error| Error::io(scratch, "could not be written to", error))?;
-    let all = Input::rows(scratch.to_owned(), &file, None, Vec::new())?;
+    let all = Input::rows(scratch, &file, None, Vec::new())?;
     let site = |(origin, part): OfOrigin| {
         let origin = String::from_utf8(origin).expect("a clean URL is ASCII");
         let base_url = path.on(&origin).map_err(|why| Error::data(format!("{origin}: {why}")))?;
@@ -128,14 +126,7 @@ fn listed(chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) -> Listed {
     for row in chunk.rows(inputs) {
         let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) else { continue };
         if chunk.survivors.contains(ordinal) {
-            let extras = match row.content {
-                Content::Url(_, tags) => tags.extras,
-                Content::Bad(..) => RawExtras::default(),
-            };
-            let none = RawTags { extras, ..RawTags::default() };
-            let tags = entry.tags.as_ref().map_or(none, |tags| tags.as_raw(extras));
-            let content = Content::Url(entry.url.as_bytes(), tags);
-            listed.rows.push(&Row { line: 0, offset: 0, content });
+            listed.rows.push(&Row { line: 0, offset: 0, content: Content::Entry(entry) });
             listed.sizes.push(((entry.bytes() + entry.extras.xml.len()) as u64, entry.extras.uses));
         }
         ordinal += 1;
@@ -172,8 +163,8 @@ impl Parts {
     fn push_all(&mut self, run: Run<'_>, listed: &Listed) -> std::io::Result<()> {
         let (limits, frame) = (run.job.sitemap_limits(), Frame::sitemap(run.job.protocol));
         for (row, &(bytes, uses)) in rows(listed.rows.bytes(), &listed.rows.block()).zip(&listed.sizes) {
-            let Content::Url(url, _) = row.content else { unreachable!("listed rows are URLs") };
-            let origin = scope::origin_of(url);
+            let Content::Entry(entry) = row.content else { unreachable!("listed rows are entries") };
+            let origin = scope::origin_of(entry.url.as_bytes());
             let at = match self.by_origin.get(origin) {
                 Some(&at) => at,
                 None => {

@@ -142,7 +142,7 @@ impl<'r> Surveyor<'r> {
             let dropped = &mut tally.dropped;
             match self.judge.judge(row.content, &mut |reason| dropped[reason] += 1) {
                 Judged::Entry(entry) => {
-                    all_clean &= entry.tags.is_none()
+                    all_clean &= entry.tags.is_empty()
                         && matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
                     if !entry.extras.xml.is_empty() {
                         let ordinal =
@@ -152,7 +152,7 @@ impl<'r> Surveyor<'r> {
                     self.keys.push(self.secret.key(entry.url));
                     self.entry_bytes.push(entry.bytes().try_into().expect("ENTRY_BYTES_MAX fits"));
                     if let Some(instants) = &mut self.instants {
-                        instants.push(entry.tags.and_then(|tags| tags.instant()).unwrap_or(NO_INSTANT));
+                        instants.push(entry.instant.unwrap_or(NO_INSTANT));
                     }
                 }
                 Judged::Rejected(reason) => tally.rejected[reason] += 1,
