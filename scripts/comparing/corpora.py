@@ -38,7 +38,8 @@ class Corpus:
     @functools.cached_property
     def fingerprint(self):
         """Of the distinct lines, whatever their order."""
-        return fingerprint(set(self.path.read_bytes().splitlines()))
+        with open(self.path, "rb") as file:
+            return fingerprint({line.removesuffix(b"\n") for line in file})
 
 
 def fingerprint(urls):
