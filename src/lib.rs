@@ -30,14 +30,14 @@
 pub mod limits;
 
 mod job;
-pub use job::{Job, MaxRejects, OnDuplicate, threads_default};
+pub use job::{Job, MaxRejects, OnDuplicate, Order, threads_default};
 
 pub mod stage;
 pub use stage::gzip::{Engine, Level};
 pub use stage::scope::{Base, BaseUrl, ScopeRule};
 
 mod pipeline;
-pub use pipeline::{FilterJob, FilterReport, Outcome, Target, build, filter};
+pub use pipeline::{FilterJob, FilterReport, Outcome, Target, build, filter, memory_default};
 
 mod check;
 pub use check::{CheckJob, CheckReport, Counts, Entry, Finding, Link, Rule, Tag, check};

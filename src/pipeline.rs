@@ -3,16 +3,20 @@
 mod build;
 mod filter;
 mod judge;
+mod memory;
 pub(crate) mod ordered;
 mod plan;
 mod produce;
 mod refused;
+mod scratch;
 mod sites;
+mod sorted;
 mod sources;
 mod spool;
 mod survey;
 
 pub use build::{Outcome, build};
+pub use memory::memory_default;
 pub use filter::{FilterJob, FilterReport, Target, filter};
 
 use crate::job::Job;

@@ -7,6 +7,8 @@ pub enum Pass {
     Spool,
     /// Pass 1: reads, cleans and finds duplicates. Counts bytes of input.
     Survey,
+    /// Between the passes, if URLs are to be sorted. Counts entries.
+    Sort,
     /// Pass 2: renders and compresses. Counts URLs.
     Produce,
 }

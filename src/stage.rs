@@ -17,6 +17,7 @@ pub mod entry;
 pub mod scope;
 
 pub mod dedup;
+pub mod sort;
 
 pub mod divide;
 

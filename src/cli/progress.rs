@@ -22,6 +22,7 @@ fn title(pass: Pass) -> &'static str {
     match pass {
         Pass::Spool => "reading",
         Pass::Survey => "survey",
+        Pass::Sort => "sort",
         Pass::Produce => "produce",
     }
 }
@@ -43,7 +44,7 @@ impl Progress for Bars {
         let template = match pass {
             Pass::Spool => "{msg:8} {spinner} {bytes} {bytes_per_sec}",
             Pass::Survey => "{msg:8} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta} left",
-            Pass::Produce => "{msg:8} {wide_bar} {human_pos}/{human_len} URLs {rate} {eta} left",
+            Pass::Sort | Pass::Produce => "{msg:8} {wide_bar} {human_pos}/{human_len} URLs {rate} {eta} left",
         };
         let rate = |state: &ProgressState, to: &mut dyn std::fmt::Write| {
             // A rate with four decimals is no easier to read.
@@ -88,7 +89,7 @@ impl Running {
         let elapsed = self.since.elapsed().as_secs_f64().max(1e-3);
         let rate = self.done as f64 / elapsed;
         let count = |n: u64| match self.pass {
-            Pass::Produce => format!("{} URLs", HumanCount(n)),
+            Pass::Sort | Pass::Produce => format!("{} URLs", HumanCount(n)),
             Pass::Spool | Pass::Survey => HumanBytes(n).to_string(),
         };
         let of_total = match self.total {

@@ -9,15 +9,17 @@ use jiff::Timestamp;
 
 use super::Run;
 use super::judge::Rules;
+use super::memory::Memory;
 use super::plan::Plan;
 use super::produce::produce;
 use super::refused;
 use super::sites;
+use super::sorted;
 use super::sources;
 use super::spool::mapped_all;
 use super::survey::survey;
 use crate::error::{Error, ErrorKind, Result};
-use crate::job::Job;
+use crate::job::{Job, Order};
 use crate::progress::Progress;
 use crate::report::{Report, Seconds, SetReport};
 use crate::stage::input::Input;
@@ -54,8 +56,12 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
         .thread_name(|n| format!("survey-{n}"))
         .build()
         .map_err(|error| Error::new(ErrorKind::Memory, format!("no threads to be had: {error}")))?;
-    let inputs = mapped_all(run, sources, workspace.scratch())?;
-    let plan = pool.install(|| survey(run, &inputs))?;
+    let inputs = mapped_all(run, sources, job.scratch.as_deref().unwrap_or(workspace.scratch()))?;
+    let memory = &Memory::of(job, workspace.scratch())?;
+    let (plan, sorted) = match job.order {
+        Order::Input => (pool.install(|| survey(run, &inputs))?, None),
+        Order::Sorted => sorted::survey(run, &inputs, memory).map(|(plan, sorted)| (plan, Some(sorted)))?,
+    };
     if let (Some(path), Some(file)) = (&job.rejects, rejects) {
         let mut file = BufWriter::new(file);
         refused::write(run, &plan, &inputs, path, &mut file)?;
@@ -69,13 +75,18 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
     }
 
     let time = w3c_datetime(job)?;
+    // What is listed, as the second pass reads it.
+    let (listed, listed_plan) = match &sorted {
+        None => (&inputs[..], &plan),
+        Some(sorted) => (&sorted.inputs[..], &sorted.plan),
+    };
     let sites = match &job.base_url {
         Base::Directory(url) => {
-            let set = produce(run, &inputs, &plan, &workspace, &time)?;
+            let set = produce(run, listed, listed_plan, &workspace, &time)?;
             vec![(workspace, url.clone(), set)]
         }
         Base::EachOrigin(path) => {
-            let sites = sites::distribute(run, plan, &inputs, path, workspace.scratch())?;
+            let sites = sites::distribute(run, listed_plan, listed, path, &memory.scratch)?;
             sites::produce_all(run, &sites, &time)?
         }
     };

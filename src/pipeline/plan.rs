@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::stage::clean::Rejected;
 use crate::stage::dedup::Survivors;
 use crate::stage::divide::Part;
-use crate::stage::input::Input;
+use crate::stage::input::{Extent, Input};
 use crate::stage::lines;
 use crate::stage::rows::{self, Block, Row};
 use crate::stage::tags::DroppedTags;
@@ -93,6 +93,28 @@ impl Tally {
 }
 
 impl Chunk {
+    /// The rows of `extent`, which is a stretch of the bytes of `input`; nothing is known of them yet.
+    pub fn of(input: usize, bytes: &[u8], extent: Extent) -> Self {
+        let rows = match extent {
+            Extent::Lines(nominal) => RowsAt::Lines(lines::own(bytes, nominal)),
+            Extent::Rows(block) => RowsAt::Rows(block),
+        };
+        let (survivors, tally) = (Survivors::default(), Tally::default());
+        Self { input, rows, survivors, is_clean: false, lines_before: 0, tally }
+    }
+
+    /// A block of `entries` entries that are all listed, of the only input.
+    pub fn whole(block: Block, entries: u32) -> Self {
+        Self {
+            input: 0,
+            rows: RowsAt::Rows(block),
+            survivors: Survivors::all(entries as usize),
+            is_clean: false,
+            lines_before: 0,
+            tally: Tally { lines: entries.into(), listed: entries.into(), ..Tally::default() },
+        }
+    }
+
     /// Its rows, with their lines, of the `inputs` that were surveyed.
     pub fn rows<'i>(&self, inputs: &'i [Input]) -> Box<dyn Iterator<Item = Row<'i>> + 'i> {
         let bytes = inputs[self.input].bytes();

@@ -11,11 +11,10 @@ use std::path::Path;
 use super::Run;
 use super::judge::{Judge, Judged};
 use super::ordered::ordered;
-use super::plan::{Chunk, Place, Plan, RowsAt, Tally};
+use super::plan::{Chunk, Place, Plan, Tally};
 use super::produce::produce;
-use super::spool::nameless;
+use super::scratch::nameless;
 use crate::error::{Error, Result};
-use crate::stage::dedup::Survivors;
 use crate::stage::divide::Divider;
 use crate::stage::input::Input;
 use crate::stage::manifest::Sitemap;
@@ -44,7 +43,7 @@ pub struct Site {
 /// If scratch cannot be written to, if an origin has no room for a path, or if `stop` is raised.
 pub fn distribute(
     run: Run<'_>,
-    plan: Plan,
+    plan: &Plan,
     inputs: &[Input],
     path: &SitePath,
     scratch: &Path,
@@ -75,7 +74,7 @@ pub fn distribute(
             base_url,
             inputs: [all.part(blocks)],
             plan: Plan {
-                chunks: part.blocks.into_iter().map(|(block, entries)| whole(block, entries)).collect(),
+                chunks: part.blocks.into_iter().map(|(block, entries)| Chunk::whole(block, entries)).collect(),
                 sitemaps: part.divider.finish(),
                 tally: Tally { lines: listed, listed, ..Tally::default() },
             },
@@ -99,18 +98,6 @@ pub fn produce_all(
         Ok((workspace, site.base_url.clone(), sitemaps))
     };
     sites.iter().map(produce_one).collect()
-}
-
-/// A chunk of rows that are all listed.
-fn whole(block: Block, entries: u32) -> Chunk {
-    Chunk {
-        input: 0,
-        rows: RowsAt::Rows(block),
-        survivors: Survivors::all(entries as usize),
-        is_clean: false,
-        lines_before: 0,
-        tally: Tally { lines: entries.into(), listed: entries.into(), ..Tally::default() },
-    }
 }
 
 /// The listed rows of a chunk: canonical URLs, checked tags, and the room that each entry takes.

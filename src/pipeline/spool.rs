@@ -1,10 +1,9 @@
 //! Both passes read mapped bytes. What is no file of plain lines becomes one, or rows, in scratch.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::Once;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
@@ -12,6 +11,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use super::Run;
 use super::judge::{Judge, Judged};
 use super::ordered::ordered;
+use super::scratch::{Scratch, nameless};
 use crate::error::{Error, Result, Shown};
 use crate::progress::Pass;
 use crate::stage::clean::Reason;
@@ -40,8 +40,10 @@ pub fn mapped_all(run: Run<'_>, sources: Vec<Source>, scratch: &Path) -> Result<
     // Files beside each other need less of each other than rows of one file do.
     let at_once = threads.min(sources.len()).max(1);
     let mut inputs = Vec::with_capacity(sources.len());
-    run.progress.begin(Pass::Spool, 0);
-    let work = |(): &mut (), source| mapped(run, source, scratch, threads.div_ceil(at_once));
+    // Most inputs need no reading.
+    let reading = Once::new();
+    let begin = || reading.call_once(|| run.progress.begin(Pass::Spool, 0));
+    let work = |(): &mut (), source| mapped(run, source, scratch, threads.div_ceil(at_once), &begin);
     ordered(
         at_once,
         sources.into_iter(),
@@ -58,12 +60,24 @@ pub fn mapped_all(run: Run<'_>, sources: Vec<Source>, scratch: &Path) -> Result<
 
 /// Maps a file of plain lines as it lies there; anything else is copied, unpacked or read into a new file in the directory
 /// `scratch` first.
-fn mapped(run: Run<'_>, source: Source, scratch: &Path, threads: usize) -> Result<Input> {
+fn mapped(
+    run: Run<'_>,
+    source: Source,
+    scratch: &Path,
+    threads: usize,
+    begin: &dyn Fn(),
+) -> Result<Input> {
     // An error of reading that was called off is the call's.
-    map_or_copy(run, source, scratch, threads).map_err(|error| run.stop.check().err().unwrap_or(error))
+    map_or_copy(run, source, scratch, threads, begin).map_err(|error| run.stop.check().err().unwrap_or(error))
 }
 
-fn map_or_copy(run: Run<'_>, source: Source, scratch: &Path, threads: usize) -> Result<Input> {
+fn map_or_copy(
+    run: Run<'_>,
+    source: Source,
+    scratch: &Path,
+    threads: usize,
+    begin: &dyn Fn(),
+) -> Result<Input> {
     let name = source.name().to_owned();
     let (feed, identity) = source.into_feed();
     let feed = match feed {
@@ -73,14 +87,16 @@ fn map_or_copy(run: Run<'_>, source: Source, scratch: &Path, threads: usize) -> 
     match form::open(&name, feed, &run.job.form)? {
         Opened::Plain(file) => Input::lines(&name, &file, identity),
         Opened::Lines(lines) => {
+            begin();
             let (stream, failed) = lines.into_parts();
             let file = copy(stream, failed, &name, scratch, run)?;
             Input::lines(&name, &file, identity)
         }
         Opened::Rows(reader) => {
-            let to = Scratch { file: nameless(scratch)?, directory: scratch, end: AtomicU64::new(0) };
+            begin();
+            let to = Scratch::new(scratch)?;
             let blocks = read_rows(run, reader, &to, threads)?;
-            Input::rows(&name, &to.file, identity, blocks)
+            Input::rows(&name, to.file(), identity, blocks)
         }
     }
 }
@@ -89,7 +105,7 @@ fn map_or_copy(run: Run<'_>, source: Source, scratch: &Path, threads: usize) -> 
 fn read_rows(
     run: Run<'_>,
     RowReader { parser, units, .. }: RowReader<'_>,
-    to: &Scratch<'_>,
+    to: &Scratch,
     threads: usize,
 ) -> Result<Vec<Block>> {
     let mut blocks = Vec::new();
@@ -127,28 +143,11 @@ fn copy(
     }
 }
 
-/// A scratch file that threads append blocks to, in any order.
-struct Scratch<'p> {
-    file: File,
-    directory: &'p Path,
-    end: AtomicU64,
-}
-
-impl Scratch<'_> {
-    /// Appends `bytes`; where they begin.
-    fn append(&self, bytes: &[u8]) -> Result<usize> {
-        let at = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-        let written = self.file.write_all_at(bytes, at);
-        written.map_err(|error| Error::io(self.directory, "could not be written to", error))?;
-        Ok(usize::try_from(at).expect("the file can be mapped"))
-    }
-}
-
 /// Judges rows and writes them to scratch, unit after unit.
 struct Spooler<'r> {
     run: Run<'r>,
     judge: Judge<'r>,
-    to: &'r Scratch<'r>,
+    to: &'r Scratch,
     rows: RowBuffer,
     /// Blocks of the unit at hand that are written.
     blocks: Vec<Block>,
@@ -157,7 +156,7 @@ struct Spooler<'r> {
 }
 
 impl<'r> Spooler<'r> {
-    fn new(run: Run<'r>, to: &'r Scratch<'r>) -> Self {
+    fn new(run: Run<'r>, to: &'r Scratch) -> Self {
         let judge = Judge::new(run.rules);
         Self { run, judge, to, rows: RowBuffer::default(), blocks: Vec::new(), extras: Vec::new() }
     }
@@ -261,14 +260,4 @@ impl Read for Patient {
         self.at += bytes;
         Ok(bytes)
     }
-}
-
-/// A new file that nobody else can open, and that is gone with its last handle.
-pub fn nameless(scratch: &Path) -> Result<File> {
-    static MADE: AtomicUsize = AtomicUsize::new(0);
-    let path = scratch.join(format!("scratch-{}", MADE.fetch_add(1, Ordering::Relaxed)));
-    let file = File::options().read(true).write(true).create_new(true).open(&path);
-    let file = file.map_err(|error| Error::output(&path, error))?;
-    fs::remove_file(&path).map_err(|error| Error::io(&path, "could not be removed", error))?;
-    Ok(file)
 }

@@ -179,8 +179,8 @@ fn strike_duplicates(on_duplicate: OnDuplicate, surveyed: &[Surveyed], stop: &St
     }
 }
 
-/// Completes the tallies, now that duplicates are known, and counts the lines before each chunk.
-fn account(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
+/// Counts the lines before each chunk in its input.
+pub fn number_lines(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
     let mut input = 0;
     let mut lines_before = 0;
     for chunk in &mut chunks {
@@ -189,6 +189,14 @@ fn account(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
         }
         chunk.lines_before = lines_before;
         lines_before += chunk.tally.lines;
+    }
+    chunks
+}
+
+/// Completes the tallies, now that duplicates are known.
+fn account(chunks: Vec<Chunk>) -> Vec<Chunk> {
+    let mut chunks = number_lines(chunks);
+    for chunk in &mut chunks {
         let tally = &mut chunk.tally;
         tally.listed = chunk.survivors.count().into();
         tally.duplicates = tally.lines - tally.blank - tally.rejected.total() - tally.listed;

@@ -4,7 +4,7 @@
 //! first:
 //!
 //! ```text
-//! row   = line - line of the row before · offset - offset before · kind · fields
+//! row   = line - line of the row before (zigzag) · offset - offset before · kind · fields
 //! kind  = 0: url                     fields = length, bytes
 //!         1: url and tags            fields = url, lastmod, changefreq, priority, extras, each as length, bytes
 //!         2: not a row of the form   fields = number of the reason (a byte), text
@@ -84,9 +84,9 @@ pub struct RowBuffer {
 }
 
 impl RowBuffer {
-    /// Adds one row. Lines and offsets do not fall.
+    /// Adds one row. Offsets do not fall.
     pub fn push(&mut self, row: &Row<'_>) {
-        field::push_number(row.line - self.last.0, &mut self.bytes);
+        field::push_number(zigzag(row.line.wrapping_sub(self.last.0) as i64), &mut self.bytes);
         field::push_number(row.offset - self.last.1, &mut self.bytes);
         self.last = (row.line, row.offset);
         self.rows += 1;
@@ -171,7 +171,7 @@ impl<'a> Iterator for Rows<'a> {
             return None;
         }
         let rest = &mut self.rest;
-        self.line += field::number(rest);
+        self.line = self.line.wrapping_add_signed(unzigzag(field::number(rest)));
         self.offset += field::number(rest);
         let content = match field::byte(rest) {
             URL => Content::Url(field::take(rest), RawTags::default()),
