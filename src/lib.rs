@@ -49,7 +49,7 @@ mod progress;
 mod report;
 mod stop;
 pub use progress::{Pass, Progress, Silent};
-pub use report::{Example, Report, Seconds, SetReport};
+pub use report::{Example, Needs, Report, Seconds, SetReport};
 pub use stop::Stop;
 
 mod error;

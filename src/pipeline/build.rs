@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use super::Run;
 use super::judge::Rules;
 use super::memory::Memory;
+use super::needs;
 use super::plan::Plan;
 use super::produce::produce;
 use super::refused;
@@ -21,7 +22,7 @@ use super::survey::survey;
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::{Job, Order};
 use crate::progress::Progress;
-use crate::report::{Report, Seconds, SetReport};
+use crate::report::{Needs, Report, Seconds, SetReport};
 use crate::stage::input::Input;
 use crate::stage::manifest::Manifest;
 use crate::stage::publish::{SetInfo, Workspace};
@@ -56,10 +57,13 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
         .thread_name(|n| format!("survey-{n}"))
         .build()
         .map_err(|error| Error::new(ErrorKind::Memory, format!("no threads to be had: {error}")))?;
-    let inputs = mapped_all(run, sources, job.scratch.as_deref().unwrap_or(workspace.scratch()))?;
     let memory = &Memory::of(job, workspace.scratch())?;
+    let inputs = mapped_all(run, sources, &memory.scratch)?;
+    let needs = needs::estimate(run, &inputs, memory);
+    progress.needs(&needs);
+    needs::check(&needs, &job.out, &memory.scratch)?;
     let (plan, sorted) = match job.order {
-        Order::Input => (pool.install(|| survey(run, &inputs))?, None),
+        Order::Input => (pool.install(|| survey(run, &inputs, memory))?, None),
         Order::Sorted => sorted::survey(run, &inputs, memory).map(|(plan, sorted)| (plan, Some(sorted)))?,
     };
     if let (Some(path), Some(file)) = (&job.rejects, rejects) {
@@ -68,7 +72,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
         file.flush().map_err(|error| Error::io(path, "could not be written", error))?;
     }
     let surveyed = started.elapsed();
-    let mut report = report(job, rules, &inputs, &plan);
+    let mut report = report(job, rules, &inputs, &plan, needs);
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
     if let Err(refused) = check_data(job, &report) {
         return Ok(Outcome { report, refused: Some(refused) });
@@ -112,7 +116,7 @@ fn create(path: &Path) -> Result<File> {
 }
 
 /// What is known when all lines are counted.
-fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan) -> Report {
+fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs) -> Report {
     let tally = &plan.tally;
     Report {
         version: env!("CARGO_PKG_VERSION"),
@@ -135,6 +139,7 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan) -> Report {
         gzip_bytes: 0,
         seconds: Seconds::default(),
         threads: job.threads.get() as u64,
+        needs,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::job::Job;
 
 /// What each thread needs whatever the input: a compressor with its tables, pieces of XML, and the sitemaps that wait for
@@ -83,20 +83,6 @@ fn limit_of_group(root: &Path, line: &str) -> Option<u64> {
     // In a container, the group's path is that of the host, and its own files are at the root.
     let groups = group.ancestors().take_while(|group| group.starts_with(&root));
     groups.filter_map(|group| fs::read_to_string(group.join(file)).ok()?.trim().parse().ok()).min()
-}
-
-/// Makes room for `more` items that grow with the input.
-///
-/// # Errors
-/// [`ErrorKind::Memory`], with the number of bytes and the way out.
-pub fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
-    items.try_reserve(more).map_err(|_| {
-        let bytes = more.saturating_mul(size_of::<T>());
-        Error::new(
-            ErrorKind::Memory,
-            format!("no memory for {bytes} bytes more; let less be held with --memory SIZE, or use fewer --threads"),
-        )
-    })
 }
 
 #[cfg(test)]

@@ -74,7 +74,11 @@ pub fn distribute(
             base_url,
             inputs: [all.part(blocks)],
             plan: Plan {
-                chunks: part.blocks.into_iter().map(|(block, entries)| Chunk::whole(block, entries)).collect(),
+                chunks: part
+                    .blocks
+                    .into_iter()
+                    .map(|(block, entries)| Chunk::whole(block, entries))
+                    .collect(),
                 sitemaps: part.divider.finish(),
                 tally: Tally { lines: listed, listed, ..Tally::default() },
             },

@@ -60,13 +60,7 @@ pub fn mapped_all(run: Run<'_>, sources: Vec<Source>, scratch: &Path) -> Result<
 
 /// Maps a file of plain lines as it lies there; anything else is copied, unpacked or read into a new file in the directory
 /// `scratch` first.
-fn mapped(
-    run: Run<'_>,
-    source: Source,
-    scratch: &Path,
-    threads: usize,
-    begin: &dyn Fn(),
-) -> Result<Input> {
+fn mapped(run: Run<'_>, source: Source, scratch: &Path, threads: usize, begin: &dyn Fn()) -> Result<Input> {
     // An error of reading that was called off is the call's.
     map_or_copy(run, source, scratch, threads, begin).map_err(|error| run.stop.check().err().unwrap_or(error))
 }

@@ -88,8 +88,10 @@ impl Splitters {
     pub fn of_sample(sample: &[&[u8]], ranges: usize) -> Self {
         let sorted: Vec<&[u8]> =
             order(sample.len() as u32, |at| sample[at as usize]).map(|at| sample[at as usize]).collect();
-        let mut urls: Vec<Vec<u8>> =
-            (1..ranges).filter_map(|n| sorted.get(n * sorted.len() / ranges)).map(|url| url.to_vec()).collect();
+        let mut urls: Vec<Vec<u8>> = (1..ranges)
+            .filter_map(|n| sorted.get(n * sorted.len() / ranges))
+            .map(|url| url.to_vec())
+            .collect();
         urls.dedup();
         let common = match (urls.first(), urls.last()) {
             (Some(first), Some(last)) => common_bytes(first, last),

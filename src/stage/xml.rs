@@ -69,6 +69,9 @@ const SITEMAP: [&str; 3] = ["<sitemap><loc>", "</loc><lastmod>", "</lastmod></si
 const AMPERSAND_GROWTH: usize = b"&amp;".len() - 1;
 const APOSTROPHE_GROWTH: usize = b"&apos;".len() - 1;
 
+/// Least bytes that [`push_entry`] appends.
+pub const ENTRY_BYTES_MIN: usize = URL[0].len() + URL[1].len();
+
 /// Most bytes that [`push_entry`] can append without extras: the longest URL, every byte of it the one that grows most, and the
 /// longest of all tags.
 pub const ENTRY_BYTES_MAX: usize = URL[0].len()

@@ -9,6 +9,7 @@ mod checking;
 mod filter;
 mod forms;
 mod golden;
+mod order;
 mod publishing;
 mod readers;
 mod reference;

@@ -49,7 +49,9 @@ impl<'a> Merge<'a> {
     pub fn new(bytes: &'a [u8], runs: Vec<Vec<Block>>) -> Self {
         let mut merge = Self { runs: Vec::with_capacity(runs.len()), heads: BinaryHeap::new() };
         for (run, blocks) in runs.into_iter().enumerate() {
-            merge.runs.push(Box::new(blocks.into_iter().flat_map(|block| rows(bytes, &block)).map(Placed::of)));
+            merge
+                .runs
+                .push(Box::new(blocks.into_iter().flat_map(|block| rows(bytes, &block)).map(Placed::of)));
             merge.advance(run);
         }
         merge

@@ -1,10 +1,9 @@
 //! A range of URLs: its entries sorted, one of each URL kept.
 
 use super::merge::Merge;
-use crate::error::Result;
+use crate::error::{Result, reserve};
 use crate::job::OnDuplicate;
 use crate::pipeline::Run;
-use crate::pipeline::memory;
 use crate::pipeline::scratch::Scratch;
 use crate::stage::entry::Entry;
 use crate::stage::input::Input;
@@ -102,7 +101,7 @@ impl<'r> RangeSorter<'r> {
     fn sort_in_memory(&self, blocks: &[Block], mut to: Writer<'_>) -> Result<Vec<SortedBlock>> {
         let mut entries: Vec<Placed<'_>> = Vec::new();
         let bytes: usize = blocks.iter().map(|block| block.range.len()).sum();
-        memory::reserve(&mut entries, bytes / ENTRY_BYTES_LEAST)?;
+        reserve(&mut entries, bytes / ENTRY_BYTES_LEAST)?;
         entries.extend(blocks.iter().flat_map(|block| rows(self.parted, block)).map(Placed::of));
         let count = u32::try_from(entries.len()).expect("a range has fewer entries than 32 bits count");
         let mut last = Last::default();
