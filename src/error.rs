@@ -125,6 +125,17 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
+/// Makes room for `more` items of a list that grows bit by bit, and for as many again.
+///
+/// # Errors
+/// As [`reserve`].
+pub(crate) fn reserve_more<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
+    match items.capacity() - items.len() < more {
+        true => reserve(items, more.max(items.len())),
+        false => Ok(()),
+    }
+}
+
 /// Makes room for `more` items that grow with the input.
 ///
 /// # Errors

@@ -14,6 +14,7 @@ use super::{progress, signals, summary};
 pub fn run(args: Box<BuildArgs>) -> Result<()> {
     let job = job(&args)?;
     job.check()?;
+    signals::aborts_are_lack_of_memory()?;
     // Before any work: a report that cannot be written is no use an hour later.
     let mut report_file = match &args.report {
         Some(path) => Some(File::create(path).map_err(|error| Error::output(path, error))?),

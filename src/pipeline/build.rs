@@ -59,7 +59,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
         .map_err(|error| Error::new(ErrorKind::Memory, format!("no threads to be had: {error}")))?;
     let memory = &Memory::of(job, workspace.scratch())?;
     let inputs = mapped_all(run, sources, &memory.scratch)?;
-    let needs = needs::estimate(run, &inputs, memory);
+    let needs = needs::estimate(run, &inputs, memory)?;
     progress.needs(&needs);
     needs::check(&needs, &job.out, &memory.scratch)?;
     let (plan, sorted) = match job.order {

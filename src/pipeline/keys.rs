@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::memory::Memory;
 use super::scratch::Scratch;
 use super::sizes::Sizes;
-use crate::error::{Result, reserve};
+use crate::error::{Result, reserve_more};
 use crate::stage::dedup::{ChunkKeys, PARTITIONS, Run, table_bytes};
 use crate::stage::input::Input;
 
@@ -68,11 +68,8 @@ impl<'m> Keys<'m> {
     /// # Errors
     /// If there is no memory for its place.
     pub fn push(&mut self, keys: ChunkKeys, sizes: Sizes) -> Result<()> {
-        if self.held.len() == self.held.capacity() {
-            let more = self.held.len().max(1024);
-            reserve(&mut self.held, more)?;
-            reserve(&mut self.sizes, more)?;
-        }
+        reserve_more(&mut self.held, 1)?;
+        reserve_more(&mut self.sizes, 1)?;
         self.urls += sizes.entries();
         self.held_bytes += keys.bytes() + sizes.bytes() + size_of::<(ChunkKeys, Stored)>();
         self.held.push(keys);

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Run;
 use super::judge::{Judge, Judged};
 use super::memory::Memory;
-use super::plan::Chunk;
+use super::plan::{Chunk, extents};
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::job::Order;
 use crate::report::Needs;
@@ -25,14 +25,13 @@ const HELD_BYTES: u64 = 18;
 const GZIP_BYTES: [u64; 2] = [19, 10];
 const GZIP_SHARE_LEAST: u64 = 5;
 
-/// What the run over `inputs` is going to need: an estimate from a few rows of many places.
-pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Needs {
+/// What the run over `inputs` is going to need: an estimate from the rows of a few places.
+///
+/// # Errors
+/// If there is no memory for a list of the places.
+pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Needs> {
     let job = run.job;
-    let extents: Vec<_> = inputs
-        .iter()
-        .enumerate()
-        .flat_map(|(at, input)| input.extents().into_iter().map(move |extent| (at, extent)))
-        .collect();
+    let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
     let step = extents.len().div_ceil(SAMPLED_EXTENTS).max(1);
     let mut judge = Judge::new(run.rules);
@@ -55,7 +54,7 @@ pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Needs {
         Order::Input if held_bytes > memory.hold as u64 => held_bytes,
         Order::Input => 0,
     };
-    Needs {
+    Ok(Needs {
         urls,
         memory_bytes: memory.budget,
         held_bytes: match job.order {
@@ -66,7 +65,7 @@ pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Needs {
         sitemap_bytes: urls * GZIP_BYTES[usize::from(job.order == Order::Sorted)],
         scratch_free_bytes: free(&memory.scratch),
         out_free_bytes: free(&job.out),
-    }
+    })
 }
 
 /// Refuses what cannot go well.

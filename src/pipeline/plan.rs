@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::error::{Result, reserve};
 use crate::stage::clean::Rejected;
 use crate::stage::dedup::Survivors;
 use crate::stage::divide::Part;
@@ -73,6 +74,19 @@ pub struct Tally {
     pub dropped: DroppedTags,
 }
 
+/// The stretches of all `inputs`, each with the index of its input, in order.
+///
+/// # Errors
+/// If there is no memory for them.
+pub fn extents(inputs: &[Input]) -> Result<Vec<(usize, Extent)>> {
+    let mut all = Vec::new();
+    reserve(&mut all, inputs.iter().map(|input| input.extents().count()).sum())?;
+    for (at, input) in inputs.iter().enumerate() {
+        all.extend(input.extents().map(|extent| (at, extent)));
+    }
+    Ok(all)
+}
+
 impl Tally {
     /// Both together.
     pub fn add(self, other: Self) -> Self {
@@ -104,15 +118,13 @@ impl Chunk {
     }
 
     /// A block of `entries` entries that are all listed, of the only input.
-    pub fn whole(block: Block, entries: u32) -> Self {
-        Self {
-            input: 0,
-            rows: RowsAt::Rows(block),
-            survivors: Survivors::all(entries as usize),
-            is_clean: false,
-            lines_before: 0,
-            tally: Tally { lines: entries.into(), listed: entries.into(), ..Tally::default() },
-        }
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn whole(block: Block, entries: u32) -> Result<Self> {
+        let survivors = Survivors::all(entries as usize)?;
+        let tally = Tally { lines: entries.into(), listed: entries.into(), ..Tally::default() };
+        Ok(Self { input: 0, rows: RowsAt::Rows(block), survivors, is_clean: false, lines_before: 0, tally })
     }
 
     /// Its rows, with their lines, of the `inputs` that were surveyed.

@@ -70,15 +70,13 @@ pub fn distribute(
         }
         let listed = part.blocks.iter().map(|&(_, entries)| u64::from(entries)).sum();
         let blocks = part.blocks.iter().map(|(block, _)| block.clone()).collect();
+        let whole = |(block, entries)| Chunk::whole(block, entries);
+        let chunks = part.blocks.into_iter().map(whole).collect::<Result<_>>()?;
         Ok(Site {
             base_url,
             inputs: [all.part(blocks)],
             plan: Plan {
-                chunks: part
-                    .blocks
-                    .into_iter()
-                    .map(|(block, entries)| Chunk::whole(block, entries))
-                    .collect(),
+                chunks,
                 sitemaps: part.divider.finish(),
                 tally: Tally { lines: listed, listed, ..Tally::default() },
             },

@@ -1,5 +1,6 @@
 //! Sizes: how much room the entries of a chunk take, in a byte for most of them.
 
+use crate::error::{Result, reserve};
 use crate::stage::xml::{self, Namespaces};
 
 /// Room of each entry of a chunk, by its ordinal.
@@ -65,8 +66,17 @@ impl Sizes {
     }
 
     /// A copy that holds no more memory than it needs.
-    pub fn to_fit(&self) -> Self {
-        Self { small: self.small.as_slice().into(), beyond: self.beyond.as_slice().into() }
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn to_fit(&self) -> Result<Self> {
+        let copy = |bytes: &[u8]| {
+            let mut copy = Vec::new();
+            reserve(&mut copy, bytes.len())?;
+            copy.extend_from_slice(bytes);
+            Ok(copy)
+        };
+        Ok(Self { small: copy(&self.small)?, beyond: copy(&self.beyond)? })
     }
 
     /// To read them.
@@ -106,7 +116,7 @@ mod tests {
             let mut sizes = Sizes::default();
             (0..count).map(entry).for_each(|(bytes, uses)| sizes.push(bytes, uses));
             let want = || (0..count).map(entry).map(|(bytes, uses)| (bytes as u64, uses));
-            assert!(sizes.to_fit().view().iter().eq(want()));
+            assert!(sizes.to_fit().unwrap().view().iter().eq(want()));
             let mut written = Vec::new();
             sizes.write(&mut written);
             assert_eq!(written.len(), sizes.bytes());

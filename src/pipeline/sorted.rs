@@ -15,7 +15,7 @@ use super::Run;
 use super::judge::{Judge, Judged};
 use super::memory::Memory;
 use super::ordered::ordered;
-use super::plan::{Chunk, Place, Plan, Tally};
+use super::plan::{Chunk, Place, Plan, Tally, extents};
 use super::scratch::Scratch;
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Pass;
@@ -52,11 +52,7 @@ pub struct Sorted {
 /// # Errors
 /// If memory or scratch space runs out, or the run is stopped.
 pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, Sorted)> {
-    let extents: Vec<(usize, Extent)> = inputs
-        .iter()
-        .enumerate()
-        .flat_map(|(at, input)| input.extents().into_iter().map(move |extent| (at, extent)))
-        .collect();
+    let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
     run.progress.begin(Pass::Survey, input_bytes);
     let threads = run.job.threads.get();
@@ -86,7 +82,7 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
         for block in range? {
             run.progress.advance(block.rows());
             divide_block(&mut divider, sorted.len(), &block);
-            sorted.push(Chunk::whole(block.block, block.sizes.len() as u32));
+            sorted.push(Chunk::whole(block.block, block.sizes.len() as u32)?);
         }
         Ok::<_, Error>(())
     })?;

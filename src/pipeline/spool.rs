@@ -12,7 +12,7 @@ use super::Run;
 use super::judge::{Judge, Judged};
 use super::ordered::ordered;
 use super::scratch::{Scratch, nameless};
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, Shown, reserve_more};
 use crate::progress::Pass;
 use crate::stage::clean::Reason;
 use crate::stage::extras::RawExtras;
@@ -106,7 +106,9 @@ fn read_rows(
     let worker = || Spooler::new(run, to);
     let work = |worker: &mut Spooler<'_>, unit: Result<Unit<'_>>| worker.spool(&parser, unit?);
     ordered(threads, units, worker, work, |written| {
-        blocks.extend(written?);
+        let written = written?;
+        reserve_more(&mut blocks, written.len())?;
+        blocks.extend(written);
         run.stop.check()
     })?;
     Ok(blocks)

@@ -10,7 +10,7 @@ use super::judge::{Judge, Judged};
 use super::keys::Keys;
 use super::memory::Memory;
 use super::ordered::ordered;
-use super::plan::{Chunk, Place, Plan, RowsAt, Tally};
+use super::plan::{Chunk, Place, Plan, RowsAt, Tally, extents};
 use super::sizes::Sizes;
 use crate::error::{Error, ErrorKind, Result, reserve};
 use crate::job::{Job, OnDuplicate};
@@ -42,11 +42,7 @@ const SURVEYED_BYTES_MAX: usize = CHUNK_URLS_MAX * 26;
 pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
     let Run { job, progress, stop, .. } = run;
     let secret = Secret::draw()?;
-    let extents: Vec<(usize, Extent)> = inputs
-        .iter()
-        .enumerate()
-        .flat_map(|(at, input)| input.extents().into_iter().map(move |extent| (at, extent)))
-        .collect();
+    let extents = extents(inputs)?;
 
     progress.begin(Pass::Survey, extents.iter().map(|(_, extent)| extent.bytes()).sum());
     let mut keys = Keys::new(memory, job.on_duplicate == OnDuplicate::Newest);
@@ -124,11 +120,11 @@ impl<'r> Surveyor<'r> {
             }
         };
         let is_clean = all_clean && self.keys.len() as u64 == tally.lines;
-        let survivors = Survivors::all(self.keys.len());
+        let survivors = Survivors::all(self.keys.len())?;
         Ok(Surveyed {
             chunk: Chunk { input, rows, survivors, is_clean, lines_before: 0, tally },
             keys: ChunkKeys::part(&self.keys, self.instants.as_deref().unwrap_or(&[]))?,
-            sizes: self.sizes.to_fit(),
+            sizes: self.sizes.to_fit()?,
         })
     }
 

@@ -62,10 +62,16 @@ impl Secret {
 pub struct Survivors(Box<[AtomicU64]>);
 
 impl Survivors {
-    /// All of `urls` URLs, of one chunk.
-    pub fn all(urls: usize) -> Self {
+    /// All of `urls` URLs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`] if there is no room for them.
+    pub fn all(urls: usize) -> Result<Self> {
         let word = |n: usize| AtomicU64::new(u64::MAX >> (64 - (urls - 64 * n).min(64)));
-        Self((0..urls.div_ceil(64)).map(word).collect())
+        let mut words = Vec::new();
+        reserve(&mut words, urls.div_ceil(64))?;
+        words.extend((0..urls.div_ceil(64)).map(word));
+        Ok(Self(words.into()))
     }
 
     /// Takes one out.
@@ -347,7 +353,7 @@ mod tests {
     #[test]
     fn survivors_are_all_until_struck_out() {
         for urls in [0, 1, 63, 64, 65, 1000] {
-            let survivors = Survivors::all(urls);
+            let survivors = Survivors::all(urls).unwrap();
             assert_eq!(survivors.count() as usize, urls);
             for struck in (0..urls as u16).step_by(7) {
                 survivors.strike(struck);

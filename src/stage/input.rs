@@ -18,7 +18,7 @@ use super::form::Feed;
 use super::lines;
 use super::rows::Block;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result, Shown};
 
 /// An input that was found and opened, not yet read.
 #[derive(Debug)]
@@ -154,7 +154,10 @@ impl Input {
     /// # Errors
     /// If it cannot be mapped.
     pub fn lines(name: &Path, file: &File, identity: Option<Identity>) -> Result<Self> {
-        let map = Map::of(file).map_err(|error| Error::input(name, error))?;
+        let map = Map::of(file).map_err(|error| match error.kind() {
+            io::ErrorKind::OutOfMemory => no_room_for(name, file),
+            _ => Error::input(name, error),
+        })?;
         Ok(Self { name: name.into(), map: Arc::new(map), identity, blocks: None })
     }
 
@@ -182,11 +185,10 @@ impl Input {
     }
 
     /// All of it, in stretches.
-    pub fn extents(&self) -> Vec<Extent> {
-        match &self.blocks {
-            None => lines::chunks(self.bytes().len()).map(Extent::Lines).collect(),
-            Some(blocks) => blocks.iter().cloned().map(Extent::Rows).collect(),
-        }
+    pub fn extents(&self) -> impl Iterator<Item = Extent> + '_ {
+        let lines = self.blocks.is_none().then(|| lines::chunks(self.bytes().len()).map(Extent::Lines));
+        let rows = self.blocks.iter().flatten().cloned().map(Extent::Rows);
+        lines.into_iter().flatten().chain(rows)
     }
 
     /// Refuses a file that is no longer the one that was opened.
@@ -206,6 +208,13 @@ impl Input {
         let name = crate::text::shown(self.name.as_os_str().as_encoded_bytes());
         Error::data(format!("{name}: changed while it was being read; run again on a copy"))
     }
+}
+
+/// It can be neither mapped nor read.
+fn no_room_for(name: &Path, file: &File) -> Error {
+    let (name, bytes) = (Shown(name), file.metadata().map_or(0, |meta| meta.len()));
+    let way = "allow more (ulimit -v) or give the input in parts";
+    Error::new(ErrorKind::Memory, format!("{name}: there is no address space for its {bytes} bytes; {way}"))
 }
 
 fn is_terminal_or_null(name: &Path) -> bool {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -111,4 +112,30 @@ fn what_a_run_needs_is_said_at_its_start_and_in_the_report() {
     assert_eq!(report["needs"]["urls"], 6_000);
     assert_eq!(report["needs"]["memory_bytes"], 1 << 30);
     assert_eq!(report["needs"]["scratch_bytes"], 0);
+}
+
+#[test]
+fn memory_that_cannot_be_had_is_told_with_its_exit_code() {
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", (0..400_000).map(|n| format!("{BASE}{n}\n")).collect::<String>());
+    let mut codes = Vec::new();
+    for (at, mib) in [60, 90, 120, 200, 300, 500, 4_000].into_iter().enumerate() {
+        for order in ["input", "sorted"] {
+            let out = directory.join(format!("{order}-{at}"));
+            let mut command = Command::new("prlimit");
+            command.arg(format!("--as={}", mib << 20)).arg(env!("CARGO_BIN_EXE_sitemill"));
+            command.args(["build", "--quiet", "--threads", "2", "--memory", "100MiB", "--order", order]);
+            let run = finish(command.args(["--base-url", BASE, "--out"]).arg(&out).arg(&input), b"");
+            codes.push(run.code);
+            match run.code {
+                0 => assert_eq!(published_urls(&out, BASE).len(), 400_000),
+                71 => {
+                    assert!(run.stderr.contains("no "), "{}", run.stderr);
+                    assert!(files(&out).is_empty());
+                }
+                code => panic!("{mib} MiB, {order}: exit {code}, {}", run.stderr),
+            }
+        }
+    }
+    assert!(codes.contains(&0) && codes.contains(&71), "{codes:?}");
 }
