@@ -127,6 +127,25 @@ impl Chunk {
         Ok(Self { input: 0, rows: RowsAt::Rows(block), survivors, is_clean: false, lines_before: 0, tally })
     }
 
+    /// Calls `act` with each of its rows, lines not numbered, of the `inputs` that were surveyed. For loops in which a call
+    /// through a pointer for every row would be seen.
+    ///
+    /// # Errors
+    /// The first of `act`.
+    #[inline]
+    pub fn try_for_each_row<'i>(
+        &self,
+        inputs: &'i [Input],
+        mut act: impl FnMut(Row<'i>) -> Result<()>,
+    ) -> Result<()> {
+        let bytes = inputs[self.input].bytes();
+        match &self.rows {
+            RowsAt::Lines(range) => lines::lines(&bytes[range.clone()], range.start as u64)
+                .try_for_each(|line| act(Row::of_line(0, line))),
+            RowsAt::Rows(block) => rows::rows(bytes, block).try_for_each(act),
+        }
+    }
+
     /// Its rows, with their lines, of the `inputs` that were surveyed.
     pub fn rows<'i>(&self, inputs: &'i [Input]) -> Box<dyn Iterator<Item = Row<'i>> + 'i> {
         let bytes = inputs[self.input].bytes();

@@ -188,7 +188,7 @@ impl<'r> Distributor<'r> {
     fn distribute(&mut self, at: usize, chunk: &mut Chunk, inputs: &[Input]) -> Result<()> {
         let mut tally = Tally::default();
         let mut place = (at as u64) << u16::BITS;
-        for row in chunk.rows(inputs) {
+        chunk.try_for_each_row(inputs, |row| {
             tally.lines += 1;
             match self.judge.judge(row.content, &mut |reason| tally.dropped[reason] += 1) {
                 Judged::Entry(entry) => {
@@ -203,7 +203,8 @@ impl<'r> Distributor<'r> {
                 Judged::Rejected(reason) => tally.rejected[reason] += 1,
                 Judged::Blank => tally.blank += 1,
             }
-        }
+            Ok(())
+        })?;
         chunk.tally = tally;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Sort: URLs in byte order, and the ranges that a set too large for memory is parted into first.
 //!
-//! URLs share long beginnings, so comparing them whole costs most of the time in bytes that are equal. Here eight bytes are
+//! URLs share long beginnings, so comparing them whole costs most of the time in bytes that are equal. Here twelve bytes are
 //! compared at once, as a number, behind what all of a group have in common; those that are still equal are a group in turn.
 
 use crate::error::{Result, reserve};
@@ -19,23 +19,26 @@ pub fn order<'u>(urls: u32, url: impl Fn(u32) -> &'u [u8]) -> Result<impl ExactS
     Ok(items.into_iter().map(Item::at))
 }
 
-/// Eight bytes of a URL as a number, and below it the URL's index: one comparison says which comes first.
+/// Twelve bytes of a URL as a number, and below them the URL's index: one comparison says which comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Item(u128);
 
 impl Item {
-    fn new(bytes: u64, at: u32) -> Self {
-        Self(u128::from(bytes) << 64 | u128::from(at))
+    fn new(twelve: u128, at: u32) -> Self {
+        Self(twelve << u32::BITS | u128::from(at))
     }
 
     fn at(self) -> u32 {
         self.0 as u32
     }
 
-    fn bytes(self) -> u64 {
-        (self.0 >> 64) as u64
+    fn twelve(self) -> u128 {
+        self.0 >> u32::BITS
     }
 }
+
+/// Bytes of a URL in an [`Item`].
+const TWELVE: usize = size_of::<u128>() - size_of::<u32>();
 
 /// So few are compared whole.
 const FEW: usize = 8;
@@ -51,31 +54,30 @@ fn sort<'u>(items: &mut [Item], url: &impl Fn(u32) -> &'u [u8], depth: usize) {
     let first = &url(items[0].at())[depth..];
     let common = |item: &Item| common_bytes(first, &url(item.at())[depth..]);
     let depth = depth + items.iter().map(common).min().unwrap_or_default();
-    items.iter_mut().for_each(|item| *item = Item::new(eight(url(item.at()), depth), item.at()));
+    items
+        .iter_mut()
+        .for_each(|item| *item = Item::new(sixteen(url(item.at()), depth) >> u32::BITS, item.at()));
     items.sort_unstable();
-    for group in items.chunk_by_mut(|one, other| one.bytes() == other.bytes()) {
+    for group in items.chunk_by_mut(|one, other| one.twelve() == other.twelve()) {
         // A zero at the end is no byte of a URL: they end here, all at the same byte, and are equal.
-        if group.len() > 1 && group[0].bytes() & 0xFF != 0 {
-            sort(group, url, depth + size_of::<u64>());
+        if group.len() > 1 && group[0].twelve() & 0xFF != 0 {
+            sort(group, url, depth + TWELVE);
         }
     }
 }
 
-/// The eight bytes of `url` from `depth` on, zeros behind its end, as a number that compares as they do.
-fn eight(url: &[u8], depth: usize) -> u64 {
+/// The sixteen bytes of `url` from `depth` on, zeros behind its end, as a number that compares as they do.
+#[inline]
+fn sixteen(url: &[u8], depth: usize) -> u128 {
     let rest = url.get(depth..).unwrap_or_default();
     match rest.first_chunk() {
-        Some(&bytes) => u64::from_be_bytes(bytes),
+        Some(&bytes) => u128::from_be_bytes(bytes),
         None => {
-            let mut bytes = [0; size_of::<u64>()];
+            let mut bytes = [0; size_of::<u128>()];
             bytes[..rest.len()].copy_from_slice(rest);
-            u64::from_be_bytes(bytes)
+            u128::from_be_bytes(bytes)
         }
     }
-}
-
-fn sixteen(url: &[u8], depth: usize) -> u128 {
-    u128::from(eight(url, depth)) << 64 | u128::from(eight(url, depth + size_of::<u64>()))
 }
 
 fn common_bytes(one: &[u8], other: &[u8]) -> usize {
@@ -142,7 +144,8 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (state >> 33) % below
         };
-        let words = ["a", "b", "ab", "abcdefgh", "abcdefgi", "abcdefghabcdefgh", "\u{7e}"];
+        let words =
+            ["a", "b", "ab", "abcdefgh", "abcdefghijkl", "abcdefghijkm", "abcdefghabcdefgh", "\u{7e}"];
         let mut url = |parts| {
             let parts = (0..parts).map(|_| words[next(words.len() as u64) as usize]);
             ["http://h.example/"].into_iter().chain(parts).collect::<String>().into_bytes()
