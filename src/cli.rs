@@ -4,7 +4,9 @@ mod args;
 mod build;
 mod check;
 mod clean;
+mod diff;
 mod progress;
+mod sets;
 mod signals;
 mod summary;
 mod urls;
@@ -14,6 +16,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use clap::Parser;
 use sitemill::{Error, ErrorKind, Result};
@@ -32,6 +35,9 @@ pub fn run(args: Args) -> Result<()> {
         Command::Build(args) => build::run(args),
         Command::Check(args) => check::run(args),
         Command::Urls(args) => urls::run(args),
+        Command::Diff(args) => diff::run(args),
+        Command::Status(args) => sets::status(&args),
+        Command::Rollback(args) => sets::rollback(&args),
         Command::Clean(args) => clean::run(args),
     });
     catch_unwind(command).unwrap_or_else(|_| {
@@ -47,6 +53,13 @@ pub fn print_error(error: &Error) {
     let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
     // If standard error is gone, the exit code still speaks.
     let _ = writeln!(std::io::stderr(), "sitemill: {error}{cause}");
+}
+
+/// The same for what failed when the set was live already: the run did not.
+fn print_warning(error: &Error) {
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+    let _ =
+        writeln!(std::io::stderr(), "sitemill: warning: {error}{cause}; the new set is live all the same");
 }
 
 /// The inputs, or standard input if none is named and somebody is writing to it.
@@ -85,4 +98,13 @@ impl Write for Stdout {
 fn is_broken_pipe(error: &Error) -> bool {
     let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
     cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Now, or what `SOURCE_DATE_EPOCH` says: seconds since 1970, as reproducible builds set it.
+fn time() -> Result<SystemTime> {
+    let Some(word) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(SystemTime::now()) };
+    let seconds = word.to_str().and_then(|word| word.parse().ok()).map(Duration::from_secs);
+    seconds.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(seconds)).ok_or_else(|| {
+        Error::new(ErrorKind::Usage, "SOURCE_DATE_EPOCH is not a number of seconds; unset it or set it right")
+    })
 }

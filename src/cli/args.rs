@@ -1,5 +1,7 @@
 //! What may be typed.
 
+mod sets;
+
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -12,7 +14,9 @@ use sitemill::stage::form::{Columns, FormOptions, Format};
 use sitemill::stage::tags::{
     Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules, changefreq, priority,
 };
-use sitemill::{Base, BaseUrl, Engine, Level, MaxRejects, OnDuplicate, ScopeRule};
+use sitemill::{Base, BaseUrl, Engine, Level, OnDuplicate, ScopeRule};
+
+pub use sets::{DiffArgs, GuardArgs, KeepArgs, RollbackArgs, StatusArgs};
 
 /// Turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
 #[derive(Debug, Parser)]
@@ -37,6 +41,12 @@ pub enum Command {
     Check(CheckArgs),
     /// The way back: write the URLs of sitemaps, index files or whole directories, one per line
     Urls(UrlsArgs),
+    /// Tell which URLs were added or removed from one set to another, and whose lastmod changed
+    Diff(DiffArgs),
+    /// Show the live set and those that are kept: reads only, and takes no lock
+    Status(StatusArgs),
+    /// Make the set that was live before the live one again
+    Rollback(RollbackArgs),
     /// Write the canonical form of every URL, in input order: no dedup, no scope
     Clean(Box<CleanArgs>),
 }
@@ -64,13 +74,19 @@ pub struct BuildArgs {
     #[arg(long, value_name = "directory|host|any", default_value = "directory")]
     pub scope: ScopeRule,
 
+    /// Name the index files in this robots.txt, when the set is live: between two lines of ours that carry the base URL,
+    /// every other byte left alone. Made if missing; a link is refused
+    #[arg(long, value_name = "FILE")]
+    pub robots: Option<PathBuf>,
+
     /// Write every refused line here, tab-separated: input, line, offset, reason, text
     #[arg(long, value_name = "FILE")]
     pub rejects: Option<PathBuf>,
 
-    /// Publish nothing (exit 65) if more lines are refused: a number, or a share like 0.5%
-    #[arg(long, value_name = "N|P%")]
-    pub max_rejects: Option<MaxRejects>,
+    /// Write here how the set differs from the one that was live, tab-separated: added, removed or changed, URL, old lastmod,
+    /// new lastmod
+    #[arg(long, value_name = "FILE")]
+    pub diff: Option<PathBuf>,
 
     /// Write a JSON summary here
     #[arg(long, value_name = "FILE")]
@@ -115,6 +131,14 @@ pub struct BuildArgs {
     /// What stands beside URLs.
     #[command(flatten)]
     pub tags: TagArgs,
+
+    /// What keeps the live set where it is.
+    #[command(flatten)]
+    pub guard: GuardArgs,
+
+    /// What becomes of earlier sets.
+    #[command(flatten)]
+    pub keep: KeepArgs,
 }
 
 /// What is known of the inputs.

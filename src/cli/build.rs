@@ -2,10 +2,9 @@
 
 use std::fs::File;
 use std::io::Write;
-use std::time::{Duration, SystemTime};
 
 use serde_json::json;
-use sitemill::{Error, ErrorKind, Job, Result};
+use sitemill::{Error, Job, Keep, Result};
 
 use super::args::{BuildArgs, ProgressWhen};
 use super::{progress, signals, summary};
@@ -41,6 +40,7 @@ pub fn run(args: Box<BuildArgs>) -> Result<()> {
         }
     };
     write_report(outcome.report.to_json());
+    outcome.warnings.iter().for_each(super::print_warning);
     if !args.quiet {
         summary::print(&outcome.report, &args.out);
     }
@@ -64,16 +64,13 @@ fn job(args: &BuildArgs) -> Result<Job> {
     job.gzip_engine = args.gzip_engine;
     job.threads = args.threads.unwrap_or(job.threads);
     job.rejects.clone_from(&args.rejects);
-    job.max_rejects = args.max_rejects;
-    job.time = time()?;
+    job.max_rejects = args.guard.max_rejects;
+    job.max_shrink = args.guard.max_shrink;
+    job.allow_empty = args.guard.allow_empty;
+    job.expect_lines = args.guard.expect_lines;
+    job.diff.clone_from(&args.diff);
+    job.robots.clone_from(&args.robots);
+    job.keep = Keep { time: args.keep.keep, sets: args.keep.keep_sets };
+    job.time = super::time()?;
     Ok(job)
-}
-
-/// Now, or what `SOURCE_DATE_EPOCH` says: seconds since 1970, as reproducible builds set it.
-fn time() -> Result<SystemTime> {
-    let Some(word) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(SystemTime::now()) };
-    let seconds = word.to_str().and_then(|word| word.parse().ok()).map(Duration::from_secs);
-    seconds.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(seconds)).ok_or_else(|| {
-        Error::new(ErrorKind::Usage, "SOURCE_DATE_EPOCH is not a number of seconds; unset it or set it right")
-    })
 }

@@ -44,7 +44,7 @@ fn summary(report: &Report, out: &Path) -> String {
     }
     if report.published {
         let [xml, gzip] = [report.xml_bytes, report.gzip_bytes].map(HumanBytes);
-        let a_url = report.gzip_bytes as f64 / report.listed as f64;
+        let a_url = report.gzip_bytes as f64 / report.listed.max(1) as f64;
         let _ = writeln!(
             lines,
             "  {} in {}: {xml} of XML, {gzip} compressed, {a_url:.1} bytes a URL",

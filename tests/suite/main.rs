@@ -6,13 +6,17 @@ mod corpus;
 mod support;
 
 mod checking;
+mod diff;
 mod filter;
 mod forms;
 mod golden;
+mod guards;
 mod publishing;
 mod readers;
 mod reference;
 mod refusing;
+mod retention;
+mod robots;
 mod same;
 mod seams;
 mod sites;
