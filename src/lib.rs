@@ -54,7 +54,11 @@ pub use rollback::{RollbackJob, RolledBack, rollback};
 pub use stage::publish::retention::{Keep, KeepTime};
 pub use stage::publish::status::{FilesStatus, RunStatus, SetStatus, Status, status};
 
+mod metrics;
+pub use metrics::Metrics;
+
 mod progress;
+mod replace;
 mod report;
 mod robots;
 mod stop;

@@ -11,13 +11,14 @@
 //! The base URL in the markers tells the blocks of several sets apart. Everything else stays, byte for byte. A `Sitemap:`
 //! line belongs to no group of rules (RFC 9309, 2.2.4), so the block may stand anywhere.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, Metadata};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::replace;
 
 /// What a crawler reads of the file at least, and Google at most: RFC 9309, 2.5.
 const READ_BYTES: usize = 500 * 1024;
@@ -64,9 +65,7 @@ impl<'a> RobotsFile<'a> {
     /// [`ErrorKind::Output`] if nothing can be written beside it.
     pub fn check(&self, base_url: &str) -> Result<()> {
         self.with_block(base_url, &[])?;
-        let beside = self.beside();
-        create(&beside)?;
-        fs::remove_file(&beside).map_err(|error| Error::io(&beside, "could not be removed", error))
+        replace::check(self.path)
     }
 
     /// Adds the block for `base_url`, or puts the new one in the place of the old one. A file that says the same already is
@@ -85,7 +84,7 @@ impl<'a> RobotsFile<'a> {
                 "{path}: would have {bytes} bytes, and crawlers read no more than {READ_BYTES}"
             )));
         }
-        let beside = self.beside();
+        let beside = replace::beside(self.path);
         let written = self.write_beside(&beside, &text).and_then(|()| self.replace_by(&beside));
         if written.is_err() {
             let _ = fs::remove_file(&beside);
@@ -93,15 +92,9 @@ impl<'a> RobotsFile<'a> {
         written
     }
 
-    /// The name of the new file until it is whole.
-    fn beside(&self) -> std::path::PathBuf {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        self.path.with_file_name(format!(".{name}.sitemill-{}", std::process::id()))
-    }
-
     fn write_beside(&self, beside: &Path, text: &[u8]) -> Result<()> {
         let failed = |error| Error::io(beside, "could not be written", error);
-        let mut file = create(beside)?;
+        let mut file = replace::create(beside)?;
         if let Some(old) = &self.meta {
             let new = file.metadata().map_err(failed)?;
             if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
@@ -131,12 +124,7 @@ impl<'a> RobotsFile<'a> {
                 Shown(self.path)
             )));
         }
-        fs::rename(beside, self.path)
-            .map_err(|error| Error::io(self.path, "could not be renamed into place", error))?;
-        let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        File::open(directory.unwrap_or(Path::new(".")))
-            .and_then(|directory| directory.sync_all())
-            .map_err(|error| Error::io(self.path, "could not be synced", error))
+        replace::put(beside, self.path)
     }
 
     /// The text with the block for `base_url` that names `indexes`.
@@ -145,12 +133,6 @@ impl<'a> RobotsFile<'a> {
             Error::data(format!("{}: {why}; mend it by hand, or leave --robots out", Shown(self.path)))
         })
     }
-}
-
-/// Creates the file that is to take the place of another. One that a dead process of the same number has left is in the way.
-fn create(beside: &Path) -> Result<File> {
-    let _ = fs::remove_file(beside);
-    File::create_new(beside).map_err(|error| Error::output(beside, error))
 }
 
 fn with_block(text: &[u8], base_url: &str, indexes: &[String]) -> Result<Vec<u8>, String> {

@@ -16,6 +16,7 @@ use sitemill::stage::tags::{
 };
 use sitemill::{Base, BaseUrl, Engine, Level, OnDuplicate, ScopeRule};
 
+use super::log::LogForm;
 pub use sets::{DiffArgs, GuardArgs, KeepArgs, RollbackArgs, StatusArgs};
 
 /// Turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
@@ -24,9 +25,27 @@ pub use sets::{DiffArgs, GuardArgs, KeepArgs, RollbackArgs, StatusArgs};
     version,
     max_term_width = 100,
     after_help = "Exit codes: 0 done, 2 usage, 65 data, 66 input, 70 bug, \
-    71 memory, 73 output, 74 I/O, 75 busy (retry), 77 permission, 130/143 signal"
+    71 memory, 73 output, 74 I/O, 75 busy (retry), 77 permission, 130/143 signal\n\n\
+    Every option can also be given in the environment, as SITEMILL_MAX_REJECTS for --max-rejects"
 )]
 pub struct Args {
+    /// Options from a TOML file, by their names: max-rejects = "1%". The command line wins over the environment, and that
+    /// over the file
+    #[arg(long, value_name = "FILE", global = true, help_heading = "For all commands")]
+    pub config: Option<PathBuf>,
+
+    /// What is said on standard error: text, or one JSON object a line
+    #[arg(
+        long,
+        value_enum,
+        value_name = "text|json",
+        default_value_t,
+        global = true,
+        help_heading = "For all commands",
+        hide_possible_values = true
+    )]
+    pub log: LogForm,
+
     /// What to do
     #[command(subcommand)]
     pub command: Command,
@@ -49,6 +68,16 @@ pub enum Command {
     Rollback(RollbackArgs),
     /// Write the canonical form of every URL, in input order: no dedup, no scope
     Clean(Box<CleanArgs>),
+    /// Write completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write a manual page in roff
+    Man {
+        /// The command that it is about [default: sitemill itself]
+        command: Option<String>,
+    },
 }
 
 /// `sitemill build`.
@@ -91,6 +120,14 @@ pub struct BuildArgs {
     /// Write a JSON summary here
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+
+    /// The same summary as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+
+    /// Write metrics for Prometheus here at the end, whatever the end; a name for its node exporter ends in .prom
+    #[arg(long, value_name = "FILE")]
+    pub metrics: Option<PathBuf>,
 
     /// Gzip effort: 0 stores, 1 is quick, 9 is small
     #[arg(long, value_name = "0..9", default_value = "3", value_parser = level)]

@@ -1,13 +1,12 @@
 //! `sitemill diff`: what changed from one set to another.
 
-use std::io::Write;
 use std::path::Path;
 
 use sitemill::{DiffForm, DiffJob, Result, Target};
 
 use super::args::DiffArgs;
 use super::summary::{grouped, plural};
-use super::{Stdout, is_broken_pipe, signals};
+use super::{Stdout, is_broken_pipe, log, signals};
 
 /// Compares and sums up. A reader that has seen enough is no failure.
 pub fn run(args: DiffArgs) -> Result<()> {
@@ -26,15 +25,14 @@ pub fn run(args: DiffArgs) -> Result<()> {
         report => report?,
     };
     if !args.quiet {
-        let _ = writeln!(
-            std::io::stderr(),
-            "sitemill: {} added, {} removed, {} changed, {} unchanged; {} read",
+        log::info(&format!(
+            "{} added, {} removed, {} changed, {} unchanged; {} read",
             grouped(report.added),
             grouped(report.removed),
             grouped(report.changed),
             grouped(report.unchanged),
             plural(report.sitemaps_read, "sitemap", "sitemaps"),
-        );
+        ));
     }
     Ok(())
 }

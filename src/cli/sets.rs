@@ -8,6 +8,7 @@ use indicatif::HumanBytes;
 use sitemill::{Error, Result, RollbackJob, SetStatus, Status};
 
 use super::args::{RollbackArgs, StatusArgs};
+use super::log;
 use super::summary::plural;
 
 /// Shows what lies in a directory, or in those of several sites.
@@ -92,8 +93,7 @@ pub fn rollback(args: &RollbackArgs) -> Result<()> {
                 plural(set.sitemaps.len() as u64, "sitemap", "sitemaps")
             )
         });
-        // If standard error is gone, what was done is done.
-        let _ = writeln!(io::stderr(), "sitemill: {to} is live again in the place of {from}");
+        log::info(&format!("{to} is live again in the place of {from}"));
     }
     Ok(())
 }

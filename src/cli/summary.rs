@@ -1,11 +1,12 @@
 //! What a person reads at the end.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 
 use indicatif::{HumanBytes, HumanCount};
 use sitemill::{Report, text};
+
+use super::log;
 
 /// `1234567` as `1,234,567`.
 pub fn grouped(number: u64) -> String {
@@ -14,8 +15,7 @@ pub fn grouped(number: u64) -> String {
 
 /// Prints the summary to standard error: results are files, and standard output stays free.
 pub fn print(report: &Report, out: &Path) {
-    // If standard error is gone, what was done is done.
-    let _ = std::io::stderr().write_all(summary(report, out).as_bytes());
+    log::table(&summary(report, out));
 }
 
 fn summary(report: &Report, out: &Path) -> String {

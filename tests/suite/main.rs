@@ -20,5 +20,6 @@ mod robots;
 mod same;
 mod seams;
 mod sites;
+mod unattended;
 mod urls;
 mod web_platform;
