@@ -38,7 +38,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn refused(mut report: Report, why: Error) -> Self {
+    fn not_published(mut report: Report, why: Error) -> Self {
         report.refused = Some(why.to_string());
         Self { report, refused: Some(why), warnings: Vec::new() }
     }
@@ -76,7 +76,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
     let mut report = report(job, rules, &inputs, &plan);
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
     if let Err(refused) = guards::check(job, &report, workspace.live()) {
-        return Ok(Outcome::refused(report, refused));
+        return Ok(Outcome::not_published(report, refused));
     }
 
     let time = w3c_datetime(job.time)?;
@@ -92,7 +92,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
     };
     let produced = started.elapsed();
     if let Err(refused) = guards::check_sites(job, &sites) {
-        return Ok(Outcome::refused(report, refused));
+        return Ok(Outcome::not_published(report, refused));
     }
 
     inputs.iter().try_for_each(Input::check_unchanged)?;
