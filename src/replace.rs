@@ -8,14 +8,31 @@ use crate::error::{Error, Result};
 
 /// The name of the new file until it is whole: hidden, and with another ending, so that nobody takes it for the file.
 pub(crate) fn beside(path: &Path) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.sitemill-{}", std::process::id()))
+    path.with_file_name(format!("{}{}", prefix(path), std::process::id()))
 }
 
-/// Creates the new file. One that a dead process of the same number has left is in the way.
-pub(crate) fn create(beside: &Path) -> Result<File> {
-    let _ = fs::remove_file(beside);
-    File::create_new(beside).map_err(|error| Error::output(beside, error))
+fn prefix(path: &Path) -> String {
+    format!(".{}.sitemill-", path.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// Where `path` lies.
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Creates the new file for `path`, and clears away those that dead runs have left.
+pub(crate) fn create(path: &Path) -> Result<File> {
+    let prefix = prefix(path);
+    for entry in fs::read_dir(parent(path)).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let process = name.to_str().and_then(|name| name.strip_prefix(&prefix)?.parse::<u32>().ok());
+        let is_alive = |process: u32| Path::new("/proc").join(process.to_string()).exists();
+        if process.is_some_and(|process| process == std::process::id() || !is_alive(process)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    let beside = beside(path);
+    File::create_new(&beside).map_err(|error| Error::output(&beside, error))
 }
 
 /// Looks whether a new file can be made for `path`.
@@ -23,16 +40,16 @@ pub(crate) fn create(beside: &Path) -> Result<File> {
 /// # Errors
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if not.
 pub(crate) fn check(path: &Path) -> Result<()> {
+    create(path)?;
     let beside = beside(path);
-    create(&beside)?;
     fs::remove_file(&beside).map_err(|error| Error::io(&beside, "could not be removed", error))
 }
 
 /// Gives the new file the name of the old one; both the name and the bytes are on disk then.
-pub(crate) fn put(beside: &Path, path: &Path) -> Result<()> {
-    fs::rename(beside, path).map_err(|error| Error::io(path, "could not be renamed into place", error))?;
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    File::open(directory.unwrap_or(Path::new(".")))
+pub(crate) fn put(path: &Path) -> Result<()> {
+    fs::rename(beside(path), path)
+        .map_err(|error| Error::io(path, "could not be renamed into place", error))?;
+    File::open(parent(path))
         .and_then(|directory| directory.sync_all())
         .map_err(|error| Error::io(path, "could not be synced", error))
 }
@@ -42,11 +59,11 @@ pub(crate) fn put(beside: &Path, path: &Path) -> Result<()> {
 /// # Errors
 /// If it cannot be written; the old one stays.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut file = create(path)?;
     let beside = beside(path);
-    let mut file = create(&beside)?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     let written = written.map_err(|error| Error::io(&beside, "could not be written", error));
-    let replaced = written.and_then(|()| put(&beside, path));
+    let replaced = written.and_then(|()| put(path));
     if replaced.is_err() {
         let _ = fs::remove_file(&beside);
     }

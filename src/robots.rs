@@ -11,11 +11,13 @@
 //! The base URL in the markers tells the blocks of several sets apart. Everything else stays, byte for byte. A `Sitemap:`
 //! line belongs to no group of rules (RFC 9309, 2.2.4), so the block may stand anywhere.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata, TryLockError};
 use std::io::{self, Write};
 use std::ops::Range;
 use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::replace;
@@ -69,14 +71,15 @@ impl<'a> RobotsFile<'a> {
     }
 
     /// Adds the block for `base_url`, or puts the new one in the place of the old one. A file that says the same already is
-    /// not touched. The new file takes the place of the old one at once, with its mode and, if we may, its owner.
+    /// not touched. The new file takes the place of the old one at once, with its mode and, if we may, its owner. False if
+    /// the file has been changed since it was read: nothing is written then.
     ///
     /// # Errors
-    /// As [`RobotsFile::check`], and if the file has been changed since it was read.
-    pub fn write_block(self, base_url: &str, indexes: &[String]) -> Result<()> {
+    /// As [`RobotsFile::check`].
+    fn write_block(self, base_url: &str, indexes: &[String]) -> Result<bool> {
         let text = self.with_block(base_url, indexes)?;
         if text == self.text && self.meta.is_some() {
-            return Ok(());
+            return Ok(true);
         }
         if text.len() > READ_BYTES {
             let (path, bytes) = (Shown(self.path), text.len());
@@ -84,17 +87,20 @@ impl<'a> RobotsFile<'a> {
                 "{path}: would have {bytes} bytes, and crawlers read no more than {READ_BYTES}"
             )));
         }
-        let beside = replace::beside(self.path);
-        let written = self.write_beside(&beside, &text).and_then(|()| self.replace_by(&beside));
-        if written.is_err() {
-            let _ = fs::remove_file(&beside);
+        let replaced = self.write_beside(&text).and_then(|()| match self.is_unchanged() {
+            true => replace::put(self.path).map(|()| true),
+            false => Ok(false),
+        });
+        if !matches!(replaced, Ok(true)) {
+            let _ = fs::remove_file(replace::beside(self.path));
         }
-        written
+        replaced
     }
 
-    fn write_beside(&self, beside: &Path, text: &[u8]) -> Result<()> {
-        let failed = |error| Error::io(beside, "could not be written", error);
-        let mut file = replace::create(beside)?;
+    fn write_beside(&self, text: &[u8]) -> Result<()> {
+        let beside = replace::beside(self.path);
+        let failed = |error| Error::io(&beside, "could not be written", error);
+        let mut file = replace::create(self.path)?;
         if let Some(old) = &self.meta {
             let new = file.metadata().map_err(failed)?;
             if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
@@ -114,17 +120,10 @@ impl<'a> RobotsFile<'a> {
         file.write_all(text).and_then(|()| file.sync_all()).map_err(failed)
     }
 
-    fn replace_by(&self, beside: &Path) -> Result<()> {
+    fn is_unchanged(&self) -> bool {
         let identity =
             |meta: &Metadata| (meta.dev(), meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec());
-        let now = fs::symlink_metadata(self.path).ok();
-        if now.as_ref().map(identity) != self.meta.as_ref().map(identity) {
-            return Err(Error::data(format!(
-                "{}: somebody else is changing it; it stays as it is",
-                Shown(self.path)
-            )));
-        }
-        replace::put(beside, self.path)
+        fs::symlink_metadata(self.path).ok().as_ref().map(identity) == self.meta.as_ref().map(identity)
     }
 
     /// The text with the block for `base_url` that names `indexes`.
@@ -133,6 +132,42 @@ impl<'a> RobotsFile<'a> {
             Error::data(format!("{}: {why}; mend it by hand, or leave --robots out", Shown(self.path)))
         })
     }
+}
+
+/// How often a file is tried that somebody else is changing, or holds.
+const TRIES: usize = 200;
+
+/// Names `indexes` in the block for `base_url` of the file at `path`.
+///
+/// # Errors
+/// If it cannot be read or written, or if somebody else keeps changing it.
+pub(crate) fn name_indexes(path: &Path, base_url: &str, indexes: &[String]) -> Result<()> {
+    for _ in 0..TRIES {
+        let _turn = turn(path);
+        if RobotsFile::read(path)?.write_block(base_url, indexes)? {
+            return Ok(());
+        }
+    }
+    Err(Error::data(format!("{}: somebody else keeps changing it; it stays as it is", Shown(path))))
+}
+
+/// Waits two seconds at most until no other run is at the file: two sets may share one. A lock is that of a file and not of
+/// a name, so it counts only if the file has not been replaced meanwhile.
+fn turn(path: &Path) -> Option<File> {
+    for _ in 0..TRIES {
+        let file = File::open(path).ok()?;
+        let ours = file.metadata().ok()?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => sleep(Duration::from_millis(10)),
+            // Without locks there is none to wait for.
+            Err(TryLockError::Error(_)) => return None,
+            Ok(()) => match fs::symlink_metadata(path) {
+                Ok(now) if (now.dev(), now.ino()) == (ours.dev(), ours.ino()) => return Some(file),
+                _ => {}
+            },
+        }
+    }
+    None
 }
 
 fn with_block(text: &[u8], base_url: &str, indexes: &[String]) -> Result<Vec<u8>, String> {

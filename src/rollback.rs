@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::error::{Error, Result, Shown};
-use crate::robots::RobotsFile;
+use crate::robots::{RobotsFile, name_indexes};
 use crate::stage::manifest::Manifest;
 use crate::stage::publish::{Workspace, status};
 use crate::time::w3c_datetime;
@@ -66,7 +66,7 @@ pub fn rollback(job: &RollbackJob) -> Result<RolledBack> {
     let to = workspace.roll_back(job.to, &w3c_datetime(job.time)?)?;
     let mut warnings = Vec::new();
     if let Some(path) = &job.robots {
-        let named = RobotsFile::read(path).and_then(|robots| robots.write_block(&to.base_url, &to.indexes));
+        let named = name_indexes(path, &to.base_url, &to.indexes);
         warnings.extend(named.err());
     }
     Ok(RolledBack { from, to, warnings })

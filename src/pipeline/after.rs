@@ -8,7 +8,7 @@ use crate::diff::{DIFF_MEMORY_DEFAULT, DiffForm, DiffReport, DiffRoom, Side, com
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
 use crate::report::Report;
-use crate::robots::RobotsFile;
+use crate::robots::{RobotsFile, name_indexes};
 use crate::stage::manifest::Manifest;
 use crate::stage::publish::Workspace;
 use crate::stop::Stop;
@@ -38,7 +38,7 @@ impl<'a> After<'a> {
     /// The set of `workspace` is live now.
     pub fn is_live(&mut self, workspace: &Workspace, set: &Manifest, report: &mut Report) {
         if let Some(path) = &self.job.robots {
-            let named = RobotsFile::read(path).and_then(|file| file.write_block(&set.base_url, &set.indexes));
+            let named = name_indexes(path, &set.base_url, &set.indexes);
             self.warnings.extend(named.err());
         }
         match self.diff(workspace, set) {

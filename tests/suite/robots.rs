@@ -66,6 +66,44 @@ fn an_independent_reader_finds_every_index_file() {
 }
 
 #[test]
+fn runs_that_share_a_file_wait_for_each_other() {
+    let directory = TempDir::new();
+    let robots = directory.file("robots.txt", THEIRS);
+    let base = |number: u32| format!("{BASE}{number}/");
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let (out, robots, base) = (directory.join(number.to_string()), &robots, base(number));
+            scope.spawn(move || {
+                for pages in 1..6 {
+                    let run = build(&out, &base, robots, pages, &["--sitemaps-per-index", "1"]).expect(0);
+                    assert_eq!(run.stderr, "");
+                }
+            });
+        }
+    });
+    let text = fs::read_to_string(&robots).unwrap();
+    assert!(text.starts_with(THEIRS));
+    (0..8).for_each(|number| assert!(text.contains(&block(&base(number), 5)), "{number}: {text}"));
+    assert_eq!(text.matches("sitemill: begin").count(), 8);
+}
+
+#[test]
+fn what_a_dead_run_left_beside_it_is_cleared_away() {
+    let directory = TempDir::new();
+    let robots = directory.file("robots.txt", THEIRS);
+    // Process numbers end at four million; that of this test is alive.
+    let left = [
+        ".robots.txt.sitemill-4294967295".to_owned(),
+        format!(".robots.txt.sitemill-{}", std::process::id()),
+    ];
+    left.iter().for_each(|name| drop(directory.file(name, "half")));
+    let theirs = directory.file(".robots.txt.sitemill-old", "theirs");
+    build(&directory.join("out"), BASE, &robots, 1, &[]).expect(0);
+    let are_there = left.map(|name| directory.join(name).exists());
+    assert_eq!((are_there, theirs.exists()), ([false, true], true));
+}
+
+#[test]
 fn the_file_keeps_its_mode_and_its_owner_and_is_made_if_there_is_none() {
     let directory = TempDir::new();
     let robots = directory.file("robots.txt", "");
