@@ -11,6 +11,7 @@ mod filter;
 mod forms;
 mod golden;
 mod guards;
+mod killed;
 mod publishing;
 mod readers;
 mod reference;
