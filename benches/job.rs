@@ -12,7 +12,7 @@ mod corpus;
 use corpus::{Corpus, Recipe};
 use sitemill::limits::Protocol;
 use sitemill::stage::clean::{Cleaned, Cleaner};
-use sitemill::stage::dedup::{ChunkKeys, PARTITIONS, Secret, Survivors, Table, find_duplicates};
+use sitemill::stage::dedup::{ChunkKeys, PARTITIONS, Secret, Share, Survivors, Table, find_duplicates};
 use sitemill::stage::divide::{Divider, Limits};
 use sitemill::stage::lines;
 use sitemill::stage::xml::{self, Frame};
@@ -46,13 +46,14 @@ fn everything_but_gzip(bencher: Bencher<'_, '_>) {
                 keys.push(secret.key(url));
                 entry_bytes.push(xml::url_bytes(url) as u16);
             }
-            chunks.push((own, Survivors::all(keys.len()), entry_bytes));
-            sizes.push(ChunkKeys::part(&keys, &[]));
+            chunks.push((own, Survivors::all(keys.len()).expect("there is memory"), entry_bytes));
+            sizes.push(ChunkKeys::part(&keys, &[]).expect("there is memory"));
         }
         let mut table = Table::default();
         for partition in 0..PARTITIONS {
+            let runs = sizes.iter().enumerate().map(|(chunk, keys)| keys.run(chunk, partition));
             let strike = |chunk: usize, ordinal| chunks[chunk].1.strike(ordinal);
-            find_duplicates(sizes.iter(), partition, &mut table, strike).expect("there is memory");
+            find_duplicates(runs, Share::all(partition), &mut table, strike).expect("there is memory");
         }
         let mut divider = Divider::new(Limits { entries_max: 50_000, bytes_max: 10_485_760 }, &frame);
         for (_, survivors, entry_bytes) in &chunks {

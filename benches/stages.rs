@@ -90,7 +90,7 @@ mod clean {
 
 mod dedup {
     use super::*;
-    use sitemill::stage::dedup::{ChunkKeys, PARTITIONS, Secret, Table, find_duplicates};
+    use sitemill::stage::dedup::{ChunkKeys, PARTITIONS, Secret, Share, Table, find_duplicates};
 
     fn keys() -> Vec<u128> {
         let secret = Secret::draw().expect("the system has randomness");
@@ -114,11 +114,14 @@ mod dedup {
     fn part_and_find_duplicates(bencher: Bencher<'_, '_>) {
         let keys = keys();
         bencher.counter(ItemsCount::new(2 * URLS)).bench_local(|| {
-            let once = black_box(&keys).chunks(URLS / 10).map(|keys| ChunkKeys::part(keys, &[]));
+            let once = black_box(&keys)
+                .chunks(URLS / 10)
+                .map(|keys| ChunkKeys::part(keys, &[]).expect("there is memory"));
             let chunks: Vec<ChunkKeys> = once.clone().chain(once).collect();
             let (mut table, mut duplicates) = (Table::default(), 0);
             for partition in 0..PARTITIONS {
-                find_duplicates(chunks.iter(), partition, &mut table, |_, _| duplicates += 1)
+                let runs = chunks.iter().enumerate().map(|(chunk, keys)| keys.run(chunk, partition));
+                find_duplicates(runs, Share::all(partition), &mut table, |_, _| duplicates += 1)
                     .expect("there is memory");
             }
             assert_eq!(duplicates, URLS);

@@ -15,6 +15,7 @@ mod document;
 mod entry;
 mod finding;
 mod judge;
+mod members;
 mod reader;
 mod reference;
 mod rules;
@@ -41,14 +42,15 @@ use crate::stop::Stop;
 use crate::text::shown;
 
 use document::{Document, Rules, Scratch};
-use set::Met;
+use set::{Met, file, is_file};
 use sitemaps::Sitemaps;
 
 pub(crate) use address::directory;
 pub(crate) use content::Content;
 pub(crate) use finding::Findings;
+pub(crate) use members::{member, members};
 pub(crate) use reader::{Kind, Reader};
-pub(crate) use set::{Set, file, is_file};
+pub(crate) use set::Set;
 
 pub use entry::{Entry, Link, Tag};
 pub use finding::{Counts, Finding};

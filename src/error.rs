@@ -124,3 +124,28 @@ impl fmt::Display for Shown<'_> {
         f.write_str(&crate::text::shown(self.0.as_os_str().as_encoded_bytes()))
     }
 }
+
+/// Makes room for `more` items of a list that grows bit by bit, and for as many again.
+///
+/// # Errors
+/// As [`reserve`].
+pub(crate) fn reserve_more<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
+    match items.capacity() - items.len() < more {
+        true => reserve(items, more.max(items.len())),
+        false => Ok(()),
+    }
+}
+
+/// Makes room for `more` items that grow with the input.
+///
+/// # Errors
+/// [`ErrorKind::Memory`], with the number of bytes and the way out.
+pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
+    items.try_reserve_exact(more).map_err(|_| {
+        let bytes = more.saturating_mul(size_of::<T>());
+        Error::new(
+            ErrorKind::Memory,
+            format!("no memory for {bytes} bytes more; let less be held with --memory SIZE, or use fewer --threads"),
+        )
+    })
+}

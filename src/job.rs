@@ -47,6 +47,13 @@ pub struct Job {
     pub tags: TagRules,
     /// Which of several rows with the same URL is listed.
     pub on_duplicate: OnDuplicate,
+    /// In which order URLs are listed.
+    pub order: Order,
+    /// Most bytes of memory to hold, mapped files aside; the share of what there is that [`memory_default`] says if none
+    /// are given. What does not fit goes to scratch files.
+    pub memory: Option<u64>,
+    /// Where scratch files are made; in the output directory if nothing is said.
+    pub scratch: Option<PathBuf>,
     /// Effort of the compressor.
     pub level: Level,
     /// Who compresses.
@@ -95,6 +102,28 @@ impl std::str::FromStr for OnDuplicate {
     }
 }
 
+/// In which order URLs are listed. To a crawler, order means nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// That of the input.
+    #[default]
+    Input,
+    /// Byte order of canonical URLs: smaller files, and the same ones whatever the order of the input.
+    Sorted,
+}
+
+impl std::str::FromStr for Order {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "input" => Ok(Self::Input),
+            "sorted" => Ok(Self::Sorted),
+            _ => Err("the order is input or sorted".into()),
+        }
+    }
+}
+
 impl Job {
     /// A job with the defaults: protocol 0.9, limits that every engine accepts, all cores, the present time.
     pub fn new(inputs: Vec<PathBuf>, base_url: Base, out: PathBuf) -> Self {
@@ -112,6 +141,9 @@ impl Job {
             url_encoding: UrlEncoding::default(),
             tags: TagRules::default(),
             on_duplicate: OnDuplicate::default(),
+            order: Order::default(),
+            memory: None,
+            scratch: None,
             level: Level::default(),
             gzip_engine: Engine::default(),
             threads: threads_default(),

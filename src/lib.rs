@@ -31,14 +31,14 @@
 pub mod limits;
 
 mod job;
-pub use job::{ExpectLines, Job, MaxRejects, MaxShrink, OnDuplicate, threads_default};
+pub use job::{ExpectLines, Job, MaxRejects, MaxShrink, OnDuplicate, Order, threads_default};
 
 pub mod stage;
 pub use stage::gzip::{Engine, Level};
 pub use stage::scope::{Base, BaseUrl, ScopeRule};
 
 mod pipeline;
-pub use pipeline::{FilterJob, FilterReport, Outcome, Target, build, filter};
+pub use pipeline::{FilterJob, FilterReport, Outcome, Target, build, filter, memory_default};
 
 mod check;
 pub use check::{CheckJob, CheckReport, Counts, Entry, Finding, Link, Rule, Tag, check};
@@ -64,7 +64,7 @@ mod robots;
 mod stop;
 mod time;
 pub use progress::{Pass, Progress, Silent};
-pub use report::{Example, Report, Seconds, SetReport};
+pub use report::{Example, Needs, Report, Seconds, SetReport};
 pub use stop::Stop;
 
 mod error;

@@ -5,20 +5,31 @@ mod build;
 mod filter;
 mod guards;
 mod judge;
+mod keys;
+mod memory;
+mod needs;
 pub(crate) mod ordered;
 mod plan;
 mod produce;
 mod refused;
+mod scratch;
 mod sites;
+mod sizes;
+mod sorted;
+mod sources;
 mod spool;
 mod survey;
 
 pub use build::{Outcome, build};
 pub use filter::{FilterJob, FilterReport, Target, filter};
+pub use memory::memory_default;
 
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::stop::Stop;
+
+#[cfg(test)]
+mod tests;
 
 /// What both passes need to know of the run that they are part of.
 #[derive(Clone, Copy)]

@@ -1,5 +1,7 @@
 //! How a run tells how far it is.
 
+use crate::report::Needs;
+
 /// The parts of a run that take time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
@@ -7,12 +9,19 @@ pub enum Pass {
     Spool,
     /// Pass 1: reads, cleans and finds duplicates. Counts bytes of input.
     Survey,
+    /// Between the passes, if URLs are to be sorted. Counts entries.
+    Sort,
     /// Pass 2: renders and compresses. Counts URLs.
     Produce,
 }
 
 /// Is told of progress, from several threads at once.
 pub trait Progress: Sync {
+    /// What the run is going to need, before it needs it.
+    fn needs(&self, needs: &Needs) {
+        let _ = needs;
+    }
+
     /// A pass begins that will count to `total`; 0 if nobody knows.
     fn begin(&self, pass: Pass, total: u64);
 

@@ -60,6 +60,27 @@ pub struct Report {
     pub seconds: Seconds,
     /// Threads that worked at the same time.
     pub threads: u64,
+    /// What was expected at the start.
+    pub needs: Needs,
+}
+
+/// What a run is going to need, estimated from a sample of its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Needs {
+    /// Rows of the input.
+    pub urls: u64,
+    /// Memory that it may hold.
+    pub memory_bytes: u64,
+    /// Memory for what grows with the input.
+    pub held_bytes: u64,
+    /// Scratch files; none if all is held.
+    pub scratch_bytes: u64,
+    /// Sitemaps.
+    pub sitemap_bytes: u64,
+    /// What the disk of scratch files has left, if that can be known.
+    pub scratch_free_bytes: Option<u64>,
+    /// What the disk of sitemaps has left, if that can be known.
+    pub out_free_bytes: Option<u64>,
 }
 
 /// The set of one origin.

@@ -12,9 +12,12 @@ pub mod tags;
 
 pub mod extras;
 
+pub mod entry;
+
 pub mod scope;
 
 pub mod dedup;
+pub mod sort;
 
 pub mod divide;
 

@@ -4,11 +4,11 @@
 //! but a file that cannot be read to its end, or a URL that would break its line, ends the run.
 
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use crate::check::{Content, Entry, Findings, Kind, Reader, Set, Tag, directory, file, is_file};
+use crate::check::{Content, Entry, Findings, Kind, Reader, Set, Tag, directory, member};
 use crate::error::{Error, Result, Shown};
 use crate::job::threads_default;
 use crate::pipeline::Target;
@@ -148,19 +148,6 @@ fn list(path: PathBuf, form: UrlsForm, entry: &mut Entry) -> Result<Listed> {
         listed.damage = Some(Error::data(damage.to_string()));
     }
     Ok(listed)
-}
-
-/// The file beside `index` that `loc` means.
-fn member(index: &Path, base: Option<&str>, number: u64, loc: &[u8]) -> Result<PathBuf> {
-    let path = base.and_then(|base| Some(index.parent()?.join(file(loc, base)?)));
-    let index = Shown(index);
-    match path {
-        Some(path) if is_file(&path) => Ok(path),
-        Some(path) => {
-            Err(Error::data(format!("{index}: entry {number}: there is no such file: {}", Shown(&path))))
-        }
-        None => Err(Error::data(format!("{index}: entry {number}: no file beside it: {}", shown(loc)))),
-    }
 }
 
 fn push(entry: &Entry, loc: &[u8], form: UrlsForm, lines: &mut Vec<u8>) {

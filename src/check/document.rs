@@ -99,7 +99,7 @@ pub(crate) fn check(
     if let Some(hash) = hash {
         check_content_name(&path, hash, &mut findings);
     }
-    Ok(Document { path, findings, kind, entries, keys: ChunkKeys::part(keys, &[]), members })
+    Ok(Document { path, findings, kind, entries, keys: ChunkKeys::part(keys, &[])?, members })
 }
 
 /// Bytes that no other entry of the run has, and no URL begins with.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::error::Result;
 use crate::pipeline::ordered::ordered;
-use crate::stage::dedup::{ChunkKeys, PARTITIONS, Table, find_duplicates};
+use crate::stage::dedup::{ChunkKeys, PARTITIONS, Share, Table, find_duplicates};
 use crate::stop::Stop;
 use crate::text::shown;
 
@@ -51,7 +51,8 @@ impl Sitemaps {
                 true => own.first.push((sitemap, ordinal)),
                 false => own.beyond += 1,
             };
-            find_duplicates(self.keys.iter(), partition, table, duplicate).map(|()| own)
+            let runs = self.keys.iter().enumerate().map(|(sitemap, keys)| keys.run(sitemap, partition));
+            find_duplicates(runs, Share::all(partition), table, duplicate).map(|()| own)
         };
         let mut all = Duplicates { first: Vec::new(), beyond: 0 };
         ordered(threads, 0..PARTITIONS, Table::default, work, |own| {

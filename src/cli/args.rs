@@ -15,7 +15,7 @@ use sitemill::stage::form::{Columns, FormOptions, Format};
 use sitemill::stage::tags::{
     Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules, changefreq, priority,
 };
-use sitemill::{Base, Engine, Level, OnDuplicate, ScopeRule};
+use sitemill::{Base, Engine, Level, OnDuplicate, Order, ScopeRule};
 
 use super::log::LogForm;
 pub use published::{CheckArgs, UrlsArgs};
@@ -139,9 +139,23 @@ pub struct BuildArgs {
     #[arg(long, value_name = "records|flate2", default_value_t)]
     pub gzip_engine: Engine,
 
+    /// Order in which URLs are listed: that of the input, or that of their bytes, which makes smaller files, and the same ones
+    /// whatever the order of the input
+    #[arg(long, value_name = "input|sorted", default_value = "input")]
+    pub order: Order,
+
     /// Threads that work at the same time [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help_heading = "Resources")]
     pub threads: Option<NonZero<usize>>,
+
+    /// Memory to hold at most, mapped input aside, as 2GiB or 512MiB; the rest goes to scratch files, and the output is the
+    /// same [default: half of what the machine or the container allows]
+    #[arg(long, value_name = "SIZE", help_heading = "Resources")]
+    pub memory: Option<Size>,
+
+    /// Where scratch files are made [default: in the output directory]
+    #[arg(long, value_name = "DIR", help_heading = "Resources")]
+    pub scratch: Option<PathBuf>,
 
     /// URLs per sitemap, at most 50,000
     #[arg(long, value_name = "N", default_value_t = URLS_PER_SITEMAP_MAX, help_heading = "Limits")]

@@ -14,6 +14,7 @@ use super::{progress, signals, summary};
 /// Builds, reports and sums up.
 pub fn run(args: Box<BuildArgs>) -> Result<()> {
     let started = Instant::now();
+    signals::aborts_are_lack_of_memory()?;
     let mut reports = Reports::prepare(&args)?;
     let built = super::caught(|| {
         let job = job(&args)?;
@@ -86,6 +87,9 @@ fn job(args: &BuildArgs) -> Result<Job> {
     job.url_encoding = args.form.url_encoding;
     job.tags = args.tags.rules();
     job.on_duplicate = args.tags.on_duplicate;
+    job.order = args.order;
+    job.memory = args.memory.map(|size| size.0);
+    job.scratch.clone_from(&args.scratch);
     job.protocol = args.protocol;
     job.scope = args.scope;
     job.urls_per_sitemap = args.urls_per_sitemap;

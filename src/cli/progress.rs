@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
-use sitemill::{Pass, Progress, Silent};
+use sitemill::{Needs, Pass, Progress, Silent};
 
 use super::args::ProgressWhen;
 use super::log;
@@ -15,7 +15,10 @@ pub fn shown(when: ProgressWhen) -> Box<dyn Progress> {
     match when {
         ProgressWhen::Never => Box::new(Silent),
         _ if std::io::stderr().is_terminal() && !log::is_json() => Box::new(Bars::default()),
-        _ => Box::new(Lines { each_pass: when == ProgressWhen::Always, now: Mutex::default() }),
+        _ => {
+            let each_pass = when == ProgressWhen::Always;
+            Box::new(Lines { each_pass, needs: Mutex::default(), now: Mutex::default() })
+        }
     }
 }
 
@@ -23,6 +26,7 @@ fn title(pass: Pass) -> &'static str {
     match pass {
         Pass::Spool => "reading",
         Pass::Survey => "survey",
+        Pass::Sort => "sort",
         Pass::Produce => "produce",
     }
 }
@@ -39,12 +43,36 @@ impl Bars {
     }
 }
 
+/// What a run is going to need, in a line.
+fn words(needs: &Needs) -> String {
+    let of = |free: Option<u64>| match free {
+        Some(free) => format!(" of {} free", HumanBytes(free)),
+        None => String::new(),
+    };
+    let scratch = match needs.scratch_bytes {
+        0 => "no scratch".into(),
+        bytes => format!("scratch {}{}", HumanBytes(bytes), of(needs.scratch_free_bytes)),
+    };
+    format!(
+        "about {} URLs; memory {} of {}, {scratch}, sitemaps {}{}",
+        HumanCount(needs.urls),
+        HumanBytes(needs.held_bytes),
+        HumanBytes(needs.memory_bytes),
+        HumanBytes(needs.sitemap_bytes),
+        of(needs.out_free_bytes)
+    )
+}
+
 impl Progress for Bars {
+    fn needs(&self, needs: &Needs) {
+        log::info(&words(needs));
+    }
+
     fn begin(&self, pass: Pass, total: u64) {
         let template = match pass {
             Pass::Spool => "{msg:8} {spinner} {bytes} {bytes_per_sec}",
             Pass::Survey => "{msg:8} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta} left",
-            Pass::Produce => "{msg:8} {wide_bar} {human_pos}/{human_len} URLs {rate} {eta} left",
+            Pass::Sort | Pass::Produce => "{msg:8} {wide_bar} {human_pos}/{human_len} URLs {rate} {eta} left",
         };
         let rate = |state: &ProgressState, to: &mut dyn std::fmt::Write| {
             // A rate with four decimals is no easier to read.
@@ -72,6 +100,8 @@ const INTERVAL: Duration = Duration::from_secs(10);
 /// A plain line every ten seconds.
 struct Lines {
     each_pass: bool,
+    /// Not said yet: a short run needs nothing that is worth a line.
+    needs: Mutex<Option<Needs>>,
     now: Mutex<Option<Running>>,
 }
 
@@ -89,7 +119,7 @@ impl Running {
         let elapsed = self.since.elapsed().as_secs_f64().max(1e-3);
         let rate = self.done as f64 / elapsed;
         let count = |n: u64| match self.pass {
-            Pass::Produce => format!("{} URLs", HumanCount(n)),
+            Pass::Sort | Pass::Produce => format!("{} URLs", HumanCount(n)),
             Pass::Spool | Pass::Survey => HumanBytes(n).to_string(),
         };
         let of_total = match self.total {
@@ -105,7 +135,22 @@ impl Running {
     }
 }
 
+impl Lines {
+    fn say_needs(&self) {
+        if let Some(needs) = self.needs.lock().expect("no holder panics").take() {
+            log::info(&words(&needs));
+        }
+    }
+}
+
 impl Progress for Lines {
+    fn needs(&self, needs: &Needs) {
+        *self.needs.lock().expect("no holder panics") = Some(*needs);
+        if self.each_pass {
+            self.say_needs();
+        }
+    }
+
     fn begin(&self, pass: Pass, total: u64) {
         let now = Instant::now();
         *self.now.lock().expect("no holder panics") =
@@ -116,6 +161,7 @@ impl Progress for Lines {
         if let Some(running) = &mut *self.now.lock().expect("no holder panics") {
             running.done += amount;
             if running.said.elapsed() >= INTERVAL {
+                self.say_needs();
                 running.say();
             }
         }

@@ -1,15 +1,31 @@
 //! Signals ask the run to stop; it ends at its next look, cleans up behind itself, and says so with its exit code.
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM};
 use sitemill::{Error, ErrorKind, Result, Stop};
+
+/// Lets an abort end with the exit code for memory. What grows with the input is asked for politely and refused in words; but
+/// where the standard library asks for a few bytes more and there are none, it says so and aborts, and to a scheduler that
+/// looks like a bug.
+pub fn aborts_are_lack_of_memory() -> Result<()> {
+    let always = Arc::new(AtomicBool::new(true));
+    signal_hook::flag::register_conditional_shutdown(SIGABRT, ErrorKind::Memory.exit_code().into(), always)
+        .map(drop)
+        .map_err(unhandled(SIGABRT))
+}
 
 /// A `Stop` that is raised by SIGINT, SIGTERM and SIGHUP.
 pub fn raised_by_signals() -> Result<Stop> {
     let stop = Stop::default();
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register_usize(signal, stop.flag(), signal.unsigned_abs() as usize).map_err(
-            |error| Error::new(ErrorKind::Internal, format!("signal {signal} cannot be handled: {error}")),
-        )?;
+        signal_hook::flag::register_usize(signal, stop.flag(), signal.unsigned_abs() as usize)
+            .map_err(unhandled(signal))?;
     }
     Ok(stop)
+}
+
+fn unhandled(signal: i32) -> impl Fn(std::io::Error) -> Error {
+    move |error| Error::new(ErrorKind::Internal, format!("signal {signal} cannot be handled: {error}"))
 }

@@ -4,6 +4,7 @@ use std::fs::File;
 
 use super::Target;
 use super::build::create;
+use super::memory::Memory;
 use crate::diff::{DIFF_MEMORY_DEFAULT, DiffForm, DiffReport, DiffRoom, Side, compare};
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
@@ -36,12 +37,12 @@ impl<'a> After<'a> {
     }
 
     /// The set of `workspace` is live now.
-    pub fn is_live(&mut self, workspace: &Workspace, set: &Manifest, report: &mut Report) {
+    pub fn is_live(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory, report: &mut Report) {
         if let Some(path) = &self.job.robots {
             let named = name_indexes(path, &set.base_url, &set.indexes);
             self.warnings.extend(named.err());
         }
-        match self.diff(workspace, set) {
+        match self.diff(workspace, set, memory) {
             Ok(Some(diff)) => report.diff.get_or_insert_default().add(&diff),
             Ok(None) => {}
             Err(error) => self.warnings.push(error),
@@ -53,12 +54,12 @@ impl<'a> After<'a> {
         }
     }
 
-    fn diff(&mut self, workspace: &Workspace, set: &Manifest) -> Result<Option<DiffReport>> {
+    fn diff(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory) -> Result<Option<DiffReport>> {
         let (Some(path), Some(file)) = (&self.job.diff, &mut self.diff) else { return Ok(None) };
         let directory = workspace.directory();
         let old = workspace.live().map(|live| Side::of_set(directory, live)).unwrap_or_default();
-        let scratch = workspace.scratch().to_owned();
-        let room = DiffRoom { memory: DIFF_MEMORY_DEFAULT, scratch, threads: self.job.threads };
+        let (hold, scratch) = (DIFF_MEMORY_DEFAULT.min(memory.hold as u64), memory.scratch.clone());
+        let room = DiffRoom { memory: hold, scratch, threads: self.job.threads };
         let to = Target { name: path, to: file };
         let new = Side::of_set(directory, set);
         let diff = compare(old, new, DiffForm::Tsv, &room, self.stop, to);

@@ -9,17 +9,21 @@ use super::Run;
 use super::after::After;
 use super::guards;
 use super::judge::Rules;
+use super::memory::Memory;
+use super::needs;
 use super::plan::Plan;
 use super::produce::produce;
 use super::refused;
 use super::sites;
-use super::spool::mapped;
+use super::sorted;
+use super::sources;
+use super::spool::mapped_all;
 use super::survey::survey;
 use crate::error::{Error, ErrorKind, Result};
-use crate::job::Job;
+use crate::job::{Job, Order};
 use crate::progress::Progress;
-use crate::report::{Report, Seconds, SetReport};
-use crate::stage::input::{Input, Source};
+use crate::report::{Needs, Report, Seconds, SetReport};
+use crate::stage::input::Input;
 use crate::stage::manifest::Manifest;
 use crate::stage::publish::{SetInfo, Workspace};
 use crate::stage::scope::Base;
@@ -52,7 +56,7 @@ impl Outcome {
 pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome> {
     job.check()?;
     let started = Instant::now();
-    let sources = Source::open_all(&job.inputs, job.require_success)?;
+    let sources = sources::open_all(&job.inputs, job.require_success, &job.form)?;
     let rejects = job.rejects.as_deref().map(create).transpose()?;
     let mut after = After::prepare(job, stop)?;
     let workspace = Workspace::open(&job.out)?;
@@ -64,29 +68,40 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
         .thread_name(|n| format!("survey-{n}"))
         .build()
         .map_err(|error| Error::new(ErrorKind::Memory, format!("no threads to be had: {error}")))?;
-    let inputs: Vec<Input> =
-        sources.into_iter().map(|source| mapped(run, source, workspace.scratch())).collect::<Result<_>>()?;
-    let plan = pool.install(|| survey(run, &inputs))?;
+    let memory = &Memory::of(job, workspace.scratch())?;
+    let inputs = mapped_all(run, sources, &memory.scratch)?;
+    let needs = needs::estimate(run, &inputs, memory)?;
+    progress.needs(&needs);
+    needs::check(&needs, &job.out, &memory.scratch)?;
+    let (plan, sorted) = match job.order {
+        Order::Input => (pool.install(|| survey(run, &inputs, memory))?, None),
+        Order::Sorted => sorted::survey(run, &inputs, memory).map(|(plan, sorted)| (plan, Some(sorted)))?,
+    };
     if let (Some(path), Some(file)) = (&job.rejects, rejects) {
         let mut file = BufWriter::new(file);
         refused::write(run, &plan, &inputs, path, &mut file)?;
         file.flush().map_err(|error| Error::io(path, "could not be written", error))?;
     }
     let surveyed = started.elapsed();
-    let mut report = report(job, rules, &inputs, &plan);
+    let mut report = report(job, rules, &inputs, &plan, needs);
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
     if let Err(refused) = guards::check(job, &report, workspace.live()) {
         return Ok(Outcome::not_published(report, refused));
     }
 
     let time = w3c_datetime(job.time)?;
+    // What is listed, as the second pass reads it.
+    let (listed, listed_plan) = match &sorted {
+        None => (&inputs[..], &plan),
+        Some(sorted) => (&sorted.inputs[..], &sorted.plan),
+    };
     let sites = match &job.base_url {
         Base::Directory(url) => {
-            let set = produce(run, &inputs, &plan, &workspace, &time)?;
+            let set = produce(run, listed, listed_plan, &workspace, &time)?;
             vec![(workspace, url.clone(), set)]
         }
         Base::EachOrigin(path) => {
-            let sites = sites::distribute(run, plan, &inputs, path, workspace.scratch())?;
+            let sites = sites::distribute(run, listed_plan, listed, path, &memory.scratch)?;
             sites::produce_all(run, &sites, &time)?
         }
     };
@@ -102,7 +117,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
         let info = SetInfo { base_url: &base_url, protocol, index_limits, time: &time };
         let set = workspace.publish(sitemaps, &info, job.keep)?;
         add_set(&mut report, job, &workspace, &set);
-        after.is_live(&workspace, &set, &mut report);
+        after.is_live(&workspace, &set, memory, &mut report);
     }
     let total = started.elapsed();
     report.published = true;
@@ -116,7 +131,7 @@ pub(super) fn create(path: &Path) -> Result<File> {
 }
 
 /// What is known when all lines are counted.
-fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan) -> Report {
+fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs) -> Report {
     let tally = &plan.tally;
     Report {
         version: env!("CARGO_PKG_VERSION"),
@@ -142,6 +157,7 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan) -> Report {
         diff: None,
         seconds: Seconds::default(),
         threads: job.threads.get() as u64,
+        needs,
     }
 }
 

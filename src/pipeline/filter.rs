@@ -4,10 +4,10 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::ordered::ordered;
+use super::sources;
 use crate::error::{Error, Result};
 use crate::stage::clean::{Cleaned, Cleaner, Reason, Rejected, UrlEncoding};
-use crate::stage::form::{self, FormOptions, Opened, Record, Sink};
-use crate::stage::input::Source;
+use crate::stage::form::{self, FormOptions, Opened, Record, RowReader, Sink, Unit};
 use crate::stage::lines::{self, Block, Blocks};
 use crate::stage::rejects;
 
@@ -59,7 +59,7 @@ pub struct FilterJob {
 /// # Errors
 /// If an input cannot be read or a target cannot be written to.
 pub fn filter<'t>(job: &FilterJob, urls: Target<'t>, rejects: Option<Target<'t>>) -> Result<FilterReport> {
-    let sources = Source::open_all(&job.inputs, job.require_success)?;
+    let sources = sources::open_all(&job.inputs, job.require_success, &job.form)?;
     let mut targets = Targets { urls, rejects, report: FilterReport::default() };
     if let Some(rejects) = &mut targets.rejects {
         rejects.write(rejects::HEADER.as_bytes())?;
@@ -77,14 +77,14 @@ pub fn filter<'t>(job: &FilterJob, urls: Target<'t>, rejects: Option<Target<'t>>
                 let (stream, failed) = lines.into_parts();
                 targets.filter_lines(job, &name, stream, failed)?;
             }
-            Opened::Rows(reader) => {
-                let cleaner = Cleaner::new(job.url_encoding);
-                reader.read(&job.form, &mut RowFilter { name: &name, cleaner, targets: &mut targets })?;
-            }
+            Opened::Rows(reader) => targets.filter_rows(job, &name, reader)?,
         }
     }
     Ok(targets.report)
 }
+
+/// Bytes of URLs that are written together when rows come one by one.
+const PIECE_BYTES: usize = 1 << 20;
 
 struct Targets<'t> {
     urls: Target<'t>,
@@ -101,111 +101,148 @@ impl Targets<'_> {
         stream: Box<dyn Read + Send>,
         failed: impl Fn(io::Error) -> Error,
     ) -> Result<()> {
-        let mut lines_before = 0;
-        let work = |cleaner: &mut Cleaner, block: io::Result<Block>| Ok(filter_block(cleaner, block?));
-        let cleaner = || Cleaner::new(job.url_encoding);
-        ordered(job.threads, Blocks::new(stream), cleaner, work, |filtered| {
-            let filtered = filtered.map_err(&failed)?;
-            self.urls.write(&filtered.urls)?;
-            if let Some(rejects) = &mut self.rejects {
-                rejects.write(&filtered.reject_rows(name, lines_before))?;
-            }
-            lines_before += filtered.lines;
-            self.report.add(&filtered);
-            Ok(())
+        let work =
+            |worker: &mut Worker<'_>, block: io::Result<Block>| block.map(|block| worker.filter(&block));
+        ordered(job.threads, Blocks::new(stream), self.worker(job, name), work, |filtered| {
+            self.write(&filtered.map_err(&failed)?)
         })
     }
-}
 
-/// Filters rows one by one, as they are read.
-struct RowFilter<'f, 't> {
-    name: &'f Path,
-    cleaner: Cleaner,
-    targets: &'f mut Targets<'t>,
-}
+    /// Filters rows, unit by unit on all threads if units are small, else row by row.
+    fn filter_rows(&mut self, job: &FilterJob, name: &Path, reader: RowReader<'_>) -> Result<()> {
+        let RowReader { parser, units, .. } = reader;
+        let mut units = units.peekable();
+        let worker = self.worker(job, name);
+        if units.peek().is_some_and(|unit| unit.as_ref().is_ok_and(Unit::is_small)) {
+            let work = |worker: &mut Worker<'_>, unit: Result<Unit<'_>>| {
+                parser.read(unit?, worker)?;
+                Ok(worker.take())
+            };
+            return ordered(job.threads, units, worker, work, |filtered| self.write(&filtered?));
+        }
+        let mut worker = InPieces { worker: worker(), targets: self };
+        for unit in units {
+            parser.read(unit?, &mut worker)?;
+        }
+        let last = worker.worker.take();
+        self.write(&last)
+    }
 
-impl Sink for RowFilter<'_, '_> {
-    fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        match self.cleaner.clean(record.url) {
-            Cleaned::Url(url) => {
-                self.targets.report.lines += 1;
-                self.targets.report.accepted += 1;
-                self.targets.urls.write(url.as_bytes())?;
-                self.targets.urls.write(b"\n")
-            }
-            Cleaned::Blank => {
-                self.targets.report.lines += 1;
-                self.targets.report.blank += 1;
-                Ok(())
-            }
-            Cleaned::Rejected(reason) => self.bad_row(record.line, record.offset, reason, record.url),
+    fn worker<'f>(&self, job: &FilterJob, name: &'f Path) -> impl Fn() -> Worker<'f> + Sync + use<'f> {
+        let (url_encoding, keeps_rejects) = (job.url_encoding, self.rejects.is_some());
+        move || {
+            let cleaner = Cleaner::new(url_encoding);
+            Worker { name, cleaner, keeps_rejects, filtered: Filtered::default() }
         }
     }
 
-    fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
-        self.targets.report.lines += 1;
-        self.targets.report.rejected[reason] += 1;
-        let Some(rejects) = &mut self.targets.rejects else { return Ok(()) };
-        let mut row = Vec::new();
-        rejects::push_row(self.name, line, offset, reason.as_str(), text, &mut row);
-        rejects.write(&row)
+    fn write(&mut self, filtered: &Filtered) -> Result<()> {
+        self.urls.write(&filtered.urls)?;
+        if let Some(rejects) = &mut self.rejects {
+            rejects.write(&filtered.rejects)?;
+        }
+        self.report.add(&filtered.report);
+        Ok(())
     }
 }
 
-/// A block and what was made of it.
+/// What became of some rows.
+#[derive(Default)]
 struct Filtered {
-    block: Block,
     urls: Vec<u8>,
-    lines: u64,
-    blank: u64,
-    accepted: u64,
-    /// Which lines of the block were refused, counted from 0.
-    rejects: Vec<(u64, Reason)>,
+    rejects: Vec<u8>,
+    report: FilterReport,
 }
 
-fn filter_block(cleaner: &mut Cleaner, block: Block) -> Filtered {
-    let mut urls = Vec::with_capacity(block.bytes.len() + block.bytes.len() / 8);
-    let (mut lines, mut blank, mut accepted) = (0, 0, 0);
-    let mut rejects = Vec::new();
-    for line in lines::lines(&block.bytes, block.offset) {
-        match cleaner.clean(line.raw) {
+/// Cleans row after row.
+struct Worker<'f> {
+    name: &'f Path,
+    cleaner: Cleaner,
+    keeps_rejects: bool,
+    filtered: Filtered,
+}
+
+impl Worker<'_> {
+    fn filter(&mut self, block: &Block) -> Filtered {
+        self.filtered.urls.reserve(block.bytes.len() + block.bytes.len() / 8);
+        for (number, line) in (block.lines_before + 1..).zip(lines::lines(&block.bytes, block.offset)) {
+            self.push(number, line.offset, line.raw);
+        }
+        self.take()
+    }
+
+    #[inline]
+    fn push(&mut self, line: u64, offset: u64, raw: &[u8]) {
+        let Filtered { urls, report, .. } = &mut self.filtered;
+        report.lines += 1;
+        match self.cleaner.clean(raw) {
             Cleaned::Url(url) => {
                 urls.extend_from_slice(url.as_bytes());
                 urls.push(b'\n');
-                accepted += 1;
+                report.accepted += 1;
             }
-            Cleaned::Rejected(reason) => rejects.push((lines, reason)),
-            Cleaned::Blank => blank += 1,
+            Cleaned::Blank => report.blank += 1,
+            Cleaned::Rejected(reason) => self.reject(line, offset, reason, raw),
         }
-        lines += 1;
     }
-    Filtered { block, urls, lines, blank, accepted, rejects }
+
+    fn reject(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) {
+        self.filtered.report.rejected[reason] += 1;
+        if self.keeps_rejects {
+            rejects::push_row(self.name, line, offset, reason.as_str(), text, &mut self.filtered.rejects);
+        }
+    }
+
+    fn take(&mut self) -> Filtered {
+        std::mem::take(&mut self.filtered)
+    }
 }
 
-impl Filtered {
-    fn reject_rows(&self, name: &Path, lines_before: u64) -> Vec<u8> {
-        let mut rows = Vec::new();
-        let mut rejects = self.rejects.iter().peekable();
-        for (at, line) in (0..).zip(lines::lines(&self.block.bytes, self.block.offset)) {
-            match rejects.peek() {
-                Some(&&(rejected, reason)) if rejected == at => {
-                    let number = lines_before + at + 1;
-                    rejects::push_row(name, number, line.offset, reason.as_str(), line.raw, &mut rows);
-                    rejects.next();
-                }
-                Some(_) => {}
-                None => break,
-            }
+impl Sink for Worker<'_> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.push(record.line, record.offset, record.url);
+        Ok(())
+    }
+
+    fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
+        self.filtered.report.lines += 1;
+        self.reject(line, offset, reason, text);
+        Ok(())
+    }
+}
+
+/// Writes what a worker has filtered before it becomes too much.
+struct InPieces<'f, 't, 'u> {
+    worker: Worker<'f>,
+    targets: &'t mut Targets<'u>,
+}
+
+impl InPieces<'_, '_, '_> {
+    fn end_row(&mut self) -> Result<()> {
+        match self.worker.filtered.urls.len() + self.worker.filtered.rejects.len() < PIECE_BYTES {
+            true => Ok(()),
+            false => self.targets.write(&self.worker.take()),
         }
-        rows
+    }
+}
+
+impl Sink for InPieces<'_, '_, '_> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.worker.record(record)?;
+        self.end_row()
+    }
+
+    fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
+        self.worker.bad_row(line, offset, reason, text)?;
+        self.end_row()
     }
 }
 
 impl FilterReport {
-    fn add(&mut self, filtered: &Filtered) {
-        self.lines += filtered.lines;
-        self.blank += filtered.blank;
-        self.accepted += filtered.accepted;
-        filtered.rejects.iter().for_each(|&(_, reason)| self.rejected[reason] += 1);
+    fn add(&mut self, more: &Self) {
+        self.lines += more.lines;
+        self.blank += more.blank;
+        self.accepted += more.accepted;
+        self.rejected = self.rejected + more.rejected;
     }
 }

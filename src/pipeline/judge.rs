@@ -2,11 +2,12 @@
 
 use crate::job::Job;
 use crate::limits::Protocol;
-use crate::stage::clean::{CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
+use crate::stage::clean::{Cleaned, Cleaner, Reason, UrlEncoding};
+use crate::stage::entry::Entry;
 use crate::stage::extras::{self, Extras, ExtrasRenderer};
 use crate::stage::rows::Content;
 use crate::stage::scope::Scope;
-use crate::stage::tags::{TagReason, TagRules, Tags};
+use crate::stage::tags::{TagReason, TagRules};
 use crate::stage::xml::{self, Frame};
 
 /// What a build asks of a URL besides being one, and of its tags.
@@ -44,25 +45,6 @@ impl Rules {
     }
 }
 
-/// An entry of a sitemap.
-#[derive(Debug, Clone, Copy)]
-pub struct Entry<'a> {
-    /// Its `loc`.
-    pub url: CleanUrl<'a>,
-    /// What stands beside it.
-    pub tags: Option<Tags<'a>>,
-    /// And behind that.
-    pub extras: Extras<'a>,
-}
-
-impl Entry<'_> {
-    /// Bytes of its XML without that of extras.
-    #[inline]
-    pub fn bytes(&self) -> usize {
-        xml::entry_bytes(self.url, self.tags.as_ref())
-    }
-}
-
 /// What a row turned out to be.
 #[derive(Debug, Clone, Copy)]
 pub enum Judged<'a> {
@@ -78,6 +60,8 @@ pub enum Judged<'a> {
 #[derive(Debug)]
 pub struct Judge<'r> {
     cleaner: Cleaner,
+    /// The XML of an entry's tags.
+    tags: Vec<u8>,
     extras: ExtrasRenderer,
     rules: &'r Rules,
 }
@@ -86,7 +70,7 @@ impl<'r> Judge<'r> {
     /// A judge by `rules`.
     pub fn new(rules: &'r Rules) -> Self {
         let cleaner = || Cleaner::new(rules.url_encoding);
-        Self { cleaner: cleaner(), extras: ExtrasRenderer::new(cleaner()), rules }
+        Self { cleaner: cleaner(), tags: Vec::new(), extras: ExtrasRenderer::new(cleaner()), rules }
     }
 
     /// Judges what a row says. `dropped` is told why of each tag that cannot be written; the URL is listed without
@@ -96,13 +80,18 @@ impl<'r> Judge<'r> {
         let (raw, raw_tags) = match content {
             Content::Url(raw, raw_tags) => (raw, raw_tags),
             Content::Bad(_, reason) => return Judged::Rejected(reason),
+            Content::Entry(entry) => return Judged::Entry(entry),
         };
         match self.cleaner.clean(raw) {
             Cleaned::Blank => Judged::Blank,
             Cleaned::Rejected(reason) => Judged::Rejected(reason),
             Cleaned::Url(url) if !self.rules.scope.admits(url) => Judged::Rejected(Reason::OutOfScope),
             Cleaned::Url(url) => {
-                let tags = self.rules.tags.check(raw_tags, dropped);
+                self.tags.clear();
+                let instant = self.rules.tags.check(raw_tags, dropped).and_then(|tags| {
+                    xml::push_tags(&tags, &mut self.tags);
+                    tags.instant()
+                });
                 let extras = match raw_tags.extras.is_empty() {
                     true => Extras::default(),
                     false if self.rules.has_extensions => self.extras.render(raw_tags.extras, dropped),
@@ -111,7 +100,7 @@ impl<'r> Judge<'r> {
                         Extras::default()
                     }
                 };
-                let entry = Entry { url, tags, extras };
+                let entry = Entry { url, tags: &self.tags, instant, extras };
                 match self.rules.fits(&entry) {
                     true => Judged::Entry(entry),
                     false => Judged::Rejected(Reason::EntryTooLarge),

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use crate::error::{Result, reserve};
 use crate::stage::clean::Rejected;
 use crate::stage::dedup::Survivors;
 use crate::stage::divide::Part;
-use crate::stage::input::Input;
+use crate::stage::input::{Extent, Input};
 use crate::stage::lines;
 use crate::stage::rows::{self, Block, Row};
 use crate::stage::tags::DroppedTags;
@@ -73,6 +74,19 @@ pub struct Tally {
     pub dropped: DroppedTags,
 }
 
+/// The stretches of all `inputs`, each with the index of its input, in order.
+///
+/// # Errors
+/// If there is no memory for them.
+pub fn extents(inputs: &[Input]) -> Result<Vec<(usize, Extent)>> {
+    let mut all = Vec::new();
+    reserve(&mut all, inputs.iter().map(|input| input.extents().count()).sum())?;
+    for (at, input) in inputs.iter().enumerate() {
+        all.extend(input.extents().map(|extent| (at, extent)));
+    }
+    Ok(all)
+}
+
 impl Tally {
     /// Both together.
     pub fn add(self, other: Self) -> Self {
@@ -93,6 +107,26 @@ impl Tally {
 }
 
 impl Chunk {
+    /// The rows of `extent`, which is a stretch of the bytes of `input`; nothing is known of them yet.
+    pub fn of(input: usize, bytes: &[u8], extent: Extent) -> Self {
+        let rows = match extent {
+            Extent::Lines(nominal) => RowsAt::Lines(lines::own(bytes, nominal)),
+            Extent::Rows(block) => RowsAt::Rows(block),
+        };
+        let (survivors, tally) = (Survivors::default(), Tally::default());
+        Self { input, rows, survivors, is_clean: false, lines_before: 0, tally }
+    }
+
+    /// A block of `entries` entries that are all listed, of the only input.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn whole(block: Block, entries: u32) -> Result<Self> {
+        let survivors = Survivors::all(entries as usize)?;
+        let tally = Tally { lines: entries.into(), listed: entries.into(), ..Tally::default() };
+        Ok(Self { input: 0, rows: RowsAt::Rows(block), survivors, is_clean: false, lines_before: 0, tally })
+    }
+
     /// Its rows, with their lines, of the `inputs` that were surveyed.
     pub fn rows<'i>(&self, inputs: &'i [Input]) -> Box<dyn Iterator<Item = Row<'i>> + 'i> {
         let bytes = inputs[self.input].bytes();

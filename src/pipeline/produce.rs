@@ -16,6 +16,7 @@ use crate::progress::Pass;
 use crate::stage::clean::CleanUrl;
 use crate::stage::dedup::Survivors;
 use crate::stage::divide::Part;
+use crate::stage::entry::Entry;
 use crate::stage::gzip::Compressor;
 use crate::stage::input::Input;
 use crate::stage::lines;
@@ -23,8 +24,7 @@ use crate::stage::manifest::Sitemap;
 use crate::stage::publish::name::ContentHash;
 use crate::stage::publish::{Unsynced, Workspace};
 use crate::stage::rows::{self, Row};
-use crate::stage::tags::Tags;
-use crate::stage::xml::{self, Frame};
+use crate::stage::xml::Frame;
 
 /// Bytes of XML that are rendered before they are compressed: they stay in the second-level cache between the two.
 const PIECE_BYTES: usize = 128 * 1024;
@@ -129,7 +129,7 @@ impl Renderer<'_> {
                 let lines = lines::lines(&bytes[range.clone()], range.start as u64).enumerate().skip(skip);
                 let listed = lines.filter(|&(ordinal, _)| survivors.contains(ordinal));
                 for (_, line) in listed.take(wanted as usize) {
-                    self.sink.push(CleanUrl::known(line.raw), None, b"");
+                    self.sink.push(&Entry::of(CleanUrl::known(line.raw)));
                     rendered += 1;
                 }
             }
@@ -156,7 +156,7 @@ impl Renderer<'_> {
         for row in rows {
             let Judged::Entry(entry) = self.judge.judge(row.content, &mut |_| {}) else { continue };
             if ordinal >= skip && survivors.contains(ordinal) {
-                self.sink.push(entry.url, entry.tags.as_ref(), entry.extras.xml);
+                self.sink.push(&entry);
                 rendered += 1;
                 if rendered == wanted {
                     break;
@@ -185,8 +185,8 @@ impl Sink {
     }
 
     #[inline]
-    fn push(&mut self, url: CleanUrl<'_>, tags: Option<&Tags<'_>>, extras: &[u8]) {
-        xml::push_entry(url, tags, extras, &mut self.xml);
+    fn push(&mut self, entry: &Entry<'_>) {
+        entry.push(&mut self.xml);
         if self.xml.len() >= PIECE_BYTES {
             self.end_piece();
         }

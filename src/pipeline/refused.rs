@@ -86,7 +86,9 @@ fn refused<'i>(chunk: &Chunk, inputs: &'i [Input], judge: &mut Judge<'_>) -> Vec
         let mut dropped = Vec::new();
         match judge.judge(row.content, &mut |reason| dropped.push(reason)) {
             Judged::Rejected(reason) => {
-                let (Content::Url(text, _) | Content::Bad(text, _)) = row.content;
+                let (Content::Url(text, _) | Content::Bad(text, _)) = row.content else {
+                    unreachable!("an entry is not refused")
+                };
                 all.push(Refused { line, offset, reason: reason.as_str(), text });
             }
             Judged::Entry(_) | Judged::Blank => {}

@@ -11,19 +11,16 @@ use std::path::Path;
 use super::Run;
 use super::judge::{Judge, Judged};
 use super::ordered::ordered;
-use super::plan::{Chunk, Place, Plan, RowsAt, Tally};
+use super::plan::{Chunk, Place, Plan, Tally};
 use super::produce::produce;
-use super::spool::nameless;
+use super::scratch::nameless;
 use crate::error::{Error, Result};
-use crate::stage::dedup::Survivors;
 use crate::stage::divide::Divider;
-use crate::stage::extras::RawExtras;
 use crate::stage::input::Input;
 use crate::stage::manifest::Sitemap;
 use crate::stage::publish::{self, Workspace, name::site_directory};
 use crate::stage::rows::{Block, Content, Row, RowBuffer, rows};
 use crate::stage::scope::{self, BaseUrl, SitePath};
-use crate::stage::tags::RawTags;
 use crate::stage::xml::{Frame, Namespaces};
 
 /// Bytes of a block of one origin.
@@ -46,7 +43,7 @@ pub struct Site {
 /// If scratch cannot be written to, if an origin has no room for a path, or if `stop` is raised.
 pub fn distribute(
     run: Run<'_>,
-    plan: Plan,
+    plan: &Plan,
     inputs: &[Input],
     path: &SitePath,
     scratch: &Path,
@@ -60,7 +57,7 @@ pub fn distribute(
     })?;
     let (file, parts) =
         parts.finish().map_err(|error| Error::io(scratch, "could not be written to", error))?;
-    let all = Input::rows(scratch.to_owned(), &file, None, Vec::new())?;
+    let all = Input::rows(scratch, &file, None, Vec::new())?;
     let site = |(origin, part): OfOrigin| {
         let origin = String::from_utf8(origin).expect("a clean URL is ASCII");
         let base_url = path.on(&origin).map_err(|why| Error::data(format!("{origin}: {why}")))?;
@@ -73,11 +70,13 @@ pub fn distribute(
         }
         let listed = part.blocks.iter().map(|&(_, entries)| u64::from(entries)).sum();
         let blocks = part.blocks.iter().map(|(block, _)| block.clone()).collect();
+        let whole = |(block, entries)| Chunk::whole(block, entries);
+        let chunks = part.blocks.into_iter().map(whole).collect::<Result<_>>()?;
         Ok(Site {
             base_url,
             inputs: [all.part(blocks)],
             plan: Plan {
-                chunks: part.blocks.into_iter().map(|(block, entries)| whole(block, entries)).collect(),
+                chunks,
                 sitemaps: part.divider.finish(),
                 tally: Tally { lines: listed, listed, ..Tally::default() },
             },
@@ -103,18 +102,6 @@ pub fn produce_all(
     sites.iter().map(produce_one).collect()
 }
 
-/// A chunk of rows that are all listed.
-fn whole(block: Block, entries: u32) -> Chunk {
-    Chunk {
-        input: 0,
-        rows: RowsAt::Rows(block),
-        survivors: Survivors::all(entries as usize),
-        is_clean: false,
-        lines_before: 0,
-        tally: Tally { lines: entries.into(), listed: entries.into(), ..Tally::default() },
-    }
-}
-
 /// The listed rows of a chunk: canonical URLs, checked tags, and the room that each entry takes.
 #[derive(Default)]
 struct Listed {
@@ -128,14 +115,7 @@ fn listed(chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) -> Listed {
     for row in chunk.rows(inputs) {
         let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) else { continue };
         if chunk.survivors.contains(ordinal) {
-            let extras = match row.content {
-                Content::Url(_, tags) => tags.extras,
-                Content::Bad(..) => RawExtras::default(),
-            };
-            let none = RawTags { extras, ..RawTags::default() };
-            let tags = entry.tags.as_ref().map_or(none, |tags| tags.as_raw(extras));
-            let content = Content::Url(entry.url.as_bytes(), tags);
-            listed.rows.push(&Row { line: 0, offset: 0, content });
+            listed.rows.push(&Row { line: 0, offset: 0, content: Content::Entry(entry) });
             listed.sizes.push(((entry.bytes() + entry.extras.xml.len()) as u64, entry.extras.uses));
         }
         ordinal += 1;
@@ -172,8 +152,8 @@ impl Parts {
     fn push_all(&mut self, run: Run<'_>, listed: &Listed) -> std::io::Result<()> {
         let (limits, frame) = (run.job.sitemap_limits(), Frame::sitemap(run.job.protocol));
         for (row, &(bytes, uses)) in rows(listed.rows.bytes(), &listed.rows.block()).zip(&listed.sizes) {
-            let Content::Url(url, _) = row.content else { unreachable!("listed rows are URLs") };
-            let origin = scope::origin_of(url);
+            let Content::Entry(entry) = row.content else { unreachable!("listed rows are entries") };
+            let origin = scope::origin_of(entry.url.as_bytes());
             let at = match self.by_origin.get(origin) {
                 Some(&at) => at,
                 None => {

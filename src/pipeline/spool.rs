@@ -1,20 +1,25 @@
 //! Both passes read mapped bytes. What is no file of plain lines becomes one, or rows, in scratch.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::Once;
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 
 use super::Run;
-use crate::error::{Error, Result, Shown};
+use super::judge::{Judge, Judged};
+use super::ordered::ordered;
+use super::scratch::{Scratch, nameless};
+use crate::error::{Error, Result, Shown, reserve_more};
 use crate::progress::Pass;
 use crate::stage::clean::Reason;
 use crate::stage::extras::RawExtras;
-use crate::stage::form::{self, Feed, Opened, Record, Sink};
+use crate::stage::form::{self, Feed, Opened, Parser, Record, RowReader, Sink, Unit};
 use crate::stage::input::{Input, Source};
-use crate::stage::rows::{Content, Row, RowWriter};
+use crate::stage::lines::CHUNK_BYTES;
+use crate::stage::rows::{Block, Content, Row, RowBuffer};
 use crate::stage::tags::RawTags;
 use crate::stop::Stop;
 
@@ -26,44 +31,87 @@ const PIPE_BYTES: usize = 128 << 10;
 /// How long a raised `stop` may go unseen while the writer of a pipe is silent.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Maps a file of plain lines as it lies there; anything else is copied, unpacked or read into a new file in the directory
-/// `scratch` first.
+/// Maps or reads all of `sources`, several at a time if there are several.
 ///
 /// # Errors
-/// If it is not what it should be, if it cannot be mapped or read, if scratch space runs out, or if `stop` is raised.
-pub fn mapped(run: Run<'_>, source: Source, scratch: &Path) -> Result<Input> {
-    // An error of reading that was called off is the call's.
-    map_or_copy(run, source, scratch).map_err(|error| run.stop.check().err().unwrap_or(error))
+/// If one is not what it should be, if it cannot be mapped or read, if scratch space runs out, or if `stop` is raised.
+pub fn mapped_all(run: Run<'_>, sources: Vec<Source>, scratch: &Path) -> Result<Vec<Input>> {
+    let threads = run.job.threads.get();
+    // Files beside each other need less of each other than rows of one file do.
+    let at_once = threads.min(sources.len()).max(1);
+    let mut inputs = Vec::with_capacity(sources.len());
+    // Most inputs need no reading.
+    let reading = Once::new();
+    let begin = || reading.call_once(|| run.progress.begin(Pass::Spool, 0));
+    let work = |(): &mut (), source| mapped(run, source, scratch, threads.div_ceil(at_once), &begin);
+    ordered(
+        at_once,
+        sources.into_iter(),
+        || (),
+        work,
+        |input| {
+            inputs.push(input?);
+            run.stop.check()
+        },
+    )?;
+    run.progress.end();
+    Ok(inputs)
 }
 
-fn map_or_copy(run: Run<'_>, source: Source, scratch: &Path) -> Result<Input> {
+/// Maps a file of plain lines as it lies there; anything else is copied, unpacked or read into a new file in the directory
+/// `scratch` first.
+fn mapped(run: Run<'_>, source: Source, scratch: &Path, threads: usize, begin: &dyn Fn()) -> Result<Input> {
+    // An error of reading that was called off is the call's.
+    map_or_copy(run, source, scratch, threads, begin).map_err(|error| run.stop.check().err().unwrap_or(error))
+}
+
+fn map_or_copy(
+    run: Run<'_>,
+    source: Source,
+    scratch: &Path,
+    threads: usize,
+    begin: &dyn Fn(),
+) -> Result<Input> {
     let name = source.name().to_owned();
     let (feed, identity) = source.into_feed();
     let feed = match feed {
         Feed::File(file) => Feed::File(file),
         Feed::Stream(pipe) => Feed::Stream(Box::new(Patient::new(pipe, run.stop))),
     };
-    let input = match form::open(&name, feed, &run.job.form)? {
-        Opened::Plain(file) => return Input::lines(name, &file, identity),
+    match form::open(&name, feed, &run.job.form)? {
+        Opened::Plain(file) => Input::lines(&name, &file, identity),
         Opened::Lines(lines) => {
-            run.progress.begin(Pass::Spool, 0);
+            begin();
             let (stream, failed) = lines.into_parts();
             let file = copy(stream, failed, &name, scratch, run)?;
-            Input::lines(name, &file, identity)
+            Input::lines(&name, &file, identity)
         }
         Opened::Rows(reader) => {
-            run.progress.begin(Pass::Spool, 0);
-            let writer = RowWriter::new(BufWriter::with_capacity(PIECE_BYTES, nameless(scratch)?));
-            let mut sink = Scratch { writer, scratch, run, rows: 0, bytes: 0, extras: Vec::new() };
-            reader.read(&run.job.form, &mut sink)?;
-            let unwritten = |error| Error::io(scratch, "could not be written to", error);
-            let (file, blocks) = sink.writer.finish().map_err(unwritten)?;
-            let file = file.into_inner().map_err(|error| unwritten(error.into_error()))?;
-            Input::rows(name, &file, identity, blocks)
+            begin();
+            let to = Scratch::new(scratch)?;
+            let blocks = read_rows(run, reader, &to, threads)?;
+            Input::rows(&name, to.file(), identity, blocks)
         }
-    };
-    run.progress.end();
-    input
+    }
+}
+
+/// Reads and judges rows on `threads`, once for both passes; where they are in scratch, in their order.
+fn read_rows(
+    run: Run<'_>,
+    RowReader { parser, units, .. }: RowReader<'_>,
+    to: &Scratch,
+    threads: usize,
+) -> Result<Vec<Block>> {
+    let mut blocks = Vec::new();
+    let worker = || Spooler::new(run, to);
+    let work = |worker: &mut Spooler<'_>, unit: Result<Unit<'_>>| worker.spool(&parser, unit?);
+    ordered(threads, units, worker, work, |written| {
+        let written = written?;
+        reserve_more(&mut blocks, written.len())?;
+        blocks.extend(written);
+        run.stop.check()
+    })?;
+    Ok(blocks)
 }
 
 /// Copies plain lines to scratch.
@@ -91,47 +139,66 @@ fn copy(
     }
 }
 
-/// Writes rows to scratch.
-struct Scratch<'r> {
-    writer: RowWriter<BufWriter<File>>,
-    scratch: &'r Path,
+/// Judges rows and writes them to scratch, unit after unit.
+struct Spooler<'r> {
     run: Run<'r>,
-    rows: u64,
-    /// Bytes of rows that progress was not told of.
-    bytes: u64,
+    judge: Judge<'r>,
+    to: &'r Scratch,
+    rows: RowBuffer,
+    /// Blocks of the unit at hand that are written.
+    blocks: Vec<Block>,
     /// Scratch memory for the extras of a row.
     extras: Vec<u8>,
 }
 
-/// Rows between two looks at `stop`.
-const ROWS_UNWATCHED: u64 = 4_096;
+impl<'r> Spooler<'r> {
+    fn new(run: Run<'r>, to: &'r Scratch) -> Self {
+        let judge = Judge::new(run.rules);
+        Self { run, judge, to, rows: RowBuffer::default(), blocks: Vec::new(), extras: Vec::new() }
+    }
 
-impl Scratch<'_> {
-    fn push(&mut self, row: &Row<'_>, bytes: usize) -> Result<()> {
-        self.rows += 1;
-        self.bytes += bytes as u64;
-        if self.rows.is_multiple_of(ROWS_UNWATCHED) {
-            self.run.stop.check()?;
-            self.run.progress.advance(std::mem::take(&mut self.bytes));
+    /// Where the rows of `unit` are in scratch, in their order.
+    fn spool(&mut self, parser: &Parser<'_>, unit: Unit<'_>) -> Result<Vec<Block>> {
+        self.rows.begin();
+        parser.read(unit, self)?;
+        self.end_block()?;
+        Ok(std::mem::take(&mut self.blocks))
+    }
+
+    fn end_block(&mut self) -> Result<()> {
+        self.run.stop.check()?;
+        if !self.rows.bytes().is_empty() {
+            let at = self.to.append(self.rows.bytes())?;
+            self.run.progress.advance(self.rows.bytes().len() as u64);
+            self.blocks.push(self.rows.end_block(at));
         }
-        self.writer.push(row).map_err(|error| Error::io(self.scratch, "could not be written to", error))
+        Ok(())
+    }
+
+    fn end_row(&mut self) -> Result<()> {
+        if self.rows.is_full(CHUNK_BYTES) { self.end_block() } else { Ok(()) }
     }
 }
 
-impl Sink for Scratch<'_> {
+impl Sink for Spooler<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         let &Record { line, offset, url, lastmod, changefreq, priority, alternates, images } = record;
-        let mut encoded = std::mem::take(&mut self.extras);
         let links = alternates.iter().map(|link| (link.hreflang, link.href));
-        let extras = RawExtras::encode(links, images.iter().copied(), &mut encoded);
-        let content = Content::Url(url, RawTags { lastmod, changefreq, priority, extras });
-        let pushed = self.push(&Row { line, offset, content }, url.len());
-        self.extras = encoded;
-        pushed
+        let extras = RawExtras::encode(links, images.iter().copied(), &mut self.extras);
+        let raw = Content::Url(url, RawTags { lastmod, changefreq, priority, extras });
+        let mut has_dropped = false;
+        // What is not an entry, or lost a tag, is to be told of as it was written.
+        let content = match self.judge.judge(raw, &mut |_| has_dropped = true) {
+            Judged::Entry(entry) if !has_dropped => Content::Entry(entry),
+            _ => raw,
+        };
+        self.rows.push(&Row { line, offset, content });
+        self.end_row()
     }
 
     fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
-        self.push(&Row { line, offset, content: Content::Bad(text, reason) }, text.len())
+        self.rows.push(&Row { line, offset, content: Content::Bad(text, reason) });
+        self.end_row()
     }
 }
 
@@ -189,13 +256,4 @@ impl Read for Patient {
         self.at += bytes;
         Ok(bytes)
     }
-}
-
-/// A new file that nobody else can open, and that is gone with its last handle.
-pub fn nameless(scratch: &Path) -> Result<File> {
-    let path = scratch.join("spool");
-    let file = File::options().read(true).write(true).create_new(true).open(&path);
-    let file = file.map_err(|error| Error::output(&path, error))?;
-    fs::remove_file(&path).map_err(|error| Error::io(&path, "could not be removed", error))?;
-    Ok(file)
 }

@@ -7,14 +7,20 @@ use rayon::prelude::*;
 
 use super::Run;
 use super::judge::{Judge, Judged};
-use super::plan::{Chunk, Place, Plan, RowsAt, Tally};
-use crate::error::{Error, ErrorKind, Result};
+use super::keys::Keys;
+use super::memory::Memory;
+use super::ordered::ordered;
+use super::plan::{Chunk, Place, Plan, RowsAt, Tally, extents};
+use super::sizes::Sizes;
+use crate::error::{Error, ErrorKind, Result, reserve};
 use crate::job::{Job, OnDuplicate};
 use crate::progress::Pass;
-use crate::stage::dedup::{self, ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Secret, Survivors, Table};
+use crate::stage::dedup::{
+    self, ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Secret, Share, Survivors, Table,
+};
 use crate::stage::divide::{Divider, Part};
 use crate::stage::input::{Extent, Input};
-use crate::stage::lines;
+use crate::stage::lines::{self, CHUNK_URLS_MAX};
 use crate::stage::rows::{self, Content, Row};
 use crate::stage::xml::{Frame, Namespaces};
 use crate::stop::Stop;
@@ -26,49 +32,51 @@ struct Surveyed {
     sizes: Sizes,
 }
 
-/// How much room the entries of a chunk take.
-struct Sizes {
-    /// Bytes of each entry without extras, in input order.
-    entry_bytes: Box<[u16]>,
-    /// Ordinals, bytes and namespaces of those that have extras.
-    extras: Box<[(u16, u32, Namespaces)]>,
-}
+/// Bytes of what is known of a chunk, at most, extras aside: a key and a size for each URL.
+const SURVEYED_BYTES_MAX: usize = CHUNK_URLS_MAX * 26;
 
-/// Surveys `inputs`.
+/// Surveys `inputs`, with no more held than `memory` allows.
 ///
 /// # Errors
-/// If memory runs out or `stop` is raised.
-pub fn survey(run: Run<'_>, inputs: &[Input]) -> Result<Plan> {
+/// If memory or scratch space runs out or `stop` is raised.
+pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
     let Run { job, progress, stop, .. } = run;
     let secret = Secret::draw()?;
-    let extents: Vec<(usize, Extent)> = inputs
-        .iter()
-        .enumerate()
-        .flat_map(|(at, input)| input.extents().into_iter().map(move |extent| (at, extent)))
-        .collect();
+    let extents = extents(inputs)?;
 
     progress.begin(Pass::Survey, extents.iter().map(|(_, extent)| extent.bytes()).sum());
-    let surveyed: Vec<Surveyed> = extents
-        .into_par_iter()
-        .map_init(
-            || Surveyor::new(run, &secret),
-            |surveyor, (at, extent)| {
-                stop.check()?;
-                let bytes = extent.bytes();
-                let surveyed = surveyor.survey(at, inputs[at].bytes(), extent);
-                progress.advance(bytes);
-                Ok(surveyed)
-            },
-        )
-        .collect::<Result<_>>()?;
-    strike_duplicates(job.on_duplicate, &surveyed, stop)?;
+    let mut keys = Keys::new(memory, job.on_duplicate == OnDuplicate::Newest);
+    let mut chunks = Vec::new();
+    reserve(&mut chunks, extents.len())?;
+    // Between two waves there is time to let go of what was found.
+    let wave = (memory.hold / 4 / SURVEYED_BYTES_MAX).max(4 * job.threads.get());
+    for wave in extents.chunks(wave) {
+        keys.make_room(wave.len() * SURVEYED_BYTES_MAX)?;
+        let surveyed: Vec<Surveyed> = wave
+            .par_iter()
+            .map_init(
+                || Surveyor::new(run, &secret),
+                |surveyor, &(at, ref extent)| {
+                    stop.check()?;
+                    let surveyed = surveyor.survey(at, inputs[at].bytes(), extent.clone())?;
+                    progress.advance(extent.bytes());
+                    Ok(surveyed)
+                },
+            )
+            .collect::<Result<_>>()?;
+        for Surveyed { chunk, keys: own, sizes } in surveyed {
+            chunks.push(chunk);
+            keys.push(own, sizes)?;
+        }
+    }
+    keys.complete()?;
+    strike_duplicates(job, &keys, &chunks, stop)?;
+    keys.drop_keys();
     progress.end();
 
-    let (chunks, sizes): (Vec<Chunk>, Vec<Sizes>) =
-        surveyed.into_iter().map(|surveyed| (surveyed.chunk, surveyed.sizes)).unzip();
     let chunks = account(chunks);
     let tally = chunks.iter().fold(Tally::default(), |sum, chunk| sum.add(chunk.tally));
-    let sitemaps = divide(job, &chunks, &sizes);
+    let sitemaps = divide(job, &chunks, &keys);
     let planned: u64 = sitemaps.iter().map(|part| u64::from(part.entries)).sum();
     if !tally.is_balanced() || planned != tally.listed {
         return Err(Error::new(
@@ -84,8 +92,7 @@ struct Surveyor<'r> {
     judge: Judge<'r>,
     secret: &'r Secret,
     keys: Vec<dedup::Key>,
-    entry_bytes: Vec<u16>,
-    extras: Vec<(u16, u32, Namespaces)>,
+    sizes: Sizes,
     /// Kept only if the newest row of a URL is to stay.
     instants: Option<Vec<i64>>,
 }
@@ -93,20 +100,12 @@ struct Surveyor<'r> {
 impl<'r> Surveyor<'r> {
     fn new(run: Run<'r>, secret: &'r Secret) -> Self {
         let instants = (run.job.on_duplicate == OnDuplicate::Newest).then(Vec::new);
-        Self {
-            judge: Judge::new(run.rules),
-            secret,
-            keys: Vec::new(),
-            entry_bytes: Vec::new(),
-            extras: Vec::new(),
-            instants,
-        }
+        Self { judge: Judge::new(run.rules), secret, keys: Vec::new(), sizes: Sizes::default(), instants }
     }
 
-    fn survey(&mut self, input: usize, bytes: &[u8], extent: Extent) -> Surveyed {
+    fn survey(&mut self, input: usize, bytes: &[u8], extent: Extent) -> Result<Surveyed> {
         self.keys.clear();
-        self.entry_bytes.clear();
-        self.extras.clear();
+        self.sizes.clear();
         self.instants.iter_mut().for_each(Vec::clear);
         let (rows, (tally, all_clean)) = match extent {
             Extent::Lines(nominal) => {
@@ -121,15 +120,12 @@ impl<'r> Surveyor<'r> {
             }
         };
         let is_clean = all_clean && self.keys.len() as u64 == tally.lines;
-        let survivors = Survivors::all(self.keys.len());
-        Surveyed {
+        let survivors = Survivors::all(self.keys.len())?;
+        Ok(Surveyed {
             chunk: Chunk { input, rows, survivors, is_clean, lines_before: 0, tally },
-            keys: ChunkKeys::part(&self.keys, self.instants.as_deref().unwrap_or(&[])),
-            sizes: Sizes {
-                entry_bytes: self.entry_bytes.as_slice().into(),
-                extras: self.extras.as_slice().into(),
-            },
-        }
+            keys: ChunkKeys::part(&self.keys, self.instants.as_deref().unwrap_or(&[]))?,
+            sizes: self.sizes.to_fit()?,
+        })
     }
 
     /// Judges `rows` and keeps what is to be known of their entries; whether all of these are clean lines without tags.
@@ -142,17 +138,12 @@ impl<'r> Surveyor<'r> {
             let dropped = &mut tally.dropped;
             match self.judge.judge(row.content, &mut |reason| dropped[reason] += 1) {
                 Judged::Entry(entry) => {
-                    all_clean &= entry.tags.is_none()
+                    all_clean &= entry.tags.is_empty()
                         && matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
-                    if !entry.extras.xml.is_empty() {
-                        let ordinal =
-                            u16::try_from(self.keys.len()).expect("a chunk's URLs have such ordinals");
-                        self.extras.push((ordinal, entry.extras.xml.len() as u32, entry.extras.uses));
-                    }
                     self.keys.push(self.secret.key(entry.url));
-                    self.entry_bytes.push(entry.bytes().try_into().expect("ENTRY_BYTES_MAX fits"));
+                    self.sizes.push(entry.bytes() + entry.extras.xml.len(), entry.extras.uses);
                     if let Some(instants) = &mut self.instants {
-                        instants.push(entry.tags.and_then(|tags| tags.instant()).unwrap_or(NO_INSTANT));
+                        instants.push(entry.instant.unwrap_or(NO_INSTANT));
                     }
                 }
                 Judged::Rejected(reason) => tally.rejected[reason] += 1,
@@ -163,24 +154,28 @@ impl<'r> Surveyor<'r> {
     }
 }
 
-fn strike_duplicates(on_duplicate: OnDuplicate, surveyed: &[Surveyed], stop: &Stop) -> Result<()> {
-    let keys = surveyed.iter().map(|surveyed| &surveyed.keys);
-    let strike = |chunk: usize, ordinal| surveyed[chunk].chunk.survivors.strike(ordinal);
-    let partitions = (0..PARTITIONS).into_par_iter();
-    match on_duplicate {
-        OnDuplicate::First => partitions.try_for_each_init(Table::default, |table, partition| {
-            stop.check()?;
-            dedup::find_duplicates(keys.clone(), partition, table, strike)
-        }),
-        OnDuplicate::Newest => partitions.try_for_each_init(NewestTable::default, |table, partition| {
-            stop.check()?;
-            dedup::find_all_but_newest(keys.clone(), partition, table, strike)
-        }),
+fn strike_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[Chunk], stop: &Stop) -> Result<()> {
+    let strike = |chunk: usize, ordinal| chunks[chunk].survivors.strike(ordinal);
+    let (rounds, threads) = keys.rounds(job.threads.get());
+    let shares = (0..PARTITIONS)
+        .flat_map(|partition| (0..rounds).map(move |round| Share { partition, round, rounds }));
+    let runs = |share: Share| keys.runs(share.partition);
+    match job.on_duplicate {
+        OnDuplicate::First => {
+            let work = |table: &mut Table, share| dedup::find_duplicates(runs(share), share, table, strike);
+            ordered(threads, shares, Table::default, work, |done| stop.check().and(done))
+        }
+        OnDuplicate::Newest => {
+            let work = |table: &mut NewestTable, share| {
+                dedup::find_all_but_newest(runs(share), share, table, strike)
+            };
+            ordered(threads, shares, NewestTable::default, work, |done| stop.check().and(done))
+        }
     }
 }
 
-/// Completes the tallies, now that duplicates are known, and counts the lines before each chunk.
-fn account(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
+/// Counts the lines before each chunk in its input.
+pub fn number_lines(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
     let mut input = 0;
     let mut lines_before = 0;
     for chunk in &mut chunks {
@@ -189,6 +184,14 @@ fn account(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
         }
         chunk.lines_before = lines_before;
         lines_before += chunk.tally.lines;
+    }
+    chunks
+}
+
+/// Completes the tallies, now that duplicates are known.
+fn account(chunks: Vec<Chunk>) -> Vec<Chunk> {
+    let mut chunks = number_lines(chunks);
+    for chunk in &mut chunks {
         let tally = &mut chunk.tally;
         tally.listed = chunk.survivors.count().into();
         tally.duplicates = tally.lines - tally.blank - tally.rejected.total() - tally.listed;
@@ -197,20 +200,20 @@ fn account(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
 }
 
 /// Divides the listed entries into sitemaps. A chunk that fits as a whole is taken as a whole.
-fn divide(job: &Job, chunks: &[Chunk], sizes: &[Sizes]) -> Vec<Part<Place>> {
+fn divide(job: &Job, chunks: &[Chunk], keys: &Keys<'_>) -> Vec<Part<Place>> {
     let whole: Vec<(u64, Namespaces)> = chunks
         .par_iter()
-        .zip(sizes)
-        .map(|(chunk, sizes)| {
+        .enumerate()
+        .map(|(at, chunk)| {
             let add = |(sum, all): (u64, Namespaces), (_, bytes, uses)| (sum + bytes, all.and(uses));
-            listed(chunk, sizes).fold((0, Namespaces::NONE), add)
+            listed(chunk, keys, at).fold((0, Namespaces::NONE), add)
         })
         .collect();
     let mut divider = Divider::new(job.sitemap_limits(), &Frame::sitemap(job.protocol));
-    for (at, (chunk, sizes)) in chunks.iter().zip(sizes).enumerate() {
+    for (at, chunk) in chunks.iter().enumerate() {
         let (bytes, uses) = whole[at];
         if !divider.push_run(chunk.tally.listed as u32, bytes, uses) {
-            for (ordinal, bytes, uses) in listed(chunk, sizes) {
+            for (ordinal, bytes, uses) in listed(chunk, keys, at) {
                 divider.push(Place { chunk: at, ordinal }, bytes, uses);
             }
         }
@@ -218,13 +221,13 @@ fn divide(job: &Job, chunks: &[Chunk], sizes: &[Sizes]) -> Vec<Part<Place>> {
     divider.finish()
 }
 
-/// Ordinals, bytes and namespaces of the entries of `chunk` that are listed.
-fn listed<'a>(chunk: &'a Chunk, sizes: &'a Sizes) -> impl Iterator<Item = (usize, u64, Namespaces)> + 'a {
-    let mut extras = sizes.extras.iter().peekable();
-    let all = sizes.entry_bytes.iter().enumerate().map(move |(ordinal, &bytes)| {
-        let here = extras.next_if(|&&(at, ..)| usize::from(at) == ordinal);
-        let (extra_bytes, uses) = here.map_or((0, Namespaces::NONE), |&(_, bytes, uses)| (bytes, uses));
-        (ordinal, u64::from(bytes) + u64::from(extra_bytes), uses)
-    });
-    all.filter(|&(ordinal, ..)| chunk.survivors.contains(ordinal))
+/// Ordinals, bytes and namespaces of the entries of `chunk`, which is the `at`th, that are listed.
+fn listed<'a>(
+    chunk: &'a Chunk,
+    keys: &'a Keys<'_>,
+    at: usize,
+) -> impl Iterator<Item = (usize, u64, Namespaces)> + 'a {
+    let all = keys.sizes(at).iter().enumerate();
+    all.filter(|&(ordinal, _)| chunk.survivors.contains(ordinal))
+        .map(|(ordinal, (bytes, uses))| (ordinal, bytes, uses))
 }

@@ -9,17 +9,17 @@
 //! partitions fits in the cache with its table, and needs no word from the others.
 
 mod newest;
+mod record;
 
 pub use newest::{NO_INSTANT, NewestTable, find_all_but_newest};
 
-use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use xxhash_rust::xxh3::xxh3_128_with_secret;
 
 use super::clean::CleanUrl;
 use super::lines::CHUNK_URLS_MAX;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, reserve};
 
 /// Hash partitions: one for each value of a key's highest byte.
 pub const PARTITIONS: usize = 256;
@@ -63,9 +63,15 @@ pub struct Survivors(Box<[AtomicU64]>);
 
 impl Survivors {
     /// All of `urls` URLs.
-    pub fn all(urls: usize) -> Self {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`] if there is no room for them.
+    pub fn all(urls: usize) -> Result<Self> {
         let word = |n: usize| AtomicU64::new(u64::MAX >> (64 - (urls - 64 * n).min(64)));
-        Self((0..urls.div_ceil(64)).map(word).collect())
+        let mut words = Vec::new();
+        reserve(&mut words, urls.div_ceil(64))?;
+        words.extend((0..urls.div_ceil(64)).map(word));
+        Ok(Self(words.into()))
     }
 
     /// Takes one out.
@@ -80,22 +86,25 @@ impl Survivors {
         self.0[ordinal / 64].load(Ordering::Relaxed) >> (ordinal % 64) & 1 == 1
     }
 
+    /// How many bits there are: URLs, up to the next word.
+    #[cfg(test)]
+    pub(crate) fn bits(&self) -> usize {
+        64 * self.0.len()
+    }
+
     /// How many are still in.
     pub fn count(&self) -> u32 {
         self.0.iter().map(|word| word.load(Ordering::Relaxed).count_ones()).sum()
     }
 }
 
-/// The keys of one chunk, parted. 18 bytes a URL.
+/// The keys of one chunk, parted. 17 bytes a URL; with instants 25.
 #[derive(Debug, Default)]
 pub struct ChunkKeys {
     /// Partition by partition, in input order within each.
-    keys: Box<[Key]>,
-    /// Which of the chunk's URLs each key belongs to, counted from 0.
-    ordinals: Box<[u16]>,
-    /// When each key's page last changed, if that is asked for.
-    instants: Box<[i64]>,
-    /// Where each partition begins; one more for the end.
+    records: Box<[u8]>,
+    has_instants: bool,
+    /// Which record each partition begins with; one more for the end.
     starts: Box<[u16]>,
 }
 
@@ -103,7 +112,10 @@ const _: () = assert!(CHUNK_URLS_MAX <= u16::MAX as usize);
 
 impl ChunkKeys {
     /// Parts the `keys` of a chunk, given in input order, and their `instants`, if there are any.
-    pub fn part(keys: &[Key], instants: &[i64]) -> Self {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`] if there is no room for them.
+    pub fn part(keys: &[Key], instants: &[i64]) -> Result<Self> {
         let mut starts = [0_u16; PARTITIONS + 1];
         for &key in keys {
             starts[partition(key) + 1] += 1;
@@ -111,40 +123,74 @@ impl ChunkKeys {
         for p in 0..PARTITIONS {
             starts[p + 1] += starts[p];
         }
+        let has_instants = !instants.is_empty();
+        let record_bytes = record::bytes(has_instants);
+        let mut records = Vec::new();
+        reserve(&mut records, keys.len() * record_bytes)?;
+        records.resize(keys.len() * record_bytes, 0);
         let mut next = starts;
-        let mut parted = vec![0; keys.len()].into_boxed_slice();
-        let mut ordinals = vec![0; keys.len()].into_boxed_slice();
         for (ordinal, &key) in (0_u16..).zip(keys) {
             let at = &mut next[partition(key)];
-            parted[usize::from(*at)] = key;
-            ordinals[usize::from(*at)] = ordinal;
+            let own = &mut records[usize::from(*at) * record_bytes..][..record_bytes];
+            record::write(own, key, ordinal, instants.get(usize::from(ordinal)).copied());
             *at += 1;
         }
-        let instants = match instants {
-            [] => Box::default(),
-            _ => ordinals.iter().map(|&ordinal| instants[usize::from(ordinal)]).collect(),
-        };
-        Self { keys: parted, ordinals, instants, starts: starts.into() }
+        Ok(Self { records: records.into(), has_instants, starts: starts.into() })
     }
 
-    fn range(&self, partition: usize) -> Range<usize> {
-        usize::from(self.starts[partition])..usize::from(self.starts[partition + 1])
+    /// The keys of one partition. `chunk` is what this one is called.
+    pub fn run(&self, chunk: usize, partition: usize) -> Run<'_> {
+        let record_bytes = record::bytes(self.has_instants);
+        let [start, end] = [partition, partition + 1].map(|at| usize::from(self.starts[at]) * record_bytes);
+        Run { chunk, records: &self.records[start..end], has_instants: self.has_instants }
     }
 
-    /// The keys of one partition, with the ordinals of their URLs.
-    fn of(&self, partition: usize) -> impl ExactSizeIterator<Item = (Key, u16)> + '_ {
-        let range = self.range(partition);
-        self.keys[range.clone()].iter().copied().zip(self.ordinals[range].iter().copied())
+    /// Bytes of memory that are held.
+    pub fn bytes(&self) -> usize {
+        self.records.len() + size_of_val(&self.starts[..])
     }
 
     /// The key of one URL. A walk through all of them: for what is told a person.
     pub(crate) fn key_at(&self, ordinal: u16) -> Option<Key> {
-        self.ordinals.iter().position(|&own| own == ordinal).map(|at| self.keys[at])
+        (0..PARTITIONS).find_map(|partition| {
+            let mut keys = self.run(0, partition).keys(partition);
+            keys.find(|&(_, own, _)| own == ordinal).map(|(key, ..)| key)
+        })
     }
 
     /// The first URL of that key.
     pub(crate) fn find(&self, key: Key) -> Option<u16> {
-        self.of(partition(key)).find(|&(own, _)| own == key).map(|(_, ordinal)| ordinal)
+        let mut keys = self.run(0, partition(key)).keys(partition(key));
+        keys.find(|&(own, ..)| own == key).map(|(_, ordinal, _)| ordinal)
+    }
+}
+
+/// The keys of one partition of a chunk.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    /// The chunk that they are of.
+    pub chunk: usize,
+    /// As [`Run::of`] takes them.
+    pub records: &'a [u8],
+    /// Whether each has an instant.
+    has_instants: bool,
+}
+
+impl<'a> Run<'a> {
+    /// The run of `chunk` whose records were written elsewhere and read again.
+    pub fn of(chunk: usize, records: &'a [u8], has_instants: bool) -> Self {
+        Self { chunk, records, has_instants }
+    }
+
+    fn len(&self) -> usize {
+        self.records.len() / record::bytes(self.has_instants)
+    }
+
+    /// Key, ordinal and instant of each URL, in input order.
+    #[inline]
+    fn keys(self, partition: usize) -> impl Iterator<Item = (Key, u16, i64)> + 'a {
+        let records = self.records.chunks_exact(record::bytes(self.has_instants));
+        records.map(move |record| record::read(record, partition))
     }
 }
 
@@ -152,26 +198,68 @@ fn partition(key: Key) -> usize {
     (key >> 120) as usize
 }
 
-/// Walks through one partition of all `chunks` in input order and calls `duplicate` with the chunk and the ordinal of
-/// every URL that an earlier one equals.
+/// A share of a partition: all of it, or one of several rounds in which it is looked at because its table would be too large.
+#[derive(Debug, Clone, Copy)]
+pub struct Share {
+    /// Which partition.
+    pub partition: usize,
+    /// Which round.
+    pub round: usize,
+    /// How many there are, at most 256.
+    pub rounds: usize,
+}
+
+impl Share {
+    /// All of `partition`.
+    pub fn all(partition: usize) -> Self {
+        Self { partition, round: 0, rounds: 1 }
+    }
+
+    /// The keys of `run` that are in it.
+    #[inline]
+    fn keys(self, run: Run<'_>) -> impl Iterator<Item = (Key, u16, i64)> {
+        let round_of = move |key: Key| (usize::from((key >> 112) as u8) * self.rounds) >> 8;
+        run.keys(self.partition).filter(move |&(key, ..)| self.rounds == 1 || round_of(key) == self.round)
+    }
+
+    /// How many keys of `runs` are in it.
+    fn count<'a>(self, runs: impl Iterator<Item = Run<'a>>) -> usize {
+        match self.rounds {
+            1 => runs.map(|run| run.len()).sum(),
+            _ => runs.map(|run| self.keys(run).count()).sum(),
+        }
+    }
+}
+
+/// Walks through the `share` of all `runs` in input order and calls `duplicate` with the chunk and the ordinal of every URL
+/// that an earlier one equals.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`] if the table cannot be had.
 pub fn find_duplicates<'a>(
-    chunks: impl Iterator<Item = &'a ChunkKeys> + Clone,
-    partition: usize,
+    runs: impl Iterator<Item = Run<'a>> + Clone,
+    share: Share,
     table: &mut Table,
     mut duplicate: impl FnMut(usize, u16),
 ) -> Result<()> {
-    table.clear_for(chunks.clone().map(|chunk| chunk.of(partition).len()).sum())?;
-    for (chunk, keys) in chunks.enumerate() {
-        for (key, ordinal) in keys.of(partition) {
+    table.clear_for(share.count(runs.clone()))?;
+    for run in runs {
+        for (key, ordinal, _) in share.keys(run) {
             if !table.insert(key) {
-                duplicate(chunk, ordinal);
+                duplicate(run.chunk, ordinal);
             }
         }
     }
     Ok(())
+}
+
+/// Bytes of the table of `keys` keys.
+pub fn table_bytes(keys: usize) -> usize {
+    places(keys) * size_of::<Key>()
+}
+
+fn places(keys: usize) -> usize {
+    (keys + keys / 2 + 1).next_power_of_two()
 }
 
 /// A set of keys: open addressing, linear probing, at most two thirds full. Reused from partition to partition.
@@ -184,14 +272,9 @@ pub struct Table {
 impl Table {
     /// Empties it and makes room for `keys` keys.
     fn clear_for(&mut self, keys: usize) -> Result<()> {
-        let places = (keys + keys / 2 + 1).next_power_of_two();
+        let places = places(keys);
         self.places.clear();
-        self.places.try_reserve_exact(places).map_err(|_| {
-            Error::new(
-                ErrorKind::Memory,
-                format!("no memory for a table of {} bytes", places * size_of::<Key>()),
-            )
-        })?;
+        reserve(&mut self.places, places)?;
         self.places.resize(places, 0);
         self.mask = places - 1;
         Ok(())
@@ -242,22 +325,35 @@ mod tests {
             let key = |n: u128| (n * n % 977).wrapping_mul(spread).max(1);
             let chunks: Vec<Vec<Key>> =
                 (0..9).map(|chunk| (0..chunk * 37).map(|n| key(chunk * 31 + n)).collect()).collect();
-            let parted: Vec<ChunkKeys> = chunks.iter().map(|keys| ChunkKeys::part(keys, &[])).collect();
+            let parted: Vec<ChunkKeys> =
+                chunks.iter().map(|keys| ChunkKeys::part(keys, &[]).unwrap()).collect();
             let mut table = Table::default();
-            let mut duplicates = Vec::new();
-            for partition in 0..PARTITIONS {
-                find_duplicates(parted.iter(), partition, &mut table, |c, o| duplicates.push((c, o)))
-                    .unwrap();
+            for rounds in [1, 3] {
+                let mut duplicates = Vec::new();
+                for partition in 0..PARTITIONS {
+                    let runs = parted.iter().enumerate().map(|(chunk, keys)| keys.run(chunk, partition));
+                    for round in 0..rounds {
+                        let share = Share { partition, round, rounds };
+                        find_duplicates(runs.clone(), share, &mut table, |c, o| duplicates.push((c, o)))
+                            .unwrap();
+                    }
+                }
+                duplicates.sort_unstable();
+                assert_eq!(duplicates, plain(&chunks));
             }
-            duplicates.sort_unstable();
-            assert_eq!(duplicates, plain(&chunks));
+            for (keys, parted) in chunks.iter().zip(&parted) {
+                for (ordinal, &key) in (0..).zip(keys) {
+                    assert_eq!(parted.key_at(ordinal), Some(key));
+                    assert_eq!(parted.find(key).map(|first| keys[usize::from(first)]), Some(key));
+                }
+            }
         }
     }
 
     #[test]
     fn survivors_are_all_until_struck_out() {
         for urls in [0, 1, 63, 64, 65, 1000] {
-            let survivors = Survivors::all(urls);
+            let survivors = Survivors::all(urls).unwrap();
             assert_eq!(survivors.count() as usize, urls);
             for struck in (0..urls as u16).step_by(7) {
                 survivors.strike(struck);

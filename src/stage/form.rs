@@ -19,6 +19,8 @@ mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod parts;
+mod pread;
+mod reader;
 mod row;
 mod sitemap;
 mod text;
@@ -34,11 +36,12 @@ use encoding_rs::Encoding;
 pub use columns::Columns;
 pub use format::Format;
 pub use parts::part_files;
+pub use reader::{Parser, RowReader, Unit, Units};
 pub use row::{Alternate, Record, Sink};
 pub use unpack::Packing;
 
 use crate::error::{Error, Result, Shown};
-use row::Rows;
+use pread::Pread;
 use unpack::Text;
 
 /// Most bytes of a row of CSV or an entry of a sitemap, columns that nobody asked for included. Ours: enough for a page's
@@ -84,25 +87,17 @@ pub struct Lines<'n>(Text<'n>);
 impl<'n> Lines<'n> {
     /// The stream, and how its errors are to be told.
     pub fn into_parts(self) -> (Box<dyn Read + Send>, impl Fn(std::io::Error) -> Error + use<'n>) {
-        let (stream, text) = self.0.split();
-        (stream, move |error| text.failed(error))
+        let (stream, about) = self.0.split();
+        (stream, move |error| about.failed(error))
     }
-}
-
-/// Reads rows.
-pub enum RowReader<'n> {
-    /// Text of this form.
-    Text(Text<'n>, Format),
-    /// Parquet.
-    Parquet(&'n Path, File),
 }
 
 /// Looks into the input `name`.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what its name or the options say;
-/// [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read.
-pub fn open<'n>(name: &'n Path, feed: Feed, options: &FormOptions) -> Result<Opened<'n>> {
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what its name or the options say, or whose header or
+/// first row is not what it should be; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read.
+pub fn open<'n>(name: &'n Path, feed: Feed, options: &'n FormOptions) -> Result<Opened<'n>> {
     let (file, stream): (_, Box<dyn Read + Send>) = match feed {
         Feed::Stream(stream) => (None, stream),
         Feed::File(file) => {
@@ -111,8 +106,8 @@ pub fn open<'n>(name: &'n Path, feed: Feed, options: &FormOptions) -> Result<Ope
             let magic_bytes = file.read_at(&mut magic, 0).map_err(unreadable)?;
             let is_parquet = magic[..magic_bytes] == PARQUET_MAGIC;
             match options.format {
-                Some(Format::Parquet) => return Ok(Opened::Rows(RowReader::Parquet(name, file))),
-                None if is_parquet => return Ok(Opened::Rows(RowReader::Parquet(name, file))),
+                None if is_parquet => return RowReader::parquet(name, file, options).map(Opened::Rows),
+                Some(Format::Parquet) => return RowReader::parquet(name, file, options).map(Opened::Rows),
                 Some(said) if is_parquet => {
                     return Err(Error::data(format!(
                         "{}: is Parquet, and --format says {said}",
@@ -127,7 +122,7 @@ pub fn open<'n>(name: &'n Path, feed: Feed, options: &FormOptions) -> Result<Ope
     };
     let mut text = Text::open(name, stream)?;
     if text.head().starts_with(&PARQUET_MAGIC) || options.format == Some(Format::Parquet) {
-        return Err(text.wrong(
+        return Err(text.about().wrong(
             "Parquet can be read from a plain file only, because its index stands at the end; save it and give the file",
         ));
     }
@@ -139,71 +134,43 @@ pub fn open<'n>(name: &'n Path, feed: Feed, options: &FormOptions) -> Result<Ope
         None => format::recognise(name, text.head(), &options.columns)?,
     };
     Ok(match (format, file) {
-        (Format::Text, _) if text.is_transcoded() => Opened::Rows(RowReader::Text(text, format)),
-        (Format::Text, Some(file)) if text.packing() == Packing::None => Opened::Plain(file),
+        (Format::Text, _) if text.about().is_transcoded() => {
+            Opened::Rows(RowReader::text(text, format, options)?)
+        }
+        (Format::Text, Some(file)) if text.about().packing() == Packing::None => Opened::Plain(file),
         (Format::Text, _) => Opened::Lines(Lines(text)),
-        _ => Opened::Rows(RowReader::Text(text, format)),
+        _ => Opened::Rows(RowReader::text(text, format, options)?),
     })
 }
 
-impl RowReader<'_> {
-    /// Reads all rows into `sink`; how many there were.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what it should be or ends too early, naming the
-    /// place and the option that helps; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read; any error of `sink`.
-    pub fn read(self, options: &FormOptions, sink: &mut dyn Sink) -> Result<u64> {
-        let (text, format) = match self {
-            Self::Parquet(name, file) => return read_parquet(name, file, options, sink),
-            Self::Text(text, format) => (text, format),
-        };
-        let mut rows = Rows::new(sink, text.is_transcoded());
-        match format {
-            Format::Text => text::read(text, &mut rows)?,
-            Format::Google => google::read(text, &mut rows)?,
-            Format::Csv => csv::read(text, b',', &options.columns, &mut rows)?,
-            Format::Tsv => csv::read(text, b'\t', &options.columns, &mut rows)?,
-            Format::Jsonl => json::read(text, &options.columns, &mut rows)?,
-            Format::Sitemap => sitemap::read(text, &mut rows)?,
-            Format::Parquet => unreachable!("text is no Parquet"),
-        }
-        Ok(rows.count())
-    }
-}
-
-#[cfg(feature = "parquet")]
-fn read_parquet(name: &Path, file: File, options: &FormOptions, sink: &mut dyn Sink) -> Result<u64> {
-    let mut rows = Rows::new(sink, false);
-    parquet::read(name, file, &options.columns, &mut rows)?;
-    Ok(rows.count())
-}
-
-#[cfg(not(feature = "parquet"))]
-fn read_parquet(name: &Path, _: File, _: &FormOptions, _: &mut dyn Sink) -> Result<u64> {
-    let way = "this sitemill was built without the feature parquet; export to CSV";
-    Err(Error::data(format!("{}: is Parquet, and {way}", Shown(name))))
-}
-
-/// Reads all rows of the input `name` into `sink`, plain lines as well: for who has no use for mapped bytes.
+/// Whether the file `name` is a sitemap index, which lists inputs and is none.
 ///
 /// # Errors
-/// As [`open`] and [`RowReader::read`].
+/// As [`open`].
+pub fn is_index(name: &Path, file: &File, options: &FormOptions) -> Result<bool> {
+    if !matches!(options.format, None | Some(Format::Sitemap)) {
+        return Ok(false);
+    }
+    let stream = file.try_clone().map_err(|error| Error::io(name, "could not be read", error))?;
+    let text = Text::open(name, Box::new(Pread::new(stream.into(), 0)))?;
+    Ok(sitemap::is_index(text.head()))
+}
+
+/// Reads all rows of the input `name` into `sink`, plain lines as well, on one thread.
+///
+/// # Errors
+/// As [`open`] and [`Parser::read`].
 pub fn read(name: &Path, feed: Feed, options: &FormOptions, sink: &mut dyn Sink) -> Result<FormFound> {
-    let (format, packing, rows) = match open(name, feed, options)? {
-        Opened::Plain(file) => {
-            let text = Text::open(name, Box::new(file))?;
-            (Format::Text, Packing::None, RowReader::Text(text, Format::Text).read(options, sink)?)
-        }
-        Opened::Lines(Lines(text)) => {
-            (Format::Text, text.packing(), RowReader::Text(text, Format::Text).read(options, sink)?)
-        }
-        Opened::Rows(rows @ RowReader::Parquet(..)) => {
-            (Format::Parquet, Packing::None, rows.read(options, sink)?)
-        }
-        Opened::Rows(RowReader::Text(text, format)) => {
-            (format, text.packing(), RowReader::Text(text, format).read(options, sink)?)
-        }
+    let reader = match open(name, feed, options)? {
+        Opened::Plain(file) => RowReader::text(Text::open(name, Box::new(file))?, Format::Text, options)?,
+        Opened::Lines(Lines(text)) => RowReader::text(text, Format::Text, options)?,
+        Opened::Rows(reader) => reader,
     };
+    let RowReader { parser, units, format, packing } = reader;
+    let mut rows = 0;
+    for unit in units {
+        rows += parser.read(unit?, sink)?;
+    }
     Ok(FormFound { format, packing, rows })
 }
 

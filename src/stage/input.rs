@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 use map::Map;
 
-use super::form::{self, Feed};
+use super::form::Feed;
 use super::lines;
 use super::rows::Block;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result, Shown};
 
 /// An input that was found and opened, not yet read.
 #[derive(Debug)]
@@ -91,26 +91,6 @@ impl Identity {
 }
 
 impl Source {
-    /// Opens all of `names`; a directory stands for the part files in it, which need a marker of success if
-    /// `needs_success`.
-    ///
-    /// # Errors
-    /// As [`Source::open`] and [`form::part_files`].
-    pub fn open_all(names: &[PathBuf], needs_success: bool) -> Result<Vec<Self>> {
-        let mut sources = Vec::with_capacity(names.len());
-        for name in names {
-            match name.is_dir() {
-                false => sources.push(Self::open(name)?),
-                true => {
-                    for part in form::part_files(name, needs_success)? {
-                        sources.push(Self::open(&part)?);
-                    }
-                }
-            }
-        }
-        Ok(sources)
-    }
-
     /// Opens `name`; `-` is standard input.
     ///
     /// # Errors
@@ -142,6 +122,14 @@ impl Source {
         &self.name
     }
 
+    /// The file, if it is a regular one.
+    pub fn file(&self) -> Option<&File> {
+        match &self.stream {
+            Stream::File(file, _) => Some(file),
+            Stream::Pipe(_) => None,
+        }
+    }
+
     /// The way to its bytes, and what a file looked like when it was opened.
     pub fn into_feed(self) -> (Feed, Option<Identity>) {
         match self.stream {
@@ -165,16 +153,19 @@ impl Input {
     ///
     /// # Errors
     /// If it cannot be mapped.
-    pub fn lines(name: PathBuf, file: &File, identity: Option<Identity>) -> Result<Self> {
-        let map = Map::of(file).map_err(|error| Error::input(&name, error))?;
-        Ok(Self { name, map: Arc::new(map), identity, blocks: None })
+    pub fn lines(name: &Path, file: &File, identity: Option<Identity>) -> Result<Self> {
+        let map = Map::of(file).map_err(|error| match error.kind() {
+            io::ErrorKind::OutOfMemory => no_room_for(name, file),
+            _ => Error::input(name, error),
+        })?;
+        Ok(Self { name: name.into(), map: Arc::new(map), identity, blocks: None })
     }
 
     /// Rows in `blocks` of the scratch file `file`.
     ///
     /// # Errors
     /// If it cannot be mapped.
-    pub fn rows(name: PathBuf, file: &File, identity: Option<Identity>, blocks: Vec<Block>) -> Result<Self> {
+    pub fn rows(name: &Path, file: &File, identity: Option<Identity>, blocks: Vec<Block>) -> Result<Self> {
         Ok(Self { blocks: Some(blocks), ..Self::lines(name, file, identity)? })
     }
 
@@ -194,11 +185,10 @@ impl Input {
     }
 
     /// All of it, in stretches.
-    pub fn extents(&self) -> Vec<Extent> {
-        match &self.blocks {
-            None => lines::chunks(self.bytes().len()).map(Extent::Lines).collect(),
-            Some(blocks) => blocks.iter().cloned().map(Extent::Rows).collect(),
-        }
+    pub fn extents(&self) -> impl Iterator<Item = Extent> + '_ {
+        let lines = self.blocks.is_none().then(|| lines::chunks(self.bytes().len()).map(Extent::Lines));
+        let rows = self.blocks.iter().flatten().cloned().map(Extent::Rows);
+        lines.into_iter().flatten().chain(rows)
     }
 
     /// Refuses a file that is no longer the one that was opened.
@@ -218,6 +208,13 @@ impl Input {
         let name = crate::text::shown(self.name.as_os_str().as_encoded_bytes());
         Error::data(format!("{name}: changed while it was being read; run again on a copy"))
     }
+}
+
+/// It can be neither mapped nor read.
+fn no_room_for(name: &Path, file: &File) -> Error {
+    let (name, bytes) = (Shown(name), file.metadata().map_or(0, |meta| meta.len()));
+    let way = "allow more (ulimit -v) or give the input in parts";
+    Error::new(ErrorKind::Memory, format!("{name}: there is no address space for its {bytes} bytes; {way}"))
 }
 
 fn is_terminal_or_null(name: &Path) -> bool {

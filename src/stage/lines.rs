@@ -75,6 +75,8 @@ pub struct Blocks<R> {
     stream: R,
     /// The offset of `rest` in the stream.
     offset: u64,
+    /// Lines before `rest`.
+    lines: u64,
     /// What follows the last line end.
     rest: Vec<u8>,
     /// Where reads go to.
@@ -87,6 +89,8 @@ pub struct Blocks<R> {
 pub struct Block {
     /// The first byte's offset in the stream.
     pub offset: u64,
+    /// Lines before it.
+    pub lines_before: u64,
     /// The lines. One that is longer than any line may be is cut, and still too long, so that it is refused like the
     /// whole of it would be.
     pub bytes: Vec<u8>,
@@ -95,7 +99,14 @@ pub struct Block {
 impl<R: Read> Blocks<R> {
     /// Blocks of `stream`, from its start.
     pub fn new(stream: R) -> Self {
-        Self { stream, offset: 0, rest: Vec::new(), piece: vec![0; CHUNK_BYTES].into(), ended: false }
+        Self {
+            stream,
+            offset: 0,
+            lines: 0,
+            rest: Vec::new(),
+            piece: vec![0; CHUNK_BYTES].into(),
+            ended: false,
+        }
     }
 
     /// Reads once or more, until there is a line end or too long a line.
@@ -105,14 +116,15 @@ impl<R: Read> Blocks<R> {
             let piece = read(&mut self.stream, &mut self.piece)?;
             if piece.is_empty() {
                 self.ended = true;
-                return Ok((!bytes.is_empty()).then_some(Block { offset: self.offset, bytes }));
+                let is_any = !bytes.is_empty();
+                return Ok(is_any.then(|| self.block(self.offset, bytes)));
             }
             if let Some(last) = memchr::memrchr(b'\n', piece) {
                 bytes.extend_from_slice(&piece[..=last]);
                 self.rest.extend_from_slice(&piece[last + 1..]);
                 let offset = self.offset;
                 self.offset += bytes.len() as u64;
-                return Ok(Some(Block { offset, bytes }));
+                return Ok(Some(self.block(offset, bytes)));
             }
             bytes.extend_from_slice(piece);
             // One byte more than a line may have, and a carriage return that might yet be part of its end.
@@ -136,9 +148,16 @@ impl<R: Read> Blocks<R> {
                 self.rest.extend_from_slice(&piece[end + 1..]);
             }
             if self.ended || end.is_some() {
-                return Ok(Block { offset, bytes });
+                return Ok(self.block(offset, bytes));
             }
         }
+    }
+
+    fn block(&mut self, offset: u64, bytes: Vec<u8>) -> Block {
+        let lines_before = self.lines;
+        let has_open_line = bytes.last() != Some(&b'\n');
+        self.lines += memchr::memchr_iter(b'\n', &bytes).count() as u64 + u64::from(has_open_line);
+        Block { offset, lines_before, bytes }
     }
 }
 
@@ -216,6 +235,14 @@ mod tests {
         }
     }
 
+    fn assert_lines_are_counted(blocks: &[Block]) {
+        let mut before = 0;
+        for block in blocks {
+            assert_eq!(block.lines_before, before);
+            before += lines(&block.bytes, block.offset).count() as u64;
+        }
+    }
+
     #[test]
     fn a_stream_gives_the_lines_that_a_map_gives() {
         let input = [b"\xEF\xBB\xBFa\r\n\nbb\n", &vec![b'c'; LINE_BYTES_MAX][..], b"\r\nlast without an end"]
@@ -224,6 +251,7 @@ mod tests {
             let blocks: Vec<Block> = Blocks::new(Slow(&input, step)).map(Result::unwrap).collect();
             let got: Vec<_> = blocks.iter().flat_map(|block| lines(&block.bytes, block.offset)).collect();
             assert_eq!(got, plain(&input), "step {step}");
+            assert_lines_are_counted(&blocks);
         }
     }
 
@@ -237,6 +265,7 @@ mod tests {
                 let want = plain(&input);
                 assert_eq!(got.len(), 3);
                 assert_eq!((got[0], got[2]), (want[0], want[2]), "extra {extra}, step {step}");
+                assert_lines_are_counted(&blocks);
                 assert_eq!(got[1].offset, want[1].offset);
                 assert!(got[1].raw.len() > LINE_BYTES_MAX && want[1].raw.starts_with(got[1].raw));
             }

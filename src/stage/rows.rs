@@ -4,10 +4,12 @@
 //! first:
 //!
 //! ```text
-//! row   = line - line of the row before · offset - offset before · kind · fields
+//! row   = line - line of the row before (zigzag) · offset - offset before · kind · fields
 //! kind  = 0: url                     fields = length, bytes
 //!         1: url and tags            fields = url, lastmod, changefreq, priority, extras, each as length, bytes
 //!         2: not a row of the form   fields = number of the reason (a byte), text
+//!         3: entry, a URL alone      fields = url
+//!         4: entry                   fields = url, tags, instant (zigzag; 0: none), extras, their namespaces (a byte)
 //! ```
 //!
 //! The file is written and read by the same process, mapped, and never leaves it: there is no version, and a byte that does
@@ -15,13 +17,14 @@
 
 pub mod field;
 
-use std::io::{self, Write};
 use std::ops::Range;
 
-use super::clean::Reason;
-use super::extras::RawExtras;
-use super::lines::{CHUNK_BYTES, CHUNK_URLS_MAX, Line};
+use super::clean::{CleanUrl, Reason};
+use super::entry::Entry;
+use super::extras::{Extras, RawExtras};
+use super::lines::{CHUNK_URLS_MAX, Line};
 use super::tags::RawTags;
+use super::xml::Namespaces;
 
 /// A row of an input: where it stands, and what it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +44,8 @@ pub enum Content<'a> {
     Url(&'a [u8], RawTags<'a>),
     /// Nothing that its form allows; as text for the rejects file, with the reason.
     Bad(&'a [u8], Reason),
+    /// What was judged before, and lost no tag by it.
+    Entry(Entry<'a>),
 }
 
 impl<'a> Row<'a> {
@@ -64,6 +69,8 @@ pub struct Block {
 const URL: u8 = 0;
 const TAGGED: u8 = 1;
 const BAD: u8 = 2;
+const PLAIN_ENTRY: u8 = 3;
+const ENTRY: u8 = 4;
 
 /// Rows on their way to a block.
 #[derive(Debug, Default)]
@@ -77,9 +84,9 @@ pub struct RowBuffer {
 }
 
 impl RowBuffer {
-    /// Adds one row. Lines and offsets do not fall.
+    /// Adds one row. Offsets do not fall.
     pub fn push(&mut self, row: &Row<'_>) {
-        field::push_number(row.line - self.last.0, &mut self.bytes);
+        field::push_number(zigzag(row.line.wrapping_sub(self.last.0) as i64), &mut self.bytes);
         field::push_number(row.offset - self.last.1, &mut self.bytes);
         self.last = (row.line, row.offset);
         self.rows += 1;
@@ -97,6 +104,18 @@ impl RowBuffer {
             Content::Bad(text, reason) => {
                 self.bytes.extend([BAD, reason as u8]);
                 field::push(text, &mut self.bytes);
+            }
+            Content::Entry(entry) if entry.is_plain() => {
+                self.bytes.push(PLAIN_ENTRY);
+                field::push(entry.url.as_bytes(), &mut self.bytes);
+            }
+            Content::Entry(Entry { url, tags, instant, extras }) => {
+                self.bytes.push(ENTRY);
+                field::push(url.as_bytes(), &mut self.bytes);
+                field::push(tags, &mut self.bytes);
+                field::push_number(instant.map_or(0, |instant| zigzag(instant) + 1), &mut self.bytes);
+                field::push(extras.xml, &mut self.bytes);
+                self.bytes.push(extras.uses.bits());
             }
         }
     }
@@ -125,54 +144,9 @@ impl RowBuffer {
         block
     }
 
-    /// Begins another input: lines and offsets count from its start. The block at hand has ended.
-    pub fn begin_input(&mut self) {
+    /// Begins anew: what comes stands anywhere in an input, or in another. The block at hand has ended.
+    pub fn begin(&mut self) {
         (self.block, self.last) = ((0, 0), (0, 0));
-    }
-}
-
-/// Writes the rows of one input.
-#[derive(Debug)]
-pub struct RowWriter<W> {
-    to: W,
-    buffer: RowBuffer,
-    written: usize,
-    blocks: Vec<Block>,
-}
-
-impl<W: Write> RowWriter<W> {
-    /// Writes to `to`, which is empty.
-    pub fn new(to: W) -> Self {
-        Self { to, buffer: RowBuffer::default(), written: 0, blocks: Vec::new() }
-    }
-
-    /// Writes one row. Lines and offsets do not fall.
-    ///
-    /// # Errors
-    /// If the file cannot be written to.
-    pub fn push(&mut self, row: &Row<'_>) -> io::Result<()> {
-        self.buffer.push(row);
-        if self.buffer.is_full(CHUNK_BYTES) { self.end_block() } else { Ok(()) }
-    }
-
-    /// Writes what is left, and says where the blocks are.
-    ///
-    /// # Errors
-    /// If the file cannot be written to.
-    pub fn finish(mut self) -> io::Result<(W, Vec<Block>)> {
-        if !self.buffer.bytes().is_empty() {
-            self.end_block()?;
-        }
-        self.to.flush()?;
-        Ok((self.to, self.blocks))
-    }
-
-    fn end_block(&mut self) -> io::Result<()> {
-        self.to.write_all(self.buffer.bytes())?;
-        let block = self.buffer.end_block(self.written);
-        self.written = block.range.end;
-        self.blocks.push(block);
-        Ok(())
     }
 }
 
@@ -197,7 +171,7 @@ impl<'a> Iterator for Rows<'a> {
             return None;
         }
         let rest = &mut self.rest;
-        self.line += field::number(rest);
+        self.line = self.line.wrapping_add_signed(unzigzag(field::number(rest)));
         self.offset += field::number(rest);
         let content = match field::byte(rest) {
             URL => Content::Url(field::take(rest), RawTags::default()),
@@ -207,18 +181,35 @@ impl<'a> Iterator for Rows<'a> {
                 let (priority, extras) = (field::take(rest), RawExtras(field::take(rest)));
                 Content::Url(url, RawTags { lastmod, changefreq, priority, extras })
             }
-            _ => {
+            BAD => {
                 let reason = Reason::ALL[usize::from(field::byte(rest))];
                 Content::Bad(field::take(rest), reason)
+            }
+            PLAIN_ENTRY => Content::Entry(Entry::of(CleanUrl::known(field::take(rest)))),
+            _ => {
+                let (url, tags) = (CleanUrl::known(field::take(rest)), field::take(rest));
+                let instant = field::number(rest).checked_sub(1).map(unzigzag);
+                let (xml, uses) = (field::take(rest), Namespaces::from_bits(field::byte(rest)));
+                Content::Entry(Entry { url, tags, instant, extras: Extras { xml, uses } })
             }
         };
         Some(Row { line: self.line, offset: self.offset, content })
     }
 }
 
+/// Small numbers of either sign as small ones without. Instants are far from the ends of what there are.
+fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)) as u64
+}
+
+fn unzigzag(number: u64) -> i64 {
+    (number >> 1) as i64 ^ -((number & 1) as i64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::lines::CHUNK_BYTES;
 
     #[test]
     fn rows_come_back_as_they_were_written_however_many_blocks_they_fill() {
@@ -227,7 +218,7 @@ mod tests {
             let row = |n: u64| Row {
                 line: 2 + n * n % 7 + 7 * n,
                 offset: 300 * n,
-                content: match n % 5 {
+                content: match n % 7 {
                     0 => Content::Bad(b"{", Reason::ALL[(n % 14) as usize]),
                     1 => Content::Url(b"", RawTags::default()),
                     2 => Content::Url(
@@ -235,6 +226,13 @@ mod tests {
                         RawTags { priority: b"0.5", ..RawTags::default() },
                     ),
                     3 if n == 3 => Content::Url(&long, RawTags::default()),
+                    4 => Content::Entry(Entry::of(CleanUrl::known(b"http://h.example/known"))),
+                    5 => Content::Entry(Entry {
+                        url: CleanUrl::known(b"http://h.example/known"),
+                        tags: &b"<priority>1</priority>"[..(n % 23) as usize],
+                        instant: [None, Some(0), Some(-1), Some(1 << 40), Some(-(1 << 40))][(n % 5) as usize],
+                        extras: Extras { xml: b"<x/>", uses: Namespaces::IMAGE },
+                    }),
                     _ => Content::Url(
                         b"http://h.example/",
                         RawTags {
@@ -246,9 +244,15 @@ mod tests {
                     ),
                 },
             };
-            let mut writer = RowWriter::new(Vec::new());
-            (0..count).for_each(|n| writer.push(&row(n)).unwrap());
-            let (bytes, blocks) = writer.finish().unwrap();
+            let (mut buffer, mut bytes, mut blocks) = (RowBuffer::default(), Vec::new(), Vec::new());
+            for n in 0..count {
+                buffer.push(&row(n));
+                if buffer.is_full(CHUNK_BYTES) || n + 1 == count {
+                    let at = bytes.len();
+                    bytes.extend_from_slice(buffer.bytes());
+                    blocks.push(buffer.end_block(at));
+                }
+            }
             assert!(blocks.iter().all(|block| !block.range.is_empty()));
             let mut read = blocks.iter().flat_map(|block| rows(&bytes, block));
             assert!((0..count).all(|n| read.next() == Some(row(n))) && read.next().is_none(), "{count}");

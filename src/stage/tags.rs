@@ -68,16 +68,6 @@ impl Tags<'_> {
         [lastmod, changefreq, priority].into_iter().flatten()
     }
 
-    /// The same as an input would give them, beside `extras`.
-    pub fn as_raw<'a>(&'a self, extras: RawExtras<'a>) -> RawTags<'a> {
-        RawTags {
-            extras,
-            lastmod: self.lastmod.as_ref().map_or(&[], Lastmod::as_bytes),
-            changefreq: self.changefreq.map_or(&[], |word| word.as_str().as_bytes()),
-            priority: self.priority.as_ref().map_or(&[], |priority| priority.as_bytes()),
-        }
-    }
-
     /// When the page last changed, if that is known: seconds since 1970.
     pub fn instant(&self) -> Option<i64> {
         self.lastmod.as_ref().map(Lastmod::instant)

@@ -41,6 +41,16 @@ impl Namespaces {
         used.map(|(_, declaration)| declaration)
     }
 
+    /// As a number, for [`Namespaces::from_bits`].
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Those that [`Namespaces::bits`] are of.
+    pub fn from_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+
     /// Bytes of their declarations.
     pub fn bytes(self) -> u64 {
         self.declarations().map(|declaration| declaration.len() as u64).sum()
@@ -58,6 +68,9 @@ const SITEMAP: [&str; 3] = ["<sitemap><loc>", "</loc><lastmod>", "</lastmod></si
 /// Longer by this many bytes than one: `&amp;`, `&apos;`.
 const AMPERSAND_GROWTH: usize = b"&amp;".len() - 1;
 const APOSTROPHE_GROWTH: usize = b"&apos;".len() - 1;
+
+/// Least bytes that [`push_entry`] appends.
+pub const ENTRY_BYTES_MIN: usize = URL[0].len() + URL[1].len();
 
 /// Most bytes that [`push_entry`] can append without extras: the longest URL, every byte of it the one that grows most, and the
 /// longest of all tags.
@@ -110,27 +123,25 @@ impl Frame {
     }
 }
 
-/// Bytes that [`push_entry`] appends besides those of extras.
+/// Appends the `<url>` entry of `url`, with the XML of what stands beside it: [`push_tags`], then extras.
 #[inline]
-pub fn entry_bytes(url: CleanUrl<'_>, tags: Option<&Tags<'_>>) -> usize {
-    url_bytes(url) + tags.map_or(0, tags_bytes)
-}
-
-/// Appends the `<url>` entry of `url`, tags in the order of 0.9, which 0.84 allows too, and the XML of `extras` behind.
-#[inline]
-pub fn push_entry(url: CleanUrl<'_>, tags: Option<&Tags<'_>>, extras: &[u8], out: &mut Vec<u8>) {
-    if tags.is_none() && extras.is_empty() {
+pub fn push_entry(url: CleanUrl<'_>, tags: &[u8], extras: &[u8], out: &mut Vec<u8>) {
+    if tags.is_empty() && extras.is_empty() {
         return push_url(url, out);
     }
     push_loc(url, out);
-    out.extend_from_slice(LOC_END);
-    for (name, value) in tags.iter().flat_map(|tags| tags.written()) {
+    for part in [LOC_END, tags, extras, URL_END] {
+        out.extend_from_slice(part);
+    }
+}
+
+/// Appends `tags` in the order of 0.9, which 0.84 allows too.
+pub fn push_tags(tags: &Tags<'_>, out: &mut Vec<u8>) {
+    for (name, value) in tags.written() {
         for part in [b"<", name, b">", value, b"</", name, b">"] {
             out.extend_from_slice(part);
         }
     }
-    out.extend_from_slice(extras);
-    out.extend_from_slice(URL_END);
 }
 
 /// Appends a link to the page in another language.
@@ -147,10 +158,6 @@ pub fn push_image(url: CleanUrl<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"<image:image><image:loc>");
     push_escaped(url, out);
     out.extend_from_slice(b"</image:loc></image:image>");
-}
-
-fn tags_bytes(tags: &Tags<'_>) -> usize {
-    tags.written().map(|(name, value)| b"<></>".len() + 2 * name.len() + value.len()).sum()
 }
 
 /// Bytes that [`push_url`] appends.
@@ -260,10 +267,11 @@ mod tests {
                 .check(RawTags { lastmod, changefreq, priority, ..RawTags::default() }, &mut |reason| {
                     dropped[reason] += 1
                 });
-            let mut entry = Vec::new();
-            push_entry(url, tags.as_ref(), b"", &mut entry);
+            let (mut beside, mut entry) = (Vec::new(), Vec::new());
+            tags.iter().for_each(|tags| push_tags(tags, &mut beside));
+            push_entry(url, &beside, b"", &mut entry);
             assert_eq!(str::from_utf8(&entry).unwrap(), format!("{loc}{want}</url>\n"));
-            assert_eq!(entry_bytes(url, tags.as_ref()), entry.len());
+            assert_eq!(url_bytes(url) + beside.len(), entry.len());
             assert_eq!(dropped.total(), 0);
         }
     }

@@ -132,6 +132,13 @@ fn the_same_rows_give_the_same_set_in_every_form() {
         .collect();
     build(&directory.join("again"), &sitemaps, &[]).expect(0);
     assert!(set(&directory.join("again")) == want, "sitemaps");
+    // The index file stands for them, in its order, and `clean` knows it as well.
+    let index = directory.join("csv/sitemap-index-1.xml");
+    build(&directory.join("by-index"), std::slice::from_ref(&index), &[]).expect(0);
+    assert!(set(&directory.join("by-index")) == want, "index file");
+    let cleaned = finish(sitemill().args(["clean", "--quiet"]).arg(&index), b"").expect(0);
+    let listed = finish(sitemill().arg("urls").arg(&index), b"").expect(0);
+    assert!(cleaned.stdout == listed.stdout, "cleaned index file");
     // The first generator's lines have no spaces in values, so these rows have fewer times.
     let out = directory.join("google");
     build(&out, &[directory.file("urllist.txt", google)], &["--format", "google"]).expect(0);
@@ -330,8 +337,9 @@ fn an_input_that_is_wrong_as_a_whole_is_named_with_the_way_out() {
         ("damaged.parquet", b"PAR1 and no more", "damaged.parquet"),
         (
             "index.xml",
-            b"<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"></sitemapindex>",
-            "index",
+            b"<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
+              <sitemap><loc>https://www.example.com/gone.xml</loc></sitemap></sitemapindex>",
+            "there is no such file",
         ),
     ] {
         let out = directory.join("out");

@@ -12,6 +12,7 @@ mod forms;
 mod golden;
 mod guards;
 mod killed;
+mod order;
 mod publishing;
 mod readers;
 mod reference;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::{ChunkKeys, Key};
+use super::{Key, Run, Share};
 use crate::error::{Error, ErrorKind, Result};
 
 /// The instant of a URL without `lastmod`: older than any.
@@ -21,34 +21,32 @@ struct Newest {
     ordinal: u16,
 }
 
-/// Walks through one partition of all `chunks` and calls `older` with the chunk and the ordinal of every URL but the newest
-/// of each; of equally new ones the first stays. Chunks without instants have no page that says when it changed.
+/// Walks through the `share` of all `runs` and calls `older` with the chunk and the ordinal of every URL but the newest of
+/// each; of equally new ones the first stays. Runs without instants have no page that says when it changed.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`] if the table cannot be had.
 pub fn find_all_but_newest<'a>(
-    chunks: impl Iterator<Item = &'a ChunkKeys> + Clone,
-    partition: usize,
+    runs: impl Iterator<Item = Run<'a>> + Clone,
+    share: Share,
     table: &mut NewestTable,
     mut older: impl FnMut(usize, u16),
 ) -> Result<()> {
-    let keys: usize = chunks.clone().map(|chunk| chunk.range(partition).len()).sum();
+    let keys = share.count(runs.clone());
     table.0.clear();
     table.0.try_reserve(keys).map_err(|_| {
         Error::new(ErrorKind::Memory, format!("no memory for a table of {keys} URLs and their dates"))
     })?;
-    for (chunk, keys) in chunks.enumerate() {
-        let instants = keys.instants.get(keys.range(partition)).unwrap_or(&[]);
-        for (at, (key, ordinal)) in keys.of(partition).enumerate() {
-            let instant = instants.get(at).copied().unwrap_or(NO_INSTANT);
-            let this = Newest { instant, chunk, ordinal };
+    for run in runs {
+        for (key, ordinal, instant) in share.keys(run) {
+            let this = Newest { instant, chunk: run.chunk, ordinal };
             match table.0.entry(key) {
                 Entry::Vacant(place) => drop(place.insert(this)),
                 Entry::Occupied(mut place) if instant > place.get().instant => {
                     let was = place.insert(this);
                     older(was.chunk, was.ordinal);
                 }
-                Entry::Occupied(_) => older(chunk, ordinal),
+                Entry::Occupied(_) => older(run.chunk, ordinal),
             }
         }
     }
@@ -76,7 +74,7 @@ impl Hasher for KeyItself {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::dedup::PARTITIONS;
+    use crate::stage::dedup::{ChunkKeys, PARTITIONS};
 
     #[test]
     fn the_newest_stays_and_of_equally_new_ones_the_first() {
@@ -91,13 +89,14 @@ mod tests {
             .iter()
             .map(|chunk| {
                 let (keys, instants): (Vec<Key>, Vec<i64>) = chunk.iter().map(|&(n, i)| (key(n), i)).unzip();
-                ChunkKeys::part(&keys, &instants)
+                ChunkKeys::part(&keys, &instants).unwrap()
             })
             .collect();
         let mut older = Vec::new();
         let mut table = NewestTable::default();
         for partition in 0..PARTITIONS {
-            find_all_but_newest(parted.iter(), partition, &mut table, |c, o| older.push((c, o))).unwrap();
+            let runs = parted.iter().enumerate().map(|(chunk, keys)| keys.run(chunk, partition));
+            find_all_but_newest(runs, Share::all(partition), &mut table, |c, o| older.push((c, o))).unwrap();
         }
         older.sort_unstable();
         assert_eq!(older, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (2, 1), (2, 3), (2, 4)]);

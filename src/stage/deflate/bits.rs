@@ -3,7 +3,7 @@
 /// Appends bits to bytes that somebody else owns.
 #[derive(Debug)]
 pub struct BitWriter<'o> {
-    out: &'o mut Vec<u8>,
+    out: &'o mut [u8],
     /// Whole bytes of `out` that are final; behind them there may be room.
     bytes: usize,
     /// Bits that do not fill a byte yet, from the lowest on.
@@ -36,7 +36,7 @@ impl<'o> BitWriter<'o> {
     pub fn new(out: &'o mut Vec<u8>, partial: PartialByte, bits: u64) -> Self {
         let bytes = out.len();
         out.resize(bytes + bits as usize / 8 + 2 * STORE_BYTES, 0);
-        Self { out, bytes, pending: partial.bits.into(), pending_bits: partial.count.into() }
+        Self { out: &mut out[..], bytes, pending: partial.bits.into(), pending_bits: partial.count.into() }
     }
 
     /// Takes the low `count` bits of `bits`; the others must be zero. At most [`UNFLUSHED_BITS_MAX`] before [`Self::flush`].
@@ -51,8 +51,9 @@ impl<'o> BitWriter<'o> {
     #[inline(always)]
     pub fn flush(&mut self) {
         // No branch on how many bytes there are: all eight are written, and the next store goes over those in excess.
-        let room = &mut self.out[self.bytes..self.bytes + STORE_BYTES];
-        room.copy_from_slice(&self.pending.to_le_bytes());
+        if let Some(room) = self.out[self.bytes..].first_chunk_mut() {
+            *room = self.pending.to_le_bytes();
+        }
         self.bytes += self.pending_bits as usize / 8;
         self.pending >>= self.pending_bits & !7;
         self.pending_bits &= 7;
@@ -71,11 +72,10 @@ impl<'o> BitWriter<'o> {
         self.bytes += bytes.len();
     }
 
-    /// Leaves the whole bytes to their owner.
-    pub fn finish(mut self) -> PartialByte {
+    /// The bits that are left, and how many bytes of the output are final: their owner forgets those behind.
+    pub fn finish(mut self) -> (PartialByte, usize) {
         self.flush();
-        self.out.truncate(self.bytes);
-        PartialByte { bits: self.pending as u8, count: self.pending_bits as u8 }
+        (PartialByte { bits: self.pending as u8, count: self.pending_bits as u8 }, self.bytes)
     }
 }
 
@@ -90,13 +90,15 @@ mod tests {
         bits.put(0b1, 1);
         bits.put(0b10, 2);
         bits.put(0b111_0000_0000, 11);
-        let partial = bits.finish();
+        let (partial, bytes) = bits.finish();
+        out.truncate(bytes);
         assert_eq!(out, [7, 0b0000_0101]);
         let mut bits = BitWriter::new(&mut out, partial, 8 + 16);
         bits.put(0b1, 1);
         bits.align();
         bits.bytes(b"ab");
-        bits.finish();
+        let (_, bytes) = bits.finish();
+        out.truncate(bytes);
         assert_eq!(out, [7, 0b0000_0101, 0b0111_1000, b'a', b'b']);
     }
 }

@@ -3,7 +3,7 @@
 use super::bits::{BitWriter, PartialByte, UNFLUSHED_BITS_MAX};
 use super::huffman::{self, CODE_BITS_MAX, Code};
 use super::symbols::{CODED_LENGTHS, DISTANCE_EXTRA_BITS, DISTANCES, END_OF_BLOCK, LITLENS};
-use super::tokens::{HEADS, LENGTH_HEADS, NO_DISTANCE, Tokens};
+use super::tokens::{HEADS, LENGTH_HEADS, SECOND_LITERALS, SECONDS, Token, Tokens};
 
 /// The three ways to write a block: "BTYPE" (3.2.3).
 const STORED: u64 = 0b00;
@@ -19,11 +19,11 @@ const STORED_OVERHEAD_BITS: u64 = BLOCK_HEADER_BITS + 7 + 32;
 
 /// Bits of every symbol of a code.
 #[derive(Debug, Clone)]
-pub struct Lengths {
+struct Lengths {
     /// Of literals and lengths.
-    pub litlens: [u8; LITLENS],
+    litlens: [u8; LITLENS],
     /// Of distances.
-    pub distances: [u8; DISTANCES],
+    distances: [u8; DISTANCES],
 }
 
 impl Lengths {
@@ -69,15 +69,14 @@ fn extra_bits(tokens: &Tokens) -> u64 {
     lengths + distances.map(|(&count, &bits)| u64::from(count) * u64::from(bits)).sum::<u64>()
 }
 
-/// Appends a block that says `tokens`, which stand for `plain`, if that is still known. Gives the code that was best for
-/// them, written or not.
+/// Appends a block that says `tokens`, which stand for `plain`, if that is still known.
 pub fn write(
     tokens: &Tokens,
     plain: Option<&[u8]>,
     is_final: bool,
     partial: PartialByte,
     out: &mut Vec<u8>,
-) -> (PartialByte, Lengths) {
+) -> PartialByte {
     let best = Lengths::best(tokens);
     let header = Header::new(&best);
     let extra_bits = extra_bits(tokens);
@@ -87,7 +86,7 @@ pub fn write(
     if let Some(plain) = plain
         && stored_bits(plain) < coded_bits
     {
-        return (store(plain, is_final, partial, out), best);
+        return store(plain, is_final, partial, out);
     }
     let mut bits = BitWriter::new(out, partial, coded_bits);
     bits.put(is_final.into(), 1);
@@ -100,7 +99,9 @@ pub fn write(
         bits.flush();
         bits = write_tokens(tokens, &Lengths::FIXED, bits);
     }
-    (bits.finish(), best)
+    let (partial, bytes) = bits.finish();
+    out.truncate(bytes);
+    partial
 }
 
 fn stored_bits(plain: &[u8]) -> u64 {
@@ -122,7 +123,9 @@ pub fn store(plain: &[u8], is_final: bool, partial: PartialByte, out: &mut Vec<u
         bits.flush();
         bits.bytes(now);
         if rest.is_empty() {
-            return bits.finish();
+            let (partial, bytes) = bits.finish();
+            out.truncate(bytes);
+            return partial;
         }
     }
 }
@@ -142,8 +145,18 @@ impl Bits {
     }
 
     #[inline(always)]
+    fn bits(self) -> u64 {
+        (self.0 & ((1 << COUNT_SHIFT) - 1)).into()
+    }
+
+    #[inline(always)]
+    fn count(self) -> u32 {
+        self.0 >> COUNT_SHIFT
+    }
+
+    #[inline(always)]
     fn put(self, bits: &mut BitWriter<'_>) {
-        bits.put((self.0 & ((1 << COUNT_SHIFT) - 1)).into(), self.0 >> COUNT_SHIFT);
+        bits.put(self.bits(), self.count());
     }
 }
 
@@ -161,17 +174,37 @@ fn write_tokens<'o>(tokens: &Tokens, lengths: &Lengths, mut bits: BitWriter<'o>)
         let coded = CODED_LENGTHS[head - LENGTH_HEADS];
         Bits::new(litlens[usize::from(coded.symbol)], coded.extra, coded.extra_bits)
     });
-    // A literal's distance is no bits, and no extra bits. The masks of these spare a shift by a count that varies.
-    let mut distances = [(Bits::default(), 0u8, 0u16); (NO_DISTANCE + 1).next_power_of_two()];
-    for (symbol, code) in distance_codes.into_iter().enumerate() {
-        let extra_bits = DISTANCE_EXTRA_BITS[symbol];
-        distances[symbol] = (Bits::new(code, 0, 0), extra_bits, (1 << extra_bits) - 1);
+    // What comes second: its code, and how many extra bits follow.
+    let seconds: [(Bits, u32); SECONDS] = std::array::from_fn(|second| {
+        if second < DISTANCES {
+            return (Bits::new(distance_codes[second], 0, 0), DISTANCE_EXTRA_BITS[second].into());
+        }
+        let literal = second.checked_sub(SECOND_LITERALS).map(|literal| Bits::new(litlens[literal], 0, 0));
+        (literal.unwrap_or_default(), 0)
+    });
+    // Put together first, so that the writer's state waits for one sum only.
+    let of = |token: Token| {
+        let (head, (code, extra_bits)) = (heads[token.head()], seconds[token.second()]);
+        let count = head.count() + code.count();
+        let bits = head.bits() | code.bits() << head.count() | u64::from(token.extra()) << count;
+        (bits, count + extra_bits)
+    };
+    let mut pairs = tokens.as_slice().chunks_exact(2);
+    for pair in &mut pairs {
+        let ((first, first_count), (second, second_count)) = (of(pair[0]), of(pair[1]));
+        // Nearly always: only two of the rarest matches are longer.
+        if first_count + second_count <= UNFLUSHED_BITS_MAX {
+            bits.put(first | second << first_count, first_count + second_count);
+        } else {
+            bits.put(first, first_count);
+            bits.flush();
+            bits.put(second, second_count);
+        }
+        bits.flush();
     }
-    for token in tokens.as_slice() {
-        heads[token.head()].put(&mut bits);
-        let (code, extra_bits, mask) = distances[token.distance_symbol() % distances.len()];
-        code.put(&mut bits);
-        bits.put((token.distance_less_one() & u32::from(mask)).into(), extra_bits.into());
+    for &token in pairs.remainder() {
+        let (all, count) = of(token);
+        bits.put(all, count);
         bits.flush();
     }
     Bits::new(litlens[END_OF_BLOCK], 0, 0).put(&mut bits);

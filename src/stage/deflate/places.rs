@@ -36,6 +36,7 @@ macro_rules! row {
 row!(u16);
 row!(u32);
 row!(u64);
+row!(u128);
 
 /// The rows of all hashes of `BITS` bits.
 #[derive(Debug)]
@@ -87,5 +88,6 @@ mod tests {
         check::<u16>();
         check::<u32>();
         check::<u64>();
+        check::<u128>();
     }
 }

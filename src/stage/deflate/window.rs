@@ -9,12 +9,6 @@ pub fn word(data: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(data[at..at + 8].try_into().expect("eight bytes are eight bytes"))
 }
 
-/// Four bytes from `at` on, the first one lowest.
-#[inline(always)]
-pub fn half_word(data: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(data[at..at + 4].try_into().expect("four bytes are four bytes"))
-}
-
 /// How many bytes from `later` on are those from `earlier` on, at most `max`.
 #[inline(always)]
 pub fn common_prefix(data: &[u8], earlier: usize, later: usize, max: usize) -> usize {
@@ -26,9 +20,12 @@ pub fn common_prefix(data: &[u8], earlier: usize, later: usize, max: usize) -> u
     if length < 16 || max <= 16 {
         return max.min(length);
     }
+    // In slices of one length, whose words need no further checks.
+    let rest = (max - 16).next_multiple_of(8);
+    let (first, second) = (&data[earlier + 16..][..rest], &data[later + 16..][..rest]);
     let mut length = 16;
-    while length < max {
-        let differ = word(data, earlier + length) ^ word(data, later + length);
+    for (first, second) in first.chunks_exact(8).zip(second.chunks_exact(8)) {
+        let differ = word(first, 0) ^ word(second, 0);
         if differ != 0 {
             return max.min(length + differ.trailing_zeros() as usize / 8);
         }

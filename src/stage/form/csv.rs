@@ -1,7 +1,6 @@
 //! CSV and TSV: values between delimiters, after RFC 4180, with a header that names them.
-//!
-//! Field by field, so that a column nobody asked for costs no memory, however much text it holds.
 
+mod cut;
 mod table;
 
 use super::columns::{Columns, PLAIN_PARTS};
@@ -10,48 +9,57 @@ use super::unpack::Text;
 use crate::error::Result;
 use crate::limits::LINE_BYTES_MAX;
 use crate::stage::clean::Reason;
-use table::{Field, Table};
+use crate::stage::lines::Block;
+pub use cut::Cuts;
+use table::Table;
 
-/// Bytes of a field that are kept: one more than a line may have, so that one that is too long is still seen to be.
-const FIELD_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
+/// Bytes of a value that are kept: one more than a line may have, so that one that is too long is still seen to be.
+const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
-/// Reads the rows behind the header. Lines with nothing in them are no rows. A row with more or fewer fields than the
-/// header is bad alone.
-pub fn read(text: Text<'_>, delimiter: u8, columns: &Columns, rows: &mut Rows<'_>) -> Result<()> {
-    let mut table = Table::new(text, delimiter);
-    let Some(header) = header(&mut table)? else { return Ok(()) };
-    let names: Vec<&[u8]> = header.iter().map(Vec::as_slice).collect();
-    let places = columns.places(&names).map_err(|missing| {
-        let way = "or that every line is a URL with --format text";
-        table.wrong(format!("row 1: {missing}, {way}"))
-    })?;
-    // Which of the kept values each field is, if any.
-    let mut kept: Vec<Option<usize>> = vec![None; names.len()];
-    for (part, place) in places.into_iter().enumerate() {
-        place.into_iter().for_each(|at| kept[at] = Some(part));
+/// What the header says.
+pub struct Header {
+    delimiter: u8,
+    fields: usize,
+    /// Which field each of [`PLAIN_PARTS`] is.
+    places: [Option<usize>; PLAIN_PARTS.len()],
+}
+
+/// Reads the header. What comes out cuts the rest into blocks of whole rows, each for [`read`]; without a header there is
+/// nothing in the text.
+///
+/// # Errors
+/// If the text cannot be read, or if there is no column that may be the URL's.
+pub fn open<'n>(text: Text<'n>, delimiter: u8, columns: &Columns) -> Result<Option<(Header, Cuts<'n>)>> {
+    let mut cuts = Cuts::new(text, delimiter);
+    // A block may hold nothing but empty lines.
+    while let Some(first) = cuts.next().transpose()? {
+        let mut table = Table::new(&first, delimiter);
+        let Some(row) = table.next_row() else { continue };
+        let names: Vec<&[u8]> = (0..row.fields()).map(|at| row.field(at)).collect();
+        let places = columns.places(&names).map_err(|missing| {
+            cuts.about().wrong(format!("row 1: {missing}, or that every line is a URL with --format text"))
+        })?;
+        let header = Header { delimiter, fields: names.len(), places };
+        let rest = table.rest();
+        return Ok(Some((header, cuts.again(rest))));
     }
-    let mut values = PLAIN_PARTS.map(|_| vec![0; FIELD_BYTES_KEPT].into_boxed_slice());
-    while table.start_row()? {
-        let mut value_bytes = PLAIN_PARTS.map(|_| 0);
-        let mut fields = 0;
-        loop {
-            let part = kept.get(fields).copied().flatten();
-            let field: Field = table.field(part.map_or(&mut [], |part| &mut values[part]))?;
-            if let Some(part) = part {
-                value_bytes[part] = field.bytes_kept;
-            }
-            fields += 1;
-            if field.is_last {
-                break;
-            }
+    Ok(None)
+}
+
+/// Reads the rows of `block`. Lines with nothing in them are no rows. A row with more or fewer fields than the header is bad
+/// alone.
+pub fn read(block: &Block, header: &Header, rows: &mut Rows<'_>) -> Result<()> {
+    let mut table = Table::new(block, header.delimiter);
+    while let Some(row) = table.next_row() {
+        let (line, offset) = (row.line, row.offset);
+        if row.fields() != header.fields {
+            rows.bad(line, offset, Reason::BadRow, row.text())?;
+            continue;
         }
-        let [url, lastmod, changefreq, priority] =
-            [0, 1, 2, 3].map(|part| &values[part][..value_bytes[part]]);
-        let (line, offset) = table.row();
-        if fields != names.len() {
-            rows.bad(line, offset, Reason::BadRow, &table.row_text())?;
-        } else if [url, lastmod, changefreq, priority].into_iter().any(|value| rows.is_malformed(value)) {
-            rows.bad(line, offset, Reason::BadEncoding, &table.row_text())?;
+        let values = header.places.map(|place| place.map_or(&b""[..], |at| row.field(at)));
+        let [url, lastmod, changefreq, priority] = values.map(|value| cut(value, VALUE_BYTES_KEPT));
+        if [url, lastmod, changefreq, priority].into_iter().any(|value| rows.is_malformed(value)) {
+            rows.bad(line, offset, Reason::BadEncoding, row.text())?;
         } else {
             rows.record(&Record { line, offset, url, lastmod, changefreq, priority, ..Record::default() })?;
         }
@@ -59,18 +67,9 @@ pub fn read(text: Text<'_>, delimiter: u8, columns: &Columns, rows: &mut Rows<'_
     Ok(())
 }
 
-/// The names in the first row; `None` for a file with nothing in it.
-fn header(table: &mut Table<'_>) -> Result<Option<Vec<Vec<u8>>>> {
-    if !table.start_row()? {
-        return Ok(None);
-    }
-    let mut names = Vec::new();
-    let mut name = vec![0; FIELD_BYTES_KEPT];
-    loop {
-        let field = table.field(&mut name)?;
-        names.push(name[..field.bytes_kept].to_vec());
-        if field.is_last {
-            return Ok(Some(names));
-        }
-    }
+fn cut(text: &[u8], bytes_max: usize) -> &[u8] {
+    &text[..text.len().min(bytes_max)]
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,14 +4,14 @@
 
 use super::row::{Record, Rows};
 use super::text::each_line;
-use super::unpack::Text;
 use crate::error::Result;
 use crate::limits::LINE_BYTES_MAX;
 use crate::stage::clean::Reason;
+use crate::stage::lines::Block;
 
 /// Every line is a record. Lines that begin with `#` are comments, and blank.
-pub fn read(text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
-    each_line(text, |number, line| {
+pub fn read(block: &Block, rows: &mut Rows<'_>) -> Result<()> {
+    each_line(block, |number, line| {
         let reason = match record(line.raw) {
             _ if line.raw.len() > LINE_BYTES_MAX => Reason::TooLong,
             _ if rows.is_malformed(line.raw) => Reason::BadEncoding,

@@ -10,17 +10,16 @@ use serde_json::value::RawValue;
 use super::columns::{Columns, Part};
 use super::row::{Alternate, Record, Rows};
 use super::text::each_line;
-use super::unpack::Text;
+use super::unpack::About;
 use crate::error::Result;
 use crate::limits::LINE_BYTES_MAX;
 use crate::stage::clean::Reason;
-use crate::stage::lines::Line;
+use crate::stage::lines::{Block, Line};
 
 /// Reads one record from each line; blank lines are blank rows. A line that is no object is bad alone, but for the first:
-/// then it is another form altogether.
-pub fn read(text: Text<'_>, columns: &Columns, rows: &mut Rows<'_>) -> Result<()> {
-    check_first_line(&text, columns)?;
-    each_line(text, |number, line| {
+/// see [`check_first_line`].
+pub fn read(block: &Block, columns: &Columns, rows: &mut Rows<'_>) -> Result<()> {
+    each_line(block, |number, line| {
         let reason = match values(line.raw, columns) {
             _ if line.raw.len() > LINE_BYTES_MAX => Reason::TooLong,
             _ if rows.is_malformed(line.raw) => Reason::BadEncoding,
@@ -31,8 +30,9 @@ pub fn read(text: Text<'_>, columns: &Columns, rows: &mut Rows<'_>) -> Result<()
     })
 }
 
-/// The first line tells an array, an object over many lines and wrong names of keys from lines that are bad alone.
-fn check_first_line(text: &Text<'_>, columns: &Columns) -> Result<()> {
+/// The first line tells an array, an object over many lines and wrong names of keys from lines that are bad alone: then the
+/// text is of another form altogether.
+pub fn check_first_line(text: &About<'_>, columns: &Columns) -> Result<()> {
     let head = text.head().strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text.head());
     let blank_lines = head.len() - head.trim_ascii_start().len();
     let line = head[blank_lines..].split(|&byte| byte == b'\n').next().unwrap_or_default();

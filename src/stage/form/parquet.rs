@@ -6,12 +6,18 @@
 mod column;
 
 use std::fs::File;
+use std::io::BufReader;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::Arc;
 
+use bytes::Bytes;
 use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
 
 use super::columns::{Columns, PLAIN_PARTS};
+use super::pread::Pread;
 use super::row::{Record, Rows};
 use crate::error::{Error, Result, Shown};
 use column::{Column, Kind};
@@ -19,41 +25,76 @@ use column::{Column, Kind};
 /// Rows that are decoded together: a batch of four columns stays in the second-level cache.
 const BATCH_ROWS: usize = 4096;
 
-/// Reads every row as a record.
-pub fn read(name: &Path, file: File, columns: &Columns, rows: &mut Rows<'_>) -> Result<()> {
-    let broken = |error| broken(name, error);
-    let wrong = |message: String| Error::data(format!("{}: {message}", Shown(name)));
-    let reader = SerializedFileReader::new(file).map_err(broken)?;
-    let schema = reader.metadata().file_metadata().schema_descr_ptr();
-    let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
-    let plain: Vec<&[u8]> = names.iter().map(String::as_bytes).collect();
-    let places = columns.places(&plain).map_err(wrong)?;
-    let mut kinds = [None; PLAIN_PARTS.len()];
-    for (part, place) in places.into_iter().enumerate() {
-        if let Some(at) = place {
-            kinds[part] = Some((at, Kind::of(PLAIN_PARTS[part], &schema.column(at)).map_err(wrong)?));
+/// A file whose row groups can be read by any number of threads.
+pub struct Groups<'n> {
+    name: &'n Path,
+    reader: SerializedFileReader<Shared>,
+    /// Column and kind of each of [`PLAIN_PARTS`].
+    kinds: [Option<(usize, Kind)>; PLAIN_PARTS.len()],
+}
+
+/// A row group, and the rows before it.
+#[derive(Debug, Clone, Copy)]
+pub struct Group {
+    number: usize,
+    rows_before: u64,
+}
+
+impl<'n> Groups<'n> {
+    /// Reads the index at the end of `file`.
+    pub fn open(name: &'n Path, file: File, columns: &Columns) -> Result<Self> {
+        let wrong = |message: String| Error::data(format!("{}: {message}", Shown(name)));
+        let bytes = file.metadata().map_err(|error| Error::io(name, "could not be read", error))?.len();
+        let file = Shared { file: Arc::new(file), bytes };
+        let reader = SerializedFileReader::new(file).map_err(|error| broken(name, error))?;
+        let schema = reader.metadata().file_metadata().schema_descr_ptr();
+        let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
+        let plain: Vec<&[u8]> = names.iter().map(String::as_bytes).collect();
+        let places = columns.places(&plain).map_err(wrong)?;
+        let mut kinds = [None; PLAIN_PARTS.len()];
+        for (part, place) in places.into_iter().enumerate() {
+            if let Some(at) = place {
+                kinds[part] = Some((at, Kind::of(PLAIN_PARTS[part], &schema.column(at)).map_err(wrong)?));
+            }
         }
+        Ok(Self { name, reader, kinds })
     }
-    for group in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(group).map_err(broken)?;
-        let mut parts = Vec::with_capacity(kinds.len());
-        for kind in kinds {
+
+    /// All of them, in order.
+    pub fn all(&self) -> Vec<Group> {
+        let mut rows_before = 0;
+        let groups = self.reader.metadata().row_groups().iter().enumerate();
+        let group = |(number, group): (usize, &RowGroupMetaData)| {
+            let this = Group { number, rows_before };
+            rows_before += u64::try_from(group.num_rows()).unwrap_or_default();
+            this
+        };
+        groups.map(group).collect()
+    }
+
+    /// Reads every row of `group` as a record.
+    pub fn read(&self, group: Group, rows: &mut Rows<'_>) -> Result<()> {
+        let broken = |error| broken(self.name, error);
+        let mut row = group.rows_before;
+        let group = self.reader.get_row_group(group.number).map_err(broken)?;
+        let schema = self.reader.metadata().file_metadata().schema_descr_ptr();
+        let mut parts = Vec::with_capacity(self.kinds.len());
+        for kind in self.kinds {
             let column = kind
                 .map(|(at, kind)| Ok(Column::new(group.get_column_reader(at)?, kind, &schema.column(at))));
             parts.push(column.transpose().map_err(broken)?);
         }
         let mut left = usize::try_from(group.metadata().num_rows())
-            .map_err(|_| wrong("broken Parquet (a row group has fewer than no rows)".into()))?;
+            .map_err(|_| broken(ParquetError::General("a row group has fewer than no rows".into())))?;
         while left > 0 {
             let batch_rows = left.min(BATCH_ROWS);
             for column in parts.iter_mut().flatten() {
                 column.read(batch_rows).map_err(broken)?;
             }
             for at in 0..batch_rows {
-                let offset = rows.count();
                 let [url, lastmod, changefreq, priority] =
                     [0, 1, 2, 3].map(|part| parts[part].as_ref().map_or(&b""[..], |column| column.value(at)));
-                let line = offset + 1;
+                let (line, offset) = (row + 1, row);
                 rows.record(&Record {
                     line,
                     offset,
@@ -63,11 +104,42 @@ pub fn read(name: &Path, file: File, columns: &Columns, rows: &mut Rows<'_>) -> 
                     priority,
                     ..Record::default()
                 })?;
+                row += 1;
             }
             left -= batch_rows;
         }
+        Ok(())
     }
-    Ok(())
+}
+
+/// A file that any number of threads read.
+struct Shared {
+    file: Arc<File>,
+    bytes: u64,
+}
+
+impl Length for Shared {
+    fn len(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl ChunkReader for Shared {
+    type T = BufReader<Pread>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(BufReader::new(Pread::new(Arc::clone(&self.file), start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        // What the index says may be anything.
+        if start.checked_add(length as u64).is_none_or(|end| end > self.bytes) {
+            return Err(ParquetError::EOF("a column goes on behind the end of the file".into()));
+        }
+        let mut bytes = vec![0; length];
+        self.file.read_exact_at(&mut bytes, start)?;
+        Ok(bytes.into())
+    }
 }
 
 fn broken(name: &Path, error: ParquetError) -> Error {

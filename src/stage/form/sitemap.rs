@@ -9,7 +9,7 @@ use quick_xml::events::Event;
 
 use super::ROW_BYTES_MAX;
 use super::row::Rows;
-use super::unpack::Text;
+use super::unpack::{About, Text};
 use crate::error::{Error, Result};
 use entry::Entry;
 
@@ -62,12 +62,26 @@ pub fn read(text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
     }
 }
 
-fn check_root(text: &Text<'_>, root: &str) -> Result<()> {
+/// Whether the XML that begins with `head` is a sitemap index.
+pub fn is_index(head: &[u8]) -> bool {
+    let mut reader = Reader::from_reader(head);
+    let mut buffer = Vec::new();
+    loop {
+        buffer.clear();
+        match reader.read_event_into(&mut buffer) {
+            Ok(Event::Start(tag) | Event::Empty(tag)) => return tag.local_name().as_ref() == "sitemapindex",
+            Ok(Event::Eof) | Err(_) => return false,
+            Ok(_) => {}
+        }
+    }
+}
+
+fn check_root(text: &About<'_>, root: &str) -> Result<()> {
     match root {
         "urlset" => Ok(()),
-        "sitemapindex" => {
-            Err(text.wrong("is a sitemap index; give the sitemaps that it lists, not the index, as inputs"))
-        }
+        "sitemapindex" => Err(text.wrong(
+            "is a sitemap index through a pipe; give the file that lies beside its sitemaps, or these",
+        )),
         _ => {
             let root = crate::text::shown(root.as_bytes());
             Err(text.wrong(format!("is XML with the root <{root}>; expected a sitemap, <urlset>")))
@@ -76,7 +90,7 @@ fn check_root(text: &Text<'_>, root: &str) -> Result<()> {
 }
 
 /// XML is well-formed or it is nothing: what follows a mistake may be anything.
-fn broken(text: &Text<'_>, at: u64, error: quick_xml::Error) -> Error {
+fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
     match error {
         quick_xml::Error::Io(error) if error.get_ref().is_some_and(|cause| cause.is::<TooLong>()) => {
             text.wrong(format!("byte {at}: {error}: most likely a tag that is never closed"))

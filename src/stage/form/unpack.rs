@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
+use bzip2::bufread::MultiBzDecoder;
 use encoding_rs::Encoding;
 use flate2::bufread::MultiGzDecoder;
 
@@ -43,34 +44,40 @@ const PIECE_BYTES: usize = 256 * 1024;
 /// Looked at before reading: the longest line, so that the first one is whole.
 const HEAD_BYTES: u64 = LINE_BYTES_MAX as u64 + 2;
 
-/// The text of an input, unpacked, and its beginning.
+/// The text of an input, unpacked.
 pub struct Text<'n> {
+    about: About<'n>,
+    stream: Box<dyn Read + Send>,
+}
+
+/// What is known of a text before it is read, and how errors in it are told.
+pub struct About<'n> {
     name: &'n Path,
     packing: Packing,
     is_transcoded: bool,
     head: Vec<u8>,
-    stream: Box<dyn Read + Send>,
 }
 
 impl<'n> Text<'n> {
     /// Looks into `stream` and unpacks it if need be.
     pub fn open(name: &'n Path, stream: Box<dyn Read + Send>) -> Result<Self> {
-        let mut text = Self { name, packing: Packing::None, is_transcoded: false, head: Vec::new(), stream };
+        let about = About { name, packing: Packing::None, is_transcoded: false, head: Vec::new() };
+        let mut text = Self { about, stream };
         text.look()?;
-        text.packing = packing_of(name, &text.head)?;
+        text.about.packing = packing_of(name, text.head())?;
         let packed = BufReader::with_capacity(PIECE_BYTES, text.take());
-        text.stream = match text.packing {
+        text.stream = match text.about.packing {
             Packing::None => packed.into_inner(),
             Packing::Gzip => Box::new(MultiGzDecoder::new(packed)),
             Packing::Zstd => {
-                Box::new(zstd::Decoder::with_buffer(packed).map_err(|error| text.failed(error))?)
+                Box::new(zstd::Decoder::with_buffer(packed).map_err(|error| text.about.failed(error))?)
             }
-            Packing::Bzip2 => bzip2(packed),
+            Packing::Bzip2 => Box::new(MultiBzDecoder::new(packed)),
         };
-        if text.packing != Packing::None {
+        if text.about.packing != Packing::None {
             text.look()?;
-            if packing_of(name, &text.head)? != Packing::None {
-                return Err(text.wrong("is packed twice; unpack it once"));
+            if packing_of(name, text.head())? != Packing::None {
+                return Err(text.about.wrong("is packed twice; unpack it once"));
             }
         }
         Ok(text)
@@ -79,7 +86,7 @@ impl<'n> Text<'n> {
     /// Turns the text into UTF-8; offsets count bytes of that.
     pub fn transcode(&mut self, encoding: &'static Encoding) -> Result<()> {
         self.stream = Box::new(Transcoded::new(self.take(), encoding));
-        self.is_transcoded = true;
+        self.about.is_transcoded = true;
         self.look()
     }
 
@@ -88,12 +95,29 @@ impl<'n> Text<'n> {
     }
 
     fn look(&mut self) -> Result<()> {
-        let (head, stream) = peek(self.take(), HEAD_BYTES).map_err(|error| self.failed(error))?;
-        (self.head, self.stream) = (head, stream);
+        let (head, stream) = peek(self.take(), HEAD_BYTES).map_err(|error| self.about.failed(error))?;
+        (self.about.head, self.stream) = (head, stream);
         Ok(())
     }
 
     /// The first bytes; all of them if there are fewer than the longest line has.
+    pub fn head(&self) -> &[u8] {
+        &self.about.head
+    }
+
+    /// What is known of it.
+    pub fn about(&self) -> &About<'n> {
+        &self.about
+    }
+
+    /// The text to read, and what is known of it.
+    pub fn split(self) -> (Box<dyn Read + Send>, About<'n>) {
+        (self.stream, self.about)
+    }
+}
+
+impl About<'_> {
+    /// The first bytes, as [`Text::head`].
     pub fn head(&self) -> &[u8] {
         &self.head
     }
@@ -104,11 +128,6 @@ impl<'n> Text<'n> {
 
     pub fn is_transcoded(&self) -> bool {
         self.is_transcoded
-    }
-
-    /// The text to read, and this for messages about it.
-    pub fn split(mut self) -> (Box<dyn Read + Send>, Self) {
-        (self.take(), self)
     }
 
     /// An error of reading: the file's, or of what is packed in it.
@@ -140,20 +159,9 @@ fn packing_of(name: &Path, head: &[u8]) -> Result<Packing> {
         [0x1F, 0x8B, ..] => Ok(Packing::Gzip),
         // A frame, or one that is to be skipped, as parallel compressors write it in front.
         [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Ok(Packing::Zstd),
-        [b'B', b'Z', b'h', b'1'..=b'9', ..] if cfg!(feature = "bzip2") => Ok(Packing::Bzip2),
-        [b'B', b'Z', b'h', b'1'..=b'9', ..] => foreign("bzip2", "put bzip2 -dc before sitemill"),
+        [b'B', b'Z', b'h', b'1'..=b'9', ..] => Ok(Packing::Bzip2),
         [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => foreign("xz", "put xz -dc before sitemill"),
         [b'P', b'K', 3, 4, ..] => foreign("a zip archive", "put unzip -p before sitemill"),
         _ => Ok(Packing::None),
     }
-}
-
-#[cfg(feature = "bzip2")]
-fn bzip2(packed: BufReader<Box<dyn Read + Send>>) -> Box<dyn Read + Send> {
-    Box::new(::bzip2::bufread::MultiBzDecoder::new(packed))
-}
-
-#[cfg(not(feature = "bzip2"))]
-fn bzip2(_: BufReader<Box<dyn Read + Send>>) -> Box<dyn Read + Send> {
-    unreachable!("packing_of() refuses bzip2 without the feature")
 }

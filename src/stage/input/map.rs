@@ -4,30 +4,59 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::FileExt;
 
 use memmap2::Mmap;
 
-/// The bytes of a file, as its pages; none for an empty one, which cannot be mapped.
+/// Read at once where a file cannot be mapped.
+const COPY_PIECE_BYTES: usize = 1 << 20;
+
+/// The bytes of a file, as its pages.
 #[derive(Debug)]
-pub struct Map(Option<Mmap>);
+pub enum Map {
+    /// The file itself.
+    Pages(Mmap),
+    /// A copy: of an empty file, or of one whose file system or whose limit of address space allows no map.
+    Copy(Vec<u8>),
+}
 
 impl Map {
-    /// Maps all of `file` for reading.
+    /// Maps all of `file` for reading, or reads it if it cannot be mapped.
     pub fn of(file: &File) -> io::Result<Self> {
-        if file.metadata()?.len() == 0 {
-            return Ok(Self(None));
+        match file.metadata()?.len() {
+            0 => Ok(Self::Copy(Vec::new())),
+            bytes => Self::pages(file).or_else(|_| Self::copy(file, bytes)),
         }
+    }
+
+    fn copy(file: &File, bytes: u64) -> io::Result<Self> {
+        let mut copy = Vec::new();
+        let room = usize::try_from(bytes).ok().and_then(|bytes| copy.try_reserve_exact(bytes).ok());
+        room.ok_or(io::ErrorKind::OutOfMemory)?;
+        // The file may have been read before, to see what it is.
+        while copy.len() as u64 != bytes {
+            let at = copy.len();
+            copy.resize((at + COPY_PIECE_BYTES).min(bytes as usize), 0);
+            file.read_exact_at(&mut copy[at..], at as u64)?;
+        }
+        Ok(Self::Copy(copy))
+    }
+
+    fn pages(file: &File) -> io::Result<Self> {
         // SAFETY: the map is read as bytes only, and every byte is a valid u8. A file that somebody writes to meanwhile
         // may show other bytes in the second pass than in the first; nothing here relies on their staying the same
         // for memory safety (every index comes from the bytes at hand), the second pass compares what it finds with
         // the plan, and the identity check refuses the run. One that is cut short ends the process with SIGBUS
         // before anything is published.
         let map = unsafe { Mmap::map(file)? };
-        Ok(Self(Some(map)))
+        Ok(Self::Pages(map))
     }
 
     /// All of them.
     pub fn bytes(&self) -> &[u8] {
-        self.0.as_deref().unwrap_or(&[])
+        match self {
+            Self::Pages(map) => map,
+            Self::Copy(bytes) => bytes,
+        }
     }
 }

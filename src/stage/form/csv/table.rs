@@ -1,179 +1,131 @@
-//! The table: a stream cut into rows and fields, in memory that no field can exceed.
+//! The table: rows and fields of a block of whole rows.
 
-use std::io::Read;
+use csv_core::ReadRecordResult;
 
-use csv_core::ReadFieldResult;
-
-use crate::error::{Error, Result};
 use crate::limits::LINE_BYTES_MAX;
-use crate::stage::form::ROW_BYTES_MAX;
-use crate::stage::form::unpack::Text;
+use crate::stage::lines::Block;
 
-const PIECE_BYTES: usize = 256 * 1024;
-
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
-
-/// Where fields go that nobody asked for.
-const SINK_BYTES: usize = 4096;
-
-/// Rows and fields of a stream.
-pub struct Table<'n> {
-    text: Text<'n>,
-    stream: Box<dyn Read + Send>,
-    core: csv_core::Reader,
-    piece: Box<[u8]>,
-    /// What of `piece` is not yet parsed.
+/// Rows of a block, one after the other.
+///
+/// Most rows have no quote in them, and their fields are what lies between the delimiters, to be found 32 bytes at a time and
+/// used where they lie. All others go through csv-core, which is the judge of what quotes mean.
+pub struct Table<'b> {
+    block: &'b Block,
+    /// What comes next, and its line.
     at: usize,
-    end: usize,
-    /// The offset of `piece` in the text.
-    piece_offset: u64,
-    /// The row at hand: its line, its offset, and where it begins in `piece`, or goes on if it began before.
     line: u64,
-    offset: u64,
-    row_at: usize,
-    /// The beginning of the row that is no longer in `piece`.
-    row_before: Vec<u8>,
-    unwanted: Box<[u8]>,
+    delimiter: u8,
+    core: csv_core::Reader,
+    /// The fields of the row at hand without their quotes, if it has any.
+    unquoted: Vec<u8>,
+    /// Where each field ends; where the next one begins in a row without quotes is a byte further.
+    ends: Vec<usize>,
 }
 
-/// The end of a field.
-#[derive(Debug, Clone, Copy)]
-pub struct Field {
-    /// Bytes that were kept of it.
-    pub bytes_kept: usize,
-    /// Whether its row ends here.
-    pub is_last: bool,
+/// A row.
+pub struct Row<'t> {
+    /// Its line, from 1.
+    pub line: u64,
+    /// Its offset in the text.
+    pub offset: u64,
+    raw: &'t [u8],
+    /// What the fields lie in.
+    fields: &'t [u8],
+    ends: &'t [usize],
+    /// Bytes between two fields.
+    gap: usize,
 }
 
-impl<'n> Table<'n> {
-    pub fn new(text: Text<'n>, delimiter: u8) -> Self {
-        let (stream, text) = text.split();
+impl<'b> Table<'b> {
+    pub fn new(block: &'b Block, delimiter: u8) -> Self {
+        let mut core = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
+        // At its own start it would take a byte order mark away, and this is not the start of the text.
+        core.read_record(b"\n", &mut [0], &mut [0]);
         Self {
-            text,
-            stream,
-            core: csv_core::ReaderBuilder::new().delimiter(delimiter).build(),
-            piece: vec![0; PIECE_BYTES].into(),
+            block,
             at: 0,
-            end: 0,
-            piece_offset: 0,
-            line: 0,
-            offset: 0,
-            row_at: 0,
-            row_before: Vec::new(),
-            unwanted: vec![0; SINK_BYTES].into(),
+            line: block.lines_before + 1,
+            delimiter,
+            core,
+            unquoted: Vec::new(),
+            ends: Vec::new(),
         }
     }
 
-    /// The line and the offset at which the row at hand begins.
-    pub fn row(&self) -> (u64, u64) {
-        (self.line, self.offset)
-    }
-
-    /// The row at hand as it stands in the text, or its beginning.
-    pub fn row_text(&self) -> Vec<u8> {
-        let mut text = self.row_before.clone();
-        append_some(&mut text, &self.piece[self.row_at..self.at]);
-        text.truncate(text.trim_ascii_end().len());
-        text
-    }
-
-    /// Goes to the next row, past empty lines; false at the end.
-    pub fn start_row(&mut self) -> Result<bool> {
-        self.row_before.clear();
-        self.row_at = self.end;
-        if self.piece_offset == 0 && self.end == 0 && !self.refill_past_mark()? {
-            return Ok(false);
+    /// The next row that is not empty.
+    pub fn next_row(&mut self) -> Option<Row<'_>> {
+        let bytes = &self.block.bytes[..];
+        while let Some(byte @ (b'\n' | b'\r')) = bytes.get(self.at) {
+            self.line += u64::from(*byte == b'\n');
+            self.at += 1;
         }
+        let (line, start) = (self.line, self.at);
+        let rest = &bytes[start..];
+        if rest.is_empty() {
+            return None;
+        }
+        self.ends.clear();
+        let end = memchr::memchr3(b'"', b'\n', b'\r', rest).expect("a block ends with the end of a row");
+        let (raw, gap) = if rest[end] == b'"' {
+            (&rest[..self.unquote(rest)], 0)
+        } else {
+            self.ends.extend(memchr::memchr_iter(self.delimiter, &rest[..end]));
+            self.ends.push(end);
+            (&rest[..end], 1)
+        };
+        self.at += raw.len();
+        let fields = if gap == 1 { raw } else { &self.unquoted };
+        let offset = self.block.offset + start as u64;
+        Some(Row { line, offset, raw, fields, ends: &self.ends, gap })
+    }
+
+    /// Parses the row that `rest` begins with; its bytes, with those of its end.
+    fn unquote(&mut self, rest: &[u8]) -> usize {
+        // No field becomes longer than it is written. One byte more, because the core ends nothing in a full buffer.
+        self.unquoted.resize(self.unquoted.len().max(rest.len() + 1), 0);
+        self.ends.resize(self.ends.capacity().max(8), 0);
+        let (mut read, mut written, mut fields) = (0, 0, 0);
         loop {
-            while let Some(byte @ (b'\n' | b'\r')) = self.piece[..self.end].get(self.at) {
-                self.core.set_line(self.core.line() + u64::from(*byte == b'\n'));
-                self.at += 1;
-            }
-            if self.at < self.end {
-                break;
-            }
-            if !self.refill()? {
-                return Ok(false);
-            }
-        }
-        self.row_at = self.at;
-        self.line = self.core.line();
-        self.offset = self.piece_offset + self.at as u64;
-        Ok(true)
-    }
-
-    /// Reads the next field of the row; as much of it as there is room for is kept in `kept`.
-    pub fn field(&mut self, kept: &mut [u8]) -> Result<Field> {
-        let mut bytes_kept = 0;
-        loop {
-            // To the core, no bytes would mean the end.
-            if self.at == self.end {
-                if !self.refill()? {
-                    return self.last_field(bytes_kept);
-                }
-                if self.piece_offset - self.offset > ROW_BYTES_MAX {
-                    return Err(self.open_quote(format!("has more than {ROW_BYTES_MAX} bytes")));
-                }
-            }
-            let has_room = bytes_kept < kept.len();
-            let out = if has_room { &mut kept[bytes_kept..] } else { &mut self.unwanted[..] };
-            let (result, read, written) = self.core.read_field(&self.piece[self.at..self.end], out);
-            self.at += read;
-            bytes_kept += if has_room { written } else { 0 };
+            let (result, in_bytes, out_bytes, ends) =
+                self.core.read_record(&rest[read..], &mut self.unquoted[written..], &mut self.ends[fields..]);
+            (read, written, fields) = (read + in_bytes, written + out_bytes, fields + ends);
             match result {
-                ReadFieldResult::Field { record_end: is_last } => return Ok(Field { bytes_kept, is_last }),
-                ReadFieldResult::OutputFull | ReadFieldResult::InputEmpty => {}
-                ReadFieldResult::End => unreachable!("the core is never told of the end"),
+                ReadRecordResult::Record => break,
+                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
+                ReadRecordResult::InputEmpty | ReadRecordResult::OutputFull | ReadRecordResult::End => {
+                    unreachable!("a block has whole rows, and there is room for them: {result:?}")
+                }
             }
         }
+        self.ends.truncate(fields);
+        self.line += memchr::memchr_iter(b'\n', &rest[..read]).count() as u64;
+        read
     }
 
-    /// The end of the text is the end of its last line, unless a quote is open there.
-    fn last_field(&mut self, bytes_kept: usize) -> Result<Field> {
-        match self.core.read_field(b"\n", &mut self.unwanted) {
-            (ReadFieldResult::Field { .. }, ..) => Ok(Field { bytes_kept, is_last: true }),
-            _ => Err(self.open_quote("goes on to the end of the file".into())),
+    /// The block behind the row at hand.
+    pub fn rest(&self) -> Block {
+        Block {
+            offset: self.block.offset + self.at as u64,
+            lines_before: self.line - 1,
+            bytes: self.block.bytes[self.at..].to_vec(),
         }
-    }
-
-    /// Reads on, and keeps what the row at hand needs of the old piece; false at the end.
-    fn refill(&mut self) -> Result<bool> {
-        let row = self.row_at.min(self.end)..self.end;
-        append_some(&mut self.row_before, &self.piece[row]);
-        self.piece_offset += self.end as u64;
-        (self.at, self.end, self.row_at) = (0, 0, 0);
-        while self.end == 0 {
-            match self.stream.read(&mut self.piece) {
-                Ok(0) => return Ok(false),
-                Ok(bytes) => self.end = bytes,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.text.failed(error)),
-            }
-        }
-        Ok(true)
-    }
-
-    /// The first piece, without the byte order mark, which is no part of the first name.
-    fn refill_past_mark(&mut self) -> Result<bool> {
-        let is_any = self.refill()?;
-        if self.piece[..self.end].starts_with(BYTE_ORDER_MARK) {
-            self.at = BYTE_ORDER_MARK.len();
-        }
-        Ok(is_any)
-    }
-
-    fn open_quote(&self, what: String) -> Error {
-        let line = self.line;
-        self.wrong(format!("line {line}: the row {what}: most likely a quote that is never closed"))
-    }
-
-    /// The table is not what it should be.
-    pub fn wrong(&self, message: String) -> Error {
-        self.text.wrong(message)
     }
 }
 
-/// Appends as much as a bad row is shown with.
-fn append_some(text: &mut Vec<u8>, more: &[u8]) {
-    text.extend_from_slice(&more[..more.len().min(LINE_BYTES_MAX.saturating_sub(text.len()))]);
+impl<'t> Row<'t> {
+    /// How many fields it has.
+    pub fn fields(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The field `at`, without quotes.
+    pub fn field(&self, at: usize) -> &'t [u8] {
+        let start = if at == 0 { 0 } else { self.ends[at - 1] + self.gap };
+        &self.fields[start..self.ends[at]]
+    }
+
+    /// As it stands in the text, or its beginning.
+    pub fn text(&self) -> &'t [u8] {
+        self.raw[..self.raw.len().min(LINE_BYTES_MAX)].trim_ascii_end()
+    }
 }

@@ -1,0 +1,11 @@
+"""What scripts/compare is made of. Paths are relative to the project's folder, which it makes the current directory."""
+
+import os
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+WORK = pathlib.Path("target/compare")
+OUT = WORK / "out"
+# Peers are installed here, and stay.
+PEERS = pathlib.Path("target/peers")
+CORES = len(os.sched_getaffinity(0))

@@ -1,0 +1,59 @@
+"""What the sides need is installed by the tool that each comes from; what cannot be is said, and left out."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+from comparing import PEERS
+
+NPM_PACKAGE = "sitemap@9.0.1"
+NPM_FOLDER = PEERS
+DUCKDB_PACKAGE = "duckdb==2.0.0"
+PYTHON = PEERS / "venv/bin/python"
+CRATES_MANIFEST = "scripts/peers/crates/Cargo.toml"
+CRATES_FOLDER = PEERS / "crates"
+CRATES = CRATES_FOLDER / "release/crates"
+
+
+def build_sitemill():
+    subprocess.run(["cargo", "build", "--release", "--quiet"], check=True)
+    return os.path.join(os.environ.get("CARGO_TARGET_DIR", "target"), "release", "sitemill")
+
+
+def install_tool(tool, package, peer):
+    return bool(shutil.which(tool)) or install(peer, as_root(["apt-get", "install", "-y", package]))
+
+
+def install_npm():
+    NPM_FOLDER.mkdir(parents=True, exist_ok=True)
+    options = ["--no-audit", "--no-fund", "--no-save", "--prefix", str(NPM_FOLDER)]
+    return install("npm's sitemap", ["npm", "install", *options, NPM_PACKAGE])
+
+
+def install_crates():
+    options = ["--release", "--locked", "--quiet", "--manifest-path", CRATES_MANIFEST]
+    return install("the crates", ["cargo", "build", *options, "--target-dir", str(CRATES_FOLDER)])
+
+
+def install_duckdb():
+    folder = PYTHON.parent.parent
+    return install("DuckDB", [sys.executable, "-m", "venv", str(folder)]) and install(
+        "DuckDB", [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", DUCKDB_PACKAGE])
+
+
+def as_root(command):
+    return command if os.geteuid() == 0 else ["sudo", "-n", *command]
+
+
+def install(what, command):
+    """Whether it could be installed; says why not."""
+    try:
+        done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        reason = done.stderr.strip()[-500:] if done.returncode else None
+    except OSError as error:
+        reason = str(error)
+    if reason is not None:
+        print(f"{what}: left out: `{shlex.join(command)}` failed: {reason}", file=sys.stderr)
+    return reason is None

@@ -1,0 +1,192 @@
+"""Runs the sides by turns and measures them; no time is kept before the output was counted.
+
+Wall time is that of the whole process tree; CPU time comes from wait4, which adds up a process and all descendants it
+waited for; memory is the sum of VmRSS, and of RssAnon, over all living processes of the tree, sampled while they run.
+Mapped input counts as VmRSS, though the kernel may take it back at any time; RssAnon is what a job really holds.
+"""
+
+import gzip
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+
+from comparing import OUT, WORK
+from comparing.corpora import Corpus, fingerprint
+
+REPORT = WORK / "report.json"
+PRINTED = WORK / "stdout"
+MEMORY_SAMPLE_SECONDS = 0.02
+LOC = re.compile(rb"<loc>\s*([^<]*?)\s*</loc>")
+
+
+@dataclass
+class Run:
+    wall: float
+    cpu: float
+    rss_bytes: int
+    anonymous_bytes: int
+    gzip_bytes: int = 0
+    # Finding duplicates alone, by the program's own clock.
+    dedup: float = 0.0
+
+
+@dataclass
+class Side:
+    """A command, and what it is to be measured and held to."""
+
+    name: str
+    corpus: Corpus
+    command: list
+    rounds: int
+    # 0 if it has none.
+    level: int = 0
+    # sitemill says in a report what it did; a side that only finds duplicates prints its count and time as JSON.
+    is_sitemill: bool = False
+    is_dedup_only: bool = False
+    # How often it escapes what XML reserves: once would be right.
+    times_escaped: int = 1
+    warm_up: bool = True
+    # Whether the URLs are to be compared one by one and not only counted, which takes memory.
+    compares_urls: bool = True
+    is_judged: bool = False
+    runs: list[Run] = field(default_factory=list)
+
+    def median(self, what):
+        return statistics.median(getattr(run, what) for run in self.runs)
+
+
+def take_turns(sides):
+    """A warm-up, then the rounds; every second one backwards, so that no side always follows the same other one."""
+    for side in sides:
+        shown = side.command if side.command[0] != "bash" else ["bash", "-c", "PIPELINE", *side.command[3:]]
+        print(f"{side.name}: `{shlex.join(map(str, shown))}`", flush=True)
+        if side.warm_up:
+            run_once(side)
+    for number in range(max(side.rounds for side in sides)):
+        for side in sides if number % 2 == 0 else reversed(sides):
+            if number < side.rounds:
+                side.runs.append(run_once(side))
+                print(f"round {number + 1}: {side.name}: {side.runs[-1].wall:.2f} s", file=sys.stderr)
+
+
+def run_once(side):
+    shutil.rmtree(OUT, ignore_errors=True)
+    OUT.mkdir()
+    # What the run before left to write must not slow this one down.
+    os.sync()
+    run = measure(side.command)
+    run.gzip_bytes = sum(path.stat().st_size for path in OUT.glob("*.gz"))
+    if side.is_dedup_only:
+        printed = json.loads(PRINTED.read_text())
+        run.dedup = printed["seconds"]
+        expect(side, "distinct URLs that it counted", printed["distinct"], side.corpus.distinct)
+        return run
+    if side.is_sitemill:
+        report = json.loads(REPORT.read_text())
+        REPORT.unlink()
+        run.dedup = report["seconds"]["survey"]
+        corpus = side.corpus
+        for name, wanted in [("lines", corpus.lines), ("listed", corpus.distinct),
+                             ("duplicates", corpus.lines - corpus.distinct)]:
+            expect(side, f"`{name}` in its report", report[name], wanted)
+    if not side.is_judged:
+        judge(side)
+        side.is_judged = True
+    shutil.rmtree(OUT)
+    return run
+
+
+def judge(side):
+    """Whether its sitemaps list every distinct URL once, and nothing else."""
+    count, found = 0, 0
+    for path in OUT.glob("*.xml.gz"):
+        xml = gzip.decompress(path.read_bytes())
+        count += xml.count(b"<url>")
+        # An index file has locations too, none of which is listed.
+        if side.compares_urls and b"<urlset" in xml[:1000]:
+            found += fingerprint(LOC.findall(unescaped(xml, side.times_escaped)))
+    expect(side, "URLs in its sitemaps", count, side.corpus.distinct)
+    if side.compares_urls and found != side.corpus.fingerprint:
+        sys.exit(f"compare: {side.name}: as many URLs as it should list, but not the same: no time is worth reporting")
+
+
+def unescaped(xml, times):
+    """References to what can stand in a URL. They are resolved before the tags are looked for, so not `&lt;`."""
+    for _ in range(times):
+        for reference, character in [(b"&apos;", b"'"), (b"&#39;", b"'"), (b"&#x27;", b"'"), (b"&amp;", b"&")]:
+            if reference in xml:
+                xml = xml.replace(reference, character)
+    return xml
+
+
+def expect(side, what, found, wanted):
+    if found != wanted:
+        sys.exit(f"compare: {side.name}: {what}: {found:,}, but the input has {wanted:,}: no time is worth reporting")
+
+
+def measure(command):
+    """One run, its standard output in PRINTED."""
+    with open(PRINTED, "wb") as printed, open(WORK / "stderr", "w+b") as words:
+        begin = time.perf_counter()
+        process = subprocess.Popen(command, stdout=printed, stderr=words, start_new_session=True)
+        sampler = MemorySampler(process.pid)
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        wall = time.perf_counter() - begin
+        sampler.done.set()
+        sampler.join()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            words.seek(0)
+            last_words = words.read()[-2000:].decode(errors="replace")
+            sys.exit(f"compare: `{shlex.join(map(str, command))}`: exit code {process.returncode}\n{last_words}")
+    return Run(wall, usage.ru_utime + usage.ru_stime, sampler.rss_bytes, sampler.anonymous_bytes)
+
+
+class MemorySampler(threading.Thread):
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.pid, self.rss_bytes, self.anonymous_bytes = pid, 0, 0
+        self.done = threading.Event()
+        self.start()
+
+    def run(self):
+        while not self.done.wait(MEMORY_SAMPLE_SECONDS):
+            statuses = "".join(read(f"/proc/{pid}/status") for pid in tree(self.pid))
+            bytes_of = lambda name: [int(kib) * 1024 for kib in re.findall(name + r":\s+(\d+) kB", statuses)]
+            # A peak between two samples shows in the largest process at least. wait4's ru_maxrss would not do, as it
+            # begins with what this program holds.
+            self.rss_bytes = max(self.rss_bytes, sum(bytes_of("VmRSS")), *bytes_of("VmHWM"))
+            self.anonymous_bytes = max(self.anonymous_bytes, sum(bytes_of("RssAnon")))
+
+
+def tree(pid):
+    yield pid
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return
+    for thread in threads:
+        for child in read(f"/proc/{pid}/task/{thread}/children").split():
+            yield from tree(int(child))
+
+
+def read(path):
+    """The text, or none of it if the process has ended meanwhile."""
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:
+        return ""

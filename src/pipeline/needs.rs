@@ -1,0 +1,102 @@
+//! Needs: what a run is going to take, estimated before it takes it, so that a disk is not found to be full an hour later.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use super::Run;
+use super::judge::{Judge, Judged};
+use super::memory::Memory;
+use super::plan::{Chunk, extents};
+use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::job::Order;
+use crate::report::Needs;
+use crate::stage::input::Input;
+
+/// Stretches of input that are looked at.
+const SAMPLED_EXTENTS: usize = 8;
+
+/// A row in scratch, besides what it says.
+const ROW_BYTES: usize = 8;
+
+/// A URL in memory: its key, its place, its size, and a bit.
+const HELD_BYTES: u64 = 18;
+
+/// A URL in a sitemap: what shop URLs come to, shuffled and sorted. No set is smaller than a fifth of it.
+const GZIP_BYTES: [u64; 2] = [19, 10];
+const GZIP_SHARE_LEAST: u64 = 5;
+
+/// What the run over `inputs` is going to need: an estimate from the rows of a few places.
+///
+/// # Errors
+/// If there is no memory for a list of the places.
+pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Needs> {
+    let job = run.job;
+    let extents = extents(inputs)?;
+    let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
+    let step = extents.len().div_ceil(SAMPLED_EXTENTS).max(1);
+    let mut judge = Judge::new(run.rules);
+    let (mut bytes, mut rows, mut entry_bytes) = (0, 0, 0);
+    for (at, extent) in extents.into_iter().step_by(step) {
+        bytes += extent.bytes();
+        for row in Chunk::of(at, inputs[at].bytes(), extent).rows(inputs) {
+            rows += 1;
+            if let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) {
+                entry_bytes += (entry.url.as_bytes().len() + entry.tags.len() + ROW_BYTES) as u64;
+            }
+        }
+    }
+    let of_all = |count: u64| (u128::from(count) * u128::from(input_bytes) / u128::from(bytes.max(1))) as u64;
+    let (urls, entry_bytes) = (of_all(rows), of_all(entry_bytes));
+    let held_bytes = urls * HELD_BYTES;
+    let scratch_bytes = match job.order {
+        // Parted, then sorted.
+        Order::Sorted => 2 * entry_bytes,
+        Order::Input if held_bytes > memory.hold as u64 => held_bytes,
+        Order::Input => 0,
+    };
+    Ok(Needs {
+        urls,
+        memory_bytes: memory.budget,
+        held_bytes: match job.order {
+            Order::Sorted => memory.hold as u64 / 2,
+            Order::Input => held_bytes.min(memory.hold as u64),
+        },
+        scratch_bytes,
+        sitemap_bytes: urls * GZIP_BYTES[usize::from(job.order == Order::Sorted)],
+        scratch_free_bytes: free(&memory.scratch),
+        out_free_bytes: free(&job.out),
+    })
+}
+
+/// Refuses what cannot go well.
+///
+/// # Errors
+/// [`ErrorKind::Io`] if a disk has less room than the run needs at the very least.
+pub fn check(needs: &Needs, out: &Path, scratch: &Path) -> Result<()> {
+    let sitemaps = needs.sitemap_bytes / GZIP_SHARE_LEAST;
+    let device = |path: &Path| path.metadata().map(|meta| meta.dev()).ok();
+    let both = if device(out) == device(scratch) { needs.scratch_bytes } else { 0 };
+    for (path, need, free, way) in [
+        (scratch, needs.scratch_bytes, needs.scratch_free_bytes, "name another directory with --scratch"),
+        (out, sitemaps + both, needs.out_free_bytes, "make room"),
+    ] {
+        if free.is_some_and(|free| free < need) {
+            let free = free.unwrap_or_default();
+            return Err(Error::new(
+                ErrorKind::Io,
+                format!(
+                    "{}: the run needs about {need} bytes for {} URLs, and {free} are free; {way}",
+                    Shown(path),
+                    needs.urls
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that this process may still write to the disk of `path`, if that can be known.
+fn free(path: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(path).ok()?;
+    disk.f_bavail.checked_mul(disk.f_frsize)
+}

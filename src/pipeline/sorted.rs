@@ -1,0 +1,221 @@
+//! Sorted order: every entry goes to the range of URLs that it belongs to, in scratch; then range by range is sorted, and the
+//! sorted blocks are what the second pass reads.
+//!
+//! What a range holds is sorted in memory; the ranges are as many as that takes. One that is too large all the same, because
+//! the sample was a bad one or one URL comes a hundred million times, is sorted in runs that are merged. Order and
+//! duplicates are decided on the bytes of URLs alone, so no hash is needed, and neither the number of ranges nor that of
+//! threads can be seen in the outcome.
+
+mod merge;
+mod range;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::Run;
+use super::judge::{Judge, Judged};
+use super::memory::Memory;
+use super::ordered::ordered;
+use super::plan::{Chunk, Place, Plan, Tally, extents};
+use super::scratch::Scratch;
+use crate::error::{Error, ErrorKind, Result};
+use crate::progress::Pass;
+use crate::stage::divide::Divider;
+use crate::stage::input::{Extent, Input};
+use crate::stage::rows::{Block, Content, Row, RowBuffer};
+use crate::stage::sort::Splitters;
+use crate::stage::xml::Frame;
+use range::{RangeSorter, SortedBlock};
+
+/// Rows of one range that a thread holds back, to write them at once.
+const PART_BYTES: usize = 16 * 1024;
+
+/// Rows that are sorted together, at most: with what is needed to sort them, they stay near the cache.
+const RANGE_BYTES: usize = 4 << 20;
+
+/// Most ranges that there is a use for.
+const RANGES_MAX: usize = 8192;
+
+/// Stretches of input that a sample is taken from, and rows of each: a thousandth of a range is seen.
+const SAMPLED_EXTENTS: usize = 4096;
+const SAMPLED_ROWS: usize = 16;
+
+/// The listed entries in their order: what the second pass reads.
+pub struct Sorted {
+    /// The entries, in scratch.
+    pub inputs: [Input; 1],
+    /// Where they go.
+    pub plan: Plan,
+}
+
+/// Surveys and sorts `inputs`. The first plan tells what became of their rows, and has no sitemaps; the second has.
+///
+/// # Errors
+/// If memory or scratch space runs out, or the run is stopped.
+pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, Sorted)> {
+    let extents = extents(inputs)?;
+    let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
+    run.progress.begin(Pass::Survey, input_bytes);
+    let threads = run.job.threads.get();
+    let range_bytes = (memory.hold / (4 * threads)).min(RANGE_BYTES);
+    let ranges_max = (memory.hold / (2 * threads * PART_BYTES)).clamp(1, RANGES_MAX);
+    let ranges = (input_bytes / range_bytes as u64 + 1).min(ranges_max as u64) as usize;
+    let splitters = sample(run, inputs, &extents, ranges);
+    let scratch = Scratch::new(&memory.scratch)?;
+    let (chunks, ranges) = distribute(run, inputs, &extents, &splitters, &scratch)?;
+    run.progress.end();
+
+    let mut tally = chunks.iter().fold(Tally::default(), |sum, chunk| sum.add(chunk.tally));
+    let chunks = super::survey::number_lines(chunks);
+    let entries = tally.lines - tally.blank - tally.rejected.total();
+    let parted = Input::rows(scratch.directory(), scratch.file(), None, Vec::new())?;
+    drop(scratch);
+
+    run.progress.begin(Pass::Sort, entries);
+    let to = Scratch::new(&memory.scratch)?;
+    let sorter = || RangeSorter::new(run, parted.bytes(), &to, 4 * range_bytes);
+    let work = |sorter: &mut RangeSorter<'_>, range: Vec<Block>| sorter.sort(range);
+    let frame = Frame::sitemap(run.job.protocol);
+    let mut divider = Divider::new(run.job.sitemap_limits(), &frame);
+    let mut sorted = Vec::new();
+    ordered(threads, ranges.into_iter(), sorter, work, |range| {
+        run.stop.check()?;
+        for block in range? {
+            run.progress.advance(block.rows());
+            divide_block(&mut divider, sorted.len(), &block);
+            sorted.push(Chunk::whole(block.block, block.sizes.len() as u32)?);
+        }
+        Ok::<_, Error>(())
+    })?;
+    run.progress.end();
+
+    tally.listed = sorted.iter().map(|chunk| chunk.tally.listed).sum();
+    tally.duplicates = entries - tally.listed;
+    let input = Input::rows(to.directory(), to.file(), None, Vec::new())?;
+    let listed = Tally { lines: tally.listed, listed: tally.listed, ..Tally::default() };
+    let plan = Plan { chunks: sorted, sitemaps: divider.finish(), tally: listed };
+    let planned: u64 = plan.sitemaps.iter().map(|part| u64::from(part.entries)).sum();
+    if planned != tally.listed {
+        let words = format!("the sorted entries do not add up ({tally:?}, {planned} planned)");
+        return Err(Error::new(ErrorKind::Internal, words));
+    }
+    Ok((Plan { chunks, sitemaps: Vec::new(), tally }, Sorted { inputs: [input], plan }))
+}
+
+/// Divides a block of listed entries: as a whole if it fits.
+fn divide_block(divider: &mut Divider<Place>, chunk: usize, SortedBlock { sizes, .. }: &SortedBlock) {
+    let (bytes, uses) = sizes.iter().fold((0, Default::default()), |(sum, all): (u64, _), &(bytes, uses)| {
+        (sum + u64::from(bytes), uses.and(all))
+    });
+    if !divider.push_run(sizes.len() as u32, bytes, uses) {
+        for (ordinal, &(bytes, uses)) in sizes.iter().enumerate() {
+            divider.push(Place { chunk, ordinal }, bytes.into(), uses);
+        }
+    }
+}
+
+/// Looks at a few rows of many stretches.
+fn sample(run: Run<'_>, inputs: &[Input], extents: &[(usize, Extent)], ranges: usize) -> Splitters {
+    let mut judge = Judge::new(run.rules);
+    let mut urls: Vec<Vec<u8>> = Vec::new();
+    if ranges > 1 {
+        for (at, extent) in extents.iter().step_by(extents.len().div_ceil(SAMPLED_EXTENTS).max(1)) {
+            let chunk = Chunk::of(*at, inputs[*at].bytes(), extent.clone());
+            for row in chunk.rows(inputs).take(SAMPLED_ROWS) {
+                if let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) {
+                    urls.push(entry.url.as_bytes().into());
+                }
+            }
+        }
+    }
+    let urls: Vec<&[u8]> = urls.iter().map(Vec::as_slice).collect();
+    Splitters::of_sample(&urls, ranges)
+}
+
+/// Judges all rows and appends every entry to its range, on all threads. The rows of each input stretch, accounted for but for
+/// duplicates, and the blocks of each range, in no order: an entry's line says where it stood.
+fn distribute(
+    run: Run<'_>,
+    inputs: &[Input],
+    extents: &[(usize, Extent)],
+    splitters: &Splitters,
+    scratch: &Scratch,
+) -> Result<(Vec<Chunk>, Vec<Vec<Block>>)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut worker = Distributor::new(run, splitters, scratch);
+        let mut chunks = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((input, extent)) = extents.get(at) else { break };
+            run.stop.check()?;
+            let mut chunk = Chunk::of(*input, inputs[*input].bytes(), extent.clone());
+            worker.distribute(at, &mut chunk, inputs)?;
+            chunks.push((at, chunk));
+            run.progress.advance(extent.bytes());
+        }
+        Ok((chunks, worker.finish()?))
+    };
+    let done: Vec<Result<_>> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..run.job.threads.get()).map(|_| scope.spawn(work)).collect();
+        let joined = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    let mut chunks = Vec::with_capacity(extents.len());
+    let mut ranges = vec![Vec::new(); splitters.ranges()];
+    for of_worker in done {
+        let (own_chunks, own_ranges): (Vec<(usize, Chunk)>, Vec<Vec<Block>>) = of_worker?;
+        chunks.extend(own_chunks);
+        ranges.iter_mut().zip(own_ranges).for_each(|(range, own)| range.extend(own));
+    }
+    chunks.sort_unstable_by_key(|&(at, _)| at);
+    Ok((chunks.into_iter().map(|(_, chunk)| chunk).collect(), ranges))
+}
+
+/// Judges rows and appends entries to ranges.
+struct Distributor<'r> {
+    judge: Judge<'r>,
+    splitters: &'r Splitters,
+    scratch: &'r Scratch,
+    ranges: Vec<(RowBuffer, Vec<Block>)>,
+}
+
+impl<'r> Distributor<'r> {
+    fn new(run: Run<'r>, splitters: &'r Splitters, scratch: &'r Scratch) -> Self {
+        let ranges = std::iter::repeat_with(Default::default).take(splitters.ranges()).collect();
+        Self { judge: Judge::new(run.rules), splitters, scratch, ranges }
+    }
+
+    /// Distributes the entries of the `at`th chunk, and counts its rows.
+    fn distribute(&mut self, at: usize, chunk: &mut Chunk, inputs: &[Input]) -> Result<()> {
+        let mut tally = Tally::default();
+        let mut place = (at as u64) << u16::BITS;
+        for row in chunk.rows(inputs) {
+            tally.lines += 1;
+            match self.judge.judge(row.content, &mut |reason| tally.dropped[reason] += 1) {
+                Judged::Entry(entry) => {
+                    let range = self.splitters.range_of(entry.url.as_bytes());
+                    let (buffer, blocks) = &mut self.ranges[range];
+                    buffer.push(&Row { line: place, offset: 0, content: Content::Entry(entry) });
+                    if buffer.is_full(PART_BYTES) {
+                        blocks.push(buffer.end_block(self.scratch.append(buffer.bytes())?));
+                    }
+                    place += 1;
+                }
+                Judged::Rejected(reason) => tally.rejected[reason] += 1,
+                Judged::Blank => tally.blank += 1,
+            }
+        }
+        chunk.tally = tally;
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Vec<Vec<Block>>> {
+        let finish = |(mut buffer, mut blocks): (RowBuffer, Vec<Block>)| {
+            if !buffer.bytes().is_empty() {
+                blocks.push(buffer.end_block(self.scratch.append(buffer.bytes())?));
+            }
+            Ok(blocks)
+        };
+        self.ranges.into_iter().map(finish).collect()
+    }
+}

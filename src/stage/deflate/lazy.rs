@@ -1,0 +1,126 @@
+//! The patient parser: before it takes a match it looks whether a better one begins a byte or two later.
+
+use super::parser::Parser;
+use super::places::{Places, Row, distance, hash};
+use super::tokens::Tokens;
+use super::window::{common_prefix, word};
+
+/// Places are found by four bytes: a match of three from afar costs what its literals do.
+const KEY_BYTES: usize = 4;
+const HASH_BITS: u32 = 15;
+/// Of a seam, the places of its last bytes are remembered. The others are what every record begins with, or known from
+/// another record that has the same directories.
+const REMEMBERED: usize = 32;
+/// Places have sixteen bits, so that none is farther back.
+const BACK: usize = 1 << u16::BITS;
+/// What a byte costs as a literal, in bits, roughly; what it saves in a match.
+const LITERAL_BITS: i32 = 6;
+/// A match that begins this many bytes later must save more bits than this, as the parting costs a token.
+const DELAY_BITS: [i32; 3] = [0, 3, 9];
+
+/// Chooses among the latest places of `R`, and is content with a match of `CONTENT` bytes or with what looking `AHEAD`
+/// bytes does not better.
+#[derive(Debug, Default)]
+pub struct Lazy<R: Row, const CONTENT: usize, const AHEAD: usize> {
+    places: Places<R, HASH_BITS>,
+}
+
+/// The length is less than [`KEY_BYTES`] if there is none.
+#[derive(Debug, Clone, Copy)]
+struct Match {
+    length: usize,
+    distance: usize,
+}
+
+impl Match {
+    fn is_one(self) -> bool {
+        self.length >= KEY_BYTES
+    }
+
+    /// Bits that it saves compared with `other`.
+    fn gain_over(self, other: Self) -> i32 {
+        let farther = self.distance.ilog2() as i32 - other.distance.ilog2() as i32;
+        LITERAL_BITS * (self.length as i32 - other.length as i32) - farther
+    }
+}
+
+impl<R: Row, const CONTENT: usize, const AHEAD: usize> Lazy<R, CONTENT, AHEAD> {
+    /// What was seen like the bytes at `at`, which are seen now.
+    #[inline(always)]
+    fn look(&mut self, at: usize, here: u64) -> R {
+        let row = self.places.row(hash(here << (u64::BITS - 8 * KEY_BYTES as u32)));
+        std::mem::replace(row, row.with(at as u16))
+    }
+
+    /// The longest match at `at`, of two the nearer one.
+    #[inline(always)]
+    fn find(&mut self, data: &[u8], at: usize, to: usize, reach: usize) -> Match {
+        // As long as places reach, so that looking at one needs no check.
+        let back: &[u8; BACK + 8] = data[at - BACK..at + 8].try_into().expect("one is as long as the other");
+        let here = word(back, BACK);
+        let places = self.look(at, here);
+        // The first eight bytes of every candidate, without a branch: most matches are shorter, and none is like another.
+        let mut best = 0u64;
+        for nth in 0..R::PLACES {
+            let distance = distance(at, places.get(nth));
+            let same = (word(back, BACK - distance) ^ here).trailing_zeros() / 8;
+            let same = if distance.wrapping_sub(1) < reach { same } else { 0 };
+            best = best.max(u64::from(same) << u16::BITS | u64::from(!(distance as u16)));
+        }
+        let mut found = Match { length: (best >> u16::BITS) as usize, distance: usize::from(!(best as u16)) };
+        if found.length == 8 {
+            found.length = common_prefix(data, at - found.distance, at, to - at);
+            for nth in 1..R::PLACES {
+                let distance = distance(at, places.get(nth));
+                if distance.wrapping_sub(1) < reach && distance != found.distance {
+                    let length = common_prefix(data, at - distance, at, to - at);
+                    found = if length > found.length { Match { length, distance } } else { found };
+                }
+            }
+        }
+        Match { length: found.length.min(to - at), ..found }
+    }
+}
+
+impl<R: Row, const CONTENT: usize, const AHEAD: usize> Parser for Lazy<R, CONTENT, AHEAD> {
+    fn parse(&mut self, data: &[u8], from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
+        let mut at = from;
+        while at + KEY_BYTES <= to {
+            let mut found = self.find(data, at, to, reach);
+            let mut seen = at + 1;
+            if !found.is_one() {
+                tokens.push_literal(data[at]);
+                at += 1;
+                continue;
+            }
+            let mut later = 1;
+            while later <= AHEAD && found.length < CONTENT && at + later + KEY_BYTES <= to {
+                let other = self.find(data, at + later, to, reach);
+                seen = at + later + 1;
+                if other.is_one() && other.gain_over(found) > DELAY_BITS[later] {
+                    tokens.push_literals(&data[at..at + later]);
+                    at += later;
+                    found = other;
+                    later = 0;
+                }
+                later += 1;
+            }
+            tokens.push_match(found.length, found.distance);
+            at += found.length;
+            for inside in seen..at {
+                self.look(inside, word(data, inside));
+            }
+        }
+        tokens.push_literals(&data[at..to]);
+    }
+
+    fn pass(&mut self, data: &[u8], from: usize, to: usize) {
+        for at in from.max(to.saturating_sub(REMEMBERED))..to {
+            self.look(at, word(data, at));
+        }
+    }
+
+    fn clear(&mut self) {
+        self.places.clear();
+    }
+}

@@ -1,0 +1,78 @@
+//! Cuts and tables against csv-core, which reads the same text as a whole.
+
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+use csv_core::ReadRecordResult;
+
+use super::*;
+
+/// Line, offset and fields of each row; `None` if a quote stays open.
+type Rows = Option<Vec<(u64, u64, Vec<Vec<u8>>)>>;
+
+/// Gives `step` bytes at a time.
+struct Slow(Cursor<Vec<u8>>, usize);
+
+impl Read for Slow {
+    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+        let bytes = out.len().min(self.1);
+        self.0.read(&mut out[..bytes])
+    }
+}
+
+fn in_blocks(text: &[u8], step: usize) -> Rows {
+    let stream = Box::new(Slow(Cursor::new(text.to_vec()), step));
+    let mut rows = Vec::new();
+    for block in Cuts::new(Text::open(Path::new("-"), stream).unwrap(), b',') {
+        let block = block.ok()?;
+        let mut table = Table::new(&block, b',');
+        while let Some(row) = table.next_row() {
+            let fields = (0..row.fields()).map(|at| row.field(at).to_vec()).collect();
+            rows.push((row.line, row.offset, fields));
+        }
+    }
+    Some(rows)
+}
+
+/// The plain way: one row after the other, with no blocks and no look ahead.
+fn as_a_whole(text: &[u8]) -> Rows {
+    let mut core = csv_core::Reader::new();
+    let mut rows = Vec::new();
+    let mut at = 0;
+    while let Some(bytes) = text[at..].iter().position(|byte| !b"\r\n".contains(byte)) {
+        at += bytes;
+        let line = 1 + text[..at].iter().filter(|&&byte| byte == b'\n').count() as u64;
+        let (mut out, mut ends) = ([0; 64], [0; 64]);
+        let (result, read, written, mut fields) = core.read_record(&text[at..], &mut out, &mut ends);
+        if result == ReadRecordResult::InputEmpty {
+            // Whether the end of the text may end a row is for a line end to say.
+            match core.read_record(b"\n", &mut out[written..], &mut ends[fields..]) {
+                (ReadRecordResult::Record, _, _, more) => fields += more,
+                _ => return None,
+            }
+        }
+        let starts = [0].into_iter().chain(ends);
+        let fields = starts.zip(ends).take(fields).map(|(start, end)| out[start..end].to_vec());
+        rows.push((line, at as u64, fields.collect()));
+        at += read;
+    }
+    Some(rows)
+}
+
+#[test]
+fn rows_are_those_of_csv_core_wherever_the_text_is_cut() {
+    let letters = *b"a,\"\n\r";
+    let mut open = 0;
+    for length in 0..=7 {
+        for number in 0..letters.len().pow(length) {
+            let digits = (0..length).map(|place| number / letters.len().pow(place) % letters.len());
+            let text: Vec<u8> = digits.map(|digit| letters[digit]).collect();
+            let want = as_a_whole(&text);
+            open += usize::from(want.is_none());
+            for step in [1, 2, 3, usize::MAX] {
+                assert_eq!(in_blocks(&text, step), want, "{:?} by {step}", text.escape_ascii().to_string());
+            }
+        }
+    }
+    assert!(open > 0, "some quotes stay open");
+}

@@ -1,0 +1,154 @@
+//! Reading rows: one thread cuts an input into units, and any number of threads read a unit each.
+
+use std::fs::File;
+use std::path::Path;
+
+use super::columns::Columns;
+#[cfg(feature = "parquet")]
+use super::parquet::{Group, Groups};
+use super::row::{Rows, Sink};
+use super::unpack::{About, Text};
+use super::{FormOptions, Format, Packing, csv, google, json, sitemap, text};
+use crate::error::Result;
+#[cfg(not(feature = "parquet"))]
+use crate::error::{Error, Shown};
+use crate::stage::lines::{Block, Blocks};
+
+/// An input of rows, ready to be read.
+pub struct RowReader<'n> {
+    /// What reads a unit.
+    pub parser: Parser<'n>,
+    /// The input, cut into units, in order.
+    pub units: Units<'n>,
+    pub(super) format: Format,
+    pub(super) packing: Packing,
+}
+
+/// The units of an input, as they are read and unpacked.
+pub type Units<'n> = Box<dyn Iterator<Item = Result<Unit<'n>>> + Send + 'n>;
+
+/// Rows that can be read without those before them.
+pub struct Unit<'n>(Of<'n>);
+
+enum Of<'n> {
+    /// Whole rows of a form in which they can be told apart at little cost.
+    Block(Block),
+    /// A text in which they cannot.
+    Whole(Box<Text<'n>>),
+    #[cfg(feature = "parquet")]
+    Group(Group),
+}
+
+impl Unit<'_> {
+    /// Bytes of text, if that is known.
+    pub fn bytes(&self) -> u64 {
+        match &self.0 {
+            Of::Block(block) => block.bytes.len() as u64,
+            _ => 0,
+        }
+    }
+
+    /// Whether its rows take no more memory than a block of text: it may wait in a queue, and so may what is made of it.
+    pub fn is_small(&self) -> bool {
+        matches!(self.0, Of::Block(_))
+    }
+}
+
+/// Turns units of one input into rows.
+pub struct Parser<'n> {
+    is_transcoded: bool,
+    form: Form<'n>,
+}
+
+/// A form, and what must be known to read a unit of it.
+enum Form<'n> {
+    Text,
+    Google,
+    Jsonl(&'n Columns),
+    Csv(csv::Header),
+    Sitemap,
+    #[cfg(feature = "parquet")]
+    Parquet(Groups<'n>),
+    /// There is nothing in it.
+    Empty,
+}
+
+impl<'n> RowReader<'n> {
+    /// Reads what must be known before any row.
+    pub(super) fn text(text: Text<'n>, format: Format, options: &'n FormOptions) -> Result<Self> {
+        let columns = &options.columns;
+        let is_transcoded = text.about().is_transcoded();
+        let packing = text.about().packing();
+        let (form, units): (Form<'n>, Units<'n>) = match format {
+            Format::Text => (Form::Text, by_lines(text)),
+            Format::Google => (Form::Google, by_lines(text)),
+            Format::Jsonl => {
+                json::check_first_line(text.about(), columns)?;
+                (Form::Jsonl(columns), by_lines(text))
+            }
+            Format::Csv | Format::Tsv => {
+                let delimiter = if format == Format::Csv { b',' } else { b'\t' };
+                match csv::open(text, delimiter, columns)? {
+                    Some((header, cuts)) => {
+                        let units = cuts.map(|block| Ok(Unit(Of::Block(block?))));
+                        (Form::Csv(header), Box::new(units))
+                    }
+                    None => (Form::Empty, Box::new(std::iter::empty())),
+                }
+            }
+            Format::Sitemap => {
+                let whole = Unit(Of::Whole(Box::new(text)));
+                (Form::Sitemap, Box::new(std::iter::once(Ok(whole))))
+            }
+            Format::Parquet => unreachable!("text is no Parquet"),
+        };
+        Ok(Self { parser: Parser { is_transcoded, form }, units, format, packing })
+    }
+
+    /// Reads the index of a Parquet file.
+    #[cfg(feature = "parquet")]
+    pub(super) fn parquet(name: &'n Path, file: File, options: &FormOptions) -> Result<Self> {
+        let groups = Groups::open(name, file, &options.columns)?;
+        let units = Box::new(groups.all().into_iter().map(|group| Ok(Unit(Of::Group(group)))));
+        let parser = Parser { is_transcoded: false, form: Form::Parquet(groups) };
+        Ok(Self { parser, units, format: Format::Parquet, packing: Packing::None })
+    }
+
+    /// Refuses.
+    #[cfg(not(feature = "parquet"))]
+    pub(super) fn parquet(name: &'n Path, _: File, _: &FormOptions) -> Result<Self> {
+        let way = "this sitemill was built without the feature parquet; export to CSV";
+        Err(Error::data(format!("{}: is Parquet, and {way}", Shown(name))))
+    }
+}
+
+fn by_lines(text: Text<'_>) -> Units<'_> {
+    let (stream, about): (_, About<'_>) = text.split();
+    let unit = move |block: std::io::Result<Block>| match block {
+        Ok(block) => Ok(Unit(Of::Block(block))),
+        Err(error) => Err(about.failed(error)),
+    };
+    Box::new(Blocks::new(stream).map(unit))
+}
+
+impl Parser<'_> {
+    /// Reads all rows of `unit` into `sink`; how many there were.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what it should be or ends too early, naming the
+    /// place and the option that helps; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read; any error of `sink`.
+    pub fn read(&self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<u64> {
+        let mut rows = Rows::new(sink, self.is_transcoded);
+        match (&self.form, unit.0) {
+            (Form::Text, Of::Block(block)) => text::read(&block, &mut rows)?,
+            (Form::Google, Of::Block(block)) => google::read(&block, &mut rows)?,
+            (Form::Jsonl(columns), Of::Block(block)) => json::read(&block, columns, &mut rows)?,
+            (Form::Csv(header), Of::Block(block)) => csv::read(&block, header, &mut rows)?,
+            (Form::Sitemap, Of::Whole(text)) => sitemap::read(*text, &mut rows)?,
+            #[cfg(feature = "parquet")]
+            (Form::Parquet(groups), Of::Group(group)) => groups.read(group, &mut rows)?,
+            _ => unreachable!("a unit of another input"),
+        }
+        Ok(rows.count())
+    }
+}

@@ -1,0 +1,28 @@
+//! Any bytes can be checked as a sitemap, plain and compressed: the check ends, and finds what it finds both times.
+//! libFuzzer itself ends a run that takes too long.
+#![no_main]
+
+use std::io::Write;
+use std::num::NonZero;
+
+use libfuzzer_sys::fuzz_target;
+use sitemill::{CheckJob, Stop, check};
+
+fuzz_target!(|data: &[u8]| {
+    let directory = std::env::temp_dir().join(format!("sitemill-fuzz-check-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).expect("a directory can be made");
+    let rules = |name: &str, bytes: &[u8]| {
+        let path = directory.join(name);
+        std::fs::write(&path, bytes).expect("there is room for a small file");
+        let job = CheckJob { threads: NonZero::<usize>::MIN, ..CheckJob::new(vec![path]) };
+        let report = check(&job, &Stop::default(), &mut |_| Ok(())).expect("the file can be read");
+        (report.urls, report.rules)
+    };
+    let plain = rules("sitemap.xml", data);
+    // What somebody says is gzip need not be.
+    rules("hostile.xml.gz", data);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(data).expect("writing to memory cannot fail");
+    let gzip = gzip.finish().expect("writing to memory cannot fail");
+    assert_eq!(rules("sitemap.xml.gz", &gzip), plain);
+});

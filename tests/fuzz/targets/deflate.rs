@@ -1,0 +1,27 @@
+//! Whatever is compressed, at any level and in pushes of any size, flate2 reads back.
+#![no_main]
+
+use std::io::Read;
+
+use libfuzzer_sys::fuzz_target;
+use sitemill::stage::gzip::Compressor;
+use sitemill::{Engine, Level};
+
+fuzz_target!(|data: &[u8]| {
+    // A few bytes choose the size of pushes and how often the rest is said; what is said again is found again.
+    let Some((&[push, times], said)) = data.split_first_chunk() else { return };
+    let plain = said.repeat(1 + usize::from(times % 8));
+    for level in 0..=9 {
+        let mut compressor = Compressor::new(Engine::Records, Level::new(level).expect("it is 0 to 9"));
+        // A member before it must leave nothing behind.
+        compressor.push(said);
+        compressor.finish();
+        plain.chunks(1 + usize::from(push) * 16).for_each(|piece| compressor.push(piece));
+        let member = compressor.finish();
+        let mut unpacked = Vec::new();
+        flate2::read::GzDecoder::new(&member[..]).read_to_end(&mut unpacked).expect("it is a gzip member");
+        assert!(unpacked == plain, "level {level}");
+        compressor.push(&plain);
+        assert!(compressor.finish() == member, "level {level}: in one push");
+    }
+});

@@ -1,0 +1,37 @@
+//! A URL that is escaped for XML is, read by an XML reader, that URL; and its size is what was foretold.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use quick_xml::events::Event;
+use sitemill::stage::clean::{Cleaned, Cleaner};
+use sitemill::stage::lines::lines;
+use sitemill::stage::xml;
+
+fuzz_target!(|data: &[u8]| {
+    let mut cleaner = Cleaner::default();
+    for line in lines(data, 0) {
+        let Cleaned::Url(url) = cleaner.clean(line.raw) else { continue };
+        let mut entry = Vec::new();
+        xml::push_entry(url, None, b"", &mut entry);
+        assert_eq!(entry.len(), xml::entry_bytes(url, None));
+        assert_eq!(text(&entry).trim_ascii(), url.as_bytes());
+    }
+});
+
+/// All text of a document.
+fn text(document: &[u8]) -> Vec<u8> {
+    let mut reader = quick_xml::Reader::from_reader(document);
+    let mut text = Vec::new();
+    loop {
+        match reader.read_event().expect("it is well-formed") {
+            Event::Text(part) => text.extend_from_slice(part.as_bytes()),
+            Event::GeneralRef(name) => {
+                let reference = format!("&{};", &*name);
+                let value = quick_xml::escape::unescape(&reference).expect("it is known");
+                text.extend_from_slice(value.as_bytes());
+            }
+            Event::Eof => return text,
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! However an input is cut into chunks, each line is in one of them, where it was; and a stream gives the same lines.
+#![no_main]
+
+use std::io::{self, Read};
+
+use libfuzzer_sys::fuzz_target;
+use sitemill::stage::lines::{Blocks, Line, chunks, lines, own};
+
+/// Reads at most so many bytes at a time.
+struct Slow<'a>(&'a [u8], usize);
+
+impl Read for Slow<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let end = self.1.min(buffer.len());
+        self.0.read(&mut buffer[..end])
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Some((&[sizes, step], input)) = data.split_first_chunk() else { return };
+    let whole: Vec<Line> = lines(input, 0).collect();
+
+    // `own` takes any ranges that follow one another and are not empty.
+    let chunk_bytes = 1 + usize::from(sizes);
+    let cuts = (0..input.len()).step_by(chunk_bytes);
+    let ranges = cuts.map(|start| start..(start + chunk_bytes).min(input.len()));
+    let cut = |range| {
+        let own = own(input, range);
+        lines(&input[own.clone()], own.start as u64)
+    };
+    assert!(ranges.flat_map(cut).eq(whole.iter().copied()));
+    assert!(chunks(input.len()).flat_map(cut).eq(whole.iter().copied()));
+
+    let blocks: Result<Vec<_>, _> = Blocks::new(Slow(input, 1 + usize::from(step) * 64)).collect();
+    let blocks = blocks.expect("memory can be read");
+    assert!(blocks.iter().flat_map(|block| lines(&block.bytes, block.offset)).eq(whole));
+});

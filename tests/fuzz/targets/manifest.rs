@@ -1,0 +1,18 @@
+//! A manifest of any bytes is read or refused; one that is read reads the same once it is written again.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use sitemill::stage::manifest::Manifest;
+
+fuzz_target!(|data: &[u8]| {
+    let path = std::env::temp_dir().join(format!("sitemill-fuzz-manifest-{}.json", std::process::id()));
+    let read = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).expect("there is room for a small file");
+        Manifest::read(&path)
+    };
+    if let Ok(Some(manifest)) = read(data) {
+        let json = manifest.to_json();
+        let again = read(&json).expect("it is what was written").expect("it is there");
+        assert!(again.to_json() == json);
+    }
+});
