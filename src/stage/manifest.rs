@@ -130,7 +130,7 @@ impl Manifest {
             }
         }
         let numbers = live.earlier.iter().map(|earlier| earlier.number).chain([live.number]);
-        self.number = 1 + numbers.max().unwrap_or(0);
+        self.number = numbers.max().unwrap_or(0).saturating_add(1);
         self.supersede(live);
         self
     }
