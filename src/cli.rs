@@ -73,7 +73,12 @@ pub fn run(args: Args) -> Result<()> {
 
 /// Runs `work`; a panic in it is an error.
 fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        // The one panic that is no bug: the standard library's, for a thread that the system refuses.
+        if panic.downcast_ref::<String>().is_some_and(|words| words.contains("failed to spawn thread")) {
+            let words = "the system allows no more threads or memory; use fewer --threads";
+            return Err(Error::new(ErrorKind::Memory, words));
+        }
         Err(Error::new(
             ErrorKind::Internal,
             "this is a bug in sitemill; please report it with the lines above",

@@ -127,8 +127,7 @@ fn sample(run: Run<'_>, inputs: &[Input], extents: &[(usize, Extent)], ranges: u
             }
         }
     }
-    let urls: Vec<&[u8]> = urls.iter().map(Vec::as_slice).collect();
-    Splitters::of_sample(&urls, ranges)
+    Splitters::of_sample(urls, ranges)
 }
 
 /// Judges all rows and appends every entry to its range, on all threads. The rows of each input stretch, accounted for but for

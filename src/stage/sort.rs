@@ -3,13 +3,20 @@
 //! URLs share long beginnings, so comparing them whole costs most of the time in bytes that are equal. Here eight bytes are
 //! compared at once, as a number, behind what all of a group have in common; those that are still equal are a group in turn.
 
+use crate::error::{Result, reserve};
+
 /// The order of URLs: their indexes, sorted. Equal URLs stay in the order in which they are given. A URL has no NUL in it.
 ///
 /// `url` gives the URL of an index below `urls`.
-pub fn order<'u>(urls: u32, url: impl Fn(u32) -> &'u [u8]) -> impl ExactSizeIterator<Item = u32> {
-    let mut items: Vec<Item> = (0..urls).map(|at| Item::new(0, at)).collect();
+///
+/// # Errors
+/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for the indexes.
+pub fn order<'u>(urls: u32, url: impl Fn(u32) -> &'u [u8]) -> Result<impl ExactSizeIterator<Item = u32>> {
+    let mut items: Vec<Item> = Vec::new();
+    reserve(&mut items, urls as usize)?;
+    items.extend((0..urls).map(|at| Item::new(0, at)));
     sort(&mut items, &url, 0);
-    items.into_iter().map(Item::at)
+    Ok(items.into_iter().map(Item::at))
 }
 
 /// Eight bytes of a URL as a number, and below it the URL's index: one comparison says which comes first.
@@ -89,9 +96,9 @@ pub struct Splitters {
 
 impl Splitters {
     /// At most `ranges` ranges, about as large as each other if `sample` is like the URLs that will come.
-    pub fn of_sample(sample: &[&[u8]], ranges: usize) -> Self {
-        let sorted: Vec<&[u8]> =
-            order(sample.len() as u32, |at| sample[at as usize]).map(|at| sample[at as usize]).collect();
+    pub fn of_sample(mut sample: Vec<Vec<u8>>, ranges: usize) -> Self {
+        sample.sort_unstable();
+        let sorted = sample;
         let mut urls: Vec<Vec<u8>> = (1..ranges)
             .filter_map(|n| sorted.get(n * sorted.len() / ranges))
             .map(|url| url.to_vec())
@@ -149,16 +156,16 @@ mod tests {
             let urls = &urls()[..count];
             let mut plain: Vec<u32> = (0..count as u32).collect();
             plain.sort_by_key(|&at| &urls[at as usize]);
-            assert!(order(count as u32, |at| &urls[at as usize]).eq(plain), "{count}");
+            assert!(order(count as u32, |at| &urls[at as usize]).unwrap().eq(plain), "{count}");
         }
     }
 
     #[test]
     fn ranges_follow_each_other_and_part_no_equals() {
         let urls = urls();
-        let sample: Vec<&[u8]> = urls.iter().step_by(7).map(Vec::as_slice).collect();
+        let sample: Vec<Vec<u8>> = urls.iter().step_by(7).cloned().collect();
         for ranges in [1, 2, 3, 50, 5_000] {
-            let splitters = Splitters::of_sample(&sample, ranges);
+            let splitters = Splitters::of_sample(sample.clone(), ranges);
             assert!(splitters.ranges() <= ranges);
             let mut sorted: Vec<&[u8]> = urls.iter().map(Vec::as_slice).collect();
             sorted.extend([&b"a"[..], b"http://h", b"http://h.example/", b"https://"]);

@@ -1,7 +1,7 @@
 //! A range of URLs: its entries sorted, one of each URL kept.
 
 use super::merge::Merge;
-use crate::error::{Result, reserve};
+use crate::error::{Result, reserve_more};
 use crate::job::OnDuplicate;
 use crate::pipeline::Run;
 use crate::pipeline::scratch::Scratch;
@@ -11,9 +11,6 @@ use crate::stage::lines::CHUNK_BYTES;
 use crate::stage::rows::{Block, Content, Row, RowBuffer, rows};
 use crate::stage::sort;
 use crate::stage::xml::Namespaces;
-
-/// Bytes of a row of the shortest URLs that there are many of: what room is made for at once.
-const ENTRY_BYTES_LEAST: usize = 48;
 
 /// An entry, and where it stood in the input: a number that grows.
 #[derive(Debug, Clone, Copy)]
@@ -100,12 +97,13 @@ impl<'r> RangeSorter<'r> {
 
     fn sort_in_memory(&self, blocks: &[Block], mut to: Writer<'_>) -> Result<Vec<SortedBlock>> {
         let mut entries: Vec<Placed<'_>> = Vec::new();
-        let bytes: usize = blocks.iter().map(|block| block.range.len()).sum();
-        reserve(&mut entries, bytes / ENTRY_BYTES_LEAST)?;
-        entries.extend(blocks.iter().flat_map(|block| rows(self.parted, block)).map(Placed::of));
+        for row in blocks.iter().flat_map(|block| rows(self.parted, block)) {
+            reserve_more(&mut entries, 1)?;
+            entries.push(Placed::of(row));
+        }
         let count = u32::try_from(entries.len()).expect("a range has fewer entries than 32 bits count");
         let mut last = Last::default();
-        for at in sort::order(count, |at| entries[at as usize].url()) {
+        for at in sort::order(count, |at| entries[at as usize].url())? {
             to.push(&mut last, entries[at as usize])?;
         }
         to.finish(last)
