@@ -4,7 +4,12 @@ mod args;
 mod build;
 mod check;
 mod clean;
+mod diff;
+mod log;
+mod manual;
 mod progress;
+mod sets;
+mod settings;
 mod signals;
 mod summary;
 mod urls;
@@ -14,27 +19,61 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::process;
+use std::time::{Duration, SystemTime};
 
-use clap::Parser;
-use sitemill::{Error, ErrorKind, Result};
+use clap::{CommandFactory, FromArgMatches};
+use sitemill::{Error, ErrorKind, Result, text};
 
 pub use args::Args;
 use args::Command;
 
-/// The typed words; help, version and usage errors end the process here.
+/// The words that were typed, that stand in the environment, and that a file holds; help, version and usage errors end the
+/// process here.
 pub fn parse() -> Args {
-    Args::parse()
+    let command = settings::with_environment(Args::command());
+    let (words, file) =
+        settings::with_file(&command, std::env::args_os().collect()).unwrap_or_else(|error| {
+            print_error(&error);
+            process::exit(error.kind().exit_code().into())
+        });
+    let parsed = command.try_get_matches_from(words).and_then(|matches| Args::from_arg_matches(&matches));
+    match parsed {
+        Ok(args) => {
+            log::set_form(args.log);
+            args
+        }
+        Err(error) => {
+            let _ = error.print();
+            if let Some(file) = file.filter(|_| error.use_stderr()) {
+                log::info(&format!(
+                    "options were read from {} as well",
+                    text::shown(file.as_encoded_bytes())
+                ));
+            }
+            process::exit(error.exit_code())
+        }
+    }
 }
 
 /// Runs a command. A panic is a bug of ours and becomes an error like any other, so that the exit code says so.
 pub fn run(args: Args) -> Result<()> {
-    let command = AssertUnwindSafe(|| match args.command {
+    caught(|| match args.command {
         Command::Build(args) => build::run(args),
         Command::Check(args) => check::run(args),
         Command::Urls(args) => urls::run(args),
+        Command::Diff(args) => diff::run(args),
+        Command::Status(args) => sets::status(&args),
+        Command::Rollback(args) => sets::rollback(&args),
         Command::Clean(args) => clean::run(args),
-    });
-    catch_unwind(command).unwrap_or_else(|panic| {
+        Command::Completions { shell } => manual::completions(shell),
+        Command::Man { command } => manual::page(command.as_deref()),
+    })
+}
+
+/// Runs `work`; a panic in it is an error.
+fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         // The one panic that is no bug: the standard library's, for a thread that the system refuses.
         if panic.downcast_ref::<String>().is_some_and(|words| words.contains("failed to spawn thread")) {
             let words = "the system allows no more threads or memory; use fewer --threads";
@@ -49,9 +88,17 @@ pub fn run(args: Args) -> Result<()> {
 
 /// One line for a person, the cause behind it.
 pub fn print_error(error: &Error) {
+    log::error(&with_cause(error));
+}
+
+/// The same for what failed when the set was live already: the run did not.
+fn print_warning(error: &Error) {
+    log::warning(&format!("{}; the new set is live all the same", with_cause(error)));
+}
+
+fn with_cause(error: &Error) -> String {
     let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-    // If standard error is gone, the exit code still speaks.
-    let _ = writeln!(std::io::stderr(), "sitemill: {error}{cause}");
+    format!("{error}{cause}")
 }
 
 /// The inputs, or standard input if none is named and somebody is writing to it.
@@ -90,4 +137,13 @@ impl Write for Stdout {
 fn is_broken_pipe(error: &Error) -> bool {
     let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
     cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Now, or what `SOURCE_DATE_EPOCH` says: seconds since 1970, as reproducible builds set it.
+fn time() -> Result<SystemTime> {
+    let Some(word) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(SystemTime::now()) };
+    let seconds = word.to_str().and_then(|word| word.parse().ok()).map(Duration::from_secs);
+    seconds.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(seconds)).ok_or_else(|| {
+        Error::new(ErrorKind::Usage, "SOURCE_DATE_EPOCH is not a number of seconds; unset it or set it right")
+    })
 }

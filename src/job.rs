@@ -1,5 +1,7 @@
 //! The job: everything a run needs to know.
 
+mod guard;
+
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -10,9 +12,11 @@ use crate::stage::clean::UrlEncoding;
 use crate::stage::divide::Limits;
 use crate::stage::form::FormOptions;
 use crate::stage::gzip::{Engine, Level};
-use crate::stage::publish;
+use crate::stage::publish::{self, retention::Keep};
 use crate::stage::scope::{Base, ScopeRule};
 use crate::stage::tags::TagRules;
+
+pub use guard::{ExpectLines, MaxRejects, MaxShrink};
 
 /// What to build, from what, and where to. [`Job::new`] has every default of the command line.
 #[derive(Debug, Clone)]
@@ -60,6 +64,18 @@ pub struct Job {
     pub rejects: Option<PathBuf>,
     /// How many refused lines are too many.
     pub max_rejects: Option<MaxRejects>,
+    /// How much smaller than the live set is too small.
+    pub max_shrink: MaxShrink,
+    /// Publish an empty set if there is not one valid URL, however large the live one is.
+    pub allow_empty: bool,
+    /// How many lines the inputs have if they are whole.
+    pub expect_lines: Option<ExpectLines>,
+    /// A robots.txt to name the index files in, between lines of ours.
+    pub robots: Option<PathBuf>,
+    /// Where to write how the set differs from the one that was live.
+    pub diff: Option<PathBuf>,
+    /// How long earlier sets stay.
+    pub keep: Keep,
     /// The time of publication, for the `lastmod` of index entries.
     pub time: SystemTime,
 }
@@ -108,49 +124,6 @@ impl std::str::FromStr for Order {
     }
 }
 
-/// How many refused lines are too many.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum MaxRejects {
-    /// More than so many.
-    Lines(u64),
-    /// More than this share of all lines, in percent.
-    Percent(f64),
-}
-
-impl MaxRejects {
-    /// Whether `rejected` of `lines` are too many.
-    pub fn is_passed(self, rejected: u64, lines: u64) -> bool {
-        match self {
-            Self::Lines(max) => rejected > max,
-            Self::Percent(max) => rejected as f64 * 100.0 > max * lines as f64,
-        }
-    }
-}
-
-impl std::fmt::Display for MaxRejects {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Lines(max) => write!(f, "{max}"),
-            Self::Percent(max) => write!(f, "{max}%"),
-        }
-    }
-}
-
-impl std::str::FromStr for MaxRejects {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        let wrong = || "a number of lines, or a percentage like 0.5%".to_owned();
-        match word.strip_suffix('%') {
-            None => word.parse().map(Self::Lines).map_err(|_| wrong()),
-            Some(percent) => match percent.parse() {
-                Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(Self::Percent(percent)),
-                _ => Err(wrong()),
-            },
-        }
-    }
-}
-
 impl Job {
     /// A job with the defaults: protocol 0.9, limits that every engine accepts, all cores, the present time.
     pub fn new(inputs: Vec<PathBuf>, base_url: Base, out: PathBuf) -> Self {
@@ -176,6 +149,12 @@ impl Job {
             threads: threads_default(),
             rejects: None,
             max_rejects: None,
+            max_shrink: MaxShrink::default(),
+            allow_empty: false,
+            expect_lines: None,
+            robots: None,
+            diff: None,
+            keep: Keep::default(),
             time: SystemTime::now(),
         }
     }
@@ -202,6 +181,12 @@ impl Job {
         within("--bytes-per-sitemap", self.bytes_per_sitemap, 1, protocol.bytes_per_sitemap_max())?;
         let least = match &self.base_url {
             Base::Directory(url) => publish::index_bytes_min(protocol, url),
+            Base::EachOrigin(_) if self.allow_empty => {
+                return Err(Error::usage("--allow-empty: with {origin}/ nothing says which site is empty"));
+            }
+            Base::EachOrigin(_) if self.robots.is_some() => {
+                return Err(Error::usage("--robots: with {origin}/ each site has a robots.txt of its own"));
+            }
             // Each one has its say when it is known.
             Base::EachOrigin(_) => return Ok(()),
         };
@@ -257,16 +242,5 @@ mod tests {
         refused(|job| job.sitemaps_per_index = 50_001, "50000");
         refused(|job| (job.protocol, job.sitemaps_per_index) = (Protocol::V0_84, 1_001), "1000");
         refused(|job| (job.protocol, job.bytes_per_sitemap) = (Protocol::V0_84, 10_485_761), "10485760");
-    }
-
-    #[test]
-    fn rejects_are_counted_in_lines_or_in_percent() {
-        let max = |word: &str| word.parse::<MaxRejects>();
-        assert!(!max("5").unwrap().is_passed(5, 5) && max("5").unwrap().is_passed(6, 1000));
-        assert!(!max("0.5%").unwrap().is_passed(5, 1000) && max("0.5%").unwrap().is_passed(6, 1000));
-        assert!(max("0%").unwrap().is_passed(1, 1_000_000_000));
-        for wrong in ["", "%", "-1", "1.5", "101%", "NaN%", "five"] {
-            assert!(max(wrong).is_err(), "{wrong}");
-        }
     }
 }

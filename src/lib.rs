@@ -25,12 +25,13 @@
 //!
 //! Modules, in reading order: [`limits`] has the numbers of the protocol, [`stage`] the stages in the order of the data,
 //! and the private `pipeline` puts them together for a [`Job`]. [`check()`] holds what was published against the protocol
-//! and shares no code with what writes it; [`urls()`] reads it back.
+//! and shares no code with what writes it; [`urls()`] reads it back. [`status()`] and [`rollback()`] look after the sets that
+//! were published before, and [`diff()`] tells what changed.
 
 pub mod limits;
 
 mod job;
-pub use job::{Job, MaxRejects, OnDuplicate, Order, threads_default};
+pub use job::{ExpectLines, Job, MaxRejects, MaxShrink, OnDuplicate, Order, threads_default};
 
 pub mod stage;
 pub use stage::gzip::{Engine, Level};
@@ -45,9 +46,23 @@ pub use check::{CheckJob, CheckReport, Counts, Entry, Finding, Link, Rule, Tag, 
 mod urls;
 pub use urls::{UrlsForm, UrlsJob, UrlsReport, urls};
 
+mod diff;
+pub use diff::{DIFF_MEMORY_DEFAULT, DIFF_MEMORY_MIN, DiffForm, DiffJob, DiffReport, DiffRoom, diff};
+
+mod rollback;
+pub use rollback::{RollbackJob, RolledBack, rollback};
+pub use stage::publish::retention::{Keep, KeepTime};
+pub use stage::publish::status::{FilesStatus, RunStatus, SetStatus, Status, status};
+
+mod metrics;
+pub use metrics::Metrics;
+
 mod progress;
+mod replace;
 mod report;
+mod robots;
 mod stop;
+mod time;
 pub use progress::{Pass, Progress, Silent};
 pub use report::{Example, Needs, Report, Seconds, SetReport};
 pub use stop::Stop;

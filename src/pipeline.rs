@@ -1,7 +1,9 @@
 //! The pipeline: the only place where threads and stages meet.
 
+mod after;
 mod build;
 mod filter;
+mod guards;
 mod judge;
 mod keys;
 mod memory;

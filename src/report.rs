@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::diff::DiffReport;
 use crate::stage::clean::Rejected;
 
 /// What a run of `build` did. Serialises to the JSON of `--report`.
@@ -14,6 +15,9 @@ pub struct Report {
     pub version: &'static str,
     /// Whether the set is live.
     pub published: bool,
+    /// Why not, if the data were refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
     /// Protocol version: `0.9` or `0.84`.
     pub protocol: String,
     /// The directory of the files, as a URL.
@@ -47,6 +51,11 @@ pub struct Report {
     pub xml_bytes: u64,
     /// Bytes of all sitemap files.
     pub gzip_bytes: u64,
+    /// Sitemaps of earlier sets that had stayed long enough and were removed.
+    pub expired: u64,
+    /// With `--diff`: how the set differs from the one before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<DiffReport>,
     /// Time on the clock.
     pub seconds: Seconds,
     /// Threads that worked at the same time.

@@ -11,7 +11,7 @@ use super::address;
 use super::finding::Findings;
 use super::rules::Rule;
 use crate::error::{Error, Result, Shown};
-use crate::stage::publish::name::ROBOTS_FILE;
+use crate::stage::publish::name::{EMPTY_SET_LINE, ROBOTS_FILE};
 use crate::text::shown;
 
 /// Most bytes of `robots-sitemaps.txt` that are read: some ten thousand lines more than any set needs.
@@ -95,7 +95,8 @@ impl Set {
                 self.findings.push(Some(number), Rule::Robots, || format!("{wrong}: {}", shown(line)));
             }
         }
-        if self.files.is_empty() && self.findings.counts.total() == 0 {
+        let is_empty_set = lines == EMPTY_SET_LINE.as_bytes();
+        if self.files.is_empty() && !is_empty_set && self.findings.counts.total() == 0 {
             self.findings.push(None, Rule::Robots, || "no line names an index file".into());
         }
     }

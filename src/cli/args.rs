@@ -1,5 +1,8 @@
 //! What may be typed.
 
+mod published;
+mod sets;
+
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -12,7 +15,11 @@ use sitemill::stage::form::{Columns, FormOptions, Format};
 use sitemill::stage::tags::{
     Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules, changefreq, priority,
 };
-use sitemill::{Base, BaseUrl, Engine, Level, MaxRejects, OnDuplicate, Order, ScopeRule};
+use sitemill::{Base, Engine, Level, OnDuplicate, Order, ScopeRule};
+
+use super::log::LogForm;
+pub use published::{CheckArgs, UrlsArgs};
+pub use sets::{DiffArgs, GuardArgs, KeepArgs, RollbackArgs, StatusArgs};
 
 /// Turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
 #[derive(Debug, Parser)]
@@ -20,9 +27,27 @@ use sitemill::{Base, BaseUrl, Engine, Level, MaxRejects, OnDuplicate, Order, Sco
     version,
     max_term_width = 100,
     after_help = "Exit codes: 0 done, 2 usage, 65 data, 66 input, 70 bug, \
-    71 memory, 73 output, 74 I/O, 75 busy (retry), 77 permission, 130/143 signal"
+    71 memory, 73 output, 74 I/O, 75 busy (retry), 77 permission, 130/143 signal\n\n\
+    Every option can also be given in the environment, as SITEMILL_MAX_REJECTS for --max-rejects"
 )]
 pub struct Args {
+    /// Options from a TOML file, by their names: max-rejects = "1%". The command line wins over the environment, and that
+    /// over the file
+    #[arg(long, value_name = "FILE", global = true, help_heading = "For all commands")]
+    pub config: Option<PathBuf>,
+
+    /// What is said on standard error: text, or one JSON object a line
+    #[arg(
+        long,
+        value_enum,
+        value_name = "text|json",
+        default_value_t,
+        global = true,
+        help_heading = "For all commands",
+        hide_possible_values = true
+    )]
+    pub log: LogForm,
+
     /// What to do
     #[command(subcommand)]
     pub command: Command,
@@ -37,8 +62,24 @@ pub enum Command {
     Check(CheckArgs),
     /// The way back: write the URLs of sitemaps, index files or whole directories, one per line
     Urls(UrlsArgs),
+    /// Tell which URLs were added or removed from one set to another, and whose lastmod changed
+    Diff(DiffArgs),
+    /// Show the live set and those that are kept: reads only, and takes no lock
+    Status(StatusArgs),
+    /// Make the set that was live before the live one again
+    Rollback(RollbackArgs),
     /// Write the canonical form of every URL, in input order: no dedup, no scope
     Clean(Box<CleanArgs>),
+    /// Write completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write a manual page in roff
+    Man {
+        /// The command that it is about [default: sitemill itself]
+        command: Option<String>,
+    },
 }
 
 /// `sitemill build`.
@@ -64,17 +105,31 @@ pub struct BuildArgs {
     #[arg(long, value_name = "directory|host|any", default_value = "directory")]
     pub scope: ScopeRule,
 
+    /// Name the index files in this robots.txt, when the set is live: between two lines of ours that carry the base URL,
+    /// every other byte left alone. Made if missing; a link is refused
+    #[arg(long, value_name = "FILE")]
+    pub robots: Option<PathBuf>,
+
     /// Write every refused line here, tab-separated: input, line, offset, reason, text
     #[arg(long, value_name = "FILE")]
     pub rejects: Option<PathBuf>,
 
-    /// Publish nothing (exit 65) if more lines are refused: a number, or a share like 0.5%
-    #[arg(long, value_name = "N|P%")]
-    pub max_rejects: Option<MaxRejects>,
+    /// Write here how the set differs from the one that was live, tab-separated: added, removed or changed, URL, old lastmod,
+    /// new lastmod
+    #[arg(long, value_name = "FILE")]
+    pub diff: Option<PathBuf>,
 
     /// Write a JSON summary here
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+
+    /// The same summary as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+
+    /// Write metrics for Prometheus here at the end, whatever the end; a name for its node exporter ends in .prom
+    #[arg(long, value_name = "FILE")]
+    pub metrics: Option<PathBuf>,
 
     /// Gzip effort: 0 stores, 1 is quick, 9 is small
     #[arg(long, value_name = "0..9", default_value = "3", value_parser = level)]
@@ -129,6 +184,14 @@ pub struct BuildArgs {
     /// What stands beside URLs.
     #[command(flatten)]
     pub tags: TagArgs,
+
+    /// What keeps the live set where it is.
+    #[command(flatten)]
+    pub guard: GuardArgs,
+
+    /// What becomes of earlier sets.
+    #[command(flatten)]
+    pub keep: KeepArgs,
 }
 
 /// What is known of the inputs.
@@ -197,62 +260,6 @@ pub enum Unit {
     Seconds,
     /// Milliseconds since 1970.
     Millis,
-}
-
-/// `sitemill check`.
-#[derive(Debug, clap::Args)]
-pub struct CheckArgs {
-    /// Directories with a published set, or single files, gzip or plain
-    #[arg(required = true)]
-    pub path: Vec<PathBuf>,
-
-    /// URL of the directory that the files are published in [default: a directory's robots-sitemaps.txt tells]
-    #[arg(long, value_name = "URL")]
-    pub base_url: Option<BaseUrl>,
-
-    /// Which URLs may be listed: those below the base URL, on its host, or any
-    #[arg(long, value_name = "directory|host|any", default_value = "directory")]
-    pub scope: ScopeRule,
-
-    /// One JSON object a line: each finding, and at last what was seen
-    #[arg(long)]
-    pub json: bool,
-
-    /// Findings that are told, at most 10,000 a file; all are counted
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub limit_findings: u64,
-
-    /// Threads that work at the same time [default: all cores]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<NonZero<usize>>,
-
-    /// Say nothing but findings and errors
-    #[arg(long, short)]
-    pub quiet: bool,
-}
-
-/// `sitemill urls`.
-#[derive(Debug, clap::Args)]
-pub struct UrlsArgs {
-    /// Sitemaps, index files or directories, gzip or plain
-    #[arg(required = true)]
-    pub path: Vec<PathBuf>,
-
-    /// With lastmod, changefreq and priority, tab-separated
-    #[arg(long)]
-    pub tsv: bool,
-
-    /// One JSON object a line, with every tag, link and image
-    #[arg(long, conflicts_with = "tsv")]
-    pub json: bool,
-
-    /// Threads that work at the same time [default: all cores]
-    #[arg(long, value_name = "N")]
-    pub threads: Option<NonZero<usize>>,
-
-    /// Say nothing but errors
-    #[arg(long, short)]
-    pub quiet: bool,
 }
 
 /// `sitemill clean`.

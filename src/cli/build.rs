@@ -1,51 +1,82 @@
 //! `sitemill build`: words to a job, the run, the report and the summary.
 
 use std::fs::File;
-use std::io::Write;
-use std::time::{Duration, SystemTime};
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
-use sitemill::{Error, ErrorKind, Job, Result};
+use sitemill::{Error, Job, Keep, Metrics, Outcome, Result};
 
 use super::args::{BuildArgs, ProgressWhen};
 use super::{progress, signals, summary};
 
 /// Builds, reports and sums up.
 pub fn run(args: Box<BuildArgs>) -> Result<()> {
-    let job = job(&args)?;
-    job.check()?;
+    let started = Instant::now();
     signals::aborts_are_lack_of_memory()?;
-    // Before any work: a report that cannot be written is no use an hour later.
-    let mut report_file = match &args.report {
-        Some(path) => Some(File::create(path).map_err(|error| Error::output(path, error))?),
-        None => None,
-    };
-    let mut write_report = |json: String| {
-        if let (Some(file), Some(path)) = (&mut report_file, &args.report)
-            && let Err(error) = file.write_all(json.as_bytes())
-        {
-            // What is live stays live: exit 0 says so, and a line says this.
-            super::print_error(&Error::io(path, "the report could not be written", error));
-        }
-    };
-
-    let when = if args.quiet { ProgressWhen::Never } else { args.progress };
-    let outcome = sitemill::build(&job, &*progress::shown(when), &signals::raised_by_signals()?);
-    let outcome = match outcome {
-        Ok(outcome) => outcome,
-        Err(error) => {
-            let kind = error.kind();
-            let failed =
-                json!({ "published": false, "error": error.to_string(), "exit_code": kind.exit_code() });
-            write_report(format!("{failed:#}\n"));
-            return Err(error);
-        }
-    };
-    write_report(outcome.report.to_json());
+    let mut reports = Reports::prepare(&args)?;
+    let built = super::caught(|| {
+        let job = job(&args)?;
+        job.check()?;
+        let when = if args.quiet { ProgressWhen::Never } else { args.progress };
+        sitemill::build(&job, &*progress::shown(when), &signals::raised_by_signals()?)
+    });
+    reports.write(&built, started.elapsed());
+    let outcome = built?;
+    outcome.warnings.iter().for_each(super::print_warning);
     if !args.quiet {
         summary::print(&outcome.report, &args.out);
     }
     outcome.refused.map_or(Ok(()), Err)
+}
+
+/// Where programs read what came of a run, however it ended.
+struct Reports<'a> {
+    args: &'a BuildArgs,
+    file: Option<File>,
+}
+
+impl<'a> Reports<'a> {
+    /// Before any work: a report that cannot be written is no use an hour later.
+    fn prepare(args: &'a BuildArgs) -> Result<Self> {
+        let create = |path| File::create(path).map_err(|error| Error::output(path, error));
+        let file = args.report.as_deref().map(create).transpose()?;
+        args.metrics.as_deref().map_or(Ok(()), Metrics::check)?;
+        Ok(Self { args, file })
+    }
+
+    /// What is live stays live if a report fails: exit 0 says so, and a line says this.
+    fn write(&mut self, built: &Result<Outcome>, took: Duration) {
+        let exit_code = match built {
+            Ok(outcome) => outcome.refused.as_ref().map_or(0, |why| why.kind().exit_code()),
+            Err(error) => error.kind().exit_code(),
+        };
+        let report = match built {
+            Ok(outcome) => serde_json::to_value(&outcome.report).expect("numbers and strings are JSON"),
+            Err(error) => {
+                json!({ "published": false, "error": error.to_string(), "exit_code": exit_code })
+            }
+        };
+        let unwritten = |path: &Path, error| Error::io(path, "the report could not be written", error);
+        if let (Some(file), Some(path)) = (&mut self.file, &self.args.report)
+            && let Err(error) = file.write_all(format!("{report:#}\n").as_bytes())
+        {
+            super::print_error(&unwritten(path, error));
+        }
+        if self.args.json
+            && let Err(error) = io::stdout().lock().write_all(format!("{report}\n").as_bytes())
+        {
+            super::print_error(&unwritten(Path::new("standard output"), error));
+        }
+        let Some(path) = &self.args.metrics else { return };
+        let base_url = self.args.base_url.to_string();
+        let report = built.as_ref().ok().map(|outcome| &outcome.report);
+        let metrics = Metrics { base_url: &base_url, exit_code, ended: SystemTime::now(), took, report };
+        if let Err(error) = metrics.write(path) {
+            super::print_error(&error);
+        }
+    }
 }
 
 fn job(args: &BuildArgs) -> Result<Job> {
@@ -68,16 +99,13 @@ fn job(args: &BuildArgs) -> Result<Job> {
     job.gzip_engine = args.gzip_engine;
     job.threads = args.threads.unwrap_or(job.threads);
     job.rejects.clone_from(&args.rejects);
-    job.max_rejects = args.max_rejects;
-    job.time = time()?;
+    job.max_rejects = args.guard.max_rejects;
+    job.max_shrink = args.guard.max_shrink;
+    job.allow_empty = args.guard.allow_empty;
+    job.expect_lines = args.guard.expect_lines;
+    job.diff.clone_from(&args.diff);
+    job.robots.clone_from(&args.robots);
+    job.keep = Keep { time: args.keep.keep, sets: args.keep.keep_sets };
+    job.time = super::time()?;
     Ok(job)
-}
-
-/// Now, or what `SOURCE_DATE_EPOCH` says: seconds since 1970, as reproducible builds set it.
-fn time() -> Result<SystemTime> {
-    let Some(word) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(SystemTime::now()) };
-    let seconds = word.to_str().and_then(|word| word.parse().ok()).map(Duration::from_secs);
-    seconds.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(seconds)).ok_or_else(|| {
-        Error::new(ErrorKind::Usage, "SOURCE_DATE_EPOCH is not a number of seconds; unset it or set it right")
-    })
 }

@@ -8,7 +8,7 @@ use sitemill::{CheckJob, CheckReport, Error, Finding, Result};
 
 use super::args::CheckArgs;
 use super::summary::{grouped, plural};
-use super::{is_broken_pipe, signals};
+use super::{is_broken_pipe, log, signals};
 
 /// Checks, tells and sums up. Any finding is exit 65.
 pub fn run(args: CheckArgs) -> Result<()> {
@@ -34,8 +34,9 @@ pub fn run(args: CheckArgs) -> Result<()> {
     }
     written(stdout.flush())?;
     if !args.quiet {
-        // If standard error is gone, the exit code still speaks.
-        let _ = io::stderr().write_all(summary(&report, &job).as_bytes());
+        let (first, rows) = summary(&report, &job);
+        log::info(&first);
+        log::table(&rows);
     }
     match report.findings {
         0 => Ok(()),
@@ -48,15 +49,17 @@ fn written(result: io::Result<()>) -> Result<()> {
     result.map_err(|error| Error::io(Path::new("standard output"), "could not be written", error))
 }
 
-fn summary(report: &CheckReport, job: &CheckJob) -> String {
+/// What was seen, and the rules that were broken.
+fn summary(report: &CheckReport, job: &CheckJob) -> (String, String) {
     let rate = grouped((report.urls as f64 / report.seconds.max(1e-3)) as u64);
-    let mut lines = format!(
-        "sitemill: {} in {} and {}, {:.2} s: {rate} URLs a second\n",
+    let first = format!(
+        "{} in {} and {}, {:.2} s: {rate} URLs a second",
         plural(report.urls, "URL", "URLs"),
         plural(report.sitemaps, "sitemap", "sitemaps"),
         plural(report.indexes, "index file", "index files"),
         report.seconds,
     );
+    let mut lines = String::new();
     if report.not_followed > 0 {
         let files = plural(report.not_followed, "sitemap", "sitemaps");
         lines += &format!("  {files} in deeper directories not looked at\n");
@@ -67,7 +70,7 @@ fn summary(report: &CheckReport, job: &CheckJob) -> String {
     if report.findings > job.findings_max {
         lines += &format!("  the first {} were told (--limit-findings)\n", grouped(job.findings_max));
     }
-    lines
+    (first, lines)
 }
 
 fn to_json(object: &impl Serialize) -> String {

@@ -1,14 +1,13 @@
 //! `sitemill clean`: the filter between pipes and files.
 
 use std::fs::File;
-use std::io::{self, Write};
 use std::path::Path;
 
 use sitemill::{Error, FilterJob, Result, Target};
 
 use super::args::CleanArgs;
 use super::summary::grouped;
-use super::{Stdout, is_broken_pipe};
+use super::{Stdout, is_broken_pipe, log};
 
 /// Filters and sums up. A reader that has seen enough is no failure.
 pub fn run(args: Box<CleanArgs>) -> Result<()> {
@@ -36,14 +35,13 @@ pub fn run(args: Box<CleanArgs>) -> Result<()> {
             .map(|(reason, count)| format!("{} {}", grouped(count), reason.as_str()))
             .collect();
         let why = if rejected.is_empty() { String::new() } else { format!(" ({})", rejected.join(", ")) };
-        let _ = writeln!(
-            io::stderr(),
-            "sitemill: {} lines: {} URLs, {} blank, {} rejected{why}",
+        log::info(&format!(
+            "{} lines: {} URLs, {} blank, {} rejected{why}",
             grouped(report.lines),
             grouped(report.accepted),
             grouped(report.blank),
             grouped(report.rejected.total()),
-        );
+        ));
     }
     Ok(())
 }

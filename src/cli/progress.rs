@@ -1,6 +1,6 @@
 //! Progress for a person: a bar on a terminal, a line now and then elsewhere.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -8,12 +8,13 @@ use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStat
 use sitemill::{Needs, Pass, Progress, Silent};
 
 use super::args::ProgressWhen;
+use super::log;
 
 /// What `--progress` asks for, on this standard error.
 pub fn shown(when: ProgressWhen) -> Box<dyn Progress> {
     match when {
         ProgressWhen::Never => Box::new(Silent),
-        _ if std::io::stderr().is_terminal() => Box::new(Bars::default()),
+        _ if std::io::stderr().is_terminal() && !log::is_json() => Box::new(Bars::default()),
         _ => {
             let each_pass = when == ProgressWhen::Always;
             Box::new(Lines { each_pass, needs: Mutex::default(), now: Mutex::default() })
@@ -64,7 +65,7 @@ fn words(needs: &Needs) -> String {
 
 impl Progress for Bars {
     fn needs(&self, needs: &Needs) {
-        let _ = writeln!(std::io::stderr(), "sitemill: {}", words(needs));
+        log::info(&words(needs));
     }
 
     fn begin(&self, pass: Pass, total: u64) {
@@ -130,14 +131,14 @@ impl Running {
             }
         };
         let line = format!("{}: {}{of_total}, {}/s", title(self.pass), count(self.done), count(rate as u64));
-        let _ = writeln!(std::io::stderr(), "sitemill: {line}");
+        log::info(&line);
     }
 }
 
 impl Lines {
     fn say_needs(&self) {
         if let Some(needs) = self.needs.lock().expect("no holder panics").take() {
-            let _ = writeln!(std::io::stderr(), "sitemill: {}", words(&needs));
+            log::info(&words(&needs));
         }
     }
 }

@@ -1,11 +1,12 @@
 //! What a person reads at the end.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 
 use indicatif::{HumanBytes, HumanCount};
 use sitemill::{Report, text};
+
+use super::log;
 
 /// `1234567` as `1,234,567`.
 pub fn grouped(number: u64) -> String {
@@ -14,8 +15,7 @@ pub fn grouped(number: u64) -> String {
 
 /// Prints the summary to standard error: results are files, and standard output stays free.
 pub fn print(report: &Report, out: &Path) {
-    // If standard error is gone, what was done is done.
-    let _ = std::io::stderr().write_all(summary(report, out).as_bytes());
+    log::table(&summary(report, out));
 }
 
 fn summary(report: &Report, out: &Path) -> String {
@@ -44,7 +44,7 @@ fn summary(report: &Report, out: &Path) -> String {
     }
     if report.published {
         let [xml, gzip] = [report.xml_bytes, report.gzip_bytes].map(HumanBytes);
-        let a_url = report.gzip_bytes as f64 / report.listed as f64;
+        let a_url = report.gzip_bytes as f64 / report.listed.max(1) as f64;
         let _ = writeln!(
             lines,
             "  {} in {}: {xml} of XML, {gzip} compressed, {a_url:.1} bytes a URL",

@@ -1,13 +1,12 @@
 //! `sitemill urls`: the way back from sitemaps to URLs.
 
-use std::io::Write;
 use std::path::Path;
 
 use sitemill::{Result, Target, UrlsForm, UrlsJob};
 
 use super::args::UrlsArgs;
 use super::summary::{grouped, plural};
-use super::{Stdout, is_broken_pipe, signals};
+use super::{Stdout, is_broken_pipe, log, signals};
 
 /// Lists and sums up. A reader that has seen enough is no failure.
 pub fn run(args: UrlsArgs) -> Result<()> {
@@ -25,7 +24,7 @@ pub fn run(args: UrlsArgs) -> Result<()> {
     };
     if !args.quiet {
         let sitemaps = plural(report.sitemaps, "sitemap", "sitemaps");
-        let _ = writeln!(std::io::stderr(), "sitemill: {} URLs in {sitemaps}", grouped(report.urls));
+        log::info(&format!("{} URLs in {sitemaps}", grouped(report.urls)));
     }
     Ok(())
 }

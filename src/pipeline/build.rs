@@ -5,9 +5,9 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
-
 use super::Run;
+use super::after::After;
+use super::guards;
 use super::judge::Rules;
 use super::memory::Memory;
 use super::needs;
@@ -28,6 +28,7 @@ use crate::stage::manifest::Manifest;
 use crate::stage::publish::{SetInfo, Workspace};
 use crate::stage::scope::Base;
 use crate::stop::Stop;
+use crate::time::w3c_datetime;
 
 /// What came of a build: a report in any case in which all lines were counted, and whether the set is live.
 #[derive(Debug)]
@@ -36,6 +37,15 @@ pub struct Outcome {
     pub report: Report,
     /// Why it was not published: the data were refused.
     pub refused: Option<Error>,
+    /// What failed once the set was live: it stays live, and somebody should know.
+    pub warnings: Vec<Error>,
+}
+
+impl Outcome {
+    fn not_published(mut report: Report, why: Error) -> Self {
+        report.refused = Some(why.to_string());
+        Self { report, refused: Some(why), warnings: Vec::new() }
+    }
 }
 
 /// Builds the set that `job` describes and makes it the live one.
@@ -48,6 +58,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
     let started = Instant::now();
     let sources = sources::open_all(&job.inputs, job.require_success, &job.form)?;
     let rejects = job.rejects.as_deref().map(create).transpose()?;
+    let mut after = After::prepare(job, stop)?;
     let workspace = Workspace::open(&job.out)?;
     let rules = &Rules::of(job);
     let run = Run { job, rules, progress, stop };
@@ -74,11 +85,11 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
     let surveyed = started.elapsed();
     let mut report = report(job, rules, &inputs, &plan, needs);
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
-    if let Err(refused) = check_data(job, &report) {
-        return Ok(Outcome { report, refused: Some(refused) });
+    if let Err(refused) = guards::check(job, &report, workspace.live()) {
+        return Ok(Outcome::not_published(report, refused));
     }
 
-    let time = w3c_datetime(job)?;
+    let time = w3c_datetime(job.time)?;
     // What is listed, as the second pass reads it.
     let (listed, listed_plan) = match &sorted {
         None => (&inputs[..], &plan),
@@ -95,23 +106,27 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
         }
     };
     let produced = started.elapsed();
+    if let Err(refused) = guards::check_sites(job, &sites) {
+        return Ok(Outcome::not_published(report, refused));
+    }
 
     inputs.iter().try_for_each(Input::check_unchanged)?;
     stop.check()?;
-    for (workspace, base_url, sitemaps) in sites {
+    for (mut workspace, base_url, sitemaps) in sites {
         let (protocol, index_limits) = (job.protocol, job.index_limits());
         let info = SetInfo { base_url: &base_url, protocol, index_limits, time: &time };
-        let set = workspace.publish(sitemaps, &info)?;
+        let set = workspace.publish(sitemaps, &info, job.keep)?;
         add_set(&mut report, job, &workspace, &set);
+        after.is_live(&workspace, &set, memory, &mut report);
     }
     let total = started.elapsed();
     report.published = true;
     report.seconds = Seconds::of(surveyed, produced - surveyed, total - produced, total);
-    Ok(Outcome { report, refused: None })
+    Ok(Outcome { report, refused: None, warnings: after.warnings })
 }
 
 /// Creates a file that the user named, before any work is done for it.
-fn create(path: &Path) -> Result<File> {
+pub(super) fn create(path: &Path) -> Result<File> {
     File::create(path).map_err(|error| Error::output(path, error))
 }
 
@@ -121,6 +136,7 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs)
     Report {
         version: env!("CARGO_PKG_VERSION"),
         published: false,
+        refused: None,
         protocol: job.protocol.to_string(),
         base_url: job.base_url.to_string(),
         inputs: inputs.len() as u64,
@@ -137,6 +153,8 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs)
         sets: Vec::new(),
         xml_bytes: 0,
         gzip_bytes: 0,
+        expired: 0,
+        diff: None,
         seconds: Seconds::default(),
         threads: job.threads.get() as u64,
         needs,
@@ -161,31 +179,5 @@ fn add_set(report: &mut Report, job: &Job, workspace: &Workspace, set: &Manifest
     report.gzip_bytes += this.gzip_bytes;
     if matches!(job.base_url, Base::EachOrigin(_)) {
         report.sets.push(this);
-    }
-}
-
-/// Refuses data that are not worth publishing.
-fn check_data(job: &Job, report: &Report) -> Result<()> {
-    let rejected = report.rejected_total();
-    if report.listed == 0 {
-        let lines = report.lines;
-        return Err(Error::data(format!(
-            "not one valid URL (lines: {lines}, rejected: {rejected}); nothing was published"
-        )));
-    }
-    match job.max_rejects {
-        Some(max) if max.is_passed(rejected, report.lines) => Err(Error::data(format!(
-            "{rejected} of {} lines were rejected, and --max-rejects is {max}; nothing was published",
-            report.lines
-        ))),
-        _ => Ok(()),
-    }
-}
-
-/// The job's time as W3C Datetime, in full seconds and UTC.
-fn w3c_datetime(job: &Job) -> Result<String> {
-    match Timestamp::try_from(job.time) {
-        Ok(time) => Ok(format!("{time:.0}")),
-        Err(error) => Err(Error::usage(format!("the time of publication is out of range: {error}"))),
     }
 }

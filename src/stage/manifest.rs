@@ -1,12 +1,14 @@
 //! The manifest: what a published set consists of, for the run that replaces it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT};
+use crate::stage::divide::Limits;
 
 /// The version of the file's form. A set written by another version is not guessed at.
 const FORMAT: u32 = 1;
@@ -30,6 +32,40 @@ pub struct Manifest {
     pub indexes: Vec<String>,
     /// Sitemaps of earlier sets that still lie there, so that nobody who holds an old index file misses one.
     pub superseded: Vec<Superseded>,
+    /// Which of the directory's sets it is, counted from 1. A set that comes back keeps its number.
+    #[serde(default)]
+    pub number: u64,
+    /// Most sitemaps of one of its index files.
+    #[serde(default = "sitemaps_per_index")]
+    pub sitemaps_per_index: u32,
+    /// Most bytes of one of its index files.
+    #[serde(default = "index_bytes_max")]
+    pub index_bytes_max: u64,
+    /// Sets that it has replaced and that can come back, the last one first.
+    #[serde(default)]
+    pub earlier: Vec<Earlier>,
+}
+
+// What the first manifests, which did not say, were made with unless told otherwise.
+fn sitemaps_per_index() -> u32 {
+    SITEMAPS_PER_INDEX_DEFAULT
+}
+
+fn index_bytes_max() -> u64 {
+    BYTES_PER_SITEMAP_DEFAULT
+}
+
+/// An earlier set that is kept. Its manifest lies in `.sitemill/sets`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// The run that made it, or made it live last: the name of its manifest.
+    pub run: String,
+    /// Which of the directory's sets it is.
+    pub number: u64,
+    /// When it was replaced.
+    pub since: String,
+    /// It was rolled back, so a later way back leads past it.
+    pub withdrawn: bool,
 }
 
 /// One sitemap of a set.
@@ -59,31 +95,66 @@ pub struct Superseded {
 }
 
 impl Manifest {
-    /// A set that replaces `live`: what it no longer lists is superseded now, what has not changed keeps its `lastmod`.
-    pub fn succeeding(
-        live: Option<&Self>,
-        run: String,
-        protocol: String,
-        base_url: String,
-        published: String,
-        mut sitemaps: Vec<Sitemap>,
+    /// A set of `sitemaps` that nobody has published yet.
+    pub fn new(
+        run: &str,
+        protocol: Protocol,
+        index_limits: Limits,
+        base_url: &str,
+        published: &str,
+        sitemaps: Vec<Sitemap>,
     ) -> Self {
-        let mut superseded = Vec::new();
-        if let Some(live) = live {
-            let kept: std::collections::HashMap<_, _> =
-                live.sitemaps.iter().map(|old| ((&old.file, &old.content), &old.lastmod)).collect();
-            for sitemap in &mut sitemaps {
-                if let Some(lastmod) = kept.get(&(&sitemap.file, &sitemap.content)) {
-                    sitemap.lastmod.clone_from(lastmod);
-                }
-            }
-            let listed: HashSet<_> = sitemaps.iter().map(|sitemap| &sitemap.file).collect();
-            let now =
-                live.sitemaps.iter().map(|s| Superseded { file: s.file.clone(), since: published.clone() });
-            superseded
-                .extend(live.superseded.iter().cloned().chain(now).filter(|s| !listed.contains(&s.file)));
+        Self {
+            format: FORMAT,
+            run: run.into(),
+            protocol: protocol.to_string(),
+            base_url: base_url.into(),
+            published: published.into(),
+            sitemaps,
+            indexes: Vec::new(),
+            superseded: Vec::new(),
+            number: 1,
+            sitemaps_per_index: index_limits.entries_max,
+            index_bytes_max: index_limits.bytes_max,
+            earlier: Vec::new(),
         }
-        Self { format: FORMAT, run, protocol, base_url, published, sitemaps, indexes: Vec::new(), superseded }
+    }
+
+    /// The same as the successor of `live`: what has not changed keeps its `lastmod`.
+    pub fn succeeding(mut self, live: &Self) -> Self {
+        let kept: HashMap<_, _> =
+            live.sitemaps.iter().map(|old| ((&old.file, &old.content), &old.lastmod)).collect();
+        for sitemap in &mut self.sitemaps {
+            if let Some(lastmod) = kept.get(&(&sitemap.file, &sitemap.content)) {
+                sitemap.lastmod.clone_from(lastmod);
+            }
+        }
+        let numbers = live.earlier.iter().map(|earlier| earlier.number).chain([live.number]);
+        self.number = numbers.max().unwrap_or(0).saturating_add(1);
+        self.supersede(live);
+        self
+    }
+
+    /// Takes the place of `live`: what this set does not list is superseded now.
+    pub fn supersede(&mut self, live: &Self) {
+        let since = &self.published;
+        let listed: HashSet<_> = self.sitemaps.iter().map(|sitemap| &sitemap.file).collect();
+        let now = live.sitemaps.iter().map(|s| Superseded { file: s.file.clone(), since: since.clone() });
+        let all = live.superseded.iter().cloned().chain(now);
+        self.superseded = all.filter(|s| !listed.contains(&s.file)).collect();
+        let (run, number) = (live.run.clone(), live.number);
+        let replaced = Earlier { run, number, since: since.clone(), withdrawn: false };
+        self.earlier = [replaced].into_iter().chain(live.earlier.iter().cloned()).collect();
+    }
+
+    /// The set alone, as it is kept when another one is live.
+    pub fn alone(&self) -> Self {
+        Self { superseded: Vec::new(), earlier: Vec::new(), ..self.clone() }
+    }
+
+    /// URLs in its sitemaps.
+    pub fn urls(&self) -> u64 {
+        self.sitemaps.iter().map(|sitemap| u64::from(sitemap.urls)).sum()
     }
 
     /// Reads the manifest at `path`; none if there is none.
@@ -115,7 +186,7 @@ impl Manifest {
         }
         let manifest: Self =
             serde_json::from_slice(&bytes).map_err(|error| unusable(format!("is damaged ({error})")))?;
-        if !manifest.files().all(is_plain_name) || !is_plain_name(&manifest.run) {
+        if !manifest.names().all(is_plain_name) {
             return Err(unusable("names files outside the directory".into()));
         }
         Ok(Some(manifest))
@@ -128,10 +199,12 @@ impl Manifest {
         json
     }
 
-    fn files(&self) -> impl Iterator<Item = &str> {
+    /// Everything that becomes a part of a path.
+    fn names(&self) -> impl Iterator<Item = &str> {
         let sitemaps = self.sitemaps.iter().map(|sitemap| &sitemap.file);
         let superseded = self.superseded.iter().map(|superseded| &superseded.file);
-        sitemaps.chain(superseded).chain(&self.indexes).map(String::as_str)
+        let runs = self.earlier.iter().map(|earlier| &earlier.run).chain([&self.run]);
+        sitemaps.chain(superseded).chain(&self.indexes).chain(runs).map(String::as_str)
     }
 }
 
@@ -150,7 +223,9 @@ mod tests {
     }
 
     fn succeed(live: Option<&Manifest>, published: &str, sitemaps: Vec<Sitemap>) -> Manifest {
-        Manifest::succeeding(live, "r".into(), "0.9".into(), "u".into(), published.into(), sitemaps)
+        let limits = Limits { entries_max: 1, bytes_max: 2 };
+        let set = Manifest::new(published, Protocol::V0_9, limits, "u", published, sitemaps);
+        live.map_or(set.clone(), |live| set.succeeding(live))
     }
 
     #[test]
@@ -162,6 +237,25 @@ mod tests {
         let third = succeed(Some(&second), "t3", vec![sitemap("b", "2", "t3"), sitemap("c", "other", "t3")]);
         assert_eq!(third.sitemaps, [sitemap("b", "2", "t3"), sitemap("c", "other", "t3")]);
         assert_eq!(third.superseded, [Superseded { file: "a".into(), since: "t3".into() }]);
+        assert_eq!(third.number, 3);
+        let earlier = |run: &str, number, since: &str| Earlier {
+            run: run.into(),
+            number,
+            since: since.into(),
+            withdrawn: false,
+        };
+        assert_eq!(third.earlier, [earlier("t2", 2, "t3"), earlier("t1", 1, "t2")]);
+    }
+
+    #[test]
+    fn a_manifest_of_the_first_kind_is_still_read() {
+        let mut whole = serde_json::to_value(succeed(None, "t", Vec::new())).unwrap();
+        for key in ["number", "sitemaps_per_index", "index_bytes_max", "earlier"] {
+            whole.as_object_mut().unwrap().remove(key);
+        }
+        let manifest: Manifest = serde_json::from_value(whole).unwrap();
+        assert_eq!((manifest.number, manifest.sitemaps_per_index), (0, 1_000));
+        assert_eq!(succeed(Some(&manifest), "t2", Vec::new()).number, 1);
     }
 
     #[test]

@@ -11,25 +11,33 @@
 //! | | link new sitemaps into the output directory, sync it | the old set, and files nobody lists |
 //! | | rename the manifest to `manifest.next.json`: the decision, and the journal | the new set, once the next run is through `open` |
 //! | | the switch: rename index files into place, remove those of the old set that have no successor, then the manifest | the same |
+//! | [`Workspace::expire`] | remove sitemaps that no set lists any more that is live or kept | the new set |
 
+mod back;
+mod files;
+mod index;
 mod lock;
 pub mod name;
+mod occupant;
+pub mod retention;
+pub mod status;
 
-use std::fs::{self, DirBuilder, File};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use flate2::read::MultiGzDecoder;
-use xxhash_rust::xxh3::Xxh3;
-
-use super::divide::{Divider, Limits};
+use super::divide::Limits;
 use super::manifest::{Manifest, Sitemap};
 use super::scope::BaseUrl;
-use super::xml::{self, Frame, Namespaces};
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::limits::Protocol;
-use name::{ContentHash, ROBOTS_FILE, index_file, sitemap_file};
+use files::{is_same_file, make_private, remove, remove_contents, rename, sync_directory};
+pub use index::index_bytes_min;
+use index::index_files;
+use name::{ContentHash, EMPTY_SET_LINE, ROBOTS_FILE, index_file, sitemap_file};
+use occupant::{Occupant, occupant};
+use retention::{Expired, Keep};
 
 /// An output directory that this run alone may change, and the run's place in it for files that nobody sees yet.
 #[derive(Debug)]
@@ -39,6 +47,8 @@ pub struct Workspace {
     run: String,
     staging: PathBuf,
     live: Option<Manifest>,
+    /// The set of this run is the live one, or will be when the next run has finished the switch.
+    is_decided: bool,
     lock: Option<lock::Lock>,
 }
 
@@ -103,7 +113,7 @@ impl Workspace {
         let state = out.join(".sitemill");
         let nursery = state.join("staging");
         fs::create_dir_all(out).map_err(|error| Error::output(out, error))?;
-        for directory in [&state, &nursery] {
+        for directory in [&state, &nursery, &retention::sets(&state)] {
             make_private(directory)?;
         }
         let lock = lock::Lock::take(&state.join("lock"))?;
@@ -113,12 +123,12 @@ impl Workspace {
             switch(out, &state, live.as_ref(), &next)?;
             live = Some(next);
         }
-        remove_contents(&nursery)?;
+        remove_dead_runs(out, &nursery, live.as_ref())?;
 
         let run = format!("{}-{}", jiff::Timestamp::now().as_nanosecond(), std::process::id());
         let staging = nursery.join(&run);
         make_private(&staging)?;
-        Ok(Self { out: out.into(), state, run, staging, live, lock: Some(lock) })
+        Ok(Self { out: out.into(), state, run, staging, live, is_decided: false, lock: Some(lock) })
     }
 
     /// The same for a directory in one that is held already: it is looked at whether anybody holds it, and not held itself,
@@ -135,6 +145,11 @@ impl Workspace {
     /// The directory that is published.
     pub fn directory(&self) -> &Path {
         &self.out
+    }
+
+    /// The set that is live.
+    pub fn live(&self) -> Option<&Manifest> {
+        self.live.as_ref()
     }
 
     /// A directory for scratch files; gone with the run.
@@ -163,25 +178,46 @@ impl Workspace {
         ))
     }
 
-    /// Makes `sitemaps` the live set. Returns its manifest once it is live and on disk.
+    /// Makes `sitemaps` the live set. Returns its manifest once it is live and on disk. Of the sets before it those that
+    /// `keep` lets stay can be made live again.
     ///
     /// # Errors
     /// Before the decision the old set stays; after it the next run finishes the switch.
-    pub fn publish(&self, sitemaps: Vec<Sitemap>, info: &SetInfo<'_>) -> Result<Manifest> {
-        let (protocol, base_url) = (info.protocol.to_string(), info.base_url.to_string());
-        let run = self.run.clone();
-        let mut set =
-            Manifest::succeeding(self.live.as_ref(), run, protocol, base_url, info.time.into(), sitemaps);
-        for (number, index) in (1..).zip(index_files(&set.sitemaps, info)) {
+    pub fn publish(&mut self, sitemaps: Vec<Sitemap>, info: &SetInfo<'_>, keep: Keep) -> Result<Manifest> {
+        let base_url = info.base_url.to_string();
+        let set = Manifest::new(&self.run, info.protocol, info.index_limits, &base_url, info.time, sitemaps);
+        let mut set = match &self.live {
+            Some(live) => set.succeeding(live),
+            None => set,
+        };
+        // What was removed since then is not remembered for ever.
+        set.superseded.retain(|old| self.out.join(&old.file).exists());
+        keep.forget(&mut set.earlier, info.time);
+        self.commit(&mut set, info.protocol)?;
+        Ok(set)
+    }
+
+    /// Brings the set to disk and makes it the live one.
+    fn commit(&mut self, set: &mut Manifest, protocol: Protocol) -> Result<()> {
+        set.indexes.clear();
+        for (number, index) in (1..).zip(index_files(set, protocol)) {
             let file = index_file(number);
             self.write(&file, &index)?.sync()?;
             set.indexes.push(file);
         }
-        let robots: String =
-            set.indexes.iter().map(|file| format!("Sitemap: {}{file}\n", info.base_url)).collect();
+        let mut robots: String =
+            set.indexes.iter().map(|file| format!("Sitemap: {}{file}\n", set.base_url)).collect();
+        if set.indexes.is_empty() {
+            robots.push_str(EMPTY_SET_LINE);
+        }
         self.write(ROBOTS_FILE, robots.as_bytes())?.sync()?;
         self.write(MANIFEST_FILE, &set.to_json())?.sync()?;
         sync_directory(&self.staging)?;
+        if let Some(live) = &self.live {
+            self.write(REPLACED_FILE, &live.alone().to_json())?.sync()?;
+            rename(&self.staging.join(REPLACED_FILE), &retention::kept_path(&self.state, &live.run))?;
+            sync_directory(&retention::sets(&self.state))?;
+        }
 
         for sitemap in &set.sitemaps {
             self.link(&sitemap.file)?;
@@ -189,9 +225,17 @@ impl Workspace {
         sync_directory(&self.out)?;
 
         rename(&self.staging.join(MANIFEST_FILE), &journal_path(&self.state))?;
+        self.is_decided = true;
         sync_directory(&self.state)?;
-        switch(&self.out, &self.state, self.live.as_ref(), &set)?;
-        Ok(set)
+        switch(&self.out, &self.state, self.live.as_ref(), set)
+    }
+
+    /// Removes what the sets before `set`, which is live, have left behind, as soon as `keep` lets it go.
+    ///
+    /// # Errors
+    /// If something cannot be read or removed. The set is live all the same, and the next run tries again.
+    pub fn expire(&self, set: &Manifest, keep: Keep) -> Result<Expired> {
+        retention::expire(&self.out, &self.state, set, keep)
     }
 
     /// Writes a new file in staging.
@@ -224,6 +268,9 @@ impl Workspace {
 impl Drop for Workspace {
     /// Leaves nothing behind; what cannot be removed now is removed by the next run. A journal needs its staging.
     fn drop(&mut self) {
+        if !self.is_decided {
+            let _ = remove_links(&self.out, &self.staging, self.live.as_ref());
+        }
         if !journal_path(&self.state).exists() {
             let _ = fs::remove_dir_all(&self.staging);
         }
@@ -231,6 +278,8 @@ impl Drop for Workspace {
 }
 
 const MANIFEST_FILE: &str = "manifest.json";
+/// The manifest of the set that is replaced, on its way to those of earlier sets.
+const REPLACED_FILE: &str = "replaced.json";
 /// Behind the name of a staged sitemap that replaces a damaged one.
 const MENDED: &str = ".mended";
 
@@ -242,35 +291,30 @@ fn journal_path(state: &Path) -> PathBuf {
     state.join("manifest.next.json")
 }
 
-/// The index files of a set, in the order of their numbers.
-fn index_files(sitemaps: &[Sitemap], info: &SetInfo<'_>) -> Vec<Vec<u8>> {
-    let frame = Frame::index(info.protocol);
-    let entry = |sitemap: &Sitemap, out: &mut Vec<u8>| {
-        xml::push_sitemap(&format!("{}{}", info.base_url, sitemap.file), &sitemap.lastmod, out);
-    };
-    let mut divider = Divider::new(info.index_limits, &frame);
-    let mut scratch = Vec::new();
-    for (at, sitemap) in sitemaps.iter().enumerate() {
-        scratch.clear();
-        entry(sitemap, &mut scratch);
-        divider.push(at, scratch.len() as u64, Namespaces::NONE);
+/// Removes what runs have left behind that did not come to an end.
+fn remove_dead_runs(out: &Path, nursery: &Path, live: Option<&Manifest>) -> Result<()> {
+    let unreadable = |error| Error::io(nursery, "could not be read", error);
+    for dead in fs::read_dir(nursery).map_err(unreadable)? {
+        remove_links(out, &dead.map_err(unreadable)?.path(), live)?;
     }
-    let files = divider.finish().into_iter().map(|part| {
-        let mut file = Vec::with_capacity(part.bytes as usize);
-        frame.open(&mut file);
-        sitemaps[part.first..][..part.entries as usize].iter().for_each(|sitemap| entry(sitemap, &mut file));
-        frame.close(&mut file);
-        file
-    });
-    files.collect()
+    remove_contents(nursery)
 }
 
-/// Bytes of an index file with one entry, whose sitemap has the longest of all numbers.
-pub fn index_bytes_min(protocol: Protocol, base_url: &BaseUrl) -> u64 {
-    let mut entry = Vec::new();
-    let loc = format!("{base_url}{}", sitemap_file(u32::MAX, "00000000"));
-    xml::push_sitemap(&loc, "2005-06-26T00:00:00Z", &mut entry);
-    Frame::index(protocol).bytes() + entry.len() as u64
+/// Removes sitemaps that a run has linked into place and that never became part of a set: those that are one and the same
+/// file as in its `staging`, and neither live nor of an earlier set.
+fn remove_links(out: &Path, staging: &Path, live: Option<&Manifest>) -> Result<()> {
+    let sitemaps = live.into_iter().flat_map(|live| live.sitemaps.iter().map(|sitemap| &sitemap.file));
+    let superseded = live.into_iter().flat_map(|live| live.superseded.iter().map(|old| &old.file));
+    let known: HashSet<&str> = sitemaps.chain(superseded).map(String::as_str).collect();
+    let Ok(staged) = fs::read_dir(staging) else { return Ok(()) };
+    for entry in staged.flatten() {
+        let is_known = entry.file_name().to_str().is_none_or(|name| known.contains(name));
+        let path = out.join(entry.file_name());
+        if !is_known && is_same_file(&entry.path(), &path) {
+            remove(&path)?;
+        }
+    }
+    Ok(())
 }
 
 /// Puts the index files of `next` in the place of those of `live`. Can be broken off anywhere and done again.
@@ -284,105 +328,9 @@ fn switch(out: &Path, state: &Path, live: Option<&Manifest>, next: &Manifest) ->
         }
     }
     for stale in live.iter().flat_map(|live| &live.indexes).filter(|file| !next.indexes.contains(file)) {
-        let path = out.join(stale);
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::io(&path, "could not be removed", error));
-            }
-            _ => {}
-        }
+        remove(&out.join(stale))?;
     }
     sync_directory(out)?;
     rename(&journal_path(state), &manifest_path(state))?;
     sync_directory(state)
-}
-
-/// What has the name of a sitemap that is to be published.
-enum Occupant {
-    None,
-    /// The same content, perhaps compressed in another way.
-    Same {
-        gzip_bytes: u64,
-    },
-    /// Another content that the name fits as well: eight digits met.
-    Other,
-    /// No content that the name fits.
-    Damaged,
-}
-
-/// Looks at `path`, whose name is made with `word`.
-fn occupant(path: &Path, word: &str, content: ContentHash, gzip: &[u8]) -> Result<Occupant> {
-    match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Occupant::None),
-        Err(error) => return Err(Error::io(path, "could not be looked at", error)),
-        Ok(meta) if !meta.is_file() => return Err(foreign(path)),
-        Ok(_) => {}
-    }
-    let there = fs::read(path).map_err(|error| Error::io(path, "could not be read", error))?;
-    let gzip_bytes = there.len() as u64;
-    if there == gzip {
-        return Ok(Occupant::Same { gzip_bytes });
-    }
-    Ok(match content_of(&there) {
-        Ok(other) if other == content => Occupant::Same { gzip_bytes },
-        Ok(other) if other.words().any(|fitting| fitting == word) => Occupant::Other,
-        _ => Occupant::Damaged,
-    })
-}
-
-/// The hash of what a gzip file decodes to.
-fn content_of(gzip: &[u8]) -> io::Result<ContentHash> {
-    let mut xml = MultiGzDecoder::new(gzip);
-    let mut hasher = Xxh3::new();
-    let mut piece = [0; 16 * 1024];
-    loop {
-        match xml.read(&mut piece)? {
-            0 => return Ok(ContentHash(hasher.digest128())),
-            read => hasher.update(&piece[..read]),
-        }
-    }
-}
-
-/// Makes a directory that only its owner may look into, or takes the one that is there. A link in its place would
-/// lead writes elsewhere.
-fn make_private(path: &Path) -> Result<()> {
-    match DirBuilder::new().mode(0o700).create(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs::symlink_metadata(path) {
-            Ok(meta) if meta.is_dir() => Ok(()),
-            _ => Err(foreign(path)),
-        },
-        other => other.map_err(|error| Error::output(path, error)),
-    }
-}
-
-fn foreign(path: &Path) -> Error {
-    Error::new(
-        ErrorKind::Output,
-        format!("{}: is in the way and not from sitemill; move it and run again", Shown(path)),
-    )
-}
-
-fn remove_contents(directory: &Path) -> Result<()> {
-    let remove = || {
-        for entry in fs::read_dir(directory)? {
-            let entry = entry?;
-            match entry.file_type()?.is_dir() {
-                true => fs::remove_dir_all(entry.path())?,
-                false => fs::remove_file(entry.path())?,
-            }
-        }
-        Ok(())
-    };
-    remove().map_err(|error| Error::io(directory, "could not be cleared", error))
-}
-
-fn rename(from: &Path, to: &Path) -> Result<()> {
-    fs::rename(from, to).map_err(|error| Error::io(to, "could not be renamed into place", error))
-}
-
-/// Waits until the names in a directory are on disk.
-fn sync_directory(path: &Path) -> Result<()> {
-    File::open(path)
-        .and_then(|directory| directory.sync_all())
-        .map_err(|error| Error::io(path, "could not be synced", error))
 }

@@ -132,7 +132,7 @@ pub fn published(out: &Path, base_url: &str) -> Vec<(String, String)> {
         Err(error) => panic!("{file} is named and cannot be read: {error}"),
     };
     let mut files = Vec::new();
-    for line in read(ROBOTS_FILE).lines() {
+    for line in read(ROBOTS_FILE).lines().filter(|line| !line.starts_with('#')) {
         let index_url = line.strip_prefix("Sitemap: ").unwrap_or_else(|| panic!("not a robots line: {line}"));
         let index = file_of(index_url);
         let xml = read(&index);

@@ -7,6 +7,10 @@ use crate::stage::scope::BaseUrl;
 /// The lines for robots.txt, one for each index file.
 pub const ROBOTS_FILE: &str = "robots-sitemaps.txt";
 
+/// What that file says of a set without URLs. There is no valid XML for it: both schemas want at least one entry in a
+/// sitemap, and at least one sitemap in an index file.
+pub const EMPTY_SET_LINE: &str = "# no URLs: this set is empty on purpose\n";
+
 /// XXH3 of a sitemap's XML, 128 bits. Of the XML and not of the file: compressors differ from version to version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContentHash(pub u128);

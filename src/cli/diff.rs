@@ -1,0 +1,38 @@
+//! `sitemill diff`: what changed from one set to another.
+
+use std::path::Path;
+
+use sitemill::{DiffForm, DiffJob, Result, Target};
+
+use super::args::DiffArgs;
+use super::summary::{grouped, plural};
+use super::{Stdout, is_broken_pipe, log, signals};
+
+/// Compares and sums up. A reader that has seen enough is no failure.
+pub fn run(args: DiffArgs) -> Result<()> {
+    let mut job = DiffJob::new(args.old, args.new);
+    job.form = match (args.tsv, args.json) {
+        (true, _) => DiffForm::Tsv,
+        (_, true) => DiffForm::Json,
+        _ => DiffForm::Text,
+    };
+    job.room.memory = args.memory.0;
+    job.room.scratch = args.scratch.unwrap_or(job.room.scratch);
+    job.room.threads = args.threads.unwrap_or(job.room.threads);
+    let to = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
+    let report = match sitemill::diff(&job, &signals::raised_by_signals()?, to) {
+        Err(error) if is_broken_pipe(&error) => return Ok(()),
+        report => report?,
+    };
+    if !args.quiet {
+        log::info(&format!(
+            "{} added, {} removed, {} changed, {} unchanged; {} read",
+            grouped(report.added),
+            grouped(report.removed),
+            grouped(report.changed),
+            grouped(report.unchanged),
+            plural(report.sitemaps_read, "sitemap", "sitemaps"),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! Words for standard error: as text for a person, or as JSON for whoever collects logs. If standard error is gone, the exit
+//! code still speaks.
+
+use std::io::{self, Write};
+use std::sync::OnceLock;
+
+use clap::ValueEnum;
+use jiff::Timestamp;
+use serde_json::json;
+
+/// How words are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogForm {
+    /// A line.
+    #[default]
+    Text,
+    /// An object with `time`, `level` and `message`, one a line.
+    Json,
+}
+
+static FORM: OnceLock<LogForm> = OnceLock::new();
+
+/// From here on, everything is written in `form`.
+pub fn set_form(form: LogForm) {
+    let _ = FORM.set(form);
+}
+
+/// Whether words are for a program.
+pub fn is_json() -> bool {
+    FORM.get() == Some(&LogForm::Json)
+}
+
+/// Why the run failed.
+pub fn error(message: &str) {
+    say("error", "", message);
+}
+
+/// What went wrong in a run that did not fail.
+pub fn warning(message: &str) {
+    say("warning", "warning: ", message);
+}
+
+/// What was done.
+pub fn info(message: &str) {
+    say("info", "", message);
+}
+
+/// A table for a person; its rows one by one for a program.
+pub fn table(text: &str) {
+    match is_json() {
+        false => drop(io::stderr().write_all(text.as_bytes())),
+        true => text.lines().for_each(|row| info(&row.split_whitespace().collect::<Vec<_>>().join(" "))),
+    }
+}
+
+fn say(level: &str, prefix: &str, message: &str) {
+    let line = match is_json() {
+        false => format!("sitemill: {prefix}{message}\n"),
+        true => {
+            let time = format!("{:.3}", Timestamp::now());
+            json!({ "time": time, "level": level, "message": message }).to_string() + "\n"
+        }
+    };
+    // One write, so that lines of several processes do not mix.
+    let _ = io::stderr().write_all(line.as_bytes());
+}

@@ -1,0 +1,99 @@
+//! `sitemill status` and `sitemill rollback`: the sets that were published before.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use indicatif::HumanBytes;
+use sitemill::{Error, Result, RollbackJob, SetStatus, Status};
+
+use super::args::{RollbackArgs, StatusArgs};
+use super::log;
+use super::summary::plural;
+
+/// Shows what lies in a directory, or in those of several sites.
+pub fn status(args: &StatusArgs) -> Result<()> {
+    let mut shown = String::new();
+    for status in sitemill::status(&args.out)? {
+        match args.json {
+            true => shown += &serde_json::to_string(&status).expect("numbers and strings are JSON"),
+            false => shown += text(&status).trim_end(),
+        }
+        shown.push('\n');
+    }
+    match io::stdout().lock().write_all(shown.as_bytes()) {
+        // A reader that has seen enough is no failure.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Error::io(Path::new("standard output"), "could not be written", error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn text(status: &Status) -> String {
+    let mut text =
+        format!("{}: {}, protocol {}\n", status.directory, status.live.base_url, status.live.protocol);
+    for set in [&status.live].into_iter().chain(&status.earlier) {
+        let _ = writeln!(text, "{}", row(set));
+    }
+    let superseded = status.superseded;
+    if superseded.files > 0 {
+        let files = plural(superseded.files, "sitemap", "sitemaps");
+        let _ = writeln!(text, "  {files} of earlier sets beside it: {}", HumanBytes(superseded.bytes));
+    }
+    for run in &status.runs {
+        let _ = match run.is_alive {
+            true => writeln!(text, "  a run is going on: process {}", run.process),
+            false => {
+                writeln!(text, "  a run has died, process {}; the next one clears up behind it", run.process)
+            }
+        };
+    }
+    if status.is_switching {
+        text += "  a switch to another set has begun; the next run finishes it, if none is at it\n";
+    }
+    text
+}
+
+fn row(set: &SetStatus) -> String {
+    let state = match (&set.replaced, set.withdrawn) {
+        (None, _) => "live since",
+        (Some(_), false) => "kept, of  ",
+        (Some(_), true) => "taken back",
+    };
+    let until = set.replaced.as_ref().map(|since| format!(" to {since}")).unwrap_or_default();
+    let missing = match set.missing {
+        0 => String::new(),
+        missing => format!("; {} missing or damaged", plural(missing, "file", "files")),
+    };
+    format!(
+        "  set {:>4}  {state} {}{until}: {} in {}, {}{missing}",
+        set.number,
+        set.published,
+        plural(set.urls, "URL", "URLs"),
+        plural(set.sitemaps, "sitemap", "sitemaps"),
+        HumanBytes(set.gzip_bytes),
+    )
+}
+
+/// Takes the live set back, and says what is live then.
+pub fn rollback(args: &RollbackArgs) -> Result<()> {
+    let mut job = RollbackJob::new(args.out.clone());
+    job.to = args.to;
+    job.robots.clone_from(&args.robots);
+    job.time = super::time()?;
+    let done = sitemill::rollback(&job)?;
+    done.warnings.iter().for_each(super::print_warning);
+    if !args.quiet {
+        let [from, to] = [&done.from, &done.to].map(|set| {
+            let urls = plural(set.urls(), "URL", "URLs");
+            format!(
+                "set {} ({urls} in {})",
+                set.number,
+                plural(set.sitemaps.len() as u64, "sitemap", "sitemaps")
+            )
+        });
+        log::info(&format!("{to} is live again in the place of {from}"));
+    }
+    Ok(())
+}

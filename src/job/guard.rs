@@ -1,0 +1,183 @@
+//! Guards: what data must look like to take the place of a live set.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How many refused lines are too many.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MaxRejects {
+    /// More than so many.
+    Lines(u64),
+    /// More than this share of all lines, in percent.
+    Percent(f64),
+}
+
+impl MaxRejects {
+    /// Whether `rejected` of `lines` are too many.
+    pub fn is_passed(self, rejected: u64, lines: u64) -> bool {
+        match self {
+            Self::Lines(max) => rejected > max,
+            Self::Percent(max) => rejected as f64 * 100.0 > max * lines as f64,
+        }
+    }
+}
+
+impl fmt::Display for MaxRejects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lines(max) => write!(f, "{max}"),
+            Self::Percent(max) => write!(f, "{max}%"),
+        }
+    }
+}
+
+impl FromStr for MaxRejects {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let wrong = || "a number of lines, or a percentage like 0.5%".to_owned();
+        match word.strip_suffix('%') {
+            None => word.parse().map(Self::Lines).map_err(|_| wrong()),
+            Some(number) => percent(number).map(Self::Percent).ok_or_else(wrong),
+        }
+    }
+}
+
+/// By how much of its URLs a set may be smaller than the one it replaces, in percent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MaxShrink(f64);
+
+impl MaxShrink {
+    /// Whether a set of `new` URLs may not take the place of one of `live`.
+    pub fn is_passed(self, live: u64, new: u64) -> bool {
+        live.saturating_sub(new) as f64 * 100.0 > self.0 * live as f64
+    }
+
+    /// The least whole percentage that lets a set of `new` URLs take the place of one of `live`.
+    pub fn needed(live: u64, new: u64) -> Self {
+        let gone = u128::from(live.saturating_sub(new)) * 100;
+        Self(gone.div_ceil(u128::from(live.max(1))) as f64)
+    }
+}
+
+impl Default for MaxShrink {
+    fn default() -> Self {
+        Self(50.0)
+    }
+}
+
+impl fmt::Display for MaxShrink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", self.0)
+    }
+}
+
+impl FromStr for MaxShrink {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let number = word.strip_suffix('%').unwrap_or(word);
+        percent(number).map(Self).ok_or_else(|| "a percentage from 0% to 100%".into())
+    }
+}
+
+fn percent(number: &str) -> Option<f64> {
+    number.parse().ok().filter(|percent| (0.0..=100.0).contains(percent))
+}
+
+/// How many lines the inputs have if they are whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ExpectLines {
+    min: u64,
+    max: u64,
+}
+
+impl ExpectLines {
+    /// Whether `lines` are as many as they should be.
+    pub fn is_met(self, lines: u64) -> bool {
+        (self.min..=self.max).contains(&lines)
+    }
+}
+
+impl fmt::Display for ExpectLines {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.min, self.max) {
+            (min, max) if min == max => write!(f, "{min}"),
+            (min, u64::MAX) => write!(f, "{min}.."),
+            (min, max) => write!(f, "{min}..{max}"),
+        }
+    }
+}
+
+impl FromStr for ExpectLines {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let number = |word: &str| word.parse::<u64>().ok();
+        let bounds = match word.split_once("..") {
+            None => number(word).map(|lines| (lines, lines)),
+            Some((min, "")) => number(min).map(|min| (min, u64::MAX)),
+            Some((min, max)) => number(min).zip(number(max)),
+        };
+        match bounds {
+            Some((min, max)) if min <= max => Ok(Self { min, max }),
+            _ => Err("a number of lines: 1000 exactly, 1000.. or more, 1000..2000 with both".into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rejects_are_counted_in_lines_or_in_percent() {
+        let max = |word: &str| word.parse::<MaxRejects>();
+        assert!(!max("5").unwrap().is_passed(5, 5) && max("5").unwrap().is_passed(6, 1000));
+        assert!(!max("0.5%").unwrap().is_passed(5, 1000) && max("0.5%").unwrap().is_passed(6, 1000));
+        assert!(max("0%").unwrap().is_passed(1, 1_000_000_000));
+        for wrong in ["", "%", "-1", "1.5", "101%", "NaN%", "five"] {
+            assert!(max(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_set_may_shrink_by_as_much_as_is_said_and_not_by_one_url_more() {
+        let max = |word: &str| word.parse::<MaxShrink>().unwrap();
+        for (word, live, least) in
+            [("50", 100, 50), ("50%", 101, 51), ("0", 7, 7), ("0.1%", 1000, 999), ("100", 9, 0)]
+        {
+            assert!(!max(word).is_passed(live, least), "{word} of {live}");
+            assert!(least == 0 || max(word).is_passed(live, least - 1), "{word} of {live}");
+        }
+        assert!(!max("0").is_passed(0, 0) && !max("0").is_passed(5, 6));
+        for (live, new) in [(3, 1), (1000, 1), (1_000_000, 0), (7, 6), (1, 0), (5, 9), (0, 0)] {
+            let needed = MaxShrink::needed(live, new);
+            assert!(!needed.is_passed(live, new), "{needed} lets {live} become {new}");
+            assert!(
+                needed.0 == 0.0 || MaxShrink(needed.0 - 1.0).is_passed(live, new),
+                "and one less does not"
+            );
+        }
+        for wrong in ["", "%", "-1", "101", "inf", "half"] {
+            assert!(wrong.parse::<MaxShrink>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn lines_are_expected_exactly_or_from_to() {
+        for (word, met, missed) in [
+            ("5", vec![5], vec![4, 6]),
+            ("5..", vec![5, u64::MAX], vec![4]),
+            ("5..7", vec![5, 7], vec![4, 8]),
+        ] {
+            let expected: ExpectLines = word.parse().unwrap();
+            assert!(met.iter().all(|&lines| expected.is_met(lines)), "{word}");
+            assert!(!missed.iter().any(|&lines| expected.is_met(lines)), "{word}");
+            assert_eq!(expected.to_string(), word);
+        }
+        for wrong in ["", "..", "..5", "7..5", "-1", "5...7", "many"] {
+            assert!(wrong.parse::<ExpectLines>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What is done when a set is live. Nothing of it can make the run a failure any more: what goes wrong is a warning.
+
+use std::fs::File;
+
+use super::Target;
+use super::build::create;
+use super::memory::Memory;
+use crate::diff::{DIFF_MEMORY_DEFAULT, DiffForm, DiffReport, DiffRoom, Side, compare};
+use crate::error::{Error, ErrorKind, Result};
+use crate::job::Job;
+use crate::report::Report;
+use crate::robots::{RobotsFile, name_indexes};
+use crate::stage::manifest::Manifest;
+use crate::stage::publish::Workspace;
+use crate::stop::Stop;
+
+/// What is left to do.
+pub struct After<'a> {
+    job: &'a Job,
+    stop: &'a Stop,
+    diff: Option<File>,
+    /// What failed.
+    pub warnings: Vec<Error>,
+}
+
+impl<'a> After<'a> {
+    /// Looks whether it can be done, before any work.
+    ///
+    /// # Errors
+    /// If a file that the user named cannot be written.
+    pub fn prepare(job: &'a Job, stop: &'a Stop) -> Result<Self> {
+        if let Some(path) = &job.robots {
+            RobotsFile::read(path)?.check(&job.base_url.to_string())?;
+        }
+        let diff = job.diff.as_deref().map(create).transpose()?;
+        Ok(Self { job, stop, diff, warnings: Vec::new() })
+    }
+
+    /// The set of `workspace` is live now.
+    pub fn is_live(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory, report: &mut Report) {
+        if let Some(path) = &self.job.robots {
+            let named = name_indexes(path, &set.base_url, &set.indexes);
+            self.warnings.extend(named.err());
+        }
+        match self.diff(workspace, set, memory) {
+            Ok(Some(diff)) => report.diff.get_or_insert_default().add(&diff),
+            Ok(None) => {}
+            Err(error) => self.warnings.push(error),
+        }
+        // At last: until here the old sitemaps were needed.
+        match workspace.expire(set, self.job.keep) {
+            Ok(expired) => report.expired += expired.files,
+            Err(error) => self.warnings.push(error),
+        }
+    }
+
+    fn diff(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory) -> Result<Option<DiffReport>> {
+        let (Some(path), Some(file)) = (&self.job.diff, &mut self.diff) else { return Ok(None) };
+        let directory = workspace.directory();
+        let old = workspace.live().map(|live| Side::of_set(directory, live)).unwrap_or_default();
+        let (hold, scratch) = (DIFF_MEMORY_DEFAULT.min(memory.hold as u64), memory.scratch.clone());
+        let room = DiffRoom { memory: hold, scratch, threads: self.job.threads };
+        let to = Target { name: path, to: file };
+        let new = Side::of_set(directory, set);
+        let diff = compare(old, new, DiffForm::Tsv, &room, self.stop, to);
+        diff.map(Some).map_err(|error| match error.kind() {
+            ErrorKind::Signal(_) => Error::new(error.kind(), "--diff was broken off by a signal"),
+            _ => error,
+        })
+    }
+}

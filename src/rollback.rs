@@ -1,0 +1,73 @@
+//! Rollback: an earlier set becomes the live one again.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::error::{Error, Result, Shown};
+use crate::robots::{RobotsFile, name_indexes};
+use crate::stage::manifest::Manifest;
+use crate::stage::publish::{Workspace, status};
+use crate::time::w3c_datetime;
+
+/// Which set is to be live. [`RollbackJob::new`] has every default of the command line.
+#[derive(Debug, Clone)]
+pub struct RollbackJob {
+    /// The directory of one set.
+    pub out: PathBuf,
+    /// The number of a kept set; none for the last one before the live set that was not rolled back itself.
+    pub to: Option<u64>,
+    /// A robots.txt to name the index files in, between lines of ours.
+    pub robots: Option<PathBuf>,
+    /// Now.
+    pub time: SystemTime,
+}
+
+/// What a rollback did.
+#[derive(Debug)]
+pub struct RolledBack {
+    /// The set that was live.
+    pub from: Manifest,
+    /// The set that is.
+    pub to: Manifest,
+    /// What failed once the set was live: it stays live, and somebody should know.
+    pub warnings: Vec<Error>,
+}
+
+impl RollbackJob {
+    /// A job with the defaults: the set before the live one, the present time.
+    pub fn new(out: PathBuf) -> Self {
+        Self { out, to: None, robots: None, time: SystemTime::now() }
+    }
+}
+
+/// Makes the set that `job` names the live one, by the switch that [`build`](crate::build()) publishes with. Its files are
+/// looked for first; nothing is deleted.
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set or a file of it is missing; else as of a build.
+pub fn rollback(job: &RollbackJob) -> Result<RolledBack> {
+    let out = Shown(&job.out);
+    // Before the workspace is opened: that would make a directory.
+    if !job.out.join(".sitemill").is_dir() {
+        return Err(Error::data(format!("{out}: holds no set that build has published")));
+    }
+    let mut workspace = Workspace::open(&job.out)?;
+    let Some(from) = workspace.live().cloned() else {
+        // The last run may have left some of the sites as they were: together they would be no state that ever was.
+        let way_out = match status::sites(&job.out)?.first() {
+            Some(site) => format!("sites lie below it; roll them back one by one, as {}", Shown(site)),
+            None => "holds no set that build has published".into(),
+        };
+        return Err(Error::data(format!("{out}: {way_out}")));
+    };
+    if let Some(path) = &job.robots {
+        RobotsFile::read(path)?.check(&from.base_url)?;
+    }
+    let to = workspace.roll_back(job.to, &w3c_datetime(job.time)?)?;
+    let mut warnings = Vec::new();
+    if let Some(path) = &job.robots {
+        let named = name_indexes(path, &to.base_url, &to.indexes);
+        warnings.extend(named.err());
+    }
+    Ok(RolledBack { from, to, warnings })
+}

@@ -1,0 +1,65 @@
+//! The way back: an earlier set becomes the live one again, by the same switch.
+
+use super::Workspace;
+use super::occupant::is_there;
+use super::retention::kept_path;
+use crate::error::{Error, Result, Shown};
+use crate::stage::manifest::{Earlier, Manifest};
+
+impl Workspace {
+    /// Makes an earlier set live again: set `number`, or the last one before the live set that was not taken back itself.
+    /// Nothing is deleted, so that the way forward stays open as long as the way back. `time` is now, as W3C Datetime.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set or a file of it is missing; the live set stays.
+    pub fn roll_back(&mut self, number: Option<u64>, time: &str) -> Result<Manifest> {
+        let out = Shown(&self.out);
+        let Some(live) = &self.live else {
+            return Err(Error::data(format!("{out}: holds no set that build has published")));
+        };
+        let Some(earlier) = wanted(live, number) else {
+            let which = number.map_or("no earlier set".into(), |number| format!("no earlier set {number}"));
+            return Err(Error::data(format!("{out}: {which} is kept; sitemill status shows those that are")));
+        };
+        let path = kept_path(&self.state, &earlier.run);
+        let Some(mut set) = Manifest::read(&path)? else {
+            return Err(Error::data(format!(
+                "{}: is missing, and set {} with it",
+                Shown(&path),
+                earlier.number
+            )));
+        };
+        let mut missing = set.sitemaps.iter().filter(|sitemap| !is_there(&self.out, sitemap));
+        if let Some(first) = missing.next() {
+            let (number, file, more) = (earlier.number, Shown(first.file.as_ref()), missing.count());
+            return Err(Error::data(format!(
+                "set {number} cannot come back: {file} is missing or damaged, and {more} more; the live set stays"
+            )));
+        }
+        set.run.clone_from(&self.run);
+        set.published = time.into();
+        set.supersede(live);
+        set.earlier.retain(|kept| kept.run != earlier.run);
+        // What is newer than the set that comes back was not good, or it would not come back.
+        for newer in
+            set.earlier.iter_mut().filter(|kept| kept.number > set.number && kept.number <= live.number)
+        {
+            newer.withdrawn = true;
+        }
+        let protocol =
+            set.protocol.parse().map_err(|_| Error::data(format!("{}: no protocol", Shown(&path))))?;
+        self.commit(&mut set, protocol)?;
+        Ok(set)
+    }
+}
+
+/// The set that is meant.
+fn wanted(live: &Manifest, number: Option<u64>) -> Option<&Earlier> {
+    match number {
+        Some(number) => live.earlier.iter().find(|kept| kept.number == number),
+        None => {
+            let before = live.earlier.iter().filter(|kept| kept.number < live.number && !kept.withdrawn);
+            before.max_by_key(|kept| kept.number)
+        }
+    }
+}

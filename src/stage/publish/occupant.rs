@@ -1,0 +1,75 @@
+//! What has the name of a sitemap already.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::files::foreign;
+use super::name::ContentHash;
+use crate::error::{Error, Result};
+use crate::stage::manifest::Sitemap;
+
+/// What has the name of a sitemap that is to be published.
+pub enum Occupant {
+    /// Nothing.
+    None,
+    /// The same content, perhaps compressed in another way.
+    Same {
+        /// Bytes of the file.
+        gzip_bytes: u64,
+    },
+    /// Another content that the name fits as well: eight digits met.
+    Other,
+    /// No content that the name fits.
+    Damaged,
+}
+
+/// Looks at `path`, whose name is made with `word`.
+pub fn occupant(path: &Path, word: &str, content: ContentHash, gzip: &[u8]) -> Result<Occupant> {
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Occupant::None),
+        Err(error) => return Err(Error::io(path, "could not be looked at", error)),
+        Ok(meta) if !meta.is_file() => return Err(foreign(path)),
+        Ok(_) => {}
+    }
+    let there = fs::read(path).map_err(|error| Error::io(path, "could not be read", error))?;
+    let gzip_bytes = there.len() as u64;
+    if there == gzip {
+        return Ok(Occupant::Same { gzip_bytes });
+    }
+    Ok(match content_of(&there) {
+        Ok(other) if other == content => Occupant::Same { gzip_bytes },
+        Ok(other) if other.words().any(|fitting| fitting == word) => Occupant::Other,
+        _ => Occupant::Damaged,
+    })
+}
+
+/// Whether the file of a published sitemap is there: with its bytes counted, or, if it was compressed anew meanwhile, with
+/// its content read. What rots in a file is left to `check`, so that a large set comes back at once.
+pub fn is_there(out: &Path, sitemap: &Sitemap) -> bool {
+    let path = out.join(&sitemap.file);
+    match fs::symlink_metadata(&path) {
+        Ok(meta) if meta.is_file() && meta.len() == sitemap.gzip_bytes => true,
+        Ok(meta) if meta.is_file() => {
+            let content = fs::read(&path).and_then(|gzip| content_of(&gzip));
+            content.is_ok_and(|content| content.to_string() == sitemap.content)
+        }
+        _ => false,
+    }
+}
+
+/// The hash of what a gzip file decodes to.
+fn content_of(gzip: &[u8]) -> io::Result<ContentHash> {
+    let mut xml = MultiGzDecoder::new(gzip);
+    let mut hasher = Xxh3::new();
+    let mut piece = [0; 16 * 1024];
+    loop {
+        match xml.read(&mut piece)? {
+            0 => return Ok(ContentHash(hasher.digest128())),
+            read => hasher.update(&piece[..read]),
+        }
+    }
+}

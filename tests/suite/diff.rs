@@ -1,0 +1,196 @@
+//! `sitemill diff` and `build --diff`: what changed from one set to another.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{Run, TempDir, files, finish, run, sitemill};
+
+const BASE: &str = "http://h.example/";
+
+/// Publishes URLs with their `lastmod`s, empty for none.
+fn build(out: &Path, rows: &BTreeMap<String, String>, options: &[&str]) -> Run {
+    let mut input = String::from("url,lastmod\n");
+    rows.iter().for_each(|(url, lastmod)| input += &format!("{url},{lastmod}\n"));
+    let mut command = sitemill();
+    command.args(["build", "--quiet", "--base-url", BASE, "--format", "csv", "--max-shrink", "100"]);
+    finish(command.args(options).arg("--out").arg(out), input.as_bytes())
+}
+
+fn diff(old: &Path, new: &Path, options: &[&str]) -> Run {
+    let options = options.iter().map(|option| OsStr::new(*option));
+    run(["diff".as_ref(), old.as_os_str(), new.as_os_str()].into_iter().chain(options))
+}
+
+fn rows(rows: &[(&str, &str)]) -> BTreeMap<String, String> {
+    rows.iter().map(|(page, lastmod)| (format!("{BASE}{page}"), (*lastmod).to_owned())).collect()
+}
+
+/// What the maps say of each other, as `--tsv` tells it.
+fn want(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> String {
+    let all: BTreeMap<&String, ()> = old.keys().chain(new.keys()).map(|url| (url, ())).collect();
+    let line = |url: &String| match (old.get(url), new.get(url)) {
+        (Some(was), None) => format!("removed\t{url}\t{was}\t\n"),
+        (None, Some(is)) => format!("added\t{url}\t\t{is}\n"),
+        (Some(was), Some(is)) if was != is => format!("changed\t{url}\t{was}\t{is}\n"),
+        _ => String::new(),
+    };
+    all.into_keys().map(line).collect()
+}
+
+#[test]
+fn every_form_tells_what_was_added_removed_and_changed() {
+    let directory = TempDir::new();
+    let (old, new) = (directory.join("old"), directory.join("new"));
+    build(&old, &rows(&[("a", ""), ("b", "2024-01-01"), ("c&d", "2024-01-01"), ("same", "2020-02-02")]), &[])
+        .expect(0);
+    build(
+        &new,
+        &rows(&[("b", "2024-02-01"), ("c&d", ""), ("new", "2024-03-01"), ("same", "2020-02-02")]),
+        &[],
+    )
+    .expect(0);
+    let text = diff(&old, &new, &[]).expect(0);
+    let told = "- http://h.example/a\n~ http://h.example/b  2024-01-01 -> 2024-02-01\n\
+        ~ http://h.example/c&d  2024-01-01 -> none\n+ http://h.example/new\n";
+    assert_eq!(String::from_utf8(text.stdout).unwrap(), told);
+    assert!(
+        text.stderr.contains("1 added, 1 removed, 2 changed, 1 unchanged; 2 sitemaps read"),
+        "{}",
+        text.stderr
+    );
+    let json = diff(&old, &new, &["--json"]).expect(0).stdout;
+    let json: Vec<Value> =
+        String::from_utf8(json).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        json[2],
+        serde_json::json!({ "change": "changed", "loc": "http://h.example/c&d", "old_lastmod": "2024-01-01" })
+    );
+    assert_eq!(json.len(), 4);
+    assert!(diff(&old, &old, &[]).expect(0).stdout.is_empty());
+}
+
+#[test]
+fn any_two_sets_differ_by_what_sorting_by_hand_finds_whatever_the_memory() {
+    let directory = TempDir::new();
+    let (old, new) = (directory.join("old"), directory.join("new"));
+    // Two thirds of each other, a seventh of them with another date.
+    let page =
+        |n: u64| format!("{BASE}{:x}/{}", n.wrapping_mul(0x9e37_79b9_7f4a_7c15), "p".repeat(n as usize % 60));
+    let set = |from: u64, year: u64| -> BTreeMap<String, String> {
+        let lastmod = |n: u64| {
+            if n.is_multiple_of(5) { String::new() } else { format!("{}-01-01", 2000 + (n % 7 / 6) * year) }
+        };
+        (from..from + 60_000).map(|n| (page(n), lastmod(n))).collect()
+    };
+    let (was, is) = (set(0, 1), set(20_000, 2));
+    build(&old, &was, &["--urls-per-sitemap", "999"]).expect(0);
+    build(&new, &is, &["--urls-per-sitemap", "1777"]).expect(0);
+    let want = want(&was, &is);
+    for options in
+        [&["--tsv"][..], &["--tsv", "--memory", "1MiB"], &["--tsv", "--memory", "3MiB", "--threads", "1"]]
+    {
+        let told = diff(&old, &new, &[options, &["--scratch", directory.path().to_str().unwrap()]].concat())
+            .expect(0);
+        assert!(told.stdout == want.as_bytes(), "{options:?}");
+    }
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2, "no scratch is left");
+    let refused = diff(&old, &new, &["--memory", "1000"]).expect(2);
+    assert!(refused.stderr.contains("1048576"), "{}", refused.stderr);
+}
+
+#[test]
+fn sitemaps_that_are_the_same_in_both_are_not_read() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let (was, is) = (rows(&[("1", ""), ("2", ""), ("3", "")]), rows(&[("1", ""), ("2", ""), ("4", "")]));
+    let options = ["--urls-per-sitemap", "1"];
+    build(&out, &was, &options).expect(0);
+    build(&out, &is, &options).expect(0);
+    // Against the set that was live, by its manifest; what is the same may even be gone.
+    let kept = fs::read_dir(out.join(".sitemill/sets")).unwrap().next().unwrap().unwrap().path();
+    let first = files(&out).into_iter().find(|file| file.starts_with("sitemap-00001-")).unwrap();
+    fs::remove_file(out.join(first)).unwrap();
+    let told = diff(&kept, &out, &["--tsv"]).expect(0);
+    assert_eq!(String::from_utf8(told.stdout).unwrap(), want(&was, &is));
+    assert!(told.stderr.contains("2 unchanged; 2 sitemaps read"), "{}", told.stderr);
+}
+
+#[test]
+fn sets_of_others_are_compared_by_their_index_files_and_directories() {
+    let directory = TempDir::new();
+    let (old, new) = (directory.join("old"), directory.join("new"));
+    let (was, is) = (rows(&[("1", ""), ("2", "2024-01-01")]), rows(&[("2", "2024-01-02"), ("3", "")]));
+    build(&old, &was, &["--urls-per-sitemap", "1"]).expect(0);
+    build(&new, &is, &["--urls-per-sitemap", "1"]).expect(0);
+    fs::remove_dir_all(new.join(".sitemill")).unwrap();
+    let want = want(&was, &is);
+    for new in [new.clone(), new.join("sitemap-index-1.xml")] {
+        assert_eq!(String::from_utf8(diff(&old, &new, &["--tsv"]).expect(0).stdout).unwrap(), want);
+    }
+    // A URL that is listed twice, as others may do, counts once, with its latest date.
+    let xml = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
+        <url><loc>http://h.example/2</loc><lastmod>2024-01-02</lastmod></url>\
+        <url><loc>http://h.example/2</loc><lastmod>2023-01-02</lastmod></url>\
+        <url><loc>http://h.example/3</loc></url></urlset>";
+    let single = directory.file("single.xml", xml);
+    assert!(diff(&new, &single, &[]).expect(0).stdout.is_empty());
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, &rows(&[("1", "")]), &[]).expect(0);
+    let damaged = directory.file("damaged.xml", "<urlset");
+    for (other, exit) in [
+        (directory.join("missing"), 66),
+        (directory.join("missing.json"), 66),
+        (damaged, 65),
+        (directory.file("no-manifest.json", "{}"), 65),
+    ] {
+        let refused = diff(&out, &other, &[]).expect(exit);
+        let name = other.file_name().unwrap().to_str().unwrap();
+        assert!(refused.stderr.contains(name), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_build_tells_how_it_differs_from_the_set_that_was_live() {
+    let directory = TempDir::new();
+    let (out, told, report) =
+        (directory.join("out"), directory.join("diff.tsv"), directory.join("report.json"));
+    let options = [
+        "--diff",
+        told.to_str().unwrap(),
+        "--report",
+        report.to_str().unwrap(),
+        "--keep",
+        "0",
+        "--keep-sets",
+        "0",
+    ];
+    let (was, is) = (rows(&[("1", ""), ("2", "2024-01-01")]), rows(&[("2", "2024-01-02"), ("3", "")]));
+    build(&out, &was, &options).expect(0);
+    assert_eq!(fs::read_to_string(&told).unwrap(), want(&BTreeMap::new(), &was));
+    // Even if nothing is kept, the old sitemaps are there as long as they are needed.
+    build(&out, &is, &options).expect(0);
+    assert_eq!(fs::read_to_string(&told).unwrap(), want(&was, &is));
+    let report: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
+    assert_eq!((&report["diff"]["added"], &report["diff"]["changed"]), (&1.into(), &1.into()));
+    assert_eq!(report["expired"], 1);
+
+    // A live sitemap that is gone makes no diff, and no failure either.
+    let sitemap = files(&out).into_iter().find(|file| file.ends_with(".gz")).unwrap();
+    fs::remove_file(out.join(sitemap)).unwrap();
+    let warned = build(&out, &was, &options).expect(0);
+    assert!(
+        warned.stderr.contains("warning: ") && warned.stderr.contains("cannot be read"),
+        "{}",
+        warned.stderr
+    );
+    build(&out, &was, &["--diff", directory.join("missing/diff").to_str().unwrap()]).expect(73);
+}

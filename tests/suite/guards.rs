@@ -1,0 +1,126 @@
+//! What keeps a live set from being replaced by data that nobody can have meant.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{ROBOTS_FILE, Run, TempDir, files, finish, published_urls, run, sitemill};
+
+const BASE: &str = "http://h.example/";
+
+fn build(out: &Path, input: &str, options: &[&str]) -> Run {
+    let mut command = sitemill();
+    command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(out).args(options);
+    finish(&mut command, input.as_bytes())
+}
+
+fn pages(count: usize) -> String {
+    (0..count).map(|n| format!("{BASE}{n}\n")).collect()
+}
+
+#[test]
+fn a_set_that_shrinks_too_much_is_refused_with_the_numbers_and_the_way_out() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, &pages(100), &[]).expect(0);
+    build(&out, &pages(50), &[]).expect(0);
+    let refused = build(&out, &pages(24), &[]).expect(65);
+    for said in ["24 URLs", "of 50", "--max-shrink is 50%", "--max-shrink 52%"] {
+        assert!(refused.stderr.contains(said), "{said}: {}", refused.stderr);
+    }
+    assert_eq!(published_urls(&out, BASE).len(), 50);
+    build(&out, &pages(24), &["--max-shrink", "51.9"]).expect(65);
+    build(&out, &pages(24), &["--max-shrink", "52%"]).expect(0);
+    build(&out, &pages(1), &["--max-shrink", "100"]).expect(0);
+    assert_eq!(published_urls(&out, BASE).len(), 1);
+    // Growing is no reason to refuse anything.
+    build(&out, &pages(1000), &["--max-shrink", "0"]).expect(0);
+}
+
+#[test]
+fn a_refusal_is_in_the_report() {
+    let directory = TempDir::new();
+    let (out, report) = (directory.join("out"), directory.join("report.json"));
+    build(&out, &pages(10), &["--expect-lines", "11", "--report", report.to_str().unwrap()]).expect(65);
+    let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    assert_eq!((&report["published"], &report["lines"]), (&Value::from(false), &Value::from(10)));
+    assert!(report["refused"].as_str().unwrap().contains("--expect-lines is 11"));
+}
+
+#[test]
+fn lines_that_were_expected_and_did_not_come_are_a_reason_to_refuse() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    // Every line counts, whatever is in it.
+    let input = format!("{}\nno url\n{BASE}0\n", pages(7));
+    for (expected, exit) in
+        [("10", 0), ("9", 65), ("11", 65), ("10..", 0), ("11..", 65), ("1..10", 0), ("1..9", 65)]
+    {
+        let run = build(&out, &input, &["--expect-lines", expected]).expect(exit);
+        let told = run.stderr.contains(&format!("have 10 lines, and --expect-lines is {expected};"));
+        assert_eq!(told, exit == 65, "{}", run.stderr);
+    }
+    build(&out, &input, &["--expect-lines", "some"]).expect(2);
+}
+
+#[test]
+fn an_empty_set_is_published_only_if_it_is_meant() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, &pages(9), &["--urls-per-sitemap", "1", "--sitemaps-per-index", "5"]).expect(0);
+    let refused = build(&out, "no url\n", &[]).expect(65);
+    assert!(refused.stderr.contains("--allow-empty"), "{}", refused.stderr);
+    assert_eq!(published_urls(&out, BASE).len(), 9);
+
+    for _ in 0..2 {
+        build(&out, "no url\n", &["--allow-empty"]).expect(0);
+        assert_eq!(published_urls(&out, BASE), [""; 0]);
+        assert!(!files(&out).iter().any(|file| file.starts_with("sitemap-index-")), "{:?}", files(&out));
+        run(["check".as_ref(), out.as_os_str()]).expect(0);
+        assert!(run(["urls".as_ref(), out.as_os_str()]).expect(0).stdout.is_empty());
+    }
+    // Other guards hold.
+    build(&out, "no url\n", &["--allow-empty", "--max-rejects", "0"]).expect(65);
+    build(&out, &pages(3), &["--allow-empty"]).expect(0);
+    assert_eq!(published_urls(&out, BASE).len(), 3);
+
+    let first = directory.join("first");
+    build(&first, "", &["--allow-empty"]).expect(0);
+    assert_eq!(files(&first), [ROBOTS_FILE]);
+}
+
+#[test]
+fn an_empty_robots_file_that_nobody_meant_is_still_found() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, "", &["--allow-empty"]).expect(0);
+    fs::write(out.join(ROBOTS_FILE), "").unwrap();
+    run(["check".as_ref(), out.as_os_str()]).expect(65);
+}
+
+#[test]
+fn each_site_is_held_against_its_own_live_set() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let site =
+        |host: &str, count: usize| (0..count).map(|n| format!("https://{host}/{n}\n")).collect::<String>();
+    let build = |input: String, options: &[&str]| {
+        let mut command = sitemill();
+        command.args(["build", "--quiet", "--base-url", "{origin}/", "--out"]).arg(&out).args(options);
+        finish(&mut command, input.as_bytes())
+    };
+    let listed = |host: &str| published_urls(&out.join(host), &format!("https://{host}/")).len();
+    build(site("a.example", 10) + &site("b.example", 10), &[]).expect(0);
+    // More URLs than before, and yet most of one site is gone: none of the sites is switched.
+    let refused = build(site("a.example", 100) + &site("b.example", 4), &[]).expect(65);
+    assert!(refused.stderr.contains("https://b.example/: 4 URLs"), "{}", refused.stderr);
+    assert_eq!((listed("a.example"), listed("b.example")), (10, 10));
+    build(site("a.example", 100) + &site("b.example", 4), &["--max-shrink", "60"]).expect(0);
+    assert_eq!((listed("a.example"), listed("b.example")), (100, 4));
+    // A site that the input does not name keeps its set.
+    build(site("a.example", 100), &[]).expect(0);
+    assert_eq!((listed("a.example"), listed("b.example")), (100, 4));
+    build(String::new(), &["--allow-empty"]).expect(2);
+    build(String::new(), &[]).expect(65);
+}

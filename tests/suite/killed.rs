@@ -1,0 +1,103 @@
+//! A run that is killed at any step of publishing: what a crawler reads is the old set or the new one, and the next run
+//! clears everything away that was left behind.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{EPOCH, Run, TempDir, files, finish, published, published_urls, run};
+
+const BASE: &str = "http://h.example/";
+const DAY: u64 = 86_400;
+
+/// System calls that change what lies in a directory, or wait until it is on disk.
+const CALLS: [&str; 6] = ["rename", "linkat", "unlink", "unlinkat", "fsync", "mkdir"];
+
+/// A run of the binary that is killed at the `nth` of `call`, or comes to its end if there are fewer.
+fn killed(call: &str, nth: usize, args: &[&str], day: u64, stdin: &str) -> Run {
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);
+    strace.args(["-e", &format!("inject={call}:signal=SIGKILL:when={nth}"), env!("CARGO_BIN_EXE_sitemill")]);
+    at(strace.args(args), day, stdin)
+}
+
+fn at(command: &mut Command, day: u64, stdin: &str) -> Run {
+    let time = EPOCH.parse::<u64>().unwrap() + day * DAY;
+    finish(command.env("SOURCE_DATE_EPOCH", time.to_string()), stdin.as_bytes())
+}
+
+fn build_args(out: &Path) -> Vec<&str> {
+    let options = "build --quiet --threads 1 --base-url http://h.example/ --urls-per-sitemap 2 --sitemaps-per-index 2 \
+        --keep 1d --keep-sets 2 --out";
+    options.split_ascii_whitespace().chain([out.to_str().unwrap()]).collect()
+}
+
+fn build(out: &Path, day: u64, input: &str) -> Run {
+    at(Command::new(env!("CARGO_BIN_EXE_sitemill")).args(build_args(out)), day, input)
+}
+
+fn pages(first: u32, last: u32) -> String {
+    (first..=last).map(|page| format!("{BASE}{page}\n")).collect()
+}
+
+fn copy(from: &Path, to: &Path) {
+    let _ = fs::remove_dir_all(to);
+    finish(Command::new("cp").arg("-a").arg(from).arg(to), b"").expect(0);
+}
+
+#[track_caller]
+fn assert_nothing_is_left(out: &Path) {
+    let state = out.join(".sitemill");
+    assert_eq!(fs::read_dir(state.join("staging")).unwrap().count(), 0);
+    assert!(!state.join("manifest.next.json").exists());
+    let manifest: Value = serde_json::from_slice(&fs::read(state.join("manifest.json")).unwrap()).unwrap();
+    let listed = ["sitemaps", "superseded"].map(|list| manifest[list].as_array().unwrap());
+    let known: BTreeSet<&str> =
+        listed.into_iter().flatten().map(|sitemap| sitemap["file"].as_str().unwrap()).collect();
+    let there = files(out);
+    assert!(there.iter().filter(|file| file.ends_with(".gz")).all(|file| known.contains(file.as_str())));
+    run(["check".as_ref(), "--quiet".as_ref(), out.as_os_str()]).expect(0);
+    let status = run(["status".as_ref(), "--json".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0);
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    let sets = status["earlier"].as_array().unwrap().iter().chain([&status["live"]]);
+    sets.for_each(|set| assert_eq!(set["missing"], 0, "set {} can come back", set["number"]));
+}
+
+#[test]
+fn a_build_or_rollback_that_is_killed_anywhere_leaves_the_old_set_or_the_new_one() {
+    let directory = TempDir::new();
+    let (before, out) = (directory.join("before"), directory.join("out"));
+    for (day, (first, last)) in [(0, 8), (2, 8), (4, 11), (5, 12)].into_iter().enumerate() {
+        build(&before, 2 * day as u64, &pages(first, last)).expect(0);
+    }
+    let old = published_urls(&before, BASE);
+    let input = pages(1, 13);
+    let new: Vec<String> = input.lines().map(Into::into).collect();
+    let back: Vec<String> = pages(4, 11).lines().map(Into::into).collect();
+    let rollback = ["rollback", "--quiet", "--out", out.to_str().unwrap()];
+    let mut kills = [0, 0];
+    for (args, stdin, target) in [(build_args(&out), &*input, &new), (rollback.into(), "", &back)] {
+        for call in CALLS {
+            for nth in 1.. {
+                copy(&before, &out);
+                let ended = killed(call, nth, &args, 9, stdin);
+                assert!([0, 137].contains(&ended.exit), "{call} {nth}: {}", ended.stderr);
+                // Panics if a file that is named is missing or half.
+                published(&out, BASE);
+                // Even a run that publishes nothing finishes a switch that was begun.
+                build(&out, 10, "").expect(65);
+                let seen = published_urls(&out, BASE);
+                assert!(seen == *target || ended.exit != 0 && seen == old, "{call} {nth}: {seen:?}");
+                assert_nothing_is_left(&out);
+                if ended.exit == 0 {
+                    break;
+                }
+                kills[usize::from(seen == *target)] += 1;
+            }
+        }
+    }
+    assert!(kills.iter().all(|&count| count > 10), "{kills:?} before and behind the decision");
+}

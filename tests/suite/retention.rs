@@ -1,0 +1,289 @@
+//! Earlier sets: how long they stay, how they are shown, and how one comes back.
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::support::{Run, TempDir, files, finish, published, published_urls, run, sitemill};
+
+const BASE: &str = "http://h.example/";
+const DAY: u64 = 86_400;
+
+/// Publishes `pages`, one a sitemap, on a day counted from 26 June 2005.
+fn build(out: &Path, day: u64, pages: &[u32], options: &[&str]) -> Run {
+    let input: String = pages.iter().map(|page| format!("{BASE}{page}\n")).collect();
+    let mut command = sitemill();
+    command.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day * DAY).to_string());
+    command.args(["build", "--quiet", "--base-url", BASE, "--urls-per-sitemap", "1", "--max-shrink", "100"]);
+    finish(command.args(options).arg("--out").arg(out), input.as_bytes())
+}
+
+fn sitemaps(out: &Path) -> usize {
+    files(out).iter().filter(|file| file.ends_with(".gz")).count()
+}
+
+fn rollback(out: &Path, options: &[&str]) -> Run {
+    let mut command = sitemill();
+    finish(command.arg("rollback").args(options).arg("--out").arg(out), b"")
+}
+
+fn status(out: &Path) -> Value {
+    let shown = run(["status".as_ref(), "--json".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0);
+    serde_json::from_slice(&shown.stdout).expect("one object")
+}
+
+/// What a crawler reads.
+fn live(out: &Path) -> Vec<u32> {
+    published_urls(out, BASE).iter().map(|url| url[BASE.len()..].parse().unwrap()).collect()
+}
+
+/// The numbers of the live set and of those that are kept.
+fn numbers(out: &Path) -> Vec<u64> {
+    let status = status(out);
+    let earlier = status["earlier"].as_array().unwrap().iter();
+    [&status["live"]].into_iter().chain(earlier).map(|set| set["number"].as_u64().unwrap()).collect()
+}
+
+#[test]
+fn superseded_sitemaps_stay_their_time_and_then_go() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let options = ["--keep", "2d", "--keep-sets", "0"];
+    build(&out, 0, &[1, 2], &options).expect(0);
+    let foreign = ["sitemap-00001-00000000.xml.gz", "sitemap-old.xml"];
+    foreign.iter().for_each(|file| fs::write(out.join(file), "theirs").unwrap());
+    build(&out, 1, &[1, 3], &options).expect(0);
+    build(&out, 2, &[1, 4], &options).expect(0);
+    assert_eq!(sitemaps(&out), 4 + 1);
+    assert_eq!(numbers(&out), [3, 2, 1]);
+    // Page 2 was superseded on day 1, page 3 on day 2.
+    build(&out, 3, &[1, 4], &options).expect(0);
+    assert_eq!((sitemaps(&out), numbers(&out)), (3 + 1, vec![4, 3, 2]));
+    build(&out, 9, &[1, 4], &options).expect(0);
+    assert_eq!((sitemaps(&out), numbers(&out)), (2 + 1, vec![5, 4]));
+    assert_eq!(live(&out), [1, 4]);
+    foreign.iter().for_each(|file| assert_eq!(fs::read(out.join(file)).unwrap(), b"theirs"));
+    assert_eq!(fs::read_dir(out.join(".sitemill/sets")).unwrap().count(), 1);
+    // A page that comes back after its file was removed is written again.
+    build(&out, 10, &[1, 2], &options).expect(0);
+    assert_eq!(live(&out), [1, 2]);
+}
+
+#[test]
+fn the_last_sets_stay_whatever_their_age_and_a_clock_that_goes_back_deletes_nothing() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    for set in 1..=6 {
+        build(&out, 100 * u64::from(set), &[0, set], &[]).expect(0);
+    }
+    assert_eq!(numbers(&out), [6, 5, 4, 3]);
+    assert_eq!(sitemaps(&out), 5);
+    build(&out, 0, &[0, 7], &["--keep-sets", "0"]).expect(0);
+    assert_eq!(numbers(&out), [7, 6, 5, 4, 3]);
+    assert_eq!(sitemaps(&out), 6);
+    // Without both, nothing but the live set is left.
+    build(&out, 1000, &[8], &["--keep", "0", "--keep-sets", "0"]).expect(0);
+    assert_eq!((sitemaps(&out), numbers(&out)), (1, vec![8]));
+}
+
+#[test]
+fn rolling_back_goes_one_set_further_each_time_and_back_to_the_same_files() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let mut sets = Vec::new();
+    for (at, pages) in [&[1, 2, 3, 4, 5][..], &[1, 2], &[7, 8, 9]].into_iter().enumerate() {
+        build(&out, at as u64, pages, &["--sitemaps-per-index", "2"]).expect(0);
+        sets.push(published(&out, BASE));
+    }
+    let told = rollback(&out, &[]).expect(0);
+    assert!(told.stderr.contains("set 2 (2 URLs in 2 sitemaps) is live again in the place of set 3"));
+    assert_eq!(published(&out, BASE), sets[1]);
+    rollback(&out, &[]).expect(0);
+    assert_eq!(published(&out, BASE), sets[0]);
+    assert_eq!(numbers(&out)[0], 1);
+    let refused = rollback(&out, &[]).expect(65);
+    assert!(refused.stderr.contains("no earlier set is kept"), "{}", refused.stderr);
+    assert_eq!(published(&out, BASE), sets[0]);
+    run(["check".as_ref(), out.as_os_str()]).expect(0);
+
+    // Forward again, by its number.
+    rollback(&out, &["--to", "3"]).expect(0);
+    assert_eq!(published(&out, BASE), sets[2]);
+    rollback(&out, &["--to", "9"]).expect(65);
+    assert!(!out.join("sitemap-index-3.xml").exists(), "index files of another set are gone");
+}
+
+#[test]
+fn a_set_that_was_taken_back_is_not_what_a_later_rollback_leads_to() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, 0, &[1], &[]).expect(0);
+    build(&out, 1, &[2], &[]).expect(0);
+    rollback(&out, &[]).expect(0);
+    build(&out, 2, &[3], &[]).expect(0);
+    assert_eq!((live(&out), numbers(&out)), (vec![3], vec![3, 1, 2]));
+    rollback(&out, &[]).expect(0);
+    assert_eq!(live(&out), [1]);
+    let text = run(["status".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0).stdout;
+    assert_eq!(String::from_utf8(text).unwrap().matches("taken back").count(), 2);
+}
+
+#[test]
+fn a_set_with_a_missing_file_does_not_come_back() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, 0, &[1, 2], &[]).expect(0);
+    let first = published(&out, BASE)[1].0.clone();
+    build(&out, 1, &[3, 4], &[]).expect(0);
+    let whole = fs::read(out.join(&first)).unwrap();
+    for damage in [None, Some(&whole[..whole.len() - 1])] {
+        match damage {
+            None => fs::remove_file(out.join(&first)).unwrap(),
+            Some(cut) => fs::write(out.join(&first), cut).unwrap(),
+        }
+        let refused = rollback(&out, &[]).expect(65);
+        assert!(refused.stderr.contains(&first) && refused.stderr.contains("0 more"), "{}", refused.stderr);
+        assert_eq!(live(&out), [3, 4]);
+        assert_eq!(status(&out)["earlier"][0]["missing"], 1);
+    }
+    fs::write(out.join(&first), whole).unwrap();
+    rollback(&out, &[]).expect(0);
+    assert_eq!(live(&out), [1, 2]);
+}
+
+#[test]
+fn a_rollback_that_was_broken_off_is_finished_by_the_next_run() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let options = ["--sitemaps-per-index", "1"];
+    build(&out, 0, &[1, 2], &options).expect(0);
+    let first = published(&out, BASE);
+    build(&out, 1, &[3, 4], &options).expect(0);
+    // The second rename of the switch fails.
+    let index = out.join("sitemap-index-2.xml");
+    fs::remove_file(&index).unwrap();
+    fs::create_dir(&index).unwrap();
+    rollback(&out, &[]).expect(74);
+    assert_eq!(status(&out)["is_switching"], true);
+    fs::remove_dir(&index).unwrap();
+    build(&out, 2, &[], &[]).expect(65);
+    assert_eq!(published(&out, BASE), first);
+    assert_eq!((numbers(&out), &status(&out)["is_switching"]), (vec![1, 2], &Value::from(false)));
+}
+
+#[test]
+fn where_there_is_no_set_nothing_is_made() {
+    let directory = TempDir::new();
+    for (out, exit) in [(directory.join("missing"), 66), (directory.path().to_owned(), 65)] {
+        run(["status".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(exit);
+        let refused = rollback(&out, &[]).expect(65);
+        assert!(refused.stderr.contains("holds no set"), "{}", refused.stderr);
+    }
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn status_shows_what_lies_there_and_waits_for_nobody() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, 0, &[1, 2], &[]).expect(0);
+    build(&out, 1, &[2], &[]).expect(0);
+    let mut command = sitemill();
+    command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(&out);
+    let mut running = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    while fs::read_dir(out.join(".sitemill/staging")).map_or(0, Iterator::count) == 0 {
+        std::thread::yield_now();
+    }
+    let seen = status(&out);
+    assert_eq!(seen["runs"][0], serde_json::json!({ "process": running.id(), "is_alive": true }));
+    let (now, before) = (&seen["live"], &seen["earlier"][0]);
+    assert_eq!((&now["urls"], &now["published"]), (&1.into(), &"2005-06-27T00:00:00Z".into()));
+    assert_eq!((&before["urls"], &before["replaced"]), (&2.into(), &"2005-06-27T00:00:00Z".into()));
+    let on_disk: u64 = files(&out)
+        .iter()
+        .filter(|file| file.ends_with(".gz"))
+        .map(|file| fs::metadata(out.join(file)).unwrap().len())
+        .sum();
+    let [live_bytes, old_bytes] =
+        [&now["gzip_bytes"], &seen["superseded"]["bytes"]].map(|n| n.as_u64().unwrap());
+    assert_eq!(live_bytes + old_bytes, on_disk);
+
+    running.kill().unwrap();
+    running.wait().unwrap();
+    assert_eq!(status(&out)["runs"][0]["is_alive"], false);
+}
+
+#[test]
+fn sites_are_shown_together_and_rolled_back_one_by_one() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    for page in 1..3 {
+        let mut command = sitemill();
+        command.args(["build", "--quiet", "--base-url", "{origin}/", "--out"]).arg(&out);
+        let input = format!("https://b.example/{page}\nhttps://a.example/{page}\n");
+        finish(&mut command, input.as_bytes()).expect(0);
+    }
+    let shown =
+        run(["status".as_ref(), "--json".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0).stdout;
+    let bases: Vec<Value> = String::from_utf8(shown)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["live"]["base_url"].take())
+        .collect();
+    assert_eq!(bases, ["https://a.example/", "https://b.example/"]);
+    let refused = rollback(&out, &[]).expect(65);
+    assert!(
+        refused.stderr.contains("one by one") && refused.stderr.contains("a.example"),
+        "{}",
+        refused.stderr
+    );
+    rollback(&out.join("b.example"), &[]).expect(0);
+    let listed = |host: &str| published_urls(&out.join(host), &format!("https://{host}/"));
+    assert_eq!(listed("a.example"), ["https://a.example/2"]);
+    assert_eq!(listed("b.example"), ["https://b.example/1"]);
+}
+
+#[test]
+fn what_cannot_be_cleared_away_is_a_warning_and_the_set_is_live() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let options = ["--keep", "0", "--keep-sets", "1"];
+    build(&out, 0, &[1], &options).expect(0);
+    build(&out, 1, &[2], &options).expect(0);
+    build(&out, 2, &[3], &options).expect(0);
+    assert_eq!(sitemaps(&out), 2);
+    let keep_two = ["--keep", "0", "--keep-sets", "2"];
+    let kept = fs::read_dir(out.join(".sitemill/sets")).unwrap().next().unwrap().unwrap().path();
+    fs::write(&kept, "{").unwrap();
+    let warned = build(&out, 3, &[4], &keep_two).expect(0);
+    assert!(warned.stderr.contains("warning: ") && warned.stderr.contains("no old sitemap is removed"));
+    assert_eq!((live(&out), sitemaps(&out)), (vec![4], 3));
+    // As the message says, its end is the end of the trouble.
+    fs::remove_file(&kept).unwrap();
+    let quiet = build(&out, 4, &[5], &keep_two).expect(0);
+    assert_eq!((quiet.stderr.as_str(), live(&out), sitemaps(&out)), ("", vec![5], 3));
+}
+
+#[test]
+fn sitemaps_of_a_run_that_died_before_the_switch_are_removed_and_no_others() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, 0, &[1], &[]).expect(0);
+    let staging = out.join(".sitemill/staging/123-456");
+    fs::create_dir(&staging).unwrap();
+    let [linked, foreign] = ["sitemap-00001-aaaaaaaa.xml.gz", "sitemap-00002-bbbbbbbb.xml.gz"];
+    fs::write(staging.join(linked), "never live").unwrap();
+    fs::hard_link(staging.join(linked), out.join(linked)).unwrap();
+    // The same name, and not the same file.
+    fs::write(staging.join(foreign), "never live").unwrap();
+    fs::write(out.join(foreign), "theirs").unwrap();
+    // The same file as a live one.
+    let live_file = published(&out, BASE)[1].0.clone();
+    fs::hard_link(out.join(&live_file), staging.join(&live_file)).unwrap();
+    build(&out, 1, &[], &[]).expect(65);
+    assert_eq!(files(&out).iter().filter(|file| file.ends_with(".gz")).count(), 2);
+    assert!(!out.join(linked).exists() && out.join(foreign).exists());
+    assert_eq!(live(&out), [1]);
+}

@@ -1,0 +1,170 @@
+//! `--robots`: our block in a robots.txt that belongs to others.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{Run, TempDir, finish, published_urls, run, sitemill};
+
+const BASE: &str = "http://h.example/";
+const THEIRS: &str = "User-agent: *\r\nDisallow: /basket/\r\nSitemap: http://h.example/news.xml";
+
+fn build(out: &Path, base: &str, robots: &Path, pages: u32, options: &[&str]) -> Run {
+    let input: String = (0..pages).map(|page| format!("{base}{page}\n")).collect();
+    let mut command = sitemill();
+    command.args(["build", "--quiet", "--base-url", base, "--urls-per-sitemap", "1", "--max-shrink", "100"]);
+    command.args(options).arg("--out").arg(out).arg("--robots").arg(robots);
+    finish(&mut command, input.as_bytes())
+}
+
+/// The block of a set with so many index files.
+fn block(base: &str, indexes: u32) -> String {
+    let lines: String =
+        (1..=indexes).map(|number| format!("Sitemap: {base}sitemap-index-{number}.xml\r\n")).collect();
+    format!("# sitemill: begin {base}\r\n{lines}# sitemill: end {base}\r\n")
+}
+
+#[test]
+fn the_block_of_each_set_is_kept_up_and_the_rest_is_left_alone() {
+    let directory = TempDir::new();
+    let (out, deeper) = (directory.join("out"), directory.join("deeper"));
+    let robots = directory.file("robots.txt", THEIRS);
+    let inner = format!("{BASE}deeper/");
+    build(&out, BASE, &robots, 3, &["--sitemaps-per-index", "1"]).expect(0);
+    assert_eq!(fs::read_to_string(&robots).unwrap(), format!("{THEIRS}\r\n{}", block(BASE, 3)));
+    build(&deeper, &inner, &robots, 1, &[]).expect(0);
+    build(&out, BASE, &robots, 2, &["--sitemaps-per-index", "1"]).expect(0);
+    let both = format!("{THEIRS}\r\n{}{}", block(BASE, 2), block(&inner, 1));
+    assert_eq!(fs::read_to_string(&robots).unwrap(), both);
+
+    // A block that says the same already is not written again.
+    let inode = fs::metadata(&robots).unwrap().ino();
+    build(&out, BASE, &robots, 2, &["--sitemaps-per-index", "1"]).expect(0);
+    assert_eq!(fs::metadata(&robots).unwrap().ino(), inode);
+
+    let back = ["rollback", "--quiet", "--to", "1", "--robots", robots.to_str().unwrap(), "--out"];
+    run(back.iter().map(AsRef::as_ref).chain([out.as_os_str()])).expect(0);
+    assert!(fs::read_to_string(&robots).unwrap().contains(&block(BASE, 3)));
+    let names = fs::read_dir(directory.path()).unwrap().count();
+    assert_eq!(names, 3, "nothing is left beside it");
+}
+
+#[test]
+fn an_independent_reader_finds_every_index_file() {
+    let directory = TempDir::new();
+    let robots = directory.file("robots.txt", THEIRS);
+    build(&directory.join("out"), BASE, &robots, 2, &["--sitemaps-per-index", "1"]).expect(0);
+    let code = "import sys, urllib.robotparser as r\n\
+        p = r.RobotFileParser(); p.parse(open(sys.argv[1], newline='').read().splitlines())\n\
+        assert not p.can_fetch('a', '/basket/1') and p.can_fetch('a', '/other')\n\
+        print(*p.site_maps(), sep='\\n')";
+    let read = finish(Command::new("python3").args(["-c", code]).arg(&robots), b"").expect(0);
+    let want =
+        ["news.xml", "sitemap-index-1.xml", "sitemap-index-2.xml"].map(|file| format!("{BASE}{file}\n"));
+    assert_eq!(String::from_utf8(read.stdout).unwrap(), want.concat());
+}
+
+#[test]
+fn runs_that_share_a_file_wait_for_each_other() {
+    let directory = TempDir::new();
+    let robots = directory.file("robots.txt", THEIRS);
+    let base = |number: u32| format!("{BASE}{number}/");
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let (out, robots, base) = (directory.join(number.to_string()), &robots, base(number));
+            scope.spawn(move || {
+                for pages in 1..6 {
+                    let run = build(&out, &base, robots, pages, &["--sitemaps-per-index", "1"]).expect(0);
+                    assert_eq!(run.stderr, "");
+                }
+            });
+        }
+    });
+    let text = fs::read_to_string(&robots).unwrap();
+    assert!(text.starts_with(THEIRS));
+    (0..8).for_each(|number| assert!(text.contains(&block(&base(number), 5)), "{number}: {text}"));
+    assert_eq!(text.matches("sitemill: begin").count(), 8);
+}
+
+#[test]
+fn what_a_dead_run_left_beside_it_is_cleared_away() {
+    let directory = TempDir::new();
+    let robots = directory.file("robots.txt", THEIRS);
+    // Process numbers end at four million; that of this test is alive.
+    let left = [
+        ".robots.txt.sitemill-4294967295".to_owned(),
+        format!(".robots.txt.sitemill-{}", std::process::id()),
+    ];
+    left.iter().for_each(|name| drop(directory.file(name, "half")));
+    let theirs = directory.file(".robots.txt.sitemill-old", "theirs");
+    build(&directory.join("out"), BASE, &robots, 1, &[]).expect(0);
+    let are_there = left.map(|name| directory.join(name).exists());
+    assert_eq!((are_there, theirs.exists()), ([false, true], true));
+}
+
+#[test]
+fn the_file_keeps_its_mode_and_its_owner_and_is_made_if_there_is_none() {
+    let directory = TempDir::new();
+    let robots = directory.file("robots.txt", "");
+    fs::set_permissions(&robots, fs::Permissions::from_mode(0o640)).unwrap();
+    // Only root may give it away; for others it stays theirs, which is tested as well.
+    let _ = chown(&robots, Some(12_345), Some(23_456));
+    let before = fs::metadata(&robots).unwrap();
+    build(&directory.join("a"), BASE, &robots, 1, &[]).expect(0);
+    let after = fs::metadata(&robots).unwrap();
+    let all = |meta: &fs::Metadata| (meta.mode(), meta.uid(), meta.gid());
+    assert_eq!(all(&after), all(&before));
+    assert_ne!(after.len(), 0);
+
+    let new = directory.join("new.txt");
+    build(&directory.join("b"), BASE, &new, 1, &[]).expect(0);
+    assert_eq!(fs::read_to_string(new).unwrap(), block(BASE, 1).replace('\r', ""));
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_any_work() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let victim = directory.file("victim", "precious");
+    let link = directory.join("robots.txt");
+    symlink(&victim, &link).unwrap();
+    let damaged = directory.file("damaged.txt", format!("# sitemill: begin {BASE}\n"));
+    for (robots, exit, said) in [
+        (link, 73, "symbolic link"),
+        (directory.path().to_owned(), 73, "is no file"),
+        (directory.join("missing/robots.txt"), 73, "cannot be created"),
+        (damaged, 65, "not one pair"),
+    ] {
+        let refused = build(&out, BASE, &robots, 1, &[]).expect(exit);
+        assert!(refused.stderr.contains(said), "{}", refused.stderr);
+        assert!(!out.exists());
+    }
+    assert_eq!(fs::read(victim).unwrap(), b"precious");
+    build(&out, "{origin}/", &directory.join("r"), 1, &[]).expect(2);
+}
+
+#[test]
+fn a_failure_behind_the_switch_is_a_warning_and_the_set_is_live() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let robots = directory.file("robots.txt", "Allow: /\n");
+    let mut command = sitemill();
+    command.args(["build", "--quiet", "--base-url", BASE, "--robots"]).arg(&robots).arg("--out").arg(&out);
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // It has looked at the file by then, and finds it damaged at the end.
+    while fs::read_dir(out.join(".sitemill/staging")).map_or(0, Iterator::count) == 0 {
+        std::thread::yield_now();
+    }
+    let damaged = format!("# sitemill: end {BASE}\n");
+    fs::write(&robots, &damaged).unwrap();
+    writeln!(child.stdin.take().unwrap(), "{BASE}1").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert!(words.contains("warning: ") && words.contains("not one pair"), "{words}");
+    assert_eq!(published_urls(&out, BASE), [format!("{BASE}1")]);
+    assert_eq!(fs::read_to_string(robots).unwrap(), damaged);
+}

@@ -1,0 +1,242 @@
+//! What a run says to programs, and the options that it takes from elsewhere than the command line.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{Run, TempDir, files, finish, published_urls, run, sitemill};
+
+const BASE: &str = "http://h.example/";
+
+fn build(out: &Path, input: &str, options: &[&str]) -> Run {
+    let mut command = sitemill();
+    command.args(["build", "--base-url", BASE]).args(options).arg("--out").arg(out);
+    finish(&mut command, input.as_bytes())
+}
+
+/// Every value, with all of its labels.
+fn metrics(path: &Path) -> Vec<(String, f64)> {
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.ends_with('\n'));
+    let values = text.lines().filter(|line| !line.starts_with('#'));
+    let pairs = values.map(|line| line.rsplit_once(' ').unwrap());
+    pairs.map(|(name, value)| (name.into(), value.parse().unwrap())).collect()
+}
+
+#[track_caller]
+fn metric(metrics: &[(String, f64)], name: &str, labels: &str) -> f64 {
+    let name = format!("sitemill_{name}{{base_url=\"{BASE}\"{labels}}}");
+    let found: Vec<_> = metrics.iter().filter(|(known, _)| *known == name).collect();
+    assert_eq!(found.len(), 1, "{name} in {metrics:?}");
+    found[0].1
+}
+
+#[test]
+fn metrics_are_written_whatever_the_end() {
+    let directory = TempDir::new();
+    let (out, path) = (directory.join("out"), directory.join("sitemill.prom"));
+    let options = ["--metrics", path.to_str().unwrap()];
+    build(&out, &format!("{BASE}1\n{BASE}1\n{BASE}2\nbad\n\n"), &options).expect(0);
+    let first = metrics(&path);
+    for (name, labels, value) in [
+        ("success", "", 1.0),
+        ("exit_code", "", 0.0),
+        ("input_lines", "", 5.0),
+        ("blank_lines", "", 1.0),
+        ("duplicate_lines", "", 1.0),
+        ("rejected_lines", ",reason=\"not-absolute\"", 1.0),
+        ("listed_urls", "", 2.0),
+        ("sitemaps", "", 1.0),
+        ("index_files", "", 1.0),
+    ] {
+        assert_eq!(metric(&first, name, labels), value, "{name}");
+    }
+    let sitemap = files(&out).into_iter().find(|file| file.ends_with(".gz")).unwrap();
+    assert_eq!(metric(&first, "gzip_bytes", ""), fs::metadata(out.join(sitemap)).unwrap().len() as f64);
+    let success = metric(&first, "last_success_timestamp_seconds", "");
+    assert!(success > 1.7e9, "the present time, and not that of the set");
+
+    for (input, option, exit) in
+        [("bad\n", "--quiet", 65), ("", "missing.txt", 66), ("", "--urls-per-sitemap=0", 2)]
+    {
+        build(&out, input, &[&options[..], &[option]].concat()).expect(exit);
+        let failed = metrics(&path);
+        assert_eq!(metric(&failed, "success", ""), 0.0);
+        assert_eq!(metric(&failed, "exit_code", ""), f64::from(exit));
+        assert_eq!(metric(&failed, "last_success_timestamp_seconds", ""), success);
+        assert!(metric(&failed, "last_run_timestamp_seconds", "") >= success);
+        assert_eq!(failed.iter().any(|(name, _)| name.contains("input_lines")), exit == 65);
+    }
+    assert_eq!(files(directory.path()), ["out", "sitemill.prom"], "nothing is left beside it");
+    let unwritable = directory.join("missing/sitemill.prom");
+    build(&out, &format!("{BASE}1\n"), &["--metrics", unwritable.to_str().unwrap()]).expect(73);
+}
+
+#[test]
+fn the_report_is_one_line_of_standard_output_however_the_run_ends() {
+    let directory = TempDir::new();
+    let (out, report) = (directory.join("out"), directory.join("report.json"));
+    for (input, option, exit, key) in [
+        ("http://h.example/1\n", "--quiet", 0, "listed"),
+        ("bad\n", "--quiet", 65, "refused"),
+        ("", "missing.txt", 66, "error"),
+        ("", "--urls-per-sitemap=0", 2, "error"),
+    ] {
+        let run = build(&out, input, &["--json", "--report", report.to_str().unwrap(), option]).expect(exit);
+        let stdout = String::from_utf8(run.stdout).unwrap();
+        assert!(stdout.ends_with('\n') && stdout.lines().count() == 1, "{stdout}");
+        let line: Value = serde_json::from_str(&stdout).unwrap();
+        assert_eq!(line["published"], exit == 0);
+        assert!(line.get(key).is_some(), "{key} in {stdout}");
+        assert_eq!(line, serde_json::from_slice::<Value>(&fs::read(&report).unwrap()).unwrap());
+    }
+    // What is live stays live if nobody can be told.
+    let mut shell = Command::new("sh");
+    shell.args([
+        "-c",
+        "exec \"$0\" build --json --quiet --base-url http://h.example/ --out \"$1\" > /dev/full",
+    ]);
+    let run = finish(shell.arg(env!("CARGO_BIN_EXE_sitemill")).arg(&out), b"http://h.example/2\n").expect(0);
+    assert!(run.stderr.contains("standard output: the report could not be written"), "{}", run.stderr);
+    assert_eq!(published_urls(&out, BASE), ["http://h.example/2"]);
+}
+
+#[test]
+fn words_for_a_log_are_objects_with_time_level_and_message() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let json = |run: Run| -> Vec<(String, String)> {
+        let object = |line: &str| {
+            let object: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
+            let word = |key: &str| object[key].as_str().unwrap().to_owned();
+            assert!(
+                word("time").parse::<jiff::Timestamp>().is_ok() && object.as_object().unwrap().len() == 3
+            );
+            (word("level"), word("message"))
+        };
+        run.stderr.lines().map(object).collect()
+    };
+    let input = format!("{BASE}1\n\u{1b}bad\n");
+    let words = json(build(&out, &input, &["--log", "json", "--progress", "always"]).expect(0));
+    assert!(words.iter().all(|(level, _)| level == "info"));
+    assert!(words.iter().any(|(_, message)| message == "listed 1"), "{words:?}");
+    assert!(words.iter().any(|(_, message)| message.starts_with("survey: ")), "{words:?}");
+    let refused = json(build(&out, &input, &["--log=json", "--quiet", "--max-rejects", "0"]).expect(65));
+    assert!(refused[0].0 == "error" && refused[0].1.starts_with("1 of 2 lines"), "{refused:?}");
+    for command in ["urls", "check"] {
+        let told =
+            json(run(["--log".as_ref(), "json".as_ref(), command.as_ref(), out.as_os_str()]).expect(0));
+        assert!(told[0].1.starts_with("1 URL"), "{told:?}");
+    }
+}
+
+#[test]
+fn the_command_line_wins_over_the_environment_and_that_over_the_file() {
+    let directory = TempDir::new();
+    let [typed, variable, filed] = ["typed", "variable", "filed"].map(|name| directory.join(name));
+    let config = directory.file(
+        "sitemill.toml",
+        format!(
+            "# for the nightly batch\nbase-url = \"{BASE}\"\nout = {filed:?}\nurls-per-sitemap = 1\nquiet = true\n\
+             findings-of-nobody = 1\n"
+        ),
+    );
+    let run = |change: &dyn Fn(&mut Command)| {
+        let mut command = sitemill();
+        command.arg("build").arg("--config").arg(&config);
+        change(&mut command);
+        finish(&mut command, format!("{BASE}1\n{BASE}2\n").as_bytes())
+    };
+    let refused = run(&|_| {}).expect(2);
+    assert!(refused.stderr.contains("no command has an option \"findings-of-nobody\""), "{}", refused.stderr);
+    let text =
+        fs::read_to_string(&config).unwrap().replace("findings-of-nobody = 1\n", "limit-findings = 5\n");
+    fs::write(&config, text).unwrap();
+
+    // The option of another command is none of this one's business.
+    assert_eq!(run(&|_| {}).expect(0).stderr, "", "quiet is in the file");
+    assert_eq!(files(&filed).len(), 4, "a URL a sitemap");
+    run(&|command| {
+        command.env("SITEMILL_OUT", &variable).env("SITEMILL_URLS_PER_SITEMAP", "");
+    })
+    .expect(0);
+    assert_eq!(files(&variable).len(), 4, "an empty variable is none");
+    let loud = run(&|command| {
+        command.env("SITEMILL_OUT", &variable).env("SITEMILL_QUIET", "false").arg("--out").arg(&typed);
+        command.args(["--urls-per-sitemap=2"]);
+    });
+    assert!(loud.expect(0).stderr.contains("listed"));
+    assert_eq!(files(&typed).len(), 3);
+
+    let mut command = sitemill();
+    command
+        .env("SITEMILL_CONFIG", &config)
+        .env("SITEMILL_QUIET", "yes")
+        .env("SITEMILL_JSON", "1")
+        .arg("build");
+    let by_variables = finish(&mut command, format!("{BASE}1\n").as_bytes()).expect(0);
+    assert!(by_variables.stdout.starts_with(b"{") && by_variables.stderr.is_empty());
+    assert_eq!(published_urls(&filed, BASE), [format!("{BASE}1")]);
+    let wrong = run(&|command| {
+        command.env("SITEMILL_MAX_REJECTS", "lots");
+    })
+    .expect(2);
+    assert!(
+        wrong.stderr.contains("--max-rejects") && wrong.stderr.contains("sitemill.toml"),
+        "{}",
+        wrong.stderr
+    );
+}
+
+#[test]
+fn a_file_of_options_has_tables_for_commands_and_says_what_is_wrong_in_it() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let with = |toml: &str| {
+        let config = directory.file("sitemill.toml", toml);
+        let mut command = sitemill();
+        command.args(["build", "--base-url", BASE]).arg("--out").arg(&out).arg("--config").arg(config);
+        finish(&mut command, format!("{BASE}1\n").as_bytes())
+    };
+    with(
+        "log = \"json\"\n[build]\njson = true\nmax-rejects = \"1%\"\nmax-shrink = 0.5\n[urls]\ntsv = true\n",
+    )
+    .expect(0);
+    assert!(with("json = true\n[build]\njson = false\n").expect(0).stdout.is_empty());
+    for (toml, exit, said) in [
+        ("base_url = \"x\"", 2, "names are as on the command line: base-url"),
+        ("[build]\nlimit-findings = 1", 2, "build has no option \"limit-findings\""),
+        ("[bild]\n", 2, "[bild] is no command"),
+        ("quiet = \"yes\"", 2, "quiet is true or false"),
+        ("threads = [1, 2]", 2, "threads is text or a number"),
+        ("config = \"other.toml\"", 2, "no command has an option \"config\""),
+        ("threads = ", 2, "sitemill.toml"),
+        ("threads = 0", 2, "options were read from"),
+    ] {
+        let refused = with(toml).expect(exit);
+        assert!(refused.stderr.contains(said), "{toml}: {}", refused.stderr);
+    }
+    run(["build", "--config", "missing.toml"]).expect(66);
+}
+
+#[test]
+fn shells_and_man_take_what_is_written_for_them() {
+    let directory = TempDir::new();
+    let bash = directory.file("bash", run(["completions", "bash"]).expect(0).stdout);
+    let script = "source \"$1\"; COMP_WORDS=(sitemill build --max-); COMP_CWORD=2; \
+        _sitemill sitemill --max- build; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    let mut shell = Command::new("bash");
+    let completed = finish(shell.args(["-c", script, "bash"]).arg(bash), b"").expect(0).stdout;
+    assert_eq!(String::from_utf8(completed).unwrap(), "--max-rejects\n--max-shrink\n");
+    for shell in ["zsh", "fish"] {
+        assert!(!run(["completions", shell]).expect(0).stdout.is_empty());
+    }
+    for (page, said) in [("build", "max\\-shrink"), ("rollback", "robots"), ("", "SUBCOMMANDS")] {
+        let page = run(["man", page].into_iter().filter(|word| !word.is_empty())).expect(0).stdout;
+        let page = String::from_utf8(page).unwrap();
+        assert!(page.contains(".TH sitemill") && page.contains(said), "{page}");
+    }
+    run(["man", "bake"]).expect(2);
+}
