@@ -49,7 +49,7 @@ pub struct Job {
     pub on_duplicate: OnDuplicate,
     /// In which order URLs are listed.
     pub order: Order,
-    /// Most bytes of memory to hold, mapped files aside; the share of what there is that [`memory_default`] says if none
+    /// Most bytes of memory to hold, mapped files aside; the share of what there is that [`memory_default`](crate::memory_default) says if none
     /// are given. What does not fit goes to scratch files.
     pub memory: Option<u64>,
     /// Where scratch files are made; in the output directory if nothing is said.

@@ -94,7 +94,7 @@ impl Source {
     /// Opens `name`; `-` is standard input.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`](crate::ErrorKind::Input) if it is missing, unreadable, a directory or a device.
+    /// [`ErrorKind::Input`] if it is missing, unreadable, a directory or a device.
     pub fn open(name: &Path) -> Result<Self> {
         if name == Path::new("-") {
             return Ok(Self { name: name.into(), stream: Stream::Pipe(Pipe::Stdin) });
@@ -194,7 +194,7 @@ impl Input {
     /// Refuses a file that is no longer the one that was opened.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if it was written to, replaced or removed meanwhile.
+    /// [`ErrorKind::Data`] if it was written to, replaced or removed meanwhile.
     pub fn check_unchanged(&self) -> Result<()> {
         let Some(identity) = self.identity else { return Ok(()) };
         match fs::metadata(&self.name) {
