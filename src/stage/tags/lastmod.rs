@@ -156,12 +156,7 @@ fn in_zone(local: DateTime, minutes: i32, sign: Option<u8>) -> Result<Lastmod, T
         return Err(TagReason::Lastmod);
     }
     let mut text = *b"YYYY-MM-DDThh:mm:ss+hh:mm";
-    put(&mut text[0..4], local.year().into());
-    put(&mut text[5..7], local.month().into());
-    put(&mut text[8..10], local.day().into());
-    put(&mut text[11..13], local.hour().into());
-    put(&mut text[14..16], local.minute().into());
-    put(&mut text[17..19], local.second().into());
+    text[..19].copy_from_slice(&civil_text(local));
     if minutes == 0 && sign.is_none() {
         text[19] = b'Z';
         return Ok(written(&text[..20], local, 0));
@@ -170,6 +165,18 @@ fn in_zone(local: DateTime, minutes: i32, sign: Option<u8>) -> Result<Lastmod, T
     put(&mut text[20..22], minutes.abs() / 60);
     put(&mut text[23..25], minutes.abs() % 60);
     Ok(written(&text, local, minutes))
+}
+
+/// `YYYY-MM-DDThh:mm:ss` of a year from 0 on.
+pub(crate) fn civil_text(local: DateTime) -> [u8; 19] {
+    let mut text = *b"YYYY-MM-DDThh:mm:ss";
+    put(&mut text[0..4], local.year().into());
+    put(&mut text[5..7], local.month().into());
+    put(&mut text[8..10], local.day().into());
+    put(&mut text[11..13], local.hour().into());
+    put(&mut text[14..16], local.minute().into());
+    put(&mut text[17..19], local.second().into());
+    text
 }
 
 /// Decimal digits of `value`, zeros in front.

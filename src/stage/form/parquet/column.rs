@@ -11,6 +11,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::stage::form::columns::Part;
+use crate::stage::tags::civil_text;
 
 /// What the values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -247,10 +248,12 @@ fn write_number(value: i64, kind: Kind, out: &mut Vec<u8>, ends: &mut Vec<usize>
 
 /// An instant as W3C Datetime, with `Z` only if it is one; beyond the calendar a text that is none, to be refused.
 fn write_time(seconds: i64, is_utc: bool, out: &mut Vec<u8>) {
-    match Timestamp::from_second(seconds) {
-        Ok(time) if is_utc => push(out, format_args!("{time}")),
-        Ok(time) => push(out, format_args!("{}", Offset::UTC.to_datetime(time))),
-        Err(_) => push(out, format_args!("second {seconds}")),
+    match Timestamp::from_second(seconds).map(|time| Offset::UTC.to_datetime(time)) {
+        Ok(local) if local.year() >= 0 => {
+            out.extend(civil_text(local));
+            out.extend(is_utc.then_some(b'Z'));
+        }
+        _ => push(out, format_args!("second {seconds}")),
     }
 }
 

@@ -1,0 +1,60 @@
+"""sitemill alone, on the same URLs in every form of input."""
+
+import dataclasses
+import gzip
+import shutil
+import subprocess
+
+from comparing import WORK
+from comparing.installing import PYTHON, install_duckdb
+from comparing.measuring import measure, take_turns
+from comparing.sides import sitemill_side
+from comparing.tables import print_ratios, print_table
+
+# A date beside every URL, as an export has it; the same in all forms.
+DATE = "2024-{:02}-{:02}"
+PARQUET = """
+import sys, duckdb
+duckdb.execute(f"COPY (SELECT loc, CAST(lastmod AS TIMESTAMPTZ) AS lastmod FROM read_csv('{sys.argv[1]}')) "
+               f"TO '{sys.argv[2]}' (FORMAT parquet)")
+"""
+
+
+def forms(args, sitemill, corpora):
+    for corpus in corpora:
+        level = args.levels[0]
+        inputs = {"text": corpus.path, **written(corpus)}
+        sides = []
+        for form, path in inputs.items():
+            side = sitemill_side(args, sitemill, dataclasses.replace(corpus, path=path), level, args.rounds)
+            # The lines of the text are what its URLs are held against.
+            side.name, side.compares_urls = f"{form}, -{level}", form == "text"
+            sides.append(side)
+        take_turns(sides)
+        print(f"\n### {corpus.title}, by form of input")
+        print_table(sides)
+        print_ratios([(side, sides[0]) for side in sides[1:]])
+        zcat = sorted(measure(["zcat", str(inputs["gzip"])]).wall for _ in range(args.rounds))[args.rounds // 2]
+        print(f"\n`zcat` alone takes {zcat:.2f} s for the gzip text.")
+        for path in inputs.values():
+            path.unlink()
+
+
+def written(corpus):
+    """The corpus in all forms but its own."""
+    paths = {form: WORK / f"rows.{end}" for form, end in
+             [("CSV", "csv"), ("JSON lines", "jsonl"), ("Parquet", "parquet"), ("gzip", "txt.gz")]}
+    with open(corpus.path) as lines, open(paths["CSV"], "w") as csv, open(paths["JSON lines"], "w") as jsonl:
+        csv.write("loc,lastmod\n")
+        for number, line in enumerate(lines):
+            url, date = line.rstrip("\n"), DATE.format(number % 12 + 1, number % 28 + 1)
+            csv.write(f'"{url}",{date}\n' if "," in url else f"{url},{date}\n")
+            jsonl.write(f'{{"loc":"{url}","lastmod":"{date}"}}\n')
+    with open(corpus.path, "rb") as text, gzip.open(paths["gzip"], "wb", 1) as packed:
+        shutil.copyfileobj(text, packed, 1 << 20)
+    if install_duckdb():
+        subprocess.run([str(PYTHON), "-c", PARQUET, str(paths["CSV"]), str(paths["Parquet"])], check=True,
+                       stdout=subprocess.DEVNULL)
+    else:
+        del paths["Parquet"]
+    return paths
