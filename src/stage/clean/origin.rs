@@ -4,6 +4,8 @@
 //! nothing else. So what it once made of `HTTPS://Bücher.example:443/` holds for every line that starts with these bytes,
 //! and a list of one site pays for its host once.
 
+use crate::stage::wide::starts_with;
+
 /// An origin, as lines spell it and as it is written: `HTTP://H.example:80/` and `http://h.example/`.
 #[derive(Debug, Default)]
 pub struct KnownOrigin {
@@ -11,16 +13,26 @@ pub struct KnownOrigin {
     raw: Vec<u8>,
     /// As written, without that slash.
     canonical: Vec<u8>,
+    /// Whether that is the same.
+    is_canonical: bool,
+    /// Whether there is nothing to escape in it besides.
+    is_plain: bool,
 }
 
 impl KnownOrigin {
     /// Where the path of `line` begins, if its origin is the known one or plain enough to be known by sight.
     pub fn path_of(&mut self, line: &[u8]) -> Option<usize> {
-        if self.raw.is_empty() || !line.starts_with(&self.raw) {
+        if self.raw.is_empty() || !starts_with(line, &self.raw) {
             let path_at = plain_origin(line)?;
             self.remember(&line[..path_at], &line[..path_at]);
         }
         Some(self.raw.len() - 1)
+    }
+
+    /// The same, if it is the known one, spelt as it is written and with nothing to escape in it.
+    #[inline]
+    pub fn plain_path_of(&self, line: &[u8]) -> Option<usize> {
+        (self.is_plain && starts_with(line, &self.raw)).then(|| self.raw.len() - 1)
     }
 
     /// Takes in what the parser made of `line`, if later lines can be matched by it.
@@ -32,7 +44,7 @@ impl KnownOrigin {
 
     /// Whether the spelling is already the canonical one.
     pub fn is_canonical(&self) -> bool {
-        self.raw.len() == self.canonical.len() + 1 && self.raw.starts_with(&self.canonical)
+        self.is_canonical
     }
 
     /// Scheme, host and port as they are written, with no slash behind.
@@ -46,6 +58,8 @@ impl KnownOrigin {
         self.raw.push(b'/');
         self.canonical.clear();
         self.canonical.extend_from_slice(canonical);
+        self.is_canonical = raw == canonical;
+        self.is_plain = self.is_canonical && memchr::memchr2(b'&', b'\'', raw).is_none();
     }
 }
 
