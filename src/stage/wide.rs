@@ -7,18 +7,6 @@ pub const LANES: usize = 16;
 /// Bytes whose line ends are found together: one bit each.
 pub const BITS: usize = 64;
 
-/// Whether `bytes` begin with `start`, without the call that comparing slices of any length costs.
-#[inline]
-pub fn starts_with(bytes: &[u8], start: &[u8]) -> bool {
-    let Some(head) = bytes.get(..start.len()) else { return false };
-    let (Some(last), Some(last_of_start)) = (head.last_chunk::<8>(), start.last_chunk::<8>()) else {
-        return head == start;
-    };
-    // The last eight overlap the ones before them, so that there is no ragged end.
-    let (words, words_of_start) = (head.as_chunks::<8>().0, start.as_chunks::<8>().0);
-    last == last_of_start && words.iter().zip(words_of_start).all(|(word, of_start)| word == of_start)
-}
-
 /// A bit for each byte of `block` that is `wanted`, the lowest for the first.
 #[inline]
 pub fn find(block: &[u8; BITS], wanted: u8) -> u64 {
@@ -47,22 +35,6 @@ mod tests {
                     let block = std::array::from_fn(|at| if bits >> at & 1 == 1 { wanted } else { other });
                     assert_eq!(find(&block, wanted), if other == wanted { u64::MAX } else { bits });
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn a_start_is_one_of_any_length_and_a_single_other_byte_spoils_it() {
-        let bytes: Vec<u8> = (0..64).collect();
-        for length in 0..=bytes.len() {
-            let mut start = bytes[..length].to_vec();
-            assert!(
-                starts_with(&bytes, &start) && !starts_with(&bytes[..length], &[&start[..], b"x"].concat())
-            );
-            for at in 0..length {
-                start[at] ^= 0x40;
-                assert!(!starts_with(&bytes, &start), "{length}, {at}");
-                start[at] ^= 0x40;
             }
         }
     }

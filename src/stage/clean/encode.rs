@@ -90,6 +90,7 @@ fn append_block(block: &[u8], before: &[u8], out: &mut Vec<u8>) -> bool {
         if length == 0 || (byte == b'.' && before == b'/') {
             return false;
         }
+        // Four bytes are written, and then three of them or one are kept.
         encoded[end..end + 4].copy_from_slice(&alone);
         end += length;
     }

@@ -4,8 +4,6 @@
 //! nothing else. So what it once made of `HTTPS://Bücher.example:443/` holds for every line that starts with these bytes,
 //! and a list of one site pays for its host once.
 
-use crate::stage::wide::starts_with;
-
 /// An origin, as lines spell it and as it is written: `HTTP://H.example:80/` and `http://h.example/`.
 #[derive(Debug, Default)]
 pub struct KnownOrigin {
@@ -22,7 +20,7 @@ pub struct KnownOrigin {
 impl KnownOrigin {
     /// Where the path of `line` begins, if its origin is the known one or plain enough to be known by sight.
     pub fn path_of(&mut self, line: &[u8]) -> Option<usize> {
-        if self.raw.is_empty() || !starts_with(line, &self.raw) {
+        if self.raw.is_empty() || !line.starts_with(&self.raw) {
             let path_at = plain_origin(line)?;
             self.remember(&line[..path_at], &line[..path_at]);
         }
@@ -32,7 +30,7 @@ impl KnownOrigin {
     /// The same, if it is the known one, spelt as it is written and with nothing to escape in it.
     #[inline]
     pub fn plain_path_of(&self, line: &[u8]) -> Option<usize> {
-        (self.is_plain && starts_with(line, &self.raw)).then(|| self.raw.len() - 1)
+        (self.is_plain && line.starts_with(&self.raw)).then(|| self.raw.len() - 1)
     }
 
     /// Takes in what the parser made of `line`, if later lines can be matched by it.
