@@ -126,10 +126,16 @@ impl Renderer<'_> {
         match &chunk.rows {
             // The line is the URL, and the ordinal the line.
             RowsAt::Lines(range) if chunk.is_clean => {
-                let lines = lines::lines(&bytes[range.clone()], range.start as u64).enumerate().skip(skip);
+                let own = &bytes[range.clone()];
+                // One search for characters to escape through all lines, instead of one in each.
+                let mut escapes = memchr::memchr2_iter(b'&', b'\'', own).peekable();
+                let lines = lines::lines(own, range.start as u64).enumerate().skip(skip);
                 let listed = lines.filter(|&(ordinal, _)| survivors.contains(ordinal));
                 for (_, line) in listed.take(wanted as usize) {
-                    self.sink.push(&Entry::of(CleanUrl::known(line.raw)));
+                    let start = line.offset as usize - range.start;
+                    while escapes.next_if(|&at| at < start).is_some() {}
+                    let may_grow = escapes.peek().is_some_and(|&at| at < start + line.raw.len());
+                    self.sink.push(&Entry::of(CleanUrl::known(line.raw, may_grow)));
                     rendered += 1;
                 }
             }

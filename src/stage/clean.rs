@@ -3,7 +3,7 @@
 //! Canonical means what a browser would request, in RFC 3986's alphabet: the WHATWG parser is the judge, and what it
 //! leaves alone but RFC 3986 forbids is percent-encoded. Three ways lead to the same bytes:
 //!
-//! 1. `origin` knows the start of the line and `tail::look` finds nothing to change: the line is its own answer.
+//! 1. `origin` knows the start of the line and `tail` finds nothing to change: the line is its own answer.
 //! 2. The start is known and the rest only wants `encode`: IRIs, spaces, stray percent signs.
 //! 3. `parser`: everything else, and the judge of the other two.
 
@@ -19,30 +19,47 @@ pub use reason::{Reason, Rejected};
 
 use crate::limits::{LINE_BYTES_MAX, URL_BYTES_MAX, URL_BYTES_MIN};
 use origin::KnownOrigin;
-use tail::Look;
+use tail::{Look, Sight};
 
 /// A canonical URL: absolute `http` or `https`, [`URL_BYTES_MIN`] to [`URL_BYTES_MAX`] bytes, each of them legal in
 /// RFC 3986. Only [`Cleaner::clean`] makes one, so whoever holds one need not check again; the second pass trusts the
 /// first where it saw that a whole chunk of lines is clean as it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CleanUrl<'a>(&'a [u8]);
+#[derive(Debug, Clone, Copy)]
+pub struct CleanUrl<'a> {
+    bytes: &'a [u8],
+    may_grow: bool,
+}
 
 impl<'a> CleanUrl<'a> {
     /// The URL as ASCII bytes.
     pub fn as_bytes(self) -> &'a [u8] {
-        self.0
+        self.bytes
     }
 
-    /// A line that cleaning has returned as it was, once more.
-    pub(crate) fn known(line: &'a [u8]) -> Self {
-        Self(line)
+    /// False only if there is nothing in it that XML escapes.
+    pub fn may_grow(self) -> bool {
+        self.may_grow
+    }
+
+    /// A line that cleaning has returned as it was, once more; see [`CleanUrl::may_grow`].
+    #[inline]
+    pub(crate) fn known(line: &'a [u8], may_grow: bool) -> Self {
+        Self { bytes: line, may_grow }
     }
 
     /// Whether this is `line` itself and no copy.
     pub(crate) fn is(self, line: &[u8]) -> bool {
-        std::ptr::eq(self.0, line)
+        std::ptr::eq(self.bytes, line)
     }
 }
+
+impl PartialEq for CleanUrl<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for CleanUrl<'_> {}
 
 /// What a line turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +87,24 @@ impl Cleaner {
     }
 
     /// Cleans one raw line, given without its line end. The answer does not depend on the lines before it.
+    // Left to itself the compiler makes a call of it, which costs 20 instructions a line.
+    #[inline(always)]
     pub fn clean<'a>(&'a mut self, raw: &'a [u8]) -> Cleaned<'a> {
+        // Nearly every line; a plain one has nothing to trim either.
+        if let Some(path_at) = self.known.plain_path_of(raw)
+            && (URL_BYTES_MIN..=URL_BYTES_MAX).contains(&raw.len())
+        {
+            match tail::sight(raw, path_at) {
+                Sight::Plain => return Cleaned::Url(CleanUrl { bytes: raw, may_grow: false }),
+                Sight::Ampersands => return Cleaned::Url(CleanUrl { bytes: raw, may_grow: true }),
+                Sight::Odd => {}
+            }
+        }
+        self.clean_closely(raw)
+    }
+
+    #[inline(never)]
+    fn clean_closely<'a>(&'a mut self, raw: &'a [u8]) -> Cleaned<'a> {
         if raw.len() > LINE_BYTES_MAX {
             return Cleaned::Rejected(Reason::TooLong);
         }
@@ -87,19 +121,34 @@ impl Cleaner {
         let Some(path_at) = self.known.path_of(line) else {
             return self.parse(line);
         };
+        if self.known.is_canonical() && line.is_ascii() && tail::is_clean_at_sight(line, path_at) {
+            return measured(line);
+        }
+        self.encode(line, path_at)
+    }
+
+    /// For a trimmed line of the known origin.
+    fn encode<'a>(&'a mut self, line: &'a [u8], path_at: usize) -> Cleaned<'a> {
         let tail = &line[path_at..];
-        let url = match tail::look(tail) {
-            Look::Clean if self.known.is_canonical() => line,
+        self.scratch.clear();
+        self.scratch.extend_from_slice(self.known.canonical());
+        if encode::append_at_sight(tail, &mut self.scratch) {
+            // As long as before: nothing was encoded, so that the line itself is the answer, and the second pass can trust it.
+            if self.known.is_canonical() && self.scratch.len() == line.len() {
+                return measured(line);
+            }
+            return measured(&self.scratch);
+        }
+        match tail::look(tail) {
+            Look::Clean if self.known.is_canonical() => return measured(line),
             Look::Clean | Look::Encode => {
-                self.scratch.clear();
-                self.scratch.extend_from_slice(self.known.canonical());
+                self.scratch.truncate(self.known.canonical().len());
                 encode::append(tail, &mut self.scratch);
-                &self.scratch
             }
             Look::Control => return Cleaned::Rejected(Reason::ControlCharacter),
             Look::Parse => return self.parse(line),
-        };
-        measured(url)
+        }
+        measured(&self.scratch)
     }
 
     /// The slow path, for a trimmed line.
@@ -118,7 +167,7 @@ impl Cleaner {
 fn measured(url: &[u8]) -> Cleaned<'_> {
     match url.len() {
         0..URL_BYTES_MIN => Cleaned::Rejected(Reason::TooShort),
-        URL_BYTES_MIN..=URL_BYTES_MAX => Cleaned::Url(CleanUrl(url)),
+        URL_BYTES_MIN..=URL_BYTES_MAX => Cleaned::Url(CleanUrl { bytes: url, may_grow: true }),
         _ => Cleaned::Rejected(Reason::TooLong),
     }
 }

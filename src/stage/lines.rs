@@ -6,6 +6,7 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
+use super::wide;
 use crate::limits::{LINE_BYTES_MAX, LINE_BYTES_MIN};
 
 /// Bytes of input that are surveyed together: enough to make the work around a chunk cheap, few enough to stay in the
@@ -52,21 +53,62 @@ pub fn own(input: &[u8], chunk: Range<usize>) -> Range<usize> {
 }
 
 /// The lines of `bytes`, which begin at `offset` of their input and end with a line's end or the input's.
-pub fn lines(bytes: &[u8], offset: u64) -> impl Iterator<Item = Line<'_>> {
+pub fn lines(bytes: &[u8], offset: u64) -> Lines<'_> {
     let mark = if offset == 0 && bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-    let mut start = mark;
-    let mut ends = memchr::memchr_iter(b'\n', bytes);
-    std::iter::from_fn(move || {
-        let (end, next) = match ends.next() {
+    Lines { bytes, offset, start: mark, ends: 0, next_block: 0 }
+}
+
+/// Lines, one after the other.
+#[derive(Debug, Clone)]
+pub struct Lines<'a> {
+    bytes: &'a [u8],
+    offset: u64,
+    /// Where the next line starts.
+    start: usize,
+    /// The line ends in the block before `next_block` that were not met yet, a bit each.
+    ends: u64,
+    /// Where to look for line ends next, in steps of [`wide::BITS`].
+    next_block: usize,
+}
+
+impl Lines<'_> {
+    /// Where the next line end is.
+    #[inline]
+    fn next_end(&mut self) -> Option<usize> {
+        while self.ends == 0 {
+            let rest = self.bytes.get(self.next_block..).filter(|rest| !rest.is_empty())?;
+            self.ends = rest.first_chunk().map_or_else(|| last_ends(rest), |block| wide::find(block, b'\n'));
+            self.next_block += wide::BITS;
+        }
+        let end = self.next_block - wide::BITS + self.ends.trailing_zeros() as usize;
+        self.ends &= self.ends - 1;
+        Some(end)
+    }
+}
+
+/// The line ends in less than a block.
+#[cold]
+fn last_ends(rest: &[u8]) -> u64 {
+    let mut block = [0; wide::BITS];
+    block[..rest.len()].copy_from_slice(rest);
+    wide::find(&block, b'\n')
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Line<'a>> {
+        let (start, bytes) = (self.start, self.bytes);
+        let (end, next) = match self.next_end() {
             Some(end) if end > start && bytes[end - 1] == b'\r' => (end - 1, end + 1),
             Some(end) => (end, end + 1),
             None if start < bytes.len() => (bytes.len(), bytes.len()),
             None => return None,
         };
-        let line = Line { offset: offset + start as u64, raw: &bytes[start..end] };
-        start = next;
-        Some(line)
-    })
+        self.start = next;
+        Some(Line { offset: self.offset + start as u64, raw: &bytes[start..end] })
+    }
 }
 
 /// Cuts a stream into blocks of whole lines, in memory that no line can exceed.
@@ -204,6 +246,40 @@ mod tests {
             [(0, &b"a"[..]), (3, b""), (5, b"b\rc"), (9, b""), (10, b"d\r")]
         );
         assert_eq!(of(b"\xEF\xBB\xBFa\n\xEF\xBB\xBFb"), [(3, &b"a"[..]), (5, b"\xEF\xBB\xBFb")]);
+    }
+
+    /// The plainest way: one byte after the other.
+    fn by_bytes(input: &[u8]) -> Vec<(u64, &[u8])> {
+        let mut lines = Vec::new();
+        let mut start = if input.starts_with(BYTE_ORDER_MARK) { 3 } else { 0 };
+        for (at, _) in input.iter().enumerate().filter(|&(_, &byte)| byte == b'\n') {
+            let raw = &input[start..at];
+            lines.push((start as u64, raw.strip_suffix(b"\r").unwrap_or(raw)));
+            start = at + 1;
+        }
+        if start < input.len() {
+            lines.push((start as u64, &input[start..]));
+        }
+        lines
+    }
+
+    #[test]
+    fn line_ends_are_found_wherever_blocks_meet() {
+        let found = |input: &[u8]| plain(input).iter().map(|line| (line.offset, line.raw.to_vec())).collect();
+        let check = |input: &[u8]| {
+            let found: Vec<(u64, Vec<u8>)> = found(input);
+            let want: Vec<_> = by_bytes(input).into_iter().map(|(at, raw)| (at, raw.to_vec())).collect();
+            assert_eq!(found, want, "{}", crate::text::shown(input));
+        };
+        for length in (0..=2 * wide::BITS + 2).filter(|length| matches!(length % wide::BITS, 0..=2 | 62..)) {
+            for at in 0..=length {
+                for end in [&b"\n"[..], b"\r\n", b"\n\n", b"\n\r", b"\r\r\n\n", b"\x0b\x8a"] {
+                    check(&[&vec![b'x'; at][..], end, &vec![b'\t'; length - at]].concat());
+                    check(&[BYTE_ORDER_MARK, &vec![b'x'; at], end, &vec![0x8A; length - at]].concat());
+                }
+            }
+            check(&vec![b'\n'; length]);
+        }
     }
 
     #[test]

@@ -185,9 +185,9 @@ impl<'a> Iterator for Rows<'a> {
                 let reason = Reason::ALL[usize::from(field::byte(rest))];
                 Content::Bad(field::take(rest), reason)
             }
-            PLAIN_ENTRY => Content::Entry(Entry::of(CleanUrl::known(field::take(rest)))),
+            PLAIN_ENTRY => Content::Entry(Entry::of(CleanUrl::known(field::take(rest), true))),
             _ => {
-                let (url, tags) = (CleanUrl::known(field::take(rest)), field::take(rest));
+                let (url, tags) = (CleanUrl::known(field::take(rest), true), field::take(rest));
                 let instant = field::number(rest).checked_sub(1).map(unzigzag);
                 let (xml, uses) = (field::take(rest), Namespaces::from_bits(field::byte(rest)));
                 Content::Entry(Entry { url, tags, instant, extras: Extras { xml, uses } })
@@ -226,9 +226,9 @@ mod tests {
                         RawTags { priority: b"0.5", ..RawTags::default() },
                     ),
                     3 if n == 3 => Content::Url(&long, RawTags::default()),
-                    4 => Content::Entry(Entry::of(CleanUrl::known(b"http://h.example/known"))),
+                    4 => Content::Entry(Entry::of(CleanUrl::known(b"http://h.example/known", true))),
                     5 => Content::Entry(Entry {
-                        url: CleanUrl::known(b"http://h.example/known"),
+                        url: CleanUrl::known(b"http://h.example/known", true),
                         tags: &b"<priority>1</priority>"[..(n % 23) as usize],
                         instant: [None, Some(0), Some(-1), Some(1 << 40), Some(-(1 << 40))][(n % 5) as usize],
                         extras: Extras { xml: b"<x/>", uses: Namespaces::IMAGE },

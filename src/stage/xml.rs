@@ -163,10 +163,14 @@ pub fn push_image(url: CleanUrl<'_>, out: &mut Vec<u8>) {
 /// Bytes that [`push_url`] appends.
 #[inline]
 pub fn url_bytes(url: CleanUrl<'_>) -> usize {
-    let bytes = url.as_bytes();
-    let growth = |at: usize| if bytes[at] == b'&' { AMPERSAND_GROWTH } else { APOSTROPHE_GROWTH };
-    let grown: usize = memchr::memchr2_iter(b'&', b'\'', bytes).map(growth).sum();
-    URL[0].len() + bytes.len() + grown + URL[1].len()
+    let grown = if url.may_grow() { growth(url.as_bytes()) } else { 0 };
+    URL[0].len() + url.as_bytes().len() + grown + URL[1].len()
+}
+
+/// Bytes by which escaping makes `url` longer.
+fn growth(url: &[u8]) -> usize {
+    let growth = |at: usize| if url[at] == b'&' { AMPERSAND_GROWTH } else { APOSTROPHE_GROWTH };
+    memchr::memchr2_iter(b'&', b'\'', url).map(growth).sum()
 }
 
 /// Appends the `<url>` entry of `url`, which has no tags.
@@ -185,8 +189,11 @@ fn push_loc(url: CleanUrl<'_>, out: &mut Vec<u8>) {
 
 #[inline]
 fn push_escaped(url: CleanUrl<'_>, out: &mut Vec<u8>) {
-    // Of the five characters to escape, a clean URL can hold two: cleaning percent-encodes `< > "`.
     let mut rest = url.as_bytes();
+    if !url.may_grow() {
+        return out.extend_from_slice(rest);
+    }
+    // Of the five characters to escape, a clean URL can hold two: cleaning percent-encodes `< > "`.
     while let Some(at) = memchr::memchr2(b'&', b'\'', rest) {
         out.extend_from_slice(&rest[..at]);
         out.extend_from_slice(if rest[at] == b'&' { b"&amp;" } else { b"&apos;" });

@@ -11,6 +11,10 @@ pub struct KnownOrigin {
     raw: Vec<u8>,
     /// As written, without that slash.
     canonical: Vec<u8>,
+    /// Whether that is the same.
+    is_canonical: bool,
+    /// Whether there is nothing to escape in it besides.
+    is_plain: bool,
 }
 
 impl KnownOrigin {
@@ -23,6 +27,12 @@ impl KnownOrigin {
         Some(self.raw.len() - 1)
     }
 
+    /// The same, if it is the known one, spelt as it is written and with nothing to escape in it.
+    #[inline]
+    pub fn plain_path_of(&self, line: &[u8]) -> Option<usize> {
+        (self.is_plain && line.starts_with(&self.raw)).then(|| self.raw.len() - 1)
+    }
+
     /// Takes in what the parser made of `line`, if later lines can be matched by it.
     pub fn learn(&mut self, line: &[u8], canonical: &[u8]) {
         if let Some(path_at) = spelt_origin(line) {
@@ -32,7 +42,7 @@ impl KnownOrigin {
 
     /// Whether the spelling is already the canonical one.
     pub fn is_canonical(&self) -> bool {
-        self.raw.len() == self.canonical.len() + 1 && self.raw.starts_with(&self.canonical)
+        self.is_canonical
     }
 
     /// Scheme, host and port as they are written, with no slash behind.
@@ -46,6 +56,8 @@ impl KnownOrigin {
         self.raw.push(b'/');
         self.canonical.clear();
         self.canonical.extend_from_slice(canonical);
+        self.is_canonical = raw == canonical;
+        self.is_plain = self.is_canonical && memchr::memchr2(b'&', b'\'', raw).is_none();
     }
 }
 

@@ -62,6 +62,79 @@ fn fast_path_agrees_with_slow_path_on_every_pair_of_bytes() {
     }
 }
 
+/// Everything that any of the ways looks out for.
+const PIECES: [&str; 34] = [
+    "", ".", "..", "./", "/.", "/..", "/./", "%", "%4", "%41", "%4g", "%%", "/%2", "/%2e", "/%2E/", "/.%2e",
+    "?", "/?.", "#", "&", "'", "?'", "\\", "?\\", " ", "\t", "\"", "<", "`", "[~_@!$", "{|}", "\x7f", "ü",
+    "日本",
+];
+
+#[test]
+fn fast_path_agrees_with_slow_path_wherever_blocks_meet() {
+    let mut cleaner = Cleaner::default();
+    // Paths that end before, on and behind the seams of blocks, and every piece at every place in them.
+    for length in (0..=4 * 16 + 1).filter(|length| matches!(length % 16, 0..=2 | 14..)) {
+        for at in 0..=length {
+            for piece in PIECES {
+                let path = ["a".repeat(at), piece.into(), "-".repeat(length - at)].concat();
+                for origin in ["http://a.b/", "http://h.example/"] {
+                    check_same([origin, &path].concat().as_bytes(), &mut cleaner);
+                }
+            }
+            for byte in 0x80..=u8::MAX {
+                let raw =
+                    [b"http://h.example/", &*vec![b'/'; at], &[byte], &*vec![b'5'; length - at]].concat();
+                check_same(&raw, &mut cleaner);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_canonical_line_is_returned_itself_and_not_a_copy() {
+    let mut cleaner = Cleaner::default();
+    for origin in ["http://a.b/", "https://www.example.com/", "http://a&b.example/"] {
+        for length in 1..50 {
+            for path in [
+                "a".repeat(length),
+                "%C3%bc/".repeat(length),
+                "it's/".repeat(length),
+                "a&~!$b?".repeat(length),
+            ] {
+                let raw = [origin, &path].concat();
+                let is_itself =
+                    |_| matches!(cleaner.clean(raw.as_bytes()), Cleaned::Url(url) if url.is(raw.as_bytes()));
+                // The first line of an origin may be the parser's.
+                assert!((0..2).map(is_itself).last().is_some_and(|itself| itself), "{raw}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_url_that_does_not_grow_has_nothing_to_escape() {
+    let mut cleaner = Cleaner::default();
+    for origin in ["http://h.example/", "http://a&b.example/", "http://it's.example/"] {
+        for (at, grows) in
+            [("", false), ("&", true), ("'", true), ("?a=1&b", true), ("%26", false), ("ü", false)]
+        {
+            for room in 0..50 {
+                let raw = [origin, &"a".repeat(room), at, &"b".repeat(49 - room)].concat();
+                // The second time, the origin is a known one.
+                for _ in 0..2 {
+                    let Cleaned::Url(url) = cleaner.clean(raw.as_bytes()) else { panic!("{raw} is a URL") };
+                    let has_any = url.as_bytes().iter().any(|byte| b"&'".contains(byte));
+                    assert_eq!(has_any, grows || origin.contains(['&', '\'']), "{raw}");
+                    assert!(url.may_grow() || !has_any, "{raw}");
+                }
+            }
+        }
+    }
+    let plain = b"http://h.example/and/some/more";
+    let knows = |_| matches!(cleaner.clean(plain), Cleaned::Url(url) if !url.may_grow());
+    assert!((0..2).any(knows), "or nothing is gained by asking");
+}
+
 /// SplitMix64 (Steele, Lea, Flood 2014): small, and good enough to choose test cases.
 struct Random(u64);
 
