@@ -132,7 +132,7 @@ pub struct BuildArgs {
     pub metrics: Option<PathBuf>,
 
     /// Gzip effort: 0 stores, 1 is quick, 9 is small
-    #[arg(long, value_name = "0..9", default_value = "3", value_parser = level)]
+    #[arg(long, value_name = "0..9", default_value = "2", value_parser = level)]
     pub level: Level,
 
     /// Who compresses: sitemill's own compressor for records, or the library flate2

@@ -19,10 +19,9 @@ impl Level {
 }
 
 impl Default for Level {
-    /// 3: smaller than zlib's 4 and half again to more than twice as quick. Level 6 saves a few percent more in half as
-    /// much time again.
+    /// 2: as small as zlib's 4 in half its time. Level 4 saves five percent of the bytes for the same time again.
     fn default() -> Self {
-        Self(3)
+        Self(2)
     }
 }
 
