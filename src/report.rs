@@ -69,6 +69,8 @@ pub struct Report {
 pub struct Needs {
     /// Rows of the input.
     pub urls: u64,
+    /// Parts that URLs are looked at in, one or a few at a time: by their hash, or in sorted order by ranges of URLs.
+    pub partitions: u64,
     /// Memory that it may hold.
     pub memory_bytes: u64,
     /// Memory for what grows with the input.

@@ -54,8 +54,9 @@ fn words(needs: &Needs) -> String {
         bytes => format!("scratch {}{}", HumanBytes(bytes), of(needs.scratch_free_bytes)),
     };
     format!(
-        "about {} URLs; memory {} of {}, {scratch}, sitemaps {}{}",
+        "about {} URLs in {} partitions; memory {} of {}, {scratch}, sitemaps {}{}",
         HumanCount(needs.urls),
+        needs.partitions,
         HumanBytes(needs.held_bytes),
         HumanBytes(needs.memory_bytes),
         HumanBytes(needs.sitemap_bytes),

@@ -7,9 +7,11 @@ use super::Run;
 use super::judge::{Judge, Judged};
 use super::memory::Memory;
 use super::plan::{Chunk, extents};
+use super::sorted;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::job::Order;
 use crate::report::Needs;
+use crate::stage::dedup::PARTITIONS;
 use crate::stage::input::Input;
 
 /// Stretches of input that are looked at.
@@ -56,6 +58,10 @@ pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Needs
     };
     Ok(Needs {
         urls,
+        partitions: match job.order {
+            Order::Sorted => sorted::ranges(memory, job.threads.get(), input_bytes),
+            Order::Input => PARTITIONS,
+        } as u64,
         memory_bytes: memory.budget,
         held_bytes: match job.order {
             Order::Sorted => memory.hold as u64 / 2,

@@ -56,9 +56,8 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
     run.progress.begin(Pass::Survey, input_bytes);
     let threads = run.job.threads.get();
-    let range_bytes = (memory.hold / (4 * threads)).min(RANGE_BYTES);
-    let ranges_max = (memory.hold / (2 * threads * PART_BYTES)).clamp(1, RANGES_MAX);
-    let ranges = (input_bytes / range_bytes as u64 + 1).min(ranges_max as u64) as usize;
+    let range_bytes = range_bytes(memory, threads);
+    let ranges = ranges(memory, threads, input_bytes);
     let splitters = sample(run, inputs, &extents, ranges);
     let scratch = Scratch::new(&memory.scratch)?;
     let (chunks, ranges) = distribute(run, inputs, &extents, &splitters, &scratch)?;
@@ -99,6 +98,17 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
         return Err(Error::new(ErrorKind::Internal, words));
     }
     Ok((Plan { chunks, sitemaps: Vec::new(), tally }, Sorted { inputs: [input], plan }))
+}
+
+/// Bytes of rows that a range is meant to have: what sorts them must fit for every thread.
+fn range_bytes(memory: &Memory, threads: usize) -> usize {
+    (memory.hold / (4 * threads)).min(RANGE_BYTES)
+}
+
+/// How many ranges `input_bytes` are parted into, at most: each thread holds a part of each back.
+pub fn ranges(memory: &Memory, threads: usize, input_bytes: u64) -> usize {
+    let ranges_max = (memory.hold / (2 * threads * PART_BYTES)).clamp(1, RANGES_MAX);
+    (input_bytes / range_bytes(memory, threads) as u64 + 1).min(ranges_max as u64) as usize
 }
 
 /// Divides a block of listed entries: as a whole if it fits.

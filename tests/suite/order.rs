@@ -106,7 +106,11 @@ fn what_a_run_needs_is_said_at_its_start_and_in_the_report() {
     let mut command = sitemill();
     command.args(["build", "--base-url", BASE, "--progress", "always", "--memory", "1GiB", "--report"]);
     let run = finish(command.arg(&report).arg("--out").arg(directory.join("out")).arg(&input), b"").expect(0);
-    assert!(run.stderr.starts_with("sitemill: about 6,000 URLs; memory "), "{}", run.stderr);
+    assert!(
+        run.stderr.starts_with("sitemill: about 6,000 URLs in 256 partitions; memory "),
+        "{}",
+        run.stderr
+    );
     assert!(run.stderr.contains(" of 1.00 GiB, no scratch, sitemaps "), "{}", run.stderr);
     let report: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
     assert_eq!(report["needs"]["urls"], 6_000);
