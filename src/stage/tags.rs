@@ -12,6 +12,7 @@ mod zone;
 use super::extras::RawExtras;
 
 pub use changefreq::{Changefreq, changefreq};
+#[cfg(feature = "parquet")]
 pub(crate) use lastmod::civil_text;
 pub use lastmod::{LASTMOD_BYTES_MAX, Lastmod, LastmodRules, LastmodUnit, lastmod};
 pub use priority::{PRIORITY_BYTES_MAX, Priority, priority};
