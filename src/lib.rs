@@ -9,6 +9,10 @@
 //! before, and in which sitemap each one is listed. The second only does what was decided; sitemaps are independent
 //! then, and so the output is a function of the input and the options, whatever the number of threads.
 //!
+//! What is no file of plain lines is judged as it is read, and its entries go to scratch for both passes. Keys that do not
+//! fit in [`Job::memory`] go to scratch too, partition by partition; and with [`Order::Sorted`] every entry does, in ranges
+//! of URLs that are sorted one by one, and the second pass reads these. None of it can be seen in the output.
+//!
 //! What holds, and is checked in every run before anything is published:
 //! - lines = blank + listed + duplicates + rejected;
 //! - every sitemap has the number of URLs and of bytes that the plan says, and no file passes a limit of the protocol;
