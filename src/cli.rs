@@ -58,6 +58,7 @@ pub fn parse() -> Args {
 
 /// Runs a command. A panic is a bug of ours and becomes an error like any other, so that the exit code says so.
 pub fn run(args: Args) -> Result<()> {
+    signals::faults_are_errors()?;
     caught(|| match args.command {
         Command::Build(args) => build::run(args),
         Command::Check(args) => check::run(args),

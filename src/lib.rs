@@ -39,6 +39,7 @@ pub use job::{ExpectLines, Job, MaxRejects, MaxShrink, OnDuplicate, Order, threa
 
 pub mod stage;
 pub use stage::gzip::{Engine, Level};
+pub use stage::input::survive_lost_pages;
 pub use stage::scope::{Base, BaseUrl, ScopeRule};
 
 mod pipeline;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGABRT, SIGBUS, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use sitemill::{Error, ErrorKind, Result, Stop};
 
 /// Lets an abort end with the exit code for memory. What grows with the input is asked for politely and refused in words; but
@@ -14,6 +14,13 @@ pub fn aborts_are_lack_of_memory() -> Result<()> {
     signal_hook::flag::register_conditional_shutdown(SIGABRT, ErrorKind::Memory.exit_code().into(), always)
         .map(drop)
         .map_err(unhandled(SIGABRT))
+}
+
+/// Lets a write beyond the limit of file sizes fail like one to a full disk, and lost pages of an input be an error.
+pub fn faults_are_errors() -> Result<()> {
+    let seen = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(SIGXFSZ, seen).map_err(unhandled(SIGXFSZ))?;
+    sitemill::survive_lost_pages().map_err(unhandled(SIGBUS))
 }
 
 /// A `Stop` that is raised by SIGINT, SIGTERM and SIGHUP.

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::job::{Job, Order};
 use crate::progress::Progress;
 use crate::report::{Needs, Report, Seconds, SetReport};
-use crate::stage::input::Input;
+use crate::stage::input::{Input, Lost, cut_short};
 use crate::stage::manifest::Manifest;
 use crate::stage::publish::{SetInfo, Workspace};
 use crate::stage::scope::Base;
@@ -55,6 +56,18 @@ impl Outcome {
 /// next run finishes. Data that are refused as a whole ([`Outcome::refused`]) are no error of this call.
 pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome> {
     job.check()?;
+    let lost = Lost::none_yet();
+    let built = catch_unwind(AssertUnwindSafe(|| build_of_whole_pages(job, progress, stop, &lost)));
+    match built {
+        Ok(Ok(Outcome { refused: None, .. })) => {}
+        // Whatever came of zeros in the place of the input, be it a refusal, an error or a panic.
+        _ if lost.is_some() => return Err(cut_short(&Lost::name().unwrap_or_else(|| job.out.clone()))),
+        _ => {}
+    }
+    built.unwrap_or_else(|panic| resume_unwind(panic))
+}
+
+fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &Lost) -> Result<Outcome> {
     let started = Instant::now();
     let sources = sources::open_all(&job.inputs, job.require_success, &job.form)?;
     let rejects = job.rejects.as_deref().map(create).transpose()?;
@@ -72,7 +85,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
     let inputs = mapped_all(run, sources, &memory.scratch)?;
     let needs = needs::estimate(run, &inputs, memory)?;
     progress.needs(&needs);
-    needs::check(&needs, &job.out, &memory.scratch)?;
+    needs::check(&needs, job, &memory.scratch)?;
     let (plan, sorted) = match job.order {
         Order::Input => (pool.install(|| survey(run, &inputs, memory))?, None),
         Order::Sorted => sorted::survey(run, &inputs, memory).map(|(plan, sorted)| (plan, Some(sorted)))?,
@@ -86,6 +99,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
     let mut report = report(job, rules, &inputs, &plan, needs);
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
     if let Err(refused) = guards::check(job, &report, workspace.live()) {
+        inputs.iter().try_for_each(Input::check_unchanged)?;
         return Ok(Outcome::not_published(report, refused));
     }
 
@@ -111,6 +125,9 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
     }
 
     inputs.iter().try_for_each(Input::check_unchanged)?;
+    if lost.is_some() {
+        return Err(cut_short(&memory.scratch));
+    }
     stop.check()?;
     for (mut workspace, base_url, sitemaps) in sites {
         let (protocol, index_limits) = (job.protocol, job.index_limits());

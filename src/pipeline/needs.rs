@@ -9,7 +9,7 @@ use super::memory::Memory;
 use super::plan::{Chunk, extents};
 use super::sorted;
 use crate::error::{Error, ErrorKind, Result, Shown};
-use crate::job::Order;
+use crate::job::{Job, Order};
 use crate::report::Needs;
 use crate::stage::dedup::PARTITIONS;
 use crate::stage::input::Input;
@@ -78,10 +78,21 @@ pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Needs
 ///
 /// # Errors
 /// [`ErrorKind::Io`] if a disk has less room than the run needs at the very least.
-pub fn check(needs: &Needs, out: &Path, scratch: &Path) -> Result<()> {
+pub fn check(needs: &Needs, job: &Job, scratch: &Path) -> Result<()> {
+    let out = &*job.out;
+    let files = needs.urls / u64::from(job.urls_per_sitemap);
     let sitemaps = needs.sitemap_bytes / GZIP_SHARE_LEAST;
     let device = |path: &Path| path.metadata().map(|meta| meta.dev()).ok();
     let both = if device(out) == device(scratch) { needs.scratch_bytes } else { 0 };
+    if let Some(free) = files_free(out).filter(|&free| free < files) {
+        let (out, urls) = (Shown(out), needs.urls);
+        return Err(Error::new(
+            ErrorKind::Io,
+            format!(
+                "{out}: the run needs about {files} files for {urls} URLs, and {free} more may be made; make room"
+            ),
+        ));
+    }
     for (path, need, free, way) in [
         (scratch, needs.scratch_bytes, needs.scratch_free_bytes, "name another directory with --scratch"),
         (out, sitemaps + both, needs.out_free_bytes, "make room"),
@@ -99,6 +110,12 @@ pub fn check(needs: &Needs, out: &Path, scratch: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Files that may still be made on the disk of `path`, if that is limited and can be known.
+fn files_free(path: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(path).ok()?;
+    (disk.f_files > 0).then_some(disk.f_favail)
 }
 
 /// Bytes that this process may still write to the disk of `path`, if that can be known.

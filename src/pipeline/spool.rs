@@ -124,17 +124,23 @@ fn copy(
 ) -> Result<File> {
     let mut file = nameless(scratch)?;
     let mut piece = vec![0; PIECE_BYTES];
+    let mut copied = 0;
+    let failed_copy =
+        |error| Error::io(scratch, &format!("could not be given a copy of {}", Shown(name)), error);
     loop {
         stop.check()?;
         let bytes = match stream.read(&mut piece) {
-            Ok(0) => return Ok(file),
+            Ok(0) => {
+                let there = file.metadata().map_err(failed_copy)?.len();
+                let lost = || io::Error::other(format!("{copied} bytes were written and {there} are there"));
+                return if there == copied { Ok(file) } else { Err(failed_copy(lost())) };
+            }
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(failed(error)),
         };
-        file.write_all(&piece[..bytes]).map_err(|error| {
-            Error::io(scratch, &format!("could not be given a copy of {}", Shown(name)), error)
-        })?;
+        file.write_all(&piece[..bytes]).map_err(failed_copy)?;
+        copied += bytes as u64;
         progress.advance(bytes as u64);
     }
 }

@@ -3,6 +3,7 @@
 //! Regular files of plain lines are mapped. A pipe can be read only once, and other forms must be read to be understood; who
 //! needs them twice writes what is in them to a scratch file first.
 
+mod lost;
 mod map;
 
 use std::fs::{self, File};
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use map::Map;
+
+pub use lost::{Lost, survive_lost_pages};
 
 use super::form::Feed;
 use super::lines;
@@ -154,8 +157,9 @@ impl Input {
     /// # Errors
     /// If it cannot be mapped.
     pub fn lines(name: &Path, file: &File, identity: Option<Identity>) -> Result<Self> {
-        let map = Map::of(file).map_err(|error| match error.kind() {
+        let map = Map::of(name, file).map_err(|error| match error.kind() {
             io::ErrorKind::OutOfMemory => no_room_for(name, file),
+            io::ErrorKind::UnexpectedEof => cut_short(name),
             _ => Error::input(name, error),
         })?;
         Ok(Self { name: name.into(), map: Arc::new(map), identity, blocks: None })
@@ -194,20 +198,38 @@ impl Input {
     /// Refuses a file that is no longer the one that was opened.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`] if it was written to, replaced or removed meanwhile.
+    /// [`ErrorKind::Data`] if it was written to, replaced or removed meanwhile, [`ErrorKind::Io`] if it was cut short.
     pub fn check_unchanged(&self) -> Result<()> {
-        let Some(identity) = self.identity else { return Ok(()) };
-        match fs::metadata(&self.name) {
-            Ok(meta) if Identity::of(&meta) == identity => Ok(()),
-            _ => Err(self.changed()),
+        match self.identity.is_none_or(|identity| self.identity_now() == Some(identity)) {
+            true => Ok(()),
+            false => Err(self.changed()),
         }
     }
 
     /// The error for an input that gave other bytes in the second pass than in the first.
     pub fn changed(&self) -> Error {
-        let name = crate::text::shown(self.name.as_os_str().as_encoded_bytes());
-        Error::data(format!("{name}: changed while it was being read; run again on a copy"))
+        let is_shorter = |was: Identity| {
+            let same = |now: &Identity| (now.device, now.inode) == (was.device, was.inode);
+            self.identity_now().filter(same).is_some_and(|now| now.bytes < was.bytes)
+        };
+        match self.identity.is_some_and(is_shorter) {
+            true => cut_short(&self.name),
+            false => {
+                let name = Shown(&self.name);
+                Error::data(format!("{name}: changed while it was being read; run again on a copy"))
+            }
+        }
     }
+
+    fn identity_now(&self) -> Option<Identity> {
+        fs::metadata(&self.name).ok().map(|meta| Identity::of(&meta))
+    }
+}
+
+/// The error for a file that has less bytes than it had, or whose disk no longer gives them: what was read then is no data.
+pub fn cut_short(name: &Path) -> Error {
+    let (name, way) = (Shown(name), "run again on a copy");
+    Error::new(ErrorKind::Io, format!("{name}: changed while it was being read, or its disk failed; {way}"))
 }
 
 /// It can be neither mapped nor read.

@@ -268,10 +268,10 @@ impl Workspace {
 impl Drop for Workspace {
     /// Leaves nothing behind; what cannot be removed now is removed by the next run. A journal needs its staging.
     fn drop(&mut self) {
-        if !self.is_decided {
-            let _ = remove_links(&self.out, &self.staging, self.live.as_ref());
-        }
-        if !journal_path(&self.state).exists() {
+        // Staging knows what was linked.
+        let is_unlinked =
+            self.is_decided || remove_links(&self.out, &self.staging, self.live.as_ref()).is_ok();
+        if is_unlinked && !journal_path(&self.state).exists() {
             let _ = fs::remove_dir_all(&self.staging);
         }
     }
@@ -306,8 +306,15 @@ fn remove_links(out: &Path, staging: &Path, live: Option<&Manifest>) -> Result<(
     let sitemaps = live.into_iter().flat_map(|live| live.sitemaps.iter().map(|sitemap| &sitemap.file));
     let superseded = live.into_iter().flat_map(|live| live.superseded.iter().map(|old| &old.file));
     let known: HashSet<&str> = sitemaps.chain(superseded).map(String::as_str).collect();
-    let Ok(staged) = fs::read_dir(staging) else { return Ok(()) };
-    for entry in staged.flatten() {
+    let unreadable = |error| Error::io(staging, "could not be read", error);
+    let staged = match fs::read_dir(staging) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(());
+        }
+        staged => staged.map_err(unreadable)?,
+    };
+    for entry in staged {
+        let entry = entry.map_err(unreadable)?;
         let is_known = entry.file_name().to_str().is_none_or(|name| known.contains(name));
         let path = out.join(entry.file_name());
         if !is_known && is_same_file(&entry.path(), &path) {

@@ -1,14 +1,11 @@
 //! A run that is killed at any step of publishing: what a crawler reads is the old set or the new one, and the next run
 //! clears everything away that was left behind.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
-
-use crate::support::{EPOCH, Run, TempDir, files, finish, published, published_urls, run};
+use crate::support::{EPOCH, Run, TempDir, assert_nothing_is_left, finish, published, published_urls};
 
 const BASE: &str = "http://h.example/";
 const DAY: u64 = 86_400;
@@ -46,24 +43,6 @@ fn pages(first: u32, last: u32) -> String {
 fn copy(from: &Path, to: &Path) {
     let _ = fs::remove_dir_all(to);
     finish(Command::new("cp").arg("-a").arg(from).arg(to), b"").expect(0);
-}
-
-#[track_caller]
-fn assert_nothing_is_left(out: &Path) {
-    let state = out.join(".sitemill");
-    assert_eq!(fs::read_dir(state.join("staging")).unwrap().count(), 0);
-    assert!(!state.join("manifest.next.json").exists());
-    let manifest: Value = serde_json::from_slice(&fs::read(state.join("manifest.json")).unwrap()).unwrap();
-    let listed = ["sitemaps", "superseded"].map(|list| manifest[list].as_array().unwrap());
-    let known: BTreeSet<&str> =
-        listed.into_iter().flatten().map(|sitemap| sitemap["file"].as_str().unwrap()).collect();
-    let there = files(out);
-    assert!(there.iter().filter(|file| file.ends_with(".gz")).all(|file| known.contains(file.as_str())));
-    run(["check".as_ref(), "--quiet".as_ref(), out.as_os_str()]).expect(0);
-    let status = run(["status".as_ref(), "--json".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0);
-    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
-    let sets = status["earlier"].as_array().unwrap().iter().chain([&status["live"]]);
-    sets.for_each(|set| assert_eq!(set["missing"], 0, "set {} can come back", set["number"]));
 }
 
 #[test]

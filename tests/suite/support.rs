@@ -1,6 +1,7 @@
 //! What all tests share: run the binary, keep its files apart, and read what it published with no help from its code.
 #![allow(dead_code, reason = "a helper may wait for the module that needs it")]
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
@@ -9,6 +10,8 @@ use std::process::{Command, Stdio};
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
+
+use serde_json::Value;
 
 /// The time of every run: midnight of 26 June 2005, UTC.
 pub const EPOCH: &str = "1119744000";
@@ -25,9 +28,20 @@ pub struct TempDir(PathBuf);
 impl TempDir {
     /// A new and empty one.
     pub fn new() -> Self {
+        Self::below(Path::new(env!("CARGO_TARGET_TMPDIR")))
+    }
+
+    /// The same in memory, if there is a file system for that: nothing waits for a disk, and there may be little room.
+    pub fn in_memory() -> Self {
+        let memory = Path::new("/dev/shm");
+        if memory.is_dir() { Self::below(memory) } else { Self::new() }
+    }
+
+    fn below(parent: &Path) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let name = format!("suite-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let name =
+            format!("sitemill-suite-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let path = parent.join(name);
         // An earlier process of the same number may have been killed.
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("the target directory can be written to");
@@ -193,6 +207,25 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut member = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     member.write_all(bytes).expect("memory takes bytes");
     member.finish().expect("memory takes bytes")
+}
+
+/// Fails if the runs in `out` have left more behind than the live set and earlier ones, all whole.
+#[track_caller]
+pub fn assert_nothing_is_left(out: &Path) {
+    let state = out.join(".sitemill");
+    assert_eq!(fs::read_dir(state.join("staging")).unwrap().count(), 0);
+    assert!(!state.join("manifest.next.json").exists());
+    let manifest: Value = serde_json::from_slice(&fs::read(state.join("manifest.json")).unwrap()).unwrap();
+    let listed = ["sitemaps", "superseded"].map(|list| manifest[list].as_array().unwrap());
+    let known: BTreeSet<&str> =
+        listed.into_iter().flatten().map(|sitemap| sitemap["file"].as_str().unwrap()).collect();
+    let there = files(out);
+    assert!(there.iter().filter(|file| file.ends_with(".gz")).all(|file| known.contains(file.as_str())));
+    run(["check".as_ref(), "--quiet".as_ref(), out.as_os_str()]).expect(0);
+    let status = run(["status".as_ref(), "--json".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0);
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    let sets = status["earlier"].as_array().unwrap().iter().chain([&status["live"]]);
+    sets.for_each(|set| assert_eq!(set["missing"], 0, "set {} can come back", set["number"]));
 }
 
 #[track_caller]

@@ -1,8 +1,10 @@
 //! Unpacking: compressed text becomes text, known by its first bytes.
 
 use std::fmt;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bzip2::bufread::MultiBzDecoder;
 use encoding_rs::Encoding;
@@ -54,6 +56,8 @@ pub struct Text<'n> {
 pub struct About<'n> {
     name: &'n Path,
     packing: Packing,
+    /// Bytes that were unpacked so far, as they are packed.
+    at: Arc<AtomicU64>,
     is_transcoded: bool,
     head: Vec<u8>,
 }
@@ -61,13 +65,15 @@ pub struct About<'n> {
 impl<'n> Text<'n> {
     /// Looks into `stream` and unpacks it if need be.
     pub fn open(name: &'n Path, stream: Box<dyn Read + Send>) -> Result<Self> {
-        let about = About { name, packing: Packing::None, is_transcoded: false, head: Vec::new() };
+        let (packing, at) = (Packing::None, Arc::default());
+        let about = About { name, packing, at, is_transcoded: false, head: Vec::new() };
         let mut text = Self { about, stream };
         text.look()?;
         text.about.packing = packing_of(name, text.head())?;
-        let packed = BufReader::with_capacity(PIECE_BYTES, text.take());
+        let stream = BufReader::with_capacity(PIECE_BYTES, text.take());
+        let packed = Counted { stream, at: Arc::clone(&text.about.at) };
         text.stream = match text.about.packing {
-            Packing::None => packed.into_inner(),
+            Packing::None => packed.stream.into_inner(),
             Packing::Gzip => Box::new(MultiGzDecoder::new(packed)),
             Packing::Zstd => {
                 Box::new(zstd::Decoder::with_buffer(packed).map_err(|error| text.about.failed(error))?)
@@ -136,10 +142,10 @@ impl About<'_> {
         if self.packing == Packing::None || error.raw_os_error().is_some() {
             return Error::io(self.name, "could not be read", error);
         }
-        let packing = self.packing;
+        let (packing, at) = (self.packing, self.at.load(Ordering::Relaxed));
         let what = match error.kind() {
-            io::ErrorKind::UnexpectedEof => format!("the {packing} data end too early"),
-            _ => format!("the {packing} data are damaged ({error})"),
+            io::ErrorKind::UnexpectedEof => format!("the {packing} data end too early, at byte {at}"),
+            _ => format!("the {packing} data are damaged before byte {at} ({error})"),
         };
         self.wrong(format!("{what}; make or fetch the file again"))
     }
@@ -147,6 +153,31 @@ impl About<'_> {
     /// The text is not what it should be.
     pub fn wrong(&self, message: impl fmt::Display) -> Error {
         Error::data(format!("{}: {message}", Shown(self.name)))
+    }
+}
+
+/// Counts what a decoder takes, so that an error can say where it was.
+struct Counted {
+    stream: BufReader<Box<dyn Read + Send>>,
+    at: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.stream.read(to)?;
+        self.at.fetch_add(bytes as u64, Ordering::Relaxed);
+        Ok(bytes)
+    }
+}
+
+impl BufRead for Counted {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.stream.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.stream.consume(bytes);
+        self.at.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 }
 

@@ -5,8 +5,11 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 
 use memmap2::Mmap;
+
+use super::lost::Watch;
 
 /// Read at once where a file cannot be mapped.
 const COPY_PIECE_BYTES: usize = 1 << 20;
@@ -14,18 +17,18 @@ const COPY_PIECE_BYTES: usize = 1 << 20;
 /// The bytes of a file, as its pages.
 #[derive(Debug)]
 pub enum Map {
-    /// The file itself.
-    Pages(Mmap),
+    /// The file itself; the watch ends before the map does.
+    Pages { _watch: Watch, map: Mmap },
     /// A copy: of an empty file, or of one whose file system or whose limit of address space allows no map.
     Copy(Vec<u8>),
 }
 
 impl Map {
-    /// Maps all of `file` for reading, or reads it if it cannot be mapped.
-    pub fn of(file: &File) -> io::Result<Self> {
+    /// Maps all of `file` for reading, or reads it if it cannot be mapped. `name` is for messages.
+    pub fn of(name: &Path, file: &File) -> io::Result<Self> {
         match file.metadata()?.len() {
             0 => Ok(Self::Copy(Vec::new())),
-            bytes => Self::pages(file).or_else(|_| Self::copy(file, bytes)),
+            bytes => Self::pages(name, file).or_else(|_| Self::copy(file, bytes)),
         }
     }
 
@@ -42,20 +45,20 @@ impl Map {
         Ok(Self::Copy(copy))
     }
 
-    fn pages(file: &File) -> io::Result<Self> {
+    fn pages(name: &Path, file: &File) -> io::Result<Self> {
         // SAFETY: the map is read as bytes only, and every byte is a valid u8. A file that somebody writes to meanwhile
         // may show other bytes in the second pass than in the first; nothing here relies on their staying the same
         // for memory safety (every index comes from the bytes at hand), the second pass compares what it finds with
-        // the plan, and the identity check refuses the run. One that is cut short ends the process with SIGBUS
-        // before anything is published.
+        // the plan, and the identity check refuses the run. One that is cut short is read as zeros, and the run refused
+        // (see `lost`), or ends the process with SIGBUS before anything is published if nobody asked for that.
         let map = unsafe { Mmap::map(file)? };
-        Ok(Self::Pages(map))
+        Ok(Self::Pages { _watch: Watch::over(name, &map), map })
     }
 
     /// All of them.
     pub fn bytes(&self) -> &[u8] {
         match self {
-            Self::Pages(map) => map,
+            Self::Pages { map, .. } => map,
             Self::Copy(bytes) => bytes,
         }
     }

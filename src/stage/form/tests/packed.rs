@@ -46,14 +46,15 @@ fn packed_data_that_end_too_early_or_cannot_be_unpacked_are_refused() {
     let lines: Vec<u8> = (0..50_000).flat_map(|n| format!("http://h.example/{n}\n").into_bytes()).collect();
     let packed = gzip(&lines);
     for bytes in [20, packed.len() / 2, packed.len() - 1] {
-        check_refused(&none, "a.gz", &packed[..bytes], "the gzip data end too early; make or fetch");
+        let said = format!("the gzip data end too early, at byte {bytes}; make or fetch");
+        check_refused(&none, "a.gz", &packed[..bytes], &said);
     }
     let packed = zstd::encode_all(&lines[..], 1).unwrap();
-    check_refused(&none, "a.zst", &packed[..packed.len() / 2], "the zstd data end too early; make or fetch");
+    check_refused(&none, "a.zst", &packed[..packed.len() / 2], "the zstd data end too early, at byte ");
     let mut damaged = gzip(&lines);
     let last = damaged.len() - 6;
     damaged[last] ^= 1;
-    check_refused(&none, "a.gz", damaged, "the gzip data are damaged (");
+    check_refused(&none, "a.gz", damaged, "the gzip data are damaged before byte ");
     check_refused(&none, "a.gz", gzip(&gzip(b"u")), "is packed twice");
     check_refused(&none, "a.xz", b"\xFD7zXZ\0...", "is xz; put xz -dc before sitemill");
     check_refused(&none, "a.zip", b"PK\x03\x04...", "is a zip archive; put unzip -p before sitemill");

@@ -1,0 +1,204 @@
+//! Lost pages: a mapped file is cut short, or its disk fails, and whoever reads on is sent SIGBUS.
+//!
+//! The handler puts zeros in the place of what is gone and remembers that it did. The reader comes to its end, with a result
+//! that means nothing, and the run throws it away and says why. No crate does this for maps of other crates, and to chain
+//! handlers the usual way round is no help: the standard library's, which knows stack overflows, gives up on any other
+//! address for good.
+
+#![allow(unsafe_code)]
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
+
+use libc::{c_int, c_void, siginfo_t};
+
+/// Lets runs of this process end with an error, rather than the process with SIGBUS, when an input is cut short or its disk
+/// fails. The handler of the whole process is replaced; what is not an address in a mapped input goes to the one before.
+/// Once is enough. A library does not do that unasked: call it in `main`.
+///
+/// # Errors
+/// If the system refuses.
+pub fn survive_lost_pages() -> io::Result<()> {
+    static INSTALLED: Once = Once::new();
+    let mut installed = Ok(());
+    INSTALLED.call_once(|| installed = install());
+    installed
+}
+
+/// A stretch of mapped memory in which pages may get lost. Given up before the memory is unmapped.
+#[derive(Debug)]
+pub struct Watch {
+    name: PathBuf,
+    region: &'static Region,
+}
+
+impl Watch {
+    /// Watches `mapped`, the bytes of the file `name`.
+    pub fn over(name: &Path, mapped: &[u8]) -> Self {
+        let mut region = &FIRST;
+        while region.is_taken.swap(true, Ordering::Acquire) {
+            region = region.next.get_or_init(Box::default);
+        }
+        let range = mapped.as_ptr_range();
+        region.has_lost.store(false, Ordering::Relaxed);
+        region.start.store(range.start.addr(), Ordering::Release);
+        region.end.store(range.end.addr(), Ordering::Release);
+        Self { name: name.into(), region }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.region.end.store(0, Ordering::Release);
+        if self.region.has_lost.load(Ordering::Relaxed) {
+            *LAST_NAME.lock().unwrap_or_else(PoisonError::into_inner) = Some(std::mem::take(&mut self.name));
+        }
+        self.region.is_taken.store(false, Ordering::Release);
+    }
+}
+
+/// Whether pages were lost since it was made; in any run of this process, so that none takes zeros for its input.
+#[derive(Debug)]
+pub struct Lost(usize);
+
+impl Lost {
+    /// None until now.
+    pub fn none_yet() -> Self {
+        Self(FAULTS.load(Ordering::Relaxed))
+    }
+
+    /// Whether there are some.
+    pub fn is_some(&self) -> bool {
+        FAULTS.load(Ordering::Relaxed) != self.0
+    }
+
+    /// The name of the last file that lost some, once it is no longer mapped.
+    pub fn name() -> Option<PathBuf> {
+        LAST_NAME.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Faults that were mended.
+static FAULTS: AtomicUsize = AtomicUsize::new(0);
+
+static LAST_NAME: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// One of a list that only grows, as the handler may walk it at any time; what nobody uses is taken again.
+#[derive(Debug)]
+struct Region {
+    is_taken: AtomicBool,
+    /// Addresses; the end is 0 while nothing is watched.
+    start: AtomicUsize,
+    end: AtomicUsize,
+    has_lost: AtomicBool,
+    next: OnceLock<Box<Region>>,
+}
+
+static FIRST: Region = Region::new();
+
+impl Region {
+    const fn new() -> Self {
+        Self {
+            is_taken: AtomicBool::new(false),
+            start: AtomicUsize::new(0),
+            end: AtomicUsize::new(0),
+            has_lost: AtomicBool::new(false),
+            next: OnceLock::new(),
+        }
+    }
+
+    /// The end of the region, if `at` is in it.
+    fn end_if_around(&self, at: usize) -> Option<usize> {
+        let end = self.end.load(Ordering::Acquire);
+        let start = self.start.load(Ordering::Acquire);
+        // The end was set to 0 before a new start was written: an end that is still there belongs to this start.
+        let is_same = self.end.load(Ordering::Acquire) == end;
+        (is_same && (start..end).contains(&at)).then_some(end)
+    }
+}
+
+impl Default for Region {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The handler that was there before, and the size of a page.
+static BEFORE: OnceLock<(libc::sigaction, usize)> = OnceLock::new();
+
+fn install() -> io::Result<()> {
+    // SAFETY: sysconf only returns a number; sigaction is given a zeroed structure to fill, which is a valid one.
+    let (page_bytes, before) = unsafe {
+        let mut before: libc::sigaction = std::mem::zeroed();
+        if libc::sigaction(libc::SIGBUS, std::ptr::null(), &raw mut before) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        (libc::sysconf(libc::_SC_PAGESIZE), before)
+    };
+    let page_bytes = usize::try_from(page_bytes).map_err(|_| io::Error::last_os_error())?;
+    BEFORE.get_or_init(|| (before, page_bytes));
+    // SAFETY: the handler has the signature that SA_SIGINFO asks for, and does only what a signal handler may: it reads
+    // atomics, calls mmap, and hands over to the handler before it. It runs on the thread's alternate stack, as that one did.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_sigbus as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+        libc::sigemptyset(&raw mut action.sa_mask);
+        match libc::sigaction(libc::SIGBUS, &raw const action, std::ptr::null_mut()) {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+}
+
+extern "C" fn on_sigbus(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    let Some((before, page_bytes)) = BEFORE.get() else { return };
+    // SAFETY: with SA_SIGINFO the kernel passes a valid structure; of a fault, which has a positive code, it has the address.
+    let (code, at) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
+    if code > 0 && fill(at, *page_bytes) {
+        return;
+    }
+    match before.sa_sigaction {
+        libc::SIG_DFL | libc::SIG_IGN => {
+            // SAFETY: both may be called in a handler. The signal is blocked until it returns, and ends the process then.
+            unsafe {
+                libc::signal(signal, libc::SIG_DFL);
+                libc::raise(signal);
+            }
+        }
+        handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
+            // SAFETY: the system held it to be a handler with these three arguments.
+            let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
+                unsafe { std::mem::transmute(handler) };
+            handler(signal, info, context);
+        }
+        handler => {
+            // SAFETY: the same, with one.
+            let handler: extern "C" fn(c_int) = unsafe { std::mem::transmute(handler) };
+            handler(signal);
+        }
+    }
+}
+
+/// Puts zeros from the page of `at` to the end of its region; false if it is in none.
+fn fill(at: usize, page_bytes: usize) -> bool {
+    let mut next = Some(&FIRST);
+    while let Some(region) = next {
+        if let Some(end) = region.end_if_around(at) {
+            // Before any zero can be read.
+            region.has_lost.store(true, Ordering::Relaxed);
+            FAULTS.fetch_add(1, Ordering::Relaxed);
+            let start = at & !(page_bytes - 1);
+            let (protection, flags) = (libc::PROT_READ, libc::MAP_FIXED | libc::MAP_PRIVATE | libc::MAP_ANON);
+            // SAFETY: the pages are those of a map that a `Watch` stands for; it is there as long as the thread that has
+            // just read from it borrows it, and nothing else has its addresses. Its bytes are as valid as zeros. What
+            // takes the place of a part of a map is unmapped together with it.
+            let zeros = unsafe { libc::mmap(start as *mut c_void, end - start, protection, flags, -1, 0) };
+            return zeros != libc::MAP_FAILED;
+        }
+        next = region.next.get().map(|next| &**next);
+    }
+    false
+}

@@ -1,0 +1,185 @@
+//! What happens around a run: signals, its own threads, its memory, and whoever reads its words.
+
+use std::fs::{self, File};
+use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use sitemill::{Job, Order, Pass, Progress, Stop};
+
+use crate::support::{finish, published_urls};
+use crate::world::{BASE, Waiting, World, copy, injected, pages, skip, skip_unless_root, wait_until};
+
+#[test]
+fn a_signal_ends_a_busy_run_within_two_seconds() {
+    let world = World::new();
+    let input = world.directory.file("urls.txt", pages(1, 3_000_000));
+    for (signal, exit) in [("HUP", 129), ("INT", 130), ("TERM", 143)] {
+        for order in ["input", "sorted"] {
+            let mut build = world.build_large();
+            let build = build.args(["--order", order, "--threads", "1", "--level", "9"]).arg(&input);
+            let mut busy = build.stderr(Stdio::piped()).spawn().unwrap();
+            let maps = format!("/proc/{}/maps", busy.id());
+            wait_until(|| fs::read_to_string(&maps).unwrap().contains("urls.txt"));
+            let asked = Instant::now();
+            let sent = Command::new("kill").args(["-s", signal, &busy.id().to_string()]).status().unwrap();
+            assert!(sent.success());
+            assert_eq!(busy.wait().unwrap().code(), Some(exit), "{signal}");
+            assert!(asked.elapsed() < Duration::from_secs(2), "{signal}: {:?}", asked.elapsed());
+            world.assert_old();
+        }
+    }
+}
+
+#[test]
+fn a_signal_in_the_midst_of_publishing_lets_it_come_to_its_end() {
+    let world = World::in_memory();
+    let before = world.directory.join("before");
+    copy(&world.out, &before);
+    let input = world.directory.file("urls.txt", pages(1, 90));
+    let mut ends = [0, 0];
+    for call in ["linkat", "rename", "fsync"] {
+        for nth in 1.. {
+            copy(&before, &world.out);
+            let mut build = world.build();
+            let fault = format!("signal=SIGTERM:when={nth}");
+            let (run, hit) =
+                injected(&world.directory, call, &fault, build.args(["--threads", "1"]).arg(&input));
+            match run.exit {
+                0 => world.assert_new(1, 90),
+                _ => world.assert_refused(run, 143, "stopped by signal 15; nothing was published"),
+            }
+            if !hit {
+                break;
+            }
+            ends[usize::from(published_urls(&world.out, BASE).len() == 90)] += 1;
+        }
+    }
+    assert!(ends[1] > 5, "{ends:?}");
+}
+
+#[test]
+fn standard_output_that_takes_nothing_does_not_change_what_is_published() {
+    let world = World::new();
+    let full = || File::options().write(true).open("/dev/full").unwrap();
+    let input = world.directory.file("urls.txt", pages(1, 70));
+    let mut build = world.build();
+    let exit = build.arg("--json").arg(&input).stdout(full()).stderr(full()).status().unwrap();
+    assert_eq!(exit.code(), Some(0));
+    world.assert_new(1, 70);
+
+    let input = world.directory.file("urls.txt", pages(1, 80));
+    let mut shell = Command::new("bash");
+    shell.args(["-c", "\"$@\" | head -c 0; exit ${PIPESTATUS[0]}", "bash"]);
+    let build = world.build();
+    shell.arg(build.get_program()).args(build.get_args()).arg("--json").arg(&input);
+    finish(&mut shell, b"").expect(0);
+    world.assert_new(1, 80);
+
+    let mut closed = Command::new("sh");
+    closed.args(["-c", "exec \"$@\" >&- 2>&-", "sh"]).arg(build.get_program()).args(build.get_args());
+    let input = world.directory.file("urls.txt", pages(1, 75));
+    finish(closed.arg("--json").arg(&input), b"").expect(0);
+    world.assert_new(1, 75);
+}
+
+/// Panics in the midst of a pass, on the thread that tells it.
+struct Failing {
+    pass: Pass,
+    now: AtomicBool,
+}
+
+impl Progress for Failing {
+    fn begin(&self, pass: Pass, _: u64) {
+        self.now.store(pass == self.pass, Ordering::Relaxed);
+    }
+
+    fn advance(&self, _: u64) {
+        assert!(!self.now.load(Ordering::Relaxed), "planned");
+    }
+
+    fn end(&self) {
+        self.now.store(false, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_panic_in_any_pass_ends_the_run_and_nothing_of_it_is_left() {
+    let world = World::new();
+    let input = world.directory.file("urls.txt", pages(1, 400_000));
+    for (pass, order) in [
+        (Pass::Survey, Order::Input),
+        (Pass::Produce, Order::Input),
+        (Pass::Survey, Order::Sorted),
+        (Pass::Sort, Order::Sorted),
+        (Pass::Produce, Order::Sorted),
+    ] {
+        let mut job = Job::new(vec![input.clone()], BASE.parse().unwrap(), world.out.clone());
+        job.order = order;
+        job.threads = NonZero::new(4).unwrap();
+        let progress = Failing { pass, now: AtomicBool::new(false) };
+        let ended = catch_unwind(AssertUnwindSafe(|| sitemill::build(&job, &progress, &Stop::default())));
+        assert!(ended.is_err(), "{pass:?}");
+        world.assert_old();
+    }
+}
+
+#[test]
+fn a_worker_that_panics_stops_the_others_and_is_our_bug_by_its_exit_code() {
+    // A system that says it has written more than it was given makes the standard library panic, in whatever thread.
+    let world = World::new();
+    let input = world.directory.file("urls.txt", pages(1, 20_000));
+    let mut build = world.build();
+    build.args(["--order", "sorted", "--threads", "4"]).arg(&input);
+    let (run, hit) = injected(&world.directory, "pwrite64", "retval=100000000:when=1", &build);
+    assert!(hit);
+    let run = run.expect(70);
+    assert!(run.stderr.contains("this is a bug in sitemill"), "{}", run.stderr);
+    world.assert_old();
+}
+
+#[test]
+fn the_plan_keeps_within_the_limit_of_a_control_group() {
+    if skip_unless_root("a control group") {
+        return;
+    }
+    let name = format!("sitemill-faults-{}", std::process::id());
+    let version_1 = Path::new("/sys/fs/cgroup/memory").join(&name);
+    let version_2 = Path::new("/sys/fs/cgroup").join(&name);
+    let (group, limit) = match Path::new("/sys/fs/cgroup/cgroup.controllers").exists() {
+        true => (version_2, "memory.max"),
+        false => (version_1, "memory.limit_in_bytes"),
+    };
+    let is_made = fs::create_dir(&group).is_ok() && fs::write(group.join(limit), "419430400").is_ok();
+    if is_made {
+        let world = World::new();
+        let input = world.directory.file("urls.txt", pages(1, 400_000));
+        let report = world.directory.join("report.json");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "echo $$ > \"$1\" && shift && exec \"$@\"", "sh"]).arg(group.join("cgroup.procs"));
+        let build = world.build_large();
+        shell.arg(build.get_program()).args(build.get_args());
+        finish(shell.args(["--threads", "2"]).arg(&input).arg("--report").arg(&report), b"").expect(0);
+        let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+        assert_eq!(report["needs"]["memory_bytes"], 200 << 20, "half of the limit");
+        world.assert_new(1, 400_000);
+    } else {
+        skip("no control group with a memory limit can be made here");
+    }
+    let _ = fs::remove_dir(&group);
+}
+
+#[test]
+fn a_second_run_ends_at_once_and_the_first_one_is_not_disturbed() {
+    let world = World::new();
+    let input = world.directory.file("urls.txt", pages(1, 70));
+    let first = Waiting::start(&mut world.build(), &input);
+    let second = finish(world.build().arg(&input), b"").expect(75);
+    assert!(second.stderr.contains(&format!("process {}", first.id())), "{}", second.stderr);
+    first.finish().expect(0);
+    world.assert_new(1, 70);
+}

@@ -1,0 +1,103 @@
+//! Disks that are full, and disks that fail under a mapped file.
+
+use std::fs::{self, OpenOptions};
+use std::process::Command;
+
+use crate::support::{TempDir, finish};
+use crate::world::{BASE, Mount, World, pages, skip_unless_root};
+
+/// URLs that cannot be packed much.
+fn random_pages(count: u64) -> String {
+    let hash = |n: u64| {
+        n.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8_6659_FD93) ^ n
+    };
+    (0..count).map(|n| format!("{BASE}{:016x}{:016x}\n", hash(n), hash(n + count))).collect()
+}
+
+/// A world on a tmpfs with `options`.
+fn on_tmpfs(options: &str) -> (World, Mount) {
+    let directory = TempDir::new();
+    let mount = Mount::tmpfs(options, &directory.join("mount"));
+    let out = mount.path().join("out");
+    (World::at(directory, out), mount)
+}
+
+#[test]
+fn a_disk_with_too_little_room_is_said_before_the_work_and_in_numbers() {
+    if skip_unless_root("a tmpfs of a megabyte") {
+        return;
+    }
+    let (world, _mount) = on_tmpfs("size=1m");
+    let input = world.directory.file("urls.txt", pages(1, 400_000));
+    let run = finish(world.build_large().arg(&input), b"");
+    world.assert_refused(run, 74, " are free; make room");
+}
+
+#[test]
+fn a_disk_with_too_few_inodes_is_said_before_the_work_and_in_numbers() {
+    if skip_unless_root("a tmpfs of 60 inodes") {
+        return;
+    }
+    let (world, _mount) = on_tmpfs("size=20m,nr_inodes=60");
+    let input = world.directory.file("urls.txt", pages(1, 4_000));
+    let run = finish(world.build().arg(&input), b"");
+    world.assert_refused(run, 74, "the run needs about 200 files");
+}
+
+#[test]
+fn a_disk_that_fills_up_on_the_way_ends_the_run() {
+    if skip_unless_root("a tmpfs of half a megabyte") {
+        return;
+    }
+    let (world, _mount) = on_tmpfs("size=512k");
+    let input = world.directory.file("urls.txt", random_pages(40_000));
+    for order in ["input", "sorted"] {
+        let mut build = world.build_large();
+        build.args(["--order", order]).arg(&input);
+        build.arg("--scratch").arg(world.directory.path());
+        world.assert_refused(finish(&mut build, b""), 74, "could not be written: No space left on device");
+    }
+}
+
+#[test]
+fn a_limit_of_file_sizes_is_an_error_and_no_death() {
+    let world = World::new();
+    let input = world.directory.file("urls.txt", random_pages(20_000));
+    for (order, threads) in [("input", "1"), ("input", "4"), ("sorted", "4")] {
+        let build = world.build_large();
+        let mut limited = Command::new("prlimit");
+        limited.arg("--fsize=20000").arg(build.get_program()).args(build.get_args());
+        limited.args(["--order", order, "--threads", threads]).arg(&input);
+        world.assert_refused(finish(&mut limited, b""), 74, "File too large");
+    }
+}
+
+#[test]
+fn a_disk_that_fails_under_a_mapped_input_is_an_error_and_no_crash() {
+    if skip_unless_root("a disk that fails") {
+        return;
+    }
+    let world = World::new();
+    let image = world.directory.join("disk");
+    let Some(mut mount) = Mount::new_image(&image, "ext4", &world.directory.join("mount")) else { return };
+    fs::write(mount.path().join("urls.txt"), pages(1, 300_000)).unwrap();
+    mount.away();
+    // Where the middle of the file is.
+    let listed = finish(Command::new("debugfs").args(["-R", "blocks /urls.txt"]).arg(&image), b"").expect(0);
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let blocks: Vec<u64> = listed.split_whitespace().map(|block| block.parse().unwrap()).collect();
+    let (whole, middle) = (fs::metadata(&image).unwrap().len(), blocks[blocks.len() / 2] * 4096);
+    assert!(blocks.is_sorted() && middle < whole);
+    let resize = |bytes| OpenOptions::new().write(true).open(&image).unwrap().set_len(bytes).unwrap();
+    for (order, threads) in [("input", "1"), ("input", "4"), ("sorted", "1"), ("sorted", "4")] {
+        // Mounted anew, so that nothing of the file is in memory.
+        resize(whole);
+        mount.as_it_is();
+        resize(middle);
+        let input = mount.path().join("urls.txt");
+        let mut build = world.build_large();
+        let run = finish(build.args(["--order", order, "--threads", threads]).arg(&input), b"");
+        world.assert_refused(run, 74, "urls.txt: changed while it was being read, or its disk failed");
+        mount.away();
+    }
+}

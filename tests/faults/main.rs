@@ -1,0 +1,13 @@
+//! The fault catalogue: what breaks around a run is broken on purpose, and what is left is held against what a crawler must
+//! see. README.md has the table of all faults, and where each is tested.
+#![cfg(feature = "cli")]
+
+#[path = "../suite/support.rs"]
+mod support;
+
+mod around;
+mod calls;
+mod disks;
+mod killing;
+mod reading;
+mod world;

@@ -1,0 +1,180 @@
+//! Inputs that change, end, or cannot be read while a run reads them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Seek, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::{TempDir, finish, gzip};
+use crate::world::{Between, Waiting, World, injected_on, pages};
+
+/// Rows that are no URLs, more than a pipe takes, among enough others that both passes take several threads.
+fn input_with_rejects(directory: &TempDir) -> PathBuf {
+    directory.file("urls.txt", format!("{}{}", pages(1, 200_000), "no url\n".repeat(20_000)))
+}
+
+fn cut(path: &Path, bytes: u64) {
+    OpenOptions::new().write(true).open(path).unwrap().set_len(bytes).unwrap();
+}
+
+const ALL_WAYS: [[&str; 4]; 4] = [
+    ["--order", "input", "--threads", "1"],
+    ["--order", "input", "--threads", "4"],
+    ["--order", "sorted", "--threads", "1"],
+    ["--order", "sorted", "--threads", "4"],
+];
+
+#[test]
+fn an_input_that_is_cut_short_before_the_first_pass_is_an_error_and_no_crash() {
+    let world = World::new();
+    for way in ALL_WAYS {
+        for bytes in [0, 100_000] {
+            let input = input_with_rejects(&world.directory);
+            let waiting = Waiting::start(world.build_large().args(way), &input);
+            cut(&input, bytes);
+            world.assert_refused(waiting.finish(), 74, "urls.txt: changed while it was being read");
+        }
+    }
+}
+
+#[test]
+fn an_input_that_is_cut_short_between_the_passes_is_an_error_and_no_crash() {
+    let world = World::new();
+    for way in ALL_WAYS {
+        let input = input_with_rejects(&world.directory);
+        let between = Between::start(world.build_large().args(way).arg(&input), &world.directory);
+        cut(&input, 100_000);
+        world.assert_refused(between.finish(), 74, "urls.txt: changed while it was being read");
+    }
+}
+
+#[test]
+fn an_input_that_is_cut_within_its_last_page_is_noticed() {
+    let world = World::new();
+    let input = world.directory.file("urls.txt", pages(1, 70));
+    let waiting = Waiting::start(&mut world.build(), &input);
+    cut(&input, 100);
+    world.assert_refused(waiting.finish(), 74, "changed while it was being read");
+}
+
+#[test]
+fn an_input_that_is_written_to_is_noticed_whatever_its_times_say() {
+    let world = World::new();
+    let text = pages(1, 70);
+    type Change = fn(&Path);
+    let changes: [(&str, Change); 5] = [
+        ("overwritten", |input| {
+            OpenOptions::new().write(true).open(input).unwrap().write_all(b"http").unwrap();
+        }),
+        ("appended", |input| {
+            OpenOptions::new().append(true).open(input).unwrap().write_all(b"more\n").unwrap();
+        }),
+        ("replaced", |input| {
+            fs::copy(input, input.with_extension("new")).unwrap();
+            fs::rename(input.with_extension("new"), input).unwrap();
+        }),
+        ("removed", |input| fs::remove_file(input).unwrap()),
+        ("overwritten, and its time set back", |input| {
+            let mut file = OpenOptions::new().write(true).open(input).unwrap();
+            let modified = file.metadata().unwrap().modified().unwrap();
+            file.write_all(b"HTTP").unwrap();
+            file.set_modified(modified).unwrap();
+        }),
+    ];
+    for (what, change) in changes {
+        let input = world.directory.file("urls.txt", &text);
+        let waiting = Waiting::start(&mut world.build(), &input);
+        change(&input);
+        let run = waiting.finish();
+        assert!(run.exit == 65, "{what}: {} {}", run.exit, run.stderr);
+        world.assert_refused(run, 65, "changed while it was being read; run again on a copy");
+    }
+}
+
+#[test]
+fn an_input_that_may_not_be_opened_or_fails_on_the_way_is_named() {
+    let world = World::new();
+    let plain = world.directory.file("urls.txt", pages(1, 70));
+    let packed = world.directory.file("urls.txt.gz", gzip(pages(1, 70).as_bytes()));
+    for (input, call, fault, exit, said) in [
+        (&plain, "openat", "error=EACCES", 66, "urls.txt: cannot be read: Permission denied"),
+        (&plain, "openat", "error=EMFILE", 66, "urls.txt: cannot be read: Too many open files"),
+        (&packed, "openat", "error=EACCES", 66, "urls.txt.gz: cannot be read: Permission denied"),
+        (&packed, "read,pread64", "error=EIO", 74, "urls.txt.gz: "),
+        (&plain, "read,pread64", "error=EIO", 74, "urls.txt: "),
+    ] {
+        let (run, _) = injected_on(&world.directory, input, call, fault, world.build().arg(input));
+        assert!(run.exit == exit, "{call} {fault}: exit {}: {}", run.exit, run.stderr);
+        world.assert_refused(run, exit, said);
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_mapped_is_read() {
+    let world = World::new();
+    let input = world.directory.file("urls.txt", pages(1, 70));
+    for error in ["ENODEV", "ENOMEM", "EACCES"] {
+        let fault = format!("error={error}");
+        let (run, hit) = injected_on(&world.directory, &input, "mmap", &fault, world.build().arg(&input));
+        assert!(hit && run.expect(0).stderr.is_empty());
+        world.assert_new(1, 70);
+    }
+}
+
+#[test]
+fn packed_input_that_is_damaged_is_refused_and_two_members_are_one_text() {
+    let world = World::new();
+    let whole = gzip(pages(1, 70).as_bytes());
+    let mut flipped = whole.clone();
+    flipped[whole.len() / 2] ^= 0x10;
+    for (damaged, said) in [
+        (whole[..100].to_vec(), "urls.gz: the gzip data end too early, at byte 100"),
+        (flipped, "urls.gz: the gzip data are damaged before byte "),
+        ([&whole[..], b"garbage behind the end"].concat(), "urls.gz: the gzip data are damaged before byte "),
+    ] {
+        let input = world.directory.file("urls.gz", damaged);
+        let run = finish(world.build().arg(&input), b"");
+        world.assert_refused(run, 65, said);
+    }
+    let members = [gzip(pages(1, 40).as_bytes()), gzip(pages(41, 70).as_bytes())].concat();
+    finish(world.build().arg(world.directory.file("urls.gz", members)), b"").expect(0);
+    world.assert_new(1, 70);
+}
+
+#[test]
+fn hostile_lines_are_rejected_and_counted_among_good_ones() {
+    let world = World::new();
+    let lines: [&[u8]; 6] = [
+        b"http://h.example/\0",
+        b"http://h.example/\x1b[2J",
+        b"http://h.example/\x7f",
+        b"http://h.example/a\rhttp://h.example/b",
+        b"\0\0\0\0",
+        b"\r",
+    ];
+    let report = world.directory.join("report.json");
+    let input = [pages(1, 70).as_bytes(), &lines.join(&b'\n'), b"\n"].concat();
+    let input = world.directory.file("urls.txt", input);
+    finish(world.build().arg(&input).arg("--report").arg(&report), b"").expect(0);
+    let report: serde_json::Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    let rejected: u64 = report["rejected"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    let rest = report["blank"].as_u64().unwrap() + report["duplicates"].as_u64().unwrap() + rejected;
+    assert_eq!((report["lines"].as_u64(), report["listed"].as_u64(), rest), (Some(76), Some(70), 6));
+    world.assert_new(1, 70);
+}
+
+#[test]
+fn a_pipe_of_one_endless_line_costs_no_memory() {
+    // A quarter of a gigabyte, in 800 MB of address space of which the map of its copy takes as much.
+    let world = World::new();
+    let zeros = world.directory.join("line.txt");
+    let mut file = File::create(&zeros).unwrap();
+    file.write_all(pages(1, 70).as_bytes()).unwrap();
+    file.seek(std::io::SeekFrom::Start(256 << 20)).unwrap();
+    file.write_all(format!("\n{}", pages(71, 71)).as_bytes()).unwrap();
+    let build = world.build();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -v 800000; cat \"$1\" | { shift; exec \"$@\"; }", "sh"]).arg(&zeros);
+    finish(shell.arg(build.get_program()).args(build.get_args()).arg("--memory=128MiB"), b"").expect(0);
+    world.assert_new(1, 71);
+}
