@@ -1,7 +1,8 @@
 //! Pass 2, produce: writes what the plan says and decides nothing.
 //!
 //! Sitemaps are independent, so that the output cannot depend on the number of threads. Each worker reads the lines of one
-//! sitemap again, renders it piece by piece into its compressor, and one thread brings the results to disk in order.
+//! sitemap again, renders it piece by piece into its compressor, and one thread brings the results to disk in order. A sitemap
+//! that may lie there already is rendered without the compressor first; a run into an empty directory has none of these.
 
 use crossbeam_channel::bounded;
 use xxhash_rust::xxh3::Xxh3;
@@ -14,13 +15,14 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
 use crate::progress::Pass;
 use crate::stage::clean::CleanUrl;
-use crate::stage::dedup::Survivors;
+use crate::stage::dedup::{Secret, Survivors};
 use crate::stage::divide::Part;
 use crate::stage::entry::Entry;
 use crate::stage::gzip::Compressor;
 use crate::stage::input::Input;
 use crate::stage::lines;
-use crate::stage::manifest::Sitemap;
+use crate::stage::manifest::{Seal, Seals, Sitemap};
+use crate::stage::publish::known::Known;
 use crate::stage::publish::name::ContentHash;
 use crate::stage::publish::{Unsynced, Workspace};
 use crate::stage::rows::{self, Row};
@@ -44,10 +46,12 @@ pub fn produce(
     lastmod: &str,
 ) -> Result<Vec<Sitemap>> {
     progress.begin(Pass::Produce, plan.tally.listed);
-    let renderer = || Renderer { job, inputs, plan, judge: Judge::new(rules), sink: Sink::new(job) };
+    let known = &workspace.known();
+    let sink = || Sink::new(job, known.secret());
+    let renderer = || Renderer { job, inputs, plan, judge: Judge::new(rules), sink: sink() };
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
-        Ok((at, renderer.render(&plan.sitemaps[at])?))
+        Ok((at, renderer.make(known, &plan.sitemaps[at])?))
     };
     let mut staged = Vec::with_capacity(plan.sitemaps.len());
     // The disk has a thread of its own to wait on it.
@@ -55,10 +59,17 @@ pub fn produce(
     std::thread::scope(|scope| {
         let syncing = scope.spawn(move || to_sync.into_iter().try_for_each(Unsynced::sync));
         let produced = ordered(job.threads.get(), 0..plan.sitemaps.len(), renderer, work, |rendered| {
-            let (at, Rendered { content, gzip }) = rendered?;
+            let (at, rendered) = rendered?;
             let part = &plan.sitemaps[at];
-            let number = u32::try_from(at + 1).expect("fewer sitemaps than URLs of 32 bits");
-            let file = workspace.stage(number, content, &gzip)?;
+            progress.advance(part.entries.into());
+            let Rendered { content, seal, gzip } = match rendered {
+                Made::Before(sitemap) => {
+                    staged.push(Sitemap { lastmod: lastmod.into(), ..sitemap.clone() });
+                    return Ok(());
+                }
+                Made::Now(rendered) => rendered,
+            };
+            let file = workspace.stage(part.number, content, &gzip)?;
             staged.push(Sitemap {
                 file: file.file,
                 content: content.to_string(),
@@ -66,8 +77,8 @@ pub fn produce(
                 xml_bytes: part.bytes,
                 gzip_bytes: file.gzip_bytes,
                 lastmod: lastmod.into(),
+                seals: Some(Seals { xml: seal, gzip: file.gzip_seal }),
             });
-            progress.advance(part.entries.into());
             // If nobody takes it any more, syncing has failed, and its own error is the better one.
             let taken = file.unsynced.map_or(Ok(()), |file| unsynced.send(file));
             taken.map_err(|_| Error::new(ErrorKind::Io, "the disk takes no more"))
@@ -80,8 +91,17 @@ pub fn produce(
 }
 
 /// A finished sitemap.
+enum Made<'k> {
+    /// By a run before this one.
+    Before(&'k Sitemap),
+    /// By this one.
+    Now(Rendered),
+}
+
+/// A sitemap that was rendered and compressed.
 struct Rendered {
     content: ContentHash,
+    seal: Seal,
     gzip: Vec<u8>,
 }
 
@@ -95,10 +115,26 @@ struct Renderer<'r> {
 }
 
 impl Renderer<'_> {
-    fn render(&mut self, part: &Part<Place>) -> Result<Rendered> {
-        let frame = Frame::sitemap(self.job.protocol).with(part.uses);
+    /// Makes the sitemap of `part`, unless it lies there already. Only one that has the size of a known one is worth
+    /// rendering to find that out: most that changed are another number of bytes.
+    fn make<'k>(&mut self, known: &'k Known, part: &Part<Place>) -> Result<Made<'k>> {
+        if known.has_size(part.number, part.entries, part.bytes) {
+            self.sink.is_for_seal = true;
+            self.render(part)?;
+            if let Some(sitemap) = known.find(part.number, self.sink.seal()) {
+                return Ok(Made::Before(sitemap));
+            }
+        }
+        self.sink.is_for_seal = false;
         // A quarter of the XML is more than most sitemaps need.
         self.sink.compressor.reserve(part.bytes as usize / 4);
+        self.render(part)?;
+        Ok(Made::Now(self.sink.finish()))
+    }
+
+    /// Renders the sitemap of `part` into the sink.
+    fn render(&mut self, part: &Part<Place>) -> Result<()> {
+        let frame = Frame::sitemap(self.job.protocol).with(part.uses);
         frame.open(&mut self.sink.xml);
         let mut entries = 0;
         // The first URLs of the first chunk may belong to the sitemap before this one.
@@ -111,11 +147,10 @@ impl Renderer<'_> {
             skip = 0;
         }
         frame.close(&mut self.sink.xml);
-        let (bytes, rendered) = self.sink.finish();
-        if entries != part.entries || bytes != part.bytes {
+        if entries != part.entries || self.sink.end() != part.bytes {
             return Err(self.inputs[self.plan.chunks[first_chunk].input].changed());
         }
-        Ok(rendered)
+        Ok(())
     }
 
     /// Renders up to `wanted` listed entries of `chunk` behind the first `skip`; how many.
@@ -180,14 +215,23 @@ struct Sink {
     xml: Vec<u8>,
     compressor: Compressor,
     hasher: Box<Xxh3>,
+    sealer: Box<Xxh3>,
+    /// Nothing but the seal is wanted.
+    is_for_seal: bool,
     /// Bytes before the piece at hand.
     bytes: u64,
 }
 
 impl Sink {
-    fn new(job: &Job) -> Self {
-        let compressor = Compressor::new(job.gzip_engine, job.level);
-        Self { xml: Vec::with_capacity(2 * PIECE_BYTES), compressor, hasher: Box::default(), bytes: 0 }
+    fn new(job: &Job, secret: &Secret) -> Self {
+        Self {
+            xml: Vec::with_capacity(2 * PIECE_BYTES),
+            compressor: Compressor::new(job.gzip_engine, job.level),
+            hasher: Box::default(),
+            sealer: Box::new(secret.hasher()),
+            is_for_seal: false,
+            bytes: 0,
+        }
     }
 
     #[inline]
@@ -199,17 +243,32 @@ impl Sink {
     }
 
     fn end_piece(&mut self) {
-        self.hasher.update(&self.xml);
-        self.compressor.push(&self.xml);
+        self.sealer.update(&self.xml);
+        if !self.is_for_seal {
+            self.hasher.update(&self.xml);
+            self.compressor.push(&self.xml);
+        }
         self.bytes += self.xml.len() as u64;
         self.xml.clear();
     }
 
-    /// Ends a sitemap: the bytes of its XML, and what became of them.
-    fn finish(&mut self) -> (u64, Rendered) {
+    /// Ends a sitemap: the bytes of its XML.
+    fn end(&mut self) -> u64 {
         self.end_piece();
+        std::mem::take(&mut self.bytes)
+    }
+
+    /// The seal of what has ended.
+    fn seal(&mut self) -> Seal {
+        let seal = Seal(self.sealer.digest128());
+        self.sealer.reset();
+        seal
+    }
+
+    /// What became of it, if more than the seal was wanted.
+    fn finish(&mut self) -> Rendered {
         let content = ContentHash(self.hasher.digest128());
         self.hasher.reset();
-        (std::mem::take(&mut self.bytes), Rendered { content, gzip: self.compressor.finish() })
+        Rendered { content, seal: self.seal(), gzip: self.compressor.finish() }
     }
 }

@@ -15,7 +15,7 @@ pub use newest::{NO_INSTANT, NewestTable, find_all_but_newest};
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use xxhash_rust::xxh3::xxh3_128_with_secret;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_secret};
 
 use super::clean::CleanUrl;
 use super::lines::CHUNK_URLS_MAX;
@@ -43,6 +43,24 @@ impl Secret {
         Ok(Self(bytes))
     }
 
+    /// The one that [`Secret::to_hex`] wrote.
+    pub fn from_hex(digits: &str) -> Option<Self> {
+        let pairs = digits.as_bytes().as_chunks::<2>().0.iter();
+        let byte = |pair: &[u8; 2]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
+        let bytes = pairs.map(byte).collect::<Option<Vec<u8>>>()?;
+        Some(Self(bytes.try_into().ok()?))
+    }
+
+    /// Hexadecimal digits, for a place that only we may read.
+    pub fn to_hex(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// A hasher of anything, 128 bits.
+    pub fn hasher(&self) -> Xxh3 {
+        Xxh3::with_secret(self.0)
+    }
+
     /// The key of `url`.
     #[inline]
     pub fn key(&self, url: CleanUrl<'_>) -> Key {
@@ -53,6 +71,13 @@ impl Secret {
     #[inline]
     pub(crate) fn key_of(&self, url: &[u8]) -> Key {
         xxh3_128_with_secret(url, &self.0).max(1)
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    /// Does not say it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Secret(..)")
     }
 }
 

@@ -21,6 +21,8 @@ impl Limits {
 /// One file of the plan: where its entries begin and how much it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<P> {
+    /// The number in its name: which of the files it is, counted from 1.
+    pub number: u32,
     /// Where its first entry stands.
     pub first: P,
     /// Entries, at least one.
@@ -63,7 +65,8 @@ impl<P> Divider<P> {
     pub fn push(&mut self, at: P, entry_bytes: u64, uses: Namespaces) {
         if !self.push_run(1, entry_bytes, uses) {
             let bytes = self.frame_bytes + uses.bytes() + entry_bytes;
-            self.parts.push(Part { first: at, entries: 1, bytes, uses });
+            let number = u32::try_from(self.parts.len() + 1).expect("fewer files than URLs of 32 bits");
+            self.parts.push(Part { number, first: at, entries: 1, bytes, uses });
         }
     }
 
@@ -119,7 +122,10 @@ mod tests {
         assert!(!divider.push_run(5, 50, NONE), "six entries");
         assert!(!divider.push_run(2, 91, NONE), "a byte too many");
         assert!(divider.push_run(4, 90, NONE));
-        assert_eq!(divider.finish(), [Part { first: 0, entries: 5, bytes: FRAME.bytes() + 100, uses: NONE }]);
+        assert_eq!(
+            divider.finish(),
+            [Part { number: 1, first: 0, entries: 5, bytes: FRAME.bytes() + 100, uses: NONE }]
+        );
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub struct Manifest {
     pub base_url: String,
     /// When it was published; W3C Datetime, like every time in here.
     pub published: String,
-    /// In the order of their numbers.
+    /// In the order in which they are listed.
     pub sitemaps: Vec<Sitemap>,
     /// Names of the index files, in the order of their numbers.
     pub indexes: Vec<String>,
@@ -44,6 +44,10 @@ pub struct Manifest {
     /// Sets that it has replaced and that can come back, the last one first.
     #[serde(default)]
     pub earlier: Vec<Earlier>,
+    /// What the seals of its sitemaps are made with, in hexadecimal digits; handed on from set to set. Empty in the first
+    /// manifests.
+    #[serde(default)]
+    pub secret: String,
 }
 
 // What the first manifests, which did not say, were made with unless told otherwise.
@@ -83,6 +87,37 @@ pub struct Sitemap {
     pub gzip_bytes: u64,
     /// When its content last changed: the `lastmod` of its index entry.
     pub lastmod: String,
+    /// What the next run knows it by. None in the first manifests.
+    #[serde(default)]
+    pub seals: Option<Seals>,
+}
+
+/// Hashes under the secret of the set: whoever has a say in URLs cannot prepare another content that meets them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seals {
+    /// Of the XML.
+    pub xml: Seal,
+    /// Of the file.
+    pub gzip: Seal,
+}
+
+/// 128 bits, written as 32 hexadecimal digits: few readers of JSON take numbers of that size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Seal(pub u128);
+
+impl From<Seal> for String {
+    fn from(seal: Seal) -> Self {
+        format!("{:032x}", seal.0)
+    }
+}
+
+impl TryFrom<String> for Seal {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(digits: String) -> Result<Self, Self::Error> {
+        u128::from_str_radix(&digits, 16).map(Self)
+    }
 }
 
 /// A sitemap that the set no longer lists.
@@ -117,6 +152,7 @@ impl Manifest {
             sitemaps_per_index: index_limits.entries_max,
             index_bytes_max: index_limits.bytes_max,
             earlier: Vec::new(),
+            secret: String::new(),
         }
     }
 
@@ -219,7 +255,7 @@ mod tests {
 
     fn sitemap(file: &str, content: &str, lastmod: &str) -> Sitemap {
         let (content, lastmod) = (content.into(), lastmod.into());
-        Sitemap { file: file.into(), content, urls: 1, xml_bytes: 2, gzip_bytes: 3, lastmod }
+        Sitemap { file: file.into(), content, urls: 1, xml_bytes: 2, gzip_bytes: 3, lastmod, seals: None }
     }
 
     fn succeed(live: Option<&Manifest>, published: &str, sitemaps: Vec<Sitemap>) -> Manifest {

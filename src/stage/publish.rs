@@ -16,6 +16,7 @@
 mod back;
 mod files;
 mod index;
+pub mod known;
 mod lock;
 pub mod name;
 mod occupant;
@@ -27,14 +28,16 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use super::dedup::Secret;
 use super::divide::Limits;
-use super::manifest::{Manifest, Sitemap};
+use super::manifest::{Manifest, Seal, Sitemap};
 use super::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::limits::Protocol;
 use files::{is_same_file, make_private, remove, remove_contents, rename, sync_directory};
 pub use index::index_bytes_min;
 use index::index_files;
+use known::Known;
 use name::{ContentHash, EMPTY_SET_LINE, ROBOTS_FILE, index_file, sitemap_file};
 use occupant::{Occupant, occupant};
 use retention::{Expired, Keep};
@@ -47,6 +50,8 @@ pub struct Workspace {
     run: String,
     staging: PathBuf,
     live: Option<Manifest>,
+    /// What seals are made with.
+    secret: Secret,
     /// The set of this run is the live one, or will be when the next run has finished the switch.
     is_decided: bool,
     lock: Option<lock::Lock>,
@@ -59,6 +64,8 @@ pub struct Staged {
     pub file: String,
     /// Bytes of the file.
     pub gzip_bytes: u64,
+    /// Seal of the file.
+    pub gzip_seal: Seal,
     /// The file, if it is new.
     pub unsynced: Option<Unsynced>,
 }
@@ -128,7 +135,9 @@ impl Workspace {
         let run = format!("{}-{}", jiff::Timestamp::now().as_nanosecond(), std::process::id());
         let staging = nursery.join(&run);
         make_private(&staging)?;
-        Ok(Self { out: out.into(), state, run, staging, live, is_decided: false, lock: Some(lock) })
+        let handed_on = live.as_ref().and_then(|live| Secret::from_hex(&live.secret));
+        let secret = handed_on.map_or_else(Secret::draw, Ok)?;
+        Ok(Self { out: out.into(), state, run, staging, live, secret, is_decided: false, lock: Some(lock) })
     }
 
     /// The same for a directory in one that is held already: it is looked at whether anybody holds it, and not held itself,
@@ -157,6 +166,11 @@ impl Workspace {
         &self.staging
     }
 
+    /// What lies there of the set that is live and those that are kept.
+    pub fn known(&self) -> Known {
+        Known::read(&self.out, &self.state, self.live.as_ref(), &self.secret)
+    }
+
     /// Writes sitemap `number` to where nobody looks yet. One that is published already stays as it is.
     ///
     /// # Errors
@@ -164,13 +178,18 @@ impl Workspace {
     pub fn stage(&self, number: u32, content: ContentHash, gzip: &[u8]) -> Result<Staged> {
         for word in content.words() {
             let file = sitemap_file(number, &word);
-            let unsynced = match occupant(&self.out.join(&file), &word, content, gzip)? {
-                Occupant::Same { gzip_bytes } => return Ok(Staged { file, gzip_bytes, unsynced: None }),
-                Occupant::Other => continue,
-                Occupant::None => self.write(&file, gzip)?,
-                Occupant::Damaged => self.write(&format!("{file}{MENDED}"), gzip)?,
+            let staged = |gzip: &[u8], unsynced| {
+                let (gzip_bytes, gzip_seal) = (gzip.len() as u64, known::seal(&self.secret, gzip));
+                Ok(Staged { file: file.clone(), gzip_bytes, gzip_seal, unsynced })
             };
-            return Ok(Staged { file, gzip_bytes: gzip.len() as u64, unsynced: Some(unsynced) });
+            return match occupant(&self.out.join(&file), &word, content, gzip)? {
+                Occupant::Same { gzip: there } => staged(&there, None),
+                Occupant::Other => continue,
+                // Numbers that URLs decide may meet within a set, and then eight digits may as well.
+                Occupant::None if self.staging.join(&file).exists() => continue,
+                Occupant::None => staged(gzip, Some(self.write(&file, gzip)?)),
+                Occupant::Damaged => staged(gzip, Some(self.write(&format!("{file}{MENDED}"), gzip)?)),
+            };
         }
         Err(Error::new(
             ErrorKind::Internal,
@@ -190,6 +209,7 @@ impl Workspace {
             Some(live) => set.succeeding(live),
             None => set,
         };
+        set.secret = self.secret.to_hex();
         // What was removed since then is not remembered for ever.
         set.superseded.retain(|old| self.out.join(&old.file).exists());
         keep.forget(&mut set.earlier, info.time);

@@ -35,6 +35,11 @@ pub fn sitemap_file(number: u32, word: &str) -> String {
     format!("sitemap-{number:05}-{word}.xml.gz")
 }
 
+/// The number in the name of a sitemap.
+pub fn number_of(sitemap_file: &str) -> Option<u32> {
+    sitemap_file.strip_prefix("sitemap-")?.split('-').next()?.parse().ok()
+}
+
 /// The name of index file `number`, counted from 1. The same in every run, so that search engines need telling once.
 pub fn index_file(number: u32) -> String {
     format!("sitemap-index-{number}.xml")
@@ -81,6 +86,8 @@ mod tests {
         assert_eq!(words, ["1f2e3d4c", "00000001", "00000002", "abcdef01"]);
         assert_eq!(sitemap_file(1, &words[0]), "sitemap-00001-1f2e3d4c.xml.gz");
         assert_eq!(sitemap_file(123_456, &words[3]), "sitemap-123456-abcdef01.xml.gz");
+        assert_eq!(number_of("sitemap-00001-1f2e3d4c.xml.gz"), Some(1));
+        assert_eq!(number_of("sitemap-123456-abcdef01.xml.gz"), Some(123_456));
         assert_eq!(index_file(12), "sitemap-index-12.xml");
     }
 

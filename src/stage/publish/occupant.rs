@@ -18,8 +18,8 @@ pub enum Occupant {
     None,
     /// The same content, perhaps compressed in another way.
     Same {
-        /// Bytes of the file.
-        gzip_bytes: u64,
+        /// The bytes of the file.
+        gzip: Vec<u8>,
     },
     /// Another content that the name fits as well: eight digits met.
     Other,
@@ -36,12 +36,11 @@ pub fn occupant(path: &Path, word: &str, content: ContentHash, gzip: &[u8]) -> R
         Ok(_) => {}
     }
     let there = fs::read(path).map_err(|error| Error::io(path, "could not be read", error))?;
-    let gzip_bytes = there.len() as u64;
     if there == gzip {
-        return Ok(Occupant::Same { gzip_bytes });
+        return Ok(Occupant::Same { gzip: there });
     }
     Ok(match content_of(&there) {
-        Ok(other) if other == content => Occupant::Same { gzip_bytes },
+        Ok(other) if other == content => Occupant::Same { gzip: there },
         Ok(other) if other.words().any(|fitting| fitting == word) => Occupant::Other,
         _ => Occupant::Damaged,
     })
