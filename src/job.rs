@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use crate::error::{Error, Result};
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX};
 use crate::stage::clean::UrlEncoding;
-use crate::stage::divide::Limits;
+use crate::stage::divide::{Divide, Limits};
 use crate::stage::form::FormOptions;
 use crate::stage::gzip::{Engine, Level};
 use crate::stage::publish::{self, retention::Keep};
@@ -49,6 +49,8 @@ pub struct Job {
     pub on_duplicate: OnDuplicate,
     /// In which order URLs are listed.
     pub order: Order,
+    /// Where sitemaps begin and end.
+    pub divide: Divide,
     /// Most bytes of memory to hold, mapped files aside; the share of what there is that [`memory_default`](crate::memory_default) says if none
     /// are given. What does not fit goes to scratch files.
     pub memory: Option<u64>,
@@ -142,6 +144,7 @@ impl Job {
             tags: TagRules::default(),
             on_duplicate: OnDuplicate::default(),
             order: Order::default(),
+            divide: Divide::default(),
             memory: None,
             scratch: None,
             level: Level::default(),

@@ -38,6 +38,7 @@ mod job;
 pub use job::{ExpectLines, Job, MaxRejects, MaxShrink, OnDuplicate, Order, threads_default};
 
 pub mod stage;
+pub use stage::divide::Divide;
 pub use stage::gzip::{Engine, Level};
 pub use stage::input::survive_lost_pages;
 pub use stage::scope::{Base, BaseUrl, ScopeRule};

@@ -18,6 +18,7 @@ mod sizes;
 mod sorted;
 mod sources;
 mod spool;
+mod stable;
 mod survey;
 
 pub use build::{Outcome, build};

@@ -15,7 +15,7 @@ use sitemill::stage::form::{Columns, FormOptions, Format};
 use sitemill::stage::tags::{
     Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules, changefreq, priority,
 };
-use sitemill::{Base, Engine, Level, OnDuplicate, Order, ScopeRule};
+use sitemill::{Base, Divide, Engine, Level, OnDuplicate, Order, ScopeRule};
 
 use super::log::LogForm;
 pub use published::{CheckArgs, UrlsArgs};
@@ -143,6 +143,12 @@ pub struct BuildArgs {
     /// whatever the order of the input
     #[arg(long, value_name = "input|sorted", default_value = "input")]
     pub order: Order,
+
+    /// Where sitemaps begin and end: fill ends each when it is full; stable lets the URLs decide, so that a run over an input
+    /// that changed in places writes only the sitemaps there. With stable they are filled to 70 %, and --order sorted makes
+    /// them the same ones whatever the order of the input
+    #[arg(long, value_name = "fill|stable", default_value = "fill")]
+    pub divide: Divide,
 
     /// Threads that work at the same time [default: all cores]
     #[arg(long, value_name = "N", help_heading = "Resources")]

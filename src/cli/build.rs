@@ -88,6 +88,7 @@ fn job(args: &BuildArgs) -> Result<Job> {
     job.tags = args.tags.rules();
     job.on_duplicate = args.tags.on_duplicate;
     job.order = args.order;
+    job.divide = args.divide;
     job.memory = args.memory.map(|size| size.0);
     job.scratch.clone_from(&args.scratch);
     job.protocol = args.protocol;

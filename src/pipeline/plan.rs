@@ -16,7 +16,7 @@ use crate::stage::tags::DroppedTags;
 pub struct Plan {
     /// In input order.
     pub chunks: Vec<Chunk>,
-    /// In the order of their numbers.
+    /// In the order in which they are listed.
     pub sitemaps: Vec<Part<Place>>,
     /// All rows, accounted for.
     pub tally: Tally,

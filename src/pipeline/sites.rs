@@ -14,8 +14,9 @@ use super::ordered::ordered;
 use super::plan::{Chunk, Place, Plan, Tally};
 use super::produce::produce;
 use super::scratch::nameless;
+use super::stable;
 use crate::error::{Error, Result};
-use crate::stage::divide::Divider;
+use crate::stage::divide::{Divide, Divider};
 use crate::stage::input::Input;
 use crate::stage::manifest::Sitemap;
 use crate::stage::publish::{self, Workspace, name::site_directory};
@@ -71,16 +72,14 @@ pub fn distribute(
         let listed = part.blocks.iter().map(|&(_, entries)| u64::from(entries)).sum();
         let blocks = part.blocks.iter().map(|(block, _)| block.clone()).collect();
         let whole = |(block, entries)| Chunk::whole(block, entries);
-        let chunks = part.blocks.into_iter().map(whole).collect::<Result<_>>()?;
-        Ok(Site {
-            base_url,
-            inputs: [all.part(blocks)],
-            plan: Plan {
-                chunks,
-                sitemaps: part.divider.finish(),
-                tally: Tally { lines: listed, listed, ..Tally::default() },
-            },
-        })
+        let chunks: Vec<_> = part.blocks.into_iter().map(whole).collect::<Result<_>>()?;
+        let inputs = [all.part(blocks)];
+        let sitemaps = match run.job.divide {
+            Divide::Fill => part.divider.finish(),
+            Divide::Stable => stable::divide(run, &chunks, &inputs)?,
+        };
+        let tally = Tally { lines: listed, listed, ..Tally::default() };
+        Ok(Site { base_url, inputs, plan: Plan { chunks, sitemaps, tally } })
     };
     parts.into_iter().map(site).collect()
 }

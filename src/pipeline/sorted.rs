@@ -17,11 +17,13 @@ use super::memory::Memory;
 use super::ordered::ordered;
 use super::plan::{Chunk, Place, Plan, Tally, extents};
 use super::scratch::Scratch;
+use super::stable;
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Pass;
-use crate::stage::divide::Divider;
+use crate::stage::divide::{Divide, Divider};
 use crate::stage::input::{Extent, Input};
 use crate::stage::rows::{Block, Content, Row, RowBuffer};
+use crate::stage::scope::Base;
 use crate::stage::sort::Splitters;
 use crate::stage::xml::Frame;
 use range::{RangeSorter, SortedBlock};
@@ -91,13 +93,18 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
     tally.duplicates = entries - tally.listed;
     let input = Input::rows(to.directory(), to.file(), None, Vec::new())?;
     let listed = Tally { lines: tally.listed, listed: tally.listed, ..Tally::default() };
-    let plan = Plan { chunks: sorted, sitemaps: divider.finish(), tally: listed };
+    let inputs = [input];
+    let sitemaps = match (run.job.divide, &run.job.base_url) {
+        (Divide::Stable, Base::Directory(_)) => stable::divide(run, &sorted, &inputs)?,
+        _ => divider.finish(),
+    };
+    let plan = Plan { chunks: sorted, sitemaps, tally: listed };
     let planned: u64 = plan.sitemaps.iter().map(|part| u64::from(part.entries)).sum();
     if planned != tally.listed {
         let words = format!("the sorted entries do not add up ({tally:?}, {planned} planned)");
         return Err(Error::new(ErrorKind::Internal, words));
     }
-    Ok((Plan { chunks, sitemaps: Vec::new(), tally }, Sorted { inputs: [input], plan }))
+    Ok((Plan { chunks, sitemaps: Vec::new(), tally }, Sorted { inputs, plan }))
 }
 
 /// Bytes of rows that a range is meant to have: what sorts them must fit for every thread.

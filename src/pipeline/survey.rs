@@ -12,16 +12,18 @@ use super::memory::Memory;
 use super::ordered::ordered;
 use super::plan::{Chunk, Place, Plan, RowsAt, Tally, extents};
 use super::sizes::Sizes;
+use super::stable;
 use crate::error::{Error, ErrorKind, Result, reserve};
 use crate::job::{Job, OnDuplicate};
 use crate::progress::Pass;
 use crate::stage::dedup::{
     self, ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Secret, Share, Survivors, Table,
 };
-use crate::stage::divide::{Divider, Part};
+use crate::stage::divide::{Divide, Divider, Part};
 use crate::stage::input::{Extent, Input};
 use crate::stage::lines::{self, CHUNK_URLS_MAX};
 use crate::stage::rows::{self, Content, Row};
+use crate::stage::scope::Base;
 use crate::stage::xml::{Frame, Namespaces};
 use crate::stop::Stop;
 
@@ -76,7 +78,11 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
 
     let chunks = account(chunks);
     let tally = chunks.iter().fold(Tally::default(), |sum, chunk| sum.add(chunk.tally));
-    let sitemaps = divide(job, &chunks, &keys);
+    let sitemaps = match (job.divide, &job.base_url) {
+        (Divide::Stable, Base::Directory(_)) => stable::divide(run, &chunks, inputs)?,
+        // With a set for each origin, it is divided when it is known.
+        _ => divide(job, &chunks, &keys),
+    };
     let planned: u64 = sitemaps.iter().map(|part| u64::from(part.entries)).sum();
     if !tally.is_balanced() || planned != tally.listed {
         return Err(Error::new(

@@ -1,6 +1,32 @@
-//! Divide: entries into files, each as full as both limits allow, in the order they come.
+//! Divide: entries into files, in the order they come: each as full as both limits allow, or with boundaries that stay
+//! where they are when other entries come and go.
+
+pub mod stable;
 
 use super::xml::{Frame, Namespaces};
+
+/// Where sitemaps begin and end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Divide {
+    /// Where the one before is full.
+    #[default]
+    Fill,
+    /// Where the URLs themselves say, so that a set that has changed a little shares most of its sitemaps with the one
+    /// before.
+    Stable,
+}
+
+impl std::str::FromStr for Divide {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "fill" => Ok(Self::Fill),
+            "stable" => Ok(Self::Stable),
+            _ => Err("sitemaps are divided to fill them or stable".into()),
+        }
+    }
+}
 
 /// What no file may pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +47,7 @@ impl Limits {
 /// One file of the plan: where its entries begin and how much it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<P> {
-    /// The number in its name: which of the files it is, counted from 1.
+    /// The number in its name: which of the files it is, counted from 1, or what its first URL decides.
     pub number: u32,
     /// Where its first entry stands.
     pub first: P,

@@ -11,6 +11,7 @@ mod filter;
 mod forms;
 mod golden;
 mod guards;
+mod incremental;
 mod killed;
 mod order;
 mod publishing;

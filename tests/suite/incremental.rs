@@ -1,0 +1,132 @@
+//! `--divide stable`, and runs over an input that has changed in one place.
+
+use std::collections::HashSet;
+use std::fs;
+use std::ops::Range;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use crate::support::{TempDir, assert_valid_set, finish, published, published_urls, run, sitemill};
+
+const BASE: &str = "https://www.example.com/";
+const URLS: usize = 20_000;
+
+/// The URLs of a shop, of which those in `changed` were renamed; in their order, or walked through in steps of `step`.
+fn shop(changed: Range<usize>, step: usize) -> String {
+    let url = |n: usize| {
+        let new = if changed.contains(&n) { "-new" } else { "" };
+        format!("{BASE}{}/{:05}{new}.html\n", n / 500, n * 7)
+    };
+    // A step that shares no factor with their number meets each of them once.
+    (0..URLS).map(|nth| url(nth * step % URLS)).collect()
+}
+
+fn build(out: &Path, input: &str, options: &[&str]) {
+    let mut command = sitemill();
+    command.args(["build", "--quiet", "--divide", "stable", "--urls-per-sitemap", "100"]);
+    if !options.contains(&"--base-url") {
+        command.args(["--base-url", BASE]);
+    }
+    finish(command.args(options).arg("--out").arg(out), input.as_bytes()).expect(0);
+}
+
+/// The sitemaps of a set in their order: name, inode, time of the last change.
+fn sitemaps(out: &Path) -> Vec<(String, u64, i64)> {
+    let named = published(out, BASE).into_iter().map(|(file, _)| file).filter(|file| file.ends_with(".gz"));
+    let known = named.map(|file| {
+        let meta = fs::metadata(out.join(&file)).expect("published() has read it");
+        (file, meta.ino(), meta.mtime_nsec())
+    });
+    known.collect()
+}
+
+#[test]
+fn a_change_in_one_place_rewrites_the_sitemaps_there_and_no_others() {
+    let directory = TempDir::new();
+    let sorted = ["--order", "sorted"];
+    let (mut all, mut rewritten) = (0, 0);
+    for place in 0..8 {
+        let out = directory.join(format!("out-{place}"));
+        build(&out, &shop(0..0, 1), &sorted);
+        let before = sitemaps(&out);
+        // A hundredth of the URLs.
+        let changed = 2_000 * place + 300..2_000 * place + 500;
+        build(&out, &shop(changed.clone(), 1), &sorted);
+        let after = sitemaps(&out);
+
+        let names: HashSet<_> = before.iter().map(|(file, ..)| file).collect();
+        let new = after.iter().filter(|(file, ..)| !names.contains(file)).count();
+        let kept = after.iter().filter(|sitemap| before.contains(sitemap)).count();
+        assert_eq!(new + kept, after.len(), "a name that stays is a file that was not written again");
+        assert!(new > 0, "something has changed");
+        all += after.len();
+        rewritten += new;
+
+        let mut want: Vec<_> = shop(changed.clone(), 1).lines().map(str::to_owned).collect();
+        want.sort_unstable();
+        assert_eq!(published_urls(&out, BASE), want);
+        let afresh = directory.join(format!("afresh-{place}"));
+        build(&afresh, &shop(changed, 1), &sorted);
+        let names =
+            |set: &[(String, u64, i64)]| set.iter().map(|(file, ..)| file.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&after), names(&sitemaps(&afresh)), "what was there before cannot be seen in names");
+        run([Path::new("check"), &out]).expect(0);
+    }
+    assert!(50 * rewritten <= all, "{rewritten} of {all} sitemaps are new: more than 2 %");
+}
+
+#[test]
+fn a_shuffled_export_rewrites_nothing() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let sorted = ["--order", "sorted"];
+    build(&out, &shop(0..0, 1), &sorted);
+    let (before, files) = (sitemaps(&out), published(&out, BASE));
+    for step in [7_919, 19_999] {
+        build(&out, &shop(0..0, step), &[&sorted[..], &["--threads", "3"]].concat());
+        assert_eq!(sitemaps(&out), before);
+        assert!(published(&out, BASE) == files, "index files too");
+    }
+    assert_valid_set(&out, BASE, "0.9");
+    run([Path::new("check"), &out]).expect(0);
+}
+
+#[test]
+fn boundaries_are_the_same_in_any_order_that_is_the_same_and_for_each_site() {
+    let directory = TempDir::new();
+    // In order, with rows that need cleaning, and duplicates.
+    let input = shop(0..0, 1);
+    let dirty = input.replace("www.", "WWW.").replace('\n', "\r\n") + &input[..2_000];
+    let names = |name: &str, input: &str, options: &[&str]| {
+        let out = directory.join(name);
+        build(&out, input, options);
+        sitemaps(&out).into_iter().map(|(file, ..)| file).collect::<Vec<_>>()
+    };
+    let want = names("plain", &input, &[]);
+    // 70 of 100 URLs are in each, give or take what chance does to so few.
+    assert!((270..300).contains(&want.len()), "{} sitemaps", want.len());
+    assert_eq!(names("dirty", &dirty, &["--threads", "1"]), want);
+    let mut lines: Vec<_> = input.lines().collect();
+    lines.sort_unstable();
+    assert_eq!(names("sorted", &input, &["--order", "sorted"]), names("lines", &lines.join("\n"), &[]));
+
+    for order in ["input", "sorted"] {
+        let sites = directory.join(format!("sites-{order}"));
+        let both = format!("{input}https://other.example/\n");
+        build(&sites, &both, &["--base-url", "{origin}/", "--order", order]);
+        let site: Vec<_> =
+            sitemaps(&sites.join("www.example.com")).into_iter().map(|(file, ..)| file).collect();
+        assert_eq!(site, names(&format!("alone-{order}"), &input, &["--order", order]));
+    }
+}
+
+#[test]
+fn a_content_that_comes_back_finds_its_kept_file() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, &shop(0..0, 1), &[]);
+    let first = sitemaps(&out);
+    build(&out, &shop(400..900, 1), &[]);
+    build(&out, &shop(0..0, 1), &[]);
+    assert_eq!(sitemaps(&out), first);
+}
