@@ -36,7 +36,7 @@ fn weighed(at: usize, chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) ->
     let mut ordinal = 0;
     chunk.try_for_each_row(inputs, |row| {
         let entry = match row.content {
-            Content::Url(raw, _) if chunk.is_clean => Entry::of(CleanUrl::known(raw)),
+            Content::Url(raw, _) if chunk.is_clean => Entry::of(CleanUrl::known(raw, true)),
             content => match judge.judge(content, &mut |_| {}) {
                 Judged::Entry(entry) => entry,
                 Judged::Blank | Judged::Rejected(_) => return Ok(()),
