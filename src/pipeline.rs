@@ -12,7 +12,7 @@ pub(crate) mod ordered;
 mod plan;
 mod produce;
 mod refused;
-mod scratch;
+pub(crate) mod scratch;
 mod sites;
 mod sizes;
 mod sorted;

@@ -3,14 +3,16 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::slice::ParallelSliceMut;
+
+use crate::pipeline::scratch::nameless;
 
 /// Least bytes that the merge reads of a run at a time. Memory passes its bound if there are more runs than it holds of
 /// these: with the default, beyond eight thousand runs of 128 MiB.
@@ -163,15 +165,6 @@ fn reserve<T>(vec: &mut Vec<T>, more: usize, max: usize) {
         let wanted = (2 * vec.capacity()).clamp(vec.len() + more, max.max(vec.len() + more));
         vec.reserve_exact(wanted - vec.len());
     }
-}
-
-/// A new file that nobody else can open, and that is gone with its last handle.
-fn nameless(directory: &Path) -> io::Result<File> {
-    let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
-    let path = directory.join(format!(".sitemill-diff-{random:016x}"));
-    let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
-    fs::remove_file(&path)?;
-    Ok(file)
 }
 
 /// Rows in order, one for each URL: of equal ones the one with the latest `lastmod`.

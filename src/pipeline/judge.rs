@@ -1,10 +1,13 @@
 //! What a row means to a build. Both passes ask here, so that they cannot disagree.
 
+use super::plan::Chunk;
+use crate::error::Result;
 use crate::job::Job;
 use crate::limits::Protocol;
-use crate::stage::clean::{Cleaned, Cleaner, Reason, UrlEncoding};
+use crate::stage::clean::{CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
 use crate::stage::entry::Entry;
 use crate::stage::extras::{self, Extras, ExtrasRenderer};
+use crate::stage::input::Input;
 use crate::stage::rows::Content;
 use crate::stage::scope::Scope;
 use crate::stage::tags::{TagReason, TagRules};
@@ -40,8 +43,7 @@ impl Rules {
     fn fits(&self, entry: &Entry<'_>) -> bool {
         // Only extras, and limits far below the usual ones, are worth the counting.
         entry.extras.xml.is_empty() && xml::ENTRY_BYTES_MAX <= self.entry_bytes_max
-            || entry.bytes() + entry.extras.xml.len() + entry.extras.uses.bytes() as usize
-                <= self.entry_bytes_max
+            || entry.bytes() + entry.extras.uses.bytes() as usize <= self.entry_bytes_max
     }
 }
 
@@ -54,6 +56,32 @@ pub enum Judged<'a> {
     Entry(Entry<'a>),
     /// Refused.
     Rejected(Reason),
+}
+
+/// Calls `act` with each listed entry of `chunk`, and with its ordinal.
+///
+/// # Errors
+/// The first of `act`.
+pub fn try_for_each_listed(
+    chunk: &Chunk,
+    inputs: &[Input],
+    judge: &mut Judge<'_>,
+    mut act: impl FnMut(usize, Entry<'_>) -> Result<()>,
+) -> Result<()> {
+    let mut ordinal = 0;
+    chunk.try_for_each_row(inputs, |row| {
+        let entry = match row.content {
+            // The line is the URL.
+            Content::Url(raw, _) if chunk.is_clean => Entry::of(CleanUrl::known(raw, true)),
+            content => match judge.judge(content, &mut |_| {}) {
+                Judged::Entry(entry) => entry,
+                Judged::Blank | Judged::Rejected(_) => return Ok(()),
+            },
+        };
+        let is_listed = chunk.survivors.contains(ordinal);
+        ordinal += 1;
+        if is_listed { act(ordinal - 1, entry) } else { Ok(()) }
+    })
 }
 
 /// Cleans rows and holds them against the rules.

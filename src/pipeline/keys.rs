@@ -136,7 +136,7 @@ impl<'m> Keys<'m> {
     /// If scratch cannot be mapped.
     pub fn complete(&mut self) -> Result<()> {
         if let Some(scratch) = &self.scratch {
-            self.mapped = Some(Input::rows(scratch.directory(), scratch.file(), None, Vec::new())?);
+            self.mapped = Some(scratch.map()?);
         }
         Ok(())
     }

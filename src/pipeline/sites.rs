@@ -4,16 +4,14 @@
 //! file and a bounded number of bytes in memory.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::Write;
 use std::path::Path;
 
 use super::Run;
-use super::judge::{Judge, Judged};
+use super::judge::{Judge, try_for_each_listed};
 use super::ordered::ordered;
 use super::plan::{Chunk, Place, Plan, Tally};
 use super::produce::produce;
-use super::scratch::nameless;
+use super::scratch::Scratch;
 use super::stable;
 use crate::error::{Error, Result};
 use crate::stage::divide::{Divide, Divider};
@@ -49,16 +47,15 @@ pub fn distribute(
     path: &SitePath,
     scratch: &Path,
 ) -> Result<Vec<Site>> {
-    let mut parts = Parts::new(nameless(scratch)?);
+    let mut parts = Parts::new(Scratch::new(scratch)?);
     let judge = || Judge::new(run.rules);
     let work = |judge: &mut Judge<'_>, chunk: &Chunk| listed(chunk, inputs, judge);
     ordered(run.job.threads.get(), plan.chunks.iter(), judge, work, |listed| {
         run.stop.check()?;
-        parts.push_all(run, &listed).map_err(|error| Error::io(scratch, "could not be written to", error))
+        parts.push_all(run, &listed?)
     })?;
-    let (file, parts) =
-        parts.finish().map_err(|error| Error::io(scratch, "could not be written to", error))?;
-    let all = Input::rows(scratch, &file, None, Vec::new())?;
+    let (file, parts) = parts.finish()?;
+    let all = file.map()?;
     let site = |(origin, part): OfOrigin| {
         let origin = String::from_utf8(origin).expect("a clean URL is ASCII");
         let base_url = path.on(&origin).map_err(|why| Error::data(format!("{origin}: {why}")))?;
@@ -108,18 +105,14 @@ struct Listed {
     sizes: Vec<(u64, Namespaces)>,
 }
 
-fn listed(chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) -> Listed {
+fn listed(chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) -> Result<Listed> {
     let mut listed = Listed::default();
-    let mut ordinal = 0;
-    for row in chunk.rows(inputs) {
-        let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) else { continue };
-        if chunk.survivors.contains(ordinal) {
-            listed.rows.push(&Row { line: 0, offset: 0, content: Content::Entry(entry) });
-            listed.sizes.push(((entry.bytes() + entry.extras.xml.len()) as u64, entry.extras.uses));
-        }
-        ordinal += 1;
-    }
-    listed
+    try_for_each_listed(chunk, inputs, judge, |_, entry| {
+        listed.rows.push(&Row { line: 0, offset: 0, content: Content::Entry(entry) });
+        listed.sizes.push((entry.bytes() as u64, entry.extras.uses));
+        Ok(())
+    })?;
+    Ok(listed)
 }
 
 /// The rows of one origin.
@@ -136,19 +129,18 @@ type OfOrigin = (Vec<u8>, Part);
 
 /// The rows of all origins, on their way to scratch.
 struct Parts {
-    file: File,
-    written: usize,
+    file: Scratch,
     buffered: usize,
     parts: Vec<OfOrigin>,
     by_origin: HashMap<Vec<u8>, usize>,
 }
 
 impl Parts {
-    fn new(file: File) -> Self {
-        Self { file, written: 0, buffered: 0, parts: Vec::new(), by_origin: HashMap::new() }
+    fn new(file: Scratch) -> Self {
+        Self { file, buffered: 0, parts: Vec::new(), by_origin: HashMap::new() }
     }
 
-    fn push_all(&mut self, run: Run<'_>, listed: &Listed) -> std::io::Result<()> {
+    fn push_all(&mut self, run: Run<'_>, listed: &Listed) -> Result<()> {
         let (limits, frame) = (run.job.sitemap_limits(), Frame::sitemap(run.job.protocol));
         for (row, &(bytes, uses)) in rows(listed.rows.bytes(), &listed.rows.block()).zip(&listed.sizes) {
             let Content::Entry(entry) = row.content else { unreachable!("listed rows are entries") };
@@ -179,20 +171,19 @@ impl Parts {
         Ok(())
     }
 
-    fn end_block(&mut self, at: usize) -> std::io::Result<()> {
+    fn end_block(&mut self, at: usize) -> Result<()> {
         let part = &mut self.parts[at].1;
         if part.entries == 0 {
             return Ok(());
         }
-        self.file.write_all(part.buffer.bytes())?;
+        let at = self.file.append(part.buffer.bytes())?;
         self.buffered -= part.buffer.bytes().len();
-        let block = part.buffer.end_block(self.written);
-        self.written = block.range.end;
+        let block = part.buffer.end_block(at);
         part.blocks.push((block, std::mem::take(&mut part.entries)));
         Ok(())
     }
 
-    fn finish(mut self) -> std::io::Result<(File, Vec<OfOrigin>)> {
+    fn finish(mut self) -> Result<(Scratch, Vec<OfOrigin>)> {
         (0..self.parts.len()).try_for_each(|at| self.end_block(at))?;
         Ok((self.file, self.parts))
     }

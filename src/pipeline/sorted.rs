@@ -68,7 +68,7 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
     let mut tally = chunks.iter().fold(Tally::default(), |sum, chunk| sum.add(chunk.tally));
     let chunks = super::survey::number_lines(chunks);
     let entries = tally.lines - tally.blank - tally.rejected.total();
-    let parted = Input::rows(scratch.directory(), scratch.file(), None, Vec::new())?;
+    let parted = scratch.map()?;
     drop(scratch);
 
     run.progress.begin(Pass::Sort, entries);
@@ -91,7 +91,7 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
 
     tally.listed = sorted.iter().map(|chunk| chunk.tally.listed).sum();
     tally.duplicates = entries - tally.listed;
-    let input = Input::rows(to.directory(), to.file(), None, Vec::new())?;
+    let input = to.map()?;
     let listed = Tally { lines: tally.listed, listed: tally.listed, ..Tally::default() };
     let inputs = [input];
     let sitemaps = match (run.job.divide, &run.job.base_url) {

@@ -122,7 +122,7 @@ fn copy(
     scratch: &Path,
     Run { progress, stop, .. }: Run<'_>,
 ) -> Result<File> {
-    let mut file = nameless(scratch)?;
+    let mut file = nameless(scratch).map_err(|error| Error::output(scratch, error))?;
     let mut piece = vec![0; PIECE_BYTES];
     let mut copied = 0;
     let failed_copy =

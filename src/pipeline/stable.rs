@@ -2,16 +2,13 @@
 //! input is kept of it, and a run that fills its sitemaps does without.
 
 use super::Run;
-use super::judge::{Judge, Judged};
+use super::judge::{Judge, try_for_each_listed};
 use super::ordered::ordered;
 use super::plan::{Chunk, Place};
 use crate::error::{Error, Result};
-use crate::stage::clean::CleanUrl;
 use crate::stage::divide::Part;
 use crate::stage::divide::stable::{Mark, StableDivider, Weighed};
-use crate::stage::entry::Entry;
 use crate::stage::input::Input;
-use crate::stage::rows::Content;
 use crate::stage::xml::Frame;
 
 /// Divides the listed entries of `chunks`, which are of `inputs`.
@@ -33,24 +30,13 @@ pub fn divide(run: Run<'_>, chunks: &[Chunk], inputs: &[Input]) -> Result<Vec<Pa
 /// The listed entries of `chunk`, which is the `at`th.
 fn weighed(at: usize, chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) -> Result<Vec<Weighed<Place>>> {
     let mut entries = Vec::with_capacity(chunk.tally.listed as usize);
-    let mut ordinal = 0;
-    chunk.try_for_each_row(inputs, |row| {
-        let entry = match row.content {
-            Content::Url(raw, _) if chunk.is_clean => Entry::of(CleanUrl::known(raw, true)),
-            content => match judge.judge(content, &mut |_| {}) {
-                Judged::Entry(entry) => entry,
-                Judged::Blank | Judged::Rejected(_) => return Ok(()),
-            },
-        };
-        if chunk.survivors.contains(ordinal) {
-            entries.push(Weighed {
-                at: Place { chunk: at, ordinal },
-                bytes: (entry.bytes() + entry.extras.xml.len()) as u64,
-                uses: entry.extras.uses,
-                mark: Mark::of(entry.url),
-            });
-        }
-        ordinal += 1;
+    try_for_each_listed(chunk, inputs, judge, |ordinal, entry| {
+        entries.push(Weighed {
+            at: Place { chunk: at, ordinal },
+            bytes: entry.bytes() as u64,
+            uses: entry.extras.uses,
+            mark: Mark::of(entry.url),
+        });
         Ok(())
     })?;
     Ok(entries)

@@ -113,22 +113,18 @@ impl<'r> Surveyor<'r> {
         self.keys.clear();
         self.sizes.clear();
         self.instants.iter_mut().for_each(Vec::clear);
-        let (rows, (tally, all_clean)) = match extent {
-            Extent::Lines(nominal) => {
-                let own = lines::own(bytes, nominal);
-                // Their numbers are not known yet, and not needed.
-                let rows = lines::lines(&bytes[own.clone()], own.start as u64);
-                (RowsAt::Lines(own), self.take(rows.map(|line| Row::of_line(0, line))))
-            }
-            Extent::Rows(block) => {
-                let taken = self.take(rows::rows(bytes, &block));
-                (RowsAt::Rows(block), taken)
-            }
+        let mut chunk = Chunk::of(input, bytes, extent);
+        let (tally, all_clean) = match &chunk.rows {
+            // Their numbers are not known yet, and not needed.
+            RowsAt::Lines(own) => self
+                .take(lines::lines(&bytes[own.clone()], own.start as u64).map(|line| Row::of_line(0, line))),
+            RowsAt::Rows(block) => self.take(rows::rows(bytes, block)),
         };
-        let is_clean = all_clean && self.keys.len() as u64 == tally.lines;
-        let survivors = Survivors::all(self.keys.len())?;
+        chunk.is_clean = all_clean && self.keys.len() as u64 == tally.lines;
+        chunk.survivors = Survivors::all(self.keys.len())?;
+        chunk.tally = tally;
         Ok(Surveyed {
-            chunk: Chunk { input, rows, survivors, is_clean, lines_before: 0, tally },
+            chunk,
             keys: ChunkKeys::part(&self.keys, self.instants.as_deref().unwrap_or(&[]))?,
             sizes: self.sizes.to_fit()?,
         })
@@ -147,7 +143,7 @@ impl<'r> Surveyor<'r> {
                     all_clean &= entry.tags.is_empty()
                         && matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
                     self.keys.push(self.secret.key(entry.url));
-                    self.sizes.push(entry.bytes() + entry.extras.xml.len(), entry.extras.uses);
+                    self.sizes.push(entry.bytes(), entry.extras.uses);
                     if let Some(instants) = &mut self.instants {
                         instants.push(entry.instant.unwrap_or(NO_INSTANT));
                     }

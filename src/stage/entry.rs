@@ -30,10 +30,10 @@ impl<'a> Entry<'a> {
         self.tags.is_empty() && self.extras.xml.is_empty()
     }
 
-    /// Bytes of its XML without that of extras.
+    /// Bytes of its XML.
     #[inline]
     pub fn bytes(&self) -> usize {
-        xml::url_bytes(self.url) + self.tags.len()
+        xml::url_bytes(self.url) + self.tags.len() + self.extras.xml.len()
     }
 
     /// Appends its XML.

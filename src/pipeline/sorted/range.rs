@@ -6,7 +6,6 @@ use crate::job::OnDuplicate;
 use crate::pipeline::Run;
 use crate::pipeline::scratch::Scratch;
 use crate::stage::entry::Entry;
-use crate::stage::input::Input;
 use crate::stage::lines::CHUNK_BYTES;
 use crate::stage::rows::{Block, Content, Row, RowBuffer, rows};
 use crate::stage::sort;
@@ -87,7 +86,7 @@ impl<'r> RangeSorter<'r> {
             runs.push(sorted.into_iter().map(|sorted| sorted.block).collect());
             rest = behind;
         }
-        let input = Input::rows(file.directory(), file.file(), None, Vec::new())?;
+        let input = file.map()?;
         let mut last = Last::default();
         for placed in Merge::new(input.bytes(), runs) {
             listed.push(&mut last, placed)?;
@@ -156,7 +155,7 @@ impl<'r> Writer<'r> {
     fn write(&mut self, placed: &Placed<'_>) -> Result<()> {
         let entry = placed.entry;
         self.rows.push(&Row { line: placed.place, offset: 0, content: Content::Entry(entry) });
-        self.sizes.push(((entry.bytes() + entry.extras.xml.len()) as u32, entry.extras.uses));
+        self.sizes.push((entry.bytes() as u32, entry.extras.uses));
         if self.rows.is_full(CHUNK_BYTES) { self.end_block() } else { Ok(()) }
     }
 

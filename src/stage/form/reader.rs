@@ -40,14 +40,6 @@ enum Of<'n> {
 }
 
 impl Unit<'_> {
-    /// Bytes of text, if that is known.
-    pub fn bytes(&self) -> u64 {
-        match &self.0 {
-            Of::Block(block) => block.bytes.len() as u64,
-            _ => 0,
-        }
-    }
-
     /// Whether its rows take no more memory than a block of text: it may wait in a queue, and so may what is made of it.
     pub fn is_small(&self) -> bool {
         matches!(self.0, Of::Block(_))
