@@ -11,7 +11,7 @@
 //!
 //! What is no file of plain lines is judged as it is read, and its entries go to scratch for both passes. Keys that do not
 //! fit in [`Job::memory`] go to scratch too, partition by partition; and with [`Order::Sorted`] every entry does, in ranges
-//! of URLs that are sorted one by one, and the second pass reads these. None of it can be seen in the output.
+//! of URLs: these are sorted one by one, and so the second pass reads them. None of it can be seen in the output.
 //!
 //! What holds, and is checked in every run before anything is published:
 //! - lines = blank + listed + duplicates + rejected;

@@ -10,6 +10,7 @@ mod memory;
 mod needs;
 pub(crate) mod ordered;
 mod plan;
+mod positions;
 mod produce;
 mod refused;
 pub(crate) mod scratch;

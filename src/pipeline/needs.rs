@@ -7,6 +7,7 @@ use super::Run;
 use super::judge::{Judge, Judged};
 use super::memory::Memory;
 use super::plan::{Chunk, extents};
+use super::positions::Position;
 use super::sorted;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::job::{Job, Order};
@@ -51,8 +52,7 @@ pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Needs
     let (urls, entry_bytes) = (of_all(rows), of_all(entry_bytes));
     let held_bytes = urls * HELD_BYTES;
     let scratch_bytes = match job.order {
-        // Parted, then sorted.
-        Order::Sorted => 2 * entry_bytes,
+        Order::Sorted => entry_bytes + urls * Position::BYTES as u64,
         Order::Input if held_bytes > memory.hold as u64 => held_bytes,
         Order::Input => 0,
     };

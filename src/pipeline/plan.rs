@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::positions::Entries;
 use crate::error::{Result, reserve};
 use crate::stage::clean::Rejected;
 use crate::stage::dedup::Survivors;
@@ -55,6 +56,8 @@ pub enum RowsAt {
     Lines(Range<usize>),
     /// Rows in scratch.
     Rows(Block),
+    /// Entries in the inputs behind this one, which has their positions.
+    Positions(Range<usize>),
 }
 
 /// Rows by what became of them.
@@ -117,14 +120,14 @@ impl Chunk {
         Self { input, rows, survivors, is_clean: false, lines_before: 0, tally }
     }
 
-    /// A block of `entries` entries that are all listed, of the only input.
+    /// `entries` entries of the first input that are all listed.
     ///
     /// # Errors
     /// If there is no memory for it.
-    pub fn whole(block: Block, entries: u32) -> Result<Self> {
+    pub fn whole(rows: RowsAt, entries: u32) -> Result<Self> {
         let survivors = Survivors::all(entries as usize)?;
         let tally = Tally { lines: entries.into(), listed: entries.into(), ..Tally::default() };
-        Ok(Self { input: 0, rows: RowsAt::Rows(block), survivors, is_clean: false, lines_before: 0, tally })
+        Ok(Self { input: 0, rows, survivors, is_clean: false, lines_before: 0, tally })
     }
 
     /// Calls `act` with each of its rows, lines not numbered, of the `inputs` that were surveyed. For loops in which a call
@@ -143,6 +146,7 @@ impl Chunk {
             RowsAt::Lines(range) => lines::lines(&bytes[range.clone()], range.start as u64)
                 .try_for_each(|line| act(Row::of_line(0, line))),
             RowsAt::Rows(block) => rows::rows(bytes, block).try_for_each(act),
+            RowsAt::Positions(range) => self.entries(range, inputs).try_for_each(act),
         }
     }
 
@@ -157,6 +161,13 @@ impl Chunk {
                 )
             }
             RowsAt::Rows(block) => Box::new(rows::rows(bytes, block)),
+            RowsAt::Positions(range) => Box::new(self.entries(range, inputs)),
         }
+    }
+
+    /// The entries whose positions are in `range` of its input.
+    pub fn entries<'i>(&self, range: &Range<usize>, inputs: &'i [Input]) -> Entries<'i> {
+        let bytes = inputs[self.input].bytes();
+        Entries::new(&bytes[range.clone()], &inputs[self.input + 1..])
     }
 }

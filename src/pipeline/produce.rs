@@ -181,6 +181,10 @@ impl Renderer<'_> {
             RowsAt::Rows(block) => {
                 rendered = self.render_rows(rows::rows(bytes, block), survivors, skip, wanted);
             }
+            RowsAt::Positions(range) => {
+                let entries = chunk.entries(range, self.inputs);
+                rendered = self.render_rows(entries, survivors, skip, wanted);
+            }
         }
         rendered
     }

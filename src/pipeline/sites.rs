@@ -9,7 +9,7 @@ use std::path::Path;
 use super::Run;
 use super::judge::{Judge, try_for_each_listed};
 use super::ordered::ordered;
-use super::plan::{Chunk, Place, Plan, Tally};
+use super::plan::{Chunk, Place, Plan, RowsAt, Tally};
 use super::produce::produce;
 use super::scratch::Scratch;
 use super::stable;
@@ -68,7 +68,7 @@ pub fn distribute(
         }
         let listed = part.blocks.iter().map(|&(_, entries)| u64::from(entries)).sum();
         let blocks = part.blocks.iter().map(|(block, _)| block.clone()).collect();
-        let whole = |(block, entries)| Chunk::whole(block, entries);
+        let whole = |(block, entries)| Chunk::whole(RowsAt::Rows(block), entries);
         let chunks: Vec<_> = part.blocks.into_iter().map(whole).collect::<Result<_>>()?;
         let inputs = [all.part(blocks)];
         let sitemaps = match run.job.divide {

@@ -1,5 +1,5 @@
-//! Sorted order: every entry goes to the range of URLs that it belongs to, in scratch; then range by range is sorted, and the
-//! sorted blocks are what the second pass reads.
+//! Sorted order: every entry goes to the range of URLs that it belongs to, in scratch; then range by range is sorted, and in
+//! that order the second pass reads the entries where they are: of a range, whose rows it finds in the cache or close by.
 //!
 //! What a range holds is sorted in memory; the ranges are as many as that takes. One that is too large all the same, because
 //! the sample was a bad one or one URL comes a hundred million times, is sorted in runs that are merged. Order and
@@ -15,7 +15,7 @@ use super::Run;
 use super::judge::{Judge, Judged};
 use super::memory::Memory;
 use super::ordered::ordered;
-use super::plan::{Chunk, Place, Plan, Tally, extents};
+use super::plan::{Chunk, Place, Plan, RowsAt, Tally, extents};
 use super::scratch::Scratch;
 use super::stable;
 use crate::error::{Error, ErrorKind, Result};
@@ -24,9 +24,9 @@ use crate::stage::divide::{Divide, Divider};
 use crate::stage::input::{Extent, Input};
 use crate::stage::rows::{Block, Content, Row, RowBuffer};
 use crate::stage::scope::Base;
-use crate::stage::sort::Splitters;
+use crate::stage::sort::{RANGES_MAX, Splitters};
 use crate::stage::xml::Frame;
-use range::{RangeSorter, SortedBlock};
+use range::{PartBlock, RangeSorter, SortedBlock};
 
 /// Rows of one range that a thread holds back, to write them at once.
 const PART_BYTES: usize = 16 * 1024;
@@ -34,17 +34,14 @@ const PART_BYTES: usize = 16 * 1024;
 /// Rows that are sorted together, at most: with what is needed to sort them, they stay near the cache.
 const RANGE_BYTES: usize = 4 << 20;
 
-/// Most ranges that there is a use for.
-const RANGES_MAX: usize = 8192;
-
 /// Stretches of input that a sample is taken from, and rows of each: a thousandth of a range is seen.
 const SAMPLED_EXTENTS: usize = 4096;
 const SAMPLED_ROWS: usize = 16;
 
 /// The listed entries in their order: what the second pass reads.
 pub struct Sorted {
-    /// The entries, in scratch.
-    pub inputs: [Input; 1],
+    /// Positions, and behind them the scratch files that these are of.
+    pub inputs: Vec<Input>,
     /// Where they go.
     pub plan: Plan,
 }
@@ -61,20 +58,17 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
     let range_bytes = range_bytes(memory, threads);
     let ranges = ranges(memory, threads, input_bytes);
     let splitters = sample(run, inputs, &extents, ranges);
-    let scratch = Scratch::new(&memory.scratch)?;
-    let (chunks, ranges) = distribute(run, inputs, &extents, &splitters, &scratch)?;
+    let Distributed { chunks, ranges, mut files } = distribute(run, inputs, &extents, &splitters, memory)?;
     run.progress.end();
 
     let mut tally = chunks.iter().fold(Tally::default(), |sum, chunk| sum.add(chunk.tally));
     let chunks = super::survey::number_lines(chunks);
     let entries = tally.lines - tally.blank - tally.rejected.total();
-    let parted = scratch.map()?;
-    drop(scratch);
 
     run.progress.begin(Pass::Sort, entries);
     let to = Scratch::new(&memory.scratch)?;
-    let sorter = || RangeSorter::new(run, parted.bytes(), &to, 4 * range_bytes);
-    let work = |sorter: &mut RangeSorter<'_>, range: Vec<Block>| sorter.sort(range);
+    let sorter = || RangeSorter::new(run, &files, &to, 4 * range_bytes);
+    let work = |sorter: &mut RangeSorter<'_>, range: Vec<PartBlock>| sorter.sort(range);
     let frame = Frame::sitemap(run.job.protocol);
     let mut divider = Divider::new(run.job.sitemap_limits(), &frame);
     let mut sorted = Vec::new();
@@ -83,7 +77,7 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
         for block in range? {
             run.progress.advance(block.rows());
             divide_block(&mut divider, sorted.len(), &block);
-            sorted.push(Chunk::whole(block.block, block.sizes.len() as u32)?);
+            sorted.push(Chunk::whole(RowsAt::Positions(block.positions), block.sizes.len() as u32)?);
         }
         Ok::<_, Error>(())
     })?;
@@ -91,9 +85,9 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
 
     tally.listed = sorted.iter().map(|chunk| chunk.tally.listed).sum();
     tally.duplicates = entries - tally.listed;
-    let input = to.map()?;
+    files.insert(0, to.map()?);
+    let inputs = files;
     let listed = Tally { lines: tally.listed, listed: tally.listed, ..Tally::default() };
-    let inputs = [input];
     let sitemaps = match (run.job.divide, &run.job.base_url) {
         (Divide::Stable, Base::Directory(_)) => stable::divide(run, &sorted, &inputs)?,
         _ => divider.finish(),
@@ -147,18 +141,27 @@ fn sample(run: Run<'_>, inputs: &[Input], extents: &[(usize, Extent)], ranges: u
     Splitters::of_sample(urls, ranges)
 }
 
-/// Judges all rows and appends every entry to its range, on all threads. The rows of each input stretch, accounted for but for
-/// duplicates, and the blocks of each range, in no order: an entry's line says where it stood.
+/// All rows, judged.
+struct Distributed {
+    /// Those of each stretch of the input, accounted for but for duplicates.
+    chunks: Vec<Chunk>,
+    /// The entries of each range, in no order: an entry's line says where it stood.
+    ranges: Vec<Vec<PartBlock>>,
+    /// The scratch files that these are in, one for each thread: of two that write to one file, one waits.
+    files: Vec<Input>,
+}
+
+/// Judges all rows and appends every entry to its range, on all threads.
 fn distribute(
     run: Run<'_>,
     inputs: &[Input],
     extents: &[(usize, Extent)],
     splitters: &Splitters,
-    scratch: &Scratch,
-) -> Result<(Vec<Chunk>, Vec<Vec<Block>>)> {
+    memory: &Memory,
+) -> Result<Distributed> {
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut worker = Distributor::new(run, splitters, scratch);
+        let mut worker = Distributor::new(run, splitters, memory)?;
         let mut chunks = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
@@ -169,7 +172,8 @@ fn distribute(
             chunks.push((at, chunk));
             run.progress.advance(extent.bytes());
         }
-        Ok((chunks, worker.finish()?))
+        let (ranges, scratch) = worker.finish()?;
+        Ok((chunks, ranges, scratch.map()?))
     };
     let done: Vec<Result<_>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..run.job.threads.get()).map(|_| scope.spawn(work)).collect();
@@ -178,27 +182,33 @@ fn distribute(
     });
     let mut chunks = Vec::with_capacity(extents.len());
     let mut ranges = vec![Vec::new(); splitters.ranges()];
-    for of_worker in done {
-        let (own_chunks, own_ranges): (Vec<(usize, Chunk)>, Vec<Vec<Block>>) = of_worker?;
+    let mut files = Vec::new();
+    for (file, of_worker) in done.into_iter().enumerate() {
+        let (own_chunks, own_ranges, own_file): (Vec<(usize, Chunk)>, Vec<Vec<Block>>, Input) = of_worker?;
         chunks.extend(own_chunks);
-        ranges.iter_mut().zip(own_ranges).for_each(|(range, own)| range.extend(own));
+        for (range, own) in ranges.iter_mut().zip(own_ranges) {
+            range.extend(own.into_iter().map(|block| (file, block)));
+        }
+        files.push(own_file);
     }
     chunks.sort_unstable_by_key(|&(at, _)| at);
-    Ok((chunks.into_iter().map(|(_, chunk)| chunk).collect(), ranges))
+    let chunks = chunks.into_iter().map(|(_, chunk)| chunk).collect();
+    Ok(Distributed { chunks, ranges, files })
 }
 
 /// Judges rows and appends entries to ranges.
 struct Distributor<'r> {
     judge: Judge<'r>,
     splitters: &'r Splitters,
-    scratch: &'r Scratch,
+    scratch: Scratch,
     ranges: Vec<(RowBuffer, Vec<Block>)>,
 }
 
 impl<'r> Distributor<'r> {
-    fn new(run: Run<'r>, splitters: &'r Splitters, scratch: &'r Scratch) -> Self {
+    fn new(run: Run<'r>, splitters: &'r Splitters, memory: &Memory) -> Result<Self> {
         let ranges = std::iter::repeat_with(Default::default).take(splitters.ranges()).collect();
-        Self { judge: Judge::new(run.rules), splitters, scratch, ranges }
+        let scratch = Scratch::new(&memory.scratch)?;
+        Ok(Self { judge: Judge::new(run.rules), splitters, scratch, ranges })
     }
 
     /// Distributes the entries of the `at`th chunk, and counts its rows.
@@ -226,13 +236,14 @@ impl<'r> Distributor<'r> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Vec<Vec<Block>>> {
+    fn finish(self) -> Result<(Vec<Vec<Block>>, Scratch)> {
         let finish = |(mut buffer, mut blocks): (RowBuffer, Vec<Block>)| {
             if !buffer.bytes().is_empty() {
                 blocks.push(buffer.end_block(self.scratch.append(buffer.bytes())?));
             }
             Ok(blocks)
         };
-        self.ranges.into_iter().map(finish).collect()
+        let ranges = self.ranges.into_iter().map(finish).collect::<Result<_>>()?;
+        Ok((ranges, self.scratch))
     }
 }

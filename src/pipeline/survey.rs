@@ -119,6 +119,7 @@ impl<'r> Surveyor<'r> {
             RowsAt::Lines(own) => self
                 .take(lines::lines(&bytes[own.clone()], own.start as u64).map(|line| Row::of_line(0, line))),
             RowsAt::Rows(block) => self.take(rows::rows(bytes, block)),
+            RowsAt::Positions(_) => unreachable!("nothing was sorted yet"),
         };
         chunk.is_clean = all_clean && self.keys.len() as u64 == tally.lines;
         chunk.survivors = Survivors::all(self.keys.len())?;

@@ -10,6 +10,7 @@
 //!         2: not a row of the form   fields = number of the reason (a byte), text
 //!         3: entry, a URL alone      fields = url
 //!         4: entry                   fields = url, tags, instant (zigzag; 0: none), extras, their namespaces (a byte)
+//!         + 8: with a URL that has nothing to escape
 //! ```
 //!
 //! The file is written and read by the same process, mapped, and never leaves it: there is no version, and a byte that does
@@ -71,6 +72,7 @@ const TAGGED: u8 = 1;
 const BAD: u8 = 2;
 const PLAIN_ENTRY: u8 = 3;
 const ENTRY: u8 = 4;
+const NEVER_GROWS: u8 = 8;
 
 /// Rows on their way to a block.
 #[derive(Debug, Default)]
@@ -106,11 +108,11 @@ impl RowBuffer {
                 field::push(text, &mut self.bytes);
             }
             Content::Entry(entry) if entry.is_plain() => {
-                self.bytes.push(PLAIN_ENTRY);
+                self.bytes.push(PLAIN_ENTRY | never_grows(entry.url));
                 field::push(entry.url.as_bytes(), &mut self.bytes);
             }
             Content::Entry(Entry { url, tags, instant, extras }) => {
-                self.bytes.push(ENTRY);
+                self.bytes.push(ENTRY | never_grows(url));
                 field::push(url.as_bytes(), &mut self.bytes);
                 field::push(tags, &mut self.bytes);
                 field::push_number(instant.map_or(0, |instant| zigzag(instant) + 1), &mut self.bytes);
@@ -152,49 +154,80 @@ impl RowBuffer {
 
 /// The rows of a block of the scratch file `bytes`.
 pub fn rows<'a>(bytes: &'a [u8], block: &Block) -> Rows<'a> {
-    Rows { rest: &bytes[block.range.clone()], line: block.line, offset: block.offset }
+    let Block { range, line, offset } = block;
+    Rows { rest: &bytes[range.clone()], end: range.end, line: *line, offset: *offset }
 }
 
 /// Reads rows.
 #[derive(Debug)]
 pub struct Rows<'a> {
     rest: &'a [u8],
+    /// Of the block, in the scratch file.
+    end: usize,
     line: u64,
     offset: u64,
 }
 
-impl<'a> Iterator for Rows<'a> {
-    type Item = Row<'a>;
-
-    fn next(&mut self) -> Option<Row<'a>> {
+impl<'a> Rows<'a> {
+    /// The next row, and where in the scratch file [`content_at`] finds what it says.
+    #[inline]
+    pub fn next_at(&mut self) -> Option<(usize, Row<'a>)> {
         if self.rest.is_empty() {
             return None;
         }
         let rest = &mut self.rest;
         self.line = self.line.wrapping_add_signed(unzigzag(field::number(rest)));
         self.offset += field::number(rest);
-        let content = match field::byte(rest) {
-            URL => Content::Url(field::take(rest), RawTags::default()),
-            TAGGED => {
-                let url = field::take(rest);
-                let (lastmod, changefreq) = (field::take(rest), field::take(rest));
-                let (priority, extras) = (field::take(rest), RawExtras(field::take(rest)));
-                Content::Url(url, RawTags { lastmod, changefreq, priority, extras })
-            }
-            BAD => {
-                let reason = Reason::ALL[usize::from(field::byte(rest))];
-                Content::Bad(field::take(rest), reason)
-            }
-            PLAIN_ENTRY => Content::Entry(Entry::of(CleanUrl::known(field::take(rest), true))),
-            _ => {
-                let (url, tags) = (CleanUrl::known(field::take(rest), true), field::take(rest));
-                let instant = field::number(rest).checked_sub(1).map(unzigzag);
-                let (xml, uses) = (field::take(rest), Namespaces::from_bits(field::byte(rest)));
-                Content::Entry(Entry { url, tags, instant, extras: Extras { xml, uses } })
-            }
-        };
-        Some(Row { line: self.line, offset: self.offset, content })
+        let at = self.end - rest.len();
+        Some((at, Row { line: self.line, offset: self.offset, content: take_content(rest) }))
     }
+}
+
+impl<'a> Iterator for Rows<'a> {
+    type Item = Row<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Row<'a>> {
+        self.next_at().map(|(_, row)| row)
+    }
+}
+
+/// What a row of the scratch file `bytes` says whose kind is `at` that byte.
+#[inline]
+pub fn content_at(bytes: &[u8], at: usize) -> Content<'_> {
+    take_content(&mut &bytes[at..])
+}
+
+/// Takes what a row says off `rest`.
+#[inline]
+fn take_content<'a>(rest: &mut &'a [u8]) -> Content<'a> {
+    let kind = field::byte(rest);
+    let may_grow = kind & NEVER_GROWS == 0;
+    match kind & !NEVER_GROWS {
+        URL => Content::Url(field::take(rest), RawTags::default()),
+        TAGGED => {
+            let url = field::take(rest);
+            let (lastmod, changefreq) = (field::take(rest), field::take(rest));
+            let (priority, extras) = (field::take(rest), RawExtras(field::take(rest)));
+            Content::Url(url, RawTags { lastmod, changefreq, priority, extras })
+        }
+        BAD => {
+            let reason = Reason::ALL[usize::from(field::byte(rest))];
+            Content::Bad(field::take(rest), reason)
+        }
+        PLAIN_ENTRY => Content::Entry(Entry::of(CleanUrl::known(field::take(rest), may_grow))),
+        _ => {
+            let (url, tags) = (CleanUrl::known(field::take(rest), may_grow), field::take(rest));
+            let instant = field::number(rest).checked_sub(1).map(unzigzag);
+            let (xml, uses) = (field::take(rest), Namespaces::from_bits(field::byte(rest)));
+            Content::Entry(Entry { url, tags, instant, extras: Extras { xml, uses } })
+        }
+    }
+}
+
+/// What this adds to the kind of an entry of `url`.
+fn never_grows(url: CleanUrl<'_>) -> u8 {
+    if url.may_grow() { 0 } else { NEVER_GROWS }
 }
 
 /// Small numbers of either sign as small ones without. Instants are far from the ends of what there are.
@@ -256,6 +289,12 @@ mod tests {
             assert!(blocks.iter().all(|block| !block.range.is_empty()));
             let mut read = blocks.iter().flat_map(|block| rows(&bytes, block));
             assert!((0..count).all(|n| read.next() == Some(row(n))) && read.next().is_none(), "{count}");
+            for block in &blocks {
+                let mut read = rows(&bytes, block);
+                while let Some((at, row)) = read.next_at() {
+                    assert_eq!(content_at(&bytes, at), row.content);
+                }
+            }
         }
     }
 }

@@ -52,8 +52,8 @@ fn sort<'u>(items: &mut [Item], url: &impl Fn(u32) -> &'u [u8], depth: usize) {
         });
     }
     let first = &url(items[0].at())[depth..];
-    let common = |item: &Item| common_bytes(first, &url(item.at())[depth..]);
-    let depth = depth + items.iter().map(common).min().unwrap_or_default();
+    let common = |first: &'u [u8], item: &Item| &first[..common_bytes(first, &url(item.at())[depth..])];
+    let depth = depth + items.iter().fold(first, common).len();
     items
         .iter_mut()
         .for_each(|item| *item = Item::new(sixteen(url(item.at()), depth) >> u32::BITS, item.at()));
@@ -80,9 +80,26 @@ fn sixteen(url: &[u8], depth: usize) -> u128 {
     }
 }
 
+/// Bytes that are compared at once.
+const WORD: usize = size_of::<u64>();
+
+/// How many bytes both begin with.
+#[inline]
 fn common_bytes(one: &[u8], other: &[u8]) -> usize {
-    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+    let (words, other_words) = (one.as_chunks::<WORD>().0, other.as_chunks::<WORD>().0);
+    for (at, (&word, &other)) in words.iter().zip(other_words).enumerate() {
+        let differing = u64::from_le_bytes(word) ^ u64::from_le_bytes(other);
+        if differing != 0 {
+            return at * WORD + differing.trailing_zeros() as usize / 8;
+        }
+    }
+    let same = WORD * words.len().min(other_words.len());
+    same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count()
 }
+
+/// Most ranges that there is a use for.
+pub const RANGES_MAX: usize = 8192;
+const _: () = assert!(RANGES_MAX <= u16::MAX as usize);
 
 /// Where ranges of URLs meet. Equal URLs are in the same range, and a range has nothing that comes before any of the one
 /// before it.
@@ -94,13 +111,21 @@ pub struct Splitters {
     common: usize,
     /// The sixteen bytes behind these: seldom are two the same.
     sixteens: Vec<u128>,
+    /// How many of them come before all that begin with two given bytes: there are seldom more than a few between these
+    /// and the next two.
+    from: Vec<u16>,
+}
+
+/// The first two of sixteen bytes.
+fn two(sixteen: u128) -> usize {
+    (sixteen >> (u128::BITS - u16::BITS)) as usize
 }
 
 impl Splitters {
-    /// At most `ranges` ranges, about as large as each other if `sample` is like the URLs that will come.
+    /// At most `ranges` ranges, and [`RANGES_MAX`], about as large as each other if `sample` is like the URLs that will come.
     pub fn of_sample(mut sample: Vec<Vec<u8>>, ranges: usize) -> Self {
         sample.sort_unstable();
-        let sorted = sample;
+        let (sorted, ranges) = (sample, ranges.min(RANGES_MAX));
         let mut urls: Vec<Vec<u8>> = (1..ranges)
             .filter_map(|n| sorted.get(n * sorted.len() / ranges))
             .map(|url| url.to_vec())
@@ -110,8 +135,12 @@ impl Splitters {
             (Some(first), Some(last)) => common_bytes(first, last),
             _ => 0,
         };
-        let sixteens = urls.iter().map(|url| sixteen(url, common)).collect();
-        Self { urls, common, sixteens }
+        let sixteens: Vec<u128> = urls.iter().map(|url| sixteen(url, common)).collect();
+        let mut from = vec![0; (1 << u16::BITS) + 1];
+        // How many begin with each, then how many come before.
+        sixteens.iter().for_each(|&sixteen| from[two(sixteen) + 1] += 1);
+        (1..from.len()).for_each(|at| from[at] += from[at - 1]);
+        Self { urls, common, sixteens, from }
     }
 
     /// How many ranges there are.
@@ -127,7 +156,8 @@ impl Splitters {
             return if head < &first[..self.common] { 0 } else { self.urls.len() };
         }
         let own = sixteen(url, self.common);
-        let from = self.sixteens.partition_point(|&sixteen| sixteen < own);
+        let (from, to) = (self.from[two(own)] as usize, self.from[two(own) + 1] as usize);
+        let from = from + self.sixteens[from..to].partition_point(|&sixteen| sixteen < own);
         let equal = self.sixteens[from..].iter().take_while(|&&sixteen| sixteen == own).count();
         from + self.urls[from..from + equal].partition_point(|splitter| &splitter[..] <= url)
     }

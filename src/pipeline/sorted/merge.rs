@@ -2,9 +2,10 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use super::range::Placed;
-use crate::stage::rows::{Block, rows};
+use crate::stage::input::Input;
 
 /// The entries of all runs in the order of their URLs.
 pub struct Merge<'a> {
@@ -20,7 +21,7 @@ struct Head<'a> {
 
 impl<'a> Head<'a> {
     fn key(&self) -> (&'a [u8], usize) {
-        (self.placed.url(), self.run)
+        (self.placed.url, self.run)
     }
 }
 
@@ -45,13 +46,12 @@ impl Ord for Head<'_> {
 }
 
 impl<'a> Merge<'a> {
-    /// `runs` are blocks of the scratch file `bytes`, each run sorted.
-    pub fn new(bytes: &'a [u8], runs: Vec<Vec<Block>>) -> Self {
+    /// `runs` are blocks of the scratch file `bytes`, each run sorted; the entries are in `files`.
+    pub fn new(bytes: &'a [u8], runs: Vec<Vec<Range<usize>>>, files: &'a [Input]) -> Self {
         let mut merge = Self { runs: Vec::with_capacity(runs.len()), heads: BinaryHeap::new() };
         for (run, blocks) in runs.into_iter().enumerate() {
-            merge
-                .runs
-                .push(Box::new(blocks.into_iter().flat_map(|block| rows(bytes, &block)).map(Placed::of)));
+            let entries = blocks.into_iter().flat_map(|block| Placed::all_of(&bytes[block], files));
+            merge.runs.push(Box::new(entries));
             merge.advance(run);
         }
         merge

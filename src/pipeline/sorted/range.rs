@@ -1,38 +1,53 @@
 //! A range of URLs: its entries sorted, one of each URL kept.
 
+use std::cmp::Ordering;
+use std::ops::Range;
+
 use super::merge::Merge;
 use crate::error::{Result, reserve_more};
 use crate::job::OnDuplicate;
 use crate::pipeline::Run;
+use crate::pipeline::positions::Position;
 use crate::pipeline::scratch::Scratch;
-use crate::stage::entry::Entry;
-use crate::stage::lines::CHUNK_BYTES;
-use crate::stage::rows::{Block, Content, Row, RowBuffer, rows};
+use crate::stage::input::Input;
+use crate::stage::rows::{Block, Content, rows};
 use crate::stage::sort;
 use crate::stage::xml::Namespaces;
 
-/// An entry, and where it stood in the input: a number that grows.
+/// Most entries of a block of sorted ones.
+const BLOCK_ENTRIES: usize = 4096;
+
+/// A block of entries of a range, and which of the scratch files it is in.
+pub type PartBlock = (usize, Block);
+
+/// An entry: where it is, and where it stood in the input, a number that grows.
 #[derive(Debug, Clone, Copy)]
 pub struct Placed<'a> {
-    pub entry: Entry<'a>,
+    pub url: &'a [u8],
+    pub position: Position,
     pub place: u64,
 }
 
 impl<'a> Placed<'a> {
-    pub fn of(row: Row<'a>) -> Self {
-        let Content::Entry(entry) = row.content else { unreachable!("ranges hold entries only") };
-        Self { entry, place: row.line }
+    fn to_bytes(self) -> [[u8; Position::BYTES]; 2] {
+        [self.position.to_bytes(), self.place.to_ne_bytes()]
     }
 
-    pub fn url(&self) -> &'a [u8] {
-        self.entry.url.as_bytes()
+    fn of_bytes([position, place]: [[u8; Position::BYTES]; 2], files: &'a [Input]) -> Self {
+        let position = Position::of_bytes(position);
+        Self { url: position.entry(files).url.as_bytes(), position, place: u64::from_ne_bytes(place) }
+    }
+
+    /// Those in `run`, as they were written, of `files`.
+    pub fn all_of(run: &'a [u8], files: &'a [Input]) -> impl Iterator<Item = Self> + 'a {
+        run.as_chunks().0.as_chunks().0.iter().map(|&placed| Self::of_bytes(placed, files))
     }
 }
 
 /// A block of sorted entries that are all listed.
 pub struct SortedBlock {
-    /// Where it is.
-    pub block: Block,
+    /// Where their positions are.
+    pub positions: Range<usize>,
     /// Bytes and namespaces of each entry.
     pub sizes: Vec<(u32, Namespaces)>,
     /// Entries that another one of its URLs was listed instead of.
@@ -49,23 +64,23 @@ impl SortedBlock {
 /// Sorts range after range.
 pub struct RangeSorter<'r> {
     run: Run<'r>,
-    /// The scratch file that ranges are in.
-    parted: &'r [u8],
-    /// The one for sorted blocks.
+    /// The scratch files that ranges are in.
+    parts: &'r [Input],
+    /// The one for the positions of sorted entries.
     to: &'r Scratch,
     /// Bytes of rows that are sorted in memory.
     bytes_max: usize,
 }
 
 impl<'r> RangeSorter<'r> {
-    pub fn new(run: Run<'r>, parted: &'r [u8], to: &'r Scratch, bytes_max: usize) -> Self {
-        Self { run, parted, to, bytes_max }
+    pub fn new(run: Run<'r>, parts: &'r [Input], to: &'r Scratch, bytes_max: usize) -> Self {
+        Self { run, parts, to, bytes_max }
     }
 
     /// Sorts the range in `blocks`, which are in any order.
-    pub fn sort(&mut self, blocks: Vec<Block>) -> Result<Vec<SortedBlock>> {
-        let bytes: usize = blocks.iter().map(|block| block.range.len()).sum();
-        let mut listed = Writer::new(self.run.job.on_duplicate, self.to);
+    pub fn sort(&mut self, blocks: Vec<PartBlock>) -> Result<Vec<SortedBlock>> {
+        let bytes: usize = blocks.iter().map(|(_, block)| block.range.len()).sum();
+        let mut listed = self.writer(self.to, Written::Listed);
         if bytes <= self.bytes_max {
             return self.sort_in_memory(&blocks, listed);
         }
@@ -75,45 +90,77 @@ impl<'r> RangeSorter<'r> {
         let mut rest = &blocks[..];
         while !rest.is_empty() {
             let mut bytes = 0;
-            let fit = rest.iter().take_while(|block| {
+            let fit = rest.iter().take_while(|(_, block)| {
                 bytes += block.range.len();
                 bytes <= self.bytes_max
             });
             let (run, behind) = rest.split_at(fit.count().max(1));
             self.run.stop.check()?;
-            let sorted = self.sort_in_memory(run, Writer::new(self.run.job.on_duplicate, &file))?;
+            let sorted = self.sort_in_memory(run, self.writer(&file, Written::Run))?;
             listed.struck += sorted.iter().map(|block| block.struck).sum::<u64>();
-            runs.push(sorted.into_iter().map(|sorted| sorted.block).collect());
+            runs.push(sorted.into_iter().map(|sorted| sorted.positions).collect());
             rest = behind;
         }
         let input = file.map()?;
         let mut last = Last::default();
-        for placed in Merge::new(input.bytes(), runs) {
+        for placed in Merge::new(input.bytes(), runs, self.parts) {
             listed.push(&mut last, placed)?;
         }
         listed.finish(last)
     }
 
-    fn sort_in_memory(&self, blocks: &[Block], mut to: Writer<'_>) -> Result<Vec<SortedBlock>> {
+    fn sort_in_memory(&self, blocks: &[PartBlock], mut to: Writer<'_>) -> Result<Vec<SortedBlock>> {
         let mut entries: Vec<Placed<'_>> = Vec::new();
-        for row in blocks.iter().flat_map(|block| rows(self.parted, block)) {
-            reserve_more(&mut entries, 1)?;
-            entries.push(Placed::of(row));
+        for &(file, ref block) in blocks {
+            let mut rows = rows(self.parts[file].bytes(), block);
+            while let Some((at, row)) = rows.next_at() {
+                let Content::Entry(entry) = row.content else { unreachable!("ranges hold entries only") };
+                let url = entry.url.as_bytes();
+                reserve_more(&mut entries, 1)?;
+                entries.push(Placed { url, position: Position::new(file, at), place: row.line });
+            }
         }
         let count = u32::try_from(entries.len()).expect("a range has fewer entries than 32 bits count");
         let mut last = Last::default();
-        for at in sort::order(count, |at| entries[at as usize].url())? {
+        for at in sort::order(count, |at| entries[at as usize].url)? {
             to.push(&mut last, entries[at as usize])?;
         }
         to.finish(last)
     }
+
+    fn writer<'w>(&self, to: &'w Scratch, written: Written) -> Writer<'w>
+    where
+        'r: 'w,
+    {
+        Writer {
+            on_duplicate: self.run.job.on_duplicate,
+            parts: self.parts,
+            to,
+            written,
+            bytes: Vec::new(),
+            sizes: Vec::new(),
+            blocks: Vec::new(),
+            struck: 0,
+        }
+    }
+}
+
+/// What is written of entries.
+#[derive(Clone, Copy)]
+enum Written {
+    /// Positions: they are listed.
+    Listed,
+    /// What a merge must know.
+    Run,
 }
 
 /// Takes entries in the order of their URLs, equal ones in any, and writes the one of each URL that stays.
 struct Writer<'r> {
     on_duplicate: OnDuplicate,
+    parts: &'r [Input],
     to: &'r Scratch,
-    rows: RowBuffer,
+    written: Written,
+    bytes: Vec<u8>,
     sizes: Vec<(u32, Namespaces)>,
     blocks: Vec<SortedBlock>,
     struck: u64,
@@ -123,52 +170,53 @@ struct Writer<'r> {
 #[derive(Default)]
 struct Last<'a>(Option<Placed<'a>>);
 
-impl<'r> Writer<'r> {
-    fn new(on_duplicate: OnDuplicate, to: &'r Scratch) -> Self {
-        let rows = RowBuffer::default();
-        Self { on_duplicate, to, rows, sizes: Vec::new(), blocks: Vec::new(), struck: 0 }
-    }
-
+impl Writer<'_> {
     fn push<'a>(&mut self, last: &mut Last<'a>, placed: Placed<'a>) -> Result<()> {
         match &mut last.0 {
-            Some(there) if there.url() == placed.url() => {
+            Some(there) if there.url == placed.url => {
                 self.struck += 1;
                 if self.is_preferred(&placed, there) {
                     *there = placed;
                 }
                 Ok(())
             }
-            last => last.replace(placed).map_or(Ok(()), |done| self.write(&done)),
+            last => last.replace(placed).map_or(Ok(()), |done| self.write(done)),
         }
     }
 
     /// Whether `one` stays instead of `other`, whose URL it shares.
     fn is_preferred(&self, one: &Placed<'_>, other: &Placed<'_>) -> bool {
+        let instant = |placed: &Placed<'_>| placed.position.entry(self.parts).instant;
         // Nothing is older than any time.
         let newer = match self.on_duplicate {
-            OnDuplicate::First => std::cmp::Ordering::Equal,
-            OnDuplicate::Newest => one.entry.instant.cmp(&other.entry.instant),
+            OnDuplicate::First => Ordering::Equal,
+            OnDuplicate::Newest => instant(one).cmp(&instant(other)),
         };
         newer.then(other.place.cmp(&one.place)).is_gt()
     }
 
-    fn write(&mut self, placed: &Placed<'_>) -> Result<()> {
-        let entry = placed.entry;
-        self.rows.push(&Row { line: placed.place, offset: 0, content: Content::Entry(entry) });
+    fn write(&mut self, placed: Placed<'_>) -> Result<()> {
+        match self.written {
+            Written::Listed => self.bytes.extend(placed.position.to_bytes()),
+            Written::Run => self.bytes.extend(placed.to_bytes().as_flattened()),
+        }
+        let entry = placed.position.entry(self.parts);
         self.sizes.push((entry.bytes() as u32, entry.extras.uses));
-        if self.rows.is_full(CHUNK_BYTES) { self.end_block() } else { Ok(()) }
+        if self.sizes.len() == BLOCK_ENTRIES { self.end_block() } else { Ok(()) }
     }
 
     fn end_block(&mut self) -> Result<()> {
-        let block = self.rows.end_block(self.to.append(self.rows.bytes())?);
+        let at = self.to.append(&self.bytes)?;
+        let positions = at..at + self.bytes.len();
+        self.bytes.clear();
         let (sizes, struck) = (std::mem::take(&mut self.sizes), std::mem::take(&mut self.struck));
-        self.blocks.push(SortedBlock { block, sizes, struck });
+        self.blocks.push(SortedBlock { positions, sizes, struck });
         Ok(())
     }
 
     fn finish(mut self, last: Last<'_>) -> Result<Vec<SortedBlock>> {
         if let Some(last) = last.0 {
-            self.write(&last)?;
+            self.write(last)?;
         }
         if !self.sizes.is_empty() {
             self.end_block()?;
