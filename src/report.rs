@@ -6,7 +6,6 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::diff::DiffReport;
-use crate::stage::clean::Rejected;
 
 /// What a run of `build` did. Serialises to the JSON of `--report`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -143,10 +142,6 @@ impl Report {
     /// All refused lines.
     pub fn rejected_total(&self) -> u64 {
         self.rejected.values().sum()
-    }
-
-    pub(crate) fn by_reason(rejected: &Rejected) -> BTreeMap<&'static str, u64> {
-        rejected.iter().map(|(reason, count)| (reason.as_str(), count)).collect()
     }
 
     /// The JSON of `--report`.

@@ -3,6 +3,8 @@
 
 mod wide;
 
+pub mod counter;
+
 pub mod input;
 pub mod lines;
 pub mod rows;

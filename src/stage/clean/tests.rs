@@ -255,3 +255,8 @@ fn a_line_is_too_long_by_its_encoded_length_and_refused_unseen_by_its_own() {
     assert_eq!(owned(Cleaner::default().clean(&fragment)), Ok(b"http://h.example/".to_vec()));
     assert_eq!(owned(Cleaner::default().clean(&[&fragment[..], b"x"].concat())), Err(Some(Reason::TooLong)));
 }
+
+#[test]
+fn every_reason_stands_at_the_place_of_its_number() {
+    assert!(Reason::ALL.iter().enumerate().all(|(at, reason)| *reason as usize == at));
+}

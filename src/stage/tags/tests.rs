@@ -206,7 +206,11 @@ fn priority_passes_through_as_it_is_written() {
 fn reasons_are_words_that_begin_with_tag_and_can_be_counted() {
     let mut dropped = DroppedTags::default();
     dropped[Why::Priority] += 2;
-    assert_eq!((dropped + dropped).iter().collect::<Vec<_>>(), [(Why::Priority, 4)]);
+    dropped[Why::Image] += 1;
+    let twice = dropped + dropped;
+    assert_eq!(twice.iter().collect::<Vec<_>>(), [(Why::Priority, 4), (Why::Image, 2)]);
+    assert_eq!(twice.by_word(), [("tag-priority", 4), ("tag-image", 2)].into());
+    assert_eq!(twice.total(), 6);
     assert!(
         Why::ALL.iter().enumerate().all(|(at, why)| *why as usize == at && why.as_str().starts_with("tag-"))
     );
