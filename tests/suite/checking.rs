@@ -8,7 +8,7 @@ use serde_json::Value;
 use sitemill::Rule;
 
 use crate::corpus::{Corpus, Recipe};
-use crate::support::{Run, TempDir, files, finish, gunzip, gzip, run, sitemill, testdata};
+use crate::support::{Run, TempDir, build_command, files, finish, gunzip, gzip, run, sitemill, testdata};
 
 const BASE: &str = "https://www.example.com/";
 
@@ -98,19 +98,9 @@ fn nothing_is_found_in_what_build_writes() {
     let directory = TempDir::new();
     for protocol in ["0.9", "0.84"] {
         let out = directory.join(protocol);
-        let mut build = sitemill();
-        build.args([
-            "build",
-            "--quiet",
-            "--protocol",
-            protocol,
-            "--urls-per-sitemap",
-            "4000",
-            "--level",
-            "1",
-        ]);
-        build.args(["--sitemaps-per-index", "5", "--base-url", BASE, "--out"]).arg(&out).arg("-");
-        finish(&mut build, &text).expect(0);
+        let options = ["--protocol", protocol, "--level", "1"];
+        let limits = ["--urls-per-sitemap", "4000", "--sitemaps-per-index", "5"];
+        finish(build_command(&out, BASE).args(options).args(limits), &text).expect(0);
         for threads in ["1", "3"] {
             let (found, summary) = check(&out, &["--threads".into(), threads.into()]);
             assert_eq!(found, []);
@@ -118,10 +108,8 @@ fn nothing_is_found_in_what_build_writes() {
             assert_eq!(summary["urls"], Corpus::new(&recipe).unwrap().counts().distinct);
         }
         // What the next set no longer lists may stay.
-        let mut again = sitemill();
-        again
-            .args(["build", "--quiet", "--max-shrink", "100", "--protocol", protocol, "--base-url", BASE])
-            .args(["--out".as_ref(), out.as_os_str(), "-".as_ref()]);
+        let mut again = build_command(&out, BASE);
+        again.args(["--max-shrink", "100", "--protocol", protocol]);
         finish(&mut again, b"https://www.example.com/only/one\n").expect(0);
         assert_eq!(check(&out, &[]).1["urls"], 1);
     }
@@ -146,13 +134,8 @@ fn nothing_is_found_in_the_golden_cases() {
 fn a_published_file_that_rots_or_is_edited_is_named() {
     let directory = TempDir::new();
     let out = directory.join("out");
-    let mut build = sitemill();
-    build
-        .args(["build", "--quiet", "--urls-per-sitemap", "2", "--base-url", BASE, "--out"])
-        .arg(&out)
-        .arg("-");
     let input = "https://www.example.com/a\nhttps://www.example.com/b\nhttps://www.example.com/c\n";
-    finish(&mut build, input.as_bytes()).expect(0);
+    finish(build_command(&out, BASE).args(["--urls-per-sitemap", "2"]), input.as_bytes()).expect(0);
     let second = files(&out).into_iter().find(|file| file.starts_with("sitemap-00002")).unwrap();
     let path = out.join(&second);
     let whole = fs::read(&path).unwrap();

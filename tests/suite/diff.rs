@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{Run, TempDir, files, finish, run, sitemill};
+use crate::support::{Run, TempDir, build_command, files, finish, run};
 
 const BASE: &str = "http://h.example/";
 
@@ -15,9 +15,8 @@ const BASE: &str = "http://h.example/";
 fn build(out: &Path, rows: &BTreeMap<String, String>, options: &[&str]) -> Run {
     let mut input = String::from("url,lastmod\n");
     rows.iter().for_each(|(url, lastmod)| input += &format!("{url},{lastmod}\n"));
-    let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", BASE, "--format", "csv", "--max-shrink", "100"]);
-    finish(command.args(options).arg("--out").arg(out), input.as_bytes())
+    let mut command = build_command(out, BASE);
+    finish(command.args(["--format", "csv", "--max-shrink", "100"]).args(options), input.as_bytes())
 }
 
 fn diff(old: &Path, new: &Path, options: &[&str]) -> Run {

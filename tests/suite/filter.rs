@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use crate::corpus::{Corpus, Recipe};
-use crate::support::{TempDir, finish, sitemill};
+use crate::support::{TempDir, build_command, finish, sitemill};
 
 #[test]
 fn every_accepted_line_comes_out_once_in_input_order() {
@@ -47,9 +47,8 @@ fn files_and_pipes_and_any_number_of_threads_give_the_same() {
     let again = finish(sitemill().args(["clean", "--quiet"]), &want.0).expect(0);
     assert!(again.stdout == want.0);
     // And the rows of a build are those of the filter, but for what only a build asks.
-    let mut build = sitemill();
-    build.args(["build", "--quiet", "--scope", "any", "--base-url", "https://www.example.com/", "--rejects"]);
-    finish(build.arg(&rejects).arg("--out").arg(directory.join("out")).arg(&input), b"").expect(0);
+    let mut build = build_command(&directory.join("out"), "https://www.example.com/");
+    finish(build.args(["--scope", "any", "--rejects"]).arg(&rejects).arg(&input), b"").expect(0);
     let rows = fs::read_to_string(&rejects).unwrap().replace(&format!("{}\t", input.display()), "\t");
     assert!(rows == want.1);
 }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::support::{Run, TempDir, assert_valid_set, files, finish, published, published_urls, sitemill};
+use crate::support::{
+    Run, TempDir, assert_valid_set, build_command, files, finish, published, published_urls, sitemill,
+};
 
 const BASE: &str = "https://www.example.com/";
 
@@ -62,9 +64,8 @@ fn gzip(text: &str) -> Vec<u8> {
 }
 
 fn build(out: &Path, inputs: &[PathBuf], options: &[&str]) -> Run {
-    let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", BASE, "--urls-per-sitemap", "500", "--out"]).arg(out);
-    finish(command.args(inputs).args(options), b"")
+    let mut command = build_command(out, BASE);
+    finish(command.args(["--urls-per-sitemap", "500"]).args(inputs).args(options), b"")
 }
 
 /// Index files carry the time, which all runs share; sitemaps carry the rest.
@@ -114,10 +115,8 @@ fn the_same_rows_give_the_same_set_in_every_form() {
         assert!(set(&out) == want, "{name}");
         // And through a pipe.
         let out = directory.join(format!("pipe-{name}"));
-        let mut command = sitemill();
-        command
-            .args(["build", "--quiet", "--base-url", BASE, "--urls-per-sitemap", "500", "-", "--out"])
-            .arg(&out);
+        let mut command = build_command(&out, BASE);
+        command.args(["--urls-per-sitemap", "500", "-"]);
         if name == "a.tsv" {
             command.args(["--format", "tsv"]);
         }
@@ -265,9 +264,7 @@ fn links_and_images_are_listed_in_namespaces_that_are_declared_where_they_are_us
     let input = directory.file("pages.jsonl", lines);
     let (out, report) = (directory.join("out"), directory.join("report.json"));
     let options = ["--urls-per-sitemap", "100", "--report", report.to_str().unwrap()];
-    let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(&out).arg(&input);
-    finish(command.args(options), b"").expect(0);
+    finish(build_command(&out, BASE).arg(&input).args(options), b"").expect(0);
     assert_valid_set(&out, BASE, "0.9");
     for (file, xml) in published(&out, BASE).iter().filter(|(file, _)| file.ends_with(".gz")) {
         assert_eq!(xml.contains("xmlns:xhtml="), xml.contains("<xhtml:link "), "{file}");
@@ -282,20 +279,13 @@ fn links_and_images_are_listed_in_namespaces_that_are_declared_where_they_are_us
 
     // 0.84 has no place for either; the URLs are listed without.
     let old = directory.join("old");
-    let mut command = sitemill();
-    command
-        .args(["build", "--quiet", "--protocol", "0.84", "--base-url", BASE, "--out"])
-        .arg(&old)
-        .arg(&input);
-    finish(&mut command, b"").expect(0);
+    finish(build_command(&old, BASE).args(["--protocol", "0.84"]).arg(&input), b"").expect(0);
     assert_valid_set(&old, BASE, "0.84");
     assert_eq!(published_urls(&old, BASE).len(), 900);
 
     // And in sets of their own for each origin.
     let sites = directory.join("sites");
-    let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", "{origin}/", "--out"]).arg(&sites).arg(&input);
-    finish(&mut command, b"").expect(0);
+    finish(build_command(&sites, "{origin}/").arg(&input), b"").expect(0);
     let site: String =
         published(&sites.join("www.example.com"), BASE).into_iter().map(|(_, xml)| xml).collect();
     assert_eq!(site.matches("<image:loc>").count(), 400);

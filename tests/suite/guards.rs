@@ -5,14 +5,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{ROBOTS_FILE, Run, TempDir, files, finish, published_urls, run, sitemill};
+use crate::support::{ROBOTS_FILE, Run, TempDir, build_command, files, finish, published_urls, run};
 
 const BASE: &str = "http://h.example/";
 
 fn build(out: &Path, input: &str, options: &[&str]) -> Run {
-    let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(out).args(options);
-    finish(&mut command, input.as_bytes())
+    finish(build_command(out, BASE).args(options), input.as_bytes())
 }
 
 fn pages(count: usize) -> String {
@@ -106,9 +104,7 @@ fn each_site_is_held_against_its_own_live_set() {
     let site =
         |host: &str, count: usize| (0..count).map(|n| format!("https://{host}/{n}\n")).collect::<String>();
     let build = |input: String, options: &[&str]| {
-        let mut command = sitemill();
-        command.args(["build", "--quiet", "--base-url", "{origin}/", "--out"]).arg(&out).args(options);
-        finish(&mut command, input.as_bytes())
+        finish(build_command(&out, "{origin}/").args(options), input.as_bytes())
     };
     let listed = |host: &str| published_urls(&out.join(host), &format!("https://{host}/")).len();
     build(site("a.example", 10) + &site("b.example", 10), &[]).expect(0);

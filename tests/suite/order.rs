@@ -26,9 +26,9 @@ fn lines(seed: usize) -> String {
 
 fn build(out: &Path, input: &Path, options: &[&str]) -> Value {
     let report = out.with_extension("json");
-    let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", BASE, "--urls-per-sitemap", "700", "--out"]).arg(out);
-    finish(command.arg(input).args(options).arg("--report").arg(&report), b"").expect(0);
+    let mut command = build_command(out, BASE);
+    command.args(["--urls-per-sitemap", "700"]).arg(input).args(options);
+    finish(command.arg("--report").arg(&report), b"").expect(0);
     serde_json::from_slice(&fs::read(&report).unwrap()).unwrap()
 }
 
@@ -72,9 +72,8 @@ fn rejects_and_sites_are_the_same_in_sorted_order() {
     let input = directory.file("urls.txt", lines(1).replace("/3/", ".de/3/") + "http://other.example/\n");
     let rejects = |name: &str, order: &str| {
         let (out, rejects) = (directory.join(name), directory.join(format!("{name}.tsv")));
-        let mut command = sitemill();
-        command.args(["build", "--quiet", "--base-url", "{origin}/", "--order", order, "--rejects"]);
-        finish(command.arg(&rejects).arg("--out").arg(&out).arg(&input), b"").expect(0);
+        let mut command = build_command(&out, "{origin}/");
+        finish(command.args(["--order", order, "--rejects"]).arg(&rejects).arg(&input), b"").expect(0);
         fs::read_to_string(rejects).unwrap()
     };
     let told = rejects("input", "input");

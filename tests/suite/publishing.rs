@@ -6,13 +6,15 @@ use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{Run, TempDir, assert_valid_set, files, finish, published, published_urls, sitemill};
+use crate::support::{
+    Run, TempDir, assert_valid_set, build_command, files, finish, published, published_urls,
+};
 
 const BASE: &str = "http://h.example/";
 
 fn command(out: &Path, options: &[&str]) -> Command {
-    let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(out).args(options);
+    let mut command = build_command(out, BASE);
+    command.args(options);
     command
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 
 use serde_json::Value;
 
-use crate::support::{TempDir, files, finish, run, sitemill};
+use crate::support::{TempDir, build_command, files, finish, run, sitemill, wait_until_staging};
 
 const BASE: &str = "http://h.example/";
 
@@ -114,9 +114,8 @@ fn a_line_without_an_end_costs_no_memory() {
         .write_all(format!("\n{BASE}last").as_bytes())
         .unwrap();
     let rejects = directory.join("rejects.tsv");
-    let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(directory.join("out")).arg(&input);
-    finish(command.arg("--rejects").arg(&rejects), b"").expect(0);
+    let mut command = build_command(&directory.join("out"), BASE);
+    finish(command.arg(&input).arg("--rejects").arg(&rejects), b"").expect(0);
     let mapped = fs::read_to_string(&rejects).unwrap();
     assert!(mapped.len() < 20_000, "the row is cut");
     assert!(mapped.lines().nth(1).unwrap().contains("\t2\t23\ttoo-long\thttp://h.example/\\x00"), "{mapped}");
@@ -148,12 +147,10 @@ fn an_input_that_changes_while_it_is_read_is_noticed() {
     let input = directory.file("urls.txt", format!("{BASE}a\n"));
     let out = directory.join("out");
     // The second input keeps the run waiting while the first one, mapped by then, is written to.
-    let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(&out).arg(&input).arg("-");
-    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    while fs::read_dir(out.join(".sitemill/staging")).map_or(0, Iterator::count) == 0 {
-        std::thread::yield_now();
-    }
+    let mut command = build_command(&out, BASE);
+    let mut child =
+        command.arg(&input).arg("-").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until_staging(&out);
     fs::OpenOptions::new().append(true).open(&input).unwrap().write_all(b"more\n").unwrap();
     drop(child.stdin.take());
     let output = child.wait_with_output().unwrap();

@@ -6,7 +6,9 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::{Run, TempDir, files, finish, published, published_urls, run, sitemill};
+use crate::support::{
+    Run, TempDir, build_command, files, finish, published, published_urls, run, sitemill, wait_until_staging,
+};
 
 const BASE: &str = "http://h.example/";
 const DAY: u64 = 86_400;
@@ -14,10 +16,10 @@ const DAY: u64 = 86_400;
 /// Publishes `pages`, one a sitemap, on a day counted from 26 June 2005.
 fn build(out: &Path, day: u64, pages: &[u32], options: &[&str]) -> Run {
     let input: String = pages.iter().map(|page| format!("{BASE}{page}\n")).collect();
-    let mut command = sitemill();
+    let mut command = build_command(out, BASE);
     command.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day * DAY).to_string());
-    command.args(["build", "--quiet", "--base-url", BASE, "--urls-per-sitemap", "1", "--max-shrink", "100"]);
-    finish(command.args(options).arg("--out").arg(out), input.as_bytes())
+    command.args(["--urls-per-sitemap", "1", "--max-shrink", "100"]).args(options);
+    finish(&mut command, input.as_bytes())
 }
 
 fn sitemaps(out: &Path) -> usize {
@@ -190,12 +192,8 @@ fn status_shows_what_lies_there_and_waits_for_nobody() {
     let out = directory.join("out");
     build(&out, 0, &[1, 2], &[]).expect(0);
     build(&out, 1, &[2], &[]).expect(0);
-    let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(&out);
-    let mut running = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    while fs::read_dir(out.join(".sitemill/staging")).map_or(0, Iterator::count) == 0 {
-        std::thread::yield_now();
-    }
+    let mut running = build_command(&out, BASE).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    wait_until_staging(&out);
     let seen = status(&out);
     assert_eq!(seen["runs"][0], serde_json::json!({ "process": running.id(), "is_alive": true }));
     let (now, before) = (&seen["live"], &seen["earlier"][0]);

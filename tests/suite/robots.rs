@@ -5,16 +5,19 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Run, TempDir, finish, published_urls, run, sitemill};
+use crate::support::{Run, TempDir, build_command, finish, published_urls, run, wait_until_staging};
 
 const BASE: &str = "http://h.example/";
 const THEIRS: &str = "User-agent: *\r\nDisallow: /basket/\r\nSitemap: http://h.example/news.xml";
 
 fn build(out: &Path, base: &str, robots: &Path, pages: u32, options: &[&str]) -> Run {
     let input: String = (0..pages).map(|page| format!("{base}{page}\n")).collect();
-    let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", base, "--urls-per-sitemap", "1", "--max-shrink", "100"]);
-    command.args(options).arg("--out").arg(out).arg("--robots").arg(robots);
+    let mut command = build_command(out, base);
+    command
+        .args(["--urls-per-sitemap", "1", "--max-shrink", "100"])
+        .args(options)
+        .arg("--robots")
+        .arg(robots);
     finish(&mut command, input.as_bytes())
 }
 
@@ -151,13 +154,11 @@ fn a_failure_behind_the_switch_is_a_warning_and_the_set_is_live() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let robots = directory.file("robots.txt", "Allow: /\n");
-    let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", BASE, "--robots"]).arg(&robots).arg("--out").arg(&out);
-    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut command = build_command(&out, BASE);
+    let mut child =
+        command.arg("--robots").arg(&robots).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // It has looked at the file by then, and finds it damaged at the end.
-    while fs::read_dir(out.join(".sitemill/staging")).map_or(0, Iterator::count) == 0 {
-        std::thread::yield_now();
-    }
+    wait_until_staging(&out);
     let damaged = format!("# sitemill: end {BASE}\n");
     fs::write(&robots, &damaged).unwrap();
     writeln!(child.stdin.take().unwrap(), "{BASE}1").unwrap();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::corpus::{Corpus, Recipe};
-use crate::support::{TempDir, files, finish, sitemill};
+use crate::support::{TempDir, build_command, files, finish};
 
 const BASE: &str = "https://www.example.com/";
 
@@ -22,11 +22,8 @@ fn any_number_of_threads_and_any_way_of_reading_give_the_same_bytes() {
     let input = directory.file("urls.txt", &text);
     let build = |name: &str, threads: &str, from_pipe: bool| {
         let out = directory.join(name);
-        let mut command = sitemill();
-        command
-            .args(["build", "--quiet", "--urls-per-sitemap", "5000", "--base-url", BASE, "--out"])
-            .arg(&out);
-        command.args(["--threads", threads]);
+        let mut command = build_command(&out, BASE);
+        command.args(["--urls-per-sitemap", "5000", "--threads", threads]);
         if from_pipe {
             finish(command.arg("-"), &text).expect(0);
         } else {
@@ -54,9 +51,7 @@ fn a_file_in_pieces_is_the_file() {
     }
     let build = |name: &str, inputs: &[std::path::PathBuf]| {
         let out = directory.join(name);
-        let mut command = sitemill();
-        command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(&out).args(inputs);
-        finish(&mut command, b"").expect(0);
+        finish(build_command(&out, BASE).args(inputs), b"").expect(0);
         bytes(&out)
     };
     assert!(build("a", &[whole]) == build("b", &pieces));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::support::{TempDir, assert_valid_set, finish, locs, published, published_urls, sitemill};
+use crate::support::{TempDir, assert_valid_set, build_command, finish, locs, published, published_urls};
 
 const BASE: &str = "http://h.example/";
 
@@ -11,9 +11,7 @@ fn build(urls: &[String], options: &[&str]) -> Vec<(String, String)> {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", urls.join("\n"));
     let out = directory.join("out");
-    let mut command = sitemill();
-    command.args(["build", "--quiet", "--base-url", BASE, "--out"]).arg(&out).arg(input).args(options);
-    finish(&mut command, b"").expect(0);
+    finish(build_command(&out, BASE).arg(input).args(options), b"").expect(0);
     assert_eq!(published_urls(&out, BASE), urls, "every URL once and in its order");
     assert_valid_set(&out, BASE, if options.contains(&"0.84") { "0.84" } else { "0.9" });
     published(&out, BASE)

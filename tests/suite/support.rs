@@ -95,6 +95,20 @@ pub fn sitemill() -> Command {
     command
 }
 
+/// A quiet `sitemill build` into `out`; inputs, if not from standard input, and more options may follow.
+pub fn build_command(out: &Path, base_url: &str) -> Command {
+    let mut command = sitemill();
+    command.args(["build", "--quiet", "--base-url", base_url, "--out"]).arg(out);
+    command
+}
+
+/// Returns once a `build` that runs into `out` has begun to write; it must have something to wait for, or it may be over.
+pub fn wait_until_staging(out: &Path) {
+    while fs::read_dir(out.join(".sitemill/staging")).map_or(0, Iterator::count) == 0 {
+        thread::yield_now();
+    }
+}
+
 /// Runs the binary with `args`, in the current directory and with nothing to read from standard input.
 pub fn run<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Run {
     finish(sitemill().args(args), b"")

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::corpus::{Corpus, Recipe};
-use crate::support::{TempDir, files, finish, gzip, sitemill};
+use crate::support::{TempDir, build_command, files, finish, gzip, sitemill};
 
 const BASE: &str = "https://www.example.com/";
 
@@ -28,19 +28,9 @@ fn what_was_built_comes_back_as_the_canonical_list() {
     let directory = TempDir::new();
     for protocol in ["0.9", "0.84"] {
         let out = directory.join(protocol);
-        let mut build = sitemill();
-        build.args([
-            "build",
-            "--quiet",
-            "--protocol",
-            protocol,
-            "--urls-per-sitemap",
-            "1000",
-            "--level",
-            "1",
-        ]);
-        build.args(["--sitemaps-per-index", "3", "--base-url", BASE, "--out"]).arg(&out).arg("-");
-        finish(&mut build, &text).expect(0);
+        let options = ["--protocol", protocol, "--level", "1"];
+        let limits = ["--urls-per-sitemap", "1000", "--sitemaps-per-index", "3"];
+        finish(build_command(&out, BASE).args(options).args(limits), &text).expect(0);
         assert!(files(&out).iter().filter(|file| file.contains("index")).count() > 10, "-10 comes behind -9");
         assert!(urls(&[], &out) == want, "by the robots lines");
         assert!(urls(&["--threads", "3"], &out) == want);
