@@ -200,6 +200,14 @@ mod tests {
         }
     }
 
+    /// Whether each rule admits `url`.
+    fn admits(base: &Base, url: &str) -> [bool; 3] {
+        let mut cleaner = Cleaner::default();
+        let Cleaned::Url(clean) = cleaner.clean(url.as_bytes()) else { panic!("{url} is clean") };
+        [ScopeRule::Directory, ScopeRule::Host, ScopeRule::Any]
+            .map(|rule| Scope::new(rule, base).admits(clean))
+    }
+
     #[test]
     fn the_scope_is_the_directory_unless_told_otherwise() {
         let base: Base = "http://h.example/catalog".parse().unwrap();
@@ -212,10 +220,7 @@ mod tests {
             ("http://h.example:8080/catalog/x", [false, false, true]),
             ("http://www.h.example/catalog/x", [false, false, true]),
         ] {
-            let mut cleaner = Cleaner::default();
-            let Cleaned::Url(clean) = cleaner.clean(url.as_bytes()) else { panic!("{url} is clean") };
-            let rules = [ScopeRule::Directory, ScopeRule::Host, ScopeRule::Any];
-            assert_eq!(rules.map(|rule| Scope::new(rule, &base).admits(clean)), admitted, "{url}");
+            assert_eq!(admits(&base, url), admitted, "{url}");
         }
     }
 
@@ -239,10 +244,7 @@ mod tests {
             ("https://b.example:81/maps/", [true, true, true]),
             ("http://a.example/other/maps/", [false, true, true]),
         ] {
-            let mut cleaner = Cleaner::default();
-            let Cleaned::Url(clean) = cleaner.clean(url.as_bytes()) else { panic!("{url} is clean") };
-            let rules = [ScopeRule::Directory, ScopeRule::Host, ScopeRule::Any];
-            assert_eq!(rules.map(|rule| Scope::new(rule, &base).admits(clean)), admitted, "{url}");
+            assert_eq!(admits(&base, url), admitted, "{url}");
         }
     }
 }

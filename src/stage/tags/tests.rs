@@ -1,6 +1,7 @@
 //! Every rule on tags, row by row, and a second opinion on what is written.
 
 use super::*;
+use crate::stage::random::Random;
 use TagReason as Why;
 
 fn rules(zone: &str) -> LastmodRules {
@@ -216,15 +217,6 @@ fn reasons_are_words_that_begin_with_tag_and_can_be_counted() {
     );
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014).
-fn random(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^ (z >> 31)
-}
-
 #[test]
 fn whatever_is_written_is_legal_in_both_schemas() {
     let seeds = [
@@ -240,14 +232,14 @@ fn whatever_is_written_is_legal_in_both_schemas() {
     ];
     let alphabet = b"0123456789-+:.TZ UC12";
     let all_rules = ["", "Z", "-09:30", "Europe/Berlin", "Africa/Monrovia", "Asia/Manila"].map(rules);
-    let mut state = 7;
+    let mut random = Random::new(7);
     let mut written = 0;
     for round in 0..400_000 {
         let mut raw = seeds[round % seeds.len()].as_bytes().to_vec();
-        for _ in 0..=random(&mut state) % 4 {
-            let at = random(&mut state) as usize % (raw.len() + 1);
-            let byte = alphabet[random(&mut state) as usize % alphabet.len()];
-            match random(&mut state) % 4 {
+        for _ in 0..=random.below(4) {
+            let at = random.below(raw.len() + 1);
+            let byte = alphabet[random.below(alphabet.len())];
+            match random.below(4) {
                 0 => raw.insert(at, byte),
                 1 => raw.truncate(at.max(1)),
                 _ if at < raw.len() => raw[at] = byte,
@@ -255,7 +247,7 @@ fn whatever_is_written_is_legal_in_both_schemas() {
             }
         }
         let raw = String::from_utf8(raw).unwrap();
-        let mut rules = all_rules[random(&mut state) as usize % all_rules.len()].clone();
+        let mut rules = all_rules[random.below(all_rules.len())].clone();
         written += usize::from(text(&raw, &rules).is_ok());
         rules.unit = [LastmodUnit::EpochSeconds, LastmodUnit::EpochMillis][round % 2];
         written += usize::from(text(&raw, &rules).is_ok());
