@@ -3,7 +3,6 @@
 import os
 import pathlib
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WORK = pathlib.Path("target/compare")
 OUT = WORK / "out"
 # Peers are installed here, and stay.

@@ -17,11 +17,6 @@ CRATES_FOLDER = PEERS / "crates"
 CRATES = CRATES_FOLDER / "release/crates"
 
 
-def build_sitemill():
-    subprocess.run(["cargo", "build", "--release", "--quiet"], check=True)
-    return os.path.join(os.environ.get("CARGO_TARGET_DIR", "target"), "release", "sitemill")
-
-
 def install_tool(tool, package, peer):
     return bool(shutil.which(tool)) or install(peer, as_root(["apt-get", "install", "-y", package]))
 
