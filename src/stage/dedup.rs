@@ -10,118 +10,21 @@
 
 mod newest;
 mod record;
+mod secret;
+mod survivors;
 
 pub use newest::{NO_INSTANT, NewestTable, find_all_but_newest};
+pub use secret::Secret;
+pub use survivors::Survivors;
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
-use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_secret};
-
-use super::clean::CleanUrl;
 use super::lines::CHUNK_URLS_MAX;
-use crate::error::{Error, ErrorKind, Result, reserve};
+use crate::error::{Result, reserve};
 
 /// Hash partitions: one for each value of a key's highest byte.
 pub const PARTITIONS: usize = 256;
 
 /// What a URL is known by. Never zero, which marks a free place in a [`Table`].
 pub type Key = u128;
-
-/// What keys are made with, different in every run.
-#[derive(Clone)]
-pub struct Secret([u8; 192]);
-
-impl Secret {
-    /// Draws one from the operating system.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Io`] if there is no randomness to be had.
-    pub fn draw() -> Result<Self> {
-        let mut bytes = [0; 192];
-        getrandom::fill(&mut bytes)
-            .map_err(|error| Error::new(ErrorKind::Io, format!("no random bytes to be had: {error}")))?;
-        Ok(Self(bytes))
-    }
-
-    /// The one that [`Secret::to_hex`] wrote.
-    pub fn from_hex(digits: &str) -> Option<Self> {
-        let pairs = digits.as_bytes().as_chunks::<2>().0.iter();
-        let byte = |pair: &[u8; 2]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
-        let bytes = pairs.map(byte).collect::<Option<Vec<u8>>>()?;
-        Some(Self(bytes.try_into().ok()?))
-    }
-
-    /// Hexadecimal digits, for a place that only we may read.
-    pub fn to_hex(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    /// A hasher of anything, 128 bits.
-    pub fn hasher(&self) -> Xxh3 {
-        Xxh3::with_secret(self.0)
-    }
-
-    /// The key of `url`.
-    #[inline]
-    pub fn key(&self, url: CleanUrl<'_>) -> Key {
-        self.key_of(url.as_bytes())
-    }
-
-    /// The key of a URL that somebody else has cleaned: `check` takes what it reads as it is.
-    #[inline]
-    pub(crate) fn key_of(&self, url: &[u8]) -> Key {
-        xxh3_128_with_secret(url, &self.0).max(1)
-    }
-}
-
-impl std::fmt::Debug for Secret {
-    /// Does not say it.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Secret(..)")
-    }
-}
-
-/// Which URLs of a chunk are listed: one bit each, by ordinal. Partitions strike out duplicates at the same time, so
-/// the words are atomic; no order between them matters.
-#[derive(Debug, Default)]
-pub struct Survivors(Box<[AtomicU64]>);
-
-impl Survivors {
-    /// All of `urls` URLs.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Memory`] if there is no room for them.
-    pub fn all(urls: usize) -> Result<Self> {
-        let word = |n: usize| AtomicU64::new(u64::MAX >> (64 - (urls - 64 * n).min(64)));
-        let mut words = Vec::new();
-        reserve(&mut words, urls.div_ceil(64))?;
-        words.extend((0..urls.div_ceil(64)).map(word));
-        Ok(Self(words.into()))
-    }
-
-    /// Takes one out.
-    pub fn strike(&self, ordinal: u16) {
-        let ordinal = usize::from(ordinal);
-        self.0[ordinal / 64].fetch_and(!(1 << (ordinal % 64)), Ordering::Relaxed);
-    }
-
-    /// Whether it is still in.
-    #[inline]
-    pub fn contains(&self, ordinal: usize) -> bool {
-        self.0[ordinal / 64].load(Ordering::Relaxed) >> (ordinal % 64) & 1 == 1
-    }
-
-    /// How many bits there are: URLs, up to the next word.
-    #[cfg(test)]
-    pub(crate) fn bits(&self) -> usize {
-        64 * self.0.len()
-    }
-
-    /// How many are still in.
-    pub fn count(&self) -> u32 {
-        self.0.iter().map(|word| word.load(Ordering::Relaxed).count_ones()).sum()
-    }
-}
 
 /// The keys of one chunk, parted. 17 bytes a URL; with instants 25.
 #[derive(Debug, Default)]
@@ -139,7 +42,7 @@ impl ChunkKeys {
     /// Parts the `keys` of a chunk, given in input order, and their `instants`, if there are any.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`] if there is no room for them.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for them.
     pub fn part(keys: &[Key], instants: &[i64]) -> Result<Self> {
         let mut starts = [0_u16; PARTITIONS + 1];
         for &key in keys {
@@ -260,7 +163,7 @@ impl Share {
 /// that an earlier one equals.
 ///
 /// # Errors
-/// [`ErrorKind::Memory`] if the table cannot be had.
+/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the table cannot be had.
 pub fn find_duplicates<'a>(
     runs: impl Iterator<Item = Run<'a>> + Clone,
     share: Share,
@@ -327,7 +230,6 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::stage::clean::{Cleaned, Cleaner};
 
     /// The plain way: a set of all keys.
     fn plain(chunks: &[Vec<Key>]) -> Vec<(usize, u16)> {
@@ -373,40 +275,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn survivors_are_all_until_struck_out() {
-        for urls in [0, 1, 63, 64, 65, 1000] {
-            let survivors = Survivors::all(urls).unwrap();
-            assert_eq!(survivors.count() as usize, urls);
-            for struck in (0..urls as u16).step_by(7) {
-                survivors.strike(struck);
-                survivors.strike(struck);
-            }
-            assert_eq!(survivors.count() as usize, urls - urls.div_ceil(7));
-            assert!((0..urls).all(|ordinal| survivors.contains(ordinal) == (ordinal % 7 != 0)));
-        }
-    }
-
-    #[test]
-    fn a_key_depends_on_every_byte_and_on_the_secret() {
-        let secrets = [Secret::draw().unwrap(), Secret::draw().unwrap()];
-        let mut keys = HashSet::new();
-        let mut urls = 0;
-        for path_bytes in [0, 1, 3, 20, 100, 200, 223, 224, 400, 1200] {
-            for changed in 0..=path_bytes {
-                let mut url = b"http://h.example/".to_vec();
-                url.resize(url.len() + path_bytes, b'a');
-                if changed < path_bytes {
-                    url[17 + changed] = b'b';
-                }
-                let mut cleaner = Cleaner::default();
-                let Cleaned::Url(clean) = cleaner.clean(&url) else { panic!("it is clean") };
-                keys.extend(secrets.iter().map(|secret| secret.key(clean)));
-                urls += 1;
-            }
-        }
-        assert_eq!(keys.len(), 2 * urls);
     }
 }

@@ -1,0 +1,66 @@
+//! What deduplication leaves of a chunk.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::{Result, reserve};
+
+/// Which URLs of a chunk are listed: one bit each, by ordinal. Partitions strike out duplicates at the same time, so
+/// the words are atomic; no order between them matters.
+#[derive(Debug, Default)]
+pub struct Survivors(Box<[AtomicU64]>);
+
+impl Survivors {
+    /// All of `urls` URLs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for them.
+    pub fn all(urls: usize) -> Result<Self> {
+        let word = |n: usize| AtomicU64::new(u64::MAX >> (64 - (urls - 64 * n).min(64)));
+        let mut words = Vec::new();
+        reserve(&mut words, urls.div_ceil(64))?;
+        words.extend((0..urls.div_ceil(64)).map(word));
+        Ok(Self(words.into()))
+    }
+
+    /// Takes one out.
+    pub fn strike(&self, ordinal: u16) {
+        let ordinal = usize::from(ordinal);
+        self.0[ordinal / 64].fetch_and(!(1 << (ordinal % 64)), Ordering::Relaxed);
+    }
+
+    /// Whether it is still in.
+    #[inline]
+    pub fn contains(&self, ordinal: usize) -> bool {
+        self.0[ordinal / 64].load(Ordering::Relaxed) >> (ordinal % 64) & 1 == 1
+    }
+
+    /// How many bits there are: URLs, up to the next word.
+    #[cfg(test)]
+    pub(crate) fn bits(&self) -> usize {
+        64 * self.0.len()
+    }
+
+    /// How many are still in.
+    pub fn count(&self) -> u32 {
+        self.0.iter().map(|word| word.load(Ordering::Relaxed).count_ones()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn survivors_are_all_until_struck_out() {
+        for urls in [0, 1, 63, 64, 65, 1000] {
+            let survivors = Survivors::all(urls).unwrap();
+            assert_eq!(survivors.count() as usize, urls);
+            for struck in (0..urls as u16).step_by(7) {
+                survivors.strike(struck);
+                survivors.strike(struck);
+            }
+            assert_eq!(survivors.count() as usize, urls - urls.div_ceil(7));
+            assert!((0..urls).all(|ordinal| survivors.contains(ordinal) == (ordinal % 7 != 0)));
+        }
+    }
+}
