@@ -1,6 +1,9 @@
 //! Existing sitemaps: every `<url>` is a record.
 
 mod entry;
+mod plain;
+#[cfg(test)]
+mod tests;
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -18,9 +21,13 @@ const PIECE_BYTES: usize = 64 * 1024;
 /// Reads the entries of a `<urlset>`. Elements are told by their local names; the namespace is that of the root, by its
 /// prefix, so that an `<image:loc>` is not taken for a `<loc>`.
 pub fn read(text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    read_in_pieces(PIECE_BYTES, text, rows)
+}
+
+fn read_in_pieces(piece_bytes: usize, text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
     let (stream, text) = text.split();
-    let mut reader =
-        Reader::from_reader(Metered { stream: BufReader::with_capacity(PIECE_BYTES, stream), bytes_left: 0 });
+    let stream = BufReader::with_capacity(piece_bytes, stream);
+    let mut reader = Reader::from_reader(Metered { stream, bytes_left: 0 });
     reader.config_mut().expand_empty_elements = true;
     let mut buffer = Vec::new();
     let mut entry = Entry::default();
@@ -31,33 +38,40 @@ pub fn read(text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
         let at = reader.buffer_position();
         let entry_bytes = if depth > 1 { at - entry.offset() } else { 0 };
         reader.get_mut().bytes_left = ROW_BYTES_MAX.saturating_sub(entry_bytes);
-        match reader.read_event_into(&mut buffer).map_err(|error| broken(&text, at, error))? {
-            Event::Start(tag) => {
+        match reader.read_event_into(&mut buffer) {
+            Ok(Event::Start(tag)) => {
                 match depth {
                     0 => {
                         check_root(&text, tag.local_name().as_ref())?;
                         has_root = true;
                         entry.set_prefix(tag.name().prefix().map_or("", |prefix| prefix.into_inner()));
                     }
-                    1 => entry.start(at, rows.count() + 1, tag.name()),
+                    1 => entry.start(at, rows.count() + 1, entry.is_url(tag.name())),
                     _ => entry.open(depth, &tag),
                 }
                 depth += 1;
             }
-            Event::End(_) => {
+            Ok(Event::End(_)) => {
                 depth -= 1;
                 match depth {
                     0 => {}
-                    1 => entry.emit(rows)?,
+                    1 => {
+                        entry.emit(rows)?;
+                        // Behind an end tag the parser owes nothing. Behind a root it may: the end of `<urlset/>`.
+                        let at = reader.buffer_position();
+                        let bytes = plain::read(reader.get_ref().stream.buffer(), at, &mut entry, rows)?;
+                        reader.stream().consume(bytes);
+                    }
                     _ => entry.close(depth),
                 }
             }
-            Event::Text(part) => entry.text(&part),
-            Event::CData(part) => entry.text(&part),
-            Event::GeneralRef(name) => entry.reference(&name),
-            Event::Eof if depth == 0 && has_root => return Ok(()),
-            Event::Eof => return Err(text.wrong("the XML ends too early; make or fetch the file again")),
-            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Empty(_) => {}
+            Ok(Event::Text(part)) => entry.text(&part),
+            Ok(Event::CData(part)) => entry.text(&part),
+            Ok(Event::GeneralRef(name)) => entry.reference(&name),
+            Ok(Event::Eof) if depth == 0 && has_root => return Ok(()),
+            Ok(Event::Eof) => return Err(text.wrong("the XML ends too early; make or fetch the file again")),
+            Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Empty(_)) => {}
+            Err(error) => return Err(broken(&text, at, error)),
         }
     }
 }
