@@ -11,7 +11,7 @@ mod corpus;
 
 use corpus::{Corpus, Recipe};
 use sitemill::limits::Protocol;
-use sitemill::stage::clean::{Cleaned, Cleaner};
+use sitemill::stage::clean::{Cleaned, Cleaner, KnownUrls};
 use sitemill::stage::dedup::{ChunkKeys, PARTITIONS, Secret, Share, Survivors, Table, find_duplicates};
 use sitemill::stage::divide::{Divider, Limits};
 use sitemill::stage::lines;
@@ -37,27 +37,31 @@ fn everything_but_gzip(bencher: Bencher<'_, '_>) {
     let secret = Secret::draw().expect("the system has randomness");
     bencher.counter(ItemsCount::new(LINES)).bench_local(|| {
         let text = black_box(&text);
-        let (mut cleaner, mut chunks, mut sizes) = (Cleaner::default(), Vec::new(), Vec::new());
+        let (mut cleaner, mut chunks, mut parted) = (Cleaner::default(), Vec::new(), Vec::new());
+        let (mut keys, mut sizes) = (Vec::new(), Vec::new());
         for nominal in lines::chunks(text.len()) {
             let own = lines::own(text, nominal);
-            let (mut keys, mut entry_bytes) = (Vec::new(), Vec::new());
+            keys.clear();
+            sizes.clear();
             for line in lines::lines(&text[own.clone()], own.start as u64) {
                 let Cleaned::Url(url) = cleaner.clean(line.raw) else { panic!("the corpus holds URLs only") };
+                // So that the second pass need not clean them again.
+                assert_eq!(url.as_bytes().as_ptr(), line.raw.as_ptr(), "the corpus is clean as it stands");
                 keys.push(secret.key(url));
-                entry_bytes.push(xml::url_bytes(url) as u16);
+                sizes.push(xml::url_bytes(url) as u16);
             }
-            chunks.push((own, Survivors::all(keys.len()).expect("there is memory"), entry_bytes));
-            sizes.push(ChunkKeys::part(&keys, &[]).expect("there is memory"));
+            chunks.push((own, Survivors::all(keys.len()).expect("there is memory"), sizes.clone()));
+            parted.push(ChunkKeys::part(&keys, &[]).expect("there is memory"));
         }
         let mut table = Table::default();
         for partition in 0..PARTITIONS {
-            let runs = sizes.iter().enumerate().map(|(chunk, keys)| keys.run(chunk, partition));
+            let runs = parted.iter().enumerate().map(|(chunk, keys)| keys.run(chunk, partition));
             let strike = |chunk: usize, ordinal| chunks[chunk].1.strike(ordinal);
             find_duplicates(runs, Share::all(partition), &mut table, strike).expect("there is memory");
         }
         let mut divider = Divider::new(Limits { entries_max: 50_000, bytes_max: 10_485_760 }, &frame);
-        for (_, survivors, entry_bytes) in &chunks {
-            for (ordinal, &bytes) in entry_bytes.iter().enumerate() {
+        for (_, survivors, sizes) in &chunks {
+            for (ordinal, &bytes) in sizes.iter().enumerate() {
                 if survivors.contains(ordinal) {
                     divider.push((), bytes.into(), xml::Namespaces::NONE);
                 }
@@ -68,8 +72,7 @@ fn everything_but_gzip(bencher: Bencher<'_, '_>) {
 
         let (mut listed, mut written, mut piece) = (0, 0, Vec::new());
         for (own, survivors, _) in &chunks {
-            for (ordinal, line) in lines::lines(&text[own.clone()], own.start as u64).enumerate() {
-                let Cleaned::Url(url) = cleaner.clean(line.raw) else { panic!("the corpus holds URLs only") };
+            for (ordinal, url) in KnownUrls::of(&text[own.clone()], own.start as u64).enumerate() {
                 if survivors.contains(ordinal) {
                     xml::push_url(url, &mut piece);
                     listed += 1;

@@ -4,7 +4,7 @@ use super::plan::Chunk;
 use crate::error::Result;
 use crate::job::Job;
 use crate::limits::Protocol;
-use crate::stage::clean::{CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
+use crate::stage::clean::{Cleaned, Cleaner, Reason, UrlEncoding};
 use crate::stage::entry::Entry;
 use crate::stage::extras::{self, Extras, ExtrasRenderer};
 use crate::stage::input::Input;
@@ -68,16 +68,13 @@ pub fn try_for_each_listed(
     judge: &mut Judge<'_>,
     mut act: impl FnMut(usize, Entry<'_>) -> Result<()>,
 ) -> Result<()> {
+    if let Some(urls) = chunk.known_urls(inputs) {
+        let mut listed = urls.enumerate().filter(|&(ordinal, _)| chunk.survivors.contains(ordinal));
+        return listed.try_for_each(|(ordinal, url)| act(ordinal, Entry::of(url)));
+    }
     let mut ordinal = 0;
     chunk.try_for_each_row(inputs, |row| {
-        let entry = match row.content {
-            // The line is the URL.
-            Content::Url(raw, _) if chunk.is_clean => Entry::of(CleanUrl::known(raw, true)),
-            content => match judge.judge(content, &mut |_| {}) {
-                Judged::Entry(entry) => entry,
-                Judged::Blank | Judged::Rejected(_) => return Ok(()),
-            },
-        };
+        let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) else { return Ok(()) };
         let is_listed = chunk.survivors.contains(ordinal);
         ordinal += 1;
         if is_listed { act(ordinal - 1, entry) } else { Ok(()) }

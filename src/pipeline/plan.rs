@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::positions::Entries;
 use crate::error::{Result, reserve};
-use crate::stage::clean::Rejected;
+use crate::stage::clean::{KnownUrls, Rejected};
 use crate::stage::dedup::Survivors;
 use crate::stage::divide::Part;
 use crate::stage::input::{Extent, Input};
@@ -147,6 +147,17 @@ impl Chunk {
                 .try_for_each(|line| act(Row::of_line(0, line))),
             RowsAt::Rows(block) => rows::rows(bytes, block).try_for_each(act),
             RowsAt::Positions(range) => self.entries(range, inputs).try_for_each(act),
+        }
+    }
+
+    /// The URLs of its lines, of the `inputs` that were surveyed, if each of them is a canonical URL as it stands: the
+    /// ordinal of an entry is that of its line, and no judge is needed.
+    pub fn known_urls<'i>(&self, inputs: &'i [Input]) -> Option<KnownUrls<'i>> {
+        match &self.rows {
+            RowsAt::Lines(range) if self.is_clean => {
+                Some(KnownUrls::of(&inputs[self.input].bytes()[range.clone()], range.start as u64))
+            }
+            _ => None,
         }
     }
 

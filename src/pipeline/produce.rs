@@ -14,7 +14,6 @@ use super::plan::{Chunk, Place, Plan, RowsAt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
 use crate::progress::Pass;
-use crate::stage::clean::CleanUrl;
 use crate::stage::dedup::{Secret, Survivors};
 use crate::stage::divide::Part;
 use crate::stage::entry::Entry;
@@ -155,38 +154,23 @@ impl Renderer<'_> {
 
     /// Renders up to `wanted` listed entries of `chunk` behind the first `skip`; how many.
     fn render_chunk(&mut self, chunk: &Chunk, skip: usize, wanted: u32) -> u32 {
-        let bytes = self.inputs[chunk.input].bytes();
         let survivors = &chunk.survivors;
-        let mut rendered = 0;
+        if let Some(urls) = chunk.known_urls(self.inputs) {
+            let urls = urls.enumerate().skip(skip);
+            let listed = urls.filter(|&(ordinal, _)| survivors.contains(ordinal)).take(wanted as usize);
+            return listed.map(|(_, url)| self.sink.push(&Entry::of(url))).count() as u32;
+        }
+        let bytes = self.inputs[chunk.input].bytes();
         match &chunk.rows {
-            // The line is the URL, and the ordinal the line.
-            RowsAt::Lines(range) if chunk.is_clean => {
-                let own = &bytes[range.clone()];
-                // One search for characters to escape through all lines, instead of one in each.
-                let mut escapes = memchr::memchr2_iter(b'&', b'\'', own).peekable();
-                let lines = lines::lines(own, range.start as u64).enumerate().skip(skip);
-                let listed = lines.filter(|&(ordinal, _)| survivors.contains(ordinal));
-                for (_, line) in listed.take(wanted as usize) {
-                    let start = line.offset as usize - range.start;
-                    while escapes.next_if(|&at| at < start).is_some() {}
-                    let may_grow = escapes.peek().is_some_and(|&at| at < start + line.raw.len());
-                    self.sink.push(&Entry::of(CleanUrl::known(line.raw, may_grow)));
-                    rendered += 1;
-                }
-            }
             RowsAt::Lines(range) => {
                 let lines = lines::lines(&bytes[range.clone()], range.start as u64);
-                rendered = self.render_rows(lines.map(|line| Row::of_line(0, line)), survivors, skip, wanted);
+                self.render_rows(lines.map(|line| Row::of_line(0, line)), survivors, skip, wanted)
             }
-            RowsAt::Rows(block) => {
-                rendered = self.render_rows(rows::rows(bytes, block), survivors, skip, wanted);
-            }
+            RowsAt::Rows(block) => self.render_rows(rows::rows(bytes, block), survivors, skip, wanted),
             RowsAt::Positions(range) => {
-                let entries = chunk.entries(range, self.inputs);
-                rendered = self.render_rows(entries, survivors, skip, wanted);
+                self.render_rows(chunk.entries(range, self.inputs), survivors, skip, wanted)
             }
         }
-        rendered
     }
 
     /// The same for `rows` that must be judged once more.

@@ -9,12 +9,14 @@
 
 mod charset;
 mod encode;
+mod known;
 mod origin;
 mod parser;
 mod reason;
 mod tail;
 
 pub use charset::UrlEncoding;
+pub use known::KnownUrls;
 pub use reason::{Reason, Rejected};
 
 use crate::limits::{LINE_BYTES_MAX, URL_BYTES_MAX, URL_BYTES_MIN};

@@ -10,6 +10,17 @@ pub const BITS: usize = 64;
 /// A bit for each byte of `block` that is `wanted`, the lowest for the first.
 #[inline]
 pub fn find(block: &[u8; BITS], wanted: u8) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    #[expect(unsafe_code)]
+    // SAFETY: it asks for SSE2, which every processor of this architecture has.
+    return unsafe { sse2::find(block, wanted) };
+    #[cfg(not(target_arch = "x86_64"))]
+    find_anywhere(block, wanted)
+}
+
+/// The same in words that every processor understands, in twice the time.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn find_anywhere(block: &[u8; BITS], wanted: u8) -> u64 {
     let mut found = [0; BITS];
     for at in 0..BITS {
         found[at] = u8::from(block[at] == wanted);
@@ -20,6 +31,26 @@ pub fn find(block: &[u8; BITS], wanted: u8) -> u64 {
         let product = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080);
         bits | product >> 56 << (8 * at)
     })
+}
+
+/// The one instruction that gathers a bit of each byte, which no compiler makes of a loop.
+#[cfg(target_arch = "x86_64")]
+mod sse2 {
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};
+
+    use super::{BITS, LANES};
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub fn find(block: &[u8; BITS], wanted: u8) -> u64 {
+        let (vectors, _) = block.as_chunks::<LANES>();
+        vectors.iter().rev().fold(0, |bits, vector| {
+            let [low, high] = *vector.as_chunks().0 else { unreachable!("a vector is two words") };
+            let bytes = _mm_set_epi64x(i64::from_le_bytes(high), i64::from_le_bytes(low));
+            let found = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(wanted as i8)));
+            bits << LANES | u64::from(found as u16)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -33,7 +64,9 @@ mod tests {
                 let pattern = 0x9E37_79B9_7F4A_7C15_u64.rotate_left(other.into());
                 for bits in [0, 1, 1 << 63, u64::MAX, pattern] {
                     let block = std::array::from_fn(|at| if bits >> at & 1 == 1 { wanted } else { other });
-                    assert_eq!(find(&block, wanted), if other == wanted { u64::MAX } else { bits });
+                    let want = if other == wanted { u64::MAX } else { bits };
+                    assert_eq!(find(&block, wanted), want);
+                    assert_eq!(find_anywhere(&block, wanted), want);
                 }
             }
         }
