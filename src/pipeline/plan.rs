@@ -56,8 +56,13 @@ pub enum RowsAt {
     Lines(Range<usize>),
     /// Rows in scratch.
     Rows(Block),
-    /// Entries in the inputs behind this one, which has their positions.
-    Positions(Range<usize>),
+    /// Entries in the inputs behind this one.
+    Positions {
+        /// Where their positions are.
+        range: Range<usize>,
+        /// Where entries are, in which of those inputs, as far as no chunk before it said so.
+        parts: Vec<(usize, Range<usize>)>,
+    },
 }
 
 /// Rows by what became of them.
@@ -88,6 +93,15 @@ pub fn extents(inputs: &[Input]) -> Result<Vec<(usize, Extent)>> {
         all.extend(input.extents().map(|extent| (at, extent)));
     }
     Ok(all)
+}
+
+impl Plan {
+    /// Tells the disk what of `inputs` the `sitemap`th sitemap lists.
+    pub fn will_need(&self, sitemap: usize, inputs: &[Input]) {
+        let first = self.sitemaps[sitemap].first.chunk;
+        let end = self.sitemaps.get(sitemap + 1).map_or(self.chunks.len(), |next| next.first.chunk);
+        self.chunks[first..end].iter().for_each(|chunk| chunk.will_need(inputs));
+    }
 }
 
 impl Tally {
@@ -130,6 +144,15 @@ impl Chunk {
         Ok(Self { input: 0, rows, survivors, is_clean: false, lines_before: 0, tally })
     }
 
+    fn will_need(&self, inputs: &[Input]) {
+        match &self.rows {
+            RowsAt::Lines(range) | RowsAt::Rows(Block { range, .. }) => inputs[self.input].will_need(range),
+            RowsAt::Positions { parts, .. } => {
+                parts.iter().for_each(|(input, range)| inputs[self.input + 1 + input].will_need(range));
+            }
+        }
+    }
+
     /// Calls `act` with each of its rows, lines not numbered, of the `inputs` that were surveyed. For loops in which a call
     /// through a pointer for every row would be seen.
     ///
@@ -146,7 +169,7 @@ impl Chunk {
             RowsAt::Lines(range) => lines::lines(&bytes[range.clone()], range.start as u64)
                 .try_for_each(|line| act(Row::of_line(0, line))),
             RowsAt::Rows(block) => rows::rows(bytes, block).try_for_each(act),
-            RowsAt::Positions(range) => self.entries(range, inputs).try_for_each(act),
+            RowsAt::Positions { range, .. } => self.entries(range, inputs).try_for_each(act),
         }
     }
 
@@ -172,7 +195,7 @@ impl Chunk {
                 )
             }
             RowsAt::Rows(block) => Box::new(rows::rows(bytes, block)),
-            RowsAt::Positions(range) => Box::new(self.entries(range, inputs)),
+            RowsAt::Positions { range, .. } => Box::new(self.entries(range, inputs)),
         }
     }
 

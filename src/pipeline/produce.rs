@@ -57,7 +57,9 @@ pub fn produce(
     let (unsynced, to_sync) = bounded::<Unsynced>(FILES_UNSYNCED_MAX);
     std::thread::scope(|scope| {
         let syncing = scope.spawn(move || to_sync.into_iter().try_for_each(Unsynced::sync));
-        let produced = ordered(job.threads.get(), 0..plan.sitemaps.len(), renderer, work, |rendered| {
+        // The thread that hands them out is a few ahead.
+        let sitemaps = (0..plan.sitemaps.len()).inspect(|&at| plan.will_need(at, inputs));
+        let produced = ordered(job.threads.get(), sitemaps, renderer, work, |rendered| {
             let (at, rendered) = rendered?;
             let part = &plan.sitemaps[at];
             progress.advance(part.entries.into());
@@ -167,7 +169,7 @@ impl Renderer<'_> {
                 self.render_rows(lines.map(|line| Row::of_line(0, line)), survivors, skip, wanted)
             }
             RowsAt::Rows(block) => self.render_rows(rows::rows(bytes, block), survivors, skip, wanted),
-            RowsAt::Positions(range) => {
+            RowsAt::Positions { range, .. } => {
                 self.render_rows(chunk.entries(range, self.inputs), survivors, skip, wanted)
             }
         }

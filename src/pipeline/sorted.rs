@@ -68,16 +68,25 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
     run.progress.begin(Pass::Sort, entries);
     let to = Scratch::new(&memory.scratch)?;
     let sorter = || RangeSorter::new(run, &files, &to, 4 * range_bytes);
-    let work = |sorter: &mut RangeSorter<'_>, range: Vec<PartBlock>| sorter.sort(range);
+    // The thread that hands ranges out is a few ahead; and the same parts are needed again by the second pass.
+    let parts = |range: &[PartBlock]| -> Vec<_> {
+        range.iter().map(|(file, block)| (*file, block.range.clone())).collect()
+    };
+    let ranges = ranges.into_iter().map(|range| (parts(&range), range)).inspect(|(parts, _)| {
+        parts.iter().for_each(|(file, part)| files[*file].will_need(part));
+    });
+    let work = |sorter: &mut RangeSorter<'_>, (parts, range)| Ok((parts, sorter.sort(range)?));
     let frame = Frame::sitemap(run.job.protocol);
     let mut divider = Divider::new(run.job.sitemap_limits(), &frame);
     let mut sorted = Vec::new();
-    ordered(threads, ranges.into_iter(), sorter, work, |range| {
+    ordered(threads, ranges, sorter, work, |range: Result<_>| {
         run.stop.check()?;
-        for block in range? {
+        let (mut parts, blocks) = range?;
+        for block in blocks {
             run.progress.advance(block.rows());
             divide_block(&mut divider, sorted.len(), &block);
-            sorted.push(Chunk::whole(RowsAt::Positions(block.positions), block.sizes.len() as u32)?);
+            let rows = RowsAt::Positions { range: block.positions, parts: std::mem::take(&mut parts) };
+            sorted.push(Chunk::whole(rows, block.sizes.len() as u32)?);
         }
         Ok::<_, Error>(())
     })?;
@@ -167,6 +176,7 @@ fn distribute(
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some((input, extent)) = extents.get(at) else { break };
             run.stop.check()?;
+            inputs[*input].come_to(extent.range());
             let mut chunk = Chunk::of(*input, inputs[*input].bytes(), extent.clone());
             worker.distribute(at, &mut chunk, inputs)?;
             chunks.push((at, chunk));

@@ -60,6 +60,7 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
                 || Surveyor::new(run, &secret),
                 |surveyor, &(at, ref extent)| {
                     stop.check()?;
+                    inputs[at].come_to(extent.range());
                     let surveyed = surveyor.survey(at, inputs[at].bytes(), extent.clone())?;
                     progress.advance(extent.bytes());
                     Ok(surveyed)
@@ -119,7 +120,7 @@ impl<'r> Surveyor<'r> {
             RowsAt::Lines(own) => self
                 .take(lines::lines(&bytes[own.clone()], own.start as u64).map(|line| Row::of_line(0, line))),
             RowsAt::Rows(block) => self.take(rows::rows(bytes, block)),
-            RowsAt::Positions(_) => unreachable!("nothing was sorted yet"),
+            RowsAt::Positions { .. } => unreachable!("nothing was sorted yet"),
         };
         chunk.is_clean = all_clean && self.keys.len() as u64 == tally.lines;
         chunk.survivors = Survivors::all(self.keys.len())?;

@@ -53,6 +53,9 @@ pub struct Input {
     blocks: Option<Vec<Block>>,
 }
 
+/// How far ahead of a reader the disk is set to work: some milliseconds of reading and of a disk's patience.
+const AHEAD_BYTES: usize = 16 << 20;
+
 /// A stretch of an input: the unit of work of both passes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Extent {
@@ -63,11 +66,16 @@ pub enum Extent {
 }
 
 impl Extent {
+    /// Where it is.
+    pub fn range(&self) -> &Range<usize> {
+        match self {
+            Self::Lines(range) | Self::Rows(Block { range, .. }) => range,
+        }
+    }
+
     /// Bytes of it, for progress.
     pub fn bytes(&self) -> u64 {
-        match self {
-            Self::Lines(range) | Self::Rows(Block { range, .. }) => range.len() as u64,
-        }
+        self.range().len() as u64
     }
 }
 
@@ -186,6 +194,21 @@ impl Input {
     /// All of it.
     pub fn bytes(&self) -> &[u8] {
         self.map.bytes()
+    }
+
+    /// Tells the disk that `range` will be read soon.
+    pub fn will_need(&self, range: &Range<usize>) {
+        if !range.is_empty() {
+            self.map.will_need(range.clone());
+        }
+    }
+
+    /// Tells the disk that readers have come to `range`, so that it brings what lies [`AHEAD_BYTES`] behind: as long as each
+    /// stretch is told of, whoever reads them in about their order seldom waits, however far away the disk is.
+    pub fn come_to(&self, range: &Range<usize>) {
+        let bytes = self.bytes().len();
+        let ahead = |at: usize| at.saturating_add(AHEAD_BYTES).min(bytes);
+        self.will_need(&(ahead(range.start)..ahead(range.end)));
     }
 
     /// All of it, in stretches.

@@ -4,10 +4,11 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use memmap2::Mmap;
+use memmap2::{Advice, Mmap};
 
 use super::lost::Watch;
 
@@ -53,6 +54,13 @@ impl Map {
         // (see `lost`), or ends the process with SIGBUS before anything is published if nobody asked for that.
         let map = unsafe { Mmap::map(file)? };
         Ok(Self::Pages { _watch: Watch::over(name, &map), map })
+    }
+
+    /// Says that `range` will be read soon, so that the disk can begin. It is a hint, and may come to nothing.
+    pub fn will_need(&self, range: Range<usize>) {
+        if let Self::Pages { map, .. } = self {
+            let _ = map.advise_range(Advice::WillNeed, range.start, range.len());
+        }
     }
 
     /// All of them.
