@@ -59,7 +59,7 @@ use seams::{Room, Seams};
 use symbols::DISTANCE_MAX;
 use tokens::Tokens;
 use tree::Tree;
-use window::SLACK_BYTES;
+use window::{SLACK_BYTES, Window};
 
 /// Longest record: a longer line is cut, which bounds the work and the memory that one record can ask for. The longest
 /// URL of a sitemap has 2,047 characters, and a few more once it is escaped.
@@ -90,9 +90,7 @@ pub struct Encoder {
     parser: Option<Box<dyn Parser>>,
     seams: Seams,
     tokens: Tokens,
-    /// What was pushed, from some place on. The first [`PLACE_PERIOD`] bytes are never part of a document: they are what
-    /// a place of the future seems to point to, and are not looked at closer.
-    window: Vec<u8>,
+    window: Window,
     /// Where the document begins in the window, or 0 when that has moved out.
     start: usize,
     /// Everything before is in tokens.
@@ -121,8 +119,8 @@ fn seams_of(effort: u8) -> Seams {
 fn parser_of(effort: u8) -> Option<Box<dyn Parser>> {
     Some(match effort {
         0 => return None,
-        1 => Box::<Greedy<4, true>>::default(),
-        2..=3 => Box::<Greedy<5, false>>::default(),
+        1 => Box::<Greedy<8, 8192>>::default(),
+        2..=3 => Box::<Greedy<5, 8192>>::default(),
         4 => Box::<Lazy<u32, 8, 1>>::default(),
         5..=6 => Box::<Lazy<u64, 32, 1>>::default(),
         7 => Box::<Lazy<u128, 32, 1>>::default(),
@@ -137,7 +135,7 @@ impl Encoder {
             parser: parser_of(effort),
             seams: seams_of(effort),
             tokens: Tokens::default(),
-            window: vec![0; PLACE_PERIOD],
+            window: Window::default(),
             start: PLACE_PERIOD,
             said: PLACE_PERIOD,
             record_end: PLACE_PERIOD,
@@ -160,17 +158,17 @@ impl Encoder {
             self.crc.update(piece);
             self.bytes = self.bytes.wrapping_add(piece.len() as u32);
             self.make_room();
-            self.window.extend_from_slice(piece);
+            self.window.push(piece);
             // A record waits until its parser can read behind it, and so reads the same at the end of any push.
-            let known = self.window.len().saturating_sub(SLACK_BYTES).max(self.record_end);
+            let known = self.window.end().saturating_sub(SLACK_BYTES).max(self.record_end);
             self.advance(known, false);
         }
     }
 
     /// Ends the member and gives its bytes; the next push begins another.
     pub fn finish(&mut self) -> Vec<u8> {
-        let known = self.window.len();
-        self.window.extend_from_slice(&[0; SLACK_BYTES]);
+        let known = self.window.end();
+        self.window.push(&[0; SLACK_BYTES]);
         self.advance(known, true);
         self.parse(known);
         self.end_block(true);
@@ -183,9 +181,7 @@ impl Encoder {
             parser.clear();
         }
         self.seams.clear();
-        // Zeros again, as some may be read, if not said: the next member must not depend on this one.
         self.window.clear();
-        self.window.resize(PLACE_PERIOD, 0);
         (self.start, self.said, self.record_end) = (PLACE_PERIOD, PLACE_PERIOD, PLACE_PERIOD);
         self.block_start = Some(PLACE_PERIOD);
         self.partial = PartialByte::default();
@@ -194,12 +190,7 @@ impl Encoder {
 
     /// Moves the window on if it is full.
     fn make_room(&mut self) {
-        if self.window.len() < WINDOW_BYTES {
-            return;
-        }
-        // By whole periods, so that places stay what they are.
-        let gone = (self.said - KEPT_BYTES) / PLACE_PERIOD * PLACE_PERIOD;
-        self.window.drain(..gone);
+        let gone = self.window.make_room(self.said);
         self.start = self.start.saturating_sub(gone);
         self.said -= gone;
         self.record_end -= gone;
@@ -244,7 +235,7 @@ impl Encoder {
     fn find_record_end(&self, known: usize, is_final: bool) -> Option<usize> {
         let from = self.record_end;
         let to_max = known.min(from + RECORD_BYTES_MAX);
-        if let Some(at) = memchr::memchr(b'\n', &self.window[from..to_max]) {
+        if let Some(at) = memchr::memchr(b'\n', self.window.range(from, to_max)) {
             return Some(from + at + 1);
         }
         (to_max == from + RECORD_BYTES_MAX || (is_final && to_max > from)).then_some(to_max)
@@ -261,7 +252,7 @@ impl Encoder {
     }
 
     fn end_block(&mut self, is_final: bool) {
-        let plain = self.block_start.map(|start| &self.window[start..self.said]);
+        let plain = self.block_start.map(|start| self.window.range(start, self.said));
         let plain = plain.filter(|plain| plain.len() <= STORED_BLOCK_BYTES_MAX);
         match self.parser {
             None => {

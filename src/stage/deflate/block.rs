@@ -3,7 +3,7 @@
 use super::bits::{BitWriter, PartialByte, UNFLUSHED_BITS_MAX};
 use super::huffman::{self, CODE_BITS_MAX, Code};
 use super::symbols::{CODED_LENGTHS, DISTANCE_EXTRA_BITS, DISTANCES, END_OF_BLOCK, LITLENS};
-use super::tokens::{HEADS, LENGTH_HEADS, SECOND_LITERALS, SECONDS, Token, Tokens};
+use super::tokens::{Frequencies, HEADS, LENGTH_HEADS, SECOND_LITERALS, SECONDS, Token, Tokens};
 
 /// The three ways to write a block: "BTYPE" (3.2.3).
 const STORED: u64 = 0b00;
@@ -38,16 +38,16 @@ impl Lengths {
         Self { litlens, distances: [5; DISTANCES] }
     };
 
-    /// The best for `tokens`.
-    fn best(tokens: &Tokens) -> Self {
+    /// The best for `frequencies`.
+    fn best(frequencies: &Frequencies) -> Self {
         Self {
-            litlens: huffman::lengths(&tokens.litlen_frequencies(), CODE_BITS_MAX),
-            distances: huffman::lengths(&tokens.distance_frequencies(), CODE_BITS_MAX),
+            litlens: huffman::lengths(&frequencies.litlens, CODE_BITS_MAX),
+            distances: huffman::lengths(&frequencies.distances, CODE_BITS_MAX),
         }
     }
 
-    /// What `tokens` and the end of the block cost.
-    fn cost(&self, tokens: &Tokens) -> u64 {
+    /// Bits of all symbols, with what follows them.
+    fn cost(&self, frequencies: &Frequencies) -> u64 {
         let symbol_bits = |frequencies: &[u32], lengths: &[u8]| {
             let each = frequencies
                 .iter()
@@ -55,18 +55,10 @@ impl Lengths {
                 .map(|(&frequency, &bits)| u64::from(frequency) * u64::from(bits));
             each.sum::<u64>()
         };
-        symbol_bits(&tokens.litlen_frequencies(), &self.litlens)
-            + symbol_bits(&tokens.distance_frequencies(), &self.distances)
+        symbol_bits(&frequencies.litlens, &self.litlens)
+            + symbol_bits(&frequencies.distances, &self.distances)
+            + frequencies.extra_bits
     }
-}
-
-/// Extra bits of `tokens`, the same in every code.
-fn extra_bits(tokens: &Tokens) -> u64 {
-    let lengths = tokens.length_counts().iter().zip(&CODED_LENGTHS);
-    let lengths = lengths.map(|(&count, coded)| u64::from(count) * u64::from(coded.extra_bits)).sum::<u64>();
-    let distances = tokens.distance_frequencies();
-    let distances = distances.iter().zip(&DISTANCE_EXTRA_BITS);
-    lengths + distances.map(|(&count, &bits)| u64::from(count) * u64::from(bits)).sum::<u64>()
 }
 
 /// Appends a block that says `tokens`, which stand for `plain`, if that is still known.
@@ -77,11 +69,11 @@ pub fn write(
     partial: PartialByte,
     out: &mut Vec<u8>,
 ) -> PartialByte {
-    let best = Lengths::best(tokens);
+    let frequencies = tokens.frequencies();
+    let best = Lengths::best(&frequencies);
     let header = Header::new(&best);
-    let extra_bits = extra_bits(tokens);
-    let dynamic_bits = BLOCK_HEADER_BITS + header.cost() + best.cost(tokens) + extra_bits;
-    let fixed_bits = BLOCK_HEADER_BITS + Lengths::FIXED.cost(tokens) + extra_bits;
+    let dynamic_bits = BLOCK_HEADER_BITS + header.cost() + best.cost(&frequencies);
+    let fixed_bits = BLOCK_HEADER_BITS + Lengths::FIXED.cost(&frequencies);
     let coded_bits = dynamic_bits.min(fixed_bits);
     if let Some(plain) = plain
         && stored_bits(plain) < coded_bits

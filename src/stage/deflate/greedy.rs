@@ -1,61 +1,88 @@
 //! The quick parser: takes what it finds at once and never looks back.
 
+use super::PLACE_PERIOD;
 use super::parser::Parser;
-use super::places::{Places, distance, hash};
+use super::places::{Places, distance, hash, row};
+use super::symbols::DISTANCE_MAX;
 use super::tokens::Tokens;
-use super::window::{common_prefix, word};
+use super::window::{Window, word};
 
-/// Places of 8 K hashes: they fit in the first-level cache beside the window.
-const HASH_BITS: u32 = 13;
-/// Of a match, the places of this many bytes behind the first are remembered: words are found by their beginnings.
-const REMEMBERED: usize = 3;
+/// Places that are looked up before any is said, one a bit.
+const STRETCH: usize = u64::BITS as usize;
+/// The bytes that a stretch is compared with, its own, and those that can be read behind it.
+const NEAR: usize = PLACE_PERIOD + STRETCH + 8;
 
-/// Looks up `KEY_BYTES` bytes at every place, or, if it looks at `WORDS` only, where a word begins or a match ended.
-#[derive(Debug, Default)]
-pub struct Greedy<const KEY_BYTES: u32, const WORDS: bool> {
-    places: Places<u16, HASH_BITS>,
+/// Looks up `KEY_BYTES` bytes at every place, in a table that has `ROWS` for all their hashes.
+#[derive(Debug)]
+pub struct Greedy<const KEY_BYTES: u32, const ROWS: usize> {
+    places: Places<u16, ROWS>,
+    /// How far back what was seen like each place of a stretch is.
+    distances: [u16; STRETCH],
 }
 
-impl<const KEY_BYTES: u32, const WORDS: bool> Parser for Greedy<KEY_BYTES, WORDS> {
-    fn parse(&mut self, data: &[u8], from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
-        // The bytes of a key are the low ones of a word; this shift leaves nothing else.
-        let other_bits = u64::BITS - 8 * KEY_BYTES;
-        let mut at = from;
-        while at + KEY_BYTES as usize <= to {
-            let here = word(data, at);
-            let place = std::mem::replace(self.places.row(hash(here << other_bits)), at as u16);
-            let distance = distance(at, place);
-            let is_same = (word(data, at - distance) ^ here) << other_bits == 0;
-            if is_same && distance.wrapping_sub(1) < reach {
-                let length = common_prefix(data, at - distance, at, to - at);
+impl<const KEY_BYTES: u32, const ROWS: usize> Default for Greedy<KEY_BYTES, ROWS> {
+    fn default() -> Self {
+        Self { places: Places::default(), distances: [0; STRETCH] }
+    }
+}
+
+/// Looks up `count` places, `begin` in all and [`PLACE_PERIOD`] in `near` the first of them. Gives those where a match
+/// begins, the first one highest, and sets `distances`.
+///
+/// No place waits for another and there is no branch, so that the processor has several in hand at once: that is why all
+/// are looked up, those that a match will cover too. A function of its own, as it needs all registers.
+#[inline(never)]
+fn look_up<const KEY_BYTES: u32, const ROWS: usize>(
+    rows: &mut [u16; ROWS],
+    distances: &mut [u16; STRETCH],
+    near: &[u8; NEAR],
+    begin: usize,
+    count: usize,
+) -> u64 {
+    // The bytes of a key are the low ones of a word; this shift leaves nothing else.
+    let other_bits = u64::BITS - 8 * KEY_BYTES;
+    let mut matches = 0;
+    for (nth, found) in distances[..count].iter_mut().enumerate() {
+        let at = PLACE_PERIOD + nth;
+        let here = word(near, at);
+        let row = row(rows, hash(here << other_bits));
+        let distance = distance(begin + nth, *row);
+        *row = (begin + nth) as u16;
+        *found = distance as u16;
+        let differ = (word(near, at - distance) ^ here) << other_bits;
+        let too_far = distance.wrapping_sub(1) as u64 & DISTANCE_MAX as u64;
+        matches = matches << 1 | u64::from(differ | too_far == 0);
+    }
+    matches << (STRETCH - count)
+}
+
+impl<const KEY_BYTES: u32, const ROWS: usize> Parser for Greedy<KEY_BYTES, ROWS> {
+    fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
+        let (mut begin, mut said) = (from, from);
+        while begin + (KEY_BYTES as usize) <= to {
+            let count = STRETCH.min(to + 1 - KEY_BYTES as usize - begin);
+            let near = window.bytes(begin - PLACE_PERIOD);
+            let mut matches =
+                look_up::<KEY_BYTES, ROWS>(self.places.rows(), &mut self.distances, near, begin, count);
+            while matches != 0 {
+                let nth = matches.leading_zeros() as usize;
+                let (at, distance) = (begin + nth, usize::from(self.distances[nth]));
+                if distance > reach {
+                    matches &= !(1 << (u64::BITS - 1) >> nth);
+                    continue;
+                }
+                let length = window.common_prefix(at - distance, at, to - at);
+                tokens.push_literals(window, said, at);
                 tokens.push_match(length, distance);
-                if !WORDS {
-                    for inside in at + 1..=at + REMEMBERED {
-                        *self.places.row(hash(word(data, inside) << other_bits)) = inside as u16;
-                    }
-                }
-                at += length;
-                continue;
+                said = at + length;
+                matches &= u64::MAX.checked_shr((said - begin) as u32).unwrap_or(0);
             }
-            loop {
-                let byte = data[at];
-                tokens.push_literal(byte);
-                at += 1;
-                if !WORDS || ends_word(byte) || at == to {
-                    break;
-                }
-            }
+            begin = said.max(begin + count);
         }
-        tokens.push_literals(&data[at..to]);
+        tokens.push_literals(window, said, to);
     }
 
     fn clear(&mut self) {
         self.places.clear();
     }
-}
-
-/// `- . / % & '` and the other marks below the digits are what separates words in URLs, with few exceptions.
-#[inline(always)]
-fn ends_word(byte: u8) -> bool {
-    byte < b'0'
 }

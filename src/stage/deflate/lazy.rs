@@ -3,11 +3,11 @@
 use super::parser::Parser;
 use super::places::{Places, Row, distance, hash};
 use super::tokens::Tokens;
-use super::window::{common_prefix, word};
+use super::window::{Window, word};
 
 /// Places are found by four bytes: a match of three from afar costs what its literals do.
 const KEY_BYTES: usize = 4;
-const HASH_BITS: u32 = 15;
+const ROWS: usize = 1 << 15;
 /// Of a seam, the places of its last bytes are remembered. The others are what every record begins with, or known from
 /// another record that has the same directories.
 const REMEMBERED: usize = 32;
@@ -22,7 +22,7 @@ const DELAY_BITS: [i32; 3] = [0, 3, 9];
 /// bytes does not better.
 #[derive(Debug, Default)]
 pub struct Lazy<R: Row, const CONTENT: usize, const AHEAD: usize> {
-    places: Places<R, HASH_BITS>,
+    places: Places<R, ROWS>,
 }
 
 /// The length is less than [`KEY_BYTES`] if there is none.
@@ -54,9 +54,9 @@ impl<R: Row, const CONTENT: usize, const AHEAD: usize> Lazy<R, CONTENT, AHEAD> {
 
     /// The longest match at `at`, of two the nearer one.
     #[inline(always)]
-    fn find(&mut self, data: &[u8], at: usize, to: usize, reach: usize) -> Match {
+    fn find(&mut self, window: &Window, at: usize, to: usize, reach: usize) -> Match {
         // As long as places reach, so that looking at one needs no check.
-        let back: &[u8; BACK + 8] = data[at - BACK..at + 8].try_into().expect("one is as long as the other");
+        let back: &[u8; BACK + 8] = window.bytes(at - BACK);
         let here = word(back, BACK);
         let places = self.look(at, here);
         // The first eight bytes of every candidate, without a branch: most matches are shorter, and none is like another.
@@ -69,11 +69,11 @@ impl<R: Row, const CONTENT: usize, const AHEAD: usize> Lazy<R, CONTENT, AHEAD> {
         }
         let mut found = Match { length: (best >> u16::BITS) as usize, distance: usize::from(!(best as u16)) };
         if found.length == 8 {
-            found.length = common_prefix(data, at - found.distance, at, to - at);
+            found.length = window.common_prefix(at - found.distance, at, to - at);
             for nth in 1..R::PLACES {
                 let distance = distance(at, places.get(nth));
                 if distance.wrapping_sub(1) < reach && distance != found.distance {
-                    let length = common_prefix(data, at - distance, at, to - at);
+                    let length = window.common_prefix(at - distance, at, to - at);
                     found = if length > found.length { Match { length, distance } } else { found };
                 }
             }
@@ -83,40 +83,40 @@ impl<R: Row, const CONTENT: usize, const AHEAD: usize> Lazy<R, CONTENT, AHEAD> {
 }
 
 impl<R: Row, const CONTENT: usize, const AHEAD: usize> Parser for Lazy<R, CONTENT, AHEAD> {
-    fn parse(&mut self, data: &[u8], from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
-        let mut at = from;
+    fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
+        let (mut at, mut said) = (from, from);
         while at + KEY_BYTES <= to {
-            let mut found = self.find(data, at, to, reach);
+            let mut found = self.find(window, at, to, reach);
             let mut seen = at + 1;
             if !found.is_one() {
-                tokens.push_literal(data[at]);
                 at += 1;
                 continue;
             }
             let mut later = 1;
             while later <= AHEAD && found.length < CONTENT && at + later + KEY_BYTES <= to {
-                let other = self.find(data, at + later, to, reach);
+                let other = self.find(window, at + later, to, reach);
                 seen = at + later + 1;
                 if other.is_one() && other.gain_over(found) > DELAY_BITS[later] {
-                    tokens.push_literals(&data[at..at + later]);
                     at += later;
                     found = other;
                     later = 0;
                 }
                 later += 1;
             }
+            tokens.push_literals(window, said, at);
             tokens.push_match(found.length, found.distance);
             at += found.length;
+            said = at;
             for inside in seen..at {
-                self.look(inside, word(data, inside));
+                self.look(inside, window.word(inside));
             }
         }
-        tokens.push_literals(&data[at..to]);
+        tokens.push_literals(window, said, to);
     }
 
-    fn pass(&mut self, data: &[u8], from: usize, to: usize) {
+    fn pass(&mut self, window: &Window, from: usize, to: usize) {
         for at in from.max(to.saturating_sub(REMEMBERED))..to {
-            self.look(at, word(data, at));
+            self.look(at, window.word(at));
         }
     }
 

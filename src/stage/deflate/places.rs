@@ -38,27 +38,41 @@ row!(u32);
 row!(u64);
 row!(u128);
 
-/// The rows of all hashes of `BITS` bits.
+/// The rows of all hashes, a power of two.
 #[derive(Debug)]
-pub struct Places<R, const BITS: u32>(Box<[R]>);
+pub struct Places<R, const ROWS: usize>(Box<[R; ROWS]>);
 
-impl<R: Row, const BITS: u32> Default for Places<R, BITS> {
+impl<R: Row, const ROWS: usize> Default for Places<R, ROWS> {
     fn default() -> Self {
-        Self(vec![R::default(); 1 << BITS].into())
+        let rows = vec![R::default(); ROWS].into_boxed_slice();
+        Self(rows.try_into().expect("one is as long as the other"))
     }
 }
 
-impl<R: Row, const BITS: u32> Places<R, BITS> {
-    /// The row of a hash, whose highest bits count.
+impl<R: Row, const ROWS: usize> Places<R, ROWS> {
+    /// The row of a hash.
     #[inline(always)]
-    pub fn row(&mut self, hash: u32) -> &mut R {
-        &mut self.0[(hash >> (u32::BITS - BITS)) as usize]
+    pub fn row(&mut self, hash: u64) -> &mut R {
+        row(&mut self.0, hash)
+    }
+
+    /// All of them, for a loop that should not ask every time where they are.
+    #[inline(always)]
+    pub fn rows(&mut self) -> &mut [R; ROWS] {
+        &mut self.0
     }
 
     /// Forgets everything, so that the next member does not depend on this one.
     pub fn clear(&mut self) {
         self.0.fill(R::default());
     }
+}
+
+/// The row of a hash, whose highest bits count.
+#[inline(always)]
+pub fn row<R, const ROWS: usize>(rows: &mut [R; ROWS], hash: u64) -> &mut R {
+    const { assert!(ROWS.is_power_of_two() && ROWS > 1) };
+    &mut rows[(hash >> (u64::BITS - ROWS.ilog2())) as usize]
 }
 
 /// How far back of `at` a place is, from 0 to 65,535: whether a match can reach it is another question.
@@ -69,8 +83,8 @@ pub fn distance(at: usize, place: u16) -> usize {
 
 /// Scatters `key` over the highest bits (Knuth 1973, 6.4: multiplication by the golden ratio).
 #[inline(always)]
-pub fn hash(key: u64) -> u32 {
-    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+pub fn hash(key: u64) -> u64 {
+    key.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 #[cfg(test)]

@@ -2,18 +2,20 @@
 
 use super::places::{Places, distance, hash};
 use super::seams::{Found, HEAD_BYTES, Room, TAIL_BYTES, kind_before};
-use super::window::{common_prefix, word};
+use super::window::{Window, word};
 
 /// Rows of 8 K prefixes: some 400 records are in reach, each of them with a few.
-const HASH_BITS: u32 = 13;
+const ROWS: usize = 1 << 13;
 
+/// So many bytes less of a prefix are as good if the tail before them is the same.
+const TAIL_WORTH: usize = 3;
 /// The latest records with prefixes that end in `/`.
 #[derive(Debug)]
 pub struct Prefixes {
     /// The last record with a prefix.
-    latest: Places<u16, HASH_BITS>,
+    latest: Places<u16, ROWS>,
     /// The same among records behind one tail, which saves a match for `.html` and the like.
-    behind_tail: Places<u16, HASH_BITS>,
+    behind_tail: Places<u16, ROWS>,
     records: u32,
     scan_interval: u32,
 }
@@ -26,58 +28,67 @@ impl Prefixes {
         Self { latest, behind_tail, records: 0, scan_interval }
     }
 
-    /// The record with the deepest prefix of this one, and that behind the same tail; `last` if nothing is deeper.
+    /// The record with the deepest prefix of this one, or one with nearly that behind the same tail; `last` if no prefix
+    /// is deeper.
     #[inline(always)]
-    pub fn next(&mut self, data: &[u8], room: Room, reach: usize, last: Found) -> [Found; 2] {
-        let Room { from, to, .. } = room;
-        self.records = self.records.wrapping_add(1);
-        let known = if self.records.is_multiple_of(self.scan_interval) { 0 } else { last.shared };
-        let mut distances = [last.distance; 2];
-        if last.distance > 0 {
-            self.scan(data, from + known.max(HEAD_BYTES), room, reach, &mut distances);
-        }
-        distances.map(|distance| match distance == last.distance {
-            true => last,
-            false => Found { shared: common_prefix(data, from - distance, from, to - from), distance },
-        })
+    pub fn next(&mut self, window: &Window, room: Room, reach: usize, last: Found) -> Found {
+        let [latest, behind_tail] = self.scan(window, room, reach, last);
+        let chosen = if behind_tail.shared + TAIL_WORTH >= latest.shared { behind_tail } else { latest };
+        let found = measure(window, room, last, chosen);
+        // Less, if only the last bytes of a prefix were the same.
+        if found.shared + TAIL_WORTH < last.shared { last } else { found }
     }
 
-    /// Sets `distances` to those of the deepest prefix and of the deepest one behind the same tail.
+    /// Both of them.
+    #[inline(always)]
+    pub fn next_two(&mut self, window: &Window, room: Room, reach: usize, last: Found) -> [Found; 2] {
+        self.scan(window, room, reach, last).map(|found| measure(window, room, last, found))
+    }
+
+    /// The record with the deepest prefix and the one behind the same tail, or `last`. It is only that prefix that they
+    /// are known to share, and only nearly always. Remembers the record.
     #[inline(always)]
     fn scan(
         &mut self,
-        data: &[u8],
-        scan_from: usize,
+        window: &Window,
         Room { from, to, .. }: Room,
         reach: usize,
-        distances: &mut [usize; 2],
-    ) {
-        let scan_to = to.saturating_sub(TAIL_BYTES);
-        let tail = kind_before(data, from);
-        let mut at = scan_from;
-        while at < scan_to {
-            let mut slashes = slashes(word(data, at));
-            while slashes != 0 {
-                let slash = at + slashes.trailing_zeros() as usize / 8;
-                slashes &= slashes - 1;
-                if slash >= scan_to {
-                    break;
-                }
-                // The last bytes of a prefix and its length tell it from others, nearly always.
-                let last = word(data, slash - 7);
-                let key = last ^ mix((slash - from) as u64);
-                let keys = [(&mut self.latest, key), (&mut self.behind_tail, mix(key) ^ tail)];
-                for ((places, key), best) in keys.into_iter().zip(&mut *distances) {
-                    let row = places.row(hash(key));
-                    let place = std::mem::replace(row, from as u16);
-                    let distance = distance(from, place);
-                    let is_found =
-                        (distance.wrapping_sub(1) < reach) & (word(data, slash - 7 - distance) == last);
-                    *best = if is_found { distance } else { *best };
-                }
-            }
-            at += 8;
+        last: Found,
+    ) -> [Found; 2] {
+        self.records = self.records.wrapping_add(1);
+        let known = if self.records.is_multiple_of(self.scan_interval) { 0 } else { last.shared };
+        if last.distance == 0 {
+            return [last; 2];
         }
+        let tail = kind_before(window, from);
+        let is_behind_tail = kind_before(window, from - last.distance) == tail;
+        let mut latest = last;
+        let mut behind_tail = Found { shared: if is_behind_tail { last.shared } else { 0 }, ..last };
+        let scan_to = to.saturating_sub(TAIL_BYTES);
+        let mut at = from + known.max(HEAD_BYTES);
+        while at < scan_to {
+            let mut slashes = slashes(window.bytes(at)) & !(u64::MAX << (scan_to - at).min(63));
+            while slashes != 0 {
+                let slash = at + slashes.trailing_zeros() as usize;
+                slashes &= slashes - 1;
+                let shared = slash + 1 - from;
+                // The last bytes of a prefix and its length tell it from others, nearly always.
+                let end = window.word(slash - 7);
+                let key = hash(end ^ hash(shared as u64));
+                let look = |places: &mut Places<u16, ROWS>, key: u64, best: &mut Found| {
+                    let place = std::mem::replace(places.row(key), from as u16);
+                    let distance = distance(from, place);
+                    let is_found = (distance.wrapping_sub(1) < reach)
+                        & (window.word(slash - 7 - distance) == end)
+                        & (shared > best.shared);
+                    *best = if is_found { Found { shared, distance } } else { *best };
+                };
+                look(&mut self.latest, key, &mut latest);
+                look(&mut self.behind_tail, key ^ hash(tail), &mut behind_tail);
+            }
+            at += SCANNED;
+        }
+        [latest, behind_tail]
     }
 
     /// Forgets everything.
@@ -88,16 +99,35 @@ impl Prefixes {
     }
 }
 
-fn mix(key: u64) -> u64 {
-    key.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+/// With all that is shared, which is known of `last`.
+#[inline(always)]
+fn measure(
+    window: &Window,
+    Room { from, to, .. }: Room,
+    last: Found,
+    Found { distance, .. }: Found,
+) -> Found {
+    if distance == last.distance {
+        return last;
+    }
+    Found { shared: window.common_prefix(from - distance, from, to - from), distance }
 }
 
-/// The highest bit of every byte that is a `/`.
+/// Bytes that are scanned at once.
+const SCANNED: usize = 32;
+
+/// One bit for every byte that is a `/`, the first one lowest.
 #[inline(always)]
-fn slashes(word: u64) -> u64 {
+fn slashes(bytes: &[u8; SCANNED]) -> u64 {
     const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    let zeros = word ^ u64::from_ne_bytes([b'/'; 8]);
-    !(((zeros & LOW_BITS) + LOW_BITS) | zeros | LOW_BITS)
+    let mut slashes = 0;
+    for nth in 0..SCANNED / 8 {
+        let zeros = word(bytes, 8 * nth) ^ u64::from_ne_bytes([b'/'; 8]);
+        let is_zero = !(((zeros & LOW_BITS) + LOW_BITS) | zeros | LOW_BITS);
+        // The highest bits of all bytes, moved together.
+        slashes |= (is_zero.wrapping_mul(0x0002_0408_1020_4081) >> 56) << (8 * nth);
+    }
+    slashes
 }
 
 #[cfg(test)]
@@ -107,11 +137,11 @@ mod tests {
     #[test]
     fn slashes_are_found_in_every_byte_and_nothing_else_is() {
         for byte in 0..=u8::MAX {
-            for at in 0..8 {
-                let mut bytes = *b"/a/b.-0/";
+            for at in 0..SCANNED {
+                let mut bytes = *b"/a/b.-0//././//-/..a////////...0";
                 bytes[at] = byte;
-                let want: u64 = (0..8).filter(|&at| bytes[at] == b'/').map(|at| 0x80 << (8 * at)).sum();
-                assert_eq!(slashes(u64::from_le_bytes(bytes)), want);
+                let want: u64 = (0..SCANNED).filter(|&at| bytes[at] == b'/').map(|at| 1 << at).sum();
+                assert_eq!(slashes(&bytes), want);
             }
         }
     }

@@ -4,14 +4,14 @@
 use super::prefixes::Prefixes;
 use super::symbols::DISTANCE_MAX;
 use super::tree::Tree;
-use super::window::{common_prefix, common_suffix, word};
+use super::window::Window;
 
 /// Every record begins with so much; only deeper prefixes tell one from another.
 pub const HEAD_BYTES: usize = b"<url><loc>https://".len();
 /// Every record ends with so much.
 pub const TAIL_BYTES: usize = b"</loc></url>\n".len();
 /// Bytes before the tail that tell tails apart: `.html` from `.jpeg` or a query.
-const KIND_BYTES: usize = 5;
+const KIND_BYTES: usize = 2;
 /// A shorter seam is left to the parser.
 const SEAM_BYTES_MIN: usize = 8;
 
@@ -50,8 +50,8 @@ pub struct Found {
 
 /// Bytes before a record and its tail, which are the end of another URL; the others are zero.
 #[inline(always)]
-pub fn kind_before(data: &[u8], from: usize) -> u64 {
-    word(data, from - TAIL_BYTES - KIND_BYTES) << (u64::BITS - 8 * KIND_BYTES as u32)
+pub fn kind_before(window: &Window, from: usize) -> u64 {
+    window.word(from - TAIL_BYTES - KIND_BYTES) << (u64::BITS - 8 * KIND_BYTES as u32)
 }
 
 /// Remembers the beginnings of records, in one way or two.
@@ -70,29 +70,32 @@ impl Seams {
     }
 
     /// The longest seam that is found before the record, and remembers the record.
-    pub fn next(&mut self, data: &[u8], room: Room) -> Option<Seam> {
+    pub fn next(&mut self, window: &Window, room: Room) -> Option<Seam> {
         let Room { floor, from, to, start } = room;
         let reach = DISTANCE_MAX.min(from - start);
         let distance = std::mem::replace(&mut self.previous, to - from);
         let last = match distance > 0 && distance <= reach {
-            true => Found { shared: common_prefix(data, from - distance, from, to - from), distance },
+            true => Found { shared: window.common_prefix(from - distance, from, to - from), distance },
             false => Found::default(),
         };
         let mut best = Seam { before: 0, behind: 0, distance: 0 };
         let mut consider = |found: Found| {
             if found.distance != best.distance {
                 let before_max = (from - floor).min(from - found.distance - start);
-                let before = common_suffix(data, from - found.distance, from, before_max);
+                let before = window.common_suffix(from - found.distance, from, before_max);
                 if before + found.shared > best.before + best.behind {
                     best = Seam { before, behind: found.shared, distance: found.distance };
                 }
             }
         };
-        if let Some(prefixes) = &mut self.prefixes {
-            prefixes.next(data, room, reach, last).into_iter().for_each(&mut consider);
-        }
-        if let Some(tree) = &mut self.tree {
-            tree.next(data, room, reach, last).into_iter().for_each(&mut consider);
+        match (&mut self.prefixes, &mut self.tree) {
+            (Some(prefixes), None) => consider(prefixes.next(window, room, reach, last)),
+            (prefixes, tree) => {
+                let two = prefixes.as_mut().map(|prefixes| prefixes.next_two(window, room, reach, last));
+                two.into_iter().flatten().for_each(&mut consider);
+                let two = tree.as_mut().map(|tree| tree.next(window, room, reach, last));
+                two.into_iter().flatten().for_each(&mut consider);
+            }
         }
         (best.before + best.behind >= SEAM_BYTES_MIN).then_some(best)
     }

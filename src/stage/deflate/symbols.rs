@@ -56,14 +56,12 @@ pub const DISTANCE_EXTRA_BITS: [u8; DISTANCES] = {
     bits
 };
 
-/// The symbol of a distance, given less one. The extra bits are the low ones of that number: every base but one is a
-/// multiple of its range.
+/// The symbol of a distance, given less one, and the extra bits. These are the low ones of that number: every base but
+/// one is a multiple of its range. The two leading bits choose the symbol; 0 and 1, which have only one, are their own.
 #[inline]
-pub fn distance_symbol(distance_less_one: u32) -> u32 {
-    let top = (distance_less_one | 2).ilog2();
-    // The two leading bits choose the symbol; 0 and 1, which have only one, are their own.
-    let by_leading_bits = 2 * top + ((distance_less_one >> (top - 1)) & 1);
-    if distance_less_one < 2 { distance_less_one } else { by_leading_bits }
+pub fn coded_distance(less_one: u32) -> (u32, u32) {
+    let extra_bits = (less_one | 2).ilog2() - 1;
+    (2 * extra_bits + (less_one >> extra_bits), less_one & !(u32::MAX << extra_bits))
 }
 
 #[cfg(test)]
@@ -97,9 +95,7 @@ mod tests {
         let mut base = 1;
         for (symbol, &extra_bits) in DISTANCE_EXTRA_BITS.iter().enumerate() {
             for extra in 0..1u32 << extra_bits {
-                let less_one = base + extra - 1;
-                assert_eq!(distance_symbol(less_one) as usize, symbol);
-                assert_eq!(less_one & ((1 << extra_bits) - 1), extra);
+                assert_eq!(coded_distance(base + extra - 1), (symbol as u32, extra));
             }
             base += 1 << extra_bits;
         }

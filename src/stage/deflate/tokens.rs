@@ -2,9 +2,10 @@
 
 use super::RECORD_BYTES_MAX;
 use super::symbols::{
-    CODED_LENGTHS, DISTANCE_MAX, DISTANCES, END_OF_BLOCK, LENGTHS, LITLENS, MATCH_MAX, MATCH_MIN,
-    distance_symbol,
+    CODED_LENGTHS, DISTANCE_EXTRA_BITS, DISTANCE_MAX, DISTANCES, END_OF_BLOCK, LENGTHS, LITLENS, MATCH_MAX,
+    MATCH_MIN, coded_distance,
 };
+use super::window::Window;
 
 /// Tokens in a block: enough that a header of some eighty bytes does not show, few enough that the code follows the
 /// text and all of them stay in the second-level cache.
@@ -18,8 +19,6 @@ const _: () = assert!(ROOM - TOKENS_MAX >= 2 * RECORD_BYTES_MAX && ROOM.is_power
 pub const LENGTH_HEADS: usize = 256;
 /// Heads of tokens: 256 literals, 256 lengths.
 pub const HEADS: usize = LENGTH_HEADS + LENGTHS;
-/// More than there are symbols, so that indexing needs no check.
-const DISTANCE_ROOM: usize = DISTANCES.next_power_of_two();
 
 /// A literal, two literals or a match, in one word: nine bits of head, nine of what comes second, and the distance's
 /// extra bits. All kinds have all fields, so that writing them takes no branch that nobody can predict.
@@ -42,10 +41,12 @@ impl Token {
         Self(u32::from(byte) | (NO_SECOND as u32) << HEAD_BITS)
     }
 
-    /// Two bytes, the first of them in `self`.
+    /// Two bytes.
     #[inline(always)]
-    fn with(self, byte: u8) -> Self {
-        Self(self.0 & ((1 << HEAD_BITS) - 1) | (SECOND_LITERALS as u32 | u32::from(byte)) << HEAD_BITS)
+    fn literals(pair: [u8; 2]) -> Self {
+        // Taken as one number, so that a vector unit makes many at once.
+        let both = u32::from(u16::from_le_bytes(pair));
+        Self(both & 0xff | (both >> 8 | SECOND_LITERALS as u32) << HEAD_BITS)
     }
 
     /// `length` bytes from `distance` bytes ago.
@@ -53,9 +54,7 @@ impl Token {
     fn a_match(length: usize, distance: usize) -> Self {
         debug_assert!((MATCH_MIN..=MATCH_MAX).contains(&length) && (1..=DISTANCE_MAX).contains(&distance));
         let (head, less_one) = (LENGTH_HEADS + length - MATCH_MIN, distance as u32 - 1);
-        let symbol = distance_symbol(less_one);
-        // All bits but the two leading ones, which the symbol says.
-        let extra = less_one & ((1 << (symbol / 2).saturating_sub(1)) - 1);
+        let (symbol, extra) = coded_distance(less_one);
         Self(head as u32 | symbol << HEAD_BITS | extra << (HEAD_BITS + SECOND_BITS))
     }
 
@@ -81,71 +80,49 @@ impl Token {
 /// The tokens of one block.
 #[derive(Debug)]
 pub struct Tokens {
-    tokens: Box<[Token]>,
+    tokens: Box<[Token; ROOM + STEP]>,
     count: usize,
-    heads: [u32; HEADS],
-    distances: [u32; DISTANCE_ROOM],
-    /// The last token, if that is a literal, and whether another one has room in it.
-    last: Token,
-    is_alone: bool,
 }
+
+/// So many tokens of literals are written at once, with two bytes in each.
+const STEP: usize = 8;
 
 impl Default for Tokens {
     fn default() -> Self {
-        Self {
-            tokens: vec![Token(0); ROOM].into(),
-            count: 0,
-            heads: [0; HEADS],
-            distances: [0; DISTANCE_ROOM],
-            last: Token(0),
-            is_alone: false,
-        }
+        let tokens = vec![Token(0); ROOM + STEP].into_boxed_slice();
+        Self { tokens: tokens.try_into().expect("one is as long as the other"), count: 0 }
     }
 }
 
 impl Tokens {
+    /// Adds the bytes from `from` to `to`, two to a token.
     #[inline(always)]
-    fn push(&mut self, token: Token) {
-        self.tokens[self.count % ROOM] = token;
-        self.count += 1;
-    }
-
-    /// Adds a byte, to the token of the last one if that is alone.
-    #[inline(always)]
-    pub fn push_literal(&mut self, byte: u8) {
-        self.heads[usize::from(byte)] += 1;
-        let token = if self.is_alone { self.last.with(byte) } else { Token::literal(byte) };
-        self.count -= usize::from(self.is_alone);
-        self.push(token);
-        self.last = token;
-        self.is_alone = !self.is_alone;
-    }
-
-    /// Adds bytes, two to a token.
-    #[inline(always)]
-    pub fn push_literals(&mut self, bytes: &[u8]) {
-        let mut pairs = bytes.chunks_exact(2);
-        let mut count = self.count;
-        for pair in &mut pairs {
-            self.heads[usize::from(pair[0])] += 1;
-            self.heads[usize::from(pair[1])] += 1;
-            self.tokens[count % ROOM] = Token::literal(pair[0]).with(pair[1]);
-            count += 1;
+    pub fn push_literals(&mut self, window: &Window, mut from: usize, to: usize) {
+        // Most runs are short, and no branch can know how short: what a step writes behind the run is written over.
+        loop {
+            let bytes: &[u8; 2 * STEP] = window.bytes(from);
+            let count = self.count % ROOM;
+            let mut step = [Token(0); STEP];
+            for (token, pair) in step.iter_mut().zip(bytes.as_chunks().0) {
+                *token = Token::literals(*pair);
+            }
+            self.tokens[count..count + STEP].copy_from_slice(&step);
+            if to - from <= 2 * STEP {
+                break;
+            }
+            self.count += STEP;
+            from += 2 * STEP;
         }
-        self.count = count;
-        self.is_alone = false;
-        if let [byte] = pairs.remainder() {
-            self.push_literal(*byte);
-        }
+        self.count += (to - from) / 2;
+        // The last byte if it is alone; else this is written over too.
+        self.tokens[self.count % ROOM] = Token::literal(window.byte(to - 1));
+        self.count += (to - from) % 2;
     }
 
     #[inline(always)]
     fn push_one_match(&mut self, length: usize, distance: usize) {
-        let token = Token::a_match(length, distance);
-        self.heads[token.head()] += 1;
-        self.distances[token.second() % DISTANCE_ROOM] += 1;
-        self.push(token);
-        self.is_alone = false;
+        self.tokens[self.count % ROOM] = Token::a_match(length, distance);
+        self.count += 1;
     }
 
     /// Adds a match of any length from [`MATCH_MIN`] on; one longer than [`MATCH_MAX`] takes several tokens.
@@ -170,32 +147,53 @@ impl Tokens {
         &self.tokens[..self.count]
     }
 
-    /// How often each symbol of literals and lengths occurs, with one end of the block.
-    pub fn litlen_frequencies(&self) -> [u32; LITLENS] {
-        let mut frequencies = [0; LITLENS];
-        frequencies[..LENGTH_HEADS].copy_from_slice(&self.heads[..LENGTH_HEADS]);
-        frequencies[END_OF_BLOCK] = 1;
-        for (count, coded) in self.length_counts().iter().zip(&CODED_LENGTHS) {
-            frequencies[usize::from(coded.symbol)] += count;
+    /// How often each symbol occurs.
+    pub fn frequencies(&self) -> Frequencies {
+        // In two tables, in turns: a count that was stored only just now is slow to load.
+        let (mut heads, mut seconds) = ([[0u32; HEADS]; 2], [[0u32; SECONDS]; 2]);
+        let (pairs, last) = self.as_slice().as_chunks::<2>();
+        let mut count = |turn: usize, token: Token| {
+            heads[turn][token.head()] += 1;
+            seconds[turn][token.second()] += 1;
+        };
+        for &[first, second] in pairs {
+            count(0, first);
+            count(1, second);
+        }
+        last.iter().for_each(|&token| count(0, token));
+        let (head, second) =
+            (|at: usize| heads[0][at] + heads[1][at], |at: usize| seconds[0][at] + seconds[1][at]);
+
+        let mut frequencies =
+            Frequencies { litlens: [0; LITLENS], distances: std::array::from_fn(second), extra_bits: 0 };
+        for literal in 0..LENGTH_HEADS {
+            frequencies.litlens[literal] = head(literal) + second(SECOND_LITERALS + literal);
+        }
+        frequencies.litlens[END_OF_BLOCK] = 1;
+        for (length, coded) in CODED_LENGTHS.iter().enumerate() {
+            let count = head(LENGTH_HEADS + length);
+            frequencies.litlens[usize::from(coded.symbol)] += count;
+            frequencies.extra_bits += u64::from(count) * u64::from(coded.extra_bits);
+        }
+        for (&count, &bits) in frequencies.distances.iter().zip(&DISTANCE_EXTRA_BITS) {
+            frequencies.extra_bits += u64::from(count) * u64::from(bits);
         }
         frequencies
-    }
-
-    /// How often each length occurs, [`MATCH_MIN`] first.
-    pub fn length_counts(&self) -> &[u32] {
-        &self.heads[LENGTH_HEADS..]
-    }
-
-    /// How often each symbol of distances occurs.
-    pub fn distance_frequencies(&self) -> [u32; DISTANCES] {
-        std::array::from_fn(|symbol| self.distances[symbol])
     }
 
     /// Forgets all.
     pub fn clear(&mut self) {
         self.count = 0;
-        self.is_alone = false;
-        self.heads.fill(0);
-        self.distances.fill(0);
     }
+}
+
+/// How often each symbol occurs in a block.
+#[derive(Debug)]
+pub struct Frequencies {
+    /// Literals and lengths, and one end of the block.
+    pub litlens: [u32; LITLENS],
+    /// Distances.
+    pub distances: [u32; DISTANCES],
+    /// Bits that follow these symbols, the same in every code.
+    pub extra_bits: u64,
 }

@@ -2,7 +2,7 @@
 
 use super::places::hash;
 use super::seams::{Found, HEAD_BYTES, Room, kind_before};
-use super::window::common_prefix;
+use super::window::Window;
 
 /// Records in the tree, a power of two: of more in reach, the oldest are forgotten.
 const RECORDS: usize = 2048;
@@ -54,11 +54,12 @@ impl Tree {
     /// Makes the record the root. Gives the one that shares most, and the one that does so behind the same tail, both
     /// among those on the way.
     #[inline(always)]
-    pub fn next(&mut self, data: &[u8], room: Room, reach: usize, last: Found) -> [Found; 2] {
+    pub fn next(&mut self, window: &Window, room: Room, reach: usize, last: Found) -> [Found; 2] {
         let record_bytes = room.to - room.from;
         self.number = self.number.wrapping_add(1);
         self.position = self.position.wrapping_add(std::mem::replace(&mut self.bytes, record_bytes) as u32);
-        let record = Record { position: self.position, tail: hash(kind_before(data, room.from)) };
+        let record =
+            Record { position: self.position, tail: (hash(kind_before(window, room.from)) >> 32) as u32 };
         self.records[slot(self.number)] = record;
         if last.shared < HEAD_BYTES {
             // Not like the others, so that it begins a tree of its own.
@@ -68,11 +69,17 @@ impl Tree {
             return [last; 2];
         }
         self.common = self.common.min(last.shared);
-        self.walk(data, room, reach, last)
+        self.walk(window, room, reach, last)
     }
 
     #[inline(always)]
-    fn walk(&mut self, data: &[u8], Room { from, to, .. }: Room, reach: usize, last: Found) -> [Found; 2] {
+    fn walk(
+        &mut self,
+        window: &Window,
+        Room { from, to, .. }: Room,
+        reach: usize,
+        last: Found,
+    ) -> [Found; 2] {
         let record = self.records[slot(self.number)];
         let (mut best, mut best_behind_tail) = (last, Found { shared: 0, ..last });
         // Where the next smaller and the next greater record have their place; what the last ones share with this one.
@@ -94,7 +101,8 @@ impl Tree {
                 });
                 return [best, best_behind_tail];
             }
-            let is_greater = data[from - found.distance + found.shared] > data[from + found.shared];
+            let is_greater =
+                window.byte(from - found.distance + found.shared) > window.byte(from + found.shared);
             let side = usize::from(is_greater);
             self.children[links[side]] = next;
             shared[side] = found.shared;
@@ -106,7 +114,7 @@ impl Tree {
             }
             // What lies between two records shares at least what both do.
             let known = shared[0].min(shared[1]);
-            let more = common_prefix(data, from + known - distance, from + known, to - from - known);
+            let more = window.common_prefix(from + known - distance, from + known, to - from - known);
             found = Found { shared: known + more, distance };
         }
         self.end(links);
@@ -129,31 +137,30 @@ impl Tree {
 mod tests {
     use super::*;
     use crate::stage::deflate::symbols::DISTANCE_MAX;
-    use crate::stage::deflate::window::SLACK_BYTES;
 
     #[test]
     fn the_walk_finds_the_record_that_shares_most() {
         // Hardly anything differs, so that many records share much; some are equal.
-        let mut data = vec![0; 64];
+        let mut window = Window::default();
+        let start = window.end();
         let mut records = Vec::new();
         for n in 0..5_000u32 {
             let path =
                 (0..10).map(|at| if (n.wrapping_mul(0x9e37_79b9) >> (3 * at)) % 5 > 2 { 'a' } else { 'b' });
-            let from = data.len();
-            data.extend_from_slice(format!("<url><loc>https://{}\n", path.collect::<String>()).as_bytes());
-            records.push((from, data.len()));
+            let from = window.end();
+            window.push(format!("<url><loc>https://{}\n", path.collect::<String>()).as_bytes());
+            records.push((from, window.end()));
         }
-        data.extend_from_slice(&[0; SLACK_BYTES]);
         let mut tree = Tree::default();
         let mut last = Found::default();
         for (nth, &(from, to)) in records.iter().enumerate() {
-            let (reach, room) = (DISTANCE_MAX.min(from - 64), Room { floor: from, from, to, start: 64 });
-            let shared = |&(there, _): &(usize, usize)| common_prefix(&data, there, from, to - from);
+            let (reach, room) = (DISTANCE_MAX.min(from - start), Room { floor: from, from, to, start });
+            let shared = |&(there, _): &(usize, usize)| window.common_prefix(there, from, to - from);
             if nth > 0 {
                 let distance = from - records[nth - 1].0;
                 last = Found { shared: shared(&records[nth - 1]), distance };
             }
-            let [best, _] = tree.next(&data, room, reach, last);
+            let [best, _] = tree.next(&window, room, reach, last);
             let in_reach = records[..nth].iter().rev().take_while(|record| from - record.0 <= reach);
             let most = in_reach.take(RECORDS - 1).map(shared).max().unwrap_or(0);
             assert_eq!(best.shared, most, "record {nth}");
