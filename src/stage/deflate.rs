@@ -13,17 +13,17 @@
 //!
 //! An effort is a way to find seams and a parser. Each writes less than the one before, and takes longer:
 //!
-//! | effort | seams                          | parser                                                       |
-//! |--------|--------------------------------|--------------------------------------------------------------|
-//! | 0      | none: bytes are stored         |                                                              |
-//! | 1      | latest record of the directory | greedy, one place; only where words begin                    |
-//! | 2      | the same                       | greedy, one place                                            |
-//! | 3      | record that shares most        | the same                                                     |
+//! | effort | seams                          | parser                                                        |
+//! |--------|--------------------------------|---------------------------------------------------------------|
+//! | 0      | none: bytes are stored         |                                                               |
+//! | 1      | latest record of the directory | greedy, one place, found by eight bytes                       |
+//! | 2      | the same                       | greedy, one place, found by five bytes                        |
+//! | 3      | record that shares most        | the same                                                      |
 //! | 4      | the same                       | lazy: the best of two places, unless one byte later is better |
-//! | 5, 6   | the same                       | the best of four places                                      |
-//! | 7      | the same                       | the best of eight places                                     |
-//! | 8      | the same                       | or two bytes later                                           |
-//! | 9      | the longer of both ways'       | the same                                                     |
+//! | 5, 6   | the same                       | the best of four places                                       |
+//! | 7      | the same                       | the best of eight places                                      |
+//! | 8      | the same                       | or two bytes later                                            |
+//! | 9      | the longer of both ways'       | the same                                                      |
 //!
 //! Where neighbours share little, a seam that is a byte longer is the cheapest byte there is: so the tree comes before
 //! the better parsers. What makes a parser better is places far back and patience, in that order; a search for the
@@ -117,14 +117,16 @@ fn seams_of(effort: u8) -> Seams {
 
 /// See the table at the top; `None` stores.
 fn parser_of(effort: u8) -> Option<Box<dyn Parser>> {
+    // Of rows: 8 K of one place each fit in the first-level cache beside the window.
+    const K: usize = 1024;
     Some(match effort {
         0 => return None,
-        1 => Box::<Greedy<8, 8192>>::default(),
-        2..=3 => Box::<Greedy<5, 8192>>::default(),
-        4 => Box::<Lazy<u32, 8, 1>>::default(),
-        5..=6 => Box::<Lazy<u64, 32, 1>>::default(),
-        7 => Box::<Lazy<u128, 32, 1>>::default(),
-        8.. => Box::<Lazy<u128, 32, 2>>::default(),
+        1 => Box::<Greedy<8, { 8 * K }>>::default(),
+        2..=3 => Box::<Greedy<5, { 8 * K }>>::default(),
+        4 => Box::<Lazy<u32, { 16 * K }, 8, 1>>::default(),
+        5..=6 => Box::<Lazy<u64, { 16 * K }, 32, 1>>::default(),
+        7 => Box::<Lazy<u128, { 32 * K }, 32, 1>>::default(),
+        8.. => Box::<Lazy<u128, { 32 * K }, 32, 2>>::default(),
     })
 }
 

@@ -5,23 +5,22 @@ use super::places::{Places, Row, distance, hash};
 use super::tokens::Tokens;
 use super::window::{Window, word};
 
-/// Places are found by four bytes: a match of three from afar costs what its literals do.
-const KEY_BYTES: usize = 4;
-const ROWS: usize = 1 << 15;
+/// Places are found by five bytes: a match of three or four from afar costs what its literals do, and hides longer ones.
+const KEY_BYTES: usize = 5;
 /// Of a seam, the places of its last bytes are remembered. The others are what every record begins with, or known from
 /// another record that has the same directories.
-const REMEMBERED: usize = 32;
+const REMEMBERED: usize = 24;
 /// Places have sixteen bits, so that none is farther back.
 const BACK: usize = 1 << u16::BITS;
 /// What a byte costs as a literal, in bits, roughly; what it saves in a match.
 const LITERAL_BITS: i32 = 6;
 /// A match that begins this many bytes later must save more bits than this, as the parting costs a token.
-const DELAY_BITS: [i32; 3] = [0, 3, 9];
+const DELAY_BITS: [i32; 3] = [0, 2, 7];
 
-/// Chooses among the latest places of `R`, and is content with a match of `CONTENT` bytes or with what looking `AHEAD`
-/// bytes does not better.
+/// Chooses among the latest places of `R`, with `ROWS` for all hashes, and is content with a match of `CONTENT` bytes or
+/// with what looking `AHEAD` bytes does not better.
 #[derive(Debug, Default)]
-pub struct Lazy<R: Row, const CONTENT: usize, const AHEAD: usize> {
+pub struct Lazy<R: Row, const ROWS: usize, const CONTENT: usize, const AHEAD: usize> {
     places: Places<R, ROWS>,
 }
 
@@ -44,7 +43,7 @@ impl Match {
     }
 }
 
-impl<R: Row, const CONTENT: usize, const AHEAD: usize> Lazy<R, CONTENT, AHEAD> {
+impl<R: Row, const ROWS: usize, const CONTENT: usize, const AHEAD: usize> Lazy<R, ROWS, CONTENT, AHEAD> {
     /// What was seen like the bytes at `at`, which are seen now.
     #[inline(always)]
     fn look(&mut self, at: usize, here: u64) -> R {
@@ -82,7 +81,9 @@ impl<R: Row, const CONTENT: usize, const AHEAD: usize> Lazy<R, CONTENT, AHEAD> {
     }
 }
 
-impl<R: Row, const CONTENT: usize, const AHEAD: usize> Parser for Lazy<R, CONTENT, AHEAD> {
+impl<R: Row, const ROWS: usize, const CONTENT: usize, const AHEAD: usize> Parser
+    for Lazy<R, ROWS, CONTENT, AHEAD>
+{
     fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
         let (mut at, mut said) = (from, from);
         while at + KEY_BYTES <= to {
