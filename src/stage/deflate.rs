@@ -109,9 +109,9 @@ pub struct Encoder {
 /// See the table at the top.
 fn seams_of(effort: u8) -> Seams {
     match effort {
-        0..=2 => Seams::new(Some(Prefixes::new(QUICK_SCAN_INTERVAL)), None),
+        0..=2 => Seams::new(Some(Prefixes::new(QUICK_SCAN_INTERVAL, 2)), None),
         3..=8 => Seams::new(None, Some(Tree::default())),
-        9.. => Seams::new(Some(Prefixes::new(1)), Some(Tree::default())),
+        9.. => Seams::new(Some(Prefixes::new(1, 3)), Some(Tree::default())),
     }
 }
 

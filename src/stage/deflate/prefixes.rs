@@ -18,14 +18,15 @@ pub struct Prefixes {
     behind_tail: Places<u16, ROWS>,
     records: u32,
     scan_interval: u32,
+    kind_bytes: usize,
 }
 
 impl Prefixes {
     /// All prefixes of every `scan_interval`th record are remembered. Of the others it is those that the record before
-    /// does not share: that one would be found.
-    pub fn new(scan_interval: u32) -> Self {
+    /// does not share: that one would be found. Tails are told apart by `kind_bytes`, see [`kind_before`].
+    pub fn new(scan_interval: u32, kind_bytes: usize) -> Self {
         let (latest, behind_tail) = Default::default();
-        Self { latest, behind_tail, records: 0, scan_interval }
+        Self { latest, behind_tail, records: 0, scan_interval, kind_bytes }
     }
 
     /// The record with the deepest prefix of this one, or one with nearly that behind the same tail; `last` if no prefix
@@ -60,8 +61,8 @@ impl Prefixes {
         if last.distance == 0 {
             return [last; 2];
         }
-        let tail = kind_before(window, from);
-        let is_behind_tail = kind_before(window, from - last.distance) == tail;
+        let tail = kind_before(window, from, self.kind_bytes);
+        let is_behind_tail = kind_before(window, from - last.distance, self.kind_bytes) == tail;
         let mut latest = last;
         let mut behind_tail = Found { shared: if is_behind_tail { last.shared } else { 0 }, ..last };
         let scan_to = to.saturating_sub(TAIL_BYTES);

@@ -10,8 +10,6 @@ use super::window::Window;
 pub const HEAD_BYTES: usize = b"<url><loc>https://".len();
 /// Every record ends with so much.
 pub const TAIL_BYTES: usize = b"</loc></url>\n".len();
-/// Bytes before the tail that tell tails apart: `.html` from `.jpeg` or a query.
-const KIND_BYTES: usize = 2;
 /// A shorter seam is left to the parser.
 const SEAM_BYTES_MIN: usize = 8;
 
@@ -48,10 +46,10 @@ pub struct Found {
     pub distance: usize,
 }
 
-/// Bytes before a record and its tail, which are the end of another URL; the others are zero.
+/// The last bytes of the URL before a record: they tell tails apart, `.html` from `.jpeg` or a query.
 #[inline(always)]
-pub fn kind_before(window: &Window, from: usize) -> u64 {
-    window.word(from - TAIL_BYTES - KIND_BYTES) << (u64::BITS - 8 * KIND_BYTES as u32)
+pub fn kind_before(window: &Window, from: usize, bytes: usize) -> u64 {
+    window.word(from - TAIL_BYTES - 8) >> (64 - 8 * bytes)
 }
 
 /// Remembers the beginnings of records, in one way or two.

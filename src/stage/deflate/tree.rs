@@ -8,6 +8,8 @@ use super::window::Window;
 const RECORDS: usize = 2048;
 /// Most records that one walk looks at: twice as many as are on most ways through the few hundred in reach.
 const STEPS_MAX: usize = 24;
+/// See [`kind_before`].
+const KIND_BYTES: usize = 2;
 
 /// A binary tree of records in the order of their bytes, the newest at its root and every child older than its parent.
 /// A walk down from the root passes the nearest records in both directions, and so the one that shares most; the same
@@ -58,8 +60,10 @@ impl Tree {
         let record_bytes = room.to - room.from;
         self.number = self.number.wrapping_add(1);
         self.position = self.position.wrapping_add(std::mem::replace(&mut self.bytes, record_bytes) as u32);
-        let record =
-            Record { position: self.position, tail: (hash(kind_before(window, room.from)) >> 32) as u32 };
+        let record = Record {
+            position: self.position,
+            tail: (hash(kind_before(window, room.from, KIND_BYTES)) >> 32) as u32,
+        };
         self.records[slot(self.number)] = record;
         if last.shared < HEAD_BYTES {
             // Not like the others, so that it begins a tree of its own.
