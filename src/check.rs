@@ -36,6 +36,7 @@ use crate::error::{Error, Result, Shown};
 use crate::job::threads_default;
 use crate::pipeline::ordered::ordered;
 use crate::stage::dedup::Secret;
+use crate::stage::fs::Disk;
 use crate::stage::manifest::Manifest;
 use crate::stage::scope::{BaseUrl, ScopeRule};
 use crate::stop::Stop;
@@ -259,7 +260,7 @@ impl Run<'_> {
             Ok(_) => return Err(Error::data(format!("{}: is no manifest", Shown(&path)))),
             Err(_) => return Ok(()),
         }
-        let Some(manifest) = Manifest::read(&path)? else { return Ok(()) };
+        let Some(manifest) = Manifest::read(&Disk, &path)? else { return Ok(()) };
         let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), self.kept_max);
         for sitemap in
             manifest.sitemaps.iter().filter(|sitemap| !met.contains(&directory.join(&sitemap.file)))

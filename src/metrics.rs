@@ -11,6 +11,7 @@ use std::time::{Duration, SystemTime};
 use crate::error::Result;
 use crate::replace;
 use crate::report::Report;
+use crate::stage::fs::Disk;
 
 /// What a run has to say at its end, however it ended.
 #[derive(Debug, Clone, Copy)]
@@ -35,7 +36,7 @@ impl Metrics<'_> {
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if not.
     pub fn check(path: &Path) -> Result<()> {
-        replace::check(path)
+        replace::check(&Disk, path)
     }
 
     /// Puts the metrics in the place of those at `path`. The time of the last success is kept from there if this run is none.
@@ -44,7 +45,7 @@ impl Metrics<'_> {
     /// If the file cannot be written; the old one stays.
     pub fn write(&self, path: &Path) -> Result<()> {
         let before = fs::read_to_string(path).unwrap_or_default();
-        replace::replace(path, self.to_text(last_success(&before)).as_bytes())
+        replace::replace(&Disk, path, self.to_text(last_success(&before)).as_bytes())
     }
 
     /// The text; `last_success` is that of the run before.

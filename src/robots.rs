@@ -11,27 +11,27 @@
 //! The base URL in the markers tells the blocks of several sets apart. Everything else stays, byte for byte. A `Sitemap:`
 //! line belongs to no group of rules (RFC 9309, 2.2.4), so the block may stand anywhere.
 
-use std::fs::{self, File, Metadata, TryLockError};
-use std::io::{self, Write};
+use std::io;
 use std::ops::Range;
-use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::replace;
+use crate::stage::fs::{FileSystem, Kind, Locked, Meta};
 
 /// What a crawler reads of the file at least, and Google at most: RFC 9309, 2.5.
 const READ_BYTES: usize = 500 * 1024;
 
 /// A robots.txt that was looked at.
 pub(crate) struct RobotsFile<'a> {
+    fs: &'a dyn FileSystem,
     path: &'a Path,
     /// What it holds; empty if there is none.
     text: Vec<u8>,
     /// The file that was read, if there is one.
-    meta: Option<Metadata>,
+    meta: Option<Meta>,
 }
 
 impl<'a> RobotsFile<'a> {
@@ -40,12 +40,12 @@ impl<'a> RobotsFile<'a> {
     /// # Errors
     /// [`ErrorKind::Output`] if it is no file, or a link: whoever may write to the directory could make it lead to any file
     /// of the machine. Else if it cannot be read.
-    pub fn read(path: &'a Path) -> Result<Self> {
+    pub fn read(fs: &'a dyn FileSystem, path: &'a Path) -> Result<Self> {
         let unfit = |why: &str| Error::new(ErrorKind::Output, format!("{}: {why}", Shown(path)));
-        let meta = match fs::symlink_metadata(path) {
+        let meta = match fs.look(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(Error::io(path, "could not be looked at", error)),
-            Ok(meta) if meta.is_symlink() => {
+            Ok(meta) if meta.kind == Kind::Link => {
                 return Err(unfit(
                     "is a symbolic link, and a link is not followed; name the file that it leads to",
                 ));
@@ -55,9 +55,9 @@ impl<'a> RobotsFile<'a> {
         };
         let text = match &meta {
             None => Vec::new(),
-            Some(_) => fs::read(path).map_err(|error| Error::io(path, "could not be read", error))?,
+            Some(_) => fs.read(path).map_err(|error| Error::io(path, "could not be read", error))?,
         };
-        Ok(Self { path, text, meta })
+        Ok(Self { fs, path, text, meta })
     }
 
     /// Looks whether the block for `base_url` can be written.
@@ -67,7 +67,7 @@ impl<'a> RobotsFile<'a> {
     /// [`ErrorKind::Output`] if nothing can be written beside it.
     pub fn check(&self, base_url: &str) -> Result<()> {
         self.with_block(base_url, &[])?;
-        replace::check(self.path)
+        replace::check(self.fs, self.path)
     }
 
     /// Adds the block for `base_url`, or puts the new one in the place of the old one. A file that says the same already is
@@ -88,11 +88,11 @@ impl<'a> RobotsFile<'a> {
             )));
         }
         let replaced = self.write_beside(&text).and_then(|()| match self.is_unchanged() {
-            true => replace::put(self.path).map(|()| true),
+            true => replace::put(self.fs, self.path).map(|()| true),
             false => Ok(false),
         });
         if !matches!(replaced, Ok(true)) {
-            let _ = fs::remove_file(replace::beside(self.path));
+            let _ = self.fs.remove(&replace::beside(self.path));
         }
         replaced
     }
@@ -100,30 +100,21 @@ impl<'a> RobotsFile<'a> {
     fn write_beside(&self, text: &[u8]) -> Result<()> {
         let beside = replace::beside(self.path);
         let failed = |error| Error::io(&beside, "could not be written", error);
-        let mut file = replace::create(self.path)?;
-        if let Some(old) = &self.meta {
-            let new = file.metadata().map_err(failed)?;
-            if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
-                // Only root may give a file away; the group is kept by whoever is of it.
-                let given = fchown(&file, Some(old.uid()), Some(old.gid()));
-                let kept = given.or_else(|_| fchown(&file, None, Some(old.gid())));
-                if kept.is_err() && old.mode() & 0o004 == 0 {
-                    let path = Shown(self.path);
-                    return Err(Error::new(
-                        ErrorKind::Permission,
-                        format!("{path}: its group cannot be kept, and others may not read it"),
-                    ));
-                }
-            }
-            file.set_permissions(old.permissions()).map_err(failed)?;
+        let mut file = replace::create(self.fs, self.path)?;
+        if let Some(old) = &self.meta
+            && !file.take_after(old).map_err(failed)?
+        {
+            let path = Shown(self.path);
+            return Err(Error::new(
+                ErrorKind::Permission,
+                format!("{path}: its group cannot be kept, and others may not read it"),
+            ));
         }
-        file.write_all(text).and_then(|()| file.sync_all()).map_err(failed)
+        file.write(text).and_then(|()| file.sync()).map(drop).map_err(failed)
     }
 
     fn is_unchanged(&self) -> bool {
-        let identity =
-            |meta: &Metadata| (meta.dev(), meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec());
-        fs::symlink_metadata(self.path).ok().as_ref().map(identity) == self.meta.as_ref().map(identity)
+        self.fs.look(self.path).ok() == self.meta
     }
 
     /// The text with the block for `base_url` that names `indexes`.
@@ -141,10 +132,15 @@ const TRIES: usize = 200;
 ///
 /// # Errors
 /// If it cannot be read or written, or if somebody else keeps changing it.
-pub(crate) fn name_indexes(path: &Path, base_url: &str, indexes: &[String]) -> Result<()> {
+pub(crate) fn name_indexes(
+    fs: &dyn FileSystem,
+    path: &Path,
+    base_url: &str,
+    indexes: &[String],
+) -> Result<()> {
     for _ in 0..TRIES {
-        let _turn = turn(path);
-        if RobotsFile::read(path)?.write_block(base_url, indexes)? {
+        let _turn = turn(fs, path);
+        if RobotsFile::read(fs, path)?.write_block(base_url, indexes)? {
             return Ok(());
         }
     }
@@ -153,18 +149,15 @@ pub(crate) fn name_indexes(path: &Path, base_url: &str, indexes: &[String]) -> R
 
 /// Waits two seconds at most until no other run is at the file: two sets may share one. A lock is that of a file and not of
 /// a name, so it counts only if the file has not been replaced meanwhile.
-fn turn(path: &Path) -> Option<File> {
+fn turn(fs: &dyn FileSystem, path: &Path) -> Option<Locked> {
     for _ in 0..TRIES {
-        let file = File::open(path).ok()?;
-        let ours = file.metadata().ok()?;
-        match file.try_lock() {
-            Err(TryLockError::WouldBlock) => sleep(Duration::from_millis(10)),
-            // Without locks there is none to wait for.
-            Err(TryLockError::Error(_)) => return None,
-            Ok(()) => match fs::symlink_metadata(path) {
-                Ok(now) if (now.dev(), now.ino()) == (ours.dev(), ours.ino()) => return Some(file),
-                _ => {}
-            },
+        // Without a file, or without locks, there is none to wait for.
+        match fs.lock(path, None).ok()? {
+            None => sleep(Duration::from_millis(10)),
+            Some(locked) if fs.look(path).is_ok_and(|now| now.identity == locked.meta.identity) => {
+                return Some(locked);
+            }
+            Some(_) => {}
         }
     }
     None

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use crate::error::{Error, Result, Shown};
 use crate::robots::{RobotsFile, name_indexes};
+use crate::stage::fs::{Disk, exists};
 use crate::stage::manifest::Manifest;
 use crate::stage::publish::{Workspace, status};
 use crate::time::w3c_datetime;
@@ -48,7 +49,7 @@ impl RollbackJob {
 pub fn rollback(job: &RollbackJob) -> Result<RolledBack> {
     let out = Shown(&job.out);
     // Before the workspace is opened: that would make a directory.
-    if !job.out.join(".sitemill").is_dir() {
+    if !exists(&Disk, &job.out.join(".sitemill")) {
         return Err(Error::data(format!("{out}: holds no set that build has published")));
     }
     let mut workspace = Workspace::open(&job.out)?;
@@ -61,12 +62,12 @@ pub fn rollback(job: &RollbackJob) -> Result<RolledBack> {
         return Err(Error::data(format!("{out}: {way_out}")));
     };
     if let Some(path) = &job.robots {
-        RobotsFile::read(path)?.check(&from.base_url)?;
+        RobotsFile::read(&Disk, path)?.check(&from.base_url)?;
     }
     let to = workspace.roll_back(job.to, &w3c_datetime(job.time)?)?;
     let mut warnings = Vec::new();
     if let Some(path) = &job.robots {
-        let named = name_indexes(path, &to.base_url, &to.indexes);
+        let named = name_indexes(&Disk, path, &to.base_url, &to.indexes);
         warnings.extend(named.err());
     }
     Ok(RolledBack { from, to, warnings })

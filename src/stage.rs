@@ -3,6 +3,7 @@
 
 #[cfg(test)]
 mod random;
+pub mod fs;
 mod wide;
 
 pub mod counter;

@@ -9,6 +9,7 @@ use super::is_manifest;
 use super::sort::Sorter;
 use crate::error::{Error, Result};
 use crate::pipeline::Target;
+use crate::stage::fs::Disk;
 use crate::stage::manifest::{Manifest, Sitemap};
 use crate::stop::Stop;
 use crate::urls::{UrlsForm, UrlsJob, urls};
@@ -37,7 +38,7 @@ impl Side {
             false if is_manifest(path) => (path.to_owned(), directory_of(path)),
             false => return Ok(Self::of_file(path)),
         };
-        match Manifest::read(&manifest)? {
+        match Manifest::read(&Disk, &manifest)? {
             Some(set) => Ok(Self::of_set(directory, &set)),
             None if path.is_dir() => Ok(Self::of_file(path)),
             None => Err(Error::input(&manifest, io::ErrorKind::NotFound.into())),

@@ -10,6 +10,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
 use crate::report::Report;
 use crate::robots::{RobotsFile, name_indexes};
+use crate::stage::fs::Disk;
 use crate::stage::manifest::Manifest;
 use crate::stage::publish::Workspace;
 use crate::stop::Stop;
@@ -30,7 +31,7 @@ impl<'a> After<'a> {
     /// If a file that the user named cannot be written.
     pub fn prepare(job: &'a Job, stop: &'a Stop) -> Result<Self> {
         if let Some(path) = &job.robots {
-            RobotsFile::read(path)?.check(&job.base_url.to_string())?;
+            RobotsFile::read(&Disk, path)?.check(&job.base_url.to_string())?;
         }
         let diff = job.diff.as_deref().map(create).transpose()?;
         Ok(Self { job, stop, diff, warnings: Vec::new() })
@@ -39,7 +40,7 @@ impl<'a> After<'a> {
     /// The set of `workspace` is live now.
     pub fn is_live(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory, report: &mut Report) {
         if let Some(path) = &self.job.robots {
-            let named = name_indexes(path, &set.base_url, &set.indexes);
+            let named = name_indexes(&Disk, path, &set.base_url, &set.indexes);
             self.warnings.extend(named.err());
         }
         match self.diff(workspace, set, memory) {

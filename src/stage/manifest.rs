@@ -1,14 +1,15 @@
 //! The manifest: what a published set consists of, for the run that replaces it.
 
 use std::collections::{HashMap, HashSet};
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT};
 use crate::stage::divide::Limits;
+use crate::stage::fs::FileSystem;
 
 /// The version of the file's form. A set written by another version is not guessed at.
 const FORMAT: u32 = 1;
@@ -197,8 +198,8 @@ impl Manifest {
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if it is damaged or of another version.
-    pub fn read(path: &Path) -> Result<Option<Self>> {
-        let bytes = match fs::read(path) {
+    pub fn read(fs: &dyn FileSystem, path: &Path) -> Result<Option<Self>> {
+        let bytes = match fs.read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Error::io(path, "could not be read", error)),
@@ -252,6 +253,7 @@ fn is_plain_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::fs::memory::Memory;
 
     fn sitemap(file: &str, content: &str, lastmod: &str) -> Sitemap {
         let (content, lastmod) = (content.into(), lastmod.into());
@@ -296,13 +298,11 @@ mod tests {
 
     #[test]
     fn a_damaged_manifest_is_refused_and_says_the_way_out() {
-        let directory = std::env::temp_dir().join(format!("sitemill-manifest-{}", std::process::id()));
-        fs::create_dir_all(&directory).unwrap();
-        let path = directory.join("manifest.json");
-        assert_eq!(Manifest::read(&path).unwrap(), None);
+        let (fs, path) = (Memory::default(), Path::new("/manifest.json"));
+        assert_eq!(Manifest::read(&fs, path).unwrap(), None);
         let whole = succeed(None, "t", vec![sitemap("a", "1", "t")]);
-        fs::write(&path, whole.to_json()).unwrap();
-        assert_eq!(Manifest::read(&path).unwrap(), Some(whole.clone()));
+        fs.put(path, &whole.to_json());
+        assert_eq!(Manifest::read(&fs, path).unwrap(), Some(whole.clone()));
 
         let escaping = succeed(None, "t", vec![sitemap("../a", "1", "t")]);
         let older = Manifest { format: 0, ..whole.clone() };
@@ -310,11 +310,10 @@ mod tests {
         for (bytes, why) in
             [(cut, "damaged"), (&older.to_json(), "format 0"), (&escaping.to_json(), "outside the directory")]
         {
-            fs::write(&path, bytes).unwrap();
-            let error = Manifest::read(&path).unwrap_err();
+            fs.put(path, bytes);
+            let error = Manifest::read(&fs, path).unwrap_err();
             assert_eq!(error.kind(), crate::ErrorKind::Data);
             assert!(error.to_string().contains(why) && error.to_string().contains("remove it"), "{error}");
         }
-        fs::remove_dir_all(directory).unwrap();
     }
 }

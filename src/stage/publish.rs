@@ -2,6 +2,7 @@
 //!
 //! Nothing that a reader can see is ever written to. Sitemaps have names that carry their content, so new ones lie beside
 //! the old ones; index files are written elsewhere and renamed into place when every file they list is there and on disk.
+//! `tests` breaks it off behind every change of the file system, with and without a loss of power.
 //!
 //! | step | action | a crash here leaves |
 //! |---|---|---|
@@ -10,11 +11,10 @@
 //! | [`Workspace::publish`] | index files, robots lines and manifest into staging, synced | the old set |
 //! | | link new sitemaps into the output directory, sync it | the old set, and files nobody lists |
 //! | | rename the manifest to `manifest.next.json`: the decision, and the journal | the new set, once the next run is through `open` |
-//! | | the switch: rename index files into place, remove those of the old set that have no successor, then the manifest | the same |
+//! | | the switch: rename index files into place, then the robots lines, remove index files of the old set that have no successor, then the manifest | the same |
 //! | [`Workspace::expire`] | remove sitemaps that no set lists any more that is live or kept | the new set |
 
 mod back;
-mod files;
 mod index;
 pub mod known;
 mod lock;
@@ -22,19 +22,24 @@ pub mod name;
 mod occupant;
 pub mod retention;
 pub mod status;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashSet;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::dedup::Secret;
 use super::divide::Limits;
+use super::fs::{
+    Disk, FileSystem, Locked, NewFile, exists, is_same_file, make_path, make_private, remove,
+    remove_contents, rename, sync_directory,
+};
 use super::manifest::{Manifest, Seal, Sitemap};
 use super::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::limits::Protocol;
-use files::{is_same_file, make_private, remove, remove_contents, rename, sync_directory};
 pub use index::index_bytes_min;
 use index::index_files;
 use known::Known;
@@ -45,6 +50,7 @@ use retention::{Expired, Keep};
 /// An output directory that this run alone may change, and the run's place in it for files that nobody sees yet.
 #[derive(Debug)]
 pub struct Workspace {
+    fs: Arc<dyn FileSystem>,
     out: PathBuf,
     state: PathBuf,
     run: String,
@@ -54,7 +60,7 @@ pub struct Workspace {
     secret: Secret,
     /// The set of this run is the live one, or will be when the next run has finished the switch.
     is_decided: bool,
-    lock: Option<lock::Lock>,
+    lock: Option<Locked>,
 }
 
 /// A sitemap that lies in staging or is published already.
@@ -75,7 +81,7 @@ pub struct Staged {
 #[must_use]
 #[derive(Debug)]
 pub struct Unsynced {
-    file: File,
+    file: Box<dyn NewFile>,
     path: PathBuf,
     bytes: u64,
 }
@@ -87,8 +93,8 @@ impl Unsynced {
     /// If it cannot be brought there, or is not there as a whole. Not to be tried again: what the disk refused once is
     /// forgotten by the operating system, and a second try would succeed for nothing.
     pub fn sync(self) -> Result<()> {
-        let synced = self.file.sync_all().and_then(|()| self.file.metadata());
-        let on_disk = synced.map_err(|error| Error::io(&self.path, "could not be synced", error))?.len();
+        let on_disk =
+            self.file.sync().map_err(|error| Error::io(&self.path, "could not be synced", error))?;
         if on_disk == self.bytes {
             return Ok(());
         }
@@ -117,27 +123,34 @@ impl Workspace {
     /// [`ErrorKind::Output`] if it cannot be made or written to, [`ErrorKind::Busy`] if another run holds it,
     /// [`ErrorKind::Data`] if its manifest is damaged.
     pub fn open(out: &Path) -> Result<Self> {
+        Self::open_in(Arc::new(Disk), out)
+    }
+
+    /// The same in any file system.
+    fn open_in(fs: Arc<dyn FileSystem>, out: &Path) -> Result<Self> {
+        let disk = &*fs;
         let state = out.join(".sitemill");
         let nursery = state.join("staging");
-        fs::create_dir_all(out).map_err(|error| Error::output(out, error))?;
+        make_path(disk, out)?;
         for directory in [&state, &nursery, &retention::sets(&state)] {
-            make_private(directory)?;
+            make_private(disk, directory)?;
         }
-        let lock = lock::Lock::take(&state.join("lock"))?;
+        let lock = lock::take(disk, &state.join("lock"))?;
 
-        let mut live = Manifest::read(&manifest_path(&state))?;
-        if let Some(next) = Manifest::read(&journal_path(&state))? {
-            switch(out, &state, live.as_ref(), &next)?;
+        let mut live = Manifest::read(disk, &manifest_path(&state))?;
+        if let Some(next) = Manifest::read(disk, &journal_path(&state))? {
+            switch(disk, out, &state, live.as_ref(), &next)?;
             live = Some(next);
         }
-        remove_dead_runs(out, &nursery, live.as_ref())?;
+        remove_dead_runs(disk, out, &nursery, live.as_ref())?;
 
         let run = format!("{}-{}", jiff::Timestamp::now().as_nanosecond(), std::process::id());
         let staging = nursery.join(&run);
-        make_private(&staging)?;
+        make_private(disk, &staging)?;
         let handed_on = live.as_ref().and_then(|live| Secret::from_hex(&live.secret));
         let secret = handed_on.map_or_else(Secret::draw, Ok)?;
-        Ok(Self { out: out.into(), state, run, staging, live, secret, is_decided: false, lock: Some(lock) })
+        let out = out.into();
+        Ok(Self { fs, out, state, run, staging, live, secret, is_decided: false, lock: Some(lock) })
     }
 
     /// The same for a directory in one that is held already: it is looked at whether anybody holds it, and not held itself,
@@ -168,7 +181,7 @@ impl Workspace {
 
     /// What lies there of the set that is live and those that are kept.
     pub fn known(&self) -> Known {
-        Known::read(&self.out, &self.state, self.live.as_ref(), &self.secret)
+        Known::read(&self.fs, &self.out, &self.state, self.live.as_ref(), &self.secret)
     }
 
     /// Writes sitemap `number` to where nobody looks yet. One that is published already stays as it is.
@@ -182,11 +195,11 @@ impl Workspace {
                 let (gzip_bytes, gzip_seal) = (gzip.len() as u64, known::seal(&self.secret, gzip));
                 Ok(Staged { file: file.clone(), gzip_bytes, gzip_seal, unsynced })
             };
-            return match occupant(&self.out.join(&file), &word, content, gzip)? {
+            return match occupant(&*self.fs, &self.out.join(&file), &word, content, gzip)? {
                 Occupant::Same { gzip: there } => staged(&there, None),
                 Occupant::Other => continue,
                 // Numbers that URLs decide may meet within a set, and then eight digits may as well.
-                Occupant::None if self.staging.join(&file).exists() => continue,
+                Occupant::None if exists(&*self.fs, &self.staging.join(&file)) => continue,
                 Occupant::None => staged(gzip, Some(self.write(&file, gzip)?)),
                 Occupant::Damaged => staged(gzip, Some(self.write(&format!("{file}{MENDED}"), gzip)?)),
             };
@@ -211,7 +224,7 @@ impl Workspace {
         };
         set.secret = self.secret.to_hex();
         // What was removed since then is not remembered for ever.
-        set.superseded.retain(|old| self.out.join(&old.file).exists());
+        set.superseded.retain(|old| exists(&*self.fs, &self.out.join(&old.file)));
         keep.forget(&mut set.earlier, info.time);
         self.commit(&mut set, info.protocol)?;
         Ok(set)
@@ -232,22 +245,22 @@ impl Workspace {
         }
         self.write(ROBOTS_FILE, robots.as_bytes())?.sync()?;
         self.write(MANIFEST_FILE, &set.to_json())?.sync()?;
-        sync_directory(&self.staging)?;
+        let fs = &*self.fs;
+        sync_directory(fs, &self.staging)?;
         if let Some(live) = &self.live {
             self.write(REPLACED_FILE, &live.alone().to_json())?.sync()?;
-            rename(&self.staging.join(REPLACED_FILE), &retention::kept_path(&self.state, &live.run))?;
-            sync_directory(&retention::sets(&self.state))?;
+            rename(fs, &self.staging.join(REPLACED_FILE), &retention::kept_path(&self.state, &live.run))?;
+            sync_directory(fs, &retention::sets(&self.state))?;
         }
 
         for sitemap in &set.sitemaps {
             self.link(&sitemap.file)?;
         }
-        sync_directory(&self.out)?;
+        sync_directory(fs, &self.out)?;
 
-        rename(&self.staging.join(MANIFEST_FILE), &journal_path(&self.state))?;
+        rename(fs, &self.staging.join(MANIFEST_FILE), &journal_path(&self.state))?;
         self.is_decided = true;
-        sync_directory(&self.state)?;
-        switch(&self.out, &self.state, self.live.as_ref(), set)
+        switch(fs, &self.out, &self.state, self.live.as_ref(), set)
     }
 
     /// Removes what the sets before `set`, which is live, have left behind, as soon as `keep` lets it go.
@@ -255,13 +268,13 @@ impl Workspace {
     /// # Errors
     /// If something cannot be read or removed. The set is live all the same, and the next run tries again.
     pub fn expire(&self, set: &Manifest, keep: Keep) -> Result<Expired> {
-        retention::expire(&self.out, &self.state, set, keep)
+        retention::expire(&*self.fs, &self.out, &self.state, set, keep)
     }
 
     /// Writes a new file in staging.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<Unsynced> {
         let path = self.staging.join(name);
-        let written = File::create_new(&path).and_then(|mut file| file.write_all(bytes).map(|()| file));
+        let written = self.fs.create(&path).and_then(|mut file| file.write(bytes).map(|()| file));
         let file = written.map_err(|error| Error::io(&path, "could not be written", error))?;
         Ok(Unsynced { file, path, bytes: bytes.len() as u64 })
     }
@@ -270,16 +283,19 @@ impl Workspace {
     fn link(&self, file: &str) -> Result<()> {
         let (from, to) = (self.staging.join(file), self.out.join(file));
         let mended = self.staging.join(format!("{file}{MENDED}"));
-        if mended.exists() {
+        let fs = &*self.fs;
+        if exists(fs, &mended) {
             // What the name promises takes the place of what rotted under it.
-            return rename(&mended, &to);
+            return rename(fs, &mended, &to);
         }
-        if !from.exists() {
+        if !exists(fs, &from) {
             return Ok(()); // published already
         }
-        match fs::hard_link(&from, &to) {
+        match fs.link(&from, &to) {
             // Some file systems have no links. Nobody else creates such names while the lock is held.
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists && !to.exists() => rename(&from, &to),
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists && !exists(fs, &to) => {
+                rename(fs, &from, &to)
+            }
             other => other.map_err(|error| Error::io(&to, "could not be linked into place", error)),
         }
     }
@@ -289,10 +305,11 @@ impl Drop for Workspace {
     /// Leaves nothing behind; what cannot be removed now is removed by the next run. A journal needs its staging.
     fn drop(&mut self) {
         // Staging knows what was linked.
+        let fs = &*self.fs;
         let is_unlinked =
-            self.is_decided || remove_links(&self.out, &self.staging, self.live.as_ref()).is_ok();
-        if is_unlinked && !journal_path(&self.state).exists() {
-            let _ = fs::remove_dir_all(&self.staging);
+            self.is_decided || remove_links(fs, &self.out, &self.staging, self.live.as_ref()).is_ok();
+        if is_unlinked && !exists(fs, &journal_path(&self.state)) {
+            let _ = fs.remove_tree(&self.staging);
         }
     }
 }
@@ -312,52 +329,63 @@ fn journal_path(state: &Path) -> PathBuf {
 }
 
 /// Removes what runs have left behind that did not come to an end.
-fn remove_dead_runs(out: &Path, nursery: &Path, live: Option<&Manifest>) -> Result<()> {
-    let unreadable = |error| Error::io(nursery, "could not be read", error);
-    for dead in fs::read_dir(nursery).map_err(unreadable)? {
-        remove_links(out, &dead.map_err(unreadable)?.path(), live)?;
+fn remove_dead_runs(fs: &dyn FileSystem, out: &Path, nursery: &Path, live: Option<&Manifest>) -> Result<()> {
+    for dead in fs.list(nursery).map_err(|error| Error::io(nursery, "could not be read", error))? {
+        remove_links(fs, out, &nursery.join(dead), live)?;
     }
-    remove_contents(nursery)
+    remove_contents(fs, nursery)
 }
 
 /// Removes sitemaps that a run has linked into place and that never became part of a set: those that are one and the same
 /// file as in its `staging`, and neither live nor of an earlier set.
-fn remove_links(out: &Path, staging: &Path, live: Option<&Manifest>) -> Result<()> {
+fn remove_links(fs: &dyn FileSystem, out: &Path, staging: &Path, live: Option<&Manifest>) -> Result<()> {
     let sitemaps = live.into_iter().flat_map(|live| live.sitemaps.iter().map(|sitemap| &sitemap.file));
     let superseded = live.into_iter().flat_map(|live| live.superseded.iter().map(|old| &old.file));
     let known: HashSet<&str> = sitemaps.chain(superseded).map(String::as_str).collect();
-    let unreadable = |error| Error::io(staging, "could not be read", error);
-    let staged = match fs::read_dir(staging) {
+    let staged = match fs.list(staging) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(());
         }
-        staged => staged.map_err(unreadable)?,
+        staged => staged.map_err(|error| Error::io(staging, "could not be read", error))?,
     };
-    for entry in staged {
-        let entry = entry.map_err(unreadable)?;
-        let is_known = entry.file_name().to_str().is_none_or(|name| known.contains(name));
-        let path = out.join(entry.file_name());
-        if !is_known && is_same_file(&entry.path(), &path) {
-            remove(&path)?;
+    let mut is_removed = false;
+    for name in staged {
+        let is_known = name.to_str().is_none_or(|name| known.contains(name));
+        let path = out.join(&name);
+        if !is_known && is_same_file(fs, &staging.join(name), &path) {
+            is_removed |= remove(fs, &path)?;
         }
     }
-    Ok(())
+    // Staging, which alone knows of them, must not be gone before them.
+    if is_removed { sync_directory(fs, out) } else { Ok(()) }
 }
 
-/// Puts the index files of `next` in the place of those of `live`. Can be broken off anywhere and done again.
-fn switch(out: &Path, state: &Path, live: Option<&Manifest>, next: &Manifest) -> Result<()> {
+/// Puts the index files of `next`, whose journal is written, in the place of those of `live`. Can be broken off anywhere and
+/// done again.
+fn switch(
+    fs: &dyn FileSystem,
+    out: &Path,
+    state: &Path,
+    live: Option<&Manifest>,
+    next: &Manifest,
+) -> Result<()> {
+    // Whoever has written the journal may have died before it was on disk.
+    sync_directory(fs, state)?;
     let staging = state.join("staging").join(&next.run);
-    for file in next.indexes.iter().map(String::as_str).chain([ROBOTS_FILE]) {
-        match rename(&staging.join(file), &out.join(file)) {
-            // Renamed before the break.
-            Err(_) if !staging.join(file).exists() && out.join(file).exists() => {}
-            other => other?,
-        }
-    }
+    let put = |file: &str| match rename(fs, &staging.join(file), &out.join(file)) {
+        // Renamed before the break.
+        Err(_) if !exists(fs, &staging.join(file)) && exists(fs, &out.join(file)) => Ok(()),
+        other => other,
+    };
+    next.indexes.iter().try_for_each(|file| put(file))?;
+    sync_directory(fs, out)?;
+    // Behind the files that it names, and before those that it no longer names are gone.
+    put(ROBOTS_FILE)?;
+    sync_directory(fs, out)?;
     for stale in live.iter().flat_map(|live| &live.indexes).filter(|file| !next.indexes.contains(file)) {
-        remove(&out.join(stale))?;
+        remove(fs, &out.join(stale))?;
     }
-    sync_directory(out)?;
-    rename(&journal_path(state), &manifest_path(state))?;
-    sync_directory(state)
+    sync_directory(fs, out)?;
+    rename(fs, &journal_path(state), &manifest_path(state))?;
+    sync_directory(fs, state)
 }

@@ -22,14 +22,14 @@ impl Workspace {
             return Err(Error::data(format!("{out}: {which} is kept; sitemill status shows those that are")));
         };
         let path = kept_path(&self.state, &earlier.run);
-        let Some(mut set) = Manifest::read(&path)? else {
+        let Some(mut set) = Manifest::read(&*self.fs, &path)? else {
             return Err(Error::data(format!(
                 "{}: is missing, and set {} with it",
                 Shown(&path),
                 earlier.number
             )));
         };
-        let mut missing = set.sitemaps.iter().filter(|sitemap| !is_there(&self.out, sitemap));
+        let mut missing = set.sitemaps.iter().filter(|sitemap| !is_there(&*self.fs, &self.out, sitemap));
         if let Some(first) = missing.next() {
             let (number, file, more) = (earlier.number, Shown(first.file.as_ref()), missing.count());
             return Err(Error::data(format!(

@@ -6,17 +6,19 @@
 //! gone is not found here, and made again.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::name::number_of;
 use super::retention::kept_path;
 use crate::stage::dedup::Secret;
+use crate::stage::fs::FileSystem;
 use crate::stage::manifest::{Manifest, Seal, Sitemap};
 
 /// The sitemaps of the sets that are live or kept.
 #[derive(Debug)]
 pub struct Known {
+    fs: Arc<dyn FileSystem>,
     out: PathBuf,
     secret: Secret,
     /// By number and seal of the XML.
@@ -28,13 +30,24 @@ pub struct Known {
 impl Known {
     /// What `live` lists, and the sets that it keeps; those that were sealed with another secret, or cannot be read, are
     /// not known, and cost no more than a run without them.
-    pub(super) fn read(out: &Path, state: &Path, live: Option<&Manifest>, secret: &Secret) -> Self {
+    pub(super) fn read(
+        fs: &Arc<dyn FileSystem>,
+        out: &Path,
+        state: &Path,
+        live: Option<&Manifest>,
+        secret: &Secret,
+    ) -> Self {
         let earlier = live.into_iter().flat_map(|live| &live.earlier);
-        let kept =
-            earlier.filter_map(|earlier| Manifest::read(&kept_path(state, &earlier.run)).ok().flatten());
+        let kept = earlier
+            .filter_map(|earlier| Manifest::read(&**fs, &kept_path(state, &earlier.run)).ok().flatten());
         let digits = secret.to_hex();
-        let mut known =
-            Self { out: out.into(), secret: secret.clone(), sitemaps: HashMap::new(), sizes: HashSet::new() };
+        let mut known = Self {
+            fs: fs.clone(),
+            out: out.into(),
+            secret: secret.clone(),
+            sitemaps: HashMap::new(),
+            sizes: HashSet::new(),
+        };
         for set in live.cloned().into_iter().chain(kept).filter(|set| set.secret == digits) {
             for sitemap in set.sitemaps {
                 let (Some(number), Some(seals)) = (number_of(&sitemap.file), sitemap.seals) else { continue };
@@ -60,9 +73,8 @@ impl Known {
         let sitemap = self.sitemaps.get(&(number, xml))?;
         let path = self.out.join(&sitemap.file);
         // What is in its place, or cannot be read, is told of by whoever makes it again.
-        let is_its_size = |meta: &fs::Metadata| meta.is_file() && meta.len() == sitemap.gzip_bytes;
-        fs::symlink_metadata(&path).ok().filter(is_its_size)?;
-        let there = seal(&self.secret, &fs::read(&path).ok()?);
+        self.fs.look(&path).ok().filter(|meta| meta.is_file() && meta.bytes == sitemap.gzip_bytes)?;
+        let there = seal(&self.secret, &self.fs.read(&path).ok()?);
         (sitemap.seals.map(|seals| seals.gzip) == Some(there)).then_some(sitemap)
     }
 }
@@ -79,6 +91,7 @@ mod tests {
     use super::*;
     use crate::limits::Protocol;
     use crate::stage::divide::Limits;
+    use crate::stage::fs::memory::Memory;
     use crate::stage::manifest::Seals;
     use crate::stage::publish::name::ContentHash;
     use crate::stage::publish::retention::Keep;
@@ -87,9 +100,13 @@ mod tests {
     const XML: &[u8] = b"what would be XML";
     const GZIP: &[u8] = b"what would be a gzip file";
 
+    fn open(fs: &Memory) -> Workspace {
+        Workspace::open_in(Arc::new(fs.clone()), "/out".as_ref()).unwrap()
+    }
+
     /// Publishes sitemap 7, or nothing, as the whole set; what was staged.
-    fn publish(out: &Path, is_there: bool) -> Vec<Sitemap> {
-        let mut workspace = Workspace::open(out).unwrap();
+    fn publish(fs: &Memory, is_there: bool) -> Vec<Sitemap> {
+        let mut workspace = open(fs);
         let stage = |workspace: &Workspace| {
             let staged = workspace.stage(7, ContentHash(0x1f2e_3d4c << 96), GZIP).unwrap();
             let seals = Seals { xml: seal(&workspace.secret, XML), gzip: staged.gzip_seal };
@@ -117,11 +134,12 @@ mod tests {
 
     #[test]
     fn a_sitemap_is_found_while_it_is_live_or_kept_and_whole() {
-        let out = std::env::temp_dir().join(format!("sitemill-known-{}", std::process::id()));
-        let sitemap = publish(&out, true).remove(0);
-        let path = out.join(&sitemap.file);
+        let fs = Memory::default();
+        fs.put("/theirs".as_ref(), b"");
+        let sitemap = publish(&fs, true).remove(0);
+        let path = Path::new("/out").join(&sitemap.file);
         for set in ["live", "kept"] {
-            let workspace = Workspace::open(&out).unwrap();
+            let workspace = open(&fs);
             let known = workspace.known();
             let sealed = seal(known.secret(), XML);
             let bytes = XML.len() as u64;
@@ -131,19 +149,20 @@ mod tests {
             assert_eq!(known.find(8, sealed), None, "another number");
             assert_eq!(known.find(7, seal(known.secret(), b"other XML")), None);
             let other = Secret::draw().unwrap();
-            assert!(!Known::read(&out, &workspace.state, workspace.live(), &other).has_size(7, 1, bytes));
+            let strange =
+                Known::read(&workspace.fs, &workspace.out, &workspace.state, workspace.live(), &other);
+            assert!(!strange.has_size(7, 1, bytes));
 
             let rotted: Vec<u8> = GZIP.iter().map(|byte| byte ^ 1).collect();
             for damaged in [&rotted[..], &GZIP[1..], b""] {
-                fs::write(&path, damaged).unwrap();
+                fs.put(&path, damaged);
                 assert_eq!(known.find(7, sealed), None, "{damaged:?}");
             }
-            fs::remove_file(&path).unwrap();
+            fs.remove(&path).unwrap();
             assert_eq!(known.find(7, sealed), None, "gone");
-            fs::write(&path, GZIP).unwrap();
+            fs.put(&path, GZIP);
             drop(workspace);
-            publish(&out, false);
+            publish(&fs, false);
         }
-        fs::remove_dir_all(out).unwrap();
     }
 }

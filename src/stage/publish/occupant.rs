@@ -1,15 +1,14 @@
 //! What has the name of a sitemap already.
 
-use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::files::foreign;
 use super::name::ContentHash;
 use crate::error::{Error, Result};
+use crate::stage::fs::{FileSystem, foreign};
 use crate::stage::manifest::Sitemap;
 
 /// What has the name of a sitemap that is to be published.
@@ -28,14 +27,20 @@ pub enum Occupant {
 }
 
 /// Looks at `path`, whose name is made with `word`.
-pub fn occupant(path: &Path, word: &str, content: ContentHash, gzip: &[u8]) -> Result<Occupant> {
-    match fs::symlink_metadata(path) {
+pub fn occupant(
+    fs: &dyn FileSystem,
+    path: &Path,
+    word: &str,
+    content: ContentHash,
+    gzip: &[u8],
+) -> Result<Occupant> {
+    match fs.look(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Occupant::None),
         Err(error) => return Err(Error::io(path, "could not be looked at", error)),
         Ok(meta) if !meta.is_file() => return Err(foreign(path)),
         Ok(_) => {}
     }
-    let there = fs::read(path).map_err(|error| Error::io(path, "could not be read", error))?;
+    let there = fs.read(path).map_err(|error| Error::io(path, "could not be read", error))?;
     if there == gzip {
         return Ok(Occupant::Same { gzip: there });
     }
@@ -48,12 +53,12 @@ pub fn occupant(path: &Path, word: &str, content: ContentHash, gzip: &[u8]) -> R
 
 /// Whether the file of a published sitemap is there: with its bytes counted, or, if it was compressed anew meanwhile, with
 /// its content read. What rots in a file is left to `check`, so that a large set comes back at once.
-pub fn is_there(out: &Path, sitemap: &Sitemap) -> bool {
+pub fn is_there(fs: &dyn FileSystem, out: &Path, sitemap: &Sitemap) -> bool {
     let path = out.join(&sitemap.file);
-    match fs::symlink_metadata(&path) {
-        Ok(meta) if meta.is_file() && meta.len() == sitemap.gzip_bytes => true,
+    match fs.look(&path) {
+        Ok(meta) if meta.is_file() && meta.bytes == sitemap.gzip_bytes => true,
         Ok(meta) if meta.is_file() => {
-            let content = fs::read(&path).and_then(|gzip| content_of(&gzip));
+            let content = fs.read(&path).and_then(|gzip| content_of(&gzip));
             content.is_ok_and(|content| content.to_string() == sitemap.content)
         }
         _ => false,

@@ -1,15 +1,14 @@
 //! Retention: how long what a set no longer lists stays, and its removal.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::files::{remove, sync_directory};
 use crate::error::{Error, Result, Shown};
+use crate::stage::fs::{FileSystem, remove, sync_directory};
 use crate::stage::manifest::{Earlier, Manifest};
 
 /// How long earlier sets stay: each for this time, and the last few whatever their age.
@@ -99,34 +98,34 @@ pub fn sets(state: &Path) -> PathBuf {
 ///
 /// # Errors
 /// If a file cannot be removed, or an earlier set cannot be read: without it nothing is.
-pub fn expire(out: &Path, state: &Path, live: &Manifest, keep: Keep) -> Result<Expired> {
+pub fn expire(fs: &dyn FileSystem, out: &Path, state: &Path, live: &Manifest, keep: Keep) -> Result<Expired> {
     let mut needed: HashSet<String> = live.sitemaps.iter().map(|sitemap| sitemap.file.clone()).collect();
     for earlier in &live.earlier {
         let path = kept_path(state, &earlier.run);
         let unreadable = || format!("{}: cannot be read, and so no old sitemap is removed", Shown(&path));
-        let set = Manifest::read(&path).map_err(|_| Error::data(unreadable()))?;
+        let set = Manifest::read(fs, &path).map_err(|_| Error::data(unreadable()))?;
         needed.extend(set.into_iter().flat_map(|set| set.sitemaps).map(|sitemap| sitemap.file));
     }
     let mut expired = Expired::default();
     for old in live.superseded.iter().filter(|old| keep.is_old(&old.since, &live.published)) {
         let path = out.join(&old.file);
-        match fs::symlink_metadata(&path) {
+        match fs.look(&path) {
             Ok(meta) if meta.is_file() && !needed.contains(&old.file) => {
-                expired.files += u64::from(remove(&path)?);
-                expired.bytes += meta.len();
+                expired.files += u64::from(remove(fs, &path)?);
+                expired.bytes += meta.bytes;
             }
             _ => {}
         }
     }
     if expired.files > 0 {
-        sync_directory(out)?;
+        sync_directory(fs, out)?;
     }
     let known: HashSet<PathBuf> = live.earlier.iter().map(|earlier| kept_path(state, &earlier.run)).collect();
-    let unreadable = |error| Error::io(&sets(state), "could not be read", error);
-    for entry in fs::read_dir(sets(state)).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
+    let sets = sets(state);
+    for name in fs.list(&sets).map_err(|error| Error::io(&sets, "could not be read", error))? {
+        let path = sets.join(name);
         if !known.contains(&path) {
-            remove(&path)?;
+            remove(fs, &path)?;
         }
     }
     Ok(expired)

@@ -1,6 +1,5 @@
 //! Status: what lies in an output directory, by its manifests. Reads only, and takes no lock.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -9,6 +8,7 @@ use super::occupant::is_there;
 use super::retention::kept_path;
 use super::{journal_path, manifest_path};
 use crate::error::{Error, Result, Shown};
+use crate::stage::fs::{Disk, FileSystem, exists};
 use crate::stage::manifest::Manifest;
 use crate::text::shown;
 
@@ -99,33 +99,28 @@ pub fn status(out: &Path) -> Result<Vec<Status>> {
 /// # Errors
 /// If it cannot be read.
 pub fn sites(out: &Path) -> Result<Vec<PathBuf>> {
-    let unreadable = |error| Error::input(out, error);
-    let mut sites = Vec::new();
-    for entry in fs::read_dir(out).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if manifest_path(&path.join(".sitemill")).is_file() {
-            sites.push(path);
-        }
-    }
+    let names = Disk.list(out).map_err(|error| Error::input(out, error))?;
+    let is_site = |path: &PathBuf| exists(&Disk, &manifest_path(&path.join(".sitemill")));
+    let mut sites: Vec<_> = names.iter().map(|name| out.join(name)).filter(is_site).collect();
     sites.sort();
     Ok(sites)
 }
 
 fn of_directory(out: &Path) -> Result<Option<Status>> {
     let state = out.join(".sitemill");
-    let Some(manifest) = Manifest::read(&manifest_path(&state))? else { return Ok(None) };
+    let Some(manifest) = Manifest::read(&Disk, &manifest_path(&state))? else { return Ok(None) };
     let mut earlier = Vec::new();
     for kept in &manifest.earlier {
         // A set without its manifest cannot come back, and there is nothing to say about it.
-        let Some(set) = Manifest::read(&kept_path(&state, &kept.run))? else { continue };
+        let Some(set) = Manifest::read(&Disk, &kept_path(&state, &kept.run))? else { continue };
         let (replaced, withdrawn) = (Some(kept.since.clone()), kept.withdrawn);
         earlier.push(SetStatus { replaced, withdrawn, ..of_set(out, &set) });
     }
     let mut superseded = FilesStatus::default();
     for old in &manifest.superseded {
-        if let Ok(meta) = fs::symlink_metadata(out.join(&old.file)) {
+        if let Ok(meta) = Disk.look(&out.join(&old.file)) {
             superseded.files += 1;
-            superseded.bytes += meta.len();
+            superseded.bytes += meta.bytes;
         }
     }
     Ok(Some(Status {
@@ -134,7 +129,7 @@ fn of_directory(out: &Path) -> Result<Option<Status>> {
         earlier,
         superseded,
         runs: runs(&state.join("staging")),
-        is_switching: journal_path(&state).exists(),
+        is_switching: exists(&Disk, &journal_path(&state)),
     }))
 }
 
@@ -151,15 +146,15 @@ fn of_set(out: &Path, set: &Manifest) -> SetStatus {
         indexes: set.indexes.len() as u64,
         xml_bytes: set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum(),
         gzip_bytes: set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum(),
-        missing: set.sitemaps.iter().filter(|sitemap| !is_there(out, sitemap)).count() as u64,
+        missing: set.sitemaps.iter().filter(|sitemap| !is_there(&Disk, out, sitemap)).count() as u64,
     }
 }
 
 /// Runs by their staging directories, which only their owner may look into: another user sees none.
 fn runs(nursery: &Path) -> Vec<RunStatus> {
-    let Ok(staging) = fs::read_dir(nursery) else { return Vec::new() };
+    let staging = Disk.list(nursery).unwrap_or_default();
     let process = |name: &str| name.rsplit_once('-')?.1.parse().ok();
-    let processes = staging.flatten().filter_map(|entry| process(entry.file_name().to_str()?));
+    let processes = staging.iter().filter_map(|name| process(name.to_str()?));
     let is_alive = |process: u32| Path::new("/proc").join(process.to_string()).exists();
     processes.map(|process| RunStatus { process, is_alive: is_alive(process) }).collect()
 }

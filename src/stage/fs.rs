@@ -1,0 +1,227 @@
+//! The file system, as publishing sees it: few operations and nothing beside them, so that a test can stop after any of
+//! them and look what is left.
+
+mod disk;
+#[cfg(test)]
+pub mod memory;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+pub use disk::Disk;
+
+use crate::error::{Error, ErrorKind, Result, Shown};
+
+/// What publishing asks of a file system. No operation follows a link in the last part of a path but
+/// [`list`](FileSystem::list) and [`sync_directory`](FileSystem::sync_directory).
+pub trait FileSystem: fmt::Debug + Send + Sync {
+    /// Looks at what has the name `path`.
+    fn look(&self, path: &Path) -> io::Result<Meta>;
+
+    /// The bytes of a file.
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// The names in a directory, in any order.
+    fn list(&self, directory: &Path) -> io::Result<Vec<OsString>>;
+
+    /// Locks the file at `path`, at once or not at all: none if somebody else holds it. Given a `word`, the file is made if
+    /// need be and says it from then on; else it stays as it is.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`] if the file cannot be opened; else if it cannot be locked or written.
+    fn lock(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>>;
+
+    /// Makes a directory with `mode`, less what the process forbids.
+    fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()>;
+
+    /// Makes an empty file where nothing is.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>>;
+
+    /// Gives a file a second name, which nothing may have.
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Gives a file another name; what had it before is gone, and at no time nobody has it.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Takes a name from a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// Removes a directory with everything in it.
+    fn remove_tree(&self, directory: &Path) -> io::Result<()>;
+
+    /// Waits until the names in a directory are on disk.
+    fn sync_directory(&self, directory: &Path) -> io::Result<()>;
+}
+
+/// A file that was made just now.
+pub trait NewFile: fmt::Debug + Send {
+    /// Gives it the mode of `old` and, if we may, its owner, or at least its group. False if it stays as it is: the group
+    /// cannot be kept, and others may not read `old`.
+    fn take_after(&self, old: &Meta) -> io::Result<bool>;
+
+    /// Appends all of `bytes`.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Waits until its bytes are on disk; how many there are.
+    fn sync(&self) -> io::Result<u64>;
+}
+
+/// What is known of a file without reading it. Two that are equal are of one and the same file, unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meta {
+    /// What it is.
+    pub kind: Kind,
+    /// Bytes.
+    pub bytes: u64,
+    /// Device and inode: which file it is, whatever its names.
+    pub identity: (u64, u64),
+    /// Seconds and nanoseconds of its last change.
+    pub modified: (i64, i64),
+    /// User and group.
+    pub owner: (u32, u32),
+    /// Who may do what.
+    pub mode: u32,
+}
+
+/// What may have a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// An ordinary file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A device, a pipe, a socket.
+    Other,
+}
+
+impl Meta {
+    /// Whether it is an ordinary file.
+    pub fn is_file(&self) -> bool {
+        self.kind == Kind::File
+    }
+
+    /// Whether it is a directory.
+    pub fn is_directory(&self) -> bool {
+        self.kind == Kind::Directory
+    }
+}
+
+/// A lock on a file, as long as it lives; the operating system takes it back from a dead process.
+#[derive(Debug)]
+pub struct Locked {
+    /// Which file it is.
+    pub meta: Meta,
+    _file: Option<File>,
+}
+
+/// Makes a directory and those that it lies in, as far as there are none, and brings their names to disk: what lies in a
+/// directory that is lost is lost with it.
+///
+/// # Errors
+/// [`ErrorKind::Output`] if that cannot be done.
+pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
+    let parent = parent(path);
+    let is_made = match fs.make_directory(path, 0o777) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && parent != path => {
+            make_path(fs, parent)?;
+            fs.make_directory(path, 0o777)
+        }
+        other => other,
+    };
+    match is_made {
+        Ok(()) => sync_directory(fs, parent),
+        // A link to a directory is as good as one.
+        Err(_) if fs.look(&path.join(".")).is_ok() => Ok(()),
+        Err(error) => Err(Error::output(path, error)),
+    }
+}
+
+/// The same for one directory that only its owner may look into. A link in its place would lead writes elsewhere.
+///
+/// # Errors
+/// [`ErrorKind::Output`] if it cannot be made, or something else is there.
+pub fn make_private(fs: &dyn FileSystem, path: &Path) -> Result<()> {
+    match fs.make_directory(path, 0o700) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs.look(path) {
+            Ok(meta) if meta.is_directory() => Ok(()),
+            _ => Err(foreign(path)),
+        },
+        other => {
+            other.map_err(|error| Error::output(path, error))?;
+            sync_directory(fs, parent(path))
+        }
+    }
+}
+
+/// Something is in the way.
+pub fn foreign(path: &Path) -> Error {
+    Error::new(
+        ErrorKind::Output,
+        format!("{}: is in the way and not from sitemill; move it and run again", Shown(path)),
+    )
+}
+
+/// Whether anything has the name `path`.
+pub fn exists(fs: &dyn FileSystem, path: &Path) -> bool {
+    fs.look(path).is_ok()
+}
+
+/// Whether both are names of one and the same file.
+pub fn is_same_file(fs: &dyn FileSystem, one: &Path, other: &Path) -> bool {
+    let identity = |path| fs.look(path).ok().map(|meta| meta.identity);
+    identity(one).is_some_and(|id| identity(other) == Some(id))
+}
+
+/// Where `path` lies.
+pub fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Gives `from` the name `to`; what had it before is gone.
+///
+/// # Errors
+/// If that cannot be done.
+pub fn rename(fs: &dyn FileSystem, from: &Path, to: &Path) -> Result<()> {
+    fs.rename(from, to).map_err(|error| Error::io(to, "could not be renamed into place", error))
+}
+
+/// Removes a file, if it is there and is one: false if there is nothing.
+///
+/// # Errors
+/// If it cannot be removed.
+pub fn remove(fs: &dyn FileSystem, path: &Path) -> Result<bool> {
+    match fs.remove(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Error::io(path, "could not be removed", error)),
+    }
+}
+
+/// Removes everything in `directory`.
+///
+/// # Errors
+/// If something cannot be removed.
+pub fn remove_contents(fs: &dyn FileSystem, directory: &Path) -> Result<()> {
+    let remove = |name: OsString| {
+        let path = directory.join(name);
+        match fs.look(&path)?.is_directory() {
+            true => fs.remove_tree(&path),
+            false => fs.remove(&path),
+        }
+    };
+    let removed = fs.list(directory).and_then(|names| names.into_iter().try_for_each(remove));
+    removed.map_err(|error| Error::io(directory, "could not be cleared", error))
+}
+
+/// Waits until the names in a directory are on disk.
+///
+/// # Errors
+/// If they cannot be brought there.
+pub fn sync_directory(fs: &dyn FileSystem, path: &Path) -> Result<()> {
+    fs.sync_directory(path).map_err(|error| Error::io(path, "could not be synced", error))
+}

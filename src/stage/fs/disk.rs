@@ -1,0 +1,128 @@
+//! The file system of the machine.
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, File, FileType, Metadata, Permissions, TryLockError};
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
+use std::path::Path;
+
+use super::{FileSystem, Kind, Locked, Meta, NewFile};
+use crate::error::{Error, Result};
+
+/// The file system of the machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Disk;
+
+impl FileSystem for Disk {
+    fn look(&self, path: &Path) -> io::Result<Meta> {
+        fs::symlink_metadata(path).map(Meta::from)
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        fs::read(path)
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<OsString>> {
+        fs::read_dir(directory)?.map(|entry| Ok(entry?.file_name())).collect()
+    }
+
+    fn lock(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>> {
+        let mut options = File::options();
+        options.read(true);
+        if word.is_some() {
+            // Truncated only once it is ours: until then it names the holder.
+            options.write(true).create(true).truncate(false);
+        }
+        let mut file = options.open(path).map_err(|error| Error::output(path, error))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => {
+                return Err(Error::io(path, "the file system gives no locks", error));
+            }
+        }
+        if let Some(word) = word {
+            let written =
+                file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(word.as_bytes()));
+            written.map_err(|error| Error::io(path, "could not be written", error))?;
+        }
+        let meta = file.metadata().map_err(|error| Error::io(path, "could not be looked at", error))?;
+        Ok(Some(Locked { meta: meta.into(), _file: Some(file) }))
+    }
+
+    fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()> {
+        DirBuilder::new().mode(mode).create(path)
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>> {
+        File::create_new(path).map(|file| Box::new(file) as _)
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::hard_link(from, to)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn remove_tree(&self, directory: &Path) -> io::Result<()> {
+        fs::remove_dir_all(directory)
+    }
+
+    fn sync_directory(&self, directory: &Path) -> io::Result<()> {
+        File::open(directory)?.sync_all()
+    }
+}
+
+impl NewFile for File {
+    fn take_after(&self, old: &Meta) -> io::Result<bool> {
+        let (user, group) = old.owner;
+        if Meta::from(self.metadata()?).owner != old.owner {
+            // Only root may give a file away; the group is kept by whoever is of it.
+            let given = fchown(self, Some(user), Some(group));
+            let is_kept = given.or_else(|_| fchown(self, None, Some(group))).is_ok();
+            if !is_kept && old.mode & 0o004 == 0 {
+                return Ok(false);
+            }
+        }
+        self.set_permissions(Permissions::from_mode(old.mode)).map(|()| true)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)
+    }
+
+    fn sync(&self) -> io::Result<u64> {
+        self.sync_all()?;
+        Ok(self.metadata()?.len())
+    }
+}
+
+impl From<Metadata> for Meta {
+    fn from(meta: Metadata) -> Self {
+        Self {
+            kind: meta.file_type().into(),
+            bytes: meta.len(),
+            identity: (meta.dev(), meta.ino()),
+            modified: (meta.mtime(), meta.mtime_nsec()),
+            owner: (meta.uid(), meta.gid()),
+            mode: meta.mode(),
+        }
+    }
+}
+
+impl From<FileType> for Kind {
+    fn from(kind: FileType) -> Self {
+        match kind {
+            _ if kind.is_file() => Self::File,
+            _ if kind.is_dir() => Self::Directory,
+            _ if kind.is_symlink() => Self::Link,
+            _ => Self::Other,
+        }
+    }
+}

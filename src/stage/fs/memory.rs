@@ -1,0 +1,311 @@
+//! A file system in memory that remembers every state it was in, and in each of them what is on disk already.
+//!
+//! The rules, no kinder than POSIX: the bytes of a file are on disk once it is synced, and a change of names once the
+//! directory of the new name is (of the old one, if there is no new one). What was not synced may be there after a loss of
+//! power or not, each change of names for itself; but a rename is never half.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use super::{FileSystem, Kind, Locked, Meta, NewFile, parent};
+use crate::error::{Error, Result};
+
+/// Clones are of one and the same file system.
+#[derive(Debug, Clone, Default)]
+pub struct Memory(Arc<Mutex<History>>);
+
+#[derive(Debug, Default)]
+struct History {
+    now: State,
+    steps: Vec<Step>,
+}
+
+/// A change, and what was there behind it.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// In words.
+    pub what: String,
+    /// As a process sees it.
+    pub state: State,
+}
+
+/// What is there at a time.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct State {
+    names: Names,
+    files: BTreeMap<u64, Content>,
+    /// Names that are on disk, and how they have changed since then.
+    first: Names,
+    changes: Vec<Change>,
+}
+
+type Names = BTreeMap<PathBuf, Node>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Node {
+    Directory,
+    File(u64),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Content {
+    bytes: Arc<[u8]>,
+    is_synced: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Change {
+    gone: Option<PathBuf>,
+    new: Option<(PathBuf, Node)>,
+    is_synced: bool,
+}
+
+impl Change {
+    fn apply(&self, names: &mut Names) {
+        if let Some(path) = &self.gone {
+            names.remove(path);
+        }
+        names.extend(self.new.clone());
+    }
+
+    fn directory(&self) -> &Path {
+        let path = self.new.as_ref().map(|(path, _)| path).or(self.gone.as_ref());
+        parent(path.expect("a change is of a name"))
+    }
+}
+
+impl State {
+    /// What may be found when the power comes back, each with words for it.
+    pub fn after_power_loss(&self) -> Vec<(String, State)> {
+        let unsynced = self.changes.iter().filter(|change| !change.is_synced).count();
+        let mut worlds = vec![
+            ("nothing unsynced is left".into(), self.rest(|_| false)),
+            ("every name is left, and no unsynced content".into(), self.rest(|_| true)),
+        ];
+        for nth in 0..unsynced {
+            worlds.push((format!("of unsynced names only change {nth} is left"), self.rest(|at| at == nth)));
+            worlds.push((format!("of unsynced names only change {nth} is lost"), self.rest(|at| at != nth)));
+        }
+        worlds
+    }
+
+    /// The rest if of the unsynced changes of names those survive that `survives` names by number.
+    fn rest(&self, survives: impl Fn(usize) -> bool) -> Self {
+        let (mut names, mut unsynced) = (self.first.clone(), 0..);
+        for change in &self.changes {
+            if change.is_synced || unsynced.next().is_some_and(&survives) {
+                change.apply(&mut names);
+            }
+        }
+        // What lies in a directory that is lost is lost with it. A parent comes before its children.
+        let mut reached = Names::new();
+        for (path, node) in names {
+            if path.parent().is_none_or(|parent| reached.get(parent) == Some(&Node::Directory)) {
+                reached.insert(path, node);
+            }
+        }
+        let rest = |content: &Content| Content {
+            bytes: if content.is_synced { content.bytes.clone() } else { Arc::default() },
+            is_synced: true,
+        };
+        let inodes = reached.values().filter_map(|node| match node {
+            Node::File(inode) => Some(*inode),
+            Node::Directory => None,
+        });
+        let files = inodes.map(|inode| (inode, rest(&self.files[&inode]))).collect();
+        Self { names: reached.clone(), files, first: reached, changes: Vec::new() }
+    }
+
+    fn new_inode(&self) -> u64 {
+        self.files.last_key_value().map_or(0, |(last, _)| last + 1)
+    }
+
+    fn get(&self, path: &Path) -> io::Result<Node> {
+        self.names.get(path).copied().ok_or_else(|| ErrorKind::NotFound.into())
+    }
+
+    fn change(&mut self, gone: Option<&Path>, new: Option<(&Path, Node)>) -> io::Result<()> {
+        if let Some((path, _)) = new
+            && self.get(parent(path))? != Node::Directory
+        {
+            return Err(ErrorKind::NotADirectory.into());
+        }
+        let new = new.map(|(path, node)| (path.into(), node));
+        let change = Change { gone: gone.map(Into::into), new, is_synced: false };
+        change.apply(&mut self.names);
+        self.changes.push(change);
+        Ok(())
+    }
+}
+
+impl Memory {
+    /// With what was there in `state`, and no history.
+    pub fn of(state: State) -> Self {
+        Self(Arc::new(Mutex::new(History { now: state, steps: Vec::new() })))
+    }
+
+    /// What there is now.
+    pub fn state(&self) -> State {
+        self.0.lock().unwrap().now.clone()
+    }
+
+    /// Every change so far.
+    pub fn steps(&self) -> Vec<Step> {
+        self.0.lock().unwrap().steps.clone()
+    }
+
+    /// Puts a file there that is on disk at once, with the directories that it lies in; what was there is gone.
+    pub fn put(&self, path: &Path, bytes: &[u8]) {
+        let now = &mut self.0.lock().unwrap().now;
+        let inode = now.new_inode();
+        now.files.insert(inode, Content { bytes: bytes.into(), is_synced: true });
+        let above = path.ancestors().skip(1).map(|above| (above.to_owned(), Node::Directory));
+        for (path, node) in above.chain([(path.to_owned(), Node::File(inode))]) {
+            now.first.insert(path.clone(), node);
+            now.names.insert(path, node);
+        }
+    }
+
+    fn step<T>(&self, what: String, change: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
+        let History { now, steps } = &mut *self.0.lock().unwrap();
+        let done = change(now)?;
+        steps.push(Step { what, state: now.clone() });
+        Ok(done)
+    }
+}
+
+impl FileSystem for Memory {
+    fn look(&self, path: &Path) -> io::Result<Meta> {
+        let now = &self.0.lock().unwrap().now;
+        let (kind, bytes, identity) = match now.get(path)? {
+            Node::Directory => (Kind::Directory, 0, (0, 0)),
+            Node::File(inode) => (Kind::File, now.files[&inode].bytes.len() as u64, (1, inode)),
+        };
+        Ok(Meta { kind, bytes, identity, modified: (0, 0), owner: (0, 0), mode: 0o644 })
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let now = &self.0.lock().unwrap().now;
+        match now.get(path)? {
+            Node::Directory => Err(ErrorKind::IsADirectory.into()),
+            Node::File(inode) => Ok(now.files[&inode].bytes.to_vec()),
+        }
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<OsString>> {
+        let now = &self.0.lock().unwrap().now;
+        match now.get(directory)? {
+            Node::File(_) => Err(ErrorKind::NotADirectory.into()),
+            Node::Directory => {
+                let inside = now.names.keys().filter(|path| path.parent() == Some(directory));
+                Ok(inside.filter_map(|path| path.file_name()).map(Into::into).collect())
+            }
+        }
+    }
+
+    fn lock(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>> {
+        if word.is_some() && self.look(path).is_err() {
+            self.create(path).map_err(|error| Error::output(path, error))?;
+        }
+        let meta = self.look(path).map_err(|error| Error::output(path, error))?;
+        Ok(Some(Locked { meta, _file: None }))
+    }
+
+    fn make_directory(&self, path: &Path, _mode: u32) -> io::Result<()> {
+        self.step(format!("make directory {}", path.display()), |now| match now.get(path) {
+            Ok(_) => Err(ErrorKind::AlreadyExists.into()),
+            Err(_) => now.change(None, Some((path, Node::Directory))),
+        })
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>> {
+        let inode = self.step(format!("create {}", path.display()), |now| {
+            let inode = now.new_inode();
+            if now.get(path).is_ok() {
+                return Err(ErrorKind::AlreadyExists.into());
+            }
+            now.files.insert(inode, Content { bytes: Arc::default(), is_synced: false });
+            now.change(None, Some((path, Node::File(inode)))).map(|()| inode)
+        })?;
+        Ok(Box::new(MemoryFile { memory: self.clone(), path: path.into(), inode }))
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.step(format!("link {}", to.display()), |now| match now.get(to) {
+            Ok(_) => Err(ErrorKind::AlreadyExists.into()),
+            Err(_) => now.change(None, Some((to, now.get(from)?))),
+        })
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.step(format!("rename {} to {}", from.display(), to.display()), |now| {
+            now.change(Some(from), Some((to, now.get(from)?)))
+        })
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.step(format!("remove {}", path.display()), |now| match now.get(path)? {
+            Node::Directory => Err(ErrorKind::IsADirectory.into()),
+            Node::File(_) => now.change(Some(path), None),
+        })
+    }
+
+    fn remove_tree(&self, directory: &Path) -> io::Result<()> {
+        let names = self.state().names;
+        // Backwards: children come behind their parent.
+        for path in names.into_keys().rev().filter(|path| path.starts_with(directory)) {
+            self.step(format!("remove {}", path.display()), |now| now.change(Some(&path), None))?;
+        }
+        Ok(())
+    }
+
+    fn sync_directory(&self, directory: &Path) -> io::Result<()> {
+        self.step(format!("sync {}", directory.display()), |now| {
+            now.get(directory)?;
+            let here = now.changes.iter_mut().filter(|change| change.directory() == directory);
+            here.for_each(|change| change.is_synced = true);
+            // What nothing unsynced came before is no longer of interest.
+            let settled = now.changes.iter().take_while(|change| change.is_synced).count();
+            now.changes.drain(..settled).for_each(|change| change.apply(&mut now.first));
+            Ok(())
+        })
+    }
+}
+
+#[derive(Debug)]
+struct MemoryFile {
+    memory: Memory,
+    path: PathBuf,
+    inode: u64,
+}
+
+impl MemoryFile {
+    fn step<T>(&self, what: &str, change: impl FnOnce(&mut Content) -> T) -> io::Result<T> {
+        let what = format!("{what} {}", self.path.display());
+        self.memory.step(what, |now| {
+            Ok(change(now.files.get_mut(&self.inode).expect("an inode stays with its state")))
+        })
+    }
+}
+
+impl NewFile for MemoryFile {
+    fn take_after(&self, _old: &Meta) -> io::Result<bool> {
+        Ok(true)
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.step("write", |content| {
+            *content = Content { bytes: [&content.bytes, bytes].concat().into(), is_synced: false };
+        })
+    }
+
+    fn sync(&self) -> io::Result<u64> {
+        self.step("sync", |content| {
+            content.is_synced = true;
+            content.bytes.len() as u64
+        })
+    }
+}

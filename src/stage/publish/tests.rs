@@ -1,0 +1,215 @@
+//! Every prefix of what publishing does to the file system: the process ends there, or the power is lost there, and what
+//! a crawler finds is a set; the next run makes it the old one or the new one as a whole.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+
+use super::name::{ContentHash, ROBOTS_FILE};
+use super::retention::Keep;
+use super::*;
+use crate::robots::name_indexes;
+use crate::stage::fs::memory::{Memory, State};
+
+const OUT: &str = "/srv/www/maps";
+const ROBOTS: &str = "/srv/robots.txt";
+const BASE: &str = "https://h.example/";
+
+fn open(fs: &Memory) -> Workspace {
+    Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref()).unwrap()
+}
+
+/// What a job does to the file system; how many changes in, it has told of success.
+type Job = fn(&Memory) -> usize;
+
+/// Publishes a sitemap for each of `texts`, two in an index file, as a build does; what the set replaces is retired at once.
+fn build(fs: &Memory, texts: &[&str], time: &str) -> usize {
+    let mut workspace = open(fs);
+    let stage = |(number, text): (u32, &&str)| {
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+        gzip.write_all(text.as_bytes()).unwrap();
+        let content = ContentHash(xxhash_rust::xxh3::xxh3_128(text.as_bytes()));
+        let staged = workspace.stage(number, content, &gzip.finish().unwrap()).unwrap();
+        staged.unsynced.map_or(Ok(()), Unsynced::sync).unwrap();
+        Sitemap {
+            file: staged.file,
+            content: content.to_string(),
+            urls: 1,
+            xml_bytes: text.len() as u64,
+            gzip_bytes: staged.gzip_bytes,
+            lastmod: time.into(),
+            seals: None,
+        }
+    };
+    let sitemaps = (1..).zip(texts).map(stage).collect();
+    let info = SetInfo {
+        base_url: &BASE.parse().unwrap(),
+        protocol: Protocol::V0_9,
+        index_limits: Limits { entries_max: 2, bytes_max: 10_000 },
+        time,
+    };
+    let keep = Keep { time: "1d".parse().unwrap(), sets: 0 };
+    let set = workspace.publish(sitemaps, &info, keep).unwrap();
+    name_indexes(fs, ROBOTS.as_ref(), BASE, &set.indexes).unwrap();
+    let done = fs.steps().len();
+    workspace.expire(&set, keep).unwrap();
+    done
+}
+
+/// A directory of others' in which five days saw three sets.
+fn world() -> Memory {
+    let fs = empty();
+    build(&fs, &["a", "b", "c"], "2026-11-15T02:00:00Z");
+    build(&fs, &["a", "e", "f"], "2026-11-16T02:00:00Z");
+    build(&fs, &["a", "e", "g", "h", "i"], "2026-11-18T02:00:00Z");
+    fs
+}
+
+/// The same with nothing in it.
+fn empty() -> Memory {
+    let fs = Memory::default();
+    fs.put(ROBOTS.as_ref(), b"User-agent: *\n");
+    fs
+}
+
+/// The robots lines, and each index file: its bytes, and those of the sitemaps that it lists.
+type Set = BTreeMap<String, (Vec<u8>, BTreeMap<String, Vec<u8>>)>;
+
+/// What a crawler finds who takes each index file there is, and those that the robots lines name.
+fn crawl(fs: &Memory) -> Result<Set, String> {
+    let read = |file: &str| fs.read(&Path::new(OUT).join(file)).map_err(|error| format!("{file}: {error}"));
+    let text = |file: &str| read(file).map(|bytes| String::from_utf8(bytes).unwrap());
+    let named = text(ROBOTS_FILE).unwrap_or_default();
+    let named = named.lines().map(|line| line.rsplit('/').next().unwrap().to_owned());
+    let is_index = |name: &String| name.starts_with("sitemap-index-");
+    let indexes: BTreeSet<String> = files(fs).into_iter().filter(is_index).chain(named).collect();
+    let index = |file: String| {
+        let xml = text(&file)?;
+        if !xml.ends_with("</sitemapindex>\n") {
+            return Err(format!("{file} is cut off"));
+        }
+        let listed = xml.split("<loc>").skip(1).map(|rest| rest.split("</loc>").next().unwrap());
+        let sitemap = |url: &str| {
+            let file = url.strip_prefix(BASE).unwrap();
+            let mut text = Vec::new();
+            let whole = MultiGzDecoder::new(&read(file)?[..]).read_to_end(&mut text);
+            whole.map(|_| (file.into(), text)).map_err(|error| format!("{file}: {error}"))
+        };
+        let sitemaps = listed.map(sitemap).collect::<Result<_, String>>()?;
+        Ok((file, (xml.into_bytes(), sitemaps)))
+    };
+    let lines = read(ROBOTS_FILE).ok().map(|lines| Ok((ROBOTS_FILE.into(), (lines, BTreeMap::new()))));
+    indexes.into_iter().map(index).chain(lines).collect()
+}
+
+fn files(fs: &Memory) -> Vec<String> {
+    fs.list(OUT.as_ref()).unwrap_or_default().into_iter().map(|name| name.into_string().unwrap()).collect()
+}
+
+/// Fails unless `fs` holds a set with nothing beside it, and one of `whole`.
+fn assert_at_rest(fs: &Memory, whole: &[&Set], when: &str) {
+    let set = crawl(fs).unwrap_or_else(|why| panic!("{when}: {why}"));
+    assert!(whole.contains(&&set), "{when}: {:?}", set.keys());
+    let state = Path::new(OUT).join(".sitemill");
+    let manifest = Manifest::read(fs, &manifest_path(&state)).unwrap();
+    let sitemaps = manifest.iter().flat_map(|set| set.sitemaps.iter().map(|sitemap| &sitemap.file));
+    let old = manifest.iter().flat_map(|set| set.superseded.iter().map(|old| &old.file));
+    let known: Vec<_> = sitemaps.chain(old).collect();
+    let stray: Vec<_> = files(fs).into_iter().filter(|file| file.ends_with(".gz")).collect();
+    let stray: Vec<_> = stray.iter().filter(|file| !known.contains(file)).collect();
+    assert!(stray.is_empty(), "{when}: nobody lists {stray:?}");
+    assert_eq!(fs.list(&state.join("staging")).unwrap(), [""; 0], "{when}");
+    assert!(!exists(fs, &journal_path(&state)), "{when}");
+    for earlier in manifest.iter().flat_map(|set| &set.earlier) {
+        let kept = Manifest::read(fs, &retention::kept_path(&state, &earlier.run)).unwrap();
+        let kept = kept.unwrap_or_else(|| panic!("{when}: set {} is lost", earlier.number));
+        kept.sitemaps.iter().for_each(|sitemap| assert!(occupant::is_there(fs, OUT.as_ref(), sitemap)));
+    }
+}
+
+/// What is found if `state` is the last: as it is, or after a loss of power.
+fn endings(state: &State) -> impl Iterator<Item = (String, State)> {
+    [("the process ends".into(), state.clone())].into_iter().chain(state.after_power_loss())
+}
+
+/// Breaks `job` off at every step, and the next run, which mends what it has left, at every step as well.
+fn replay(before: &Memory, job: Job) {
+    let fs = Memory::of(before.state().after_power_loss().remove(0).1);
+    let old = crawl(&fs).unwrap();
+    let robots = fs.read(ROBOTS.as_ref()).unwrap();
+    let done = job(&fs);
+    let new = crawl(&fs).unwrap();
+    let robots = [robots, fs.read(ROBOTS.as_ref()).unwrap()];
+    let steps = fs.steps();
+    assert!(old != new && steps.len() > done);
+    let assert_whole = |fs: &Memory, is_done: bool, when: &str| {
+        let set = crawl(fs).unwrap_or_else(|why| panic!("{when}: {why}"));
+        let is_whole = |(file, index)| [&old, &new].iter().any(|whole| whole.get(file) == Some(index));
+        assert!(set.iter().all(is_whole), "{when}: {:?}", set.keys());
+        // An index file that both sets have is never gone.
+        assert!(
+            old.keys().filter(|&file| new.contains_key(file)).all(|file| set.contains_key(file)),
+            "{when}"
+        );
+        assert!(robots.contains(&fs.read(ROBOTS.as_ref()).unwrap()), "{when}");
+        assert!(!is_done || set == new && fs.read(ROBOTS.as_ref()).unwrap() == robots[1], "{when}");
+    };
+    // Many steps leave the same behind.
+    let mut seen = HashSet::new();
+    for (at, step) in (1..).zip(&steps) {
+        let is_done = at >= done;
+        let either = if is_done { &[&new][..] } else { &[&old, &new] };
+        for (how, state) in endings(&step.state) {
+            if !seen.insert((is_done, state.clone())) {
+                continue;
+            }
+            let fs = Memory::of(state);
+            let when = format!("behind step {at} of {}, {}: {how}", steps.len(), step.what);
+            assert_whole(&fs, is_done, &when);
+            drop(open(&fs));
+            assert_at_rest(&fs, either, &when);
+            for step in fs.steps() {
+                for (how, state) in endings(&step.state) {
+                    if !seen.insert((is_done, state.clone())) {
+                        continue;
+                    }
+                    let fs = Memory::of(state);
+                    let when = format!("{when}; in the next run behind {}: {how}", step.what);
+                    assert_whole(&fs, is_done, &when);
+                    drop(open(&fs));
+                    assert_at_rest(&fs, either, &when);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_first_set_is_there_as_a_whole_or_not_at_all() {
+    replay(&empty(), |fs| build(fs, &["a", "b", "c"], "2026-11-20T02:00:00Z"));
+}
+
+#[test]
+fn a_larger_set_takes_the_place_of_the_old_one_at_every_step_or_not() {
+    replay(&world(), |fs| build(fs, &["a", "e", "c", "h", "i", "j", "k"], "2026-11-20T02:00:00Z"));
+}
+
+#[test]
+fn a_smaller_set_takes_the_place_of_the_old_one_at_every_step_or_not() {
+    replay(&world(), |fs| build(fs, &["k", "e"], "2026-11-20T02:00:00Z"));
+}
+
+#[test]
+fn an_earlier_set_comes_back_at_every_step_or_not() {
+    replay(&world(), |fs| {
+        let mut workspace = open(fs);
+        let set = workspace.roll_back(None, "2026-11-20T02:00:00Z").unwrap();
+        name_indexes(fs, ROBOTS.as_ref(), BASE, &set.indexes).unwrap();
+        fs.steps().len()
+    });
+}
