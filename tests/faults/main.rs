@@ -10,4 +10,5 @@ mod calls;
 mod disks;
 mod killing;
 mod reading;
+mod sets;
 mod world;

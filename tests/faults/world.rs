@@ -245,6 +245,27 @@ fn strace(
     (run, log.contains("(INJECTED)") || is_signal && log.contains("--- SIG"))
 }
 
+/// Lets the first `call` of a run meet `fault`, the second of another run, and so on, until there are fewer. `command` makes
+/// everything ready for a run, and `judge` looks at what it left behind; in the end at that of one that met no fault.
+pub fn at_each_call(
+    directory: &TempDir,
+    call: &str,
+    fault: &str,
+    mut command: impl FnMut() -> Command,
+    mut judge: impl FnMut(&str, &Run),
+) {
+    for nth in 1.. {
+        let fault = format!("{fault}:when={nth}");
+        let (run, hit) = injected(directory, call, &fault, &command());
+        judge(&format!("{call} {fault}"), &run);
+        // A kill is in no log; it is in the exit code.
+        if !hit && run.exit != 137 {
+            run.expect(0);
+            return;
+        }
+    }
+}
+
 /// A mounted file system; gone when it is dropped.
 pub struct Mount {
     path: PathBuf,
