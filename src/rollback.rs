@@ -42,10 +42,11 @@ impl RollbackJob {
 }
 
 /// Makes the set that `job` names the live one, by the switch that [`build`](crate::build()) publishes with. Its files are
-/// looked for first; nothing is deleted.
+/// read and held against what was published first; nothing is deleted.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set or a file of it is missing; else as of a build.
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set or a file of it is missing or damaged; else as of a
+/// build.
 pub fn rollback(job: &RollbackJob) -> Result<RolledBack> {
     let out = Shown(&job.out);
     // Before the workspace is opened: that would make a directory.

@@ -7,7 +7,8 @@ use std::process::Stdio;
 use serde_json::Value;
 
 use crate::support::{
-    Run, TempDir, build_command, files, finish, published, published_urls, run, sitemill, wait_until_staging,
+    Run, TempDir, build_command, files, finish, gunzip, gzip, published, published_urls, run, sitemill,
+    wait_until_staging,
 };
 
 const BASE: &str = "http://h.example/";
@@ -153,6 +154,55 @@ fn a_set_with_a_missing_file_does_not_come_back() {
     fs::write(out.join(&first), whole).unwrap();
     rollback(&out, &[]).expect(0);
     assert_eq!(live(&out), [1, 2]);
+}
+
+#[test]
+fn a_set_with_a_file_that_rotted_or_was_edited_does_not_come_back() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    for (day, pages) in [[1, 2], [3, 4], [5, 6]].iter().enumerate() {
+        build(&out, day as u64, pages, &[]).expect(0);
+    }
+    let path = out.join(sitemap_of(&out, 2));
+    let whole = fs::read(&path).unwrap();
+    let mut rotted = whole.clone();
+    rotted[whole.len() / 2] ^= 1;
+    let edited = gzip(&[&gunzip(&whole)[..], b" "].concat());
+    // The same content in other bytes, as of another compressor, is the same sitemap.
+    let anew = gzip(&gunzip(&whole));
+    assert_ne!(anew, whole);
+    for damage in [rotted, edited] {
+        fs::write(&path, damage).unwrap();
+        let refused = rollback(&out, &[]).expect(65).stderr;
+        let file = path.file_name().unwrap().to_str().unwrap();
+        assert!(
+            refused.contains(&format!("set 2 cannot come back: {file} is missing or damaged")),
+            "{refused}"
+        );
+        assert!(refused.contains("--to 1 takes the set before it"), "{refused}");
+        assert_eq!((live(&out), numbers(&out)), (vec![5, 6], vec![3, 2, 1]));
+    }
+    rollback(&out, &["--to", "1"]).expect(0);
+    assert_eq!(live(&out), [1, 2]);
+    for good in [anew, whole] {
+        fs::write(&path, good).unwrap();
+        rollback(&out, &["--to", "2"]).expect(0);
+        assert_eq!(live(&out), [3, 4]);
+        rollback(&out, &["--to", "3"]).expect(0);
+    }
+    // The first set has none before it.
+    fs::write(out.join(sitemap_of(&out, 1)), "").unwrap();
+    let refused = rollback(&out, &["--to", "1"]).expect(65).stderr;
+    assert!(refused.contains("build it again from its input"), "{refused}");
+}
+
+/// The first sitemap of a kept set.
+fn sitemap_of(out: &Path, number: u64) -> String {
+    let sets = fs::read_dir(out.join(".sitemill/sets")).unwrap();
+    let sets =
+        sets.map(|set| serde_json::from_slice::<Value>(&fs::read(set.unwrap().path()).unwrap()).unwrap());
+    let set = sets.into_iter().find(|set| set["number"] == number).unwrap();
+    set["sitemaps"][0]["file"].as_str().unwrap().into()
 }
 
 #[test]

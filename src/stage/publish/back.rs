@@ -1,17 +1,20 @@
 //! The way back: an earlier set becomes the live one again, by the same switch.
 
 use super::Workspace;
-use super::occupant::is_there;
+use super::occupant::is_whole;
 use super::retention::kept_path;
 use crate::error::{Error, Result, Shown};
-use crate::stage::manifest::{Earlier, Manifest};
+use crate::stage::dedup::Secret;
+use crate::stage::manifest::{Earlier, Manifest, Sitemap};
 
 impl Workspace {
     /// Makes an earlier set live again: set `number`, or the last one before the live set that was not taken back itself.
-    /// Nothing is deleted, so that the way forward stays open as long as the way back. `time` is now, as W3C Datetime.
+    /// Nothing is deleted, so that the way forward stays open as long as the way back. `time` is now, as W3C Datetime. Reads
+    /// every sitemap of the set: what has rotted in the meantime must not become live.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set or a file of it is missing; the live set stays.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set, or a file of it is missing or not what was
+    /// published; the live set stays.
     pub fn roll_back(&mut self, number: Option<u64>, time: &str) -> Result<Manifest> {
         let out = Shown(&self.out);
         let Some(live) = &self.live else {
@@ -29,11 +32,17 @@ impl Workspace {
                 earlier.number
             )));
         };
-        let mut missing = set.sitemaps.iter().filter(|sitemap| !is_there(&*self.fs, &self.out, sitemap));
-        if let Some(first) = missing.next() {
-            let (number, file, more) = (earlier.number, Shown(first.file.as_ref()), missing.count());
+        let secret = Secret::from_hex(&set.secret);
+        let is_bad = |sitemap: &&Sitemap| !is_whole(&*self.fs, &self.out, secret.as_ref(), sitemap);
+        let mut bad = set.sitemaps.iter().filter(is_bad);
+        if let Some(first) = bad.next() {
+            let (number, file, more) = (earlier.number, Shown(first.file.as_ref()), bad.count());
+            let way_out = match last_before(live, number) {
+                Some(before) => format!("--to {} takes the set before it", before.number),
+                None => "build it again from its input".into(),
+            };
             return Err(Error::data(format!(
-                "set {number} cannot come back: {file} is missing or damaged, and {more} more; the live set stays"
+                "set {number} cannot come back: {file} is missing or damaged, and {more} more; the live set stays; {way_out}"
             )));
         }
         set.run.clone_from(&self.run);
@@ -57,9 +66,12 @@ impl Workspace {
 fn wanted(live: &Manifest, number: Option<u64>) -> Option<&Earlier> {
     match number {
         Some(number) => live.earlier.iter().find(|kept| kept.number == number),
-        None => {
-            let before = live.earlier.iter().filter(|kept| kept.number < live.number && !kept.withdrawn);
-            before.max_by_key(|kept| kept.number)
-        }
+        None => last_before(live, live.number),
     }
+}
+
+/// The last set before set `number` that was not taken back.
+fn last_before(live: &Manifest, number: u64) -> Option<&Earlier> {
+    let before = live.earlier.iter().filter(|kept| kept.number < number && !kept.withdrawn);
+    before.max_by_key(|kept| kept.number)
 }

@@ -6,8 +6,10 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 use xxhash_rust::xxh3::Xxh3;
 
+use super::known::seal;
 use super::name::ContentHash;
 use crate::error::{Error, Result};
+use crate::stage::dedup::Secret;
 use crate::stage::fs::{FileSystem, foreign};
 use crate::stage::manifest::Sitemap;
 
@@ -52,7 +54,7 @@ pub fn occupant(
 }
 
 /// Whether the file of a published sitemap is there: with its bytes counted, or, if it was compressed anew meanwhile, with
-/// its content read. What rots in a file is left to `check`, so that a large set comes back at once.
+/// its content read. What rots in a file is left to `check` and [`is_whole`], so that a large set is shown at once.
 pub fn is_there(fs: &dyn FileSystem, out: &Path, sitemap: &Sitemap) -> bool {
     let path = out.join(&sitemap.file);
     match fs.look(&path) {
@@ -63,6 +65,17 @@ pub fn is_there(fs: &dyn FileSystem, out: &Path, sitemap: &Sitemap) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether the file of a published sitemap holds what was published, by its seal under `secret`; or, if it has none, or was
+/// compressed anew meanwhile, by its content. Reads all of it.
+pub fn is_whole(fs: &dyn FileSystem, out: &Path, secret: Option<&Secret>, sitemap: &Sitemap) -> bool {
+    let path = out.join(&sitemap.file);
+    let is_file = fs.look(&path).is_ok_and(|meta| meta.is_file());
+    let Some(gzip) = is_file.then(|| fs.read(&path).ok()).flatten() else { return false };
+    let seals = secret.zip(sitemap.seals);
+    seals.is_some_and(|(secret, seals)| seal(secret, &gzip) == seals.gzip)
+        || content_of(&gzip).is_ok_and(|content| content.to_string() == sitemap.content)
 }
 
 /// The hash of what a gzip file decodes to.
