@@ -31,21 +31,23 @@ use args::Command;
 /// The words that were typed, that stand in the environment, and that a file holds; help, version and usage errors end the
 /// process here.
 pub fn parse() -> Args {
+    let words: Vec<_> = std::env::args_os().collect();
+    log::set_form(settings::log_form(&words));
     let command = settings::with_environment(Args::command());
-    let (words, file) =
-        settings::with_file(&command, std::env::args_os().collect()).unwrap_or_else(|error| {
-            print_error(&error);
-            process::exit(error.kind().exit_code().into())
-        });
+    let (words, file) = settings::with_file(&command, words).unwrap_or_else(|error| {
+        print_error(&error);
+        process::exit(error.kind().exit_code().into())
+    });
     let parsed = command.try_get_matches_from(words).and_then(|matches| Args::from_arg_matches(&matches));
     match parsed {
         Ok(args) => {
             log::set_form(args.log);
             args
         }
+        Err(help) if !help.use_stderr() => help.exit(),
         Err(error) => {
-            let _ = error.print();
-            if let Some(file) = file.filter(|_| error.use_stderr()) {
+            log::usage_error(&error);
+            if let Some(file) = file {
                 log::info(&format!(
                     "options were read from {} as well",
                     text::shown(file.as_encoded_bytes())

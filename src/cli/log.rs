@@ -2,7 +2,7 @@
 //! code still speaks.
 
 use std::io::{self, Write};
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ValueEnum;
 use jiff::Timestamp;
@@ -18,21 +18,33 @@ pub enum LogForm {
     Json,
 }
 
-static FORM: OnceLock<LogForm> = OnceLock::new();
+static IS_JSON: AtomicBool = AtomicBool::new(false);
 
 /// From here on, everything is written in `form`.
 pub fn set_form(form: LogForm) {
-    let _ = FORM.set(form);
+    IS_JSON.store(form == LogForm::Json, Ordering::Relaxed);
 }
 
 /// Whether words are for a program.
 pub fn is_json() -> bool {
-    FORM.get() == Some(&LogForm::Json)
+    IS_JSON.load(Ordering::Relaxed)
 }
 
 /// Why the run failed.
 pub fn error(message: &str) {
     say("error", "", message);
+}
+
+/// Why the words that were typed are no command.
+pub fn usage_error(error: &clap::Error) {
+    if !is_json() {
+        let _ = error.print();
+        return;
+    }
+    let text = error.to_string();
+    let parts = text.strip_prefix("error: ").unwrap_or(&text).split("\n\n");
+    let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    self::error(&parts.collect::<Vec<_>>().join("; "));
 }
 
 /// What went wrong in a run that did not fail.

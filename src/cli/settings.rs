@@ -7,9 +7,11 @@ use std::fs;
 use std::path::Path;
 
 use clap::builder::BoolishValueParser;
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, ArgAction, Command, ValueEnum};
 use sitemill::{Error, ErrorKind, Result, text};
 use toml::{Table, Value};
+
+use super::log::LogForm;
 
 /// `SITEMILL_MAX_REJECTS` for `--max-rejects`.
 fn variable(option: &str) -> String {
@@ -40,6 +42,18 @@ fn with_variable(arg: Arg) -> Arg {
     let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
     let arg = arg.env(name).hide_env(true);
     if is_flag { arg.value_parser(BoolishValueParser::new()) } else { arg }
+}
+
+/// The form of words on standard error, before anything is known to be right: what is wrong is told in it as well. The usual
+/// one if that cannot be found out.
+pub fn log_form(words: &[OsString]) -> LogForm {
+    let of_file = || {
+        let path = typed(words, "config").or_else(|| of_environment("config"))?;
+        let content: Table = fs::read_to_string(path).ok()?.parse().ok()?;
+        content.get("log")?.as_str().map(Into::into)
+    };
+    let form = typed(words, "log").or_else(|| of_environment("log")).or_else(of_file);
+    form.and_then(|form| LogForm::from_str(form.to_str()?, false).ok()).unwrap_or_default()
 }
 
 /// The typed words, with those of the file behind the command that they are for; and the name of the file.

@@ -130,6 +130,25 @@ fn words_for_a_log_are_objects_with_time_level_and_message() {
             json(run(["--log".as_ref(), "json".as_ref(), command.as_ref(), out.as_os_str()]).expect(0));
         assert!(told[0].1.starts_with("1 URL"), "{told:?}");
     }
+    // What is wrong in the options themselves, wherever the form is asked for.
+    let file = directory.file("sitemill.toml", "log = \"json\"\n");
+    let wrong_file = directory.file("wrong.toml", "log = \"json\"\nmax_rejects = 1\n");
+    let file = file.to_str().unwrap();
+    for (log, options, said) in [
+        ("", &["--log", "json", "build", "--nope"][..], "unexpected argument '--nope' found; tip: "),
+        ("", &["build", "--level=99", "--log=json"], "invalid value '99' for '--level <0..9>': "),
+        ("json", &["build", "--level=99"], "invalid value '99' for '--level <0..9>': "),
+        ("", &["build", "--config", file, "--level=99"], "invalid value '99' for '--level <0..9>': "),
+        ("json", &[], "'sitemill' requires a subcommand but one was not provided"),
+        ("", &["build", "--config", wrong_file.to_str().unwrap()], "wrong.toml: no command has an option"),
+    ] {
+        let told = json(finish(sitemill().env("SITEMILL_LOG", log).args(options), b"").expect(2));
+        assert!(told[0].0 == "error" && told[0].1.contains(said), "{options:?}: {told:?}");
+        let config = options.contains(&file).then_some("info");
+        assert_eq!(told.get(1).map(|(level, _)| level.as_str()), config, "{options:?}: {told:?}");
+    }
+    let text = finish(sitemill().env("SITEMILL_LOG", "json").args(["build", "--log=text", "--nope"]), b"");
+    assert!(text.expect(2).stderr.starts_with("error: unexpected argument '--nope' found\n"));
 }
 
 #[test]
