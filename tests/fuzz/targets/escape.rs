@@ -4,17 +4,17 @@
 use libfuzzer_sys::fuzz_target;
 use quick_xml::events::Event;
 use sitemill::stage::clean::{Cleaned, Cleaner};
+use sitemill::stage::entry::Entry;
 use sitemill::stage::lines::lines;
-use sitemill::stage::xml;
 
 fuzz_target!(|data: &[u8]| {
     let mut cleaner = Cleaner::default();
     for line in lines(data, 0) {
         let Cleaned::Url(url) = cleaner.clean(line.raw) else { continue };
-        let mut entry = Vec::new();
-        xml::push_entry(url, None, b"", &mut entry);
-        assert_eq!(entry.len(), xml::entry_bytes(url, None));
-        assert_eq!(text(&entry).trim_ascii(), url.as_bytes());
+        let (entry, mut xml) = (Entry::of(url), Vec::new());
+        entry.push(&mut xml);
+        assert_eq!(xml.len(), entry.bytes());
+        assert_eq!(text(&xml).trim_ascii(), url.as_bytes());
     }
 });
 
