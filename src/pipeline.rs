@@ -21,6 +21,7 @@ mod sources;
 mod spool;
 mod stable;
 mod survey;
+mod syncing;
 
 pub use build::{Outcome, build};
 pub use filter::{FilterJob, FilterReport, Target, filter};

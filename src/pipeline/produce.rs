@@ -4,14 +4,14 @@
 //! sitemap again, renders it piece by piece into its compressor, and one thread brings the results to disk in order. A sitemap
 //! that may lie there already is rendered without the compressor first; a run into an empty directory has none of these.
 
-use crossbeam_channel::bounded;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Run;
 use super::judge::{Judge, Judged};
 use super::ordered::ordered;
 use super::plan::{Chunk, Place, Plan, RowsAt};
-use crate::error::{Error, ErrorKind, Result};
+use super::syncing::syncing;
+use crate::error::Result;
 use crate::job::Job;
 use crate::progress::Pass;
 use crate::stage::dedup::{Secret, Survivors};
@@ -21,17 +21,14 @@ use crate::stage::gzip::Compressor;
 use crate::stage::input::Input;
 use crate::stage::lines;
 use crate::stage::manifest::{Seal, Seals, Sitemap};
+use crate::stage::publish::Workspace;
 use crate::stage::publish::known::Known;
 use crate::stage::publish::name::ContentHash;
-use crate::stage::publish::{Unsynced, Workspace};
 use crate::stage::rows::{self, Row};
 use crate::stage::xml::Frame;
 
 /// Bytes of XML that are rendered before they are compressed: they stay in the second-level cache between the two.
 const PIECE_BYTES: usize = 128 * 1024;
-
-/// Written files that may wait for the disk; each of them is an open one.
-const FILES_UNSYNCED_MAX: usize = 128;
 
 /// Renders, compresses and stages every sitemap of `plan`; `lastmod` is the time of those that are new.
 ///
@@ -53,13 +50,10 @@ pub fn produce(
         Ok((at, renderer.make(known, &plan.sitemaps[at])?))
     };
     let mut staged = Vec::with_capacity(plan.sitemaps.len());
-    // The disk has a thread of its own to wait on it.
-    let (unsynced, to_sync) = bounded::<Unsynced>(FILES_UNSYNCED_MAX);
-    std::thread::scope(|scope| {
-        let syncing = scope.spawn(move || to_sync.into_iter().try_for_each(Unsynced::sync));
+    syncing(|sync| {
         // The thread that hands them out is a few ahead.
         let sitemaps = (0..plan.sitemaps.len()).inspect(|&at| plan.will_need(at, inputs));
-        let produced = ordered(job.threads.get(), sitemaps, renderer, work, |rendered| {
+        ordered(job.threads.get(), sitemaps, renderer, work, |rendered| {
             let (at, rendered) = rendered?;
             let part = &plan.sitemaps[at];
             progress.advance(part.entries.into());
@@ -80,12 +74,8 @@ pub fn produce(
                 lastmod: lastmod.into(),
                 seals: Some(Seals { xml: seal, gzip: file.gzip_seal }),
             });
-            // If nobody takes it any more, syncing has failed, and its own error is the better one.
-            let taken = file.unsynced.map_or(Ok(()), |file| unsynced.send(file));
-            taken.map_err(|_| Error::new(ErrorKind::Io, "the disk takes no more"))
-        });
-        drop(unsynced);
-        syncing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).and(produced)
+            file.unsynced.map_or(Ok(()), sync)
+        })
     })?;
     progress.end();
     Ok(staged)

@@ -1,0 +1,45 @@
+//! Syncing: written files are brought to disk while others are still being made.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::scope;
+
+use crossbeam_channel::bounded;
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::stage::publish::Unsynced;
+
+/// Threads that wait for the disk, and do nothing else. For a file alone it writes its journal once; for files that several
+/// wait for, once for all of them.
+const THREADS: usize = 8;
+
+/// Written files that may wait; each of them is an open one.
+const FILES_MAX: usize = 128;
+
+/// Calls `make` with what takes in files as they are written; when it returns `Ok`, all of them are on disk.
+///
+/// # Errors
+/// That of a file which cannot be brought there, or else that of `make`. `make` is told as soon as a file has failed.
+pub fn syncing(make: impl FnOnce(&dyn Fn(Unsynced) -> Result<()>) -> Result<()>) -> Result<()> {
+    let has_failed = &AtomicBool::new(false);
+    let (unsynced, to_sync) = bounded::<Unsynced>(FILES_MAX);
+    scope(|scope| {
+        let sync_all = move || {
+            let synced = to_sync.into_iter().try_for_each(Unsynced::sync);
+            has_failed.fetch_or(synced.is_err(), Ordering::Relaxed);
+            synced
+        };
+        let waiting: Vec<_> = (0..THREADS).map(|_| scope.spawn(sync_all.clone())).collect();
+        drop(sync_all);
+        let made = make(&|file| {
+            let taken = !has_failed.load(Ordering::Relaxed) && unsynced.send(file).is_ok();
+            // Only heard if no file's own error is, which is the better one.
+            if taken { Ok(()) } else { Err(Error::new(ErrorKind::Io, "the disk takes no more")) }
+        });
+        drop(unsynced);
+        let joined =
+            waiting.into_iter().map(|waiting| waiting.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        // All are waited for, whatever the first of them says.
+        joined.collect::<Vec<_>>().into_iter().collect::<Result<()>>().and(made)
+    })
+}
