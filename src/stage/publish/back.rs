@@ -5,7 +5,7 @@ use super::occupant::is_whole;
 use super::retention::kept_path;
 use crate::error::{Error, Result, Shown};
 use crate::stage::dedup::Secret;
-use crate::stage::manifest::{Earlier, Manifest, Sitemap};
+use crate::stage::manifest::{Earlier, Manifest};
 
 impl Workspace {
     /// Makes an earlier set live again: set `number`, or the last one before the live set that was not taken back itself.
@@ -14,7 +14,7 @@ impl Workspace {
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set, or a file of it is missing or not what was
-    /// published; the live set stays.
+    /// published; [`ErrorKind::Io`](crate::ErrorKind::Io) if one cannot be read. The live set stays.
     pub fn roll_back(&mut self, number: Option<u64>, time: &str) -> Result<Manifest> {
         let out = Shown(&self.out);
         let Some(live) = &self.live else {
@@ -33,10 +33,14 @@ impl Workspace {
             )));
         };
         let secret = Secret::from_hex(&set.secret);
-        let is_bad = |sitemap: &&Sitemap| !is_whole(&*self.fs, &self.out, secret.as_ref(), sitemap);
-        let mut bad = set.sitemaps.iter().filter(is_bad);
-        if let Some(first) = bad.next() {
-            let (number, file, more) = (earlier.number, Shown(first.file.as_ref()), bad.count());
+        let mut bad = Vec::new();
+        for sitemap in &set.sitemaps {
+            if !is_whole(&*self.fs, &self.out, secret.as_ref(), sitemap)? {
+                bad.push(sitemap);
+            }
+        }
+        if let [first, others @ ..] = &bad[..] {
+            let (number, file, more) = (earlier.number, Shown(first.file.as_ref()), others.len());
             let way_out = match last_before(live, number) {
                 Some(before) => format!("--to {} takes the set before it", before.number),
                 None => "build it again from its input".into(),

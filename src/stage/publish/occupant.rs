@@ -69,13 +69,21 @@ pub fn is_there(fs: &dyn FileSystem, out: &Path, sitemap: &Sitemap) -> bool {
 
 /// Whether the file of a published sitemap holds what was published, by its seal under `secret`; or, if it has none, or was
 /// compressed anew meanwhile, by its content. Reads all of it.
-pub fn is_whole(fs: &dyn FileSystem, out: &Path, secret: Option<&Secret>, sitemap: &Sitemap) -> bool {
+///
+/// # Errors
+/// If it is there and cannot be read: nothing is known of it then.
+pub fn is_whole(fs: &dyn FileSystem, out: &Path, secret: Option<&Secret>, sitemap: &Sitemap) -> Result<bool> {
     let path = out.join(&sitemap.file);
-    let is_file = fs.look(&path).is_ok_and(|meta| meta.is_file());
-    let Some(gzip) = is_file.then(|| fs.read(&path).ok()).flatten() else { return false };
+    match fs.look(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(Error::io(&path, "could not be looked at", error)),
+        Ok(meta) if !meta.is_file() => return Ok(false),
+        Ok(_) => {}
+    }
+    let gzip = fs.read(&path).map_err(|error| Error::io(&path, "could not be read", error))?;
     let seals = secret.zip(sitemap.seals);
-    seals.is_some_and(|(secret, seals)| seal(secret, &gzip) == seals.gzip)
-        || content_of(&gzip).is_ok_and(|content| content.to_string() == sitemap.content)
+    Ok(seals.is_some_and(|(secret, seals)| seal(secret, &gzip) == seals.gzip)
+        || content_of(&gzip).is_ok_and(|content| content.to_string() == sitemap.content))
 }
 
 /// The hash of what a gzip file decodes to.
