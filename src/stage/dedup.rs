@@ -17,11 +17,17 @@ pub use newest::{NO_INSTANT, NewestTable, find_all_but_newest};
 pub use secret::Secret;
 pub use survivors::Survivors;
 
+use std::hint::black_box;
+
 use super::lines::CHUNK_URLS_MAX;
 use crate::error::{Result, reserve};
 
 /// Hash partitions: one for each value of a key's highest byte.
 pub const PARTITIONS: usize = 256;
+
+/// Runs that are looked up together: some hundred keys, whose places the first-level cache holds.
+const RUNS_TOGETHER: usize = 8;
+const CACHE_LINE: usize = 64;
 
 /// What a URL is known by. Never zero, which marks a free place in a [`Table`].
 pub type Key = u128;
@@ -165,20 +171,38 @@ impl Share {
 /// # Errors
 /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the table cannot be had.
 pub fn find_duplicates<'a>(
-    runs: impl Iterator<Item = Run<'a>> + Clone,
+    mut runs: impl Iterator<Item = Run<'a>> + Clone,
     share: Share,
     table: &mut Table,
     mut duplicate: impl FnMut(usize, u16),
 ) -> Result<()> {
     table.clear_for(share.count(runs.clone()))?;
-    for run in runs {
-        for (key, ordinal, _) in share.keys(run) {
-            if !table.insert(key) {
-                duplicate(run.chunk, ordinal);
+    // A run is short, and in memory that was not looked at for long, as are most places of a large table: what several runs
+    // ask for is waited for together, and not one after the other.
+    let mut together = Vec::with_capacity(RUNS_TOGETHER);
+    loop {
+        together.clear();
+        together.extend(runs.by_ref().take(RUNS_TOGETHER));
+        if together.is_empty() {
+            return Ok(());
+        }
+        touch(together.iter().flat_map(|run| run.records.iter().step_by(CACHE_LINE)).copied());
+        let keys = together.iter().flat_map(|&run| share.keys(run).map(|(key, ..)| key));
+        touch(keys.map(|key| table.at(key)));
+        for &run in &together {
+            for (key, ordinal, _) in share.keys(run) {
+                if !table.insert(key) {
+                    duplicate(run.chunk, ordinal);
+                }
             }
         }
     }
-    Ok(())
+}
+
+/// Reads `bytes`, so that they are in the cache.
+#[inline]
+fn touch(bytes: impl Iterator<Item = u8>) {
+    black_box(bytes.fold(0, |all, byte| all ^ byte));
 }
 
 /// Bytes of the table of `keys` keys.
@@ -206,6 +230,12 @@ impl Table {
         self.places.resize(places, 0);
         self.mask = places - 1;
         Ok(())
+    }
+
+    /// What is where `key` is looked for first.
+    #[inline]
+    fn at(&self, key: Key) -> u8 {
+        self.places[key as usize & self.mask] as u8
     }
 
     /// Adds `key`; false if it was there.
