@@ -203,7 +203,7 @@ impl Input {
         }
     }
 
-    /// Tells the disk that readers have come to `range`, so that it brings what lies [`AHEAD_BYTES`] behind: as long as each
+    /// Tells the disk that readers have come to `range`, so that it brings what lies some way behind it: as long as each
     /// stretch is told of, whoever reads them in about their order seldom waits, however far away the disk is.
     pub fn come_to(&self, range: &Range<usize>) {
         let bytes = self.bytes().len();
