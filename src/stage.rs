@@ -1,6 +1,7 @@
 //! The stages, in the order of the data. Each is plain functions over slices and numbers: it returns its result and its
 //! tally, and neither spawns threads, logs, draws nor knows the [`Job`](crate::Job).
 
+pub(crate) mod cache;
 pub mod fs;
 #[cfg(test)]
 mod random;

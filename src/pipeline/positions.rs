@@ -2,8 +2,7 @@
 //!
 //! To list them so takes eight bytes of each, where to write them once more would take all.
 
-use std::hint::black_box;
-
+use crate::stage::cache;
 use crate::stage::entry::Entry;
 use crate::stage::input::Input;
 use crate::stage::rows::{Content, Row, content_at};
@@ -14,8 +13,6 @@ pub struct Position(u64);
 
 /// More than the bytes of a file that can be mapped need.
 const AT_BITS: u32 = 48;
-
-const CACHE_LINE: usize = 64;
 
 /// Entries that are looked up together: so many bytes that are not in any cache are waited for at once.
 const TOGETHER: usize = 16;
@@ -47,11 +44,11 @@ impl Position {
         (self.0 & ((1 << AT_BITS) - 1)) as usize
     }
 
-    /// Something of the two cache lines that a URL is in, mostly.
+    /// A byte of each of the two cache lines that a URL is in, mostly.
     #[inline]
-    fn touch(self, files: &[Input]) -> u8 {
+    fn bytes_to_touch(self, files: &[Input]) -> [u8; 2] {
         let bytes = &files[self.file()].bytes()[self.at()..];
-        bytes[0] ^ bytes[CACHE_LINE.min(bytes.len() - 1)]
+        [bytes[0], bytes[cache::LINE_BYTES.min(bytes.len() - 1)]]
     }
 
     /// The entry that is there.
@@ -92,7 +89,7 @@ impl<'a> Iterator for Entries<'a> {
     fn next(&mut self) -> Option<Row<'a>> {
         if self.next.is_multiple_of(TOGETHER) {
             let next = (self.next..self.next + TOGETHER).map_while(|nth| self.nth_position(nth));
-            black_box(next.fold(0, |all, position| all ^ position.touch(self.files)));
+            cache::touch(next.flat_map(|position| position.bytes_to_touch(self.files)));
         }
         let position = self.nth_position(self.next)?;
         self.next += 1;

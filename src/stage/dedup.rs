@@ -17,8 +17,7 @@ pub use newest::{NO_INSTANT, NewestTable, find_all_but_newest};
 pub use secret::Secret;
 pub use survivors::Survivors;
 
-use std::hint::black_box;
-
+use super::cache;
 use super::lines::CHUNK_URLS_MAX;
 use crate::error::{Result, reserve};
 
@@ -27,7 +26,6 @@ pub const PARTITIONS: usize = 256;
 
 /// Runs that are looked up together: some hundred keys, whose places the first-level cache holds.
 const RUNS_TOGETHER: usize = 8;
-const CACHE_LINE: usize = 64;
 
 /// What a URL is known by. Never zero, which marks a free place in a [`Table`].
 pub type Key = u128;
@@ -186,9 +184,9 @@ pub fn find_duplicates<'a>(
         if together.is_empty() {
             return Ok(());
         }
-        touch(together.iter().flat_map(|run| run.records.iter().step_by(CACHE_LINE)).copied());
+        cache::touch(together.iter().flat_map(|run| run.records.iter().step_by(cache::LINE_BYTES)).copied());
         let keys = together.iter().flat_map(|&run| share.keys(run).map(|(key, ..)| key));
-        touch(keys.map(|key| table.at(key)));
+        cache::touch(keys.map(|key| table.at(key)));
         for &run in &together {
             for (key, ordinal, _) in share.keys(run) {
                 if !table.insert(key) {
@@ -197,12 +195,6 @@ pub fn find_duplicates<'a>(
             }
         }
     }
-}
-
-/// Reads `bytes`, so that they are in the cache.
-#[inline]
-fn touch(bytes: impl Iterator<Item = u8>) {
-    black_box(bytes.fold(0, |all, byte| all ^ byte));
 }
 
 /// Bytes of the table of `keys` keys.

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::support::finish;
-use crate::world::{World, copy, injected, injected_on, pages};
+use crate::world::{World, at_each_call, copy, injected, injected_on, pages};
 
 /// Calls, and what each may answer.
 const FAULTS: [(&str, &[&str]); 12] = [
@@ -28,31 +28,28 @@ fn any_call_that_fails_leaves_the_old_set_or_the_new_one_and_the_exit_code_knows
     copy(&world.out, &before);
     let input = world.directory.file("urls.txt", pages(1, 90));
     let mut failed = 0;
+    let command = || {
+        copy(&before, &world.out);
+        let mut build = world.build();
+        build.args(["--threads", "1", "--order", "sorted"]).arg(&input);
+        build
+    };
     for (call, errors) in FAULTS {
         for error in errors {
-            for nth in 1.. {
-                copy(&before, &world.out);
-                let mut build = world.build();
-                build.args(["--threads", "1", "--order", "sorted"]).arg(&input);
-                let fault = format!("error={error}:when={nth}");
-                let (run, hit) = injected(&world.directory, call, &fault, &build);
-                if !hit {
-                    run.expect(0);
-                    break;
-                }
+            at_each_call(&world.directory, call, &format!("error={error}"), command, |when, run| {
                 // The program itself could not be loaded.
                 let is_loaded = run.exit != 127;
                 let told = run.exit == 0 || call == "write" || !run.stderr.is_empty();
                 assert!(
                     !is_loaded || told && [0, 66, 71, 73, 74].contains(&run.exit),
-                    "{call} {fault}: exit {}: {}",
+                    "{when}: exit {}: {}",
                     run.exit,
                     run.stderr
                 );
-                assert!(!run.stderr.contains("panicked"), "{call} {fault}: {}", run.stderr);
+                assert!(!run.stderr.contains("panicked"), "{when}: {}", run.stderr);
                 world.assert_whole(run.exit, 1, 90);
                 failed += usize::from(run.exit == 74);
-            }
+            });
         }
     }
     assert!(failed > 20, "{failed} failures");
@@ -89,20 +86,17 @@ fn a_write_that_lies_is_caught_before_anything_is_published() {
     copy(&world.out, &before);
     let input = world.directory.file("urls.txt", pages(1, 90));
     let mut caught = 0;
-    for nth in 1.. {
+    let command = || {
         copy(&before, &world.out);
         let mut build = world.build();
-        let fault = format!("retval=1:when={nth}");
-        let (run, hit) =
-            injected(&world.directory, "write", &fault, build.args(["--threads", "1"]).arg(&input));
-        if !hit {
-            run.expect(0);
-            break;
-        }
-        assert!([0, 74].contains(&run.exit), "{nth}: exit {}: {}", run.exit, run.stderr);
+        build.args(["--threads", "1"]).arg(&input);
+        build
+    };
+    at_each_call(&world.directory, "write", "retval=1", command, |when, run| {
+        assert!([0, 74].contains(&run.exit), "{when}: exit {}: {}", run.exit, run.stderr);
         caught += usize::from(run.exit == 74 && run.stderr.contains("bytes were written and"));
         world.assert_whole(run.exit, 1, 90);
-    }
+    });
     assert!(caught >= 5, "{caught}: sitemaps, index files, robots lines and manifest");
 }
 

@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use super::*;
+use crate::stage::random::Random;
 
 #[track_caller]
 fn unpack(member: &[u8]) -> Vec<u8> {
@@ -23,14 +24,10 @@ fn check(effort: u8, plain: &[u8]) -> Vec<u8> {
     member
 }
 
-/// SplitMix64, for bytes that nothing can be known of.
+/// Numbers that nothing can be known of.
 fn random(seed: u64) -> impl Iterator<Item = u64> {
-    (1..).map(move |n: u64| {
-        let mut z = n.wrapping_add(seed << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    })
+    let mut random = Random::new(seed);
+    std::iter::repeat_with(move || random.next())
 }
 
 fn sitemap(records: usize) -> Vec<u8> {
