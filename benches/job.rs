@@ -13,7 +13,7 @@ use corpus::{Corpus, Recipe};
 use sitemill::limits::Protocol;
 use sitemill::stage::clean::{Cleaned, Cleaner, KnownUrls};
 use sitemill::stage::dedup::{ChunkKeys, PARTITIONS, Secret, Share, Survivors, Table, find_duplicates};
-use sitemill::stage::divide::{Divider, Limits};
+use sitemill::stage::divide::{Divider, Limits, Room};
 use sitemill::stage::lines;
 use sitemill::stage::xml::{self, Frame};
 use sitemill::{Base, Job, Level, Silent, Stop};
@@ -63,7 +63,7 @@ fn everything_but_gzip(bencher: Bencher<'_, '_>) {
         for (_, survivors, sizes) in &chunks {
             for (ordinal, &bytes) in sizes.iter().enumerate() {
                 if survivors.contains(ordinal) {
-                    divider.push((), bytes.into(), xml::Namespaces::NONE);
+                    divider.push((), Room::plain(bytes.into()));
                 }
             }
         }

@@ -132,13 +132,13 @@ mod dedup {
 #[divan::bench]
 fn divide(bencher: Bencher<'_, '_>) {
     use sitemill::limits::Protocol;
-    use sitemill::stage::divide::{Divider, Limits};
-    use sitemill::stage::xml::{Frame, Namespaces};
+    use sitemill::stage::divide::{Divider, Limits, Room};
+    use sitemill::stage::xml::Frame;
 
     let limits = Limits { entries_max: 1_000, bytes_max: 80_000 };
     bencher.counter(ItemsCount::new(URLS)).bench_local(|| {
         let mut divider = Divider::new(limits, &Frame::sitemap(Protocol::V0_9));
-        (0..URLS).for_each(|at| divider.push(at, black_box(95), Namespaces::NONE));
+        (0..URLS).for_each(|at| divider.push(at, black_box(Room::plain(95))));
         let entries: u32 = divider.finish().iter().map(|part| part.entries).sum();
         assert_eq!(entries as usize, URLS);
     });

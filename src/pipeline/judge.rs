@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::job::Job;
 use crate::limits::Protocol;
 use crate::stage::clean::{Cleaned, Cleaner, Reason, UrlEncoding};
+use crate::stage::divide::Room;
 use crate::stage::entry::Entry;
 use crate::stage::extras::{self, Extras, ExtrasRenderer};
 use crate::stage::input::Input;
@@ -22,7 +23,7 @@ pub struct Rules {
     /// Whether there is a place for extras.
     has_extensions: bool,
     /// Most bytes of an entry.
-    entry_bytes_max: usize,
+    entry_bytes_max: u64,
 }
 
 impl Rules {
@@ -36,14 +37,16 @@ impl Rules {
             tags: job.tags.clone(),
             // The schema of 0.84 allows nothing but its own elements.
             has_extensions: job.protocol == Protocol::V0_9,
-            entry_bytes_max: usize::try_from(entry_bytes_max).unwrap_or(usize::MAX),
+            entry_bytes_max,
         }
     }
 
     fn fits(&self, entry: &Entry<'_>) -> bool {
         // Only extras, and limits far below the usual ones, are worth the counting.
-        entry.extras.xml.is_empty() && xml::ENTRY_BYTES_MAX <= self.entry_bytes_max
-            || entry.bytes() + entry.extras.uses.bytes() as usize <= self.entry_bytes_max
+        entry.extras.xml.is_empty() && xml::ENTRY_BYTES_MAX as u64 <= self.entry_bytes_max || {
+            let Room { bytes, uses } = entry.room();
+            bytes + uses.bytes() <= self.entry_bytes_max
+        }
     }
 }
 

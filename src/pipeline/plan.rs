@@ -7,6 +7,7 @@ use crate::error::{Result, reserve};
 use crate::stage::clean::{KnownUrls, Rejected};
 use crate::stage::dedup::Survivors;
 use crate::stage::divide::Part;
+use crate::stage::divide::stable::Least;
 use crate::stage::input::{Extent, Input};
 use crate::stage::lines;
 use crate::stage::rows::{self, Block, Row};
@@ -41,6 +42,8 @@ pub struct Chunk {
     pub rows: RowsAt,
     /// Which of its entries are listed.
     pub survivors: Survivors,
+    /// Which of its entries has the least mark, if somebody has looked; it may be one that is not listed.
+    pub least: Option<Least>,
     /// Whether every line of it is a canonical URL as it stands, so that the second pass can do without a judge.
     pub is_clean: bool,
     /// Lines before it in its input; rows know theirs.
@@ -131,7 +134,7 @@ impl Chunk {
             Extent::Rows(block) => RowsAt::Rows(block),
         };
         let (survivors, tally) = (Survivors::default(), Tally::default());
-        Self { input, rows, survivors, is_clean: false, lines_before: 0, tally }
+        Self { input, rows, survivors, least: None, is_clean: false, lines_before: 0, tally }
     }
 
     /// `entries` entries of the first input that are all listed.
@@ -141,7 +144,7 @@ impl Chunk {
     pub fn whole(rows: RowsAt, entries: u32) -> Result<Self> {
         let survivors = Survivors::all(entries as usize)?;
         let tally = Tally { lines: entries.into(), listed: entries.into(), ..Tally::default() };
-        Ok(Self { input: 0, rows, survivors, is_clean: false, lines_before: 0, tally })
+        Ok(Self { input: 0, rows, survivors, least: None, is_clean: false, lines_before: 0, tally })
     }
 
     fn will_need(&self, inputs: &[Input]) {

@@ -14,13 +14,13 @@ use super::produce::produce;
 use super::scratch::Scratch;
 use super::stable;
 use crate::error::{Error, Result};
-use crate::stage::divide::{Divide, Divider};
+use crate::stage::divide::{Divide, Divider, Room};
 use crate::stage::input::Input;
 use crate::stage::manifest::Sitemap;
 use crate::stage::publish::{self, Workspace, name::site_directory};
 use crate::stage::rows::{Block, Content, Row, RowBuffer, rows};
 use crate::stage::scope::{self, BaseUrl, SitePath};
-use crate::stage::xml::{Frame, Namespaces};
+use crate::stage::xml::Frame;
 
 /// Bytes of a block of one origin.
 const BLOCK_BYTES: usize = 32 * 1024;
@@ -66,14 +66,15 @@ pub fn distribute(
                 "--bytes-per-sitemap {given}: an index file of {base_url} takes {least}"
             )));
         }
-        let listed = part.blocks.iter().map(|&(_, entries)| u64::from(entries)).sum();
-        let blocks = part.blocks.iter().map(|(block, _)| block.clone()).collect();
-        let whole = |(block, entries)| Chunk::whole(RowsAt::Rows(block), entries);
+        let listed = part.blocks.iter().map(|&(_, entries, _)| u64::from(entries)).sum();
+        let blocks = part.blocks.iter().map(|(block, ..)| block.clone()).collect();
+        let rooms: Vec<_> = part.blocks.iter().map(|&(.., room)| room).collect();
+        let whole = |(block, entries, _)| Chunk::whole(RowsAt::Rows(block), entries);
         let chunks: Vec<_> = part.blocks.into_iter().map(whole).collect::<Result<_>>()?;
         let inputs = [all.part(blocks)];
         let sitemaps = match run.job.divide {
             Divide::Fill => part.divider.finish(),
-            Divide::Stable => stable::divide(run, &chunks, &inputs)?,
+            Divide::Stable => stable::divide(run, &chunks, &rooms, &inputs)?,
         };
         let tally = Tally { lines: listed, listed, ..Tally::default() };
         Ok(Site { base_url, inputs, plan: Plan { chunks, sitemaps, tally } })
@@ -102,14 +103,14 @@ pub fn produce_all(
 #[derive(Default)]
 struct Listed {
     rows: RowBuffer,
-    sizes: Vec<(u64, Namespaces)>,
+    rooms: Vec<Room>,
 }
 
 fn listed(chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) -> Result<Listed> {
     let mut listed = Listed::default();
     try_for_each_listed(chunk, inputs, judge, |_, entry| {
         listed.rows.push(&Row { line: 0, offset: 0, content: Content::Entry(entry) });
-        listed.sizes.push((entry.bytes() as u64, entry.extras.uses));
+        listed.rooms.push(entry.room());
         Ok(())
     })?;
     Ok(listed)
@@ -118,10 +119,19 @@ fn listed(chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) -> Result<List
 /// The rows of one origin.
 struct Part {
     buffer: RowBuffer,
-    /// With the number of their entries.
-    blocks: Vec<(Block, u32)>,
+    /// With the number of their entries, and what these take.
+    blocks: Vec<(Block, u32, Room)>,
+    /// Of the block at hand.
     entries: u32,
+    room: Room,
     divider: Divider<Place>,
+}
+
+impl Part {
+    fn new(divider: Divider<Place>) -> Self {
+        let (buffer, blocks) = (RowBuffer::default(), Vec::new());
+        Self { buffer, blocks, entries: 0, room: Room::default(), divider }
+    }
 }
 
 /// Origin and rows.
@@ -142,22 +152,21 @@ impl Parts {
 
     fn push_all(&mut self, run: Run<'_>, listed: &Listed) -> Result<()> {
         let (limits, frame) = (run.job.sitemap_limits(), Frame::sitemap(run.job.protocol));
-        for (row, &(bytes, uses)) in rows(listed.rows.bytes(), &listed.rows.block()).zip(&listed.sizes) {
+        for (row, &room) in rows(listed.rows.bytes(), &listed.rows.block()).zip(&listed.rooms) {
             let Content::Entry(entry) = row.content else { unreachable!("listed rows are entries") };
             let origin = scope::origin_of(entry.url.as_bytes());
             let at = match self.by_origin.get(origin) {
                 Some(&at) => at,
                 None => {
-                    let (buffer, divider) = (RowBuffer::default(), Divider::new(limits, &frame));
-                    self.parts
-                        .push((origin.into(), Part { buffer, blocks: Vec::new(), entries: 0, divider }));
+                    self.parts.push((origin.into(), Part::new(Divider::new(limits, &frame))));
                     self.by_origin.insert(origin.into(), self.parts.len() - 1);
                     self.parts.len() - 1
                 }
             };
             let part = &mut self.parts[at].1;
             let place = Place { chunk: part.blocks.len(), ordinal: part.entries as usize };
-            part.divider.push(place, bytes, uses);
+            part.divider.push(place, room);
+            part.room = [part.room, room].into_iter().sum();
             let before = part.buffer.bytes().len();
             part.buffer.push(&row);
             part.entries += 1;
@@ -179,7 +188,7 @@ impl Parts {
         let at = self.file.append(part.buffer.bytes())?;
         self.buffered -= part.buffer.bytes().len();
         let block = part.buffer.end_block(at);
-        part.blocks.push((block, std::mem::take(&mut part.entries)));
+        part.blocks.push((block, std::mem::take(&mut part.entries), std::mem::take(&mut part.room)));
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Sizes: how much room the entries of a chunk take, in a byte for most of them.
 
 use crate::error::{Result, reserve};
+use crate::stage::divide::Room;
 use crate::stage::xml::{self, Namespaces};
 
 /// Room of each entry of a chunk, by its ordinal.
@@ -30,8 +31,8 @@ impl Sizes {
 
     /// Adds the next entry.
     #[inline]
-    pub fn push(&mut self, bytes: usize, uses: Namespaces) {
-        let more = bytes - xml::ENTRY_BYTES_MIN;
+    pub fn push(&mut self, Room { bytes, uses }: Room) {
+        let more = bytes as usize - xml::ENTRY_BYTES_MIN;
         let small = u8::try_from(more).unwrap_or(u8::MAX);
         let beyond = more - usize::from(small);
         if beyond > 0 || uses != Namespaces::NONE {
@@ -86,17 +87,18 @@ impl Sizes {
 }
 
 impl<'a> View<'a> {
-    /// Bytes and namespaces of each entry, in their order.
-    pub fn iter(self) -> impl Iterator<Item = (u64, Namespaces)> + 'a {
+    /// What each entry takes, in their order.
+    pub fn iter(self) -> impl Iterator<Item = Room> + 'a {
         let mut beyond = self.beyond.as_chunks::<BEYOND_BYTES>().0.iter().peekable();
         (0_u16..).zip(self.small).map(move |(ordinal, &small)| {
             let bytes = xml::ENTRY_BYTES_MIN as u64 + u64::from(small);
             let here = beyond.next_if(|[low, high, ..]| u16::from_le_bytes([*low, *high]) == ordinal);
             match here {
-                Some(&[_, _, a, b, c, d, uses]) => {
-                    (bytes + u64::from(u32::from_le_bytes([a, b, c, d])), Namespaces::from_bits(uses))
-                }
-                None => (bytes, Namespaces::NONE),
+                Some(&[_, _, a, b, c, d, uses]) => Room {
+                    bytes: bytes + u64::from(u32::from_le_bytes([a, b, c, d])),
+                    uses: Namespaces::from_bits(uses),
+                },
+                None => Room::plain(bytes),
             }
         })
     }
@@ -110,12 +112,12 @@ mod tests {
     fn sizes_come_back_from_memory_and_from_scratch() {
         let entry = |n: usize| {
             let bytes = xml::ENTRY_BYTES_MIN + [0, 1, 254, 255, 256, 70_000][n % 6];
-            (bytes, Namespaces::from_bits((n % 4) as u8))
+            Room { bytes: bytes as u64, uses: Namespaces::from_bits((n % 4) as u8) }
         };
         for count in [0, 1, 2, 5_000] {
             let mut sizes = Sizes::default();
-            (0..count).map(entry).for_each(|(bytes, uses)| sizes.push(bytes, uses));
-            let want = || (0..count).map(entry).map(|(bytes, uses)| (bytes as u64, uses));
+            (0..count).map(entry).for_each(|room| sizes.push(room));
+            let want = || (0..count).map(entry);
             assert!(sizes.to_fit().unwrap().view().iter().eq(want()));
             let mut written = Vec::new();
             sizes.write(&mut written);

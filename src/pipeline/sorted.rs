@@ -20,13 +20,13 @@ use super::scratch::Scratch;
 use super::stable;
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Pass;
-use crate::stage::divide::{Divide, Divider};
+use crate::stage::divide::{Divide, Divider, Room};
 use crate::stage::input::{Extent, Input};
 use crate::stage::rows::{Block, Content, Row, RowBuffer};
 use crate::stage::scope::Base;
 use crate::stage::sort::{RANGES_MAX, Splitters};
 use crate::stage::xml::Frame;
-use range::{PartBlock, RangeSorter, SortedBlock};
+use range::{PartBlock, RangeSorter};
 
 /// Rows of one range that a thread holds back, to write them at once.
 const PART_BYTES: usize = 16 * 1024;
@@ -78,15 +78,18 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
     let work = |sorter: &mut RangeSorter<'_>, (parts, range)| Ok((parts, sorter.sort(range)?));
     let frame = Frame::sitemap(run.job.protocol);
     let mut divider = Divider::new(run.job.sitemap_limits(), &frame);
-    let mut sorted = Vec::new();
+    let (mut sorted, mut rooms) = (Vec::new(), Vec::new());
     ordered(threads, ranges, sorter, work, |range: Result<_>| {
         run.stop.check()?;
         let (mut parts, blocks) = range?;
         for block in blocks {
             run.progress.advance(block.rows());
-            divide_block(&mut divider, sorted.len(), &block);
+            let room = block.rooms.iter().copied().sum();
+            divide_block(&mut divider, sorted.len(), &block.rooms, room);
+            rooms.push(room);
             let rows = RowsAt::Positions { range: block.positions, parts: std::mem::take(&mut parts) };
-            sorted.push(Chunk::whole(rows, block.sizes.len() as u32)?);
+            let chunk = Chunk::whole(rows, block.rooms.len() as u32)?;
+            sorted.push(Chunk { least: block.least, ..chunk });
         }
         Ok::<_, Error>(())
     })?;
@@ -98,7 +101,7 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
     let inputs = files;
     let listed = Tally { lines: tally.listed, listed: tally.listed, ..Tally::default() };
     let sitemaps = match (run.job.divide, &run.job.base_url) {
-        (Divide::Stable, Base::Directory(_)) => stable::divide(run, &sorted, &inputs)?,
+        (Divide::Stable, Base::Directory(_)) => stable::divide(run, &sorted, &rooms, &inputs)?,
         _ => divider.finish(),
     };
     let plan = Plan { chunks: sorted, sitemaps, tally: listed };
@@ -122,13 +125,10 @@ pub fn ranges(memory: &Memory, threads: usize, input_bytes: u64) -> usize {
 }
 
 /// Divides a block of listed entries: as a whole if it fits.
-fn divide_block(divider: &mut Divider<Place>, chunk: usize, SortedBlock { sizes, .. }: &SortedBlock) {
-    let (bytes, uses) = sizes.iter().fold((0, Default::default()), |(sum, all): (u64, _), &(bytes, uses)| {
-        (sum + u64::from(bytes), uses.and(all))
-    });
-    if !divider.push_run(sizes.len() as u32, bytes, uses) {
-        for (ordinal, &(bytes, uses)) in sizes.iter().enumerate() {
-            divider.push(Place { chunk, ordinal }, bytes.into(), uses);
+fn divide_block(divider: &mut Divider<Place>, chunk: usize, rooms: &[Room], whole: Room) {
+    if !divider.push_run(rooms.len() as u32, whole) {
+        for (ordinal, &room) in rooms.iter().enumerate() {
+            divider.push(Place { chunk, ordinal }, room);
         }
     }
 }

@@ -1,43 +1,74 @@
-//! Stable division: listed entries are read once more, for what their URLs say of boundaries. Nothing that grows with the
-//! input is kept of it, and a run that fills its sitemaps does without.
+//! Stable division: what the survey found of marks decides, as far as it goes. Chunks in which a file begins or ends are read
+//! once more, and those whose least mark was a duplicate's.
 
 use super::Run;
 use super::judge::{Judge, try_for_each_listed};
 use super::ordered::ordered;
 use super::plan::{Chunk, Place};
 use crate::error::{Error, Result};
-use crate::stage::divide::Part;
-use crate::stage::divide::stable::{Mark, StableDivider, Weighed};
+use crate::stage::divide::stable::{self, Mark, Stretch, Weighed};
+use crate::stage::divide::{Part, Room};
 use crate::stage::input::Input;
 use crate::stage::xml::Frame;
 
-/// Divides the listed entries of `chunks`, which are of `inputs`.
+/// Divides the listed entries of `chunks`, which are of `inputs`, and take `rooms`.
 ///
 /// # Errors
-/// If the run is stopped.
-pub fn divide(run: Run<'_>, chunks: &[Chunk], inputs: &[Input]) -> Result<Vec<Part<Place>>> {
-    let mut divider = StableDivider::new(run.job.sitemap_limits(), &Frame::sitemap(run.job.protocol));
-    let judge = || Judge::new(run.rules);
-    let work = |judge: &mut Judge<'_>, at: usize| weighed(at, &chunks[at], inputs, judge);
-    ordered(run.job.threads.get(), 0..chunks.len(), judge, work, |entries| {
+/// If the run is stopped, or an input is not what it was.
+pub fn divide(run: Run<'_>, chunks: &[Chunk], rooms: &[Room], inputs: &[Input]) -> Result<Vec<Part<Place>>> {
+    let reader = || Reader { chunks, rooms, inputs, judge: Judge::new(run.rules) };
+    // One with nothing listed is no stretch.
+    let filled: Vec<usize> = (0..chunks.len()).filter(|&at| chunks[at].tally.listed > 0).collect();
+    let mut stretches = Vec::with_capacity(filled.len());
+    let work = |reader: &mut Reader<'_>, &at: &usize| reader.stretch(at);
+    ordered(run.job.threads.get(), filled.iter(), reader, work, |stretch| {
         run.stop.check()?;
-        entries?.into_iter().for_each(|entry| divider.push(entry));
+        stretches.push(stretch?);
         Ok::<_, Error>(())
     })?;
-    Ok(divider.finish())
+    let (limits, frame) = (run.job.sitemap_limits(), Frame::sitemap(run.job.protocol));
+    let mut reader = reader();
+    stable::divide(limits, &frame, &stretches, |stretch| {
+        run.stop.check()?;
+        reader.entries(filled[stretch])
+    })
 }
 
-/// The listed entries of `chunk`, which is the `at`th.
-fn weighed(at: usize, chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) -> Result<Vec<Weighed<Place>>> {
-    let mut entries = Vec::with_capacity(chunk.tally.listed as usize);
-    try_for_each_listed(chunk, inputs, judge, |ordinal, entry| {
-        entries.push(Weighed {
-            at: Place { chunk: at, ordinal },
-            bytes: entry.bytes() as u64,
-            uses: entry.extras.uses,
-            mark: Mark::of(entry.url),
-        });
-        Ok(())
-    })?;
-    Ok(entries)
+/// Reads chunks again.
+struct Reader<'r> {
+    chunks: &'r [Chunk],
+    rooms: &'r [Room],
+    inputs: &'r [Input],
+    judge: Judge<'r>,
+}
+
+impl Reader<'_> {
+    /// The listed entries of the `at`th chunk, at least one, as a stretch.
+    fn stretch(&mut self, at: usize) -> Result<Stretch> {
+        let Chunk { survivors, tally, .. } = &self.chunks[at];
+        let least = match self.chunks[at].least {
+            Some(least) if survivors.contains(least.nth) => least.mark,
+            _ => {
+                let marks = self.entries(at)?.into_iter().map(|entry| entry.mark);
+                marks.min().expect("there are entries, and all were found")
+            }
+        };
+        Ok(Stretch { entries: tally.listed as u32, room: self.rooms[at], least })
+    }
+
+    /// The listed entries of the `at`th chunk.
+    fn entries(&mut self, at: usize) -> Result<Vec<Weighed<Place>>> {
+        let Chunk { tally, input, .. } = &self.chunks[at];
+        let mut entries = Vec::with_capacity(tally.listed as usize);
+        try_for_each_listed(&self.chunks[at], self.inputs, &mut self.judge, |ordinal, entry| {
+            let (at, room, mark) = (Place { chunk: at, ordinal }, entry.room(), Mark::of(entry.url));
+            entries.push(Weighed { at, room, mark });
+            Ok(())
+        })?;
+        let room: Room = entries.iter().map(|entry| entry.room).sum();
+        match entries.len() as u64 == tally.listed && room == self.rooms[at] {
+            true => Ok(entries),
+            false => Err(self.inputs[*input].changed()),
+        }
+    }
 }

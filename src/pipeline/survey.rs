@@ -19,12 +19,13 @@ use crate::progress::Pass;
 use crate::stage::dedup::{
     self, ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Secret, Share, Survivors, Table,
 };
-use crate::stage::divide::{Divide, Divider, Part};
+use crate::stage::divide::stable::Least;
+use crate::stage::divide::{Divide, Divider, Part, Room};
 use crate::stage::input::{Extent, Input};
 use crate::stage::lines::{self, CHUNK_URLS_MAX};
 use crate::stage::rows::{self, Content, Row};
 use crate::stage::scope::Base;
-use crate::stage::xml::{Frame, Namespaces};
+use crate::stage::xml::Frame;
 use crate::stop::Stop;
 
 /// What is known of a chunk before duplicates are.
@@ -35,7 +36,7 @@ struct Surveyed {
 }
 
 /// Bytes of what is known of a chunk, at most, extras aside: a key and a size for each URL.
-const SURVEYED_BYTES_MAX: usize = CHUNK_URLS_MAX * 26;
+const SURVEYED_BYTES_MAX: usize = CHUNK_URLS_MAX * 25;
 
 /// Surveys `inputs`, with no more held than `memory` allows.
 ///
@@ -79,10 +80,10 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
 
     let chunks = account(chunks);
     let tally = chunks.iter().fold(Tally::default(), |sum, chunk| sum.add(chunk.tally));
-    let sitemaps = match (job.divide, &job.base_url) {
-        (Divide::Stable, Base::Directory(_)) => stable::divide(run, &chunks, inputs)?,
-        // With a set for each origin, it is divided when it is known.
-        _ => divide(job, &chunks, &keys),
+    let rooms = rooms(&chunks, &keys);
+    let sitemaps = match is_stable(job) {
+        true => stable::divide(run, &chunks, &rooms, inputs)?,
+        false => divide(job, &chunks, &rooms, &keys),
     };
     let planned: u64 = sitemaps.iter().map(|part| u64::from(part.entries)).sum();
     if !tally.is_balanced() || planned != tally.listed {
@@ -100,6 +101,9 @@ struct Surveyor<'r> {
     secret: &'r Secret,
     keys: Vec<dedup::Key>,
     sizes: Sizes,
+    /// Whether marks decide where sitemaps begin.
+    seeks_least: bool,
+    least: Option<Least>,
     /// Kept only if the newest row of a URL is to stay.
     instants: Option<Vec<i64>>,
 }
@@ -107,7 +111,15 @@ struct Surveyor<'r> {
 impl<'r> Surveyor<'r> {
     fn new(run: Run<'r>, secret: &'r Secret) -> Self {
         let instants = (run.job.on_duplicate == OnDuplicate::Newest).then(Vec::new);
-        Self { judge: Judge::new(run.rules), secret, keys: Vec::new(), sizes: Sizes::default(), instants }
+        Self {
+            judge: Judge::new(run.rules),
+            secret,
+            keys: Vec::new(),
+            sizes: Sizes::default(),
+            seeks_least: is_stable(run.job),
+            least: None,
+            instants,
+        }
     }
 
     fn survey(&mut self, input: usize, bytes: &[u8], extent: Extent) -> Result<Surveyed> {
@@ -125,6 +137,7 @@ impl<'r> Surveyor<'r> {
         chunk.is_clean = all_clean && self.keys.len() as u64 == tally.lines;
         chunk.survivors = Survivors::all(self.keys.len())?;
         chunk.tally = tally;
+        chunk.least = self.least.take();
         Ok(Surveyed {
             chunk,
             keys: ChunkKeys::part(&self.keys, self.instants.as_deref().unwrap_or(&[]))?,
@@ -144,8 +157,11 @@ impl<'r> Surveyor<'r> {
                 Judged::Entry(entry) => {
                     all_clean &= entry.tags.is_empty()
                         && matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
+                    if self.seeks_least {
+                        self.least = Some(Least::or(self.least, self.keys.len(), entry.url));
+                    }
                     self.keys.push(self.secret.key(entry.url));
-                    self.sizes.push(entry.bytes(), entry.extras.uses);
+                    self.sizes.push(entry.room());
                     if let Some(instants) = &mut self.instants {
                         instants.push(entry.instant.unwrap_or(NO_INSTANT));
                     }
@@ -203,35 +219,32 @@ fn account(chunks: Vec<Chunk>) -> Vec<Chunk> {
     chunks
 }
 
+/// Whether marks decide where sitemaps begin. With a set for each origin, it is divided when it is known.
+fn is_stable(job: &Job) -> bool {
+    matches!((job.divide, &job.base_url), (Divide::Stable, Base::Directory(_)))
+}
+
+/// What the listed entries of each chunk take.
+fn rooms(chunks: &[Chunk], keys: &Keys<'_>) -> Vec<Room> {
+    let room = |(at, chunk)| listed(chunk, keys, at).map(|(_, room)| room).sum();
+    chunks.par_iter().enumerate().map(room).collect()
+}
+
 /// Divides the listed entries into sitemaps. A chunk that fits as a whole is taken as a whole.
-fn divide(job: &Job, chunks: &[Chunk], keys: &Keys<'_>) -> Vec<Part<Place>> {
-    let whole: Vec<(u64, Namespaces)> = chunks
-        .par_iter()
-        .enumerate()
-        .map(|(at, chunk)| {
-            let add = |(sum, all): (u64, Namespaces), (_, bytes, uses)| (sum + bytes, all.and(uses));
-            listed(chunk, keys, at).fold((0, Namespaces::NONE), add)
-        })
-        .collect();
+fn divide(job: &Job, chunks: &[Chunk], rooms: &[Room], keys: &Keys<'_>) -> Vec<Part<Place>> {
     let mut divider = Divider::new(job.sitemap_limits(), &Frame::sitemap(job.protocol));
     for (at, chunk) in chunks.iter().enumerate() {
-        let (bytes, uses) = whole[at];
-        if !divider.push_run(chunk.tally.listed as u32, bytes, uses) {
-            for (ordinal, bytes, uses) in listed(chunk, keys, at) {
-                divider.push(Place { chunk: at, ordinal }, bytes, uses);
+        if !divider.push_run(chunk.tally.listed as u32, rooms[at]) {
+            for (ordinal, room) in listed(chunk, keys, at) {
+                divider.push(Place { chunk: at, ordinal }, room);
             }
         }
     }
     divider.finish()
 }
 
-/// Ordinals, bytes and namespaces of the entries of `chunk`, which is the `at`th, that are listed.
-fn listed<'a>(
-    chunk: &'a Chunk,
-    keys: &'a Keys<'_>,
-    at: usize,
-) -> impl Iterator<Item = (usize, u64, Namespaces)> + 'a {
+/// Ordinals of the entries of `chunk`, which is the `at`th, that are listed, and what they take.
+fn listed<'a>(chunk: &'a Chunk, keys: &'a Keys<'_>, at: usize) -> impl Iterator<Item = (usize, Room)> + 'a {
     let all = keys.sizes(at).iter().enumerate();
     all.filter(|&(ordinal, _)| chunk.survivors.contains(ordinal))
-        .map(|(ordinal, (bytes, uses))| (ordinal, bytes, uses))
 }

@@ -44,6 +44,31 @@ impl Limits {
     }
 }
 
+/// What entries take of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Room {
+    /// Bytes of their XML.
+    pub bytes: u64,
+    /// Namespaces that the file must declare.
+    pub uses: Namespaces,
+}
+
+impl Room {
+    /// That of entries that use no namespace but the protocol's.
+    pub const fn plain(bytes: u64) -> Self {
+        Self { bytes, uses: Namespaces::NONE }
+    }
+}
+
+impl std::iter::Sum for Room {
+    fn sum<I: Iterator<Item = Self>>(rooms: I) -> Self {
+        rooms.fold(Self::default(), |sum, room| Self {
+            bytes: sum.bytes + room.bytes,
+            uses: sum.uses.and(room.uses),
+        })
+    }
+}
+
 /// One file of the plan: where its entries begin and how much it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<P> {
@@ -59,6 +84,19 @@ pub struct Part<P> {
     pub uses: Namespaces,
 }
 
+impl<P: Copy> Part<P> {
+    /// The same with so many more entries.
+    fn with(self, entries: u32, room: Room) -> Self {
+        let uses = self.uses.and(room.uses);
+        let bytes = self.bytes + room.bytes + uses.bytes() - self.uses.bytes();
+        Self { entries: self.entries + entries, bytes, uses, ..self }
+    }
+
+    fn fits(&self, limits: Limits) -> bool {
+        self.entries <= limits.entries_max && self.bytes <= limits.bytes_max
+    }
+}
+
 /// Fills one file after the other.
 #[derive(Debug)]
 pub struct Divider<P> {
@@ -67,7 +105,7 @@ pub struct Divider<P> {
     parts: Vec<Part<P>>,
 }
 
-impl<P> Divider<P> {
+impl<P: Copy> Divider<P> {
     /// Files within `limits`, each in `frame`.
     pub fn new(limits: Limits, frame: &Frame) -> Self {
         Self { limits, frame_bytes: frame.bytes(), parts: Vec::new() }
@@ -75,24 +113,23 @@ impl<P> Divider<P> {
 
     /// Whether a run of entries goes into the file at hand as a whole; it is taken in if so, and untouched if not.
     /// The limits only ever fill up, so a run that fits as a whole would have fitted one by one.
-    pub fn push_run(&mut self, entries: u32, bytes: u64, uses: Namespaces) -> bool {
+    pub fn push_run(&mut self, entries: u32, room: Room) -> bool {
         let Some(part) = self.parts.last_mut() else { return entries == 0 };
-        let uses = part.uses.and(uses);
-        let (entries, bytes) =
-            (part.entries + entries, part.bytes + bytes + uses.bytes() - part.uses.bytes());
-        let fits = entries <= self.limits.entries_max && bytes <= self.limits.bytes_max;
+        let with = part.with(entries, room);
+        let fits = with.fits(self.limits);
         if fits {
-            (part.entries, part.bytes, part.uses) = (entries, bytes, uses);
+            *part = with;
         }
-        fits || entries == part.entries
+        fits || entries == 0
     }
 
     /// Takes in one entry, which stands at `at`: into the file at hand, or else into a new one.
-    pub fn push(&mut self, at: P, entry_bytes: u64, uses: Namespaces) {
-        if !self.push_run(1, entry_bytes, uses) {
-            let bytes = self.frame_bytes + uses.bytes() + entry_bytes;
+    pub fn push(&mut self, at: P, room: Room) {
+        if !self.push_run(1, room) {
             let number = u32::try_from(self.parts.len() + 1).expect("fewer files than URLs of 32 bits");
-            self.parts.push(Part { number, first: at, entries: 1, bytes, uses });
+            let empty =
+                Part { number, first: at, entries: 0, bytes: self.frame_bytes, uses: Namespaces::NONE };
+            self.parts.push(empty.with(1, room));
         }
     }
 
@@ -113,7 +150,7 @@ mod tests {
     /// Entries per file.
     fn divide(entries_max: u32, bytes_max: u64, entries: &[u64]) -> Vec<u32> {
         let mut divider = Divider::new(Limits { entries_max, bytes_max }, &FRAME);
-        entries.iter().enumerate().for_each(|(at, &bytes)| divider.push(at, bytes, NONE));
+        entries.iter().enumerate().for_each(|(at, &bytes)| divider.push(at, Room::plain(bytes)));
         let parts = divider.finish();
         let mut at = 0;
         for part in &parts {
@@ -142,12 +179,12 @@ mod tests {
     #[test]
     fn a_run_is_taken_whole_or_not_at_all() {
         let mut divider = Divider::new(Limits { entries_max: 5, bytes_max: FRAME.bytes() + 100 }, &FRAME);
-        assert!(divider.push_run(0, 0, NONE), "nothing always fits");
-        assert!(!divider.push_run(1, 10, NONE), "there is no file yet");
-        divider.push(0, 10, NONE);
-        assert!(!divider.push_run(5, 50, NONE), "six entries");
-        assert!(!divider.push_run(2, 91, NONE), "a byte too many");
-        assert!(divider.push_run(4, 90, NONE));
+        assert!(divider.push_run(0, Room::plain(0)), "nothing always fits");
+        assert!(!divider.push_run(1, Room::plain(10)), "there is no file yet");
+        divider.push(0, Room::plain(10));
+        assert!(!divider.push_run(5, Room::plain(50)), "six entries");
+        assert!(!divider.push_run(2, Room::plain(91)), "a byte too many");
+        assert!(divider.push_run(4, Room::plain(90)));
         assert_eq!(
             divider.finish(),
             [Part { number: 1, first: 0, entries: 5, bytes: FRAME.bytes() + 100, uses: NONE }]
@@ -160,7 +197,7 @@ mod tests {
         let full = FRAME.bytes() + 100 + xhtml.bytes();
         let mut divider = Divider::new(Limits { entries_max: 9, bytes_max: full }, &FRAME);
         for (at, uses) in [(0, NONE), (1, xhtml), (2, xhtml), (3, image), (4, NONE)] {
-            divider.push(at, 33, uses);
+            divider.push(at, Room { bytes: 33, uses });
         }
         let parts: Vec<_> =
             divider.finish().into_iter().map(|part| (part.first, part.uses, part.bytes)).collect();

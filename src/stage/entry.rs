@@ -1,6 +1,7 @@
 //! An entry of a sitemap: what a row has become when all rules have been asked.
 
 use super::clean::CleanUrl;
+use super::divide::Room;
 use super::extras::Extras;
 use super::xml;
 
@@ -30,10 +31,11 @@ impl<'a> Entry<'a> {
         self.tags.is_empty() && self.extras.xml.is_empty()
     }
 
-    /// Bytes of its XML.
+    /// What it takes of a file.
     #[inline]
-    pub fn bytes(&self) -> usize {
-        xml::url_bytes(self.url) + self.tags.len() + self.extras.xml.len()
+    pub fn room(&self) -> Room {
+        let bytes = xml::url_bytes(self.url) + self.tags.len() + self.extras.xml.len();
+        Room { bytes: bytes as u64, uses: self.extras.uses }
     }
 
     /// Appends its XML.

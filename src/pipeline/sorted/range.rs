@@ -9,10 +9,11 @@ use crate::job::OnDuplicate;
 use crate::pipeline::Run;
 use crate::pipeline::positions::Position;
 use crate::pipeline::scratch::Scratch;
+use crate::stage::divide::stable::Least;
+use crate::stage::divide::{Divide, Room};
 use crate::stage::input::Input;
 use crate::stage::rows::{Block, Content, rows};
 use crate::stage::sort;
-use crate::stage::xml::Namespaces;
 
 /// Most entries of a block of sorted ones.
 const BLOCK_ENTRIES: usize = 4096;
@@ -48,8 +49,10 @@ impl<'a> Placed<'a> {
 pub struct SortedBlock {
     /// Where their positions are.
     pub positions: Range<usize>,
-    /// Bytes and namespaces of each entry.
-    pub sizes: Vec<(u32, Namespaces)>,
+    /// What each entry takes.
+    pub rooms: Vec<Room>,
+    /// Which of them has the least mark, if they are divided by it.
+    pub least: Option<Least>,
     /// Entries that another one of its URLs was listed instead of.
     struck: u64,
 }
@@ -57,7 +60,7 @@ pub struct SortedBlock {
 impl SortedBlock {
     /// All entries that went into it.
     pub fn rows(&self) -> u64 {
-        self.sizes.len() as u64 + self.struck
+        self.rooms.len() as u64 + self.struck
     }
 }
 
@@ -134,11 +137,13 @@ impl<'r> RangeSorter<'r> {
     {
         Writer {
             on_duplicate: self.run.job.on_duplicate,
+            divide: self.run.job.divide,
             parts: self.parts,
             to,
             written,
             bytes: Vec::new(),
-            sizes: Vec::new(),
+            rooms: Vec::new(),
+            least: None,
             blocks: Vec::new(),
             struck: 0,
         }
@@ -157,11 +162,13 @@ enum Written {
 /// Takes entries in the order of their URLs, equal ones in any, and writes the one of each URL that stays.
 struct Writer<'r> {
     on_duplicate: OnDuplicate,
+    divide: Divide,
     parts: &'r [Input],
     to: &'r Scratch,
     written: Written,
     bytes: Vec<u8>,
-    sizes: Vec<(u32, Namespaces)>,
+    rooms: Vec<Room>,
+    least: Option<Least>,
     blocks: Vec<SortedBlock>,
     struck: u64,
 }
@@ -201,16 +208,19 @@ impl Writer<'_> {
             Written::Run => self.bytes.extend(placed.to_bytes().as_flattened()),
         }
         let entry = placed.position.entry(self.parts);
-        self.sizes.push((entry.bytes() as u32, entry.extras.uses));
-        if self.sizes.len() == BLOCK_ENTRIES { self.end_block() } else { Ok(()) }
+        if self.divide == Divide::Stable {
+            self.least = Some(Least::or(self.least, self.rooms.len(), entry.url));
+        }
+        self.rooms.push(entry.room());
+        if self.rooms.len() == BLOCK_ENTRIES { self.end_block() } else { Ok(()) }
     }
 
     fn end_block(&mut self) -> Result<()> {
         let at = self.to.append(&self.bytes)?;
         let positions = at..at + self.bytes.len();
         self.bytes.clear();
-        let (sizes, struck) = (std::mem::take(&mut self.sizes), std::mem::take(&mut self.struck));
-        self.blocks.push(SortedBlock { positions, sizes, struck });
+        let (rooms, struck) = (std::mem::take(&mut self.rooms), std::mem::take(&mut self.struck));
+        self.blocks.push(SortedBlock { positions, rooms, least: self.least.take(), struck });
         Ok(())
     }
 
@@ -218,7 +228,7 @@ impl Writer<'_> {
         if let Some(last) = last.0 {
             self.write(last)?;
         }
-        if !self.sizes.is_empty() {
+        if !self.rooms.is_empty() {
             self.end_block()?;
         }
         Ok(self.blocks)

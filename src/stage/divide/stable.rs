@@ -4,10 +4,16 @@
 //! A file may end anywhere between [`FULL_LEAST`] of a limit and the limit. Of the entries there, the next file begins with
 //! the one whose [`Mark`] is the least: two divisions that come from different sides soon meet the same one, and are the same
 //! from there on. As any of them is equally likely to be it, files are filled to the middle between the two, 70 %.
+//!
+//! Entries come in stretches, of which the sum and the least mark are known. That is all that must be known of most: only
+//! those in which a file begins, becomes full enough to end or passes a limit are looked into.
+
+#[cfg(test)]
+mod tests;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{Limits, Part};
+use super::{Limits, Part, Room};
 use crate::stage::clean::CleanUrl;
 use crate::stage::xml::{Frame, Namespaces};
 
@@ -17,36 +23,71 @@ pub const FULL_LEAST: u64 = 40;
 
 /// Fixed for ever: with another one, every file of every set would be another.
 const SEED: u64 = 0x7369_7465_6d69_6c6c;
+/// Any numbers without a pattern, and as fixed.
+const TAIL_FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
 
 /// Numbers have five digits, like the first ones that are counted.
 const NUMBER_MAX: u32 = 99_999;
 
-/// What decides whether a file begins with a URL. Anybody may know it: whoever prepares URLs can place boundaries, but
-/// between the limits only.
+/// What decides whether a file begins with a URL: a quick hash of its last sixteen bytes, then one of all bytes, which is
+/// looked at only where the first is equal. Anybody may know both: whoever prepares URLs can place boundaries, but between the limits
+/// only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mark(u32);
+pub struct Mark {
+    tail: u32,
+    whole: u32,
+}
 
 impl Mark {
     /// That of `url`.
+    #[inline]
     pub fn of(url: CleanUrl<'_>) -> Self {
-        Self((xxh3_64_with_seed(url.as_bytes(), SEED) >> u32::BITS) as u32)
+        let whole = (xxh3_64_with_seed(url.as_bytes(), SEED) >> u32::BITS) as u32;
+        Self { tail: Self::tail_of(url), whole }
+    }
+
+    #[inline]
+    fn tail_of(url: CleanUrl<'_>) -> u32 {
+        let Some(&last) = url.as_bytes().last_chunk() else { return 0 };
+        let last = u128::from_le_bytes(last);
+        // Twice, as numbers in URLs mostly count, and what one product makes of that comes at regular distances.
+        let mix = |one: u64, other: u64| {
+            let product = u128::from(one) * u128::from(other);
+            product as u64 ^ (product >> u64::BITS) as u64
+        };
+        let mixed = mix(last as u64 ^ TAIL_FACTORS[0], (last >> u64::BITS) as u64 ^ TAIL_FACTORS[1]);
+        (mix(mixed, TAIL_FACTORS[0]) >> u32::BITS) as u32
     }
 
     /// The number of a file that begins with its URL: the same wherever in the set the file stands. Two files may share
     /// it.
     fn number(self) -> u32 {
-        1 + self.0 % NUMBER_MAX
+        1 + self.whole % NUMBER_MAX
     }
 }
 
-/// Takes entries in their order and ends files where marks say.
-#[derive(Debug)]
-pub struct StableDivider<P> {
-    limits: Limits,
-    frame_bytes: u64,
-    parts: Vec<Part<P>>,
-    /// Those of the last file: some may yet go to the next.
-    last: Vec<Weighed<P>>,
+/// The least mark of entries, and which of them is the first that has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Least {
+    /// That mark.
+    pub mark: Mark,
+    /// Counts the entries from 0.
+    pub nth: usize,
+}
+
+impl Least {
+    /// Of `least` and the `nth` entry, which comes later and has `url`.
+    #[inline]
+    pub fn or(least: Option<Self>, nth: usize, url: CleanUrl<'_>) -> Self {
+        match least {
+            // So it is for almost all.
+            Some(least) if least.mark.tail < Mark::tail_of(url) => least,
+            least => {
+                let mark = Mark::of(url);
+                least.filter(|least| least.mark <= mark).unwrap_or(Self { mark, nth })
+            }
+        }
+    }
 }
 
 /// An entry, and what counts of it.
@@ -54,158 +95,153 @@ pub struct StableDivider<P> {
 pub struct Weighed<P> {
     /// Where it stands.
     pub at: P,
-    /// Bytes of its XML.
-    pub bytes: u64,
-    /// Namespaces that its file must declare.
-    pub uses: Namespaces,
+    /// What it takes.
+    pub room: Room,
     /// That of its URL.
     pub mark: Mark,
 }
 
-impl<P: Copy> StableDivider<P> {
-    /// Files within `limits`, each in `frame`.
-    pub fn new(limits: Limits, frame: &Frame) -> Self {
-        Self { limits, frame_bytes: frame.bytes(), parts: Vec::new(), last: Vec::new() }
+/// Entries that stand together, and what counts of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Stretch {
+    /// How many there are, at least one.
+    pub entries: u32,
+    /// What they take.
+    pub room: Room,
+    /// The least of their marks.
+    pub least: Mark,
+}
+
+/// Divides the entries of `stretches` into files within `limits`, each in `frame`. `read` gives those of one stretch, by its
+/// index.
+///
+/// # Errors
+/// The first of `read`.
+pub fn divide<P: Copy, E>(
+    limits: Limits,
+    frame: &Frame,
+    stretches: &[Stretch],
+    read: impl FnMut(usize) -> Result<Vec<Weighed<P>>, E>,
+) -> Result<Vec<Part<P>>, E> {
+    let mut walk = Walk { limits, frame_bytes: frame.bytes(), stretches, read, open: None };
+    let mut parts = Vec::new();
+    let mut from = Place { stretch: 0, nth: 0 };
+    while from.stretch < stretches.len() {
+        let (part, next) = walk.file(from)?;
+        parts.push(part);
+        from = next;
+    }
+    Ok(parts)
+}
+
+/// A walk through stretches, file after file.
+struct Walk<'s, P, R> {
+    limits: Limits,
+    frame_bytes: u64,
+    stretches: &'s [Stretch],
+    read: R,
+    /// The stretch that was looked into last, and its entries.
+    open: Option<(usize, Vec<Weighed<P>>)>,
+}
+
+/// An entry: in which stretch, and which of its entries it is.
+#[derive(Clone, Copy)]
+struct Place {
+    stretch: usize,
+    nth: usize,
+}
+
+/// A file, and where the next one begins.
+type Ended<P> = (Part<P>, Place);
+
+/// Entries of a stretch that the next file may begin with.
+struct Cut<P> {
+    from: Place,
+    /// What the file at hand has before them.
+    before: Part<P>,
+    /// None of them has a lesser mark.
+    least: Mark,
+    /// What comes of it, if it was looked for: then one has that mark.
+    ended: Option<Ended<P>>,
+}
+
+impl<P: Copy, E, R: FnMut(usize) -> Result<Vec<Weighed<P>>, E>> Walk<'_, P, R> {
+    /// The file that begins at `from`, and where the next one does.
+    fn file(&mut self, from: Place) -> Result<Ended<P>, E> {
+        let (limits, stretches) = (self.limits, self.stretches);
+        let first = self.entries(from.stretch)?[from.nth];
+        let (number, uses) = (first.mark.number(), Namespaces::NONE);
+        let mut part = Part { number, first: first.at, entries: 0, bytes: self.frame_bytes, uses };
+        let mut cuts = Vec::new();
+        for (stretch, whole) in stretches.iter().enumerate().skip(from.stretch) {
+            let nth = if stretch == from.stretch { from.nth } else { 0 };
+            let (from, before) = (Place { stretch, nth }, part);
+            let rest = match nth {
+                0 => whole.room,
+                _ => self.entries(stretch)?[nth..].iter().map(|entry| entry.room).sum(),
+            };
+            part = before.with(whole.entries - nth as u32, rest);
+            // One entry has room in a file of its own.
+            let fits = part.fits(limits) || part.entries == 1;
+            if !fits || part.may_end(limits) {
+                cuts.push(Cut { from, before, least: whole.least, ended: None });
+            }
+            if !fits {
+                return self.cut(cuts);
+            }
+        }
+        Ok((part, Place { stretch: stretches.len(), nth: 0 }))
     }
 
-    /// Takes in the next entry.
-    pub fn push(&mut self, entry: Weighed<P>) {
-        while let Some(part) = self.parts.last_mut() {
-            let with = part.with(&entry);
-            if with.entries <= self.limits.entries_max && with.bytes <= self.limits.bytes_max {
-                *part = with;
-                return self.last.push(entry);
+    /// The file that ends at the best of `cuts`, and where that is.
+    fn cut(&mut self, mut cuts: Vec<Cut<P>>) -> Result<Ended<P>, E> {
+        loop {
+            // Of equal marks the first.
+            let best = cuts.iter_mut().enumerate().min_by_key(|(_, cut)| cut.least);
+            let (at, cut) = best.expect("the last of them holds the entry that has no room");
+            match cut.ended {
+                Some(ended) => return Ok(ended),
+                None => match self.look_into(cut)? {
+                    Some((least, ended)) => (cut.least, cut.ended) = (least, Some(ended)),
+                    None => drop(cuts.remove(at)),
+                },
             }
-            let cut = self.cut(entry.mark);
-            if cut == self.last.len() {
+        }
+    }
+
+    /// The least mark of the entries of `cut`, and what it comes to. `None` if there is none that the file may end before.
+    fn look_into(&mut self, cut: &Cut<P>) -> Result<Option<(Mark, Ended<P>)>, E> {
+        let (limits, mut part, mut from) = (self.limits, cut.before, cut.from);
+        let mut least: Option<(Mark, Ended<P>)> = None;
+        for entry in &self.entries(from.stretch)?[from.nth..] {
+            let with = part.with(1, entry.room);
+            let is_too_much = part.entries > 0 && !with.fits(limits);
+            if (is_too_much || part.may_end(limits)) && least.is_none_or(|(least, _)| entry.mark < least) {
+                least = Some((entry.mark, (part, from)));
+            }
+            if is_too_much {
                 break;
             }
-            // The entries behind the cut move to a file of their own; it may be too full for this one again.
-            let (ended, moved) = self.last.split_at(cut);
-            *self.parts.last_mut().expect("it is the one that is full") = self.file(ended);
-            self.parts.push(self.file(moved));
-            self.last.drain(..cut);
+            part = with;
+            from.nth += 1;
         }
-        self.last.clear();
-        self.last.push(entry);
-        self.parts.push(self.file(&self.last));
+        Ok(least)
     }
 
-    /// How many entries of the last file stay in it, if that which has `next` does not fit.
-    fn cut(&self, next: Mark) -> usize {
-        let is_full = |part: &Part<P>| {
-            100 * u64::from(part.entries) >= FULL_LEAST * u64::from(self.limits.entries_max)
-                || 100 * part.bytes >= FULL_LEAST * self.limits.bytes_max
-        };
-        let mut part = self.file(&self.last[..1]);
-        let mut cut = (next, self.last.len());
-        for (at, entry) in self.last.iter().enumerate().skip(1) {
-            if is_full(&part) {
-                // Of equal marks the first.
-                cut = cut.min((entry.mark, at));
-            }
-            part = part.with(entry);
+    fn entries(&mut self, stretch: usize) -> Result<&[Weighed<P>], E> {
+        if self.open.as_ref().is_none_or(|&(open, _)| open != stretch) {
+            self.open = None;
+            self.open = Some((stretch, (self.read)(stretch)?));
         }
-        cut.1
-    }
-
-    /// The file of `entries`, at least one.
-    fn file(&self, entries: &[Weighed<P>]) -> Part<P> {
-        let first = entries[0];
-        let (number, uses) = (first.mark.number(), Namespaces::NONE);
-        let empty = Part { number, first: first.at, entries: 0, bytes: self.frame_bytes, uses };
-        entries.iter().fold(empty, |part, entry| part.with(entry))
-    }
-
-    /// The files.
-    pub fn finish(self) -> Vec<Part<P>> {
-        self.parts
+        Ok(self.open.as_ref().map_or(&[], |(_, entries)| entries))
     }
 }
 
 impl<P: Copy> Part<P> {
-    /// The same with another entry.
-    fn with(self, entry: &Weighed<P>) -> Self {
-        let uses = self.uses.and(entry.uses);
-        let bytes = self.bytes + entry.bytes + uses.bytes() - self.uses.bytes();
-        Self { entries: self.entries + 1, bytes, uses, ..self }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-    use std::ops::Range;
-
-    use super::*;
-    use crate::limits::Protocol;
-
-    const FRAME: Frame = Frame::sitemap(Protocol::V0_9);
-
-    fn divide(limits: Limits, entries: impl IntoIterator<Item = u32>) -> Vec<Part<u32>> {
-        let mut divider = StableDivider::new(limits, &FRAME);
-        for at in entries {
-            let uses = if at.is_multiple_of(1_000) { Namespaces::IMAGE } else { Namespaces::NONE };
-            let hash = xxh3_64_with_seed(&at.to_ne_bytes(), 0) as u32;
-            divider.push(Weighed { at, bytes: 60 + u64::from(at % 90), uses, mark: Mark(hash) });
-        }
-        divider.finish()
-    }
-
-    #[test]
-    fn every_entry_is_in_one_file_and_no_file_passes_a_limit() {
-        let frame = FRAME.bytes() + Namespaces::IMAGE.bytes();
-        for (entries_max, bytes_max) in [
-            (1, u64::MAX / 100),
-            (2, u64::MAX / 100),
-            (7, frame + 500),
-            (500, 1 << 20),
-            (1_000, frame + 40_000),
-            (50_000, frame + 149),
-        ] {
-            let parts = divide(Limits { entries_max, bytes_max }, 0..20_000);
-            let mut at = 0;
-            for (nth, part) in parts.iter().enumerate() {
-                let own = at..at + part.entries;
-                let bytes: u64 = own.clone().map(|at| 60 + u64::from(at % 90)).sum();
-                let images = own.clone().any(|at| at.is_multiple_of(1_000));
-                let uses = if images { Namespaces::IMAGE } else { Namespaces::NONE };
-                assert_eq!((part.first, part.uses), (at, uses));
-                assert_eq!(part.bytes, FRAME.bytes() + uses.bytes() + bytes);
-                assert!(part.entries <= entries_max && part.bytes <= bytes_max);
-                let full = (100 * part.entries / entries_max).max((100 * part.bytes / bytes_max) as u32);
-                assert!(u64::from(full) >= FULL_LEAST || nth + 1 == parts.len(), "{full} % of {part:?}");
-                at = own.end;
-            }
-            assert_eq!(at, 20_000);
-        }
-    }
-
-    #[test]
-    fn files_are_seven_tenths_full() {
-        let parts = divide(Limits { entries_max: 100, bytes_max: 1 << 20 }, 0..100_000);
-        assert!((1_380..1_480).contains(&parts.len()), "{} files", parts.len());
-    }
-
-    #[test]
-    fn what_is_removed_or_inserted_disturbs_its_neighbourhood_alone() {
-        let limits = Limits { entries_max: 100, bytes_max: 1 << 20 };
-        let files = |gap: Range<u32>| -> HashSet<(u32, u32, u32)> {
-            let parts = divide(limits, (0..20_000).filter(|at| !gap.contains(at)));
-            let ends = parts.iter().skip(1).map(|part| part.first).chain([20_000]);
-            let file = |(part, end): (&Part<u32>, u32)| (part.first, end, part.number);
-            let cut = |&(first, end, _): &(u32, u32, u32)| end <= gap.start || gap.end <= first;
-            parts.iter().zip(ends).map(file).filter(cut).collect()
-        };
-        let whole = files(20_000..20_000);
-        for at in (0..19_000).step_by(977) {
-            for gap in [at..at, at..at + 1, at..at + 250] {
-                let others = files(gap.clone());
-                let disturbed = others.difference(&whole).count() + whole.difference(&others).count();
-                assert!(disturbed <= 24, "{gap:?} disturbs {disturbed} of {}", whole.len());
-                let far = |&&(first, ..): &&(u32, u32, u32)| first >= gap.end + 1_500;
-                assert_eq!(others.difference(&whole).filter(far).count(), 0, "{gap:?} is felt far away");
-            }
-        }
+    /// Whether it is full enough to end before the next entry.
+    fn may_end(&self, limits: Limits) -> bool {
+        self.entries > 0
+            && (100 * u64::from(self.entries) >= FULL_LEAST * u64::from(limits.entries_max)
+                || 100 * self.bytes >= FULL_LEAST * limits.bytes_max)
     }
 }

@@ -2,10 +2,10 @@
 
 use super::name::sitemap_file;
 use crate::limits::Protocol;
-use crate::stage::divide::{Divider, Limits};
+use crate::stage::divide::{Divider, Limits, Room};
 use crate::stage::manifest::{Manifest, Sitemap};
 use crate::stage::scope::BaseUrl;
-use crate::stage::xml::{self, Frame, Namespaces};
+use crate::stage::xml::{self, Frame};
 
 /// The index files of a set, in the order of their numbers.
 pub fn index_files(set: &Manifest, protocol: Protocol) -> Vec<Vec<u8>> {
@@ -19,7 +19,7 @@ pub fn index_files(set: &Manifest, protocol: Protocol) -> Vec<Vec<u8>> {
     for (at, sitemap) in set.sitemaps.iter().enumerate() {
         scratch.clear();
         entry(sitemap, &mut scratch);
-        divider.push(at, scratch.len() as u64, Namespaces::NONE);
+        divider.push(at, Room::plain(scratch.len() as u64));
     }
     let files = divider.finish().into_iter().map(|part| {
         let mut file = Vec::with_capacity(part.bytes as usize);
