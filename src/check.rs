@@ -7,7 +7,7 @@
 //!
 //! Nothing that cleans, escapes or writes is asked here, so that a fault there cannot hide itself. Files may be hostile:
 //! each is read up to the protocol's limit of bytes and no further, nothing in it is expanded, and the names in it lead
-//! to files of the same directory only. What is kept of a file is 18 bytes a URL.
+//! to files of the same directory only. What is kept of a file is 16 bytes a URL.
 
 mod address;
 mod content;

@@ -1,6 +1,6 @@
 //! The sitemaps of a set, by the keys of their URLs, and which URLs are in more than one place.
 //!
-//! The keys are those of [`dedup`](crate::stage::dedup): 128 bits under a secret, 18 bytes a URL with their places.
+//! The keys are those of [`dedup`](crate::stage::dedup): under a secret, 16 bytes a URL with their places.
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! Pass 2, produce: writes what the plan says and decides nothing.
 //!
 //! Sitemaps are independent, so that the output cannot depend on the number of threads. Each worker reads the lines of one
-//! sitemap again, renders it piece by piece into its compressor, and one thread brings the results to disk in order. A sitemap
+//! sitemap again, renders it piece by piece into its compressor, and one thread brings the results to disk. A sitemap
 //! that may lie there already is rendered without the compressor first; a run into an empty directory has none of these.
 
 use xxhash_rust::xxh3::Xxh3;
@@ -51,8 +51,9 @@ pub fn produce(
     };
     let mut staged = Vec::with_capacity(plan.sitemaps.len());
     syncing(|sync| {
-        // The thread that hands them out is a few ahead.
-        let sitemaps = (0..plan.sitemaps.len()).inspect(|&at| plan.will_need(at, inputs));
+        // From the last to the first: of an input that is larger than memory, pass 1 leaves the end in it. The thread that
+        // hands them out is a few ahead.
+        let sitemaps = (0..plan.sitemaps.len()).rev().inspect(|&at| plan.will_need(at, inputs));
         ordered(job.threads.get(), sitemaps, renderer, work, |rendered| {
             let (at, rendered) = rendered?;
             let part = &plan.sitemaps[at];
@@ -78,6 +79,7 @@ pub fn produce(
         })
     })?;
     progress.end();
+    staged.reverse();
     Ok(staged)
 }
 

@@ -1,8 +1,8 @@
 //! Dedup: of equal URLs the first in input order stays, or the newest (in [`newest`](find_all_but_newest)).
 //!
-//! A URL is known by a key of 128 bits, XXH3 of its canonical bytes under a secret drawn for the run. The key decides
-//! alone: among a billion URLs two different ones share a key with a chance of 2^-69, and nobody can prepare a pair,
-//! because XXH3's known collisions need the secret. Confirming shorter keys on the bytes instead would read the
+//! A URL is known by a key of 120 bits, of XXH3 of its canonical bytes under a secret drawn for the run: with its place in
+//! the input it makes sixteen bytes. The key decides alone: among a billion URLs two different ones share a key with a
+//! chance of 2^-61, and nobody can prepare a pair, because XXH3's known collisions need the secret. Confirming shorter keys on the bytes instead would read the
 //! input at random places, which no disk does quickly.
 //!
 //! Keys are parted by their highest byte while the chunk they come from is in the cache; then each of the 256
@@ -27,10 +27,17 @@ pub const PARTITIONS: usize = 256;
 /// Runs that are looked up together: some hundred keys, whose places the first-level cache holds.
 const RUNS_TOGETHER: usize = 8;
 
-/// What a URL is known by. Never zero, which marks a free place in a [`Table`].
+/// What a URL is known by, at most [`KEY_MAX`]. Never zero, which marks a free place in a [`Table`].
 pub type Key = u128;
 
-/// The keys of one chunk, parted. 17 bytes a URL; with instants 25.
+/// The greatest key.
+pub const KEY_MAX: Key = Key::MAX >> 8;
+
+/// Below the byte of a key that is its partition.
+const PARTITION_SHIFT: u32 = 112;
+const _: () = assert!(KEY_MAX >> PARTITION_SHIFT == PARTITIONS as Key - 1);
+
+/// The keys of one chunk, parted. 16 bytes a URL; with instants 24.
 #[derive(Debug, Default)]
 pub struct ChunkKeys {
     /// Partition by partition, in input order within each.
@@ -127,7 +134,7 @@ impl<'a> Run<'a> {
 }
 
 fn partition(key: Key) -> usize {
-    (key >> 120) as usize
+    (key >> PARTITION_SHIFT) as usize
 }
 
 /// A share of a partition: all of it, or one of several rounds in which it is looked at because its table would be too large.
@@ -150,7 +157,7 @@ impl Share {
     /// The keys of `run` that are in it.
     #[inline]
     fn keys(self, run: Run<'_>) -> impl Iterator<Item = (Key, u16, i64)> {
-        let round_of = move |key: Key| (usize::from((key >> 112) as u8) * self.rounds) >> 8;
+        let round_of = move |key: Key| (usize::from((key >> (PARTITION_SHIFT - 8)) as u8) * self.rounds) >> 8;
         run.keys(self.partition).filter(move |&(key, ..)| self.rounds == 1 || round_of(key) == self.round)
     }
 
@@ -270,8 +277,8 @@ mod tests {
     #[test]
     fn the_partitions_together_find_what_one_set_finds() {
         // Keys that meet in partitions and in places, and many that are equal.
-        for spread in [1_u128, 1 << 60, (1 << 119) | 1, (1 << 121) | 7] {
-            let key = |n: u128| (n * n % 977).wrapping_mul(spread).max(1);
+        for spread in [1_u128, 1 << 60, (1 << 111) | 1, (1 << 113) | 7] {
+            let key = |n: u128| ((n * n % 977).wrapping_mul(spread) & KEY_MAX).max(1);
             let chunks: Vec<Vec<Key>> =
                 (0..9).map(|chunk| (0..chunk * 37).map(|n| key(chunk * 31 + n)).collect()).collect();
             let parted: Vec<ChunkKeys> =

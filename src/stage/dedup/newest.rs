@@ -74,11 +74,11 @@ impl Hasher for KeyItself {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::dedup::{ChunkKeys, PARTITIONS};
+    use crate::stage::dedup::{ChunkKeys, PARTITION_SHIFT, PARTITIONS};
 
     #[test]
     fn the_newest_stays_and_of_equally_new_ones_the_first() {
-        let key = |n: u128| (n << 120) | n;
+        let key = |n: u128| (n << PARTITION_SHIFT) | n;
         // Chunk by chunk: key and instant of each URL.
         let chunks = [
             vec![(1, 10), (2, NO_INSTANT), (3, 5), (3, 9)],

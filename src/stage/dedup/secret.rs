@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_secret};
 
-use super::Key;
+use super::{KEY_MAX, Key};
 use crate::error::{Error, ErrorKind, Result};
 use crate::stage::clean::CleanUrl;
 
@@ -49,7 +49,7 @@ impl Secret {
     /// The key of a URL that somebody else has cleaned: `check` takes what it reads as it is.
     #[inline]
     pub(crate) fn key_of(&self, url: &[u8]) -> Key {
-        xxh3_128_with_secret(url, &self.0).max(1)
+        (xxh3_128_with_secret(url, &self.0) & KEY_MAX).max(1)
     }
 }
 
