@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use sitemill::{Job, Order, Pass, Progress, Stop};
 
-use crate::support::{finish, published_urls};
+use crate::support::{finish, heeding_signals, published_urls};
 use crate::world::{BASE, Waiting, World, copy, injected, pages, skip, skip_unless_root, wait_until};
 
 #[test]
@@ -22,7 +22,7 @@ fn a_signal_ends_a_busy_run_within_two_seconds() {
         for order in ["input", "sorted"] {
             let mut build = world.build_large();
             let build = build.args(["--order", order, "--threads", "1", "--level", "9"]).arg(&input);
-            let mut busy = build.stderr(Stdio::piped()).spawn().unwrap();
+            let mut busy = heeding_signals(build).stderr(Stdio::piped()).spawn().unwrap();
             let maps = format!("/proc/{}/maps", busy.id());
             wait_until(|| fs::read_to_string(&maps).unwrap().contains("urls.txt"));
             let asked = Instant::now();

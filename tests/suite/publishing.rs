@@ -1,13 +1,14 @@
 //! What lies in the output directory before, during and after a run.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::support::{
-    Run, TempDir, assert_valid_set, build_command, files, finish, published, published_urls,
+    Run, TempDir, assert_valid_set, build_command, files, finish, heeding_signals, published, published_urls,
+    started_by, wait_until_staging,
 };
 
 const BASE: &str = "http://h.example/";
@@ -202,16 +203,48 @@ fn a_signal_stops_a_run_and_nothing_of_it_is_left() {
         let out = directory.join(signal);
         build(&out, &pages(1, 3), &[]).expect(0);
         let before = snapshot(&out);
-        let mut waiting = command(&out, &[]).stdin(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        while fs::read_dir(out.join(".sitemill/staging")).map_or(0, Iterator::count) == 0 {
-            std::thread::yield_now();
-        }
-        let killed = Command::new("kill").args(["-s", signal, &waiting.id().to_string()]).status().unwrap();
-        assert!(killed.success());
+        let waiting =
+            heeding_signals(&command(&out, &[])).stdin(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut waiting = waiting.unwrap();
+        wait_until_staging(&out);
+        send(signal, &waiting);
         assert_eq!(waiting.wait().unwrap().code(), Some(exit));
         assert_eq!(snapshot(&out), before);
         assert_eq!(fs::read_dir(out.join(".sitemill/staging")).unwrap().count(), 0);
     }
+}
+
+#[test]
+fn a_signal_that_the_run_was_started_to_ignore_does_not_stop_it() {
+    let directory = TempDir::new();
+    let background = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh"];
+    for (signal, starter) in [("HUP", &["nohup"][..]), ("INT", &background)] {
+        let out = directory.join(signal);
+        for (other, exit) in [(None, 0), (Some("TERM"), 143)] {
+            let command = started_by(starter, &command(&out, &[]));
+            let mut command = heeding_signals(&command);
+            // On a terminal, nohup would write elsewhere.
+            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            let mut waiting = command.spawn().unwrap();
+            wait_until_staging(&out);
+            send(signal, &waiting);
+            other.iter().for_each(|other| send(other, &waiting));
+            // Until the pipe speaks or ends it waits.
+            let mut pipe = waiting.stdin.take().unwrap();
+            if other.is_none() {
+                pipe.write_all(pages(1, 3).as_bytes()).unwrap();
+                drop(pipe);
+            }
+            assert_eq!(waiting.wait().unwrap().code(), Some(exit), "{signal}, {other:?}");
+        }
+        assert_eq!(published_urls(&out, BASE), urls(1, 3));
+    }
+}
+
+#[track_caller]
+fn send(signal: &str, to: &Child) {
+    let killed = Command::new("kill").args(["-s", signal, &to.id().to_string()]).status().unwrap();
+    assert!(killed.success());
 }
 
 #[test]

@@ -102,6 +102,19 @@ pub fn build_command(out: &Path, base_url: &str) -> Command {
     command
 }
 
+/// `command`, which ends at these signals whatever the tests themselves were started to ignore.
+pub fn heeding_signals(command: &Command) -> Command {
+    started_by(&["env", "--default-signal=HUP,INT,TERM"], command)
+}
+
+/// The same words and environment, run by a program and its first words that leave the process to them.
+pub fn started_by(words: &[&str], command: &Command) -> Command {
+    let mut starter = Command::new(words[0]);
+    starter.args(&words[1..]).arg(command.get_program()).args(command.get_args());
+    starter.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    starter
+}
+
 /// Returns once a `build` that runs into `out` has begun to write; it must have something to wait for, or it may be over.
 pub fn wait_until_staging(out: &Path) {
     while fs::read_dir(out.join(".sitemill/staging")).map_or(0, Iterator::count) == 0 {
