@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
@@ -28,7 +29,7 @@ const PIECE_BYTES: usize = 1 << 20;
 /// Read from a pipe at once: what Linux holds in one, and a little more.
 const PIPE_BYTES: usize = 128 << 10;
 
-/// How long a raised `stop` may go unseen while the writer of a pipe is silent.
+/// How long a raised `stop`, or the failure of an input, may go unseen while the writer of a pipe is silent.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Maps or reads all of `sources`, several at a time if there are several.
@@ -43,14 +44,17 @@ pub fn mapped_all(run: Run<'_>, sources: Vec<Source>, scratch: &Path) -> Result<
     // Most inputs need no reading.
     let reading = Once::new();
     let begin = || reading.call_once(|| run.progress.begin(Pass::Spool, 0));
-    let work = |(): &mut (), source| mapped(run, source, scratch, threads.div_ceil(at_once), &begin);
+    let failed = Failed::default();
+    let work = |(): &mut (), (number, source)| {
+        mapped(run, source, scratch, threads.div_ceil(at_once), &failed.of(number), &begin)
+    };
     ordered(
         at_once,
-        sources.into_iter(),
+        sources.into_iter().enumerate(),
         || (),
         work,
         |input| {
-            inputs.push(input?);
+            inputs.extend(input?);
             run.stop.check()
         },
     )?;
@@ -59,10 +63,23 @@ pub fn mapped_all(run: Run<'_>, sources: Vec<Source>, scratch: &Path) -> Result<
 }
 
 /// Maps a file of plain lines as it lies there; anything else is copied, unpacked or read into a new file in the directory
-/// `scratch` first.
-fn mapped(run: Run<'_>, source: Source, scratch: &Path, threads: usize, begin: &dyn Fn()) -> Result<Input> {
-    // An error of reading that was called off is the call's.
-    map_or_copy(run, source, scratch, threads, begin).map_err(|error| run.stop.check().err().unwrap_or(error))
+/// `scratch` first. None if it is a pipe that was called off, because another input has failed; which is in line with its own
+/// error.
+fn mapped(
+    run: Run<'_>,
+    source: Source,
+    scratch: &Path,
+    threads: usize,
+    failed: &Failed,
+    begin: &dyn Fn(),
+) -> Result<Option<Input>> {
+    let is_pipe = source.file().is_none();
+    map_or_copy(run, source, scratch, threads, failed, begin).map(Some).or_else(|error| {
+        // An error of reading that was called off is the call's.
+        run.stop.check()?;
+        failed.set();
+        if is_pipe && failed.is_another() { Ok(None) } else { Err(error) }
+    })
 }
 
 fn map_or_copy(
@@ -70,13 +87,14 @@ fn map_or_copy(
     source: Source,
     scratch: &Path,
     threads: usize,
+    failed: &Failed,
     begin: &dyn Fn(),
 ) -> Result<Input> {
     let name = source.name().to_owned();
     let (feed, identity) = source.into_feed();
     let feed = match feed {
         Feed::File(file) => Feed::File(file),
-        Feed::Stream(pipe) => Feed::Stream(Box::new(Patient::new(pipe, run.stop))),
+        Feed::Stream(pipe) => Feed::Stream(Box::new(Patient::new(pipe, run.stop, failed))),
     };
     match form::open(&name, feed, &run.job.form)? {
         Opened::Plain(file) => Input::lines(&name, &file, identity),
@@ -89,7 +107,7 @@ fn map_or_copy(
         Opened::Rows(reader) => {
             begin();
             let to = Scratch::new(scratch)?;
-            let blocks = read_rows(run, reader, &to, threads)?;
+            let blocks = read_rows(run, reader, &to, threads, failed)?;
             Input::rows(&name, to.file(), identity, blocks)
         }
     }
@@ -101,16 +119,19 @@ fn read_rows(
     RowReader { parser, units, .. }: RowReader<'_>,
     to: &Scratch,
     threads: usize,
+    failed: &Failed,
 ) -> Result<Vec<Block>> {
     let mut blocks = Vec::new();
     let worker = || Spooler::new(run, to);
     let work = |worker: &mut Spooler<'_>, unit: Result<Unit<'_>>| worker.spool(&parser, unit?);
-    ordered(threads, units, worker, work, |written| {
+    let mut take = |written: Result<Vec<Block>>| {
         let written = written?;
         reserve_more(&mut blocks, written.len())?;
         blocks.extend(written);
         run.stop.check()
-    })?;
+    };
+    // Units may be waiting for the pipe that they are cut from.
+    ordered(threads, units, worker, work, |written| take(written).inspect_err(|_| failed.set()))?;
     Ok(blocks)
 }
 
@@ -208,17 +229,56 @@ impl Sink for Spooler<'_> {
     }
 }
 
-/// A pipe, read by a thread of its own: a read that waits for a silent writer cannot be called off, and a raised `stop` must
-/// not wait for it.
+/// Which input was the first to fail, and which one asks. Then nobody needs what the pipes may say, and they may be silent for
+/// ever.
+#[derive(Debug, Clone)]
+struct Failed {
+    first: Arc<AtomicUsize>,
+    own: usize,
+}
+
+impl Default for Failed {
+    fn default() -> Self {
+        Self { first: Arc::new(AtomicUsize::new(Self::NONE)), own: Self::NONE }
+    }
+}
+
+impl Failed {
+    const NONE: usize = usize::MAX;
+
+    /// The same for the input of this number.
+    fn of(&self, number: usize) -> Self {
+        Self { first: Arc::clone(&self.first), own: number }
+    }
+
+    /// This one has failed.
+    fn set(&self) {
+        let _ = self.first.compare_exchange(Self::NONE, self.own, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Whether one has.
+    fn is_any(&self) -> bool {
+        self.first.load(Ordering::Relaxed) != Self::NONE
+    }
+
+    /// Whether another one was the first.
+    fn is_another(&self) -> bool {
+        self.is_any() && self.first.load(Ordering::Relaxed) != self.own
+    }
+}
+
+/// A pipe, read by a thread of its own: a read that waits for a silent writer cannot be called off, and neither a raised
+/// `stop` nor the failure of an input must wait for it.
 struct Patient {
     pieces: Receiver<io::Result<Vec<u8>>>,
     piece: Vec<u8>,
     at: usize,
     stop: Stop,
+    failed: Failed,
 }
 
 impl Patient {
-    fn new(mut pipe: Box<dyn Read + Send>, stop: &Stop) -> Self {
+    fn new(mut pipe: Box<dyn Read + Send>, stop: &Stop, failed: &Failed) -> Self {
         let (pieces, incoming) = bounded(4);
         std::thread::spawn(move || {
             loop {
@@ -237,21 +297,22 @@ impl Patient {
                 }
             }
         });
-        Self { pieces: incoming, piece: Vec::new(), at: 0, stop: stop.clone() }
+        let (stop, failed) = (stop.clone(), failed.clone());
+        Self { pieces: incoming, piece: Vec::new(), at: 0, stop, failed }
     }
 }
 
 impl Read for Patient {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         while self.at == self.piece.len() {
+            if self.stop.is_raised() || self.failed.is_any() {
+                return Err(io::Error::other("called off"));
+            }
             match self.pieces.recv_timeout(PATIENCE) {
                 Ok(piece) => (self.piece, self.at) = (piece?, 0),
                 // It has sent all there was.
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
-                Err(RecvTimeoutError::Timeout) if self.stop.is_raised() => {
-                    return Err(io::Error::other("stopped"));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => continue,
             }
             if self.piece.is_empty() {
                 return Ok(0);

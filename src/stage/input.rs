@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use map::Map;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{Mode, OFlags};
 
 pub use lost::{Lost, survive_lost_pages};
 
@@ -40,6 +42,7 @@ enum Stream {
 enum Pipe {
     Stdin,
     File(File),
+    Fifo(Fifo),
 }
 
 /// An input whose bytes can be read any number of times.
@@ -119,6 +122,10 @@ impl Source {
         if kind.is_block_device() || (kind.is_char_device() && !is_terminal_or_null(name)) {
             return Err(unreadable(io::Error::other("is a device")));
         }
+        if kind.is_fifo() {
+            let fifo = Fifo::open(name).map_err(unreadable)?;
+            return Ok(Self { name: name.into(), stream: Stream::Pipe(Pipe::Fifo(fifo)) });
+        }
         let file = File::open(name).map_err(unreadable)?;
         let meta = file.metadata().map_err(unreadable)?;
         let stream = match meta.is_file() {
@@ -155,6 +162,32 @@ impl Pipe {
         match self {
             Self::Stdin => Box::new(io::stdin()),
             Self::File(file) => Box::new(file),
+            Self::Fifo(fifo) => Box::new(fifo),
+        }
+    }
+}
+
+/// A FIFO that was opened without waiting for a writer, who may never come: its reader waits instead, and can be called off.
+#[derive(Debug)]
+struct Fifo(File);
+
+impl Fifo {
+    fn open(name: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        Ok(Self(rustix::fs::open(name, flags, Mode::empty())?.into()))
+    }
+}
+
+impl Read for Fifo {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        loop {
+            // Without it, a FIFO whose writer has not come yet reads as if it had ended.
+            poll(&mut [PollFd::new(&self.0, PollFlags::IN)], None)?;
+            match self.0.read(to) {
+                // Somebody else who reads it was quicker.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                read => return read,
+            }
         }
     }
 }

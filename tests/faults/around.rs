@@ -1,18 +1,19 @@
 //! What happens around a run: signals, its own threads, its memory, and whoever reads its words.
 
 use std::fs::{self, File};
+use std::io::Write;
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sitemill::{Job, Order, Pass, Progress, Stop};
 
-use crate::support::{finish, heeding_signals, published_urls};
-use crate::world::{BASE, Waiting, World, copy, injected, pages, skip, skip_unless_root, wait_until};
+use crate::support::{finish, heeding_signals, published_urls, wait_until_staging};
+use crate::world::{BASE, Waiting, World, copy, fifo, injected, pages, skip, skip_unless_root, wait_until};
 
 #[test]
 fn a_signal_ends_a_busy_run_within_two_seconds() {
@@ -26,13 +27,40 @@ fn a_signal_ends_a_busy_run_within_two_seconds() {
             let maps = format!("/proc/{}/maps", busy.id());
             wait_until(|| fs::read_to_string(&maps).unwrap().contains("urls.txt"));
             let asked = Instant::now();
-            let sent = Command::new("kill").args(["-s", signal, &busy.id().to_string()]).status().unwrap();
-            assert!(sent.success());
+            send(signal, &busy);
             assert_eq!(busy.wait().unwrap().code(), Some(exit), "{signal}");
             assert!(asked.elapsed() < Duration::from_secs(2), "{signal}: {:?}", asked.elapsed());
             world.assert_old();
         }
     }
+}
+
+#[track_caller]
+fn send(signal: &str, to: &Child) {
+    let sent = Command::new("kill").args(["-s", signal, &to.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn a_fifo_is_waited_for_until_its_writer_comes_or_a_signal_does() {
+    let world = World::new();
+    let fifo = fifo(&world.directory, "urls.fifo");
+    let waiting = || {
+        let waiting = heeding_signals(world.build().arg(&fifo)).stderr(Stdio::piped()).spawn().unwrap();
+        wait_until_staging(&world.out);
+        waiting
+    };
+    let mut stopped = waiting();
+    send("TERM", &stopped);
+    assert_eq!(stopped.wait().unwrap().code(), Some(143));
+    world.assert_old();
+
+    let mut served = waiting();
+    let mut writer = File::options().write(true).open(&fifo).unwrap();
+    writer.write_all(pages(1, 70).as_bytes()).unwrap();
+    drop(writer);
+    assert_eq!(served.wait().unwrap().code(), Some(0));
+    world.assert_new(1, 70);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::{TempDir, finish, gzip};
-use crate::world::{Between, Waiting, World, injected_on, pages};
+use crate::world::{Between, Waiting, World, fifo, injected_on, pages, unanswered};
 
 /// Rows that are no URLs, more than a pipe takes, among enough others that both passes take several threads.
 fn input_with_rejects(directory: &TempDir) -> PathBuf {
@@ -139,6 +139,32 @@ fn packed_input_that_is_damaged_is_refused_and_two_members_are_one_text() {
     let members = [gzip(pages(1, 40).as_bytes()), gzip(pages(41, 70).as_bytes())].concat();
     finish(world.build().arg(world.directory.file("urls.gz", members)), b"").expect(0);
     world.assert_new(1, 70);
+}
+
+#[test]
+fn a_failure_is_told_while_a_pipe_says_nothing() {
+    let world = World::new();
+    let damaged = world.directory.file("urls.gz", &gzip(pages(1, 70).as_bytes())[..100]);
+    let silent = [fifo(&world.directory, "urls.fifo"), "-".into()];
+    for pipe in &silent {
+        for (inputs, threads) in [([&damaged, pipe], "1"), ([&damaged, pipe], "4"), ([pipe, &damaged], "4")] {
+            let mut build = world.build();
+            let run = unanswered(build.args(["--threads", threads]).args(inputs), b"");
+            world.assert_refused(run, 65, "urls.gz: the gzip data end too early, at byte 100");
+        }
+        let missing = world.directory.join("missing.txt");
+        let run = unanswered(world.build().arg(pipe).arg(missing), b"");
+        world.assert_refused(run, 66, "missing.txt: cannot be read");
+    }
+    // Rows that find no room in scratch, and more of them to come.
+    let rows = format!("loc\n{}", pages(1, 200_000));
+    for threads in ["1", "4"] {
+        let build = world.build_large();
+        let mut limited = Command::new("prlimit");
+        limited.arg("--fsize=20000").arg(build.get_program()).args(build.get_args());
+        let run = unanswered(limited.args(["--threads", threads, "--format", "csv", "-"]), rows.as_bytes());
+        world.assert_refused(run, 74, "File too large");
+    }
 }
 
 #[test]

@@ -150,9 +150,7 @@ pub struct Between {
 impl Between {
     /// Starts `command`, whose input must have more rejects than a pipe takes.
     pub fn start(command: &mut Command, directory: &TempDir) -> Self {
-        let fifo = directory.join("rejects.fifo");
-        let _ = fs::remove_file(&fifo);
-        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        let fifo = fifo(directory, "rejects.fifo");
         let child = piped(command.arg("--rejects").arg(&fifo)).spawn().unwrap();
         let mut rejects = File::open(&fifo).unwrap();
         rejects.read_exact(&mut [0]).unwrap();
@@ -164,6 +162,25 @@ impl Between {
         std::io::copy(&mut self.rejects, &mut std::io::sink()).unwrap();
         ended(self.child)
     }
+}
+
+/// Runs `command` with a pipe that says `words` and then nothing, not even that it ends.
+pub fn unanswered(command: &mut Command, words: &[u8]) -> Run {
+    let mut child = piped(command).spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    // It need not read to the end.
+    let _ = pipe.write_all(words);
+    let run = ended(child);
+    drop(pipe);
+    run
+}
+
+/// A new FIFO.
+pub fn fifo(directory: &TempDir, name: &str) -> PathBuf {
+    let path = directory.join(name);
+    let _ = fs::remove_file(&path);
+    assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    path
 }
 
 fn piped(command: &mut Command) -> &mut Command {
