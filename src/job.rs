@@ -21,7 +21,8 @@ pub use guard::{ExpectLines, MaxRejects, MaxShrink};
 /// What to build, from what, and where to. [`Job::new`] has every default of the command line.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Files to read, in this order; `-` is standard input. A directory stands for the part files in it.
+    /// Files to read, in this order; `-` is standard input. A directory stands for the part files in it, or for the set that
+    /// is published there.
     pub inputs: Vec<PathBuf>,
     /// What is known of their form; what is not said is recognised.
     pub form: FormOptions,

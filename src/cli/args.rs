@@ -87,7 +87,8 @@ pub enum Command {
 /// `sitemill build`.
 #[derive(Debug, clap::Args)]
 pub struct BuildArgs {
-    /// Files or directories of part files; - or nothing for standard input
+    /// Files or directories of part files, each of which is read once; - or nothing for standard input. A directory with a
+    /// published set stands for what that lists
     pub input: Vec<PathBuf>,
 
     /// URL of the directory that the files will be published in; or {origin}/ and perhaps a path, for a set of its own
@@ -273,7 +274,8 @@ pub enum Unit {
 /// `sitemill clean`.
 #[derive(Debug, clap::Args)]
 pub struct CleanArgs {
-    /// Files or directories of part files; - or nothing for standard input
+    /// Files or directories of part files, each of which is read once; - or nothing for standard input. A directory with a
+    /// published set stands for what that lists
     pub input: Vec<PathBuf>,
 
     /// Write every refused line here, tab-separated: input, line, offset, reason, text

@@ -41,7 +41,8 @@ impl Target<'_> {
 /// What a filter reads, and how.
 #[derive(Debug, Clone, Default)]
 pub struct FilterJob {
-    /// Files to read, in this order; `-` is standard input. A directory stands for the part files in it.
+    /// Files to read, in this order; `-` is standard input. A directory stands for the part files in it, or for the set that
+    /// is published there.
     pub inputs: Vec<PathBuf>,
     /// What is known of their form; what is not said is recognised.
     pub form: FormOptions,

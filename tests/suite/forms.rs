@@ -167,6 +167,55 @@ fn a_directory_of_part_files_is_read_in_order_and_may_need_its_marker() {
 }
 
 #[test]
+fn a_directory_with_a_published_set_stands_for_what_that_lists() {
+    let directory = TempDir::new();
+    let report = directory.join("report.json");
+    let options = ["--report", report.to_str().unwrap(), "--max-rejects", "0"];
+    // How many lines there were, all of which are listed.
+    let again = |input: &Path, site: &str| {
+        let out = directory.join("again");
+        let _ = fs::remove_dir_all(&out);
+        let mut build = build_command(&out, site);
+        finish(build.arg(input).args(options), b"").expect(0);
+        let report: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
+        assert_eq!(report["lines"], report["listed"], "{}", input.display());
+        published_urls(&out, site)
+    };
+    let published_in = |out: &Path, site: &str, first: u32, last: u32| {
+        let urls: String = (first..=last).map(|page| format!("{BASE}{page}\n")).collect();
+        let mut build = build_command(out, site);
+        let limits = ["--urls-per-sitemap", "10", "--sitemaps-per-index", "3", "--max-shrink", "100%"];
+        finish(build.args(limits), urls.as_bytes()).expect(0);
+    };
+    // Sitemaps of the first set are still there.
+    let set = directory.join("set");
+    published_in(&set, BASE, 1, 70);
+    published_in(&set, BASE, 11, 60);
+    let want = published_urls(&set, BASE);
+    assert!(files(&set).len() > 5 + 2 + 1 && want.len() == 50);
+    assert_eq!(again(&set, BASE), want);
+    let cleaned = finish(sitemill().args(["clean", "--quiet"]).arg(&set), b"").expect(0);
+    let listed = finish(sitemill().arg("urls").arg(&set), b"").expect(0);
+    assert!(cleaned.stdout == listed.stdout);
+    // In a directory among others, beside a list.
+    let sites = directory.join("sites");
+    published_in(&sites, "{origin}/", 1, 70);
+    published_in(&sites, "{origin}/", 11, 60);
+    fs::write(sites.join("more.txt"), format!("{BASE}61\n")).unwrap();
+    assert_eq!(again(&sites, BASE).len(), 51);
+    // A set of others, with no robots lines of ours: its index files add nothing to the sitemaps.
+    let theirs = directory.join("theirs");
+    published_in(&theirs, BASE, 11, 60);
+    fs::remove_file(theirs.join("robots-sitemaps.txt")).unwrap();
+    assert_eq!(again(&theirs, BASE), want);
+    // An empty set lists nothing.
+    let empty = directory.join("empty");
+    finish(build_command(&empty, BASE).arg("--allow-empty"), b"").expect(0);
+    let refused = finish(build_command(&directory.join("again"), BASE).arg(&empty), b"").expect(65);
+    assert!(refused.stderr.contains("--allow-empty"), "{}", refused.stderr);
+}
+
+#[test]
 fn bad_tags_are_dropped_counted_and_told_and_their_urls_are_listed() {
     let directory = TempDir::new();
     let csv = format!(
