@@ -60,6 +60,9 @@ pub use rules::Rule;
 /// Findings of one file that are kept until they are told; all are counted.
 const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
 
+/// Where a set's manifest lies in its directory.
+const MANIFEST: &str = ".sitemill/manifest.json";
+
 /// Largest manifest that is read: some 300 bytes a sitemap, and a million of them. It may be as hostile as the rest.
 const MANIFEST_BYTES_MAX: u64 = 300_000_000;
 
@@ -71,8 +74,9 @@ pub struct CheckJob {
     /// The directory that the files are published in, as a URL. If it is not given, a directory's robots lines tell it,
     /// and of a single file the scope is not checked.
     pub base_url: Option<BaseUrl>,
-    /// Which URLs may be listed.
-    pub scope: ScopeRule,
+    /// Which URLs may be listed. If it is not given, a directory's manifest tells what its set was built with; where there is
+    /// none, it is that of the protocol.
+    pub scope: Option<ScopeRule>,
     /// Threads that work at the same time.
     pub threads: NonZero<usize>,
     /// How many findings are told. All are counted.
@@ -80,15 +84,9 @@ pub struct CheckJob {
 }
 
 impl CheckJob {
-    /// A job with the defaults: all cores, the scope of the protocol, the first thousand findings.
+    /// A job with the defaults: all cores, the first thousand findings.
     pub fn new(paths: Vec<PathBuf>) -> Self {
-        Self {
-            paths,
-            base_url: None,
-            scope: ScopeRule::default(),
-            threads: threads_default(),
-            findings_max: 1000,
-        }
+        Self { paths, base_url: None, scope: None, threads: threads_default(), findings_max: 1000 }
     }
 }
 
@@ -163,7 +161,11 @@ struct Run<'a> {
 impl Run<'_> {
     fn check_set(&mut self, set: Set) -> Result<()> {
         self.tell(&set.findings)?;
-        let urls_below = match (&set.base, self.job.scope) {
+        // A damaged one is told of when everything else was.
+        let manifest = read_manifest(&set);
+        let built_with = || manifest.as_ref().ok().and_then(|manifest| manifest.as_ref()?.scope.parse().ok());
+        let scope = self.job.scope.or_else(built_with).unwrap_or_default();
+        let urls_below = match (&set.base, scope) {
             (None, _) | (_, ScopeRule::Any) => None,
             (Some(base), ScopeRule::Directory) => Some(base.as_str()),
             (Some(base), ScopeRule::Host) => Some(address::origin(base)),
@@ -186,7 +188,9 @@ impl Run<'_> {
             run.take_in(document, &mut known.sitemaps)
         })?;
         self.check_files(members, true, &rules, |run, document| run.take_in(document, &mut known.sitemaps))?;
-        self.check_manifest(&set, &known.met)?;
+        if let Some(manifest) = manifest? {
+            self.check_manifest(&set, &manifest, &known.met)?;
+        }
         self.check_duplicates(&known.sitemaps)
     }
 
@@ -251,16 +255,10 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Where `build` has left its manifest, every sitemap of it must be listed.
-    fn check_manifest(&mut self, set: &Set, met: &Met) -> Result<()> {
+    /// Every sitemap of the manifest that `build` has left must be listed.
+    fn check_manifest(&mut self, set: &Set, manifest: &Manifest, met: &Met) -> Result<()> {
         let Some(directory) = &set.directory else { return Ok(()) };
-        let path = directory.join(".sitemill/manifest.json");
-        match fs::symlink_metadata(&path) {
-            Ok(meta) if meta.is_file() && meta.len() <= MANIFEST_BYTES_MAX => {}
-            Ok(_) => return Err(Error::data(format!("{}: is no manifest", Shown(&path)))),
-            Err(_) => return Ok(()),
-        }
-        let Some(manifest) = Manifest::read(&Disk, &path)? else { return Ok(()) };
+        let path = directory.join(MANIFEST);
         let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), self.kept_max);
         for sitemap in
             manifest.sitemaps.iter().filter(|sitemap| !met.contains(&directory.join(&sitemap.file)))
@@ -298,6 +296,17 @@ impl Run<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// What `build` has left about the set; none beside files of others.
+fn read_manifest(set: &Set) -> Result<Option<Manifest>> {
+    let Some(directory) = &set.directory else { return Ok(None) };
+    let path = directory.join(MANIFEST);
+    match fs::symlink_metadata(&path) {
+        Ok(meta) if meta.is_file() && meta.len() <= MANIFEST_BYTES_MAX => Manifest::read(&Disk, &path),
+        Ok(_) => Err(Error::data(format!("{}: is no manifest", Shown(&path)))),
+        Err(_) => Ok(None),
     }
 }
 

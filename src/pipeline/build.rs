@@ -131,7 +131,7 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
     stop.check()?;
     for (mut workspace, base_url, sitemaps) in sites {
         let (protocol, index_limits) = (job.protocol, job.index_limits());
-        let info = SetInfo { base_url: &base_url, protocol, index_limits, time: &time };
+        let info = SetInfo { base_url: &base_url, protocol, index_limits, scope: job.scope, time: &time };
         let set = workspace.publish(sitemaps, &info, job.keep)?;
         add_set(&mut report, job, &workspace, &set);
         after.is_live(&workspace, &set, memory, &mut report);

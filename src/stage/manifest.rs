@@ -49,6 +49,9 @@ pub struct Manifest {
     /// manifests.
     #[serde(default)]
     pub secret: String,
+    /// Which URLs it may list: `directory`, `host` or `any`. Empty in the first manifests; a word that is not known is none.
+    #[serde(default)]
+    pub scope: String,
 }
 
 // What the first manifests, which did not say, were made with unless told otherwise.
@@ -154,6 +157,7 @@ impl Manifest {
             index_bytes_max: index_limits.bytes_max,
             earlier: Vec::new(),
             secret: String::new(),
+            scope: String::new(),
         }
     }
 
@@ -288,7 +292,7 @@ mod tests {
     #[test]
     fn a_manifest_of_the_first_kind_is_still_read() {
         let mut whole = serde_json::to_value(succeed(None, "t", Vec::new())).unwrap();
-        for key in ["number", "sitemaps_per_index", "index_bytes_max", "earlier"] {
+        for key in ["number", "sitemaps_per_index", "index_bytes_max", "earlier", "secret", "scope"] {
             whole.as_object_mut().unwrap().remove(key);
         }
         let manifest: Manifest = serde_json::from_value(whole).unwrap();

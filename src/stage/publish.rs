@@ -37,7 +37,7 @@ use super::fs::{
     remove_contents, rename, sync_directory,
 };
 use super::manifest::{Manifest, Seal, Sitemap};
-use super::scope::BaseUrl;
+use super::scope::{BaseUrl, ScopeRule};
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::limits::Protocol;
 pub use index::index_bytes_min;
@@ -112,6 +112,8 @@ pub struct SetInfo<'a> {
     pub protocol: Protocol,
     /// What no index file may pass.
     pub index_limits: Limits,
+    /// Which URLs it may list.
+    pub scope: ScopeRule,
     /// Now, as W3C Datetime.
     pub time: &'a str,
 }
@@ -223,6 +225,7 @@ impl Workspace {
             None => set,
         };
         set.secret = self.secret.to_hex();
+        set.scope = info.scope.as_str().into();
         // What was removed since then is not remembered for ever.
         set.superseded.retain(|old| exists(&*self.fs, &self.out.join(&old.file)));
         keep.forget(&mut set.earlier, info.time);

@@ -126,16 +126,23 @@ pub enum ScopeRule {
     Any,
 }
 
+impl ScopeRule {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Directory => "directory",
+            Self::Host => "host",
+            Self::Any => "any",
+        }
+    }
+}
+
 impl FromStr for ScopeRule {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "directory" => Ok(Self::Directory),
-            "host" => Ok(Self::Host),
-            "any" => Ok(Self::Any),
-            _ => Err("the scope is directory, host or any".into()),
-        }
+        let known = [Self::Directory, Self::Host, Self::Any].into_iter().find(|rule| rule.as_str() == word);
+        known.ok_or_else(|| "the scope is directory, host or any".into())
     }
 }
 

@@ -116,6 +116,42 @@ fn nothing_is_found_in_what_build_writes() {
 }
 
 #[test]
+fn a_set_is_held_against_the_scope_that_it_was_built_with_unless_told_otherwise() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let build = |scope: &str, url: &str| {
+        let mut build = build_command(&out, "http://h.example/maps/");
+        finish(build.args(["--scope", scope]), format!("{url}\n").as_bytes()).expect(0);
+    };
+    let rules = |options: &[&str]| -> Vec<String> {
+        let options: Vec<String> = options.iter().map(|&option| option.into()).collect();
+        check(&out, &options).0.into_iter().map(|(rule, _)| rule).collect()
+    };
+    build("host", "http://h.example/elsewhere");
+    assert_eq!(rules(&[]), [""; 0]);
+    assert_eq!(rules(&["--scope", "any"]), [""; 0]);
+    assert_eq!(rules(&["--scope", "directory"]), ["out-of-scope"]);
+    build("any", "http://other.example/");
+    assert_eq!(rules(&[]), [""; 0]);
+    assert_eq!(rules(&["--scope", "host"]), ["out-of-scope"]);
+    // A set that comes back brings its own.
+    build("directory", "http://h.example/maps/a");
+    finish(sitemill().args(["rollback", "--quiet", "--out"]).arg(&out), b"").expect(0);
+    assert_eq!(rules(&[]), [""; 0]);
+    // The first manifests do not say, and a later one may know more words.
+    let path = out.join(".sitemill/manifest.json");
+    let whole: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    for scope in [None, Some("planet")] {
+        let mut manifest = whole.clone();
+        let manifest = manifest.as_object_mut().unwrap();
+        assert_eq!(manifest.remove("scope"), Some("any".into()));
+        manifest.extend(scope.map(|word| ("scope".into(), word.into())));
+        fs::write(&path, serde_json::to_vec(&manifest).unwrap()).unwrap();
+        assert_eq!(rules(&[]), ["out-of-scope"]);
+    }
+}
+
+#[test]
 fn nothing_is_found_in_the_golden_cases() {
     for case in fs::read_dir(testdata().join("cases")).unwrap() {
         let case = case.unwrap().path();

@@ -16,9 +16,10 @@ pub struct CheckArgs {
     #[arg(long, value_name = "URL")]
     pub base_url: Option<BaseUrl>,
 
-    /// Which URLs may be listed: those below the base URL, on its host, or any
-    #[arg(long, value_name = "directory|host|any", default_value = "directory")]
-    pub scope: ScopeRule,
+    /// Which URLs may be listed: those below the base URL, on its host, or any [default: what a directory's set was built with,
+    /// else directory]
+    #[arg(long, value_name = "directory|host|any")]
+    pub scope: Option<ScopeRule>,
 
     /// One JSON object a line: each finding, and at last what was seen
     #[arg(long)]

@@ -96,6 +96,7 @@ mod tests {
     use crate::stage::publish::name::ContentHash;
     use crate::stage::publish::retention::Keep;
     use crate::stage::publish::{SetInfo, Unsynced, Workspace};
+    use crate::stage::scope::ScopeRule;
 
     const XML: &[u8] = b"what would be XML";
     const GZIP: &[u8] = b"what would be a gzip file";
@@ -126,6 +127,7 @@ mod tests {
             base_url: &"https://h.example/".parse().unwrap(),
             protocol: Protocol::V0_9,
             index_limits: Limits { entries_max: 10, bytes_max: 10_000 },
+            scope: ScopeRule::Directory,
             time: "2026-11-20T02:00:00Z",
         };
         workspace.publish(sitemaps.clone(), &info, Keep::default()).unwrap();

@@ -51,6 +51,7 @@ fn build(fs: &Memory, texts: &[&str], time: &str) -> usize {
         base_url: &BASE.parse().unwrap(),
         protocol: Protocol::V0_9,
         index_limits: Limits { entries_max: 2, bytes_max: 10_000 },
+        scope: ScopeRule::Directory,
         time,
     };
     let keep = Keep { time: "1d".parse().unwrap(), sets: 0 };
