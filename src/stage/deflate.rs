@@ -16,8 +16,8 @@
 //! | effort | seams                          | parser                                                        |
 //! |--------|--------------------------------|---------------------------------------------------------------|
 //! | 0      | none: bytes are stored         |                                                               |
-//! | 1      | latest record of the directory | greedy, one place, found by eight bytes                       |
-//! | 2      | the same                       | greedy, one place, found by five bytes                        |
+//! | 1      | latest record of the directory | greedy, one place, found by eight bytes, one byte of four     |
+//! | 2      | or nearly, with the same tail  | greedy, one place, found by five bytes                        |
 //! | 3      | record that shares most        | the same                                                      |
 //! | 4      | the same                       | lazy: the best of two places, unless one byte later is better |
 //! | 5, 6   | the same                       | the best of four places                                       |
@@ -61,6 +61,8 @@ use tokens::Tokens;
 use tree::Tree;
 use window::{SLACK_BYTES, Window};
 
+use crate::stage::wide;
+
 /// Longest record: a longer line is cut, which bounds the work and the memory that one record can ask for. The longest
 /// URL of a sitemap has 2,047 characters, and a few more once it is escaped.
 const RECORD_BYTES_MAX: usize = 8 * 1024;
@@ -83,6 +85,9 @@ const MEMBER_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 /// See [`Prefixes::new`]: often enough that, where neighbours share much, a prefix of those in reach is known.
 const QUICK_SCAN_INTERVAL: u32 = 128;
 
+/// Bytes in which line feeds are looked for at once: they stay in the first-level cache, and so do the lines.
+const LINES_BYTES: usize = 8 * 1024;
+
 /// Compresses one document after the other, each into a gzip member, with the same memory.
 #[derive(Debug)]
 pub struct Encoder {
@@ -97,6 +102,8 @@ pub struct Encoder {
     said: usize,
     /// Where the record that is known last ends.
     record_end: usize,
+    /// Room for the ends of lines, while they are said.
+    line_ends: Vec<u32>,
     /// Where the block begins, if it may still be stored.
     block_start: Option<usize>,
     partial: PartialByte,
@@ -109,7 +116,8 @@ pub struct Encoder {
 /// See the table at the top.
 fn seams_of(effort: u8) -> Seams {
     match effort {
-        0..=2 => Seams::new(Some(Prefixes::new(QUICK_SCAN_INTERVAL, 2)), None),
+        0..=1 => Seams::new(Some(Prefixes::new(QUICK_SCAN_INTERVAL, 0)), None),
+        2 => Seams::new(Some(Prefixes::new(QUICK_SCAN_INTERVAL, 2)), None),
         3..=8 => Seams::new(None, Some(Tree::default())),
         9.. => Seams::new(Some(Prefixes::new(1, 3)), Some(Tree::default())),
     }
@@ -121,8 +129,8 @@ fn parser_of(effort: u8) -> Option<Box<dyn Parser>> {
     const K: usize = 1024;
     Some(match effort {
         0 => return None,
-        1 => Box::<Greedy<8, { 8 * K }>>::default(),
-        2..=3 => Box::<Greedy<5, { 8 * K }>>::default(),
+        1 => Box::<Greedy<8, { 8 * K }, 4>>::default(),
+        2..=3 => Box::<Greedy<5, { 8 * K }, 1>>::default(),
         4 => Box::<Lazy<u32, { 16 * K }, 8, 1>>::default(),
         5..=6 => Box::<Lazy<u64, { 16 * K }, 32, 1>>::default(),
         7 => Box::<Lazy<u128, { 32 * K }, 32, 1>>::default(),
@@ -141,6 +149,7 @@ impl Encoder {
             start: PLACE_PERIOD,
             said: PLACE_PERIOD,
             record_end: PLACE_PERIOD,
+            line_ends: vec![0; LINES_BYTES],
             block_start: Some(PLACE_PERIOD),
             partial: PartialByte::default(),
             crc: crc32fast::Hasher::new(),
@@ -199,29 +208,53 @@ impl Encoder {
         self.block_start = self.block_start.and_then(|start| start.checked_sub(gone));
     }
 
-    /// Says all records that end before `known`, but for what the next seam may cover of the last one.
+    /// Says all records that end before `known`: behind a line feed, after the most bytes of a record, or with the
+    /// document.
     fn advance(&mut self, known: usize, is_final: bool) {
-        while let Some(to) = self.find_record_end(known, is_final) {
-            let from = std::mem::replace(&mut self.record_end, to);
-            if self.parser.is_none() {
-                self.store(to);
-                continue;
+        let mut ends = std::mem::take(&mut self.line_ends);
+        let mut from = self.record_end;
+        while from < known {
+            let to = known.min(from + LINES_BYTES);
+            for &end in find_line_ends(&self.window, from, to, &mut ends) {
+                self.cut(end as usize - 1);
+                self.say_record(end as usize);
             }
-            let room = Room { floor: self.said, from, to, start: self.start };
-            match self.seams.next(&self.window, room) {
-                None => self.parse(from),
-                Some(seam) => {
-                    self.parse(from - seam.before);
-                    self.tokens.push_match(seam.before + seam.behind, seam.distance);
-                    self.said = from + seam.behind;
-                    if let Some(parser) = &mut self.parser {
-                        parser.pass(&self.window, from, self.said);
-                    }
+            from = to;
+        }
+        self.line_ends = ends;
+        self.cut(known);
+        if is_final && self.record_end < known {
+            self.say_record(known);
+        }
+    }
+
+    /// Says records of the greatest length, as many as a line has that does not end before `known`.
+    fn cut(&mut self, known: usize) {
+        while known - self.record_end >= RECORD_BYTES_MAX {
+            self.say_record(self.record_end + RECORD_BYTES_MAX);
+        }
+    }
+
+    /// Says the record that ends at `to`, but for what the next seam may cover.
+    fn say_record(&mut self, to: usize) {
+        let from = std::mem::replace(&mut self.record_end, to);
+        if self.parser.is_none() {
+            return self.store(to);
+        }
+        let room = Room { floor: self.said, from, to, start: self.start };
+        match self.seams.next(&self.window, room) {
+            None => self.parse(from),
+            Some(seam) => {
+                self.parse(from - seam.before);
+                self.tokens.push_match(seam.before + seam.behind, seam.distance);
+                self.said = from + seam.behind;
+                if let Some(parser) = &mut self.parser {
+                    parser.pass(&self.window, from, self.said);
                 }
             }
-            if self.tokens.is_full() {
-                self.end_block(false);
-            }
+        }
+        if self.tokens.is_full() {
+            self.end_block(false);
         }
     }
 
@@ -231,16 +264,6 @@ impl Encoder {
             self.end_block(false);
         }
         self.said = to;
-    }
-
-    /// Where the next record ends: behind a line feed, after the most bytes of a record, or with the document.
-    fn find_record_end(&self, known: usize, is_final: bool) -> Option<usize> {
-        let from = self.record_end;
-        let to_max = known.min(from + RECORD_BYTES_MAX);
-        if let Some(at) = memchr::memchr(b'\n', self.window.range(from, to_max)) {
-            return Some(from + at + 1);
-        }
-        (to_max == from + RECORD_BYTES_MAX || (is_final && to_max > from)).then_some(to_max)
     }
 
     /// Says everything before `to`.
@@ -268,4 +291,22 @@ impl Encoder {
         self.tokens.clear();
         self.block_start = Some(self.said);
     }
+}
+
+/// Behind every line feed between two places, at most [`LINES_BYTES`] apart.
+fn find_line_ends<'e>(window: &Window, from: usize, to: usize, ends: &'e mut [u32]) -> &'e [u32] {
+    let mut count = 0;
+    for at in (from..to).step_by(wide::BITS) {
+        let mut feeds = window.find(b'\n', at, to);
+        // One or none, which no branch can know: what is written for none is written over.
+        ends[count] = (at + feeds.trailing_zeros() as usize + 1) as u32;
+        count += usize::from(feeds != 0);
+        feeds &= feeds.wrapping_sub(1);
+        while feeds != 0 {
+            ends[count] = (at + feeds.trailing_zeros() as usize + 1) as u32;
+            count += 1;
+            feeds &= feeds - 1;
+        }
+    }
+    &ends[..count]
 }

@@ -82,16 +82,16 @@ pub fn write(
     }
     let mut bits = BitWriter::new(out, partial, coded_bits);
     bits.put(is_final.into(), 1);
-    if dynamic_bits < fixed_bits {
+    let code = if dynamic_bits < fixed_bits {
         bits.put(DYNAMIC, 2);
         header.write(&mut bits);
-        bits = write_tokens(tokens, &best, bits);
+        &best
     } else {
         bits.put(FIXED, 2);
         bits.flush();
-        bits = write_tokens(tokens, &Lengths::FIXED, bits);
-    }
-    let (partial, bytes) = bits.finish();
+        &Lengths::FIXED
+    };
+    let (partial, bytes) = write_tokens(tokens, code, bits);
     out.truncate(bytes);
     partial
 }
@@ -122,41 +122,43 @@ pub fn store(plain: &[u8], is_final: bool, partial: PartialByte, out: &mut Vec<u
     }
 }
 
-/// A code and the extra bits that follow it, put together: the bits and how many, in one word.
+/// A code and the extra bits that follow it, put together: how many bits, then the bits, in one word.
 #[derive(Debug, Clone, Copy, Default)]
 struct Bits(u32);
 
-const COUNT_SHIFT: u32 = 24;
+const COUNT_BITS: u32 = 8;
 // The longest is a length: its code and five extra bits.
-const _: () = assert!(CODE_BITS_MAX + 5 <= COUNT_SHIFT as usize);
+const _: () = assert!(CODE_BITS_MAX as u32 + 5 + COUNT_BITS <= u32::BITS);
 
 impl Bits {
     fn new(code: Code, extra: u8, extra_bits: u8) -> Self {
         let bits = u32::from(code.bits) | u32::from(extra) << code.count;
-        Self(bits | u32::from(code.count + extra_bits) << COUNT_SHIFT)
-    }
-
-    #[inline(always)]
-    fn bits(self) -> u64 {
-        (self.0 & ((1 << COUNT_SHIFT) - 1)).into()
-    }
-
-    #[inline(always)]
-    fn count(self) -> u32 {
-        self.0 >> COUNT_SHIFT
+        Self(bits << COUNT_BITS | u32::from(code.count + extra_bits))
     }
 
     #[inline(always)]
     fn put(self, bits: &mut BitWriter<'_>) {
-        bits.put(self.bits(), self.count());
+        bits.put((self.0 >> COUNT_BITS).into(), self.0 % (1 << COUNT_BITS));
+    }
+}
+
+/// What comes second: how many bits its code has, how many with those that follow it, and the code, in one word.
+#[derive(Debug, Clone, Copy, Default)]
+struct Second(u32);
+const _: () = assert!(CODE_BITS_MAX as u32 + 2 * COUNT_BITS <= u32::BITS);
+
+impl Second {
+    fn new(code: Code, extra_bits: u8) -> Self {
+        let counts = u32::from(code.count) | u32::from(code.count + extra_bits) << COUNT_BITS;
+        Self(u32::from(code.bits) << (2 * COUNT_BITS) | counts)
     }
 }
 
 // One flush a token is enough.
 const _: () = assert!(CODE_BITS_MAX as u32 + 5 + CODE_BITS_MAX as u32 + 13 <= UNFLUSHED_BITS_MAX);
 
-/// Writes all tokens and the end of the block. The writer comes and goes by value, so that its bits stay in registers.
-fn write_tokens<'o>(tokens: &Tokens, lengths: &Lengths, mut bits: BitWriter<'o>) -> BitWriter<'o> {
+/// Writes all tokens and the end of the block, see [`BitWriter::finish`]. The writer ends here, and so lives in registers.
+fn write_tokens(tokens: &Tokens, lengths: &Lengths, mut bits: BitWriter<'_>) -> (PartialByte, usize) {
     let litlens = huffman::codes(&lengths.litlens);
     let distance_codes = huffman::codes(&lengths.distances);
     let heads: [Bits; HEADS] = std::array::from_fn(|head| {
@@ -166,20 +168,20 @@ fn write_tokens<'o>(tokens: &Tokens, lengths: &Lengths, mut bits: BitWriter<'o>)
         let coded = CODED_LENGTHS[head - LENGTH_HEADS];
         Bits::new(litlens[usize::from(coded.symbol)], coded.extra, coded.extra_bits)
     });
-    // What comes second: its code, and how many extra bits follow.
-    let seconds: [(Bits, u32); SECONDS] = std::array::from_fn(|second| {
+    let seconds: [Second; SECONDS] = std::array::from_fn(|second| {
         if second < DISTANCES {
-            return (Bits::new(distance_codes[second], 0, 0), DISTANCE_EXTRA_BITS[second].into());
+            return Second::new(distance_codes[second], DISTANCE_EXTRA_BITS[second]);
         }
-        let literal = second.checked_sub(SECOND_LITERALS).map(|literal| Bits::new(litlens[literal], 0, 0));
-        (literal.unwrap_or_default(), 0)
+        second.checked_sub(SECOND_LITERALS).map_or(Second::default(), |at| Second::new(litlens[at], 0))
     });
-    // Put together first, so that the writer's state waits for one sum only.
+    // Put together first, so that the writer's state waits for one sum only. Counts stand lowest and no sum of them
+    // overflows, so that a shift, which takes six bits, needs no mask.
     let of = |token: Token| {
-        let (head, (code, extra_bits)) = (heads[token.head()], seconds[token.second()]);
-        let count = head.count() + code.count();
-        let bits = head.bits() | code.bits() << head.count() | u64::from(token.extra()) << count;
-        (bits, count + extra_bits)
+        let (head, second) = (heads[token.head()].0, seconds[token.second()].0);
+        let with_code = u64::from(second >> (2 * COUNT_BITS)) << (head % u64::BITS);
+        let with_extra = u64::from(token.extra()) << ((head + second) % u64::BITS);
+        let bits = u64::from(head >> COUNT_BITS) | with_code | with_extra;
+        (bits, (head + (second >> COUNT_BITS)) % u64::BITS)
     };
     let mut pairs = tokens.as_slice().chunks_exact(2);
     for pair in &mut pairs {
@@ -200,8 +202,7 @@ fn write_tokens<'o>(tokens: &Tokens, lengths: &Lengths, mut bits: BitWriter<'o>)
         bits.flush();
     }
     Bits::new(litlens[END_OF_BLOCK], 0, 0).put(&mut bits);
-    bits.flush();
-    bits
+    bits.finish()
 }
 
 /// Symbols of the code that code lengths are written in (3.2.7), in the order in which their own lengths are written.

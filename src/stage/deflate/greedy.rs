@@ -10,29 +10,29 @@ use super::window::{Window, word};
 /// Places that are looked up before any is said, one a bit.
 const STRETCH: usize = u64::BITS as usize;
 /// The bytes that a stretch is compared with, its own, and those that can be read behind it.
-const NEAR: usize = PLACE_PERIOD + STRETCH + 8;
+const NEAR: usize = PLACE_PERIOD + STRETCH + 16;
 
-/// Looks up `KEY_BYTES` bytes at every place, in a table that has `ROWS` for all their hashes.
+/// Looks up `KEY_BYTES` bytes at one place of `EVERY`, in a table that has `ROWS` for the hashes of all places.
 #[derive(Debug)]
-pub struct Greedy<const KEY_BYTES: u32, const ROWS: usize> {
+pub struct Greedy<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize> {
     places: Places<u16, ROWS>,
     /// How far back what was seen like each place of a stretch is.
     distances: [u16; STRETCH],
 }
 
-impl<const KEY_BYTES: u32, const ROWS: usize> Default for Greedy<KEY_BYTES, ROWS> {
+impl<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize> Default for Greedy<KEY_BYTES, ROWS, EVERY> {
     fn default() -> Self {
         Self { places: Places::default(), distances: [0; STRETCH] }
     }
 }
 
-/// Looks up `count` places, `begin` in all and [`PLACE_PERIOD`] in `near` the first of them. Gives those where a match
-/// begins, the first one highest, and sets `distances`.
+/// Looks up one of `EVERY` places among `count`, `begin` in all and [`PLACE_PERIOD`] in `near` the first of them, and
+/// remembers the others. Gives those where a match begins, the first one highest, and sets `distances`.
 ///
 /// No place waits for another and there is no branch, so that the processor has several in hand at once: that is why all
 /// are looked up, those that a match will cover too. A function of its own, as it needs all registers.
 #[inline(never)]
-fn look_up<const KEY_BYTES: u32, const ROWS: usize>(
+fn look_up<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize>(
     rows: &mut [u16; ROWS],
     distances: &mut [u16; STRETCH],
     near: &[u8; NEAR],
@@ -42,38 +42,51 @@ fn look_up<const KEY_BYTES: u32, const ROWS: usize>(
     // The bytes of a key are the low ones of a word; this shift leaves nothing else.
     let other_bits = u64::BITS - 8 * KEY_BYTES;
     let mut matches = 0;
-    for (nth, found) in distances[..count].iter_mut().enumerate() {
+    for (nth, found) in distances[..count.div_ceil(EVERY)].iter_mut().enumerate() {
+        let nth = EVERY * nth;
         let at = PLACE_PERIOD + nth;
         let here = word(near, at);
-        let row = row(rows, hash(here << other_bits));
+        let row = self::row(rows, hash(here << other_bits));
         let distance = distance(begin + nth, *row);
         *row = (begin + nth) as u16;
         *found = distance as u16;
         let differ = (word(near, at - distance) ^ here) << other_bits;
         let too_far = distance.wrapping_sub(1) as u64 & DISTANCE_MAX as u64;
-        matches = matches << 1 | u64::from(differ | too_far == 0);
+        matches = matches << EVERY | u64::from(differ | too_far == 0);
+        for passed in 1..EVERY {
+            let here = word(near, at + passed);
+            *self::row(rows, hash(here << other_bits)) = (begin + nth + passed) as u16;
+        }
     }
-    matches << (STRETCH - count)
+    matches << (STRETCH - 1 - (count - 1) / EVERY * EVERY)
 }
 
-impl<const KEY_BYTES: u32, const ROWS: usize> Parser for Greedy<KEY_BYTES, ROWS> {
+impl<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize> Parser for Greedy<KEY_BYTES, ROWS, EVERY> {
     fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
         let (mut begin, mut said) = (from, from);
         while begin + (KEY_BYTES as usize) <= to {
             let count = STRETCH.min(to + 1 - KEY_BYTES as usize - begin);
             let near = window.bytes(begin - PLACE_PERIOD);
-            let mut matches =
-                look_up::<KEY_BYTES, ROWS>(self.places.rows(), &mut self.distances, near, begin, count);
+            let mut matches = look_up::<KEY_BYTES, ROWS, EVERY>(
+                self.places.rows(),
+                &mut self.distances,
+                near,
+                begin,
+                count,
+            );
             while matches != 0 {
                 let nth = matches.leading_zeros() as usize;
-                let (at, distance) = (begin + nth, usize::from(self.distances[nth]));
+                let (at, distance) = (begin + nth, usize::from(self.distances[nth / EVERY]));
                 if distance > reach {
                     matches &= !(1 << (u64::BITS - 1) >> nth);
                     continue;
                 }
                 let length = window.common_prefix(at - distance, at, to - at);
-                tokens.push_literals(window, said, at);
-                tokens.push_match(length, distance);
+                // It may begin at one of the places that were not looked up.
+                let before = if EVERY > 1 { at - said } else { 0 };
+                let before = window.common_last(at - distance, at, before.min(EVERY - 1));
+                tokens.push_literals(window, said, at - before);
+                tokens.push_match(before + length, distance);
                 said = at + length;
                 matches &= u64::MAX.checked_shr((said - begin) as u32).unwrap_or(0);
             }

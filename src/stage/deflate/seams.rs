@@ -73,7 +73,7 @@ impl Seams {
         let reach = DISTANCE_MAX.min(from - start);
         let distance = std::mem::replace(&mut self.previous, to - from);
         let last = match distance > 0 && distance <= reach {
-            true => Found { shared: window.common_prefix(from - distance, from, to - from), distance },
+            true => Found { shared: window.long_common_prefix(from - distance, from, to - from), distance },
             false => Found::default(),
         };
         let mut best = Seam { before: 0, behind: 0, distance: 0 };

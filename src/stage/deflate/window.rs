@@ -1,6 +1,8 @@
 //! The bytes that were seen last, and looking at them a word at a time.
 
+use super::seams::TAIL_BYTES;
 use super::{KEPT_BYTES, PIECE_BYTES, PLACE_PERIOD, WINDOW_BYTES};
+use crate::stage::wide;
 
 /// Bytes that can be read behind the last one that counts.
 pub const SLACK_BYTES: usize = 32;
@@ -82,6 +84,13 @@ impl Window {
         u64::from_le_bytes(*self.bytes(at))
     }
 
+    /// A bit for each of the next [`wide::BITS`] bytes from `at` on that is `wanted` and before `to`, the lowest for the first.
+    #[inline(always)]
+    pub fn find(&self, wanted: u8, at: usize, to: usize) -> u64 {
+        let beyond = u64::MAX.checked_shl((to - at) as u32).unwrap_or(0);
+        wide::find(self.bytes(at), wanted) & !beyond
+    }
+
     /// How many bytes from `later` on are those from `earlier` on, at most `max`.
     #[inline(always)]
     pub fn common_prefix(&self, earlier: usize, later: usize, max: usize) -> usize {
@@ -103,12 +112,39 @@ impl Window {
         length.min(max)
     }
 
+    /// The same, quicker if there are many.
+    #[inline(always)]
+    pub fn long_common_prefix(&self, earlier: usize, later: usize, max: usize) -> usize {
+        const STEP: usize = 32;
+        let mut length = 0;
+        while length < max && self.bytes::<STEP>(earlier + length) == self.bytes(later + length) {
+            length += STEP;
+        }
+        if length >= max {
+            return max;
+        }
+        length + self.common_prefix(earlier + length, later + length, max - length)
+    }
+
+    /// How many of the last eight bytes before `later` are those before `earlier`, at most `max`.
+    #[inline(always)]
+    pub fn common_last(&self, earlier: usize, later: usize, max: usize) -> usize {
+        let differ = self.word(earlier - 8) ^ self.word(later - 8);
+        max.min(differ.leading_zeros() as usize / 8)
+    }
+
     /// How many bytes before `later` are those before `earlier`, at most `max`. Eight more bytes can be read there.
     #[inline(always)]
     pub fn common_suffix(&self, earlier: usize, later: usize, max: usize) -> usize {
+        let differ = |back: usize| self.word(earlier - back) ^ self.word(later - back);
+        // Nearly always a tail and fewer than eight bytes of a URL.
+        let in_url = differ(TAIL_BYTES + 8);
+        if differ(8) | differ(TAIL_BYTES) == 0 && in_url != 0 {
+            return max.min(TAIL_BYTES + in_url.leading_zeros() as usize / 8);
+        }
         let mut length = 0;
         while length < max {
-            let differ = self.word(earlier - length - 8) ^ self.word(later - length - 8);
+            let differ = differ(length + 8);
             if differ != 0 {
                 return max.min(length + differ.leading_zeros() as usize / 8);
             }
