@@ -4,7 +4,7 @@
 /// Bytes looked at together.
 pub const LANES: usize = 16;
 
-/// Bytes whose line ends are found together: one bit each.
+/// Bytes that are asked together: one bit each.
 pub const BITS: usize = 64;
 
 /// A bit for each byte of `block` that is `wanted`, the lowest for the first.
