@@ -21,6 +21,10 @@ fuzz_target!(|data: &[u8]| {
     let plain = rules("sitemap.xml", data);
     // What somebody says is gzip need not be.
     rules("hostile.xml.gz", data);
+    // And what begins as gzip is taken for that, whatever its name.
+    if data.starts_with(b"\x1f\x8b") {
+        return;
+    }
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(data).expect("writing to memory cannot fail");
     let gzip = gzip.finish().expect("writing to memory cannot fail");
