@@ -17,21 +17,34 @@ use crate::stage::xml::Frame;
 /// If the run is stopped, or an input is not what it was.
 pub fn divide(run: Run<'_>, chunks: &[Chunk], rooms: &[Room], inputs: &[Input]) -> Result<Vec<Part<Place>>> {
     let reader = || Reader { chunks, rooms, inputs, judge: Judge::new(run.rules) };
+    let mut leasts: Vec<Option<Mark>> = chunks.iter().map(known_least).collect();
     // One with nothing listed is no stretch.
     let filled: Vec<usize> = (0..chunks.len()).filter(|&at| chunks[at].tally.listed > 0).collect();
-    let mut stretches = Vec::with_capacity(filled.len());
-    let work = |reader: &mut Reader<'_>, &at: &usize| reader.stretch(at);
-    ordered(run.job.threads.get(), filled.iter(), reader, work, |stretch| {
+    let unknown: Vec<usize> = filled.iter().copied().filter(|&at| leasts[at].is_none()).collect();
+    let work = |reader: &mut Reader<'_>, at: usize| Ok((at, reader.least(at)?));
+    ordered(run.job.threads.get(), unknown.into_iter(), reader, work, |found| {
         run.stop.check()?;
-        stretches.push(stretch?);
+        let (at, least) = found?;
+        leasts[at] = Some(least);
         Ok::<_, Error>(())
     })?;
+    let stretch = |&at: &usize| Stretch {
+        entries: chunks[at].tally.listed as u32,
+        room: rooms[at],
+        least: leasts[at].expect("it was known or found"),
+    };
+    let stretches: Vec<_> = filled.iter().map(stretch).collect();
     let (limits, frame) = (run.job.sitemap_limits(), Frame::sitemap(run.job.protocol));
     let mut reader = reader();
     stable::divide(limits, &frame, &stretches, |stretch| {
         run.stop.check()?;
         reader.entries(filled[stretch])
     })
+}
+
+/// The least mark of the listed entries of `chunk`, if the survey found it.
+fn known_least(chunk: &Chunk) -> Option<Mark> {
+    chunk.least.filter(|least| chunk.survivors.contains(least.nth)).map(|least| least.mark)
 }
 
 /// Reads chunks again.
@@ -43,17 +56,10 @@ struct Reader<'r> {
 }
 
 impl Reader<'_> {
-    /// The listed entries of the `at`th chunk, at least one, as a stretch.
-    fn stretch(&mut self, at: usize) -> Result<Stretch> {
-        let Chunk { survivors, tally, .. } = &self.chunks[at];
-        let least = match self.chunks[at].least {
-            Some(least) if survivors.contains(least.nth) => least.mark,
-            _ => {
-                let marks = self.entries(at)?.into_iter().map(|entry| entry.mark);
-                marks.min().expect("there are entries, and all were found")
-            }
-        };
-        Ok(Stretch { entries: tally.listed as u32, room: self.rooms[at], least })
+    /// The least mark of the listed entries of the `at`th chunk, at least one.
+    fn least(&mut self, at: usize) -> Result<Mark> {
+        let marks = self.entries(at)?.into_iter().map(|entry| entry.mark);
+        Ok(marks.min().expect("there are entries, and all were found"))
     }
 
     /// The listed entries of the `at`th chunk.

@@ -35,6 +35,9 @@ struct Surveyed {
     sizes: Sizes,
 }
 
+/// Chunks that a thread takes at a time: few enough that all threads end together.
+const CHUNKS_TOGETHER: usize = 16;
+
 /// Bytes of what is known of a chunk, at most, extras aside: a key and a size for each URL.
 const SURVEYED_BYTES_MAX: usize = CHUNK_URLS_MAX * 25;
 
@@ -57,6 +60,8 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
         keys.make_room(wave.len() * SURVEYED_BYTES_MAX)?;
         let surveyed: Vec<Surveyed> = wave
             .par_iter()
+            // Left alone, rayon would give each thread a quarter at a time, and one of them would wait for the other's.
+            .with_max_len(CHUNKS_TOGETHER)
             .map_init(
                 || Surveyor::new(run, &secret),
                 |surveyor, &(at, ref extent)| {
