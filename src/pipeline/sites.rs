@@ -166,7 +166,7 @@ impl Parts {
             let part = &mut self.parts[at].1;
             let place = Place { chunk: part.blocks.len(), ordinal: part.entries as usize };
             part.divider.push(place, room);
-            part.room = [part.room, room].into_iter().sum();
+            part.room = part.room.and(room);
             let before = part.buffer.bytes().len();
             part.buffer.push(&row);
             part.entries += 1;

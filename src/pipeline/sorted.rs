@@ -20,10 +20,9 @@ use super::scratch::Scratch;
 use super::stable;
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Pass;
-use crate::stage::divide::{Divide, Divider, Room};
+use crate::stage::divide::Divider;
 use crate::stage::input::{Extent, Input};
 use crate::stage::rows::{Block, Content, Row, RowBuffer};
-use crate::stage::scope::Base;
 use crate::stage::sort::{RANGES_MAX, Splitters};
 use crate::stage::xml::Frame;
 use range::{PartBlock, RangeSorter};
@@ -85,7 +84,9 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
         for block in blocks {
             run.progress.advance(block.rows());
             let room = block.rooms.iter().copied().sum();
-            divide_block(&mut divider, sorted.len(), &block.rooms, room);
+            let entries = block.rooms.iter().enumerate();
+            let entries = entries.map(|(ordinal, &room)| (Place { chunk: sorted.len(), ordinal }, room));
+            divider.push_together(block.rooms.len() as u32, room, entries);
             rooms.push(room);
             let rows = RowsAt::Positions { range: block.positions, parts: std::mem::take(&mut parts) };
             let chunk = Chunk::whole(rows, block.rooms.len() as u32)?;
@@ -100,9 +101,9 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
     files.insert(0, to.map()?);
     let inputs = files;
     let listed = Tally { lines: tally.listed, listed: tally.listed, ..Tally::default() };
-    let sitemaps = match (run.job.divide, &run.job.base_url) {
-        (Divide::Stable, Base::Directory(_)) => stable::divide(run, &sorted, &rooms, &inputs)?,
-        _ => divider.finish(),
+    let sitemaps = match stable::is_asked(run.job) {
+        true => stable::divide(run, &sorted, &rooms, &inputs)?,
+        false => divider.finish(),
     };
     let plan = Plan { chunks: sorted, sitemaps, tally: listed };
     let planned: u64 = plan.sitemaps.iter().map(|part| u64::from(part.entries)).sum();
@@ -122,15 +123,6 @@ fn range_bytes(memory: &Memory, threads: usize) -> usize {
 pub fn ranges(memory: &Memory, threads: usize, input_bytes: u64) -> usize {
     let ranges_max = (memory.hold / (2 * threads * PART_BYTES)).clamp(1, RANGES_MAX);
     (input_bytes / range_bytes(memory, threads) as u64 + 1).min(ranges_max as u64) as usize
-}
-
-/// Divides a block of listed entries: as a whole if it fits.
-fn divide_block(divider: &mut Divider<Place>, chunk: usize, rooms: &[Room], whole: Room) {
-    if !divider.push_run(rooms.len() as u32, whole) {
-        for (ordinal, &room) in rooms.iter().enumerate() {
-            divider.push(Place { chunk, ordinal }, room);
-        }
-    }
 }
 
 /// Looks at a few rows of many stretches.

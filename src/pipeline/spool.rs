@@ -46,7 +46,8 @@ pub fn mapped_all(run: Run<'_>, sources: Vec<Source>, scratch: &Path) -> Result<
     let begin = || reading.call_once(|| run.progress.begin(Pass::Spool, 0));
     let failed = Failed::default();
     let work = |(): &mut (), (number, source)| {
-        mapped(run, source, scratch, threads.div_ceil(at_once), &failed.of(number), &begin)
+        let (threads, failed) = (threads.div_ceil(at_once), failed.of(number));
+        Reading { run, scratch, threads, failed, begin: &begin }.mapped(source)
     };
     ordered(
         at_once,
@@ -62,77 +63,73 @@ pub fn mapped_all(run: Run<'_>, sources: Vec<Source>, scratch: &Path) -> Result<
     Ok(inputs)
 }
 
-/// Maps a file of plain lines as it lies there; anything else is copied, unpacked or read into a new file in the directory
-/// `scratch` first. None if it is a pipe that was called off, because another input has failed; which is in line with its own
-/// error.
-fn mapped(
-    run: Run<'_>,
-    source: Source,
-    scratch: &Path,
+/// How an input is read.
+struct Reading<'r> {
+    run: Run<'r>,
+    /// The directory for copies.
+    scratch: &'r Path,
     threads: usize,
-    failed: &Failed,
-    begin: &dyn Fn(),
-) -> Result<Option<Input>> {
-    let is_pipe = source.file().is_none();
-    map_or_copy(run, source, scratch, threads, failed, begin).map(Some).or_else(|error| {
-        // An error of reading that was called off is the call's.
-        run.stop.check()?;
-        failed.set();
-        if is_pipe && failed.is_another() { Ok(None) } else { Err(error) }
-    })
+    failed: Failed,
+    /// Called before the first byte is copied.
+    begin: &'r dyn Fn(),
 }
 
-fn map_or_copy(
-    run: Run<'_>,
-    source: Source,
-    scratch: &Path,
-    threads: usize,
-    failed: &Failed,
-    begin: &dyn Fn(),
-) -> Result<Input> {
-    let name = source.name().to_owned();
-    let (feed, identity) = source.into_feed();
-    let feed = match feed {
-        Feed::File(file) => Feed::File(file),
-        Feed::Stream(pipe) => Feed::Stream(Box::new(Patient::new(pipe, run.stop, failed))),
-    };
-    match form::open(&name, feed, &run.job.form)? {
-        Opened::Plain(file) => Input::lines(&name, &file, identity),
-        Opened::Lines(lines) => {
-            begin();
-            let (stream, failed) = lines.into_parts();
-            let file = copy(stream, failed, &name, scratch, run)?;
-            Input::lines(&name, &file, identity)
-        }
-        Opened::Rows(reader) => {
-            begin();
-            let to = Scratch::new(scratch)?;
-            let blocks = read_rows(run, reader, &to, threads, failed)?;
-            Input::rows(&name, to.file(), identity, blocks)
+impl Reading<'_> {
+    /// Maps a file of plain lines as it lies there; anything else is copied, unpacked or read into a new file in the directory
+    /// for scratch first. None if it is a pipe that was called off, because another input has failed; which is in line with its own
+    /// error.
+    fn mapped(&self, source: Source) -> Result<Option<Input>> {
+        let Self { run, failed, .. } = self;
+        let is_pipe = source.file().is_none();
+        self.map_or_copy(source).map(Some).or_else(|error| {
+            // An error of reading that was called off is the call's.
+            run.stop.check()?;
+            failed.set();
+            if is_pipe && failed.is_another() { Ok(None) } else { Err(error) }
+        })
+    }
+
+    fn map_or_copy(&self, source: Source) -> Result<Input> {
+        let &Self { run, scratch, begin, .. } = self;
+        let name = source.name().to_owned();
+        let (feed, identity) = source.into_feed();
+        let feed = match feed {
+            Feed::File(file) => Feed::File(file),
+            Feed::Stream(pipe) => Feed::Stream(Box::new(Patient::new(pipe, run.stop, &self.failed))),
+        };
+        match form::open(&name, feed, &run.job.form)? {
+            Opened::Plain(file) => Input::lines(&name, &file, identity),
+            Opened::Lines(lines) => {
+                begin();
+                let (stream, failed) = lines.into_parts();
+                let file = copy(stream, failed, &name, scratch, run)?;
+                Input::lines(&name, &file, identity)
+            }
+            Opened::Rows(reader) => {
+                begin();
+                let to = Scratch::new(scratch)?;
+                let blocks = self.read_rows(reader, &to)?;
+                Input::rows(&name, to.file(), identity, blocks)
+            }
         }
     }
-}
 
-/// Reads and judges rows on `threads`, once for both passes; where they are in scratch, in their order.
-fn read_rows(
-    run: Run<'_>,
-    RowReader { parser, units, .. }: RowReader<'_>,
-    to: &Scratch,
-    threads: usize,
-    failed: &Failed,
-) -> Result<Vec<Block>> {
-    let mut blocks = Vec::new();
-    let worker = || Spooler::new(run, to);
-    let work = |worker: &mut Spooler<'_>, unit: Result<Unit<'_>>| worker.spool(&parser, unit?);
-    let mut take = |written: Result<Vec<Block>>| {
-        let written = written?;
-        reserve_more(&mut blocks, written.len())?;
-        blocks.extend(written);
-        run.stop.check()
-    };
-    // Units may be waiting for the pipe that they are cut from.
-    ordered(threads, units, worker, work, |written| take(written).inspect_err(|_| failed.set()))?;
-    Ok(blocks)
+    /// Reads and judges rows, once for both passes; where they are in scratch, in their order.
+    fn read_rows(&self, RowReader { parser, units, .. }: RowReader<'_>, to: &Scratch) -> Result<Vec<Block>> {
+        let &Self { run, threads, ref failed, .. } = self;
+        let mut blocks = Vec::new();
+        let worker = || Spooler::new(run, to);
+        let work = |worker: &mut Spooler<'_>, unit: Result<Unit<'_>>| worker.spool(&parser, unit?);
+        let mut take = |written: Result<Vec<Block>>| {
+            let written = written?;
+            reserve_more(&mut blocks, written.len())?;
+            blocks.extend(written);
+            run.stop.check()
+        };
+        // Units may be waiting for the pipe that they are cut from.
+        ordered(threads, units, worker, work, |written| take(written).inspect_err(|_| failed.set()))?;
+        Ok(blocks)
+    }
 }
 
 /// Copies plain lines to scratch.

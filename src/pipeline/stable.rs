@@ -6,10 +6,17 @@ use super::judge::{Judge, try_for_each_listed};
 use super::ordered::ordered;
 use super::plan::{Chunk, Place};
 use crate::error::{Error, Result};
+use crate::job::Job;
 use crate::stage::divide::stable::{self, Mark, Stretch, Weighed};
-use crate::stage::divide::{Part, Room};
+use crate::stage::divide::{Divide, Part, Room};
 use crate::stage::input::Input;
+use crate::stage::scope::Base;
 use crate::stage::xml::Frame;
+
+/// Whether marks decide where the sitemaps of one set begin. With a set for each origin, it is divided when it is known.
+pub fn is_asked(job: &Job) -> bool {
+    matches!((job.divide, &job.base_url), (Divide::Stable, Base::Directory(_)))
+}
 
 /// Divides the listed entries of `chunks`, which are of `inputs`, and take `rooms`.
 ///

@@ -20,11 +20,10 @@ use crate::stage::dedup::{
     self, ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Secret, Share, Survivors, Table,
 };
 use crate::stage::divide::stable::Least;
-use crate::stage::divide::{Divide, Divider, Part, Room};
+use crate::stage::divide::{Divider, Part, Room};
 use crate::stage::input::{Extent, Input};
 use crate::stage::lines::{self, CHUNK_URLS_MAX};
 use crate::stage::rows::{self, Content, Row};
-use crate::stage::scope::Base;
 use crate::stage::xml::Frame;
 use crate::stop::Stop;
 
@@ -86,7 +85,7 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
     let chunks = account(chunks);
     let tally = chunks.iter().fold(Tally::default(), |sum, chunk| sum.add(chunk.tally));
     let rooms = rooms(&chunks, &keys);
-    let sitemaps = match is_stable(job) {
+    let sitemaps = match stable::is_asked(job) {
         true => stable::divide(run, &chunks, &rooms, inputs)?,
         false => divide(job, &chunks, &rooms, &keys),
     };
@@ -121,7 +120,7 @@ impl<'r> Surveyor<'r> {
             secret,
             keys: Vec::new(),
             sizes: Sizes::default(),
-            seeks_least: is_stable(run.job),
+            seeks_least: stable::is_asked(run.job),
             least: None,
             instants,
         }
@@ -224,26 +223,18 @@ fn account(chunks: Vec<Chunk>) -> Vec<Chunk> {
     chunks
 }
 
-/// Whether marks decide where sitemaps begin. With a set for each origin, it is divided when it is known.
-fn is_stable(job: &Job) -> bool {
-    matches!((job.divide, &job.base_url), (Divide::Stable, Base::Directory(_)))
-}
-
 /// What the listed entries of each chunk take.
 fn rooms(chunks: &[Chunk], keys: &Keys<'_>) -> Vec<Room> {
     let room = |(at, chunk)| listed(chunk, keys, at).map(|(_, room)| room).sum();
     chunks.par_iter().enumerate().map(room).collect()
 }
 
-/// Divides the listed entries into sitemaps. A chunk that fits as a whole is taken as a whole.
+/// Divides the listed entries into sitemaps.
 fn divide(job: &Job, chunks: &[Chunk], rooms: &[Room], keys: &Keys<'_>) -> Vec<Part<Place>> {
     let mut divider = Divider::new(job.sitemap_limits(), &Frame::sitemap(job.protocol));
     for (at, chunk) in chunks.iter().enumerate() {
-        if !divider.push_run(chunk.tally.listed as u32, rooms[at]) {
-            for (ordinal, room) in listed(chunk, keys, at) {
-                divider.push(Place { chunk: at, ordinal }, room);
-            }
-        }
+        let entries = listed(chunk, keys, at).map(|(ordinal, room)| (Place { chunk: at, ordinal }, room));
+        divider.push_together(chunk.tally.listed as u32, rooms[at], entries);
     }
     divider.finish()
 }

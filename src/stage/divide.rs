@@ -58,14 +58,16 @@ impl Room {
     pub const fn plain(bytes: u64) -> Self {
         Self { bytes, uses: Namespaces::NONE }
     }
+
+    /// That of both together.
+    pub fn and(self, other: Self) -> Self {
+        Self { bytes: self.bytes + other.bytes, uses: self.uses.and(other.uses) }
+    }
 }
 
 impl std::iter::Sum for Room {
     fn sum<I: Iterator<Item = Self>>(rooms: I) -> Self {
-        rooms.fold(Self::default(), |sum, room| Self {
-            bytes: sum.bytes + room.bytes,
-            uses: sum.uses.and(room.uses),
-        })
+        rooms.fold(Self::default(), Self::and)
     }
 }
 
@@ -85,6 +87,11 @@ pub struct Part<P> {
 }
 
 impl<P: Copy> Part<P> {
+    /// A file without entries yet, of which `first` will be the first.
+    fn empty(number: u32, first: P, frame_bytes: u64) -> Self {
+        Self { number, first, entries: 0, bytes: frame_bytes, uses: Namespaces::NONE }
+    }
+
     /// The same with so many more entries.
     fn with(self, entries: u32, room: Room) -> Self {
         let uses = self.uses.and(room.uses);
@@ -127,9 +134,14 @@ impl<P: Copy> Divider<P> {
     pub fn push(&mut self, at: P, room: Room) {
         if !self.push_run(1, room) {
             let number = u32::try_from(self.parts.len() + 1).expect("fewer files than URLs of 32 bits");
-            let empty =
-                Part { number, first: at, entries: 0, bytes: self.frame_bytes, uses: Namespaces::NONE };
-            self.parts.push(empty.with(1, room));
+            self.parts.push(Part::empty(number, at, self.frame_bytes).with(1, room));
+        }
+    }
+
+    /// Takes in entries that stand together, `count` of them, which take `room` in all: as a whole if they fit.
+    pub fn push_together(&mut self, count: u32, room: Room, entries: impl Iterator<Item = (P, Room)>) {
+        if !self.push_run(count, room) {
+            entries.for_each(|(at, room)| self.push(at, room));
         }
     }
 

@@ -5,14 +5,14 @@ use std::io::Write;
 use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sitemill::{Job, Order, Pass, Progress, Stop};
 
-use crate::support::{finish, heeding_signals, published_urls, wait_until_staging};
+use crate::support::{finish, heeding_signals, published_urls, send, wait_until_staging};
 use crate::world::{BASE, Waiting, World, copy, fifo, injected, pages, skip, skip_unless_root, wait_until};
 
 #[test]
@@ -33,12 +33,6 @@ fn a_signal_ends_a_busy_run_within_two_seconds() {
             world.assert_old();
         }
     }
-}
-
-#[track_caller]
-fn send(signal: &str, to: &Child) {
-    let sent = Command::new("kill").args(["-s", signal, &to.id().to_string()]).status().unwrap();
-    assert!(sent.success());
 }
 
 #[test]

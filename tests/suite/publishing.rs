@@ -4,11 +4,11 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use crate::support::{
     Run, TempDir, assert_valid_set, build_command, files, finish, heeding_signals, published, published_urls,
-    started_by, wait_until_staging,
+    send, started_by, wait_until_staging,
 };
 
 const BASE: &str = "http://h.example/";
@@ -239,12 +239,6 @@ fn a_signal_that_the_run_was_started_to_ignore_does_not_stop_it() {
         }
         assert_eq!(published_urls(&out, BASE), urls(1, 3));
     }
-}
-
-#[track_caller]
-fn send(signal: &str, to: &Child) {
-    let killed = Command::new("kill").args(["-s", signal, &to.id().to_string()]).status().unwrap();
-    assert!(killed.success());
 }
 
 #[test]

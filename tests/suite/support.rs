@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -113,6 +113,13 @@ pub fn started_by(words: &[&str], command: &Command) -> Command {
     starter.args(&words[1..]).arg(command.get_program()).args(command.get_args());
     starter.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     starter
+}
+
+/// Sends a signal, by its name.
+#[track_caller]
+pub fn send(signal: &str, to: &Child) {
+    let sent = Command::new("kill").args(["-s", signal, &to.id().to_string()]).status().unwrap();
+    assert!(sent.success());
 }
 
 /// Returns once a `build` that runs into `out` has begun to write; it must have something to wait for, or it may be over.

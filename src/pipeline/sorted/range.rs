@@ -9,8 +9,9 @@ use crate::job::OnDuplicate;
 use crate::pipeline::Run;
 use crate::pipeline::positions::Position;
 use crate::pipeline::scratch::Scratch;
+use crate::pipeline::stable;
+use crate::stage::divide::Room;
 use crate::stage::divide::stable::Least;
-use crate::stage::divide::{Divide, Room};
 use crate::stage::input::Input;
 use crate::stage::rows::{Block, Content, rows};
 use crate::stage::sort;
@@ -137,7 +138,8 @@ impl<'r> RangeSorter<'r> {
     {
         Writer {
             on_duplicate: self.run.job.on_duplicate,
-            divide: self.run.job.divide,
+            // Of what is merged yet, a block has no meaning.
+            seeks_least: matches!(written, Written::Listed) && stable::is_asked(self.run.job),
             parts: self.parts,
             to,
             written,
@@ -162,7 +164,8 @@ enum Written {
 /// Takes entries in the order of their URLs, equal ones in any, and writes the one of each URL that stays.
 struct Writer<'r> {
     on_duplicate: OnDuplicate,
-    divide: Divide,
+    /// Whether marks decide where sitemaps begin.
+    seeks_least: bool,
     parts: &'r [Input],
     to: &'r Scratch,
     written: Written,
@@ -208,7 +211,7 @@ impl Writer<'_> {
             Written::Run => self.bytes.extend(placed.to_bytes().as_flattened()),
         }
         let entry = placed.position.entry(self.parts);
-        if self.divide == Divide::Stable {
+        if self.seeks_least {
             self.least = Some(Least::or(self.least, self.rooms.len(), entry.url));
         }
         self.rooms.push(entry.room());

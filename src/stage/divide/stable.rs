@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{Limits, Part, Room};
 use crate::stage::clean::CleanUrl;
-use crate::stage::xml::{Frame, Namespaces};
+use crate::stage::xml::Frame;
 
 /// In per cent of either limit: less of a file is not cut off, but at the end. Less than this would meet sooner and fill less:
 /// with 40, a stretch of a hundredth of 200 full files disturbs 1.6 % of them, with 50, 1.9 %.
@@ -170,8 +170,7 @@ impl<P: Copy, E, R: FnMut(usize) -> Result<Vec<Weighed<P>>, E>> Walk<'_, P, R> {
     fn file(&mut self, from: Place) -> Result<Ended<P>, E> {
         let (limits, stretches) = (self.limits, self.stretches);
         let first = self.entries(from.stretch)?[from.nth];
-        let (number, uses) = (first.mark.number(), Namespaces::NONE);
-        let mut part = Part { number, first: first.at, entries: 0, bytes: self.frame_bytes, uses };
+        let mut part = Part::empty(first.mark.number(), first.at, self.frame_bytes);
         let mut cuts = Vec::new();
         for (stretch, whole) in stretches.iter().enumerate().skip(from.stretch) {
             let nth = if stretch == from.stretch { from.nth } else { 0 };

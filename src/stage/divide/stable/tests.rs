@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::*;
 use crate::limits::Protocol;
 use crate::stage::clean::{Cleaned, Cleaner};
+use crate::stage::xml::Namespaces;
 
 const FRAME: Frame = Frame::sitemap(Protocol::V0_9);
 
