@@ -75,9 +75,9 @@ struct Reading<'r> {
 }
 
 impl Reading<'_> {
-    /// Maps a file of plain lines as it lies there; anything else is copied, unpacked or read into a new file in the directory
-    /// for scratch first. None if it is a pipe that was called off, because another input has failed; which is in line with its own
-    /// error.
+    /// Maps a file of plain lines as it lies there; anything else is copied, unpacked or read into a new file in the
+    /// directory for scratch first. None if it is a pipe that was called off, because another input has failed; which is
+    /// in line with its own error.
     fn mapped(&self, source: Source) -> Result<Option<Input>> {
         let Self { run, failed, .. } = self;
         let is_pipe = source.file().is_none();
