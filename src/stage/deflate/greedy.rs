@@ -63,6 +63,10 @@ fn look_up<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize>(
 
 impl<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize> Parser for Greedy<KEY_BYTES, ROWS, EVERY> {
     fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
+        // Where only one place would be looked up, that is not worth its while.
+        if to - from < KEY_BYTES as usize + EVERY {
+            return tokens.push_literals(window, from, to);
+        }
         let (mut begin, mut said) = (from, from);
         while begin + (KEY_BYTES as usize) <= to {
             let count = STRETCH.min(to + 1 - KEY_BYTES as usize - begin);

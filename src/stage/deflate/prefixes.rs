@@ -10,6 +10,7 @@ const ROWS: usize = 1 << 13;
 
 /// So many bytes less of a prefix are as good if the tail before them is the same.
 const TAIL_WORTH: usize = 3;
+
 /// The latest records with prefixes that end in `/`.
 #[derive(Debug)]
 pub struct Prefixes {
@@ -32,9 +33,14 @@ impl Prefixes {
     }
 
     /// The record with the deepest prefix of this one, or one with nearly that behind the same tail; `last` if no prefix
-    /// is deeper.
+    /// is deeper. If it shares most of the record, behind the same tail, nobody asks, and the record is not remembered.
     #[inline(always)]
     pub fn next(&mut self, window: &Window, room: Room, reach: usize, last: Found) -> Found {
+        // Nothing better is far: among sorted records this spares most of them the search.
+        let is_most_shared = 2 * last.shared > room.to - room.from;
+        if is_most_shared && self.is_behind_same_tail(window, room.from, last) {
+            return last;
+        }
         let [latest, behind_tail] = self.scan::<false>(window, room, reach, last);
         let chosen = if behind_tail.shared + TAIL_WORTH >= latest.shared { behind_tail } else { latest };
         let found = measure(window, room, last, chosen);
@@ -65,13 +71,12 @@ impl Prefixes {
             return [last; 2];
         }
         let is_tail_wanted = self.kind_bytes > 0;
-        let tail = kind_before(window, from, self.kind_bytes.max(1));
-        let is_behind_tail = kind_before(window, from - last.distance, self.kind_bytes.max(1)) == tail;
-        let tail = hash(tail);
+        let tail = hash(kind_before(window, from, self.kind_bytes));
         let mut latest = last;
         // Where one with the same prefix lies behind the same tail, if there is one: that is asked once, of the deepest.
         let mut place_behind_tail = 0;
-        let mut behind_tail = Found { shared: if is_behind_tail { last.shared } else { 0 }, ..last };
+        let is_last_behind_tail = self.is_behind_same_tail(window, from, last);
+        let mut behind_tail = Found { shared: if is_last_behind_tail { last.shared } else { 0 }, ..last };
         let scan_to = to.saturating_sub(TAIL_BYTES);
         let mut at = from + known.max(HEAD_BYTES);
         while at < scan_to {
@@ -113,6 +118,12 @@ impl Prefixes {
             & (distance.wrapping_sub(1) < reach)
             & (window.word(end - 8 - distance) == window.word(end - 8));
         [latest, if is_found { Found { distance, ..latest } } else { behind_tail }]
+    }
+
+    #[inline(always)]
+    fn is_behind_same_tail(&self, window: &Window, from: usize, found: Found) -> bool {
+        let kind = |from| kind_before(window, from, self.kind_bytes);
+        kind(from) == kind(from - found.distance)
     }
 
     /// Forgets everything.

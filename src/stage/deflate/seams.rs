@@ -46,10 +46,10 @@ pub struct Found {
     pub distance: usize,
 }
 
-/// The last bytes of the URL before a record: they tell tails apart, `.html` from `.jpeg` or a query.
+/// The last `bytes` of the URL before a record, at most eight: they tell tails apart, `.html` from `.jpeg` or a query.
 #[inline(always)]
 pub fn kind_before(window: &Window, from: usize, bytes: usize) -> u64 {
-    window.word(from - TAIL_BYTES - 8) >> (64 - 8 * bytes)
+    window.word(from - TAIL_BYTES - 8).checked_shr(u64::BITS - 8 * bytes as u32).unwrap_or(0)
 }
 
 /// Remembers the beginnings of records, in one way or two.
