@@ -16,8 +16,8 @@
 //! | effort | seams                          | parser                                                        |
 //! |--------|--------------------------------|---------------------------------------------------------------|
 //! | 0      | none: bytes are stored         |                                                               |
-//! | 1      | latest record of the directory | greedy, one place, found by eight bytes, one byte of four     |
-//! | 2      | or nearly, with the same tail  | greedy, one place, found by five bytes                        |
+//! | 1      | latest record of the directory | greedy, one place, found by 8 bytes, in what has 24 or more   |
+//! | 2      | or nearly, with the same tail  | greedy, one place, found by 5 bytes                           |
 //! | 3      | record that shares most        | the same                                                      |
 //! | 4      | the same                       | lazy: the best of two places, unless one byte later is better |
 //! | 5, 6   | the same                       | the best of four places                                       |
@@ -130,8 +130,8 @@ fn parser_of(effort: u8) -> Option<Box<dyn Parser>> {
     const K: usize = 1024;
     Some(match effort {
         0 => return None,
-        1 => Box::<Greedy<8, { 8 * K }, 4>>::default(),
-        2..=3 => Box::<Greedy<5, { 8 * K }, 1>>::default(),
+        1 => Box::<Greedy<8, { 8 * K }, 4, 24>>::default(),
+        2..=3 => Box::<Greedy<5, { 8 * K }, 1, 6>>::default(),
         4 => Box::<Lazy<u32, { 16 * K }, 8, 1>>::default(),
         5..=6 => Box::<Lazy<u64, { 16 * K }, 32, 1>>::default(),
         7 => Box::<Lazy<u128, { 32 * K }, 32, 1>>::default(),

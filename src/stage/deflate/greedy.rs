@@ -12,15 +12,18 @@ const STRETCH: usize = u64::BITS as usize;
 /// The bytes that a stretch is compared with, its own, and those that can be read behind it.
 const NEAR: usize = PLACE_PERIOD + STRETCH + 16;
 
-/// Looks up `KEY_BYTES` bytes at one place of `EVERY`, in a table that has `ROWS` for the hashes of all places.
+/// Looks up `KEY_BYTES` bytes at one place of `EVERY`, in a table that has `ROWS` for the hashes of all places. What is
+/// shorter than `SHORTEST` is said in literals.
 #[derive(Debug)]
-pub struct Greedy<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize> {
+pub struct Greedy<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize, const SHORTEST: usize> {
     places: Places<u16, ROWS>,
     /// How far back what was seen like each place of a stretch is.
     distances: [u16; STRETCH],
 }
 
-impl<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize> Default for Greedy<KEY_BYTES, ROWS, EVERY> {
+impl<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize, const SHORTEST: usize> Default
+    for Greedy<KEY_BYTES, ROWS, EVERY, SHORTEST>
+{
     fn default() -> Self {
         Self { places: Places::default(), distances: [0; STRETCH] }
     }
@@ -61,10 +64,11 @@ fn look_up<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize>(
     matches << (STRETCH - 1 - (count - 1) / EVERY * EVERY)
 }
 
-impl<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize> Parser for Greedy<KEY_BYTES, ROWS, EVERY> {
+impl<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize, const SHORTEST: usize> Parser
+    for Greedy<KEY_BYTES, ROWS, EVERY, SHORTEST>
+{
     fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
-        // Where only one place would be looked up, that is not worth its while.
-        if to - from < KEY_BYTES as usize + EVERY {
+        if to - from < SHORTEST {
             return tokens.push_literals(window, from, to);
         }
         let (mut begin, mut said) = (from, from);
