@@ -26,7 +26,7 @@ TOOLS = [("pigz -p 1", "pigz", range(1, 10)), ("libdeflate-gzip", "libdeflate-to
 
 def compressors(args, sitemill, corpora):
     tools = [(tool, level) for tool, package, levels in TOOLS if install_tool(tool.split()[0], package, tool)
-             for level in levels if level in args.levels or tool == "igzip"]
+             for level in levels if not args.levels or level in args.levels or tool == "igzip"]
     for corpus in corpora:
         documents = written_by_sitemill(args, sitemill, corpus)
         times, sizes = defaultdict(list), {}
@@ -39,7 +39,7 @@ def compressors(args, sitemill, corpora):
             times["cat", ""].append(measure(["cat", *documents]).cpu / corpus.distinct * 1e9)
             sizes["cat", ""] = PRINTED.stat().st_size / corpus.distinct
             for engine, level, ns, size in benchmark():
-                if level in args.levels:
+                if not args.levels or level in args.levels:
                     times[f"engine {engine}", level].append(ns)
                     sizes[f"engine {engine}", level] = size
         print(f"\n| {corpus.title}: {corpus.distinct:,} | level | ns/URL | bytes/URL |\n|---|--:|--:|--:|")

@@ -8,7 +8,7 @@ import subprocess
 from comparing import WORK
 from comparing.installing import PYTHON, install_duckdb
 from comparing.measuring import measure, take_turns
-from comparing.sides import sitemill_side
+from comparing.sides import level_word, sitemill_side
 from comparing.tables import print_ratios, print_table
 
 # A date beside every URL, as an export has it; the same in all forms.
@@ -22,13 +22,13 @@ duckdb.execute(f"COPY (SELECT loc, CAST(lastmod AS TIMESTAMPTZ) AS lastmod FROM 
 
 def forms(args, sitemill, corpora):
     for corpus in corpora:
-        level = args.levels[0]
+        level = args.levels[0] if args.levels else None
         inputs = {"text": corpus.path, **written(corpus)}
         sides = []
         for form, path in inputs.items():
             side = sitemill_side(args, sitemill, dataclasses.replace(corpus, path=path), level, args.rounds)
             # The lines of the text are what its URLs are held against.
-            side.name, side.compares_urls = f"{form}, -{level}", form == "text"
+            side.name, side.compares_urls = f"{form}{level_word(level)}", form == "text"
             sides.append(side)
         take_turns(sides)
         print(f"\n### {corpus.title}, by form of input")

@@ -47,8 +47,8 @@ class Side:
     corpus: Corpus
     command: list
     rounds: int
-    # 0 if it has none.
-    level: int = 0
+    # None if it has none, or its default.
+    level: int | None = None
     # sitemill says in a report what it did; a side that only finds duplicates prints its count and time as JSON.
     is_sitemill: bool = False
     is_dedup_only: bool = False

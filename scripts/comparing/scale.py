@@ -16,7 +16,7 @@ SPILLED_BYTES_PER_LINE = 24
 
 
 def scale(args, sitemill):
-    level = args.levels[0]
+    level = args.levels[0] if args.levels else None
     need_disk(max(args.scale), level)
     sides = [run(args, sitemill, lines, level) for lines in args.scale]
     print("\n| lines | distinct URLs | rounds | wall s | ns/line | M lines/s | user+sys s | anonymous bytes/URL "

@@ -5,6 +5,7 @@ from comparing.corpora import first_lines
 from comparing.installing import (CRATES, DUCKDB_PACKAGE, NPM_FOLDER, NPM_PACKAGE, PYTHON, install_crates,
                                   install_duckdb, install_npm, install_tool)
 from comparing.measuring import REPORT, Side
+from comparing.verdicts import at_most, bytes_per_url, times_as_long
 
 PIPELINES = {"sort": "sort -u, awk, split, pigz", "awk": "awk !seen, awk, split, pigz"}
 # How often each escapes: sitemap_generator writes `&` as `&amp;amp;`, which is wrong, but takes it no less time.
@@ -18,15 +19,60 @@ INSTALLERS = {
 }
 
 
+# What peers compress with where sitemill does with its default.
+PEERS_LEVEL = 6
+
+
 def sitemill_side(args, sitemill, corpus, level, rounds, more=()):
+    """`level` is None for its default."""
     options = [*more, *args.build_options]
     command = [sitemill, "build", str(corpus.path), "--base-url", corpus.base_url, "--out", str(OUT)]
-    command += ["--level", str(level), "--quiet", "--report", str(REPORT), *options]
-    name = " ".join([f"sitemill -{level}", *options])
+    command += [] if level is None else ["--level", str(level)]
+    command += ["--quiet", "--report", str(REPORT), *options]
+    name = " ".join([f"sitemill{level_word(level)}", *options])
     return Side(name, corpus, command, rounds, level, is_sitemill=True)
 
 
-def whole_job(args, sitemill, corpus, peers):
+def level_word(level):
+    return ", default" if level is None else f" -{level}"
+
+
+def with_defaults(args, sitemill, corpus, peers):
+    """sitemill as it comes, its peers at level 6; pairs of a peer and the sitemill it is held against; and verdicts, to
+    be asked for when all have run."""
+    ours = sitemill_side(args, sitemill, corpus, None, args.rounds)
+    ordered = sitemill_side(args, sitemill, corpus, None, args.rounds, ["--order", "sorted"])
+    # Its bytes are a bound, and the same in every round.
+    zlib = sitemill_side(args, sitemill, corpus, 4, 1, ["--gzip-engine", "flate2"])
+    pipelines = {name: pipeline(name, corpus, PEERS_LEVEL, args.rounds) for name in PIPELINES if name in peers}
+    crates, documented, gathered = [], [], []
+    if "crates" in peers:
+        sample = first_lines(corpus, args.crates_urls)
+        crates = [crate(name, sample, PEERS_LEVEL, args.rounds) for name in CRATES_ESCAPE]
+    if "npm" in peers:
+        sample = first_lines(corpus, args.npm_urls)
+        documented, gathered = ([npm(writes, sample, PEERS_LEVEL, args.npm_rounds)]
+                                for writes in ["as-documented", "gathered"])
+    theirs = [*pipelines.values(), *crates, *documented, *gathered]
+    for side in theirs:
+        # The input is in memory since sitemill's own, and they take long.
+        side.warm_up = False
+    pairs = [(side, ours) for side in theirs]
+    sort = [pipelines["sort"]] if "sort" in pipelines else []
+    pairs += [(side, ordered) for side in sort]
+
+    def verdicts():
+        yield at_most(f"bytes a URL: {ours.name}, against {zlib.name}", bytes_per_url(zlib), bytes_per_url(ours))
+        for asked, sides in [(8, sort), (12, crates), (100, documented)]:
+            yield from (times_as_long("time", asked, side, ours) for side in sides)
+        for side in sort:
+            yield times_as_long("time", 5, side, ordered)
+            yield at_most(f"bytes a URL: {ordered.name}, against {side.name}", bytes_per_url(side), bytes_per_url(ordered))
+
+    return [ours, ordered, zlib, *theirs], pairs, verdicts
+
+
+def at_levels(args, sitemill, corpus, peers):
     """sitemill and its peers at each level; and pairs of a peer and the sitemill it is held against."""
     sides, pairs = [], []
     for level in args.levels:

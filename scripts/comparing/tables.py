@@ -5,6 +5,7 @@ import statistics
 
 from comparing import CORES
 from comparing.measuring import read
+from comparing.verdicts import wall_ratios
 
 
 def print_table(sides):
@@ -15,7 +16,7 @@ def print_table(sides):
         lines, wall, gzip_bytes = side.corpus.lines, side.median("wall"), side.median("gzip_bytes")
         print(f"| {side.name} | {lines:,} | {len(side.runs)} | {wall:.2f} | {wall / lines * 1e9:,.0f} "
               f"| {lines / wall / 1e6:.3f} | {side.median('cpu'):.2f} | {side.median('rss_bytes') / 1e6:,.0f} "
-              f"| {side.median('anonymous_bytes') / 1e6:,.0f} | {gzip_bytes / side.corpus.distinct:.1f} |")
+              f"| {side.median('anonymous_bytes') / 1e6:,.0f} | {gzip_bytes / side.corpus.distinct:.2f} |")
     print("\nMedians of the rounds; memory is the peak of the whole process tree.")
 
 
@@ -26,7 +27,7 @@ def print_ratios(pairs):
         print("|---|--:|--:|--:|--:|")
     for slow, quick in pairs:
         size = slow.corpus.lines / quick.corpus.lines
-        walls = [a.wall / b.wall / size for a, b in zip(slow.runs, quick.runs)]
+        walls = wall_ratios(slow, quick)
         cpus = [a.cpu / b.cpu / size for a, b in zip(slow.runs, quick.runs)]
         note = "" if size == 1 else f" ({slow.corpus.lines:,} lines against {quick.corpus.lines:,})"
         print(f"| {slow.name} / {quick.name}{note} | {len(walls)} | **{statistics.median(walls):.2f}** "
