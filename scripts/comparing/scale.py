@@ -1,53 +1,115 @@
-"""sitemill alone, at one size after the other."""
+"""sitemill alone, at one size after the other, round by round."""
 
 import shutil
+import statistics
 import sys
 
 from comparing import WORK
 from comparing.corpora import shop
 from comparing.measuring import MEMORY_SAMPLE_SECONDS, take_turns
 from comparing.sides import sitemill_side
+from comparing.tables import print_ratios
+from comparing.verdicts import at_most, print_verdicts, wall_ratios
 
-# On disk at a time, for each line of the input: the input; the sitemaps; keys that a build with --memory may spill.
+# On disk for each line: of every input; of the sitemaps of the longest; of the keys that it may spill with --memory.
 INPUT_BYTES_PER_LINE = 75
 GZIP_BYTES_PER_LINE = 25
 XML_BYTES_PER_LINE = 120
 SPILLED_BYTES_PER_LINE = 24
+# The size that the others are held against.
+LINES_OF_NORM = 10_000_000
+# Of what --memory allows, what may be held: 10 % over it for what is not counted.
+BUDGET_SHARE_MAX = 1.1
 
 
 def scale(args, sitemill):
     level = args.levels[0] if args.levels else None
-    need_disk(max(args.scale), level)
-    sides = [run(args, sitemill, lines, level) for lines in args.scale]
-    print("\n| lines | distinct URLs | rounds | wall s | ns/line | M lines/s | user+sys s | anonymous bytes/URL "
-          "| RSS MB | gzip MB | gzip bytes/URL |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    need_disk(args.scale, level)
+    inputs = [shop(lines, args.duplicates) for lines in args.scale]
+    sides = [side(args, sitemill, corpus, level, args.build_options) for corpus in inputs]
+    plain_options = without_memory(args.build_options)
+    has_budget = plain_options != args.build_options
+    plain = [side(args, sitemill, corpus, level, plain_options) for corpus in inputs] if has_budget else []
+    take_turns([*sides, *plain])
+    print_sizes([*sides, *plain], args.is_cold)
+    pairs = list(zip(sides, plain))
+    if pairs:
+        print_ratios(pairs)
+        print_verdicts(verdicts_of_budget(pairs))
+        if over := [held for held, _ in pairs if budget_share(held) > BUDGET_SHARE_MAX]:
+            sys.exit(f"compare: {over[0].name}: {over[0].corpus.lines:,} lines: it holds {budget_share(over[0]):.2f} "
+                     "times what --memory allows")
+    else:
+        print_verdicts(verdicts_of_sizes(sides))
+
+
+def side(args, sitemill, corpus, level, options):
+    made = sitemill_side(args, sitemill, corpus, level, args.rounds, options=options)
+    made.compares_urls, made.is_cold, made.warm_up = False, args.is_cold, not args.is_cold
+    return made
+
+
+def without_memory(options):
+    """The options of a build without `--memory SIZE` or `--memory=SIZE`."""
+    left = [option for option in options if not option.startswith("--memory=")]
+    if "--memory" in left:
+        at = left.index("--memory")
+        del left[at:at + 2]
+    return left
+
+
+def norm_of(sides):
+    return min(sides, key=lambda side: abs(side.corpus.lines - LINES_OF_NORM))
+
+
+def print_sizes(sides, is_cold):
+    norm = norm_of(sides)
+    print(f"\n| | lines | distinct URLs | rounds | wall s | ns/line | against {norm.corpus.lines:,} | user+sys s "
+          "| anonymous bytes/URL | RSS MB | gzip MB | gzip bytes/URL |\n"
+          "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for side in sides:
         lines, distinct = side.corpus.lines, side.corpus.distinct
         wall, gzip_bytes = side.median("wall"), side.median("gzip_bytes")
-        print(f"| {lines:,} | {distinct:,} | {len(side.runs)} | {wall:.2f} | {wall / lines * 1e9:,.0f} "
-              f"| {lines / wall / 1e6:.2f} | {side.median('cpu'):.2f} "
+        print(f"| {side.name} | {lines:,} | {distinct:,} | {len(side.runs)} | {wall:.2f} | {wall / lines * 1e9:,.0f} "
+              f"| {statistics.median(wall_ratios(side, norm)):.2f} | {side.median('cpu'):.2f} "
               f"| {side.median('anonymous_bytes') / distinct:.1f} "
-              f"| {side.median('rss_bytes') / 1e6:,.0f} | {gzip_bytes / 1e6:,.0f} | {gzip_bytes / distinct:.1f} |")
-    print(f"\nMedians of `{sides[0].name}`; bytes/URL for each distinct one. Memory is the peak, sampled every "
-          f"{MEMORY_SAMPLE_SECONDS * 1000:.0f} ms; RSS counts the mapped input.")
+              f"| {side.median('rss_bytes') / 1e6:,.0f} | {gzip_bytes / 1e6:,.0f} | {gzip_bytes / distinct:.2f} |")
+    from_where = "the disk, and was in no cache" if is_cold else "memory, if all of them fit in it"
+    print(f"\nMedians of the rounds; bytes/URL for each distinct one. The input came from {from_where}. Memory is the "
+          f"peak,\nsampled every {MEMORY_SAMPLE_SECONDS * 1000:.0f} ms; RSS counts the mapped input.")
 
 
-def run(args, sitemill, lines, level):
-    """Measures one size, and makes room for the next."""
-    corpus = shop(lines, args.duplicates)
-    side = sitemill_side(args, sitemill, corpus, level, args.rounds)
-    side.compares_urls = False
-    take_turns([side])
-    corpus.path.unlink()
-    return side
+def verdicts_of_sizes(sides):
+    """Those below the norm are not asked: what every run takes weighs there."""
+    norm = norm_of(sides)
+    for side in sides:
+        lines, distinct = side.corpus.lines, side.corpus.distinct
+        if lines > norm.corpus.lines:
+            ratio = statistics.median(wall_ratios(side, norm))
+            yield at_most(f"time a line, {lines:,} lines, against {norm.corpus.lines:,}", 1.25, ratio)
+        if lines >= LINES_OF_NORM:
+            held = side.median("anonymous_bytes") / distinct
+            yield at_most(f"anonymous bytes a distinct URL, {lines:,} lines", 20, held)
 
 
-def need_disk(lines, level):
+def verdicts_of_budget(pairs):
+    for held, plain in pairs:
+        lines = f"{held.corpus.lines:,} lines"
+        ratio = statistics.median(wall_ratios(held, plain))
+        yield at_most(f"time with --memory, against without, {lines}", 1.6, ratio)
+        yield at_most(f"anonymous memory, against --memory, {lines}", BUDGET_SHARE_MAX, budget_share(held))
+
+
+def budget_share(side):
+    """The most that any round held."""
+    return max(run.anonymous_bytes / run.budget_bytes for run in side.runs)
+
+
+def need_disk(sizes, level):
     written = XML_BYTES_PER_LINE if level == 0 else GZIP_BYTES_PER_LINE
-    needed = lines * (INPUT_BYTES_PER_LINE + written + SPILLED_BYTES_PER_LINE)
-    free = shutil.disk_usage(WORK).free
-    print(f"disk: up to {needed / 1e9:,.1f} GB at a time for {lines:,} lines, {free / 1e9:,.1f} GB free in {WORK}",
-          flush=True)
+    needed = sum(sizes) * INPUT_BYTES_PER_LINE + max(sizes) * (written + SPILLED_BYTES_PER_LINE)
+    free, words = shutil.disk_usage(WORK).free, " and ".join(f"{lines:,}" for lines in sizes)
+    print(f"disk: up to {needed / 1e9:,.1f} GB for {words} lines, {free / 1e9:,.1f} GB free in {WORK}", flush=True)
     if needed > free:
-        sys.exit(f"compare: {WORK}: {lines:,} lines need up to {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are "
+        sys.exit(f"compare: {WORK}: {words} lines need up to {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are "
                  "free; free some, or give --scale smaller sizes")

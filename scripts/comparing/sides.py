@@ -5,7 +5,7 @@ from comparing.corpora import first_lines
 from comparing.installing import (CRATES, DUCKDB_PACKAGE, NPM_FOLDER, NPM_PACKAGE, PYTHON, install_crates,
                                   install_duckdb, install_npm, install_tool)
 from comparing.measuring import REPORT, Side
-from comparing.verdicts import at_most, bytes_per_url, times_as_long
+from comparing.verdicts import no_more_bytes, times_as_long
 
 PIPELINES = {"sort": "sort -u, awk, split, pigz", "awk": "awk !seen, awk, split, pigz"}
 # How often each escapes: sitemap_generator writes `&` as `&amp;amp;`, which is wrong, but takes it no less time.
@@ -23,9 +23,9 @@ INSTALLERS = {
 PEERS_LEVEL = 6
 
 
-def sitemill_side(args, sitemill, corpus, level, rounds, more=()):
-    """`level` is None for its default."""
-    options = [*more, *args.build_options]
+def sitemill_side(args, sitemill, corpus, level, rounds, more=(), options=None):
+    """`level` is None for its default, `options` for those that were typed."""
+    options = [*more, *(args.build_options if options is None else options)]
     command = [sitemill, "build", str(corpus.path), "--base-url", corpus.base_url, "--out", str(OUT)]
     command += [] if level is None else ["--level", str(level)]
     command += ["--quiet", "--report", str(REPORT), *options]
@@ -62,12 +62,12 @@ def with_defaults(args, sitemill, corpus, peers):
     pairs += [(side, ordered) for side in sort]
 
     def verdicts():
-        yield at_most(f"bytes a URL: {ours.name}, against {zlib.name}", bytes_per_url(zlib), bytes_per_url(ours))
+        yield no_more_bytes(ours, zlib)
         for asked, sides in [(8, sort), (12, crates), (100, documented)]:
             yield from (times_as_long("time", asked, side, ours) for side in sides)
         for side in sort:
             yield times_as_long("time", 5, side, ordered)
-            yield at_most(f"bytes a URL: {ordered.name}, against {side.name}", bytes_per_url(side), bytes_per_url(ordered))
+            yield no_more_bytes(ordered, side)
 
     return [ours, ordered, zlib, *theirs], pairs, verdicts
 

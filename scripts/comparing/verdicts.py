@@ -20,6 +20,11 @@ def at_most(what, asked, got):
     return Verdict(what, f"at most {asked:.4g}", f"{got:.2f}", got <= asked)
 
 
+def no_more_bytes(ours, theirs):
+    what = f"bytes a URL: {ours.name}, against {theirs.name}"
+    return at_most(what, *(side.median("gzip_bytes") / side.corpus.distinct for side in [theirs, ours]))
+
+
 def times_as_long(what, asked, slow, quick):
     """Whether `slow` takes at least `asked` times as long per line as `quick`: the median of the rounds' ratios."""
     return at_least(f"{what}: {slow.name} / {quick.name}", asked, statistics.median(wall_ratios(slow, quick)))
@@ -29,10 +34,6 @@ def wall_ratios(slow, quick):
     """Per line, round by round."""
     size = slow.corpus.lines / quick.corpus.lines
     return [a.wall / b.wall / size for a, b in zip(slow.runs, quick.runs)]
-
-
-def bytes_per_url(side):
-    return side.median("gzip_bytes") / side.corpus.distinct
 
 
 def print_verdicts(verdicts):
