@@ -2,7 +2,8 @@
 `compressors`, the two engines of sitemill; round by round, on the same documents.
 
 All are timed by the processor, on one thread. A tool also has to start and to read and write files, which the benchmark
-has not; `cat`, which writes more, shows what that takes at most.
+has not; `cat`, which writes more, shows what that takes at most. What is asked is judged with and without that much
+taken off a tool's time.
 """
 
 import gzip
@@ -16,17 +17,22 @@ from comparing import OUT, WORK
 from comparing.installing import install_tool
 from comparing.measuring import LOC, PRINTED, judge, measure
 from comparing.sides import sitemill_side
+from comparing.verdicts import Verdict, at_least, print_verdicts
 
 XML = WORK / "xml"
 LOCS = WORK / "locs.txt"
 # Each on one thread; its package; its levels.
-TOOLS = [("pigz -p 1", "pigz", range(1, 10)), ("libdeflate-gzip", "libdeflate-tools", range(1, 13)),
-         ("igzip", "isal", range(1, 4))]
+TOOLS = [("gzip", "gzip", [6]), ("pigz -p 1", "pigz", range(1, 10)),
+         ("libdeflate-gzip", "libdeflate-tools", range(1, 13)),
+         ("igzip", "isal", range(0, 4))]
+OURS, ZLIB = "engine records", "engine flate2"
+# No level of sitemill's may be both larger and slower than one of these.
+NOT_TO_WIN_BOTH = ["libdeflate-gzip", "igzip"]
 
 
 def compressors(args, sitemill, corpora):
     tools = [(tool, level) for tool, package, levels in TOOLS if install_tool(tool.split()[0], package, tool)
-             for level in levels if not args.levels or level in args.levels or tool == "igzip"]
+             for level in levels if not args.levels or level in args.levels or tool in ["gzip", "igzip"]]
     for corpus in corpora:
         documents = written_by_sitemill(args, sitemill, corpus)
         times, sizes = defaultdict(list), {}
@@ -48,6 +54,36 @@ def compressors(args, sitemill, corpora):
             print(f"| {compressor} | {level} | {statistics.median(rounds):.0f} | {size:.2f} |")
         print(f"\nTime on the processor, one thread, median of {args.rounds}. The engines are sitemill's: "
               "`cargo bench --bench compressors`.")
+        print_verdicts(verdicts(times, sizes))
+
+
+def verdicts(times, sizes):
+    """`times`: of a compressor and its level, the nanoseconds of each round; `sizes`: its bytes. Both for a URL."""
+    ours = [of for of in times if of[0] == OURS]
+
+    def ratio(theirs, own, less=0.0):
+        """How many times as long as `own` they take, `less` times what `cat` does not counted."""
+        rounds = zip(times[theirs], times[own], times["cat", ""])
+        return statistics.median((a - less * cat) / b for a, b, cat in rounds)
+
+    def best_ratio(theirs):
+        """To the quickest of ours that is as small; none is 0."""
+        return max((ratio(theirs, own) for own in ours if sizes[own] <= sizes[theirs]), default=0.0)
+
+    for less, words in [(0, ""), (1, ", its time less that of `cat`")]:
+        for tool in NOT_TO_WIN_BOTH:
+            levels = [of for of in times if of[0] == tool]
+            worse = [f"{own[1]} than {of[1]}" for of in levels for own in ours
+                     if sizes[own] > sizes[of] and ratio(of, own, less) < 1]
+            got = ", ".join(worse) or "never"
+            if levels:
+                yield Verdict(f"our levels both larger and slower than {tool}{words}", "never", got, not worse)
+    if zlib := [of for of in times if of[0] == ZLIB]:
+        worst = min(zlib, key=best_ratio)
+        yield at_least(f"time of zlib-rs at its best level, {worst[1]}, against one of ours as small", 1.5,
+                       best_ratio(worst))
+    if ("gzip", 6) in times:
+        yield at_least("moonshot: time of `gzip -6`, against one of ours as small", 5, best_ratio(("gzip", 6)))
 
 
 def written_by_sitemill(args, sitemill, corpus):
