@@ -1,0 +1,140 @@
+"""sitemill the night after: over the same input, and over one of which a stretch was renamed; and the switch to a set
+of many sitemaps."""
+
+import dataclasses
+import itertools
+import json
+import os
+import shutil
+import statistics
+import sys
+
+from comparing import OUT, WORK
+from comparing.corpora import shop
+from comparing.measuring import LOC, REPORT, expect, judge, measure
+from comparing.sides import sitemill_side
+from comparing.verdicts import at_most, print_verdicts
+
+CHANGED_SHARE = 0.01
+# Into the path of every line that was renamed.
+RENAMED = (b"://www.example.com/", b"://www.example.com/renamed/")
+# How much is written at a time, of both inputs alike: the kernel keeps a file in larger or smaller pieces of memory as
+# it was written, and a map of it costs more or less by that.
+WRITE_BYTES = 8 << 20
+SITEMAPS_COMMITTED = 10_000
+URLS_PER_COMMITTED = 100
+
+
+def rerun(args, sitemill):
+    whole = shop(args.urls or 10_000_000, "0")
+    before, after = night_after(whole)
+    sides = {divide: [sitemill_side(args, sitemill, corpus, first_level(args), args.rounds, ["--divide", divide])
+                      for corpus in [before, after]] for divide in ["fill", "stable"]}
+    nights = {divide: [] for divide in sides}
+    for number in range(args.rounds):
+        for divide, (ours, changed) in sides.items():
+            last = three_nights(ours, changed, must_judge=number == 0)
+            nights[divide].append(last)
+            print(f"round {number + 1}: {divide}: {last.full:.2f}, {last.unchanged:.2f}, {last.changed:.2f} s",
+                  file=sys.stderr)
+    print(f"\n| {before.lines:,} lines | full s | unchanged s | its share | 1 % changed s | its share | new sitemaps "
+          "| their share |\n|---|--:|--:|--:|--:|--:|--:|--:|")
+    for divide, rounds in nights.items():
+        median = lambda what: statistics.median(getattr(night, what) for night in rounds)
+        print(f"| `--divide {divide}` | {median('full'):.2f} | {median('unchanged'):.2f} "
+              f"| {median('unchanged_share'):.2f} | {median('changed'):.2f} | {median('changed_share'):.2f} "
+              f"| {median('new'):.0f} of {median('sitemaps'):.0f} | {median('new_share') * 100:.1f} % |")
+    print(f"\nMedians of {args.rounds} rounds; shares of time are those of the full run of the same round.")
+    stable = lambda what: statistics.median(getattr(night, what) for night in nights["stable"])
+    print_verdicts([at_most("% of the sitemaps new, 1 % changed, `--divide stable`", 2, stable("new_share") * 100),
+                    at_most("% of the time of a full run, the same", 40, stable("changed_share") * 100)])
+
+
+@dataclasses.dataclass
+class Nights:
+    """Seconds of three runs, the second and third over what the one before has published."""
+
+    full: float
+    unchanged: float
+    changed: float
+    # Sitemaps of the last, and those of them that were not there before.
+    sitemaps: int
+    new: int
+
+    unchanged_share = property(lambda self: self.unchanged / self.full)
+    changed_share = property(lambda self: self.changed / self.full)
+    new_share = property(lambda self: self.new / self.sitemaps)
+
+
+def night_after(corpus):
+    """The corpus, and the same with a stretch in its middle renamed."""
+    with open(corpus.path, "rb") as file:
+        head = file.read(corpus.bytes // 2) + file.readline()
+        stretch = b"".join(itertools.islice(file, int(corpus.lines * CHANGED_SHARE)))
+        tail = file.read()
+    renamed = stretch.replace(*RENAMED)
+    return (written(corpus, "before", head + stretch + tail), written(corpus, "after", head + renamed + tail))
+
+
+def written(corpus, name, text):
+    path = WORK / f"{name}.txt"
+    with open(path, "wb", buffering=0) as file:
+        for begin in range(0, len(text), WRITE_BYTES):
+            file.write(text[begin:begin + WRITE_BYTES])
+    return dataclasses.replace(corpus, path=path, bytes=len(text))
+
+
+def three_nights(ours, changed, must_judge):
+    shutil.rmtree(OUT, ignore_errors=True)
+    OUT.mkdir()
+    full = build(ours)
+    first = live()
+    if must_judge:
+        judge(ours, first)
+    unchanged = build(ours)
+    expect(ours, "sitemaps that are new though nothing changed", len(set(live()) - set(first)), 0)
+    last = build(changed)
+    now = live()
+    if must_judge:
+        judge(changed, now)
+    return Nights(full, unchanged, last, len(now), len(set(now) - set(first)))
+
+
+def build(side):
+    """Seconds of one run over what lies there; every line must be listed."""
+    os.sync()
+    seconds = measure(side.command).wall
+    report = json.loads(REPORT.read_text())
+    expect(side, "`listed` in its report", report["listed"], side.corpus.distinct)
+    return seconds
+
+
+def live():
+    """The sitemaps that the index files list; earlier ones lie beside them."""
+    return [OUT / os.path.basename(loc.decode()) for index in sorted(OUT.glob("sitemap-index-*.xml"))
+            for loc in LOC.findall(index.read_bytes())]
+
+
+def commit(args, sitemill):
+    corpus = shop(SITEMAPS_COMMITTED * URLS_PER_COMMITTED, "0")
+    side = sitemill_side(args, sitemill, corpus, first_level(args), args.rounds,
+                         ["--urls-per-sitemap", str(URLS_PER_COMMITTED)])
+    publish, total = [], []
+    for number in range(args.rounds):
+        shutil.rmtree(OUT, ignore_errors=True)
+        OUT.mkdir()
+        build(side)
+        if number == 0:
+            judge(side, live())
+        expect(side, "sitemaps", len(live()), SITEMAPS_COMMITTED)
+        seconds = json.loads(REPORT.read_text())["seconds"]
+        publish.append(seconds["publish"])
+        total.append(seconds["total"])
+        print(f"round {number + 1}: {publish[-1]:.2f} of {total[-1]:.2f} s", file=sys.stderr)
+    print(f"\n{SITEMAPS_COMMITTED:,} sitemaps: index files and the switch to the set took {min(publish):.2f} to "
+          f"{max(publish):.2f} s of {statistics.median(total):.2f} s in all; rounds: {args.rounds}.")
+    print_verdicts([at_most(f"seconds to publish {SITEMAPS_COMMITTED:,} sitemaps", 5, statistics.median(publish))])
+
+
+def first_level(args):
+    return args.levels[0] if args.levels else None
