@@ -23,6 +23,8 @@ CHARACTERS = rb"[A-Za-z0-9._~!$&'()*+,;=:@/-]*"
 PATH = CHARACTERS + rb"(?:%[0-9A-Fa-f]{2}" + CHARACTERS + rb")*"
 # A line of a Contents index: a path, spaces, the packages that hold it.
 CONTENTS_LINE = re.compile(rb"(" + PATH + rb")[ \t]+\S+\n")
+TITLES = {"shop": "shop URLs, shuffled", "shop-ordered": "shop URLs, in order", "paths": "file paths, sorted",
+          "paths-shuffled": "file paths, shuffled"}
 DOT_SEGMENT = re.compile(rb"(?:^|/)\.\.?(?:/|$)")
 
 
@@ -52,7 +54,7 @@ def shop(lines, duplicates, order="shuffled"):
     command = ["scripts/urls", str(lines), "--duplicates", duplicates, "--order", order, "--out", str(path)]
     subprocess.run([*command, "--counts", str(counts)], check=True)
     found = json.loads(counts.read_text())
-    title = f"shop URLs, {'shuffled' if order == 'shuffled' else 'in order'}"
+    title = TITLES["shop" if order == "shuffled" else "shop-ordered"]
     corpus = Corpus(title, path, SHOP_BASE_URL, found["lines"], found["distinct"], found["bytes"])
     return announced(corpus, f"`{shlex.join(command)}`")
 
@@ -69,7 +71,7 @@ def paths(lines, order="sorted"):
         source += f"; of these, {len(taken):,} from the middle"
     path = WORK / f"paths-{order}-{len(taken)}.txt"
     path.write_bytes(b"".join(PATHS_BASE_URL.encode() + taken_path + b"\n" for taken_path in taken))
-    title = f"file paths, {order}"
+    title = TITLES["paths" if order == "sorted" else "paths-shuffled"]
     corpus = Corpus(title, path, PATHS_BASE_URL, len(taken), len(set(taken)), path.stat().st_size)
     return announced(corpus, source)
 
@@ -137,6 +139,6 @@ CORPORA = {
 
 
 def announced(corpus, source):
-    print(f"input: {corpus.title}, {corpus.lines:,} lines, {corpus.bytes / 1e6:,.0f} MB, {corpus.distinct:,} distinct "
-          f"URLs: {source}", flush=True)
+    print(f"- input: {corpus.title}, {corpus.lines:,} lines, {corpus.bytes / 1e6:,.0f} MB, {corpus.distinct:,} "
+          f"distinct URLs: {source}", flush=True)
     return corpus

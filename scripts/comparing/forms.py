@@ -31,7 +31,6 @@ def forms(args, sitemill, corpora):
             side.name, side.compares_urls = f"{form}{level_word(level)}", form == "text"
             sides.append(side)
         take_turns(sides)
-        print(f"\n### {corpus.title}, by form of input")
         print_table(sides)
         print_ratios([(side, sides[0]) for side in sides[1:]])
         zcat = sorted(measure(["zcat", str(inputs["gzip"])]).wall for _ in range(args.rounds))[args.rounds // 2]

@@ -71,8 +71,8 @@ class Side:
 def take_turns(sides):
     """A warm-up, then the rounds; every second one backwards, so that no side always follows the same other one."""
     for side in sides:
-        shown = side.command if side.command[0] != "bash" else ["bash", "-c", "PIPELINE", *side.command[3:]]
-        print(f"{side.name}: `{shlex.join(map(str, shown))}`", flush=True)
+        shown = ["sitemill", *side.command[1:]] if side.is_sitemill else side.command
+        print(f"- {side.name}: `{shlex.join(map(str, shown))}`", flush=True)
         if side.warm_up:
             run_once(side)
     for number in range(max(side.rounds for side in sides)):

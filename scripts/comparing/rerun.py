@@ -12,6 +12,7 @@ import sys
 from comparing import OUT, WORK
 from comparing.corpora import shop
 from comparing.measuring import LOC, REPORT, expect, judge, measure
+from comparing.page import section
 from comparing.sides import sitemill_side
 from comparing.verdicts import at_most, print_verdicts
 
@@ -26,6 +27,7 @@ URLS_PER_COMMITTED = 100
 
 
 def rerun(args, sitemill):
+    section("The night after")
     whole = shop(args.urls or 10_000_000, "0")
     before, after = night_after(whole)
     sides = {divide: [sitemill_side(args, sitemill, corpus, first_level(args), args.rounds, ["--divide", divide])
@@ -116,6 +118,7 @@ def live():
 
 
 def commit(args, sitemill):
+    section("The switch to a set of many sitemaps")
     corpus = shop(SITEMAPS_COMMITTED * URLS_PER_COMMITTED, "0")
     side = sitemill_side(args, sitemill, corpus, first_level(args), args.rounds,
                          ["--urls-per-sitemap", str(URLS_PER_COMMITTED)])

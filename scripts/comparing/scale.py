@@ -7,6 +7,7 @@ import sys
 from comparing import WORK
 from comparing.corpora import shop
 from comparing.measuring import MEMORY_SAMPLE_SECONDS, take_turns
+from comparing.page import section
 from comparing.sides import sitemill_side
 from comparing.tables import print_ratios
 from comparing.verdicts import at_most, print_verdicts, wall_ratios
@@ -23,6 +24,7 @@ BUDGET_SHARE_MAX = 1.1
 
 
 def scale(args, sitemill):
+    section("Scale, from the disk" if args.is_cold else "Scale")
     level = args.levels[0] if args.levels else None
     need_disk(args.scale, level)
     inputs = [shop(lines, args.duplicates) for lines in args.scale]
@@ -109,7 +111,7 @@ def need_disk(sizes, level):
     written = XML_BYTES_PER_LINE if level == 0 else GZIP_BYTES_PER_LINE
     needed = sum(sizes) * INPUT_BYTES_PER_LINE + max(sizes) * (written + SPILLED_BYTES_PER_LINE)
     free, words = shutil.disk_usage(WORK).free, " and ".join(f"{lines:,}" for lines in sizes)
-    print(f"disk: up to {needed / 1e9:,.1f} GB for {words} lines, {free / 1e9:,.1f} GB free in {WORK}", flush=True)
+    print(f"- disk: up to {needed / 1e9:,.1f} GB for {words} lines, {free / 1e9:,.1f} GB free in {WORK}", flush=True)
     if needed > free:
         sys.exit(f"compare: {WORK}: {words} lines need up to {needed / 1e9:,.1f} GB, and {free / 1e9:,.1f} GB are "
                  "free; free some, or give --scale smaller sizes")
