@@ -6,15 +6,19 @@ use std::path::PathBuf;
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
+use xxhash_rust::xxh3::Xxh3;
 
 mod corpus;
 
 use corpus::{Corpus, Recipe};
 use sitemill::limits::Protocol;
-use sitemill::stage::clean::{Cleaned, Cleaner, KnownUrls};
+use sitemill::stage::clean::{CleanUrl, Cleaned, Cleaner, KnownUrls};
 use sitemill::stage::dedup::{ChunkKeys, PARTITIONS, Secret, Share, Survivors, Table, find_duplicates};
-use sitemill::stage::divide::{Divider, Limits, Room};
+use sitemill::stage::divide::{Divider, Room};
+use sitemill::stage::entry::Entry;
 use sitemill::stage::lines;
+use sitemill::stage::scope::Scope;
+use sitemill::stage::tags::RawTags;
 use sitemill::stage::xml::{self, Frame};
 use sitemill::{Base, Job, Level, Silent, Stop};
 
@@ -28,15 +32,20 @@ fn corpus() -> Corpus {
     Corpus::new(&Recipe { lines: LINES, duplicates: 0.1, ..Recipe::default() }).expect("the recipe is sound")
 }
 
-/// Both passes as the pipeline runs them, chunk by chunk, with the XML thrown away where it would be compressed.
+/// Both passes as the pipeline runs them: each line cleaned, held against scope and limits and keyed, chunk by chunk; then
+/// sitemap by sitemap rendered, hashed for its name and for its seal, and thrown away where it would be compressed.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn everything_but_gzip(bencher: Bencher<'_, '_>) {
     let corpus = corpus();
     let (text, distinct) = (corpus.text(), corpus.counts().distinct);
-    let frame = Frame::sitemap(Protocol::V0_9);
+    let job = Job::new(Vec::new(), base(), PathBuf::new());
+    let (frame, limits) = (Frame::sitemap(Protocol::V0_9), job.sitemap_limits());
+    let entry_bytes_max = limits.entry_bytes_max(&frame);
+    let scope = Scope::new(job.scope, &job.base_url);
     let secret = Secret::draw().expect("the system has randomness");
     bencher.counter(ItemsCount::new(LINES)).bench_local(|| {
         let text = black_box(&text);
+        let (scope, entry_bytes_max) = black_box((&scope, entry_bytes_max));
         let (mut cleaner, mut chunks, mut parted) = (Cleaner::default(), Vec::new(), Vec::new());
         let (mut keys, mut sizes) = (Vec::new(), Vec::new());
         for nominal in lines::chunks(text.len()) {
@@ -47,8 +56,14 @@ fn everything_but_gzip(bencher: Bencher<'_, '_>) {
                 let Cleaned::Url(url) = cleaner.clean(line.raw) else { panic!("the corpus holds URLs only") };
                 // So that the second pass need not clean them again.
                 assert_eq!(url.as_bytes().as_ptr(), line.raw.as_ptr(), "the corpus is clean as it stands");
+                assert!(scope.admits(url), "the corpus lies below its base");
+                let tags = job.tags.check(black_box(RawTags::default()), &mut |_| {});
+                assert_eq!(tags, None);
+                let entry = Entry::of(url);
+                let room = entry.room();
+                assert!(xml::ENTRY_BYTES_MAX as u64 <= entry_bytes_max || room.bytes <= entry_bytes_max);
                 keys.push(secret.key(url));
-                sizes.push(xml::url_bytes(url) as u16);
+                sizes.push(room.bytes as u16);
             }
             chunks.push((own, Survivors::all(keys.len()).expect("there is memory"), sizes.clone()));
             parted.push(ChunkKeys::part(&keys, &[]).expect("there is memory"));
@@ -59,42 +74,89 @@ fn everything_but_gzip(bencher: Bencher<'_, '_>) {
             let strike = |chunk: usize, ordinal| chunks[chunk].1.strike(ordinal);
             find_duplicates(runs, Share::all(partition), &mut table, strike).expect("there is memory");
         }
-        let mut divider = Divider::new(Limits { entries_max: 50_000, bytes_max: 10_485_760 }, &frame);
-        for (_, survivors, sizes) in &chunks {
+        let mut divider = Divider::new(limits, &frame);
+        for (at, (_, survivors, sizes)) in chunks.iter().enumerate() {
             for (ordinal, &bytes) in sizes.iter().enumerate() {
                 if survivors.contains(ordinal) {
-                    divider.push((), Room::plain(bytes.into()));
+                    divider.push((at, ordinal), Room::plain(bytes.into()));
                 }
             }
         }
         let parts = divider.finish();
-        let planned: u64 = parts.iter().map(|part| part.bytes - frame.bytes()).sum();
 
-        let (mut listed, mut written, mut piece) = (0, 0, Vec::new());
-        for (own, survivors, _) in &chunks {
-            for (ordinal, url) in KnownUrls::of(&text[own.clone()], own.start as u64).enumerate() {
-                if survivors.contains(ordinal) {
-                    xml::push_url(url, &mut piece);
-                    listed += 1;
+        let (mut sink, mut rendered) = (Sink::new(&secret), 0);
+        for part in &parts {
+            frame.open(&mut sink.xml);
+            let (first_chunk, mut skip) = part.first;
+            let mut entries = 0;
+            for (own, survivors, _) in &chunks[first_chunk..] {
+                let urls = KnownUrls::of(&text[own.clone()], own.start as u64).enumerate().skip(skip);
+                let listed = urls.filter(|&(ordinal, _)| survivors.contains(ordinal));
+                let wanted = (part.entries - entries) as usize;
+                entries += listed.take(wanted).map(|(_, url)| sink.push(url)).count() as u32;
+                if entries == part.entries {
+                    break;
                 }
-                if piece.len() >= 128 * 1024 {
-                    written += black_box(&piece).len() as u64;
-                    piece.clear();
-                }
+                skip = 0;
             }
+            frame.close(&mut sink.xml);
+            assert_eq!((entries, sink.end()), (part.entries, part.bytes));
+            rendered += u64::from(entries);
         }
-        assert_eq!((listed, written + piece.len() as u64), (distinct, planned));
+        assert_eq!(rendered, distinct);
     });
 }
 
-#[divan::bench(args = [1, 6], sample_count = 5, sample_size = 1)]
+/// Where the pipeline compresses, without that.
+struct Sink {
+    xml: Vec<u8>,
+    hasher: Box<Xxh3>,
+    sealer: Box<Xxh3>,
+    bytes: u64,
+}
+
+impl Sink {
+    /// Bytes of a piece, as the pipeline has it.
+    const PIECE_BYTES: usize = 128 * 1024;
+
+    fn new(secret: &Secret) -> Self {
+        let xml = Vec::with_capacity(2 * Self::PIECE_BYTES);
+        Self { xml, hasher: Box::default(), sealer: Box::new(secret.hasher()), bytes: 0 }
+    }
+
+    #[inline]
+    fn push(&mut self, url: CleanUrl<'_>) {
+        Entry::of(url).push(&mut self.xml);
+        if self.xml.len() >= Self::PIECE_BYTES {
+            self.end_piece();
+        }
+    }
+
+    fn end_piece(&mut self) {
+        self.sealer.update(black_box(&self.xml));
+        self.hasher.update(&self.xml);
+        self.bytes += self.xml.len() as u64;
+        self.xml.clear();
+    }
+
+    /// Ends a sitemap: the bytes of its XML.
+    fn end(&mut self) -> u64 {
+        self.end_piece();
+        black_box((self.sealer.digest128(), self.hasher.digest128()));
+        self.sealer.reset();
+        self.hasher.reset();
+        std::mem::take(&mut self.bytes)
+    }
+}
+
+/// At the least, the default, and the level that others compress with.
+#[divan::bench(args = [1, 2, 6], sample_count = 5, sample_size = 1)]
 fn build(bencher: Bencher<'_, '_>, level: u8) {
     let corpus = corpus();
     let directory = Scratch::new(&format!("sitemill-bench-{level}-{}", std::process::id()));
     let input = directory.0.join("urls.txt");
     fs::write(&input, corpus.text()).expect("the temporary directory takes files");
-    let base: Base = "https://www.example.com/".parse().expect("it is a URL");
-    let mut job = Job::new(vec![input], base, directory.0.join("out"));
+    let mut job = Job::new(vec![input], base(), directory.0.join("out"));
     job.threads = NonZero::<usize>::MIN;
     job.level = Level::new(level).expect("it is 0 to 9");
     bencher
@@ -106,6 +168,11 @@ fn build(bencher: Bencher<'_, '_>, level: u8) {
             assert_eq!(outcome.report.listed, corpus.counts().distinct);
             assert_eq!(outcome.report.duplicates, corpus.counts().duplicates);
         });
+}
+
+/// Where the URLs of the corpus are published.
+fn base() -> Base {
+    "https://www.example.com/".parse().expect("it is a URL")
 }
 
 /// A directory that is gone with its last use.
