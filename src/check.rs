@@ -37,7 +37,7 @@ use crate::job::threads_default;
 use crate::pipeline::ordered::ordered;
 use crate::stage::dedup::Secret;
 use crate::stage::fs::Disk;
-use crate::stage::manifest::Manifest;
+use crate::stage::manifest::{Manifest, Role};
 use crate::stage::scope::{BaseUrl, ScopeRule};
 use crate::stop::Stop;
 use crate::text::shown;
@@ -304,7 +304,9 @@ fn read_manifest(set: &Set) -> Result<Option<Manifest>> {
     let Some(directory) = &set.directory else { return Ok(None) };
     let path = directory.join(MANIFEST);
     match fs::symlink_metadata(&path) {
-        Ok(meta) if meta.is_file() && meta.len() <= MANIFEST_BYTES_MAX => Manifest::read(&Disk, &path),
+        Ok(meta) if meta.is_file() && meta.len() <= MANIFEST_BYTES_MAX => {
+            Manifest::read_as(Role::Live, &Disk, &path)
+        }
         Ok(_) => Err(Error::data(format!("{}: is no manifest", Shown(&path)))),
         Err(_) => Ok(None),
     }

@@ -12,7 +12,7 @@ use crate::stage::clean::UrlEncoding;
 use crate::stage::divide::{Divide, Limits};
 use crate::stage::form::FormOptions;
 use crate::stage::gzip::{Engine, Level};
-use crate::stage::publish::{self, retention::Keep};
+use crate::stage::publish::{self, OnDamage, retention::Keep};
 use crate::stage::scope::{Base, ScopeRule};
 use crate::stage::tags::TagRules;
 
@@ -79,6 +79,8 @@ pub struct Job {
     pub diff: Option<PathBuf>,
     /// How long earlier sets stay.
     pub keep: Keep,
+    /// Publish although a manifest is damaged: it is set aside, and everything is compressed anew.
+    pub ignore_manifest: bool,
     /// The time of publication, for the `lastmod` of index entries.
     pub time: SystemTime,
 }
@@ -159,8 +161,14 @@ impl Job {
             robots: None,
             diff: None,
             keep: Keep::default(),
+            ignore_manifest: false,
             time: SystemTime::now(),
         }
+    }
+
+    /// What is to be done about a damaged manifest.
+    pub(crate) fn on_damage(&self) -> OnDamage {
+        if self.ignore_manifest { OnDamage::SetAside } else { OnDamage::Refuse }
     }
 
     /// Holds the job against the protocol.

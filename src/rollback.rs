@@ -7,7 +7,7 @@ use crate::error::{Error, Result, Shown};
 use crate::robots::{RobotsFile, name_indexes};
 use crate::stage::fs::{Disk, exists};
 use crate::stage::manifest::Manifest;
-use crate::stage::publish::{Workspace, status};
+use crate::stage::publish::{OnDamage, Workspace, status};
 use crate::time::w3c_datetime;
 
 /// Which set is to be live. [`RollbackJob::new`] has every default of the command line.
@@ -53,7 +53,7 @@ pub fn rollback(job: &RollbackJob) -> Result<RolledBack> {
     if !exists(&Disk, &job.out.join(".sitemill")) {
         return Err(Error::data(format!("{out}: holds no set that build has published")));
     }
-    let mut workspace = Workspace::open(&job.out)?;
+    let mut workspace = Workspace::open(&job.out, OnDamage::Refuse)?;
     let Some(from) = workspace.live().cloned() else {
         // The last run may have left some of the sites as they were: together they would be no state that ever was.
         let way_out = match status::sites(&job.out)?.first() {

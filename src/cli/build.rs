@@ -107,6 +107,7 @@ fn job(args: &BuildArgs) -> Result<Job> {
     job.diff.clone_from(&args.diff);
     job.robots.clone_from(&args.robots);
     job.keep = Keep { time: args.keep.keep, sets: args.keep.keep_sets };
+    job.ignore_manifest = args.keep.ignore_manifest;
     job.time = super::time()?;
     Ok(job)
 }

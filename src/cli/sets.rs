@@ -36,6 +36,9 @@ fn text(status: &Status) -> String {
     for set in [&status.live].into_iter().chain(&status.earlier) {
         let _ = writeln!(text, "{}", row(set));
     }
+    for why in &status.damaged {
+        let _ = writeln!(text, "  {why}");
+    }
     let superseded = status.superseded;
     if superseded.files > 0 {
         let files = plural(superseded.files, "sitemap", "sitemaps");

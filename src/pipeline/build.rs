@@ -72,7 +72,7 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
     let sources = sources::open_all(&job.inputs, job.require_success, &job.form)?;
     let rejects = job.rejects.as_deref().map(create).transpose()?;
     let mut after = After::prepare(job, stop)?;
-    let workspace = Workspace::open(&job.out)?;
+    let workspace = Workspace::open(&job.out, job.on_damage())?;
     let rules = &Rules::of(job);
     let run = Run { job, rules, progress, stop };
 

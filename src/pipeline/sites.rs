@@ -92,7 +92,8 @@ pub fn produce_all(
     time: &str,
 ) -> Result<Vec<(Workspace, BaseUrl, Vec<Sitemap>)>> {
     let produce_one = |site: &Site| {
-        let workspace = Workspace::open_below(&run.job.out.join(site_directory(&site.base_url)))?;
+        let directory = run.job.out.join(site_directory(&site.base_url));
+        let workspace = Workspace::open_below(&directory, run.job.on_damage())?;
         let sitemaps = produce(run, &site.inputs, &site.plan, &workspace, time)?;
         Ok((workspace, site.base_url.clone(), sitemaps))
     };

@@ -202,20 +202,16 @@ pub fn remove(fs: &dyn FileSystem, path: &Path) -> Result<bool> {
     }
 }
 
-/// Removes everything in `directory`.
+/// Removes what is at `path`, and if it is a directory, everything in it.
 ///
 /// # Errors
 /// If something cannot be removed.
-pub fn remove_contents(fs: &dyn FileSystem, directory: &Path) -> Result<()> {
-    let remove = |name: OsString| {
-        let path = directory.join(name);
-        match fs.look(&path)?.is_directory() {
-            true => fs.remove_tree(&path),
-            false => fs.remove(&path),
-        }
-    };
-    let removed = fs.list(directory).and_then(|names| names.into_iter().try_for_each(remove));
-    removed.map_err(|error| Error::io(directory, "could not be cleared", error))
+pub fn remove_all(fs: &dyn FileSystem, path: &Path) -> Result<()> {
+    let removed = fs.look(path).and_then(|meta| match meta.is_directory() {
+        true => fs.remove_tree(path),
+        false => fs.remove(path),
+    });
+    removed.map_err(|error| Error::io(path, "could not be removed", error))
 }
 
 /// Waits until the names in a directory are on disk.

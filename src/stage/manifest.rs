@@ -1,15 +1,17 @@
 //! The manifest: what a published set consists of, for the run that replaces it.
 
+mod file;
+pub mod name;
+
 use std::collections::{HashMap, HashSet};
-use std::io;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT};
 use crate::stage::divide::Limits;
-use crate::stage::fs::FileSystem;
+
+pub use file::Role;
 
 /// The version of the file's form. A set written by another version is not guessed at.
 const FORMAT: u32 = 1;
@@ -52,6 +54,9 @@ pub struct Manifest {
     /// Which URLs it may list: `directory`, `host` or `any`. Empty in the first manifests; a word that is not known is none.
     #[serde(default)]
     pub scope: String,
+    /// Not a set: it stands for the live one, whose manifest is lost, and knows what else there is. No set is made of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_stand_in: bool,
 }
 
 // What the first manifests, which did not say, were made with unless told otherwise.
@@ -158,6 +163,7 @@ impl Manifest {
             earlier: Vec::new(),
             secret: String::new(),
             scope: String::new(),
+            is_stand_in: false,
         }
     }
 
@@ -170,8 +176,7 @@ impl Manifest {
                 sitemap.lastmod.clone_from(lastmod);
             }
         }
-        let numbers = live.earlier.iter().map(|earlier| earlier.number).chain([live.number]);
-        self.number = numbers.max().unwrap_or(0).saturating_add(1);
+        self.number = live.number_max().saturating_add(1);
         self.supersede(live);
         self
     }
@@ -185,7 +190,14 @@ impl Manifest {
         self.superseded = all.filter(|s| !listed.contains(&s.file)).collect();
         let (run, number) = (live.run.clone(), live.number);
         let replaced = Earlier { run, number, since: since.clone(), withdrawn: false };
-        self.earlier = [replaced].into_iter().chain(live.earlier.iter().cloned()).collect();
+        let replaced = (!live.is_stand_in).then_some(replaced);
+        self.earlier = replaced.into_iter().chain(live.earlier.iter().cloned()).collect();
+    }
+
+    /// The highest number of a set that is live or kept.
+    pub fn number_max(&self) -> u64 {
+        let numbers = self.earlier.iter().map(|earlier| earlier.number).chain([self.number]);
+        numbers.max().expect("it has a number itself")
     }
 
     /// The set alone, as it is kept when another one is live.
@@ -197,67 +209,11 @@ impl Manifest {
     pub fn urls(&self) -> u64 {
         self.sitemaps.iter().map(|sitemap| u64::from(sitemap.urls)).sum()
     }
-
-    /// Reads the manifest at `path`; none if there is none.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if it is damaged or of another version.
-    pub fn read(fs: &dyn FileSystem, path: &Path) -> Result<Option<Self>> {
-        let bytes = match fs.read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::io(path, "could not be read", error)),
-        };
-        let unusable = |why: String| {
-            let shown = crate::error::Shown(path);
-            Error::data(format!("{shown}: {why}; remove it to publish as if for the first time"))
-        };
-        // The version first: another one may have other fields.
-        #[derive(Deserialize)]
-        struct Version {
-            format: u32,
-        }
-        let version: Version =
-            serde_json::from_slice(&bytes).map_err(|error| unusable(format!("is damaged ({error})")))?;
-        if version.format != FORMAT {
-            return Err(unusable(format!(
-                "has format {}, and this is a sitemill for {FORMAT}",
-                version.format
-            )));
-        }
-        let manifest: Self =
-            serde_json::from_slice(&bytes).map_err(|error| unusable(format!("is damaged ({error})")))?;
-        if !manifest.names().all(is_plain_name) {
-            return Err(unusable("names files outside the directory".into()));
-        }
-        Ok(Some(manifest))
-    }
-
-    /// The file's bytes.
-    pub fn to_json(&self) -> Vec<u8> {
-        let mut json = serde_json::to_vec_pretty(self).expect("strings and numbers are JSON");
-        json.push(b'\n');
-        json
-    }
-
-    /// Everything that becomes a part of a path.
-    fn names(&self) -> impl Iterator<Item = &str> {
-        let sitemaps = self.sitemaps.iter().map(|sitemap| &sitemap.file);
-        let superseded = self.superseded.iter().map(|superseded| &superseded.file);
-        let runs = self.earlier.iter().map(|earlier| &earlier.run).chain([&self.run]);
-        sitemaps.chain(superseded).chain(&self.indexes).chain(runs).map(String::as_str)
-    }
-}
-
-/// Whether joining `name` to a directory stays in it.
-fn is_plain_name(name: &str) -> bool {
-    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::fs::memory::Memory;
 
     fn sitemap(file: &str, content: &str, lastmod: &str) -> Sitemap {
         let (content, lastmod) = (content.into(), lastmod.into());
@@ -290,6 +246,13 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_for_a_lost_set_is_none_to_come_back() {
+        let lost = Manifest { is_stand_in: true, number: 7, ..succeed(None, "t1", Vec::new()) };
+        let next = succeed(Some(&lost), "t2", Vec::new());
+        assert_eq!((next.number, next.earlier, next.is_stand_in), (8, Vec::new(), false));
+    }
+
+    #[test]
     fn a_manifest_of_the_first_kind_is_still_read() {
         let mut whole = serde_json::to_value(succeed(None, "t", Vec::new())).unwrap();
         for key in ["number", "sitemaps_per_index", "index_bytes_max", "earlier", "secret", "scope"] {
@@ -298,26 +261,5 @@ mod tests {
         let manifest: Manifest = serde_json::from_value(whole).unwrap();
         assert_eq!((manifest.number, manifest.sitemaps_per_index), (0, 1_000));
         assert_eq!(succeed(Some(&manifest), "t2", Vec::new()).number, 1);
-    }
-
-    #[test]
-    fn a_damaged_manifest_is_refused_and_says_the_way_out() {
-        let (fs, path) = (Memory::default(), Path::new("/manifest.json"));
-        assert_eq!(Manifest::read(&fs, path).unwrap(), None);
-        let whole = succeed(None, "t", vec![sitemap("a", "1", "t")]);
-        fs.put(path, &whole.to_json());
-        assert_eq!(Manifest::read(&fs, path).unwrap(), Some(whole.clone()));
-
-        let escaping = succeed(None, "t", vec![sitemap("../a", "1", "t")]);
-        let older = Manifest { format: 0, ..whole.clone() };
-        let cut = &whole.to_json()[..40];
-        for (bytes, why) in
-            [(cut, "damaged"), (&older.to_json(), "format 0"), (&escaping.to_json(), "outside the directory")]
-        {
-            fs.put(path, bytes);
-            let error = Manifest::read(&fs, path).unwrap_err();
-            assert_eq!(error.kind(), crate::ErrorKind::Data);
-            assert!(error.to_string().contains(why) && error.to_string().contains("remove it"), "{error}");
-        }
     }
 }

@@ -18,14 +18,15 @@ mod back;
 mod index;
 pub mod known;
 mod lock;
-pub mod name;
 mod occupant;
 pub mod retention;
+mod salvage;
 pub mod status;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,10 +34,11 @@ use std::sync::Arc;
 use super::dedup::Secret;
 use super::divide::Limits;
 use super::fs::{
-    Disk, FileSystem, Locked, NewFile, exists, is_same_file, make_path, make_private, remove,
-    remove_contents, rename, sync_directory,
+    Disk, FileSystem, Locked, NewFile, exists, is_same_file, make_path, make_private, remove, remove_all,
+    rename, sync_directory,
 };
-use super::manifest::{Manifest, Seal, Sitemap};
+pub use super::manifest::name;
+use super::manifest::{Manifest, Role, Seal, Sitemap};
 use super::scope::{BaseUrl, ScopeRule};
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::limits::Protocol;
@@ -46,6 +48,7 @@ use known::Known;
 use name::{ContentHash, EMPTY_SET_LINE, ROBOTS_FILE, index_file, sitemap_file};
 use occupant::{Occupant, occupant};
 use retention::{Expired, Keep};
+use salvage::Salvage;
 
 /// An output directory that this run alone may change, and the run's place in it for files that nobody sees yet.
 #[derive(Debug)]
@@ -56,11 +59,22 @@ pub struct Workspace {
     run: String,
     staging: PathBuf,
     live: Option<Manifest>,
+    /// What else is known, if manifests need not be trusted.
+    salvage: Option<Salvage>,
     /// What seals are made with.
     secret: Secret,
     /// The set of this run is the live one, or will be when the next run has finished the switch.
     is_decided: bool,
     lock: Option<Locked>,
+}
+
+/// What to do about a manifest, a journal or an earlier set that is damaged, was edited or is of another version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnDamage {
+    /// Nothing is done before somebody has looked at it.
+    Refuse,
+    /// A new set is made without it, of nothing but its input; a copy stays in `.sitemill/damaged`.
+    SetAside,
 }
 
 /// A sitemap that lies in staging or is published already.
@@ -123,13 +137,13 @@ impl Workspace {
     ///
     /// # Errors
     /// [`ErrorKind::Output`] if it cannot be made or written to, [`ErrorKind::Busy`] if another run holds it,
-    /// [`ErrorKind::Data`] if its manifest is damaged.
-    pub fn open(out: &Path) -> Result<Self> {
-        Self::open_in(Arc::new(Disk), out)
+    /// [`ErrorKind::Data`] if its manifest is damaged and may not be set aside.
+    pub fn open(out: &Path, on_damage: OnDamage) -> Result<Self> {
+        Self::open_in(Arc::new(Disk), out, on_damage)
     }
 
     /// The same in any file system.
-    fn open_in(fs: Arc<dyn FileSystem>, out: &Path) -> Result<Self> {
+    fn open_in(fs: Arc<dyn FileSystem>, out: &Path, on_damage: OnDamage) -> Result<Self> {
         let disk = &*fs;
         let state = out.join(".sitemill");
         let nursery = state.join("staging");
@@ -139,20 +153,27 @@ impl Workspace {
         }
         let lock = lock::take(disk, &state.join("lock"))?;
 
-        let mut live = Manifest::read(disk, &manifest_path(&state))?;
-        if let Some(next) = Manifest::read(disk, &journal_path(&state))? {
-            switch(disk, out, &state, live.as_ref(), &next)?;
-            live = Some(next);
+        let (live, salvage) = match on_damage {
+            OnDamage::Refuse => (whole(disk, out, &state)?, None),
+            OnDamage::SetAside => {
+                let (live, salvage) = Salvage::of(disk, out, &state)?;
+                (live, Some(salvage))
+            }
+        };
+        // What a dead run has linked into place may be live, if nobody knows what is.
+        if !salvage.as_ref().is_some_and(Salvage::is_in_doubt) {
+            remove_dead_runs(disk, out, &nursery, live.as_ref(), None)?;
         }
-        remove_dead_runs(disk, out, &nursery, live.as_ref())?;
 
         let run = format!("{}-{}", jiff::Timestamp::now().as_nanosecond(), std::process::id());
         let staging = nursery.join(&run);
         make_private(disk, &staging)?;
-        let handed_on = live.as_ref().and_then(|live| Secret::from_hex(&live.secret));
+        // Under a new secret nothing is known: all of it is made anew.
+        let sealed = live.as_ref().filter(|_| on_damage == OnDamage::Refuse);
+        let handed_on = sealed.and_then(|live| Secret::from_hex(&live.secret));
         let secret = handed_on.map_or_else(Secret::draw, Ok)?;
         let out = out.into();
-        Ok(Self { fs, out, state, run, staging, live, secret, is_decided: false, lock: Some(lock) })
+        Ok(Self { fs, out, state, run, staging, live, salvage, secret, is_decided: false, lock: Some(lock) })
     }
 
     /// The same for a directory in one that is held already: it is looked at whether anybody holds it, and not held itself,
@@ -160,8 +181,8 @@ impl Workspace {
     ///
     /// # Errors
     /// As [`Workspace::open`].
-    pub fn open_below(out: &Path) -> Result<Self> {
-        let mut workspace = Self::open(out)?;
+    pub fn open_below(out: &Path, on_damage: OnDamage) -> Result<Self> {
+        let mut workspace = Self::open(out, on_damage)?;
         workspace.lock = None;
         Ok(workspace)
     }
@@ -219,6 +240,7 @@ impl Workspace {
     /// Before the decision the old set stays; after it the next run finishes the switch.
     pub fn publish(&mut self, sitemaps: Vec<Sitemap>, info: &SetInfo<'_>, keep: Keep) -> Result<Manifest> {
         let base_url = info.base_url.to_string();
+        self.stand_in(info)?;
         let set = Manifest::new(&self.run, info.protocol, info.index_limits, &base_url, info.time, sitemaps);
         let mut set = match &self.live {
             Some(live) => set.succeeding(live),
@@ -271,6 +293,10 @@ impl Workspace {
     /// # Errors
     /// If something cannot be read or removed. The set is live all the same, and the next run tries again.
     pub fn expire(&self, set: &Manifest, keep: Keep) -> Result<Expired> {
+        if self.salvage.as_ref().is_some_and(Salvage::is_in_doubt) {
+            let nursery = self.state.join("staging");
+            remove_dead_runs(&*self.fs, &self.out, &nursery, Some(set), Some(&self.run))?;
+        }
         retention::expire(&*self.fs, &self.out, &self.state, set, keep)
     }
 
@@ -331,12 +357,37 @@ fn journal_path(state: &Path) -> PathBuf {
     state.join("manifest.next.json")
 }
 
-/// Removes what runs have left behind that did not come to an end.
-fn remove_dead_runs(fs: &dyn FileSystem, out: &Path, nursery: &Path, live: Option<&Manifest>) -> Result<()> {
-    for dead in fs.list(nursery).map_err(|error| Error::io(nursery, "could not be read", error))? {
-        remove_links(fs, out, &nursery.join(dead), live)?;
-    }
-    remove_contents(fs, nursery)
+/// The live set, by a manifest that can be trusted, and once a switch that was begun is finished.
+fn whole(fs: &dyn FileSystem, out: &Path, state: &Path) -> Result<Option<Manifest>> {
+    let path = manifest_path(state);
+    let live = Manifest::read_as(Role::Live, fs, &path)?;
+    let Some(next) = Manifest::read_as(Role::Journal, fs, &journal_path(state))? else {
+        // Sets are kept only when another one takes their place.
+        return match live {
+            None if !retention::kept_files(fs, state)?.is_empty() => Err(Error::data(format!(
+                "{}: is missing, and earlier sets are there; put it back, or build --ignore-manifest publishes in full",
+                Shown(&path)
+            ))),
+            live => Ok(live),
+        };
+    };
+    switch(fs, out, state, live.as_ref(), &next)?;
+    Ok(Some(next))
+}
+
+/// Removes what runs but `own` have left behind that did not come to an end.
+fn remove_dead_runs(
+    fs: &dyn FileSystem,
+    out: &Path,
+    nursery: &Path,
+    live: Option<&Manifest>,
+    own: Option<&str>,
+) -> Result<()> {
+    let names = fs.list(nursery).map_err(|error| Error::io(nursery, "could not be read", error))?;
+    let is_dead = |name: &OsString| own.is_none_or(|own| name != own);
+    let dead: Vec<_> = names.into_iter().filter(is_dead).map(|name| nursery.join(name)).collect();
+    dead.iter().try_for_each(|staging| remove_links(fs, out, staging, live))?;
+    dead.iter().try_for_each(|staging| remove_all(fs, staging))
 }
 
 /// Removes sitemaps that a run has linked into place and that never became part of a set: those that are one and the same

@@ -6,6 +6,7 @@ mod corpus;
 mod support;
 
 mod checking;
+mod damage;
 mod diff;
 mod filter;
 mod forms;

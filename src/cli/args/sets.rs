@@ -40,6 +40,12 @@ pub struct KeepArgs {
     /// So many earlier sets stay whatever their age
     #[arg(long, value_name = "N", default_value_t = Keep::default().sets)]
     pub keep_sets: usize,
+
+    /// Publish although a manifest in .sitemill is damaged, edited or of another version: copies of such go to
+    /// .sitemill/damaged, all sitemaps are compressed anew, and earlier sets stay as far as they can be read. Without the
+    /// manifest of the live set --max-shrink lets everything pass
+    #[arg(long)]
+    pub ignore_manifest: bool,
 }
 
 /// `sitemill diff`.

@@ -3,7 +3,7 @@
 use super::Workspace;
 use super::occupant::is_whole;
 use super::retention::kept_path;
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::stage::dedup::Secret;
 use crate::stage::manifest::{Earlier, Manifest};
 
@@ -25,7 +25,18 @@ impl Workspace {
             return Err(Error::data(format!("{out}: {which} is kept; sitemill status shows those that are")));
         };
         let path = kept_path(&self.state, &earlier.run);
-        let Some(mut set) = Manifest::read(&*self.fs, &path)? else {
+        let way_out = match last_before(live, earlier.number) {
+            Some(before) => format!("--to {} takes the set before it", before.number),
+            None => "build it again from its input".into(),
+        };
+        let read = Manifest::read(&*self.fs, &path).map_err(|error| match error.kind() {
+            ErrorKind::Data => {
+                let number = earlier.number;
+                Error::data(format!("set {number} cannot come back: {error}; the live set stays; {way_out}"))
+            }
+            _ => error,
+        });
+        let Some(mut set) = read? else {
             return Err(Error::data(format!(
                 "{}: is missing, and set {} with it",
                 Shown(&path),
@@ -41,10 +52,6 @@ impl Workspace {
         }
         if let [first, others @ ..] = &bad[..] {
             let (number, file, more) = (earlier.number, Shown(first.file.as_ref()), others.len());
-            let way_out = match last_before(live, number) {
-                Some(before) => format!("--to {} takes the set before it", before.number),
-                None => "build it again from its input".into(),
-            };
             return Err(Error::data(format!(
                 "set {number} cannot come back: {file} is missing or damaged, and {more} more; the live set stays; {way_out}"
             )));

@@ -95,14 +95,15 @@ mod tests {
     use crate::stage::manifest::Seals;
     use crate::stage::publish::name::ContentHash;
     use crate::stage::publish::retention::Keep;
-    use crate::stage::publish::{SetInfo, Unsynced, Workspace};
+    use crate::stage::publish::{OnDamage, SetInfo, Unsynced, Workspace};
     use crate::stage::scope::ScopeRule;
 
     const XML: &[u8] = b"what would be XML";
     const GZIP: &[u8] = b"what would be a gzip file";
+    const TIME: &str = "2026-11-20T02:00:00Z";
 
     fn open(fs: &Memory) -> Workspace {
-        Workspace::open_in(Arc::new(fs.clone()), "/out".as_ref()).unwrap()
+        Workspace::open_in(Arc::new(fs.clone()), "/out".as_ref(), OnDamage::Refuse).unwrap()
     }
 
     /// Publishes sitemap 7, or nothing, as the whole set; what was staged.
@@ -118,7 +119,7 @@ mod tests {
                 urls: 1,
                 xml_bytes: XML.len() as u64,
                 gzip_bytes: staged.gzip_bytes,
-                lastmod: String::new(),
+                lastmod: TIME.into(),
                 seals: Some(seals),
             }
         };
@@ -128,7 +129,7 @@ mod tests {
             protocol: Protocol::V0_9,
             index_limits: Limits { entries_max: 10, bytes_max: 10_000 },
             scope: ScopeRule::Directory,
-            time: "2026-11-20T02:00:00Z",
+            time: TIME,
         };
         workspace.publish(sitemaps.clone(), &info, Keep::default()).unwrap();
         sitemaps

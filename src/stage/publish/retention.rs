@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, ErrorKind, Result};
 use crate::stage::fs::{FileSystem, remove, sync_directory};
-use crate::stage::manifest::{Earlier, Manifest};
+use crate::stage::manifest::{Earlier, Manifest, Role};
 
 /// How long earlier sets stay: each for this time, and the last few whatever their age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +93,16 @@ pub fn sets(state: &Path) -> PathBuf {
     state.join("sets")
 }
 
+/// What lies in it.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn kept_files(fs: &dyn FileSystem, state: &Path) -> Result<Vec<PathBuf>> {
+    let sets = sets(state);
+    let names = fs.list(&sets).map_err(|error| Error::io(&sets, "could not be read", error))?;
+    Ok(names.into_iter().map(|name| sets.join(name)).collect())
+}
+
 /// Removes what `live` has superseded long enough: sitemaps that neither it nor an earlier set that stays lists, and the
 /// manifests of earlier sets that do not stay. Only files that a manifest names are looked at, so no other is ever lost.
 ///
@@ -101,9 +111,11 @@ pub fn sets(state: &Path) -> PathBuf {
 pub fn expire(fs: &dyn FileSystem, out: &Path, state: &Path, live: &Manifest, keep: Keep) -> Result<Expired> {
     let mut needed: HashSet<String> = live.sitemaps.iter().map(|sitemap| sitemap.file.clone()).collect();
     for earlier in &live.earlier {
-        let path = kept_path(state, &earlier.run);
-        let unreadable = || format!("{}: cannot be read, and so no old sitemap is removed", Shown(&path));
-        let set = Manifest::read(fs, &path).map_err(|_| Error::data(unreadable()))?;
+        let set = Manifest::read_as(Role::Kept(earlier.number), fs, &kept_path(state, &earlier.run));
+        let set = set.map_err(|error| match error.kind() {
+            ErrorKind::Data => Error::data(format!("no old sitemap is removed: {error}")),
+            _ => error,
+        })?;
         needed.extend(set.into_iter().flat_map(|set| set.sitemaps).map(|sitemap| sitemap.file));
     }
     let mut expired = Expired::default();
@@ -121,12 +133,8 @@ pub fn expire(fs: &dyn FileSystem, out: &Path, state: &Path, live: &Manifest, ke
         sync_directory(fs, out)?;
     }
     let known: HashSet<PathBuf> = live.earlier.iter().map(|earlier| kept_path(state, &earlier.run)).collect();
-    let sets = sets(state);
-    for name in fs.list(&sets).map_err(|error| Error::io(&sets, "could not be read", error))? {
-        let path = sets.join(name);
-        if !known.contains(&path) {
-            remove(fs, &path)?;
-        }
+    for path in kept_files(fs, state)?.iter().filter(|path| !known.contains(*path)) {
+        remove(fs, path)?;
     }
     Ok(expired)
 }

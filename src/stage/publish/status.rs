@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::occupant::is_there;
 use super::retention::kept_path;
 use super::{journal_path, manifest_path};
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::stage::fs::{Disk, FileSystem, exists};
-use crate::stage::manifest::Manifest;
+use crate::stage::manifest::{Manifest, Role};
 use crate::text::shown;
 
 /// An output directory. Serialises to a line of `sitemill status --json`.
@@ -21,6 +21,8 @@ pub struct Status {
     pub live: SetStatus,
     /// Earlier sets that can come back, the last one first.
     pub earlier: Vec<SetStatus>,
+    /// What is wrong with manifests of earlier sets, which cannot come back, and with the journal of a switch; escaped.
+    pub damaged: Vec<String>,
     /// Sitemaps that lie there and that the live set does not list.
     pub superseded: FilesStatus,
     /// Runs that have begun and not come to an end.
@@ -80,7 +82,7 @@ pub struct RunStatus {
 ///
 /// # Errors
 /// [`ErrorKind::Input`](crate::ErrorKind::Input) if it cannot be read, [`ErrorKind::Data`](crate::ErrorKind::Data) if
-/// there is no set or a manifest is damaged.
+/// there is no set or the manifest of a live one is damaged.
 pub fn status(out: &Path) -> Result<Vec<Status>> {
     if let Some(status) = of_directory(out)? {
         return Ok(vec![status]);
@@ -108,14 +110,26 @@ pub fn sites(out: &Path) -> Result<Vec<PathBuf>> {
 
 fn of_directory(out: &Path) -> Result<Option<Status>> {
     let state = out.join(".sitemill");
-    let Some(manifest) = Manifest::read(&Disk, &manifest_path(&state))? else { return Ok(None) };
+    let Some(manifest) = Manifest::read_as(Role::Live, &Disk, &manifest_path(&state))? else {
+        return Ok(None);
+    };
+    let mut damaged = Vec::new();
+    let mut usable = |role, path: &Path| match Manifest::read_as(role, &Disk, path) {
+        Err(error) if error.kind() == ErrorKind::Data => {
+            damaged.push(error.to_string());
+            Ok(None)
+        }
+        read => read,
+    };
     let mut earlier = Vec::new();
     for kept in &manifest.earlier {
         // A set without its manifest cannot come back, and there is nothing to say about it.
-        let Some(set) = Manifest::read(&Disk, &kept_path(&state, &kept.run))? else { continue };
+        let path = kept_path(&state, &kept.run);
+        let Some(set) = usable(Role::Kept(kept.number), &path)? else { continue };
         let (replaced, withdrawn) = (Some(kept.since.clone()), kept.withdrawn);
         earlier.push(SetStatus { replaced, withdrawn, ..of_set(out, &set) });
     }
+    let is_switching = usable(Role::Journal, &journal_path(&state))?.is_some();
     let mut superseded = FilesStatus::default();
     for old in &manifest.superseded {
         if let Ok(meta) = Disk.look(&out.join(&old.file)) {
@@ -127,9 +141,10 @@ fn of_directory(out: &Path) -> Result<Option<Status>> {
         directory: shown(out.as_os_str().as_encoded_bytes()),
         live: of_set(out, &manifest),
         earlier,
+        damaged,
         superseded,
         runs: runs(&state.join("staging")),
-        is_switching: exists(&Disk, &journal_path(&state)),
+        is_switching,
     }))
 }
 

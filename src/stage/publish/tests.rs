@@ -21,7 +21,11 @@ const ROBOTS: &str = "/srv/robots.txt";
 const BASE: &str = "https://h.example/";
 
 fn open(fs: &Memory) -> Workspace {
-    Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref()).unwrap()
+    open_with(fs, OnDamage::Refuse)
+}
+
+fn open_with(fs: &Memory, on_damage: OnDamage) -> Workspace {
+    Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref(), on_damage).unwrap()
 }
 
 /// What a job does to the file system; how many changes in, it has told of success.
@@ -29,7 +33,11 @@ type Job = fn(&Memory) -> usize;
 
 /// Publishes a sitemap for each of `texts`, two in an index file, as a build does; what the set replaces is retired at once.
 fn build(fs: &Memory, texts: &[&str], time: &str) -> usize {
-    let mut workspace = open(fs);
+    build_with(fs, texts, time, OnDamage::Refuse)
+}
+
+fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> usize {
+    let mut workspace = open_with(fs, on_damage);
     let stage = |(number, text): (u32, &&str)| {
         let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
         gzip.write_all(text.as_bytes()).unwrap();
@@ -138,9 +146,14 @@ fn endings(state: &State) -> impl Iterator<Item = (String, State)> {
     [("the process ends".into(), state.clone())].into_iter().chain(state.after_power_loss())
 }
 
+/// What is on disk, with no history.
+fn on_disk(fs: &Memory) -> Memory {
+    Memory::of(fs.state().after_power_loss().remove(0).1)
+}
+
 /// Breaks `job` off at every step, and the next run, which mends what it has left, at every step as well.
 fn replay(before: &Memory, job: Job) {
-    let fs = Memory::of(before.state().after_power_loss().remove(0).1);
+    let fs = on_disk(before);
     let old = crawl(&fs).unwrap();
     let robots = fs.read(ROBOTS.as_ref()).unwrap();
     let done = job(&fs);
@@ -213,4 +226,38 @@ fn an_earlier_set_comes_back_at_every_step_or_not() {
         name_indexes(fs, ROBOTS.as_ref(), BASE, &set.indexes).unwrap();
         fs.steps().len()
     });
+}
+
+/// A manifest or a journal that is damaged, or a manifest that is gone: the old set stays whole until the new one takes its
+/// place, wherever that is broken off; and it can be tried again.
+#[test]
+fn a_set_takes_the_place_of_one_that_nobody_knows_at_every_step_or_not() {
+    let rebuild = |fs: &Memory| build_with(fs, &["a", "x"], "2026-11-20T02:00:00Z", OnDamage::SetAside);
+    let state = Path::new(OUT).join(".sitemill");
+    for lost in ["manifest.json", "manifest.next.json", ""] {
+        let fs = on_disk(&world());
+        match lost {
+            "" => fs.remove(&manifest_path(&state)).and_then(|()| fs.sync_directory(&state)).unwrap(),
+            lost => fs.put(&state.join(lost), b"{"),
+        }
+        let fs = on_disk(&fs);
+        let old = crawl(&fs).unwrap();
+        rebuild(&fs);
+        let new = crawl(&fs).unwrap();
+        assert_eq!((old.len(), new.len()), (4, 2));
+        assert_at_rest(&fs, &[&new], lost);
+        let mut seen = HashSet::new();
+        for (at, step) in fs.steps().into_iter().enumerate() {
+            for (how, state) in endings(&step.state).filter(|(_, state)| seen.insert(state.clone())) {
+                let fs = Memory::of(state);
+                let when = format!("{lost} lost, behind step {at}, {}: {how}", step.what);
+                let set = crawl(&fs).unwrap_or_else(|why| panic!("{when}: {why}"));
+                let is_whole =
+                    |(file, index)| [&old, &new].iter().any(|whole| whole.get(file) == Some(index));
+                assert!(set.iter().all(is_whole), "{when}: {:?}", set.keys());
+                rebuild(&fs);
+                assert_at_rest(&fs, &[&new], &when);
+            }
+        }
+    }
 }

@@ -45,6 +45,20 @@ pub fn index_file(number: u32) -> String {
     format!("sitemap-index-{number}.xml")
 }
 
+/// Whether `name` is one that [`sitemap_file`] makes.
+pub fn is_sitemap_file(name: &str) -> bool {
+    let word =
+        name.strip_suffix(".xml.gz").and_then(|stem| Some(stem.rsplit_once('-')?.1)).unwrap_or_default();
+    let is_word = word.len() == 8 && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    is_word && number_of(name).is_some_and(|number| number > 0 && sitemap_file(number, word) == name)
+}
+
+/// Whether `name` is one that [`index_file`] makes.
+pub fn is_index_file(name: &str) -> bool {
+    let number = name.strip_prefix("sitemap-index-").and_then(|rest| rest.strip_suffix(".xml")?.parse().ok());
+    number.is_some_and(|number: u32| number > 0 && index_file(number) == name)
+}
+
 /// Longest name of a directory that is not cut: file systems take 255 bytes.
 const DIRECTORY_BYTES_MAX: usize = 200;
 
@@ -89,6 +103,40 @@ mod tests {
         assert_eq!(number_of("sitemap-00001-1f2e3d4c.xml.gz"), Some(1));
         assert_eq!(number_of("sitemap-123456-abcdef01.xml.gz"), Some(123_456));
         assert_eq!(index_file(12), "sitemap-index-12.xml");
+    }
+
+    #[test]
+    fn names_of_others_are_told_from_ours() {
+        for ours in ["sitemap-00001-1f2e3d4c.xml.gz", "sitemap-123456-abcdef01.xml.gz"] {
+            assert!(is_sitemap_file(ours) && !is_index_file(ours), "{ours}");
+        }
+        for ours in ["sitemap-index-1.xml", "sitemap-index-4294967295.xml"] {
+            assert!(is_index_file(ours) && !is_sitemap_file(ours), "{ours}");
+        }
+        for other in [
+            "",
+            "index.html",
+            "robots-sitemaps.txt",
+            "sitemap.xml.gz",
+            "sitemap-00001.xml.gz",
+            "sitemap-1-1f2e3d4c.xml.gz",
+            "sitemap-00000-1f2e3d4c.xml.gz",
+            "sitemap-000001-1f2e3d4c.xml.gz",
+            "sitemap-+0001-1f2e3d4c.xml.gz",
+            "sitemap-00001-1F2e3d4c.xml.gz",
+            "sitemap-00001-1f2e3d4.xml.gz",
+            "sitemap-00001-x-1f2e3d4c.xml.gz",
+            "../sitemap-00001-1f2e3d4c.xml.gz",
+            "sitemap-00001-1f2e3d4c.xml.gz.mended",
+            "sitemap-index.xml",
+            "sitemap-index-0.xml",
+            "sitemap-index-01.xml",
+            "sitemap-index-+1.xml",
+            "sitemap-index-4294967296.xml",
+            "sitemap-index-1.xml.gz",
+        ] {
+            assert!(!is_sitemap_file(other) && !is_index_file(other), "{other}");
+        }
     }
 
     #[test]
