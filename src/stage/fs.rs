@@ -16,7 +16,8 @@ pub use disk::Disk;
 use crate::error::{Error, ErrorKind, Result, Shown};
 
 /// What publishing asks of a file system. No operation follows a link in the last part of a path but
-/// [`list`](FileSystem::list) and [`sync_directory`](FileSystem::sync_directory).
+/// [`read`](FileSystem::read), [`list`](FileSystem::list) and [`sync_directory`](FileSystem::sync_directory), which change
+/// nothing.
 pub trait FileSystem: fmt::Debug + Send + Sync {
     /// Looks at what has the name `path`.
     fn look(&self, path: &Path) -> io::Result<Meta>;
@@ -31,7 +32,7 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// need be and says it from then on; else it stays as it is.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if the file cannot be opened; else if it cannot be locked or written.
+    /// [`ErrorKind::Output`] if the file cannot be opened, or is a link; else if it cannot be locked or written.
     fn lock(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>>;
 
     /// Makes a directory with `mode`, less what the process forbids.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::{
     Run, TempDir, assert_valid_set, build_command, files, finish, heeding_signals, published, published_urls,
-    send, started_by, wait_until_staging,
+    run, send, started_by, wait_until_staging,
 };
 
 const BASE: &str = "http://h.example/";
@@ -251,33 +251,54 @@ fn a_link_in_the_place_of_a_file_or_directory_is_refused() {
     let victim = directory.file("victim", "precious");
     let elsewhere = directory.join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
-
-    let out = directory.join("a");
-    fs::create_dir(&out).unwrap();
-    symlink(&elsewhere, out.join(".sitemill")).unwrap();
-    build(&out, &pages(1, 3), &[]).expect(73);
-
-    let out = directory.join("b");
-    fs::create_dir_all(out.join(".sitemill")).unwrap();
-    symlink(&elsewhere, out.join(".sitemill/staging")).unwrap();
-    build(&out, &pages(1, 3), &[]).expect(73);
-
-    let out = directory.join("c");
-    build(&out, &pages(1, 3), &[]).expect(0);
-    let sitemap = files(&out).into_iter().find(|file| file.ends_with(".gz")).unwrap();
-    let out = directory.join("d");
-    fs::create_dir(&out).unwrap();
-    symlink(&victim, out.join(&sitemap)).unwrap();
-    build(&out, &pages(1, 3), &[]).expect(73);
+    let first = directory.join("first");
+    build(&first, &pages(1, 3), &[]).expect(0);
+    let sitemap = files(&first).into_iter().find(|file| file.ends_with(".gz")).unwrap();
+    for (place, target) in [
+        (".sitemill", &elsewhere),
+        (".sitemill/staging", &elsewhere),
+        (".sitemill/sets", &elsewhere),
+        (".sitemill/lock", &victim),
+        (".sitemill/lock", &directory.join("nothing")),
+        (&sitemap, &victim),
+    ] {
+        let out = directory.join("out");
+        let planted = out.join(place);
+        fs::create_dir_all(planted.parent().unwrap()).unwrap();
+        symlink(target, &planted).unwrap();
+        let refused = build(&out, &pages(1, 3), &[]).expect(73);
+        let said = format!("{}: is in the way and not from sitemill; move it", planted.display());
+        assert!(refused.stderr.contains(&said), "{}", refused.stderr);
+        assert_eq!(fs::read_link(&planted).unwrap(), *target);
+        assert_eq!(fs::read(&victim).unwrap(), b"precious", "{place}");
+        assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "{place}");
+        assert!(!directory.join("nothing").exists() && !out.join("sitemap-index-1.xml").exists());
+        fs::remove_dir_all(&out).unwrap();
+    }
 
     // An index file is renamed into place: the link is replaced, and what it led to is not touched.
-    let out = directory.join("e");
+    let out = directory.join("out");
     fs::create_dir(&out).unwrap();
     symlink(&victim, out.join("sitemap-index-1.xml")).unwrap();
     build(&out, &pages(1, 3), &[]).expect(0);
     assert_valid_set(&out, BASE, "0.9");
     assert_eq!(fs::read(&victim).unwrap(), b"precious");
-    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0);
+}
+
+#[test]
+fn a_rollback_follows_no_link_in_the_place_of_the_lock() {
+    let directory = TempDir::new();
+    let (out, victim) = (directory.join("out"), directory.file("victim", "precious"));
+    build(&out, &pages(1, 3), &[]).expect(0);
+    build(&out, &pages(1, 4), &[]).expect(0);
+    let lock = out.join(".sitemill/lock");
+    fs::remove_file(&lock).unwrap();
+    symlink(&victim, &lock).unwrap();
+    let before = snapshot(&out);
+    let refused = run(["rollback".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(73);
+    assert!(refused.stderr.contains(".sitemill/lock: is in the way and not from sitemill"));
+    assert_eq!(snapshot(&out), before);
+    assert_eq!(fs::read(&victim).unwrap(), b"precious");
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, FileType, Metadata, Permissions, TryLockError};
 use std::io::{self, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::Path;
 
-use super::{FileSystem, Kind, Locked, Meta, NewFile};
+use super::{FileSystem, Kind, Locked, Meta, NewFile, foreign};
 use crate::error::{Error, Result};
 
 /// The file system of the machine.
@@ -28,12 +28,16 @@ impl FileSystem for Disk {
 
     fn lock(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>> {
         let mut options = File::options();
-        options.read(true);
+        // What a link leads to is not ours to write to.
+        options.read(true).custom_flags(libc::O_NOFOLLOW);
         if word.is_some() {
             // Truncated only once it is ours: until then it names the holder.
             options.write(true).create(true).truncate(false);
         }
-        let mut file = options.open(path).map_err(|error| Error::output(path, error))?;
+        let mut file = options.open(path).map_err(|error| match error.raw_os_error() {
+            Some(libc::ELOOP) => foreign(path),
+            _ => Error::output(path, error),
+        })?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
