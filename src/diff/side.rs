@@ -18,13 +18,15 @@ use crate::urls::{UrlsForm, UrlsJob, urls};
 #[derive(Debug, Default)]
 pub(crate) struct Side {
     files: Vec<SideFile>,
+    /// What its sitemaps are sealed with; empty if nobody tells.
+    secret: String,
 }
 
 #[derive(Debug)]
 struct SideFile {
     path: PathBuf,
-    /// Content hash and number of URLs, if a manifest tells.
-    known: Option<(String, u64)>,
+    /// What a manifest tells.
+    known: Option<Sitemap>,
 }
 
 impl Side {
@@ -49,14 +51,14 @@ impl Side {
     pub fn of_set(directory: &Path, set: &Manifest) -> Self {
         let file = |sitemap: &Sitemap| SideFile {
             path: directory.join(&sitemap.file),
-            known: Some((sitemap.content.clone(), sitemap.urls.into())),
+            known: Some(sitemap.clone()),
         };
-        Self { files: set.sitemaps.iter().map(file).collect() }
+        Self { files: set.sitemaps.iter().map(file).collect(), secret: set.secret.clone() }
     }
 
     /// A file or directory that nobody knows anything about.
     fn of_file(path: &Path) -> Self {
-        Self { files: vec![SideFile { path: path.into(), known: None }] }
+        Self { files: vec![SideFile { path: path.into(), known: None }], secret: String::new() }
     }
 
     /// Reads all URLs; how many sitemaps they were in.
@@ -70,13 +72,23 @@ impl Side {
 }
 
 /// Drops sitemaps that have the same content on both sides; how many URLs they hold.
+///
+/// Sets of one directory share a secret, and their seals tell: nobody can prepare a sitemap whose change is passed over. Sets
+/// of two directories share none. There the plain hash has to do, because their bytes may differ where their content does
+/// not: URLs prepared to meet in it hide their own change from that diff, and nothing is published by it.
 pub(crate) fn drop_same(old: &mut Side, new: &mut Side) -> u64 {
+    let is_sealed = !old.secret.is_empty() && old.secret == new.secret;
+    let content = |file: &SideFile| -> Option<String> {
+        let known = file.known.as_ref()?;
+        if is_sealed { known.seals.map(|seals| seals.xml.into()) } else { Some(known.content.clone()) }
+    };
     let contents = |side: &Side| -> HashMap<String, u64> {
-        side.files.iter().filter_map(|file| file.known.clone()).collect()
+        let urls = |file: &SideFile| file.known.as_ref().map_or(0, |known| known.urls.into());
+        side.files.iter().filter_map(|file| Some((content(file)?, urls(file)))).collect()
     };
     let (in_old, in_new) = (contents(old), contents(new));
     let is_only = |file: &SideFile, other: &HashMap<String, u64>| {
-        file.known.as_ref().is_none_or(|(content, _)| !other.contains_key(content))
+        content(file).is_none_or(|content| !other.contains_key(&content))
     };
     old.files.retain(|file| is_only(file, &in_new));
     new.files.retain(|file| is_only(file, &in_old));
@@ -115,6 +127,37 @@ impl Write for Rows<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::manifest::{Seal, Seals};
+
+    #[test]
+    fn sitemaps_of_one_directory_are_the_same_if_their_seals_are() {
+        let side = |secret: &str, seal: Option<u128>| {
+            let seals = seal.map(|seal| Seals { xml: Seal(seal), gzip: Seal(0) });
+            let sitemap = Sitemap {
+                file: "sitemap-00001-00000000.xml.gz".into(),
+                content: format!("{:032}", 0),
+                urls: 7,
+                xml_bytes: 1,
+                gzip_bytes: 1,
+                lastmod: String::new(),
+                seals,
+            };
+            let file = SideFile { path: PathBuf::from(&sitemap.file), known: Some(sitemap) };
+            Side { files: vec![file], secret: secret.into() }
+        };
+        for (old, new, same) in [
+            (side("a", Some(1)), side("a", Some(1)), 7),
+            (side("a", Some(1)), side("a", Some(2)), 0),
+            (side("a", None), side("a", Some(1)), 0),
+            (side("a", Some(1)), side("b", Some(2)), 7),
+            (side("", None), side("", None), 7),
+        ] {
+            let [mut old, mut new] = [old, new];
+            assert_eq!(drop_same(&mut old, &mut new), same, "{old:?}, {new:?}");
+            let left = if same == 0 { 1 } else { 0 };
+            assert_eq!([old.files.len(), new.files.len()], [left; 2]);
+        }
+    }
 
     #[test]
     fn a_manifest_tells_where_its_set_lies() {

@@ -65,7 +65,7 @@ pub fn produce(
                 }
                 Made::Now(rendered) => rendered,
             };
-            let file = workspace.stage(part.number, content, &gzip)?;
+            let file = workspace.stage(part.number, content, seal, &gzip)?;
             staged.push(Sitemap {
                 file: file.file,
                 content: content.to_string(),

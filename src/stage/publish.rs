@@ -45,7 +45,7 @@ use crate::limits::Protocol;
 pub use index::index_bytes_min;
 use index::index_files;
 use known::Known;
-use name::{ContentHash, EMPTY_SET_LINE, ROBOTS_FILE, index_file, sitemap_file};
+use name::{ContentHash, EMPTY_SET_LINE, ROBOTS_FILE, index_file, sitemap_file, words};
 use occupant::{Occupant, occupant};
 use retention::{Expired, Keep};
 use salvage::Salvage;
@@ -207,18 +207,19 @@ impl Workspace {
         Known::read(&self.fs, &self.out, &self.state, self.live.as_ref(), &self.secret)
     }
 
-    /// Writes sitemap `number` to where nobody looks yet. One that is published already stays as it is.
+    /// Writes sitemap `number`, whose XML has the hash `content` and the seal `xml`, to where nobody looks yet. One that is
+    /// published already stays as it is.
     ///
     /// # Errors
     /// If it cannot be written, or if something that is no file has its name.
-    pub fn stage(&self, number: u32, content: ContentHash, gzip: &[u8]) -> Result<Staged> {
-        for word in content.words() {
+    pub fn stage(&self, number: u32, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Staged> {
+        for word in words(content, xml) {
             let file = sitemap_file(number, &word);
             let staged = |gzip: &[u8], unsynced| {
                 let (gzip_bytes, gzip_seal) = (gzip.len() as u64, known::seal(&self.secret, gzip));
                 Ok(Staged { file: file.clone(), gzip_bytes, gzip_seal, unsynced })
             };
-            return match occupant(&*self.fs, &self.out.join(&file), &word, content, gzip)? {
+            return match occupant(&*self.fs, &self.out.join(&file), &word, &self.secret, xml, gzip)? {
                 Occupant::Same { gzip: there } => staged(&there, None),
                 Occupant::Other => continue,
                 // Numbers that URLs decide may meet within a set, and then eight digits may as well.

@@ -2,6 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
+use crate::stage::manifest::Seal;
 use crate::stage::scope::BaseUrl;
 
 /// The lines for robots.txt, one for each index file.
@@ -11,17 +12,17 @@ pub const ROBOTS_FILE: &str = "robots-sitemaps.txt";
 /// sitemap, and at least one sitemap in an index file.
 pub const EMPTY_SET_LINE: &str = "# no URLs: this set is empty on purpose\n";
 
-/// XXH3 of a sitemap's XML, 128 bits. Of the XML and not of the file: compressors differ from version to version.
+/// XXH3 of a sitemap's XML, 128 bits. Of the XML and not of the file: compressors differ from version to version. It has no
+/// secret, so that names are the same on every machine, and whoever has a say in URLs can prepare two contents that share it:
+/// it names, and proves nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContentHash(pub u128);
 
-impl ContentHash {
-    /// Eight hexadecimal digits each: the first for the name of the file, the others should that name be taken by
-    /// another content.
-    pub fn words(self) -> impl Iterator<Item = String> {
-        let digits = self.to_string();
-        (0..4).map(move |word| digits[8 * word..][..8].to_owned())
-    }
+/// Eight hexadecimal digits each: the first for the name of the file, the others should that name be taken by another content.
+/// Those of the `content` come first; those of the `seal` of the same XML cannot be taken on purpose.
+pub fn words(content: ContentHash, seal: Seal) -> impl Iterator<Item = String> {
+    let digits = content.to_string() + &String::from(seal);
+    (0..8).map(move |word| digits[8 * word..][..8].to_owned())
 }
 
 impl std::fmt::Display for ContentHash {
@@ -96,8 +97,9 @@ mod tests {
     #[test]
     fn names_carry_number_and_content() {
         let content = ContentHash(0x1f2e_3d4c_0000_0001_0000_0002_abcd_ef01);
-        let words: Vec<_> = content.words().collect();
-        assert_eq!(words, ["1f2e3d4c", "00000001", "00000002", "abcdef01"]);
+        let words: Vec<_> = words(content, Seal(0x0a << 96)).collect();
+        assert_eq!(words[..5], ["1f2e3d4c", "00000001", "00000002", "abcdef01", "0000000a"]);
+        assert_eq!(words[5..], ["00000000"; 3]);
         assert_eq!(sitemap_file(1, &words[0]), "sitemap-00001-1f2e3d4c.xml.gz");
         assert_eq!(sitemap_file(123_456, &words[3]), "sitemap-123456-abcdef01.xml.gz");
         assert_eq!(number_of("sitemap-00001-1f2e3d4c.xml.gz"), Some(1));

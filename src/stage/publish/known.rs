@@ -110,8 +110,9 @@ mod tests {
     fn publish(fs: &Memory, is_there: bool) -> Vec<Sitemap> {
         let mut workspace = open(fs);
         let stage = |workspace: &Workspace| {
-            let staged = workspace.stage(7, ContentHash(0x1f2e_3d4c << 96), GZIP).unwrap();
-            let seals = Seals { xml: seal(&workspace.secret, XML), gzip: staged.gzip_seal };
+            let xml = seal(&workspace.secret, XML);
+            let staged = workspace.stage(7, ContentHash(0x1f2e_3d4c << 96), xml, GZIP).unwrap();
+            let seals = Seals { xml, gzip: staged.gzip_seal };
             staged.unsynced.map_or(Ok(()), Unsynced::sync).unwrap();
             Sitemap {
                 file: staged.file,

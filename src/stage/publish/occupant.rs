@@ -7,11 +7,11 @@ use flate2::read::MultiGzDecoder;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::known::seal;
-use super::name::ContentHash;
+use super::name::{ContentHash, words};
 use crate::error::{Error, Result};
 use crate::stage::dedup::Secret;
 use crate::stage::fs::{FileSystem, foreign};
-use crate::stage::manifest::Sitemap;
+use crate::stage::manifest::{Seal, Sitemap};
 
 /// What has the name of a sitemap that is to be published.
 pub enum Occupant {
@@ -28,12 +28,14 @@ pub enum Occupant {
     Damaged,
 }
 
-/// Looks at `path`, whose name is made with `word`.
+/// Looks at `path`, whose name is made with `word`, for the XML that has the seal `xml` under `secret`. Only the seal tells
+/// whether the same lies there: another content may have been prepared to meet the hash in its name.
 pub fn occupant(
     fs: &dyn FileSystem,
     path: &Path,
     word: &str,
-    content: ContentHash,
+    secret: &Secret,
+    xml: Seal,
     gzip: &[u8],
 ) -> Result<Occupant> {
     match fs.look(path) {
@@ -46,9 +48,15 @@ pub fn occupant(
     if there == gzip {
         return Ok(Occupant::Same { gzip: there });
     }
-    Ok(match content_of(&there) {
-        Ok(other) if other == content => Occupant::Same { gzip: there },
-        Ok(other) if other.words().any(|fitting| fitting == word) => Occupant::Other,
+    let (mut hasher, mut sealer) = (Xxh3::new(), secret.hasher());
+    let decoded = decode(&there, |piece| {
+        hasher.update(piece);
+        sealer.update(piece);
+    });
+    let (content, sealed) = (ContentHash(hasher.digest128()), Seal(sealer.digest128()));
+    Ok(match decoded {
+        Ok(()) if sealed == xml => Occupant::Same { gzip: there },
+        Ok(()) if words(content, sealed).any(|fitting| fitting == word) => Occupant::Other,
         _ => Occupant::Damaged,
     })
 }
@@ -88,13 +96,19 @@ pub fn is_whole(fs: &dyn FileSystem, out: &Path, secret: Option<&Secret>, sitema
 
 /// The hash of what a gzip file decodes to.
 fn content_of(gzip: &[u8]) -> io::Result<ContentHash> {
-    let mut xml = MultiGzDecoder::new(gzip);
     let mut hasher = Xxh3::new();
+    decode(gzip, |piece| hasher.update(piece))?;
+    Ok(ContentHash(hasher.digest128()))
+}
+
+/// Gives what a gzip file decodes to, piece by piece.
+fn decode(gzip: &[u8], mut take: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut xml = MultiGzDecoder::new(gzip);
     let mut piece = [0; 16 * 1024];
     loop {
         match xml.read(&mut piece)? {
-            0 => return Ok(ContentHash(hasher.digest128())),
-            read => hasher.update(&piece[..read]),
+            0 => return Ok(()),
+            read => take(&piece[..read]),
         }
     }
 }
