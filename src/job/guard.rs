@@ -20,6 +20,14 @@ impl MaxRejects {
             Self::Percent(max) => rejected as f64 * 100.0 > max * lines as f64,
         }
     }
+
+    /// The least number, or whole percentage if it is one, that lets `rejected` of `lines` pass.
+    pub fn needed(self, rejected: u64, lines: u64) -> Self {
+        match self {
+            Self::Lines(_) => Self::Lines(rejected),
+            Self::Percent(_) => Self::Percent(whole_percent(rejected, lines)),
+        }
+    }
 }
 
 impl fmt::Display for MaxRejects {
@@ -55,8 +63,7 @@ impl MaxShrink {
 
     /// The least whole percentage that lets a set of `new` URLs take the place of one of `live`.
     pub fn needed(live: u64, new: u64) -> Self {
-        let gone = u128::from(live.saturating_sub(new)) * 100;
-        Self(gone.div_ceil(u128::from(live.max(1))) as f64)
+        Self(whole_percent(live.saturating_sub(new), live))
     }
 }
 
@@ -79,6 +86,11 @@ impl FromStr for MaxShrink {
         let number = word.strip_suffix('%').unwrap_or(word);
         percent(number).map(Self).ok_or_else(|| "a percentage from 0% to 100%".into())
     }
+}
+
+/// The share of `part` in `all`, rounded up.
+fn whole_percent(part: u64, all: u64) -> f64 {
+    (u128::from(part) * 100).div_ceil(u128::from(all.max(1))) as f64
 }
 
 fn percent(number: &str) -> Option<f64> {

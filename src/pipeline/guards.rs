@@ -15,7 +15,8 @@ pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> 
     let (lines, listed, rejected) = (report.lines, report.listed, report.rejected_total());
     if let Some(expected) = job.expect_lines.filter(|expected| !expected.is_met(lines)) {
         return Err(Error::data(format!(
-            "the inputs have {lines} lines, and --expect-lines is {expected}; nothing was published"
+            "the inputs have {lines} lines, and --expect-lines is {expected}; nothing was published; if that is \
+             meant, run again with --expect-lines {lines}"
         )));
     }
     if listed == 0 && !job.allow_empty {
@@ -29,8 +30,10 @@ pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> 
         )));
     }
     if let Some(max) = job.max_rejects.filter(|max| max.is_passed(rejected, lines)) {
+        let needed = max.needed(rejected, lines);
         return Err(Error::data(format!(
-            "{rejected} of {lines} lines were rejected, and --max-rejects is {max}; nothing was published"
+            "{rejected} of {lines} lines were rejected, and --max-rejects is {max}; nothing was published; if that \
+             is meant, run again with --max-rejects {needed}"
         )));
     }
     match &job.base_url {

@@ -56,10 +56,48 @@ fn lines_that_were_expected_and_did_not_come_are_a_reason_to_refuse() {
         [("10", 0), ("9", 65), ("11", 65), ("10..", 0), ("11..", 65), ("1..10", 0), ("1..9", 65)]
     {
         let run = build(&out, &input, &["--expect-lines", expected]).expect(exit);
-        let told = run.stderr.contains(&format!("have 10 lines, and --expect-lines is {expected};"));
-        assert_eq!(told, exit == 65, "{}", run.stderr);
+        let said = format!(
+            "have 10 lines, and --expect-lines is {expected}; nothing was published; if that is meant, run again with \
+             --expect-lines 10\n"
+        );
+        assert_eq!(run.stderr.contains(&said), exit == 65, "{}", run.stderr);
     }
     build(&out, &input, &["--expect-lines", "some"]).expect(2);
+}
+
+#[test]
+fn too_many_rejects_are_a_reason_to_refuse_and_the_words_say_what_lets_them_pass() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let input = format!("{}{}", pages(30), "no url\n".repeat(3));
+    for (max, needed) in [("0", "3"), ("2", "3"), ("0%", "10%"), ("0.5%", "10%"), ("9%", "10%")] {
+        let refused = build(&out, &input, &["--max-rejects", max]).expect(65);
+        let said = format!(
+            "3 of 33 lines were rejected, and --max-rejects is {max}; nothing was published; if that is meant, run again \
+             with --max-rejects {needed}\n"
+        );
+        assert!(refused.stderr.contains(&said), "{}", refused.stderr);
+        build(&directory.join(max), &input, &["--max-rejects", needed]).expect(0);
+    }
+    assert!(files(&out).is_empty());
+}
+
+#[test]
+fn part_files_of_a_job_that_has_not_ended_are_refused_with_the_way_out() {
+    let directory = TempDir::new();
+    let (out, parts) = (directory.join("out"), directory.join("parts"));
+    fs::create_dir(&parts).unwrap();
+    (0..3).for_each(|n| fs::write(parts.join(format!("part-0000{n}")), format!("{BASE}{n}\n")).unwrap());
+    let parts = parts.to_str().unwrap();
+    build(&out, &pages(3), &[]).expect(0);
+    let refused = build(&out, "", &[parts, "--require-success-marker"]).expect(65);
+    let said = "parts: has no _SUCCESS (data files: 3): the job that writes it has not ended, or failed; if they are \
+                whole all the same, run again without --require-success-marker\n";
+    assert!(refused.stderr.contains(said), "{}", refused.stderr);
+    assert_eq!(published_urls(&out, BASE).len(), 3);
+    build(&out, "", &[parts]).expect(0);
+    fs::write(directory.join("parts/_SUCCESS"), "").unwrap();
+    build(&out, "", &[parts, "--require-success-marker"]).expect(0);
 }
 
 #[test]

@@ -15,18 +15,19 @@ const SUCCESS: &str = "_SUCCESS";
 /// If it cannot be read, holds no data file, or `needs_success` and the job that writes it has not ended well: there is
 /// no `_SUCCESS`.
 pub fn part_files(directory: &Path, needs_success: bool) -> Result<Vec<PathBuf>> {
-    if needs_success && !directory.join(SUCCESS).exists() {
-        return Err(Error::data(format!(
-            "{}: has no {SUCCESS}: the job that writes it has not ended, or failed",
-            Shown(directory)
-        )));
-    }
     let mut files = Vec::new();
     add_files(directory, &mut files)?;
     let is_part =
         |file: &PathBuf| file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"part-"));
     if files.iter().any(is_part) {
         files.retain(is_part);
+    }
+    if needs_success && !directory.join(SUCCESS).exists() {
+        let (shown, count) = (Shown(directory), files.len());
+        return Err(Error::data(format!(
+            "{shown}: has no {SUCCESS} (data files: {count}): the job that writes it has not ended, or failed; if they \
+             are whole all the same, run again without --require-success-marker"
+        )));
     }
     if files.is_empty() {
         return Err(Error::data(format!("{}: holds no data file", Shown(directory))));
