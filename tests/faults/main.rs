@@ -7,6 +7,7 @@ mod support;
 
 mod around;
 mod calls;
+mod clock;
 mod disks;
 mod killing;
 mod reading;
