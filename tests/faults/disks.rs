@@ -1,10 +1,12 @@
-//! Disks that are full, and disks that fail under a mapped file.
+//! Disks that are full, directories that may not be written to, and disks that fail under a mapped file.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, OpenOptions, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Command;
 
-use crate::support::{TempDir, finish};
-use crate::world::{BASE, Mount, World, pages, skip_unless_root};
+use crate::support::{TempDir, finish, started_by};
+use crate::world::{BASE, Mount, World, build, pages, skip_unless_root};
 
 /// URLs that cannot be packed much.
 fn random_pages(count: u64) -> String {
@@ -70,6 +72,42 @@ fn a_limit_of_file_sizes_is_an_error_and_no_death() {
         limited.args(["--order", order, "--threads", threads]).arg(&input);
         world.assert_refused(finish(&mut limited, b""), 74, "File too large");
     }
+}
+
+#[test]
+fn a_directory_that_the_user_may_not_write_to_is_named_with_its_exit_code() {
+    if skip_unless_root("a run of another user") {
+        return;
+    }
+    let world = World::new();
+    let input = world.directory.file("urls.txt", pages(1, 90));
+    let as_nobody = |build: Command| {
+        let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+        finish(started_by(&nobody, &build).arg(&input), b"")
+    };
+    let give_away = |path: &Path| {
+        finish(Command::new("chown").args(["-R", "65534:65534"]).arg(path), b"").expect(0);
+    };
+    let forbid = |path: &Path| fs::set_permissions(path, Permissions::from_mode(0o500)).unwrap();
+
+    // Nothing can be made there.
+    let below = world.directory.join("below");
+    fs::create_dir(&below).unwrap();
+    give_away(&below);
+    forbid(&below);
+    let run = as_nobody(build(&below.join("out"))).expect(73);
+    assert!(run.stderr.contains("below/out: cannot be created: Permission denied"), "{}", run.stderr);
+    assert_eq!(fs::read_dir(&below).unwrap().count(), 0);
+
+    // The set is somebody else's.
+    let run = as_nobody(world.build());
+    world.assert_refused(run, 73, ".sitemill/staging: cannot be created: Permission denied");
+
+    // Its state is the user's own, and new files may not lie beside those that are live.
+    give_away(&world.out);
+    forbid(&world.out);
+    let run = as_nobody(world.build());
+    world.assert_refused(run, 77, "could not be renamed into place: Permission denied");
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{TempDir, finish, gzip};
-use crate::world::{Between, Waiting, World, fifo, injected_on, pages, unanswered};
+use crate::support::{TempDir, assert_nothing_is_left, finish, gzip, published_urls};
+use crate::world::{BASE, Between, Waiting, World, fifo, injected_on, pages, unanswered, urls};
 
 /// Rows that are no URLs, more than a pipe takes, among enough others that both passes take several threads.
 fn input_with_rejects(directory: &TempDir) -> PathBuf {
@@ -170,13 +170,17 @@ fn a_failure_is_told_while_a_pipe_says_nothing() {
 #[test]
 fn hostile_lines_are_rejected_and_counted_among_good_ones() {
     let world = World::new();
-    let lines: [&[u8]; 6] = [
+    let lines: [&[u8]; 9] = [
         b"http://h.example/\0",
         b"http://h.example/\x1b[2J",
         b"http://h.example/\x7f",
         b"http://h.example/a\rhttp://h.example/b",
         b"\0\0\0\0",
         b"\r",
+        b"\xff\xfe\xff",
+        b"http://\xff.example/",
+        // In a path any byte can be said.
+        b"http://h.example/\xff\xc3",
     ];
     let report = world.directory.join("report.json");
     let input = [pages(1, 70).as_bytes(), &lines.join(&b'\n'), b"\n"].concat();
@@ -185,8 +189,10 @@ fn hostile_lines_are_rejected_and_counted_among_good_ones() {
     let report: serde_json::Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
     let rejected: u64 = report["rejected"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
     let rest = report["blank"].as_u64().unwrap() + report["duplicates"].as_u64().unwrap() + rejected;
-    assert_eq!((report["lines"].as_u64(), report["listed"].as_u64(), rest), (Some(76), Some(70), 6));
-    world.assert_new(1, 70);
+    assert_eq!((report["lines"].as_u64(), report["listed"].as_u64(), rest), (Some(79), Some(71), 8));
+    let want = [urls(1, 70), vec![format!("{BASE}%FF%C3")]].concat();
+    assert_eq!(published_urls(&world.out, BASE), want);
+    assert_nothing_is_left(&world.out);
 }
 
 #[test]
