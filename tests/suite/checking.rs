@@ -1,6 +1,7 @@
 //! `sitemill check`: it finds every fault that was planted, and nothing in what `build` writes.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
@@ -8,7 +9,9 @@ use serde_json::Value;
 use sitemill::Rule;
 
 use crate::corpus::{Corpus, Recipe};
-use crate::support::{Run, TempDir, build_command, files, finish, gunzip, gzip, run, sitemill, testdata};
+use crate::support::{
+    Run, TempDir, build_command, contents, files, finish, gunzip, gzip, run, sitemill, testdata,
+};
 
 const BASE: &str = "https://www.example.com/";
 
@@ -261,6 +264,9 @@ fn hostile_files_cost_little_and_open_nothing() {
         secret.display(),
         sitemap("<url><loc>http://h.example/&x;</loc></url>")
     );
+    let out = directory.join("out");
+    finish(&mut build_command(&out, "http://h.example/"), b"http://h.example/live\n").expect(0);
+    let live = contents(&out);
     let attributes: String = (0..1_000_000).map(|n| format!(" a{n}=\"\"")).collect();
     let declarations: String = (0..100_000).map(|n| format!(" xmlns:a{n}=\"http://h.example/\"")).collect();
     for (name, content, want) in [
@@ -281,17 +287,26 @@ fn hostile_files_cost_little_and_open_nothing() {
         ("zeros.xml", vec![0; 60_000_000], "well-formed"),
     ] {
         let file = directory.file(name, content);
-        let mut limited = std::process::Command::new("prlimit");
         // 400 MB of memory and 60 seconds of work: several times what is needed, and far less than what was asked for.
-        limited.args([
-            "--as=400000000",
-            "--cpu=60",
-            env!("CARGO_BIN_EXE_sitemill"),
-            "check",
-            "--threads",
-            "1",
-        ]);
-        let run = finish(limited.arg(&file), b"").expect(65);
+        let limited = |words: &[&OsStr]| {
+            let mut limited = std::process::Command::new("prlimit");
+            limited.args(["--as=400000000", "--cpu=60", env!("CARGO_BIN_EXE_sitemill")]).args(words);
+            finish(limited.args(["--threads", "1"]).arg(&file), b"")
+        };
+        for words in [
+            &["urls".as_ref()][..],
+            &["diff".as_ref(), "--memory=8MiB".as_ref(), out.as_ref()],
+            &["build".as_ref(), "--base-url=http://h.example/".as_ref(), "--out".as_ref(), out.as_ref()],
+        ] {
+            // What is read back is told whatever it is, up to a bound; what is built is held to the limits.
+            let is_one_url = want == "loc-too-long" && words[0] != "build";
+            let run = limited(words).expect(if is_one_url { 0 } else { 65 });
+            let told = [run.stdout, run.stderr.into_bytes()].concat();
+            assert!(told.len() < 1_000_000, "{name}: {words:?}");
+            assert!(!String::from_utf8_lossy(&told).contains("TOP SECRET"), "{name}: {words:?}");
+            assert!(contents(&out) == live, "{name}");
+        }
+        let run = limited(&["check".as_ref()]).expect(65);
         let told = String::from_utf8(run.stdout).unwrap();
         assert!(told.lines().next().unwrap().contains(&format!("{want}: ")), "{name}: {told:.300}");
         assert!(told.len() < 1_000_000 && !told.contains("TOP SECRET"), "{name}");

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::support::{
-    Run, TempDir, assert_valid_set, build_command, files, finish, published, published_urls, sitemill,
+    Run, TempDir, assert_nothing_is_left, assert_valid_set, build_command, contents, files, finish,
+    published, published_urls, sitemill,
 };
 
 const BASE: &str = "https://www.example.com/";
@@ -368,6 +369,9 @@ fn charsets_of_input_and_of_urls() {
 fn an_input_that_is_wrong_as_a_whole_is_named_with_the_way_out() {
     let directory = TempDir::new();
     let whole = gzip(&format!("{BASE}a\n").repeat(500));
+    let out = directory.join("out");
+    build(&out, &[directory.file("live.txt", format!("{BASE}live\n"))], &[]).expect(0);
+    let live = contents(&out);
     for (name, content, said) in [
         ("a.csv", &b"page,when\nx,y\n"[..], "--columns"),
         ("cut.txt.gz", &whole[..whole.len() - 9], "too early"),
@@ -381,9 +385,9 @@ fn an_input_that_is_wrong_as_a_whole_is_named_with_the_way_out() {
             "there is no such file",
         ),
     ] {
-        let out = directory.join("out");
         let refused = build(&out, &[directory.file(name, content)], &[]).expect(65);
         assert!(refused.stderr.contains(said) && refused.stderr.contains(name), "{name}: {}", refused.stderr);
-        assert!(files(&out).is_empty());
+        assert!(contents(&out) == live, "{name}");
+        assert_nothing_is_left(&out);
     }
 }

@@ -5,7 +5,10 @@ use std::io::Write;
 
 use serde_json::Value;
 
-use crate::support::{TempDir, build_command, files, finish, run, sitemill, wait_until_staging};
+use crate::support::{
+    TempDir, assert_nothing_is_left, build_command, contents, files, finish, run, sitemill,
+    wait_until_staging,
+};
 
 const BASE: &str = "http://h.example/";
 
@@ -43,18 +46,21 @@ fn an_input_that_cannot_be_read_is_named() {
     let folder = directory.join("folder");
     fs::create_dir(&folder).unwrap();
     let zipped = directory.file("urls.txt.gz", b"\x1f\x8b\x08\x00\0\0\0\0\0\xff");
+    let out = directory.join("out");
+    finish(&mut build_command(&out, BASE), format!("{BASE}live\n").as_bytes()).expect(0);
+    let live = contents(&out);
     for (input, exit, said) in [
         (directory.join("missing.txt"), 66, "missing.txt: cannot be read"),
         (folder, 65, "holds no data file"),
         ("/dev/zero".into(), 66, "is a device"),
         (zipped, 65, "the gzip data end too early"),
     ] {
-        let out = directory.join("out");
         let mut command = sitemill();
         command.args(["build", "--base-url", BASE, "--out"]).arg(&out).arg(&good).arg(&input);
         let refused = finish(&mut command, b"").expect(exit);
         assert!(refused.stderr.contains(said), "{}", refused.stderr);
-        assert!(files(&out).is_empty());
+        assert!(contents(&out) == live, "{said}");
+        assert_nothing_is_left(&out);
     }
 }
 

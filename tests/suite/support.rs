@@ -228,6 +228,12 @@ pub fn files(directory: &Path) -> Vec<String> {
     files
 }
 
+/// The same with their bytes.
+pub fn contents(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let content = |file: String| (file.clone(), fs::read(directory.join(file)).expect("it was listed"));
+    files(directory).into_iter().map(content).collect()
+}
+
 #[track_caller]
 pub fn gunzip(bytes: &[u8]) -> Vec<u8> {
     let mut content = Vec::new();
