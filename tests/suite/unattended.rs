@@ -241,6 +241,56 @@ fn a_file_of_options_has_tables_for_commands_and_says_what_is_wrong_in_it() {
 }
 
 #[test]
+fn every_option_of_build_is_taken_from_the_environment_and_from_a_file_and_what_is_wrong_in_it_is_refused() {
+    let directory = TempDir::new();
+    let help = String::from_utf8(run(["build", "--help"]).expect(0).stdout).unwrap();
+    let heads = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
+    let options: Vec<&str> = heads
+        .filter_map(|head| head.split(' ').find_map(|word| word.strip_prefix("--")))
+        .filter(|option| !["help", "version"].contains(option))
+        .collect();
+    assert!(options.len() > 35 && options.contains(&"quiet") && options.contains(&"columns"), "{options:?}");
+    let out = directory.join("out");
+    // What is needed is typed, but for the option that is tried.
+    let build = |option: &str, given: &dyn Fn(&mut Command)| {
+        let mut command = sitemill();
+        command.arg("build");
+        for (needed, value) in [("out", out.to_str().unwrap()), ("base-url", BASE)] {
+            if needed != option {
+                command.arg(format!("--{needed}={value}"));
+            }
+        }
+        given(&mut command);
+        finish(&mut command, format!("{BASE}1\n").as_bytes())
+    };
+    // A word that no option takes: no number, no name, and no file can be made there.
+    let wrong = "/dev/null/wrong";
+    for option in options {
+        let variable = format!("SITEMILL_{}", option.to_uppercase().replace('-', "_"));
+        let config = directory.file("sitemill.toml", format!("{option} = {wrong:?}\n"));
+        let of_environment = build(option, &|command| {
+            command.env(&variable, wrong);
+        });
+        let of_file = build(option, &|command| {
+            command.arg("--config").arg(&config);
+        });
+        // A file names no other file.
+        for refused in [Some(of_environment), (option != "config").then_some(of_file)].into_iter().flatten() {
+            // What is written beside a file has a longer name, and a file knows flags as true or false.
+            let said = [
+                "/dev/null/.wrong.".into(),
+                wrong.into(),
+                format!("--{option}"),
+                format!("{option} is true"),
+            ];
+            let is_named = said.iter().any(|said| refused.stderr.contains(said));
+            assert!(refused.exit != 0 && is_named, "{option}: exit {}: {}", refused.exit, refused.stderr);
+            assert!(files(&out).is_empty(), "{option}");
+        }
+    }
+}
+
+#[test]
 fn shells_and_man_take_what_is_written_for_them() {
     let directory = TempDir::new();
     let bash = directory.file("bash", run(["completions", "bash"]).expect(0).stdout);
