@@ -98,6 +98,11 @@ impl Error {
         Self { kind, message, source: Some(source) }
     }
 
+    /// The same, with what it means said before it.
+    pub(crate) fn within(self, context: &str) -> Self {
+        Self { message: format!("{context}: {}", self.message), ..self }
+    }
+
     /// What kind of failure this is.
     pub fn kind(&self) -> ErrorKind {
         self.kind

@@ -14,7 +14,7 @@ pub struct Report {
     pub version: &'static str,
     /// Whether the set is live.
     pub published: bool,
-    /// Why not, if the data were refused.
+    /// Why not, if the data were refused, or the switch failed and `sets` has what could not be taken back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
     /// Protocol version: `0.9` or `0.84`.
@@ -43,7 +43,7 @@ pub struct Report {
     pub indexes: u64,
     /// URLs of the index files: what robots.txt should name.
     pub index_urls: Vec<String>,
-    /// With a base for each origin: the set of each, in the order in which the input names them first.
+    /// With a base for each origin: the set of each that is live, in the order in which the input names them first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<SetReport>,
     /// Bytes of all sitemaps before compression.

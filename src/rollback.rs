@@ -1,13 +1,14 @@
 //! Rollback: an earlier set becomes the live one again.
 
 use std::path::PathBuf;
+use std::slice;
 use std::time::SystemTime;
 
 use crate::error::{Error, Result, Shown};
 use crate::robots::{RobotsFile, name_indexes};
 use crate::stage::fs::{Disk, exists};
 use crate::stage::manifest::Manifest;
-use crate::stage::publish::{OnDamage, Workspace, status};
+use crate::stage::publish::{OnDamage, Workspace, make_live, status};
 use crate::time::w3c_datetime;
 
 /// Which set is to be live. [`RollbackJob::new`] has every default of the command line.
@@ -53,7 +54,7 @@ pub fn rollback(job: &RollbackJob) -> Result<RolledBack> {
     if !exists(&Disk, &job.out.join(".sitemill")) {
         return Err(Error::data(format!("{out}: holds no set that build has published")));
     }
-    let mut workspace = Workspace::open(&job.out, OnDamage::Refuse)?;
+    let workspace = Workspace::open(&job.out, OnDamage::Refuse)?;
     let Some(from) = workspace.live().cloned() else {
         // The last run may have left some of the sites as they were: together they would be no state that ever was.
         let way_out = match status::sites(&job.out)?.first() {
@@ -65,8 +66,9 @@ pub fn rollback(job: &RollbackJob) -> Result<RolledBack> {
     if let Some(path) = &job.robots {
         RobotsFile::read(&Disk, path)?.check(&from.base_url)?;
     }
-    let to = workspace.roll_back(job.to, &w3c_datetime(job.time)?)?;
-    let mut warnings = Vec::new();
+    let mut prepared = workspace.roll_back(job.to, &w3c_datetime(job.time)?)?;
+    let mut warnings = make_live(slice::from_mut(&mut prepared))?;
+    let to = prepared.set().clone();
     if let Some(path) = &job.robots {
         let named = name_indexes(&Disk, path, &to.base_url, &to.indexes);
         warnings.extend(named.err());

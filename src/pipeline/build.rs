@@ -25,9 +25,9 @@ use crate::job::{Job, Order};
 use crate::progress::Progress;
 use crate::report::{Needs, Report, Seconds, SetReport};
 use crate::stage::input::{Input, Lost, cut_short};
-use crate::stage::manifest::Manifest;
-use crate::stage::publish::{SetInfo, Workspace};
-use crate::stage::scope::Base;
+use crate::stage::manifest::Sitemap;
+use crate::stage::publish::{Prepared, SetInfo, Workspace, make_live};
+use crate::stage::scope::{Base, BaseUrl};
 use crate::stop::Stop;
 use crate::time::w3c_datetime;
 
@@ -36,7 +36,8 @@ use crate::time::w3c_datetime;
 pub struct Outcome {
     /// What was found and done.
     pub report: Report,
-    /// Why it was not published: the data were refused.
+    /// Why it was not published: the data were refused. Or of sets for each origin, which are switched all or none, some could
+    /// not be taken back when another one failed: the report has those, and the next run finishes their switch.
     pub refused: Option<Error>,
     /// What failed once the set was live: it stays live, and somebody should know.
     pub warnings: Vec<Error>,
@@ -52,8 +53,9 @@ impl Outcome {
 /// Builds the set that `job` describes and makes it the live one.
 ///
 /// # Errors
-/// See [`ErrorKind`]. What was published before stays as it was, but for a failure in the midst of the switch, which the
-/// next run finishes. Data that are refused as a whole ([`Outcome::refused`]) are no error of this call.
+/// See [`ErrorKind`]. What was published before stays as it was, and is put back if the switch fails. If that fails too, the
+/// message says so, and the next run finishes the switch. Data that are refused as a whole ([`Outcome::refused`]) are no
+/// error of this call.
 pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome> {
     job.check()?;
     let lost = Lost::none_yet();
@@ -129,12 +131,23 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
         return Err(cut_short(&memory.scratch));
     }
     stop.check()?;
-    for (mut workspace, base_url, sitemaps) in sites {
+    let prepare = |(workspace, base_url, sitemaps): (Workspace, BaseUrl, Vec<Sitemap>)| {
         let (protocol, index_limits) = (job.protocol, job.index_limits());
         let info = SetInfo { base_url: &base_url, protocol, index_limits, scope: job.scope, time: &time };
-        let set = workspace.publish(sitemaps, &info, job.keep)?;
-        add_set(&mut report, job, &workspace, &set);
-        after.is_live(&workspace, &set, memory, &mut report);
+        workspace.prepare(sitemaps, &info, job.keep)
+    };
+    let mut sites: Vec<_> = sites.into_iter().map(prepare).collect::<Result<_>>()?;
+    let switched = make_live(&mut sites);
+    for site in sites.iter().filter(|site| switched.is_ok() || site.is_begun()) {
+        add_set(&mut report, job, site);
+    }
+    match switched {
+        Ok(warnings) => after.warnings.extend(warnings),
+        Err(why) if report.sets.is_empty() => return Err(why),
+        Err(why) => return Ok(Outcome::not_published(report, why)),
+    }
+    for site in &sites {
+        after.is_live(site.workspace(), site.set(), memory, &mut report);
     }
     let total = started.elapsed();
     report.published = true;
@@ -179,10 +192,11 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs)
 }
 
 /// What is known when a set is live.
-fn add_set(report: &mut Report, job: &Job, workspace: &Workspace, set: &Manifest) {
+fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
+    let set = site.set();
     let this = SetReport {
         base_url: set.base_url.clone(),
-        directory: workspace.directory().file_name().unwrap_or_default().to_string_lossy().into(),
+        directory: site.workspace().directory().file_name().unwrap_or_default().to_string_lossy().into(),
         listed: set.sitemaps.iter().map(|sitemap| u64::from(sitemap.urls)).sum(),
         sitemaps: set.sitemaps.len() as u64,
         index_urls: set.indexes.iter().map(|file| format!("{}{file}", set.base_url)).collect(),

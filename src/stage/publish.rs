@@ -8,11 +8,15 @@
 //! |---|---|---|
 //! | [`Workspace::open`] | lock; finish a switch that was begun; remove staging of dead runs | the old set |
 //! | [`Workspace::stage`], [`Unsynced::sync`] | each sitemap into staging, synced | the old set |
-//! | [`Workspace::publish`] | index files, robots lines and manifest into staging, synced | the old set |
+//! | [`Workspace::prepare`] | index files, robots lines and manifest into staging, synced | the old set |
 //! | | link new sitemaps into the output directory, sync it | the old set, and files nobody lists |
-//! | | rename the manifest to `manifest.next.json`: the decision, and the journal | the new set, once the next run is through `open` |
-//! | | the switch: rename index files into place, then the robots lines, remove index files of the old set that have no successor, then the manifest | the same |
+//! | [`make_live`] | rename the manifest to `manifest.next.json`: the decision, and the journal | the new set, once the next run is through `open` |
+//! | | the switch: rename index files into place, then the robots lines, sync them | the same |
+//! | | remove index files of the old set that have no successor, then rename the manifest | the same |
 //! | [`Workspace::expire`] | remove sitemaps that no set lists any more that is live or kept | the new set |
+//!
+//! What fails, and does not crash, before the robots lines are in place is taken back, and the old set stays; behind that the
+//! new one is live, and the next run does what failed.
 
 mod back;
 mod index;
@@ -22,6 +26,7 @@ mod occupant;
 pub mod retention;
 mod salvage;
 pub mod status;
+mod switch;
 #[cfg(test)]
 mod tests;
 
@@ -34,8 +39,8 @@ use std::sync::Arc;
 use super::dedup::Secret;
 use super::divide::Limits;
 use super::fs::{
-    Disk, FileSystem, Locked, NewFile, exists, is_same_file, make_path, make_private, remove, remove_all,
-    rename, sync_directory,
+    Disk, FileSystem, Locked, NewFile, exists, is_same_file, make_path, make_private, parent, remove,
+    remove_all, rename, sync_directory,
 };
 pub use super::manifest::name;
 use super::manifest::{Manifest, Role, Seal, Sitemap};
@@ -43,12 +48,13 @@ use super::scope::{BaseUrl, ScopeRule};
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::limits::Protocol;
 pub use index::index_bytes_min;
-use index::index_files;
 use known::Known;
-use name::{ContentHash, EMPTY_SET_LINE, ROBOTS_FILE, index_file, sitemap_file, words};
+use name::{ContentHash, ROBOTS_FILE, sitemap_file, words};
 use occupant::{Occupant, occupant};
 use retention::{Expired, Keep};
 use salvage::Salvage;
+pub use switch::{Prepared, make_live};
+use switch::{Standing, switch};
 
 /// An output directory that this run alone may change, and the run's place in it for files that nobody sees yet.
 #[derive(Debug)]
@@ -63,8 +69,8 @@ pub struct Workspace {
     salvage: Option<Salvage>,
     /// What seals are made with.
     secret: Secret,
-    /// The set of this run is the live one, or will be when the next run has finished the switch.
-    is_decided: bool,
+    /// How far the set of this run has come.
+    standing: Standing,
     lock: Option<Locked>,
 }
 
@@ -173,7 +179,8 @@ impl Workspace {
         let handed_on = sealed.and_then(|live| Secret::from_hex(&live.secret));
         let secret = handed_on.map_or_else(Secret::draw, Ok)?;
         let out = out.into();
-        Ok(Self { fs, out, state, run, staging, live, salvage, secret, is_decided: false, lock: Some(lock) })
+        let standing = Standing::Staged;
+        Ok(Self { fs, out, state, run, staging, live, salvage, secret, standing, lock: Some(lock) })
     }
 
     /// The same for a directory in one that is held already: it is looked at whether anybody holds it, and not held itself,
@@ -234,12 +241,12 @@ impl Workspace {
         ))
     }
 
-    /// Makes `sitemaps` the live set. Returns its manifest once it is live and on disk. Of the sets before it those that
-    /// `keep` lets stay can be made live again.
+    /// Brings everything to disk that makes `sitemaps` a set, for [`make_live`]. Of the sets before it those that `keep` lets
+    /// stay can be made live again.
     ///
     /// # Errors
-    /// Before the decision the old set stays; after it the next run finishes the switch.
-    pub fn publish(&mut self, sitemaps: Vec<Sitemap>, info: &SetInfo<'_>, keep: Keep) -> Result<Manifest> {
+    /// If that cannot be done, or something that is no file is in the place of an index file.
+    pub fn prepare(mut self, sitemaps: Vec<Sitemap>, info: &SetInfo<'_>, keep: Keep) -> Result<Prepared> {
         let base_url = info.base_url.to_string();
         self.stand_in(info)?;
         let set = Manifest::new(&self.run, info.protocol, info.index_limits, &base_url, info.time, sitemaps);
@@ -252,48 +259,18 @@ impl Workspace {
         // What was removed since then is not remembered for ever.
         set.superseded.retain(|old| exists(&*self.fs, &self.out.join(&old.file)));
         keep.forget(&mut set.earlier, info.time);
-        self.commit(&mut set, info.protocol)?;
-        Ok(set)
+        self.prepare_set(set, info.protocol)
     }
 
-    /// Brings the set to disk and makes it the live one.
-    fn commit(&mut self, set: &mut Manifest, protocol: Protocol) -> Result<()> {
-        set.indexes.clear();
-        for (number, index) in (1..).zip(index_files(set, protocol)) {
-            let file = index_file(number);
-            self.write(&file, &index)?.sync()?;
-            set.indexes.push(file);
-        }
-        let mut robots: String =
-            set.indexes.iter().map(|file| format!("Sitemap: {}{file}\n", set.base_url)).collect();
-        if set.indexes.is_empty() {
-            robots.push_str(EMPTY_SET_LINE);
-        }
-        self.write(ROBOTS_FILE, robots.as_bytes())?.sync()?;
-        self.write(MANIFEST_FILE, &set.to_json())?.sync()?;
-        let fs = &*self.fs;
-        sync_directory(fs, &self.staging)?;
-        if let Some(live) = &self.live {
-            self.write(REPLACED_FILE, &live.alone().to_json())?.sync()?;
-            rename(fs, &self.staging.join(REPLACED_FILE), &retention::kept_path(&self.state, &live.run))?;
-            sync_directory(fs, &retention::sets(&self.state))?;
-        }
-
-        for sitemap in &set.sitemaps {
-            self.link(&sitemap.file)?;
-        }
-        sync_directory(fs, &self.out)?;
-
-        rename(fs, &self.staging.join(MANIFEST_FILE), &journal_path(&self.state))?;
-        self.is_decided = true;
-        switch(fs, &self.out, &self.state, self.live.as_ref(), set)
-    }
-
-    /// Removes what the sets before `set`, which is live, have left behind, as soon as `keep` lets it go.
+    /// Removes what the sets before `set`, which is live, have left behind, as soon as `keep` lets it go. Nothing before the
+    /// next run if the switch could not be cleared up: an index file of the old set may still be there.
     ///
     /// # Errors
     /// If something cannot be read or removed. The set is live all the same, and the next run tries again.
     pub fn expire(&self, set: &Manifest, keep: Keep) -> Result<Expired> {
+        if self.standing != Standing::Live {
+            return Ok(Expired::default());
+        }
         if self.salvage.as_ref().is_some_and(Salvage::is_in_doubt) {
             let nursery = self.state.join("staging");
             remove_dead_runs(&*self.fs, &self.out, &nursery, Some(set), Some(&self.run))?;
@@ -332,13 +309,16 @@ impl Workspace {
 }
 
 impl Drop for Workspace {
-    /// Leaves nothing behind; what cannot be removed now is removed by the next run. A journal needs its staging.
+    /// Leaves nothing behind but what the next run needs; what cannot be removed now is removed by the next run.
     fn drop(&mut self) {
-        // Staging knows what was linked.
         let fs = &*self.fs;
-        let is_unlinked =
-            self.is_decided || remove_links(fs, &self.out, &self.staging, self.live.as_ref()).is_ok();
-        if is_unlinked && !exists(fs, &journal_path(&self.state)) {
+        let is_done_with = match self.standing {
+            // Staging knows what was linked.
+            Standing::Staged => remove_links(fs, &self.out, &self.staging, self.live.as_ref()).is_ok(),
+            Standing::Begun | Standing::Withdrawn => false,
+            Standing::Live => true,
+        };
+        if is_done_with {
             let _ = fs.remove_tree(&self.staging);
         }
     }
@@ -387,16 +367,23 @@ fn remove_dead_runs(
     let names = fs.list(nursery).map_err(|error| Error::io(nursery, "could not be read", error))?;
     let is_dead = |name: &OsString| own.is_none_or(|own| name != own);
     let dead: Vec<_> = names.into_iter().filter(is_dead).map(|name| nursery.join(name)).collect();
+    if !dead.is_empty() {
+        // A journal that was withdrawn or has become the manifest must not come back without its staging.
+        sync_directory(fs, parent(nursery))?;
+    }
     dead.iter().try_for_each(|staging| remove_links(fs, out, staging, live))?;
     dead.iter().try_for_each(|staging| remove_all(fs, staging))
 }
 
 /// Removes sitemaps that a run has linked into place and that never became part of a set: those that are one and the same
-/// file as in its `staging`, and neither live nor of an earlier set.
+/// file as in its `staging`, and neither live nor of an earlier set. (A live index file is there too if a run has died
+/// while it took its switch back.)
 fn remove_links(fs: &dyn FileSystem, out: &Path, staging: &Path, live: Option<&Manifest>) -> Result<()> {
     let sitemaps = live.into_iter().flat_map(|live| live.sitemaps.iter().map(|sitemap| &sitemap.file));
     let superseded = live.into_iter().flat_map(|live| live.superseded.iter().map(|old| &old.file));
-    let known: HashSet<&str> = sitemaps.chain(superseded).map(String::as_str).collect();
+    let indexes = live.into_iter().flat_map(|live| &live.indexes);
+    let known = sitemaps.chain(superseded).chain(indexes).map(String::as_str).chain([ROBOTS_FILE]);
+    let known: HashSet<&str> = known.collect();
     let staged = match fs.list(staging) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(());
@@ -413,34 +400,4 @@ fn remove_links(fs: &dyn FileSystem, out: &Path, staging: &Path, live: Option<&M
     }
     // Staging, which alone knows of them, must not be gone before them.
     if is_removed { sync_directory(fs, out) } else { Ok(()) }
-}
-
-/// Puts the index files of `next`, whose journal is written, in the place of those of `live`. Can be broken off anywhere and
-/// done again.
-fn switch(
-    fs: &dyn FileSystem,
-    out: &Path,
-    state: &Path,
-    live: Option<&Manifest>,
-    next: &Manifest,
-) -> Result<()> {
-    // Whoever has written the journal may have died before it was on disk.
-    sync_directory(fs, state)?;
-    let staging = state.join("staging").join(&next.run);
-    let put = |file: &str| match rename(fs, &staging.join(file), &out.join(file)) {
-        // Renamed before the break.
-        Err(_) if !exists(fs, &staging.join(file)) && exists(fs, &out.join(file)) => Ok(()),
-        other => other,
-    };
-    next.indexes.iter().try_for_each(|file| put(file))?;
-    sync_directory(fs, out)?;
-    // Behind the files that it names, and before those that it no longer names are gone.
-    put(ROBOTS_FILE)?;
-    sync_directory(fs, out)?;
-    for stale in live.iter().flat_map(|live| &live.indexes).filter(|file| !next.indexes.contains(file)) {
-        remove(fs, &out.join(stale))?;
-    }
-    sync_directory(fs, out)?;
-    rename(fs, &journal_path(state), &manifest_path(state))?;
-    sync_directory(fs, state)
 }

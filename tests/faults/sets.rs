@@ -1,10 +1,15 @@
-//! Faults in runs for many sites, and in rollbacks: the set of each directory is the old one or the new one.
+//! Faults in runs for many sites, and in rollbacks: the set of each directory is the one that the exit code speaks of.
 
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::support::{Run, TempDir, assert_nothing_is_left, finish, published, published_urls, sitemill};
-use crate::world::{BASE, World, at_each_call, copy, pages, urls};
+use serde_json::Value;
+
+use crate::support::{Run, TempDir, finish, sitemill};
+use crate::world::{
+    BASE, KILLED, World, assert_as_told, assert_as_told_at_rest, at_each_call, copy, injected, pages, urls,
+};
 
 /// Calls that change a file or a directory, or may make one, and what each may answer.
 const CALLS: [(&str, &str); 10] = [
@@ -22,11 +27,7 @@ const CALLS: [(&str, &str); 10] = [
 
 /// Every call fails in one run, and kills another one. A kill at an `openat` would leave what one at the call before it has
 /// left.
-fn for_each_fault(
-    directory: &TempDir,
-    mut command: impl FnMut() -> Command,
-    mut judge: impl FnMut(&str, &Run),
-) {
+fn for_each_fault(directory: &TempDir, mut command: impl FnMut() -> Command, mut judge: impl FnMut(&Run)) {
     let (mut failed, mut killed) = (0, 0);
     for (call, error) in CALLS {
         at_each_call(directory, call, &format!("error={error}"), &mut command, |when, run| {
@@ -39,63 +40,124 @@ fn for_each_fault(
             );
             assert!(!run.stderr.contains("panicked"), "{when}: {}", run.stderr);
             failed += usize::from(run.exit == 74);
-            judge(when, run);
+            judge(run);
         });
         if call == "openat" {
             continue;
         }
         at_each_call(directory, call, "signal=SIGKILL", &mut command, |when, run| {
-            assert!([0, 137].contains(&run.exit), "{when}: {}", run.stderr);
-            killed += usize::from(run.exit == 137);
-            judge(when, run);
+            assert!([0, KILLED].contains(&run.exit), "{when}: {}", run.stderr);
+            killed += usize::from(run.exit == KILLED);
+            judge(run);
         });
     }
     assert!(failed > 15 && killed > 30, "{failed} failures, {killed} kills");
 }
 
-#[test]
-fn each_of_many_sites_has_its_old_set_or_its_new_one_whatever_fails_or_kills_the_run() {
-    let directory = TempDir::in_memory();
-    let (out, before) = (directory.join("out"), directory.join("before"));
-    let bases = ["https://a.example/", "https://b.example/"];
-    let of_both = |last| bases.map(|base| pages(1, last).replace(BASE, base)).concat();
-    let build = |last: u32| {
+/// Two sites in one directory, of pages 1 to 60 each, and a copy of it.
+struct Sites {
+    directory: TempDir,
+    out: PathBuf,
+    before: PathBuf,
+}
+
+const BASES: [&str; 2] = ["https://a.example/", "https://b.example/"];
+
+impl Sites {
+    fn new() -> Self {
+        let directory = TempDir::in_memory();
+        let (out, before) = (directory.join("out"), directory.join("before"));
+        let sites = Self { directory, out, before };
+        finish(&mut sites.build(60), b"").expect(0);
+        copy(&sites.out, &sites.before);
+        sites
+    }
+
+    /// A run for pages 1 to `last` of each.
+    fn build(&self, last: u32) -> Command {
         let mut build = sitemill();
-        build.args([
-            "build",
-            "--quiet",
-            "--threads",
-            "1",
-            "--base-url",
-            "{origin}/",
-            "--sitemaps-per-index",
-            "2",
-        ]);
-        build.args(["--urls-per-sitemap", "20", "--out"]).arg(&out);
-        build.arg(directory.file(&format!("urls-{last}.txt"), of_both(last)));
+        build.args(["build", "--quiet", "--threads", "1", "--base-url", "{origin}/"]);
+        build.args(["--sitemaps-per-index", "2", "--urls-per-sitemap", "20", "--out"]).arg(&self.out);
+        let of_both = BASES.map(|base| pages(1, last).replace(BASE, base)).concat();
+        build.arg(self.directory.file(&format!("urls-{last}.txt"), of_both));
         build
-    };
-    finish(&mut build(60), b"").expect(0);
-    copy(&out, &before);
-    let command = || {
-        copy(&before, &out);
-        build(90)
-    };
-    for_each_fault(&directory, command, |when, run| {
-        let site = |base: &str| -> PathBuf { out.join(base.trim_start_matches("https://")) };
-        bases.iter().for_each(|base| drop(published(&site(base), base)));
-        // The next run opens every site and publishes nothing: far too little is left of each.
-        finish(&mut build(1), b"").expect(65);
-        for base in bases {
-            let site = site(base);
-            let seen = published_urls(&site, base);
-            let of_site =
-                |last| -> Vec<String> { urls(1, last).iter().map(|url| url.replace(BASE, base)).collect() };
-            let (old, new) = (of_site(60), of_site(90));
-            assert!(seen == new || run.exit != 0 && seen == old, "{when}: {base}: {seen:?}");
-            assert_nothing_is_left(&site);
+    }
+
+    /// The same for pages 1 to 90 where the first run has left it.
+    fn build_anew(&self) -> Command {
+        copy(&self.before, &self.out);
+        self.build(90)
+    }
+
+    /// A run that opens every site and publishes nothing: far too little is left of each.
+    fn run_next(&self) {
+        finish(&mut self.build(1), b"").expect(65);
+    }
+
+    fn site(&self, base: &str) -> PathBuf {
+        self.out.join(base.trim_start_matches("https://"))
+    }
+}
+
+/// Pages 1 to 60 of a site, and 1 to 90.
+fn old_and_new(base: &str) -> [Vec<String>; 2] {
+    [60, 90].map(|last| urls(1, last).iter().map(|url| url.replace(BASE, base)).collect())
+}
+
+#[test]
+fn many_sites_have_their_old_sets_or_their_new_ones_whatever_fails_or_kills_the_run() {
+    let sites = Sites::new();
+    let command = || sites.build_anew();
+    for_each_fault(&sites.directory, command, |run| {
+        for base in BASES {
+            let [old, new] = old_and_new(base);
+            assert_as_told(run.exit, &sites.site(base), base, &old, &new);
+        }
+        sites.run_next();
+        for base in BASES {
+            let [old, new] = old_and_new(base);
+            assert_as_told_at_rest(run.exit, &sites.site(base), base, &old, &new);
         }
     });
+}
+
+#[test]
+fn sites_whose_switch_cannot_be_taken_back_are_in_the_report_and_those_that_have_their_old_set_are_not() {
+    let sites = Sites::new();
+    let path = sites.directory.join("report.json");
+    let mut stuck = [0; 3];
+    for nth in 1.. {
+        let mut build = sites.build_anew();
+        build.arg("--report").arg(&path);
+        // From here on nothing can be renamed, be it back or forth.
+        let fault = format!("error=EIO:when={nth}+");
+        let (run, hit) = injected(&sites.directory, "rename", &fault, &build);
+        if !hit {
+            run.expect(0);
+            break;
+        }
+        let report: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        let live: Vec<&str> = match &report["sets"] {
+            Value::Array(sets) => sets.iter().map(|set| set["base_url"].as_str().unwrap()).collect(),
+            _ => Vec::new(),
+        };
+        assert_eq!(report["published"], run.exit == 0, "{nth}: {}", run.stderr);
+        assert!(run.exit == 0 && live == BASES || run.exit == 74, "{nth}: {}", run.stderr);
+        let is_left = run.exit == 74 && !live.is_empty();
+        assert_eq!(run.stderr.contains("; the next run finishes it: "), is_left, "{nth}: {}", run.stderr);
+        for base in BASES.iter().filter(|base| !live.contains(base)) {
+            let [old, new] = old_and_new(base);
+            assert_as_told(74, &sites.site(base), base, &old, &new);
+        }
+        sites.run_next();
+        for base in BASES {
+            let [old, new] = old_and_new(base);
+            let exit = if live.contains(&base) { 0 } else { 74 };
+            assert_as_told_at_rest(exit, &sites.site(base), base, &old, &new);
+        }
+        stuck[live.len()] += 1;
+    }
+    assert!(stuck.iter().all(|&count| count > 0), "{stuck:?}");
 }
 
 #[test]
@@ -111,11 +173,10 @@ fn a_rollback_that_fails_or_is_killed_leaves_the_live_set_or_the_one_before_it()
         rollback.args(["rollback", "--quiet", "--out"]).arg(&world.out);
         rollback
     };
-    for_each_fault(&world.directory, command, |when, run| {
-        published(&world.out, BASE);
+    let (live, back) = (urls(1, 90), urls(1, 60));
+    for_each_fault(&world.directory, command, |run| {
+        assert_as_told(run.exit, &world.out, BASE, &live, &back);
         finish(&mut world.build(), b"").expect(65);
-        let seen = published_urls(&world.out, BASE);
-        assert!(seen == urls(1, 60) || run.exit != 0 && seen == urls(1, 90), "{when}: {seen:?}");
-        assert_nothing_is_left(&world.out);
+        assert_as_told_at_rest(run.exit, &world.out, BASE, &live, &back);
     });
 }

@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
-use crate::support::{
-    Run, TempDir, assert_nothing_is_left, files, finish, published, published_urls, sitemill,
-};
+use crate::support::{Run, TempDir, assert_nothing_is_left, files, finish, published_urls, sitemill};
 
 pub const BASE: &str = "http://h.example/";
 
@@ -84,17 +82,36 @@ impl World {
         assert_nothing_is_left(&self.out);
     }
 
-    /// Fails unless a crawler sees a whole set, and after the next run, which publishes nothing, the old one or that of the
-    /// pages `first` to `last` with nothing beside it; the new one for certain if the run that was disturbed said so.
+    /// Fails unless a crawler sees, at once and after the next run, which publishes nothing and leaves nothing beside it, the
+    /// set that `exit` speaks of: the old one, or that of the pages `first` to `last`.
     #[track_caller]
     pub fn assert_whole(&self, exit: i32, first: u32, last: u32) {
-        published(&self.out, BASE);
+        let (old, new) = (urls(1, 60), urls(first, last));
+        assert_as_told(exit, &self.out, BASE, &old, &new);
         finish(&mut self.build(), b"").expect(65);
-        let seen = published_urls(&self.out, BASE);
-        let is_new = seen == urls(first, last);
-        assert!(is_new || exit != 0 && seen == urls(1, 60), "exit {exit}: {seen:?}");
-        assert_nothing_is_left(&self.out);
+        assert_as_told_at_rest(exit, &self.out, BASE, &old, &new);
     }
+}
+
+/// The exit code of a run that was killed.
+pub const KILLED: i32 = 137;
+
+/// Fails unless a crawler sees what a run with `exit` says, before any other run: the new set after success, the old one after
+/// failure. A kill may leave index files of both, each of them whole.
+#[track_caller]
+pub fn assert_as_told(exit: i32, out: &Path, base_url: &str, old: &[String], new: &[String]) {
+    let seen = published_urls(out, base_url);
+    let told = if exit == 0 { new } else { old };
+    assert!(exit == KILLED || seen == told, "exit {exit}, {base_url}: {seen:?}");
+}
+
+/// The same after the next run: then a kill, too, has left one of both, and there is nothing beside it.
+#[track_caller]
+pub fn assert_as_told_at_rest(exit: i32, out: &Path, base_url: &str, old: &[String], new: &[String]) {
+    let seen = published_urls(out, base_url);
+    let told = if exit == 0 || exit == KILLED && seen == new { new } else { old };
+    assert!(seen == told, "exit {exit}, {base_url}, after the next run: {seen:?}");
+    assert_nothing_is_left(out);
 }
 
 /// A small set in `out`.
@@ -274,9 +291,11 @@ pub fn at_each_call(
     for nth in 1.. {
         let fault = format!("{fault}:when={nth}");
         let (run, hit) = injected(directory, call, &fault, &command());
+        // The harness shows it if the test fails.
+        println!("{call} {fault}");
         judge(&format!("{call} {fault}"), &run);
         // A kill is in no log; it is in the exit code.
-        if !hit && run.exit != 137 {
+        if !hit && run.exit != KILLED {
             run.expect(0);
             return;
         }

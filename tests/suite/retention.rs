@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
@@ -206,23 +206,36 @@ fn sitemap_of(out: &Path, number: u64) -> String {
 }
 
 #[test]
-fn a_rollback_that_was_broken_off_is_finished_by_the_next_run() {
+fn a_rollback_that_cannot_be_is_none_and_one_that_was_killed_is_finished_by_the_next_run() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let options = ["--sitemaps-per-index", "1"];
-    build(&out, 0, &[1, 2], &options).expect(0);
-    let first = published(&out, BASE);
-    build(&out, 1, &[3, 4], &options).expect(0);
-    // The second rename of the switch fails.
+    build(&out, 0, &[1], &options).expect(0);
+    build(&out, 1, &[1, 2], &options).expect(0);
+    let second = published(&out, BASE);
+    build(&out, 2, &[3], &options).expect(0);
+    let third = published(&out, BASE);
+    // What has the name of its second index file is no file, and not ours.
     let index = out.join("sitemap-index-2.xml");
-    fs::remove_file(&index).unwrap();
     fs::create_dir(&index).unwrap();
-    rollback(&out, &[]).expect(74);
-    assert_eq!(status(&out)["is_switching"], true);
+    let refused = rollback(&out, &[]).expect(73);
+    assert!(refused.stderr.contains("sitemap-index-2.xml: is in the way"), "{}", refused.stderr);
+    assert_eq!((published(&out, BASE), &status(&out)["is_switching"]), (third, &Value::from(false)));
     fs::remove_dir(&index).unwrap();
-    build(&out, 2, &[], &[]).expect(65);
-    assert_eq!(published(&out, BASE), first);
-    assert_eq!((numbers(&out), &status(&out)["is_switching"]), (vec![1, 2], &Value::from(false)));
+
+    // Killed at one rename later each time; the next one clears up, until one had decided.
+    let mut renames = 0;
+    while status(&out)["is_switching"] == false {
+        renames += 1;
+        let mut strace = Command::new("strace");
+        strace.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=rename"]);
+        strace.args(["-e", &format!("inject=rename:signal=SIGKILL:when={renames}")]);
+        strace.args([env!("CARGO_BIN_EXE_sitemill"), "rollback", "--out"]).arg(&out);
+        finish(&mut strace, b"").expect(137);
+    }
+    build(&out, 3, &[], &[]).expect(65);
+    assert_eq!(published(&out, BASE), second);
+    assert_eq!((numbers(&out), &status(&out)["is_switching"]), (vec![2, 3, 1], &Value::from(false)));
 }
 
 #[test]

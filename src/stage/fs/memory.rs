@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -21,11 +22,17 @@ pub struct Memory(Arc<Mutex<History>>);
 struct History {
     now: State,
     steps: Vec<Step>,
+    /// Changes that were asked for, in words.
+    asked: Vec<String>,
+    /// Those of them that fail, counted from 0.
+    failing: Vec<Range<usize>>,
 }
 
 /// A change, and what was there behind it.
 #[derive(Debug, Clone)]
 pub struct Step {
+    /// Which of the changes that were asked for, counted from 0.
+    pub asked: usize,
     /// In words.
     pub what: String,
     /// As a process sees it.
@@ -144,12 +151,22 @@ impl State {
 impl Memory {
     /// With what was there in `state`, and no history.
     pub fn of(state: State) -> Self {
-        Self(Arc::new(Mutex::new(History { now: state, steps: Vec::new() })))
+        Self::failing(state, Vec::new())
+    }
+
+    /// The same, and of the changes that are asked for those that `failing` has, counted from 0, come to nothing.
+    pub fn failing(state: State, failing: Vec<Range<usize>>) -> Self {
+        Self(Arc::new(Mutex::new(History { now: state, failing, ..History::default() })))
     }
 
     /// What there is now.
     pub fn state(&self) -> State {
         self.0.lock().unwrap().now.clone()
+    }
+
+    /// Every change that was asked for, in words.
+    pub fn asked(&self) -> Vec<String> {
+        self.0.lock().unwrap().asked.clone()
     }
 
     /// Every change so far.
@@ -170,9 +187,13 @@ impl Memory {
     }
 
     fn step<T>(&self, what: String, change: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
-        let History { now, steps } = &mut *self.0.lock().unwrap();
+        let History { now, steps, asked, failing } = &mut *self.0.lock().unwrap();
+        asked.push(what.clone());
+        if failing.iter().any(|range| range.contains(&(asked.len() - 1))) {
+            return Err(io::Error::other(format!("no {what}")));
+        }
         let done = change(now)?;
-        steps.push(Step { what, state: now.clone() });
+        steps.push(Step { asked: asked.len() - 1, what, state: now.clone() });
         Ok(done)
     }
 }
@@ -241,8 +262,10 @@ impl FileSystem for Memory {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.step(format!("rename {} to {}", from.display(), to.display()), |now| {
-            now.change(Some(from), Some((to, now.get(from)?)))
+        self.step(format!("rename {} to {}", from.display(), to.display()), |now| match now.get(from)? {
+            // Two names of one file stay as they are, says POSIX.
+            node @ Node::File(_) if now.get(to).is_ok_and(|there| there == node) => Ok(()),
+            node => now.change(Some(from), Some((to, node))),
         })
     }
 

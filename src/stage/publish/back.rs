@@ -1,21 +1,21 @@
 //! The way back: an earlier set becomes the live one again, by the same switch.
 
-use super::Workspace;
 use super::occupant::is_whole;
 use super::retention::kept_path;
+use super::{Prepared, Workspace};
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::stage::dedup::Secret;
 use crate::stage::manifest::{Earlier, Manifest};
 
 impl Workspace {
-    /// Makes an earlier set live again: set `number`, or the last one before the live set that was not taken back itself.
+    /// Prepares an earlier set to be live again: set `number`, or the last one before the live set that was not taken back itself.
     /// Nothing is deleted, so that the way forward stays open as long as the way back. `time` is now, as W3C Datetime. Reads
     /// every sitemap of the set: what has rotted in the meantime must not become live.
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set, or a file of it is missing or not what was
     /// published; [`ErrorKind::Io`](crate::ErrorKind::Io) if one cannot be read. The live set stays.
-    pub fn roll_back(&mut self, number: Option<u64>, time: &str) -> Result<Manifest> {
+    pub fn roll_back(self, number: Option<u64>, time: &str) -> Result<Prepared> {
         let out = Shown(&self.out);
         let Some(live) = &self.live else {
             return Err(Error::data(format!("{out}: holds no set that build has published")));
@@ -68,8 +68,7 @@ impl Workspace {
         }
         let protocol =
             set.protocol.parse().map_err(|_| Error::data(format!("{}: no protocol", Shown(&path))))?;
-        self.commit(&mut set, protocol)?;
-        Ok(set)
+        self.prepare_set(set, protocol)
     }
 }
 

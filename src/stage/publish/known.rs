@@ -95,7 +95,7 @@ mod tests {
     use crate::stage::manifest::Seals;
     use crate::stage::publish::name::ContentHash;
     use crate::stage::publish::retention::Keep;
-    use crate::stage::publish::{OnDamage, SetInfo, Unsynced, Workspace};
+    use crate::stage::publish::{OnDamage, SetInfo, Unsynced, Workspace, make_live};
     use crate::stage::scope::ScopeRule;
 
     const XML: &[u8] = b"what would be XML";
@@ -108,7 +108,7 @@ mod tests {
 
     /// Publishes sitemap 7, or nothing, as the whole set; what was staged.
     fn publish(fs: &Memory, is_there: bool) -> Vec<Sitemap> {
-        let mut workspace = open(fs);
+        let workspace = open(fs);
         let stage = |workspace: &Workspace| {
             let xml = seal(&workspace.secret, XML);
             let staged = workspace.stage(7, ContentHash(0x1f2e_3d4c << 96), xml, GZIP).unwrap();
@@ -132,7 +132,8 @@ mod tests {
             scope: ScopeRule::Directory,
             time: TIME,
         };
-        workspace.publish(sitemaps.clone(), &info, Keep::default()).unwrap();
+        let prepared = workspace.prepare(sitemaps.clone(), &info, Keep::default()).unwrap();
+        assert!(make_live(&mut [prepared]).unwrap().is_empty());
         sitemaps
     }
 

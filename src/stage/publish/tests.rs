@@ -1,9 +1,11 @@
 //! Every prefix of what publishing does to the file system: the process ends there, or the power is lost there, and what
-//! a crawler finds is a set; the next run makes it the old one or the new one as a whole.
+//! a crawler finds is a set; the next run makes it the old one or the new one as a whole. And every change of it that fails,
+//! with those behind it that undo what was done: what a crawler finds is the set that the run says is live.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io::{Read, Write};
 use std::path::Path;
+use std::slice;
 use std::sync::Arc;
 
 use flate2::Compression;
@@ -28,20 +30,20 @@ fn open_with(fs: &Memory, on_damage: OnDamage) -> Workspace {
     Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref(), on_damage).unwrap()
 }
 
-/// What a job does to the file system; how many changes in, it has told of success.
-type Job = fn(&Memory) -> usize;
+/// What a job does to the file system; how many changes in, it has told of success. What fails behind that is a warning.
+type Job = fn(&Memory) -> Result<usize>;
 
 /// Publishes a sitemap for each of `texts`, two in an index file, as a build does; what the set replaces is retired at once.
-fn build(fs: &Memory, texts: &[&str], time: &str) -> usize {
+fn build(fs: &Memory, texts: &[&str], time: &str) -> Result<usize> {
     build_with(fs, texts, time, OnDamage::Refuse)
 }
 
-fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> usize {
-    let mut workspace = open_with(fs, on_damage);
+fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> Result<usize> {
+    let workspace = Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref(), on_damage)?;
     let sitemap = |(number, text): (u32, &&str)| {
-        let staged = stage(&workspace, number, text.as_bytes(), Compression::fast());
-        staged.unsynced.map_or(Ok(()), Unsynced::sync).unwrap();
-        Sitemap {
+        let staged = stage(&workspace, number, text.as_bytes(), Compression::fast())?;
+        staged.unsynced.map_or(Ok(()), Unsynced::sync)?;
+        Ok(Sitemap {
             file: staged.file,
             content: content_of(text.as_bytes()).to_string(),
             urls: 1,
@@ -49,9 +51,9 @@ fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> u
             gzip_bytes: staged.gzip_bytes,
             lastmod: time.into(),
             seals: None,
-        }
+        })
     };
-    let sitemaps = (1..).zip(texts).map(sitemap).collect();
+    let sitemaps = (1..).zip(texts).map(sitemap).collect::<Result<_>>()?;
     let info = SetInfo {
         base_url: &BASE.parse().unwrap(),
         protocol: Protocol::V0_9,
@@ -60,17 +62,27 @@ fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> u
         time,
     };
     let keep = Keep { time: "1d".parse().unwrap(), sets: 0 };
-    let set = workspace.publish(sitemaps, &info, keep).unwrap();
-    name_indexes(fs, ROBOTS.as_ref(), BASE, &set.indexes).unwrap();
+    let mut prepared = workspace.prepare(sitemaps, &info, keep)?;
+    make_live(slice::from_mut(&mut prepared))?;
+    let _ = name_indexes(fs, ROBOTS.as_ref(), BASE, &prepared.set().indexes);
     let done = fs.steps().len();
-    workspace.expire(&set, keep).unwrap();
-    done
+    let _ = prepared.workspace().expire(prepared.set(), keep);
+    Ok(done)
+}
+
+/// Makes the set before the live one live again.
+fn roll_back(fs: &Memory) -> Result<usize> {
+    let workspace = Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref(), OnDamage::Refuse)?;
+    let mut prepared = workspace.roll_back(None, "2026-11-20T02:00:00Z")?;
+    make_live(slice::from_mut(&mut prepared))?;
+    let _ = name_indexes(fs, ROBOTS.as_ref(), BASE, &prepared.set().indexes);
+    Ok(fs.steps().len())
 }
 
 /// Stages sitemap `number` with `text` in it.
-fn stage(workspace: &Workspace, number: u32, text: &[u8], compression: Compression) -> Staged {
+fn stage(workspace: &Workspace, number: u32, text: &[u8], compression: Compression) -> Result<Staged> {
     let xml = known::seal(&workspace.secret, text);
-    workspace.stage(number, content_of(text), xml, &gzip(text, compression)).unwrap()
+    workspace.stage(number, content_of(text), xml, &gzip(text, compression))
 }
 
 fn gzip(text: &[u8], compression: Compression) -> Vec<u8> {
@@ -86,9 +98,9 @@ fn content_of(text: &[u8]) -> ContentHash {
 /// A directory of others' in which five days saw three sets.
 fn world() -> Memory {
     let fs = empty();
-    build(&fs, &["a", "b", "c"], "2026-11-15T02:00:00Z");
-    build(&fs, &["a", "e", "f"], "2026-11-16T02:00:00Z");
-    build(&fs, &["a", "e", "g", "h", "i"], "2026-11-18T02:00:00Z");
+    build(&fs, &["a", "b", "c"], "2026-11-15T02:00:00Z").unwrap();
+    build(&fs, &["a", "e", "f"], "2026-11-16T02:00:00Z").unwrap();
+    build(&fs, &["a", "e", "g", "h", "i"], "2026-11-18T02:00:00Z").unwrap();
     fs
 }
 
@@ -169,7 +181,7 @@ fn replay(before: &Memory, job: Job) {
     let fs = on_disk(before);
     let old = crawl(&fs).unwrap();
     let robots = fs.read(ROBOTS.as_ref()).unwrap();
-    let done = job(&fs);
+    let done = job(&fs).unwrap();
     let new = crawl(&fs).unwrap();
     let robots = [robots, fs.read(ROBOTS.as_ref()).unwrap()];
     let steps = fs.steps();
@@ -216,36 +228,105 @@ fn replay(before: &Memory, job: Job) {
     }
 }
 
+/// Lets every change of `job` fail, alone and with one of the next changes or all of them. If it fails, crawlers find the old
+/// set, unless it says that the next run finishes the switch, which takes a second failure; if not, the new one.
+fn fail(before: &Memory, job: Job) {
+    let world = before.state().after_power_loss().remove(0).1;
+    let old = crawl(&Memory::of(world.clone())).unwrap();
+    let fs = Memory::of(world.clone());
+    job(&fs).unwrap();
+    let (new, asked) = (crawl(&fs).unwrap(), fs.asked().len());
+    // Exits by what they say: failed, left to the next run, live.
+    let mut ends = [0; 3];
+    for first in 0..asked {
+        let alone = first..first + 1;
+        let more = (alone.end..alone.end + 6).map(|second| second..second + 1).chain([alone.end..usize::MAX]);
+        for second in [None].into_iter().chain(more.map(Some)) {
+            let failing: Vec<_> = [alone.clone()].into_iter().chain(second.clone()).collect();
+            let when = format!("changes {failing:?} of {asked} fail");
+            let fs = Memory::failing(world.clone(), failing.clone());
+            let done = job(&fs);
+            let is_link = |what: &String| what.starts_with("link ") && what.ends_with(".gz");
+            if failing.iter().any(|range| fs.asked().iter().take(range.end).skip(range.start).any(is_link)) {
+                // It is renamed instead, and if nobody lists it in the end, nobody knows any more that it is ours.
+                continue;
+            }
+            let is_left =
+                done.as_ref().is_err_and(|why| why.to_string().contains("the next run finishes it"));
+            assert!(!is_left || second.is_some(), "{when}: {done:?}");
+            let set = crawl(&fs).unwrap_or_else(|why| panic!("{when}: {why}"));
+            let (end, live) = match (&done, is_left) {
+                (Err(_), false) => (0, &old),
+                (Err(_), true) => (1, &new),
+                (Ok(_), _) => (2, &new),
+            };
+            ends[end] += 1;
+            // Behind the switch, what is left may be index files of the old set that no robots line names.
+            let is_whole = live.iter().all(|(file, index)| set.get(file) == Some(index));
+            let is_alone = set.len() == live.len() || done.is_ok();
+            assert!(is_left || is_whole && is_alone, "{when}: {done:?}: {:?}", set.keys());
+            // Each moment of a run that met one failure; of others, their end.
+            for step in fs.steps().iter().filter(|step| second.is_none() && step.asked > first) {
+                for (how, state) in endings(&step.state) {
+                    let fs = Memory::of(state);
+                    let when = format!("{when}; behind {}: {how}", step.what);
+                    crawl(&fs).unwrap_or_else(|why| panic!("{when}: {why}"));
+                    drop(open(&fs));
+                    assert_at_rest(&fs, &[&old, &new], &when);
+                }
+            }
+            let either = [&old, &new];
+            for (how, state) in endings(&fs.state()) {
+                let fs = Memory::of(state);
+                drop(open(&fs));
+                // What two failures have left need not be on disk.
+                let is_sure = how == "the process ends" || second.is_none();
+                let whole = if is_sure { slice::from_ref(&live) } else { &either[..] };
+                assert_at_rest(&fs, whole, &format!("{when}; {how}"));
+            }
+        }
+    }
+    assert!(ends.iter().all(|&count| count > 5), "{ends:?}");
+}
+
+fn first(fs: &Memory) -> Result<usize> {
+    build(fs, &["a", "b", "c"], "2026-11-20T02:00:00Z")
+}
+
+fn larger(fs: &Memory) -> Result<usize> {
+    build(fs, &["a", "e", "c", "h", "i", "j", "k"], "2026-11-20T02:00:00Z")
+}
+
+fn smaller(fs: &Memory) -> Result<usize> {
+    build(fs, &["k", "e"], "2026-11-20T02:00:00Z")
+}
+
 #[test]
 fn a_first_set_is_there_as_a_whole_or_not_at_all() {
-    replay(&empty(), |fs| build(fs, &["a", "b", "c"], "2026-11-20T02:00:00Z"));
+    replay(&empty(), first);
 }
 
 #[test]
 fn a_larger_set_takes_the_place_of_the_old_one_at_every_step_or_not() {
-    replay(&world(), |fs| build(fs, &["a", "e", "c", "h", "i", "j", "k"], "2026-11-20T02:00:00Z"));
+    replay(&world(), larger);
 }
 
 #[test]
 fn a_smaller_set_takes_the_place_of_the_old_one_at_every_step_or_not() {
-    replay(&world(), |fs| build(fs, &["k", "e"], "2026-11-20T02:00:00Z"));
+    replay(&world(), smaller);
 }
 
 #[test]
 fn an_earlier_set_comes_back_at_every_step_or_not() {
-    replay(&world(), |fs| {
-        let mut workspace = open(fs);
-        let set = workspace.roll_back(None, "2026-11-20T02:00:00Z").unwrap();
-        name_indexes(fs, ROBOTS.as_ref(), BASE, &set.indexes).unwrap();
-        fs.steps().len()
-    });
+    replay(&world(), roll_back);
 }
 
 /// A manifest or a journal that is damaged, or a manifest that is gone: the old set stays whole until the new one takes its
 /// place, wherever that is broken off; and it can be tried again.
 #[test]
 fn a_set_takes_the_place_of_one_that_nobody_knows_at_every_step_or_not() {
-    let rebuild = |fs: &Memory| build_with(fs, &["a", "x"], "2026-11-20T02:00:00Z", OnDamage::SetAside);
+    let rebuild =
+        |fs: &Memory| build_with(fs, &["a", "x"], "2026-11-20T02:00:00Z", OnDamage::SetAside).unwrap();
     let state = Path::new(OUT).join(".sitemill");
     for lost in ["manifest.json", "manifest.next.json", ""] {
         let fs = on_disk(&world());
@@ -309,22 +390,22 @@ fn texts_of_one_hash() -> [Vec<u8>; 2] {
 fn another_content_that_the_name_fits_gets_another_name() {
     let fs = empty();
     let [one, other] = texts_of_one_name();
-    build(&fs, &[&one], "2026-11-15T02:00:00Z");
+    build(&fs, &[&one], "2026-11-15T02:00:00Z").unwrap();
     let first = sitemaps(&fs);
-    build(&fs, &[&other], "2026-11-16T02:00:00Z");
+    build(&fs, &[&other], "2026-11-16T02:00:00Z").unwrap();
     let second = sitemaps(&fs);
     assert_eq!(second.values().collect::<Vec<_>>(), [other.as_bytes()]);
     assert!(second.keys().ne(first.keys()));
     // Both lie there, so that each comes back under its own name.
     for (text, names) in [(&one, &first), (&other, &second)] {
-        build(&fs, &[text], "2026-11-17T02:00:00Z");
+        build(&fs, &[text], "2026-11-17T02:00:00Z").unwrap();
         assert_eq!(sitemaps(&fs), *names);
     }
     // And within a set, whose numbers may be the same ones.
     let fs = empty();
     let workspace = open(&fs);
     let names: HashSet<String> = [&one, &other]
-        .map(|text| stage(&workspace, 1, text.as_bytes(), Compression::fast()))
+        .map(|text| stage(&workspace, 1, text.as_bytes(), Compression::fast()).unwrap())
         .map(|staged| staged.file)
         .into();
     assert_eq!(names.len(), 2, "{names:?}");
@@ -339,7 +420,7 @@ fn a_content_that_was_prepared_to_meet_the_hash_of_another_is_another() {
     let fs = empty();
     let workspace = open(&fs);
     let publish = |text: &[u8], compression| {
-        let staged = stage(&workspace, 1, text, compression);
+        let staged = stage(&workspace, 1, text, compression).unwrap();
         if let Some(unsynced) = staged.unsynced {
             unsynced.sync().unwrap();
             workspace.link(&staged.file).unwrap();
@@ -361,4 +442,24 @@ fn a_content_that_was_prepared_to_meet_the_hash_of_another_is_another() {
     let sealed = String::from(known::seal(&workspace.secret, &other));
     assert_eq!(third, sitemap_file(1, &sealed[..8]));
     assert_eq!(publish(&other, Compression::none()), third);
+}
+
+#[test]
+fn a_first_set_that_fails_is_gone() {
+    fail(&empty(), first);
+}
+
+#[test]
+fn a_larger_set_that_fails_leaves_the_old_one() {
+    fail(&world(), larger);
+}
+
+#[test]
+fn a_smaller_set_that_fails_leaves_the_old_one() {
+    fail(&world(), smaller);
+}
+
+#[test]
+fn an_earlier_set_that_cannot_come_back_leaves_the_live_one() {
+    fail(&world(), roll_back);
 }
