@@ -94,6 +94,12 @@ impl Error {
         Self::from_io(kind, format!("{}: {doing}", Shown(path)), source)
     }
 
+    /// `bytes` more, of what grows with the input, cannot be had.
+    pub(crate) fn no_memory(bytes: usize) -> Self {
+        let way_out = "let less be held with --memory SIZE, or use fewer --threads";
+        Self::new(ErrorKind::Memory, format!("no memory for {bytes} bytes more; {way_out}"))
+    }
+
     fn from_io(kind: ErrorKind, message: String, source: io::Error) -> Self {
         Self { kind, message, source: Some(source) }
     }
@@ -146,11 +152,5 @@ pub(crate) fn reserve_more<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
 /// # Errors
 /// [`ErrorKind::Memory`], with the number of bytes and the way out.
 pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
-    items.try_reserve_exact(more).map_err(|_| {
-        let bytes = more.saturating_mul(size_of::<T>());
-        Error::new(
-            ErrorKind::Memory,
-            format!("no memory for {bytes} bytes more; let less be held with --memory SIZE, or use fewer --threads"),
-        )
-    })
+    items.try_reserve_exact(more).map_err(|_| Error::no_memory(more.saturating_mul(size_of::<T>())))
 }

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::{Key, Run, Share};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 
 /// The instant of a URL without `lastmod`: older than any.
 pub const NO_INSTANT: i64 = i64::MIN;
@@ -21,6 +21,19 @@ struct Newest {
     ordinal: u16,
 }
 
+impl NewestTable {
+    /// Bytes of the table of `keys` keys: at most seven eighths of its places are taken, and each has a byte that says so.
+    pub fn bytes(keys: usize) -> usize {
+        (keys + keys / 7).next_power_of_two() * (size_of::<(Key, Newest)>() + 1)
+    }
+
+    /// Empties it and makes room for `keys` keys.
+    fn clear_for(&mut self, keys: usize) -> Result<()> {
+        self.0.clear();
+        self.0.try_reserve(keys).map_err(|_| Error::no_memory(Self::bytes(keys)))
+    }
+}
+
 /// Walks through the `share` of all `runs` and calls `older` with the chunk and the ordinal of every URL but the newest of
 /// each; of equally new ones the first stays. Runs without instants have no page that says when it changed.
 ///
@@ -32,11 +45,7 @@ pub fn find_all_but_newest<'a>(
     table: &mut NewestTable,
     mut older: impl FnMut(usize, u16),
 ) -> Result<()> {
-    let keys = share.count(runs.clone());
-    table.0.clear();
-    table.0.try_reserve(keys).map_err(|_| {
-        Error::new(ErrorKind::Memory, format!("no memory for a table of {keys} URLs and their dates"))
-    })?;
+    table.clear_for(share.count(runs.clone()))?;
     for run in runs {
         for (key, ordinal, instant) in share.keys(run) {
             let this = Newest { instant, chunk: run.chunk, ordinal };
