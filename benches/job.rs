@@ -78,7 +78,7 @@ fn everything_but_gzip(bencher: Bencher<'_, '_>) {
         for (at, (_, survivors, sizes)) in chunks.iter().enumerate() {
             for (ordinal, &bytes) in sizes.iter().enumerate() {
                 if survivors.contains(ordinal) {
-                    divider.push((at, ordinal), Room::plain(bytes.into()));
+                    divider.push((at, ordinal), Room::plain(bytes.into())).expect("there is memory");
                 }
             }
         }

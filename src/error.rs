@@ -154,3 +154,26 @@ pub(crate) fn reserve_more<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
 pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
     items.try_reserve_exact(more).map_err(|_| Error::no_memory(more.saturating_mul(size_of::<T>())))
 }
+
+/// `items` as a list, with room for as many as they can be.
+///
+/// # Errors
+/// As [`reserve`].
+pub(crate) fn list<T>(items: impl Iterator<Item = T>) -> Result<Vec<T>> {
+    try_list(items.map(Ok))
+}
+
+/// The same of `items` that may fail.
+///
+/// # Errors
+/// The first of them, or as [`reserve`].
+pub(crate) fn try_list<T>(items: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
+    let (least, most) = items.size_hint();
+    let mut list = Vec::new();
+    reserve(&mut list, most.unwrap_or(least))?;
+    for item in items {
+        reserve_more(&mut list, 1)?;
+        list.push(item?);
+    }
+    Ok(list)
+}

@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::memory::Memory;
 use super::scratch::Scratch;
 use super::sizes::Sizes;
-use crate::error::{Result, reserve_more};
+use crate::error::{Result, reserve, reserve_more};
 use crate::stage::dedup::{ChunkKeys, PARTITIONS, Run, table_bytes};
 use crate::stage::input::Input;
 
@@ -94,8 +94,11 @@ impl<'m> Keys<'m> {
         }
         let scratch = self.scratch.as_ref().expect("it was made");
         let first = self.sizes.len() - self.held.len();
-        let mut piece = Vec::with_capacity(PIECE_BYTES + PIECE_BYTES / 4);
-        let mut batch = Batch(vec![scratch.bytes() as usize]);
+        let mut piece = Vec::new();
+        reserve(&mut piece, PIECE_BYTES + PIECE_BYTES / 4)?;
+        let mut batch = Batch(Vec::new());
+        reserve(&mut batch.0, PARTITIONS + 1)?;
+        batch.0.push(scratch.bytes() as usize);
         for partition in 0..PARTITIONS {
             for (chunk, keys) in (first..).zip(&self.held) {
                 let records = keys.run(chunk, partition).records;
@@ -103,6 +106,7 @@ impl<'m> Keys<'m> {
                     continue;
                 }
                 let chunk = u32::try_from(chunk).expect("chunks of 2^50 bytes in all");
+                reserve_more(&mut piece, HEAD_BYTES + records.len())?;
                 piece.extend_from_slice(&chunk.to_le_bytes());
                 piece.extend_from_slice(&(records.len() as u32).to_le_bytes());
                 piece.extend_from_slice(records);
@@ -120,10 +124,12 @@ impl<'m> Keys<'m> {
                 piece.clear();
             }
             let at = scratch.bytes() as usize + piece.len();
+            reserve_more(&mut piece, sizes.bytes())?;
             sizes.write(&mut piece);
             *stored = Stored::Spilled(at..scratch.bytes() as usize + piece.len(), sizes.entries());
         }
         scratch.append(&piece)?;
+        reserve_more(&mut self.batches, 1)?;
         self.batches.push(batch);
         self.held.clear();
         self.held_bytes = self.sizes.len() * size_of::<Stored>();

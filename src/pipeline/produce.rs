@@ -11,7 +11,7 @@ use super::judge::{Judge, Judged};
 use super::ordered::ordered;
 use super::plan::{Chunk, Place, Plan, RowsAt};
 use super::syncing::syncing;
-use crate::error::Result;
+use crate::error::{Result, reserve};
 use crate::job::Job;
 use crate::progress::Pass;
 use crate::stage::dedup::{Secret, Survivors};
@@ -49,7 +49,8 @@ pub fn produce(
         stop.check()?;
         Ok((at, renderer.make(known, &plan.sitemaps[at])?))
     };
-    let mut staged = Vec::with_capacity(plan.sitemaps.len());
+    let mut staged = Vec::new();
+    reserve(&mut staged, plan.sitemaps.len())?;
     syncing(|sync| {
         // From the last to the first: of an input that is larger than memory, pass 1 leaves the end in it. The thread that
         // hands them out is a few ahead.

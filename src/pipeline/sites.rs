@@ -13,7 +13,7 @@ use super::plan::{Chunk, Place, Plan, RowsAt, Tally};
 use super::produce::produce;
 use super::scratch::Scratch;
 use super::stable;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, list, reserve, reserve_more, try_list};
 use crate::stage::divide::{Divide, Divider, Room};
 use crate::stage::input::Input;
 use crate::stage::manifest::Sitemap;
@@ -67,10 +67,10 @@ pub fn distribute(
             )));
         }
         let listed = part.blocks.iter().map(|&(_, entries, _)| u64::from(entries)).sum();
-        let blocks = part.blocks.iter().map(|(block, ..)| block.clone()).collect();
-        let rooms: Vec<_> = part.blocks.iter().map(|&(.., room)| room).collect();
+        let blocks = list(part.blocks.iter().map(|(block, ..)| block.clone()))?;
+        let rooms = list(part.blocks.iter().map(|&(.., room)| room))?;
         let whole = |(block, entries, _)| Chunk::whole(RowsAt::Rows(block), entries);
-        let chunks: Vec<_> = part.blocks.into_iter().map(whole).collect::<Result<_>>()?;
+        let chunks = try_list(part.blocks.into_iter().map(whole))?;
         let inputs = [all.part(blocks)];
         let sitemaps = match run.job.divide {
             Divide::Fill => part.divider.finish(),
@@ -79,7 +79,7 @@ pub fn distribute(
         let tally = Tally { lines: listed, listed, ..Tally::default() };
         Ok(Site { base_url, inputs, plan: Plan { chunks, sitemaps, tally } })
     };
-    parts.into_iter().map(site).collect()
+    try_list(parts.into_iter().map(site))
 }
 
 /// Renders and stages the sitemaps of every site, each in a directory of its own.
@@ -97,7 +97,7 @@ pub fn produce_all(
         let sitemaps = produce(run, &site.inputs, &site.plan, &workspace, time)?;
         Ok((workspace, site.base_url.clone(), sitemaps))
     };
-    sites.iter().map(produce_one).collect()
+    try_list(sites.iter().map(produce_one))
 }
 
 /// The listed rows of a chunk: canonical URLs, checked tags, and the room that each entry takes.
@@ -109,6 +109,7 @@ struct Listed {
 
 fn listed(chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) -> Result<Listed> {
     let mut listed = Listed::default();
+    reserve(&mut listed.rooms, chunk.tally.listed as usize)?;
     try_for_each_listed(chunk, inputs, judge, |_, entry| {
         listed.rows.push(&Row { line: 0, offset: 0, content: Content::Entry(entry) });
         listed.rooms.push(entry.room());
@@ -158,15 +159,11 @@ impl Parts {
             let origin = scope::origin_of(entry.url.as_bytes());
             let at = match self.by_origin.get(origin) {
                 Some(&at) => at,
-                None => {
-                    self.parts.push((origin.into(), Part::new(Divider::new(limits, &frame))));
-                    self.by_origin.insert(origin.into(), self.parts.len() - 1);
-                    self.parts.len() - 1
-                }
+                None => self.add(origin, Divider::new(limits, &frame))?,
             };
             let part = &mut self.parts[at].1;
             let place = Place { chunk: part.blocks.len(), ordinal: part.entries as usize };
-            part.divider.push(place, room);
+            part.divider.push(place, room)?;
             part.room = part.room.and(room);
             let before = part.buffer.bytes().len();
             part.buffer.push(&row);
@@ -181,6 +178,17 @@ impl Parts {
         Ok(())
     }
 
+    /// A place for the rows of another origin; which it is.
+    fn add(&mut self, origin: &[u8], divider: Divider<Place>) -> Result<usize> {
+        let at = self.parts.len();
+        reserve_more(&mut self.parts, 1)?;
+        let room = self.by_origin.try_reserve(1);
+        room.map_err(|_| Error::no_memory((at + 1) * size_of::<(Vec<u8>, usize)>()))?;
+        self.parts.push((list(origin.iter().copied())?, Part::new(divider)));
+        self.by_origin.insert(list(origin.iter().copied())?, at);
+        Ok(at)
+    }
+
     fn end_block(&mut self, at: usize) -> Result<()> {
         let part = &mut self.parts[at].1;
         if part.entries == 0 {
@@ -189,6 +197,7 @@ impl Parts {
         let at = self.file.append(part.buffer.bytes())?;
         self.buffered -= part.buffer.bytes().len();
         let block = part.buffer.end_block(at);
+        reserve_more(&mut part.blocks, 1)?;
         part.blocks.push((block, std::mem::take(&mut part.entries), std::mem::take(&mut part.room)));
         Ok(())
     }

@@ -18,7 +18,7 @@ use super::ordered::ordered;
 use super::plan::{Chunk, Place, Plan, RowsAt, Tally, extents};
 use super::scratch::Scratch;
 use super::stable;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, list, reserve, reserve_more};
 use crate::progress::Pass;
 use crate::stage::divide::Divider;
 use crate::stage::input::{Extent, Input};
@@ -67,26 +67,29 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
     run.progress.begin(Pass::Sort, entries);
     let to = Scratch::new(&memory.scratch)?;
     let sorter = || RangeSorter::new(run, &files, &to, 4 * range_bytes);
-    // The thread that hands ranges out is a few ahead; and the same parts are needed again by the second pass.
-    let parts = |range: &[PartBlock]| -> Vec<_> {
-        range.iter().map(|(file, block)| (*file, block.range.clone())).collect()
-    };
-    let ranges = ranges.into_iter().map(|range| (parts(&range), range)).inspect(|(parts, _)| {
-        parts.iter().for_each(|(file, part)| files[*file].will_need(part));
+    // The thread that hands ranges out is a few ahead.
+    let ranges = ranges.into_iter().inspect(|range| {
+        range.iter().for_each(|(file, block)| files[*file].will_need(&block.range));
     });
-    let work = |sorter: &mut RangeSorter<'_>, (parts, range)| Ok((parts, sorter.sort(range)?));
+    let work = |sorter: &mut RangeSorter<'_>, range: Vec<PartBlock>| {
+        // The second pass needs the same parts again.
+        let parts = list(range.iter().map(|(file, block)| (*file, block.range.clone())))?;
+        Ok((parts, sorter.sort(range)?))
+    };
     let frame = Frame::sitemap(run.job.protocol);
     let mut divider = Divider::new(run.job.sitemap_limits(), &frame);
     let (mut sorted, mut rooms) = (Vec::new(), Vec::new());
     ordered(threads, ranges, sorter, work, |range: Result<_>| {
         run.stop.check()?;
         let (mut parts, blocks) = range?;
+        reserve_more(&mut sorted, blocks.len())?;
+        reserve_more(&mut rooms, blocks.len())?;
         for block in blocks {
             run.progress.advance(block.rows());
             let room = block.rooms.iter().copied().sum();
             let entries = block.rooms.iter().enumerate();
             let entries = entries.map(|(ordinal, &room)| (Place { chunk: sorted.len(), ordinal }, room));
-            divider.push_together(block.rooms.len() as u32, room, entries);
+            divider.push_together(block.rooms.len() as u32, room, entries)?;
             rooms.push(room);
             let rows = RowsAt::Positions { range: block.positions, parts: std::mem::take(&mut parts) };
             let chunk = Chunk::whole(rows, block.rooms.len() as u32)?;
@@ -171,6 +174,7 @@ fn distribute(
             inputs[*input].come_to(extent.range());
             let mut chunk = Chunk::of(*input, inputs[*input].bytes(), extent.clone());
             worker.distribute(at, &mut chunk, inputs)?;
+            reserve_more(&mut chunks, 1)?;
             chunks.push((at, chunk));
             run.progress.advance(extent.bytes());
         }
@@ -182,19 +186,21 @@ fn distribute(
         let joined = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
         joined.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
-    let mut chunks = Vec::with_capacity(extents.len());
+    let mut chunks = Vec::new();
+    reserve(&mut chunks, extents.len())?;
     let mut ranges = vec![Vec::new(); splitters.ranges()];
     let mut files = Vec::new();
     for (file, of_worker) in done.into_iter().enumerate() {
         let (own_chunks, own_ranges, own_file): (Vec<(usize, Chunk)>, Vec<Vec<Block>>, Input) = of_worker?;
         chunks.extend(own_chunks);
         for (range, own) in ranges.iter_mut().zip(own_ranges) {
+            reserve_more(range, own.len())?;
             range.extend(own.into_iter().map(|block| (file, block)));
         }
         files.push(own_file);
     }
     chunks.sort_unstable_by_key(|&(at, _)| at);
-    let chunks = chunks.into_iter().map(|(_, chunk)| chunk).collect();
+    let chunks = list(chunks.into_iter().map(|(_, chunk)| chunk))?;
     Ok(Distributed { chunks, ranges, files })
 }
 
@@ -225,6 +231,7 @@ impl<'r> Distributor<'r> {
                     let (buffer, blocks) = &mut self.ranges[range];
                     buffer.push(&Row { line: place, offset: 0, content: Content::Entry(entry) });
                     if buffer.is_full(PART_BYTES) {
+                        reserve_more(blocks, 1)?;
                         blocks.push(buffer.end_block(self.scratch.append(buffer.bytes())?));
                     }
                     place += 1;
@@ -241,6 +248,7 @@ impl<'r> Distributor<'r> {
     fn finish(self) -> Result<(Vec<Vec<Block>>, Scratch)> {
         let finish = |(mut buffer, mut blocks): (RowBuffer, Vec<Block>)| {
             if !buffer.bytes().is_empty() {
+                reserve_more(&mut blocks, 1)?;
                 blocks.push(buffer.end_block(self.scratch.append(buffer.bytes())?));
             }
             Ok(blocks)

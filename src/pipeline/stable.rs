@@ -5,7 +5,7 @@ use super::Run;
 use super::judge::{Judge, try_for_each_listed};
 use super::ordered::ordered;
 use super::plan::{Chunk, Place};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, list, reserve};
 use crate::job::Job;
 use crate::stage::divide::stable::{self, Mark, Stretch, Weighed};
 use crate::stage::divide::{Divide, Part, Room};
@@ -24,10 +24,10 @@ pub fn is_asked(job: &Job) -> bool {
 /// If the run is stopped, or an input is not what it was.
 pub fn divide(run: Run<'_>, chunks: &[Chunk], rooms: &[Room], inputs: &[Input]) -> Result<Vec<Part<Place>>> {
     let reader = || Reader { chunks, rooms, inputs, judge: Judge::new(run.rules) };
-    let mut leasts: Vec<Option<Mark>> = chunks.iter().map(known_least).collect();
+    let mut leasts = list(chunks.iter().map(known_least))?;
     // One with nothing listed is no stretch.
-    let filled: Vec<usize> = (0..chunks.len()).filter(|&at| chunks[at].tally.listed > 0).collect();
-    let unknown: Vec<usize> = filled.iter().copied().filter(|&at| leasts[at].is_none()).collect();
+    let filled = list((0..chunks.len()).filter(|&at| chunks[at].tally.listed > 0))?;
+    let unknown = list(filled.iter().copied().filter(|&at| leasts[at].is_none()))?;
     let work = |reader: &mut Reader<'_>, at: usize| Ok((at, reader.least(at)?));
     ordered(run.job.threads.get(), unknown.into_iter(), reader, work, |found| {
         run.stop.check()?;
@@ -40,7 +40,7 @@ pub fn divide(run: Run<'_>, chunks: &[Chunk], rooms: &[Room], inputs: &[Input]) 
         room: rooms[at],
         least: leasts[at].expect("it was known or found"),
     };
-    let stretches: Vec<_> = filled.iter().map(stretch).collect();
+    let stretches = list(filled.iter().map(stretch))?;
     let (limits, frame) = (run.job.sitemap_limits(), Frame::sitemap(run.job.protocol));
     let mut reader = reader();
     stable::divide(limits, &frame, &stretches, |stretch| {
@@ -72,7 +72,8 @@ impl Reader<'_> {
     /// The listed entries of the `at`th chunk.
     fn entries(&mut self, at: usize) -> Result<Vec<Weighed<Place>>> {
         let Chunk { tally, input, .. } = &self.chunks[at];
-        let mut entries = Vec::with_capacity(tally.listed as usize);
+        let mut entries = Vec::new();
+        reserve(&mut entries, tally.listed as usize)?;
         try_for_each_listed(&self.chunks[at], self.inputs, &mut self.judge, |ordinal, entry| {
             let (at, room, mark) = (Place { chunk: at, ordinal }, entry.room(), Mark::of(entry.url));
             entries.push(Weighed { at, room, mark });

@@ -55,24 +55,27 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
     reserve(&mut chunks, extents.len())?;
     // Between two waves there is time to let go of what was found.
     let wave = (memory.hold / 4 / SURVEYED_BYTES_MAX).max(4 * job.threads.get());
+    let mut surveyed: Vec<Option<Surveyed>> = Vec::new();
+    reserve(&mut surveyed, wave.min(extents.len()))?;
     for wave in extents.chunks(wave) {
         keys.make_room(wave.len() * SURVEYED_BYTES_MAX)?;
-        let surveyed: Vec<Surveyed> = wave
-            .par_iter()
+        surveyed.resize_with(wave.len(), || None);
+        surveyed
+            .par_iter_mut()
+            .zip(wave)
             // Left alone, rayon would give each thread a quarter at a time, and one of them would wait for the other's.
             .with_max_len(CHUNKS_TOGETHER)
-            .map_init(
+            .try_for_each_init(
                 || Surveyor::new(run, &secret),
-                |surveyor, &(at, ref extent)| {
+                |surveyor, (found, &(at, ref extent))| {
                     stop.check()?;
                     inputs[at].come_to(extent.range());
-                    let surveyed = surveyor.survey(at, inputs[at].bytes(), extent.clone())?;
+                    *found = Some(surveyor.survey(at, inputs[at].bytes(), extent.clone())?);
                     progress.advance(extent.bytes());
-                    Ok(surveyed)
+                    Ok(())
                 },
-            )
-            .collect::<Result<_>>()?;
-        for Surveyed { chunk, keys: own, sizes } in surveyed {
+            )?;
+        for Surveyed { chunk, keys: own, sizes } in surveyed.drain(..).flatten() {
             chunks.push(chunk);
             keys.push(own, sizes)?;
         }
@@ -84,10 +87,10 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
 
     let chunks = account(chunks);
     let tally = chunks.iter().fold(Tally::default(), |sum, chunk| sum.add(chunk.tally));
-    let rooms = rooms(&chunks, &keys);
+    let rooms = rooms(&chunks, &keys)?;
     let sitemaps = match stable::is_asked(job) {
         true => stable::divide(run, &chunks, &rooms, inputs)?,
-        false => divide(job, &chunks, &rooms, &keys),
+        false => divide(job, &chunks, &rooms, &keys)?,
     };
     let planned: u64 = sitemaps.iter().map(|part| u64::from(part.entries)).sum();
     if !tally.is_balanced() || planned != tally.listed {
@@ -224,19 +227,22 @@ fn account(chunks: Vec<Chunk>) -> Vec<Chunk> {
 }
 
 /// What the listed entries of each chunk take.
-fn rooms(chunks: &[Chunk], keys: &Keys<'_>) -> Vec<Room> {
+fn rooms(chunks: &[Chunk], keys: &Keys<'_>) -> Result<Vec<Room>> {
     let room = |(at, chunk)| listed(chunk, keys, at).map(|(_, room)| room).sum();
-    chunks.par_iter().enumerate().map(room).collect()
+    let mut rooms = Vec::new();
+    reserve(&mut rooms, chunks.len())?;
+    chunks.par_iter().enumerate().map(room).collect_into_vec(&mut rooms);
+    Ok(rooms)
 }
 
 /// Divides the listed entries into sitemaps.
-fn divide(job: &Job, chunks: &[Chunk], rooms: &[Room], keys: &Keys<'_>) -> Vec<Part<Place>> {
+fn divide(job: &Job, chunks: &[Chunk], rooms: &[Room], keys: &Keys<'_>) -> Result<Vec<Part<Place>>> {
     let mut divider = Divider::new(job.sitemap_limits(), &Frame::sitemap(job.protocol));
     for (at, chunk) in chunks.iter().enumerate() {
         let entries = listed(chunk, keys, at).map(|(ordinal, room)| (Place { chunk: at, ordinal }, room));
-        divider.push_together(chunk.tally.listed as u32, rooms[at], entries);
+        divider.push_together(chunk.tally.listed as u32, rooms[at], entries)?;
     }
-    divider.finish()
+    Ok(divider.finish())
 }
 
 /// Ordinals of the entries of `chunk`, which is the `at`th, that are listed, and what they take.

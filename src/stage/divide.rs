@@ -4,6 +4,7 @@
 pub mod stable;
 
 use super::xml::{Frame, Namespaces};
+use crate::error::{Result, reserve_more};
 
 /// Where sitemaps begin and end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -131,17 +132,31 @@ impl<P: Copy> Divider<P> {
     }
 
     /// Takes in one entry, which stands at `at`: into the file at hand, or else into a new one.
-    pub fn push(&mut self, at: P, room: Room) {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for one file more.
+    pub fn push(&mut self, at: P, room: Room) -> Result<()> {
         if !self.push_run(1, room) {
             let number = u32::try_from(self.parts.len() + 1).expect("fewer files than URLs of 32 bits");
+            reserve_more(&mut self.parts, 1)?;
             self.parts.push(Part::empty(number, at, self.frame_bytes).with(1, room));
         }
+        Ok(())
     }
 
     /// Takes in entries that stand together, `count` of them, which take `room` in all: as a whole if they fit.
-    pub fn push_together(&mut self, count: u32, room: Room, entries: impl Iterator<Item = (P, Room)>) {
-        if !self.push_run(count, room) {
-            entries.for_each(|(at, room)| self.push(at, room));
+    ///
+    /// # Errors
+    /// As [`Divider::push`].
+    pub fn push_together(
+        &mut self,
+        count: u32,
+        room: Room,
+        mut entries: impl Iterator<Item = (P, Room)>,
+    ) -> Result<()> {
+        match self.push_run(count, room) {
+            true => Ok(()),
+            false => entries.try_for_each(|(at, room)| self.push(at, room)),
         }
     }
 
@@ -162,7 +177,7 @@ mod tests {
     /// Entries per file.
     fn divide(entries_max: u32, bytes_max: u64, entries: &[u64]) -> Vec<u32> {
         let mut divider = Divider::new(Limits { entries_max, bytes_max }, &FRAME);
-        entries.iter().enumerate().for_each(|(at, &bytes)| divider.push(at, Room::plain(bytes)));
+        entries.iter().enumerate().for_each(|(at, &bytes)| divider.push(at, Room::plain(bytes)).unwrap());
         let parts = divider.finish();
         let mut at = 0;
         for part in &parts {
@@ -193,7 +208,7 @@ mod tests {
         let mut divider = Divider::new(Limits { entries_max: 5, bytes_max: FRAME.bytes() + 100 }, &FRAME);
         assert!(divider.push_run(0, Room::plain(0)), "nothing always fits");
         assert!(!divider.push_run(1, Room::plain(10)), "there is no file yet");
-        divider.push(0, Room::plain(10));
+        divider.push(0, Room::plain(10)).unwrap();
         assert!(!divider.push_run(5, Room::plain(50)), "six entries");
         assert!(!divider.push_run(2, Room::plain(91)), "a byte too many");
         assert!(divider.push_run(4, Room::plain(90)));
@@ -209,7 +224,7 @@ mod tests {
         let full = FRAME.bytes() + 100 + xhtml.bytes();
         let mut divider = Divider::new(Limits { entries_max: 9, bytes_max: full }, &FRAME);
         for (at, uses) in [(0, NONE), (1, xhtml), (2, xhtml), (3, image), (4, NONE)] {
-            divider.push(at, Room { bytes: 33, uses });
+            divider.push(at, Room { bytes: 33, uses }).unwrap();
         }
         let parts: Vec<_> =
             divider.finish().into_iter().map(|part| (part.first, part.uses, part.bytes)).collect();

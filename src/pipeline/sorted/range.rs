@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::merge::Merge;
-use crate::error::{Result, reserve_more};
+use crate::error::{Result, list, reserve_more};
 use crate::job::OnDuplicate;
 use crate::pipeline::Run;
 use crate::pipeline::positions::Position;
@@ -102,7 +102,8 @@ impl<'r> RangeSorter<'r> {
             self.run.stop.check()?;
             let sorted = self.sort_in_memory(run, self.writer(&file, Written::Run))?;
             listed.struck += sorted.iter().map(|block| block.struck).sum::<u64>();
-            runs.push(sorted.into_iter().map(|sorted| sorted.positions).collect());
+            reserve_more(&mut runs, 1)?;
+            runs.push(list(sorted.into_iter().map(|sorted| sorted.positions))?);
             rest = behind;
         }
         let input = file.map()?;
@@ -214,6 +215,7 @@ impl Writer<'_> {
         if self.seeks_least {
             self.least = Some(Least::or(self.least, self.rooms.len(), entry.url));
         }
+        reserve_more(&mut self.rooms, 1)?;
         self.rooms.push(entry.room());
         if self.rooms.len() == BLOCK_ENTRIES { self.end_block() } else { Ok(()) }
     }
@@ -223,6 +225,7 @@ impl Writer<'_> {
         let positions = at..at + self.bytes.len();
         self.bytes.clear();
         let (rooms, struck) = (std::mem::take(&mut self.rooms), std::mem::take(&mut self.struck));
+        reserve_more(&mut self.blocks, 1)?;
         self.blocks.push(SortedBlock { positions, rooms, least: self.least.take(), struck });
         Ok(())
     }

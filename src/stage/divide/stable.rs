@@ -14,6 +14,7 @@ mod tests;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{Limits, Part, Room};
+use crate::error::{Result, reserve_more};
 use crate::stage::clean::CleanUrl;
 use crate::stage::xml::Frame;
 
@@ -116,18 +117,19 @@ pub struct Stretch {
 /// index.
 ///
 /// # Errors
-/// The first of `read`.
-pub fn divide<P: Copy, E>(
+/// The first of `read`, or [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for one file more.
+pub fn divide<P: Copy>(
     limits: Limits,
     frame: &Frame,
     stretches: &[Stretch],
-    read: impl FnMut(usize) -> Result<Vec<Weighed<P>>, E>,
-) -> Result<Vec<Part<P>>, E> {
+    read: impl FnMut(usize) -> Result<Vec<Weighed<P>>>,
+) -> Result<Vec<Part<P>>> {
     let mut walk = Walk { limits, frame_bytes: frame.bytes(), stretches, read, open: None };
     let mut parts = Vec::new();
     let mut from = Place { stretch: 0, nth: 0 };
     while from.stretch < stretches.len() {
         let (part, next) = walk.file(from)?;
+        reserve_more(&mut parts, 1)?;
         parts.push(part);
         from = next;
     }
@@ -165,9 +167,9 @@ struct Cut<P> {
     ended: Option<Ended<P>>,
 }
 
-impl<P: Copy, E, R: FnMut(usize) -> Result<Vec<Weighed<P>>, E>> Walk<'_, P, R> {
+impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
     /// The file that begins at `from`, and where the next one does.
-    fn file(&mut self, from: Place) -> Result<Ended<P>, E> {
+    fn file(&mut self, from: Place) -> Result<Ended<P>> {
         let (limits, stretches) = (self.limits, self.stretches);
         let first = self.entries(from.stretch)?[from.nth];
         let mut part = Part::empty(first.mark.number(), first.at, self.frame_bytes);
@@ -193,7 +195,7 @@ impl<P: Copy, E, R: FnMut(usize) -> Result<Vec<Weighed<P>>, E>> Walk<'_, P, R> {
     }
 
     /// The file that ends at the best of `cuts`, and where that is.
-    fn cut(&mut self, mut cuts: Vec<Cut<P>>) -> Result<Ended<P>, E> {
+    fn cut(&mut self, mut cuts: Vec<Cut<P>>) -> Result<Ended<P>> {
         loop {
             // Of equal marks the first.
             let best = cuts.iter_mut().enumerate().min_by_key(|(_, cut)| cut.least);
@@ -209,7 +211,7 @@ impl<P: Copy, E, R: FnMut(usize) -> Result<Vec<Weighed<P>>, E>> Walk<'_, P, R> {
     }
 
     /// The least mark of the entries of `cut`, and what it comes to. `None` if there is none that the file may end before.
-    fn look_into(&mut self, cut: &Cut<P>) -> Result<Option<(Mark, Ended<P>)>, E> {
+    fn look_into(&mut self, cut: &Cut<P>) -> Result<Option<(Mark, Ended<P>)>> {
         let (limits, mut part, mut from) = (self.limits, cut.before, cut.from);
         let mut least: Option<(Mark, Ended<P>)> = None;
         for entry in &self.entries(from.stretch)?[from.nth..] {
@@ -227,7 +229,7 @@ impl<P: Copy, E, R: FnMut(usize) -> Result<Vec<Weighed<P>>, E>> Walk<'_, P, R> {
         Ok(least)
     }
 
-    fn entries(&mut self, stretch: usize) -> Result<&[Weighed<P>], E> {
+    fn entries(&mut self, stretch: usize) -> Result<&[Weighed<P>]> {
         if self.open.as_ref().is_none_or(|&(open, _)| open != stretch) {
             self.open = None;
             self.open = Some((stretch, (self.read)(stretch)?));

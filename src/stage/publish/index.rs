@@ -1,6 +1,7 @@
 //! Index files, made from what the manifest says alone: a set that comes back gets the ones that it had.
 
 use super::name::sitemap_file;
+use crate::error::{Result, reserve, try_list};
 use crate::limits::Protocol;
 use crate::stage::divide::{Divider, Limits, Room};
 use crate::stage::manifest::{Manifest, Sitemap};
@@ -8,7 +9,10 @@ use crate::stage::scope::BaseUrl;
 use crate::stage::xml::{self, Frame};
 
 /// The index files of a set, in the order of their numbers.
-pub fn index_files(set: &Manifest, protocol: Protocol) -> Vec<Vec<u8>> {
+///
+/// # Errors
+/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for them.
+pub fn index_files(set: &Manifest, protocol: Protocol) -> Result<Vec<Vec<u8>>> {
     let frame = Frame::index(protocol);
     let entry = |sitemap: &Sitemap, out: &mut Vec<u8>| {
         xml::push_sitemap(&format!("{}{}", set.base_url, sitemap.file), &sitemap.lastmod, out);
@@ -19,17 +23,18 @@ pub fn index_files(set: &Manifest, protocol: Protocol) -> Vec<Vec<u8>> {
     for (at, sitemap) in set.sitemaps.iter().enumerate() {
         scratch.clear();
         entry(sitemap, &mut scratch);
-        divider.push(at, Room::plain(scratch.len() as u64));
+        divider.push(at, Room::plain(scratch.len() as u64))?;
     }
     let files = divider.finish().into_iter().map(|part| {
-        let mut file = Vec::with_capacity(part.bytes as usize);
+        let mut file = Vec::new();
+        reserve(&mut file, part.bytes as usize)?;
         frame.open(&mut file);
         let listed = &set.sitemaps[part.first..][..part.entries as usize];
         listed.iter().for_each(|sitemap| entry(sitemap, &mut file));
         frame.close(&mut file);
-        file
+        Ok(file)
     });
-    files.collect()
+    try_list(files)
 }
 
 /// Bytes of an index file with one entry, whose sitemap has the longest of all numbers.

@@ -140,7 +140,7 @@ impl Workspace {
     /// Brings `set`, whose sitemaps are staged, to disk.
     pub(super) fn prepare_set(self, mut set: Manifest, protocol: Protocol) -> Result<Prepared> {
         set.indexes.clear();
-        for (number, index) in (1..).zip(index_files(&set, protocol)) {
+        for (number, index) in (1..).zip(index_files(&set, protocol)?) {
             let file = index_file(number);
             self.write(&file, &index)?.sync()?;
             set.indexes.push(file);

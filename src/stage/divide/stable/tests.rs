@@ -36,7 +36,7 @@ fn divide_stretches(limits: Limits, entries: &[Weighed<u32>], most: usize) -> Ve
         least: own.iter().map(|entry| entry.mark).min().unwrap(),
     };
     let stretches: Vec<_> = owns.iter().map(stretch).collect();
-    super::divide(limits, &FRAME, &stretches, |at| Ok::<_, ()>(owns[at].to_vec())).unwrap()
+    super::divide(limits, &FRAME, &stretches, |at| Ok(owns[at].to_vec())).unwrap()
 }
 
 fn divide(limits: Limits, entries: impl IntoIterator<Item = u32>) -> Vec<Part<u32>> {
