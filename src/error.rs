@@ -177,3 +177,14 @@ pub(crate) fn try_list<T>(items: impl Iterator<Item = Result<T>>) -> Result<Vec<
     }
     Ok(list)
 }
+
+/// A copy of `items`.
+///
+/// # Errors
+/// As [`reserve`].
+pub(crate) fn copy<T: Copy>(items: &[T]) -> Result<Vec<T>> {
+    let mut copy = Vec::new();
+    reserve(&mut copy, items.len())?;
+    copy.extend_from_slice(items);
+    Ok(copy)
+}

@@ -117,7 +117,7 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
             vec![(workspace, url.clone(), set)]
         }
         Base::EachOrigin(path) => {
-            let sites = sites::distribute(run, listed_plan, listed, path, &memory.scratch)?;
+            let sites = sites::distribute(run, listed_plan, listed, path, memory)?;
             sites::produce_all(run, &sites, &time)?
         }
     };

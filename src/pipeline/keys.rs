@@ -14,7 +14,7 @@ use super::memory::Memory;
 use super::scratch::Scratch;
 use super::sizes::Sizes;
 use crate::error::{Result, reserve, reserve_more};
-use crate::stage::dedup::{ChunkKeys, PARTITIONS, Run, table_bytes};
+use crate::stage::dedup::{ChunkKeys, NewestTable, PARTITIONS, Run, Table};
 use crate::stage::input::Input;
 
 /// Bytes of the two numbers before the records of a chunk.
@@ -150,9 +150,23 @@ impl<'m> Keys<'m> {
     /// In how many rounds each partition is to be looked at, and on how many of `threads` at a time, so that tables fit too.
     pub fn rounds(&self, threads: usize) -> (usize, usize) {
         // Partitions are as large as each other but for chance.
-        let table = table_bytes(self.urls / PARTITIONS + self.urls / PARTITIONS / 8);
-        let room = self.memory.hold.saturating_sub(self.held_bytes).max(self.memory.hold / 4).max(1);
-        (table.div_ceil(room).clamp(1, PARTITIONS), (room / table.max(1)).clamp(1, threads))
+        let table = self.table_bytes(self.urls / PARTITIONS + self.urls / PARTITIONS / 8);
+        // Tables grow by doubling: a third of the keys may take half of the bytes.
+        let rounds = table.div_ceil(self.table_room()).next_power_of_two();
+        (rounds.min(PARTITIONS), (self.table_room() / table).clamp(1, threads))
+    }
+
+    /// Bytes of the table of `keys` keys.
+    fn table_bytes(&self, keys: usize) -> usize {
+        match self.has_instants {
+            true => NewestTable::bytes(keys),
+            false => Table::bytes(keys),
+        }
+    }
+
+    /// Bytes that all tables may take.
+    fn table_room(&self) -> usize {
+        self.memory.hold.saturating_sub(self.held_bytes).max(self.memory.hold / 4).max(1)
     }
 
     /// The keys of one partition, chunk by chunk.
@@ -202,5 +216,28 @@ impl<'a> Iterator for Spilled<'a> {
         let (records, rest) = rest.split_at(number(size_of::<u32>()));
         self.rest = rest;
         Some(Run::of(number(0), records, self.has_instants))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_fit_in_what_may_be_held() {
+        for has_instants in [false, true] {
+            for (urls, hold) in
+                [(0, 1 << 20), (1_000, 1 << 20), (100_000_000, 20 << 20), (987_654_321, 32 << 20)]
+            {
+                let memory = Memory { budget: 0, hold, scratch: std::env::temp_dir() };
+                let keys = Keys { urls, ..Keys::new(&memory, has_instants) };
+                let (rounds, threads) = keys.rounds(3);
+                let bytes = threads * keys.table_bytes(urls.div_ceil(PARTITIONS * rounds));
+                assert!(bytes <= hold || rounds == PARTITIONS, "{urls} URLs in {rounds} rounds: {bytes}");
+                if urls == 1_000 {
+                    assert_eq!((rounds, threads), (1, 3), "all at once where there is room");
+                }
+            }
+        }
     }
 }

@@ -4,16 +4,16 @@
 //! file and a bounded number of bytes in memory.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use super::Run;
 use super::judge::{Judge, try_for_each_listed};
+use super::memory::Memory;
 use super::ordered::ordered;
 use super::plan::{Chunk, Place, Plan, RowsAt, Tally};
 use super::produce::produce;
 use super::scratch::Scratch;
 use super::stable;
-use crate::error::{Error, Result, list, reserve, reserve_more, try_list};
+use crate::error::{Error, Result, copy, list, reserve, reserve_more, try_list};
 use crate::stage::divide::{Divide, Divider, Room};
 use crate::stage::input::Input;
 use crate::stage::manifest::Sitemap;
@@ -25,8 +25,10 @@ use crate::stage::xml::Frame;
 /// Bytes of a block of one origin.
 const BLOCK_BYTES: usize = 32 * 1024;
 
-/// Bytes of all blocks that are being filled; beyond it, they are written as they are.
+/// Bytes of all blocks that are being filled, at most, and what share of memory they may be; beyond it, they are written as
+/// they are.
 const BUFFERED_BYTES_MAX: usize = 128 << 20;
+const BUFFERED_SHARE: usize = 4;
 
 /// What is published for one origin.
 #[derive(Debug)]
@@ -45,9 +47,9 @@ pub fn distribute(
     plan: &Plan,
     inputs: &[Input],
     path: &SitePath,
-    scratch: &Path,
+    memory: &Memory,
 ) -> Result<Vec<Site>> {
-    let mut parts = Parts::new(Scratch::new(scratch)?);
+    let mut parts = Parts::new(memory)?;
     let judge = || Judge::new(run.rules);
     let work = |judge: &mut Judge<'_>, chunk: &Chunk| listed(chunk, inputs, judge);
     ordered(run.job.threads.get(), plan.chunks.iter(), judge, work, |listed| {
@@ -142,14 +144,18 @@ type OfOrigin = (Vec<u8>, Part);
 /// The rows of all origins, on their way to scratch.
 struct Parts {
     file: Scratch,
+    /// Bytes that buffers hold.
     buffered: usize,
+    buffered_max: usize,
     parts: Vec<OfOrigin>,
     by_origin: HashMap<Vec<u8>, usize>,
 }
 
 impl Parts {
-    fn new(file: Scratch) -> Self {
-        Self { file, buffered: 0, parts: Vec::new(), by_origin: HashMap::new() }
+    fn new(memory: &Memory) -> Result<Self> {
+        let file = Scratch::new(&memory.scratch)?;
+        let buffered_max = (memory.hold / BUFFERED_SHARE).min(BUFFERED_BYTES_MAX);
+        Ok(Self { file, buffered: 0, buffered_max, parts: Vec::new(), by_origin: HashMap::new() })
     }
 
     fn push_all(&mut self, run: Run<'_>, listed: &Listed) -> Result<()> {
@@ -165,14 +171,15 @@ impl Parts {
             let place = Place { chunk: part.blocks.len(), ordinal: part.entries as usize };
             part.divider.push(place, room)?;
             part.room = part.room.and(room);
-            let before = part.buffer.bytes().len();
+            let before = part.buffer.held_bytes();
             part.buffer.push(&row);
             part.entries += 1;
-            self.buffered += part.buffer.bytes().len() - before;
+            self.buffered += part.buffer.held_bytes() - before;
             if part.buffer.is_full(BLOCK_BYTES) {
                 self.end_block(at)?;
-            } else if self.buffered > BUFFERED_BYTES_MAX {
-                (0..self.parts.len()).try_for_each(|at| self.end_block(at))?;
+            }
+            if self.buffered > self.buffered_max {
+                self.end_all()?;
             }
         }
         Ok(())
@@ -184,8 +191,8 @@ impl Parts {
         reserve_more(&mut self.parts, 1)?;
         let room = self.by_origin.try_reserve(1);
         room.map_err(|_| Error::no_memory((at + 1) * size_of::<(Vec<u8>, usize)>()))?;
-        self.parts.push((list(origin.iter().copied())?, Part::new(divider)));
-        self.by_origin.insert(list(origin.iter().copied())?, at);
+        self.parts.push((copy(origin)?, Part::new(divider)));
+        self.by_origin.insert(copy(origin)?, at);
         Ok(at)
     }
 
@@ -195,15 +202,64 @@ impl Parts {
             return Ok(());
         }
         let at = self.file.append(part.buffer.bytes())?;
-        self.buffered -= part.buffer.bytes().len();
         let block = part.buffer.end_block(at);
         reserve_more(&mut part.blocks, 1)?;
         part.blocks.push((block, std::mem::take(&mut part.entries), std::mem::take(&mut part.room)));
         Ok(())
     }
 
+    /// Ends all blocks and lets go of what they were in.
+    fn end_all(&mut self) -> Result<()> {
+        for at in 0..self.parts.len() {
+            self.end_block(at)?;
+            self.parts[at].1.buffer.let_go();
+        }
+        self.buffered = 0;
+        Ok(())
+    }
+
     fn finish(mut self) -> Result<(Scratch, Vec<OfOrigin>)> {
-        (0..self.parts.len()).try_for_each(|at| self.end_block(at))?;
+        self.end_all()?;
         Ok((self.file, self.parts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::job::Job;
+    use crate::pipeline::judge::Rules;
+    use crate::progress::Silent;
+    use crate::stage::clean::{Cleaned, Cleaner};
+    use crate::stage::entry::Entry;
+    use crate::stop::Stop;
+
+    #[test]
+    fn buffers_of_any_number_of_origins_keep_within_their_share_of_memory() {
+        let job = Job::new(Vec::new(), "{origin}/".parse().unwrap(), PathBuf::new());
+        let run = Run { job: &job, rules: &Rules::of(&job), progress: &Silent, stop: &Stop::default() };
+        let (mut cleaner, mut listed) = (Cleaner::default(), Listed::default());
+        for n in 0..2_000 {
+            let url = format!("https://h{n}.example/");
+            let Cleaned::Url(url) = cleaner.clean(url.as_bytes()) else { panic!("it is clean") };
+            let entry = Entry::of(url);
+            listed.rows.push(&Row { line: 0, offset: 0, content: Content::Entry(entry) });
+            listed.rooms.push(entry.room());
+        }
+        for hold in [1 << 10, 1 << 17, usize::MAX] {
+            let memory = Memory { budget: 0, hold, scratch: std::env::temp_dir() };
+            let mut parts = Parts::new(&memory).unwrap();
+            for _ in 0..20 {
+                parts.push_all(run, &listed).unwrap();
+                let held: usize = parts.parts.iter().map(|(_, part)| part.buffer.held_bytes()).sum();
+                assert!(held <= hold / BUFFERED_SHARE, "{held} of {hold}");
+            }
+            let (_, parts) = parts.finish().unwrap();
+            let entries = |part: &Part| part.blocks.iter().map(|&(_, entries, _)| entries).sum::<u32>();
+            assert_eq!(parts.len(), 2_000);
+            assert!(parts.iter().all(|(_, part)| entries(part) == 20));
+        }
     }
 }

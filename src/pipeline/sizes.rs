@@ -1,6 +1,6 @@
 //! Sizes: how much room the entries of a chunk take, in a byte for most of them.
 
-use crate::error::{Result, reserve};
+use crate::error::{Result, copy};
 use crate::stage::divide::Room;
 use crate::stage::xml::{self, Namespaces};
 
@@ -71,12 +71,6 @@ impl Sizes {
     /// # Errors
     /// If there is none.
     pub fn to_fit(&self) -> Result<Self> {
-        let copy = |bytes: &[u8]| {
-            let mut copy = Vec::new();
-            reserve(&mut copy, bytes.len())?;
-            copy.extend_from_slice(bytes);
-            Ok(copy)
-        };
         Ok(Self { small: copy(&self.small)?, beyond: copy(&self.beyond)? })
     }
 

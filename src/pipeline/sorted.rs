@@ -8,6 +8,7 @@
 
 mod merge;
 mod range;
+mod sample;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -18,7 +19,7 @@ use super::ordered::ordered;
 use super::plan::{Chunk, Place, Plan, RowsAt, Tally, extents};
 use super::scratch::Scratch;
 use super::stable;
-use crate::error::{Error, ErrorKind, Result, list, reserve, reserve_more};
+use crate::error::{Error, ErrorKind, Result, list, reserve, reserve_more, try_list};
 use crate::progress::Pass;
 use crate::stage::divide::Divider;
 use crate::stage::input::{Extent, Input};
@@ -26,9 +27,13 @@ use crate::stage::rows::{Block, Content, Row, RowBuffer};
 use crate::stage::sort::{RANGES_MAX, Splitters};
 use crate::stage::xml::Frame;
 use range::{PartBlock, RangeSorter};
+use sample::Sample;
 
 /// Rows of one range that a thread holds back, to write them at once.
 const PART_BYTES: usize = 16 * 1024;
+
+/// What they take: the last of them may go beyond.
+const PART_HELD_BYTES: usize = PART_BYTES + 4 * 1024;
 
 /// Rows that are sorted together, at most: with what is needed to sort them, they stay near the cache.
 const RANGE_BYTES: usize = 4 << 20;
@@ -36,6 +41,9 @@ const RANGE_BYTES: usize = 4 << 20;
 /// Stretches of input that a sample is taken from, and rows of each: a thousandth of a range is seen.
 const SAMPLED_EXTENTS: usize = 4096;
 const SAMPLED_ROWS: usize = 16;
+
+/// What share of memory a sample may be.
+const SAMPLE_SHARE: usize = 4;
 
 /// The listed entries in their order: what the second pass reads.
 pub struct Sorted {
@@ -56,7 +64,7 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
     let threads = run.job.threads.get();
     let range_bytes = range_bytes(memory, threads);
     let ranges = ranges(memory, threads, input_bytes);
-    let splitters = sample(run, inputs, &extents, ranges);
+    let splitters = sample(run, inputs, &extents, ranges, memory)?;
     let Distributed { chunks, ranges, mut files } = distribute(run, inputs, &extents, &splitters, memory)?;
     run.progress.end();
 
@@ -124,25 +132,31 @@ fn range_bytes(memory: &Memory, threads: usize) -> usize {
 
 /// How many ranges `input_bytes` are parted into, at most: each thread holds a part of each back.
 pub fn ranges(memory: &Memory, threads: usize, input_bytes: u64) -> usize {
-    let ranges_max = (memory.hold / (2 * threads * PART_BYTES)).clamp(1, RANGES_MAX);
+    let ranges_max = (memory.hold / (2 * threads * PART_HELD_BYTES)).clamp(1, RANGES_MAX);
     (input_bytes / range_bytes(memory, threads) as u64 + 1).min(ranges_max as u64) as usize
 }
 
 /// Looks at a few rows of many stretches.
-fn sample(run: Run<'_>, inputs: &[Input], extents: &[(usize, Extent)], ranges: usize) -> Splitters {
+fn sample(
+    run: Run<'_>,
+    inputs: &[Input],
+    extents: &[(usize, Extent)],
+    ranges: usize,
+    memory: &Memory,
+) -> Result<Splitters> {
     let mut judge = Judge::new(run.rules);
-    let mut urls: Vec<Vec<u8>> = Vec::new();
+    let mut sample = Sample::new(memory.hold / SAMPLE_SHARE);
     if ranges > 1 {
         for (at, extent) in extents.iter().step_by(extents.len().div_ceil(SAMPLED_EXTENTS).max(1)) {
             let chunk = Chunk::of(*at, inputs[*at].bytes(), extent.clone());
             for row in chunk.rows(inputs).take(SAMPLED_ROWS) {
                 if let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) {
-                    urls.push(entry.url.as_bytes().into());
+                    sample.push(entry.url.as_bytes())?;
                 }
             }
         }
     }
-    Splitters::of_sample(urls, ranges)
+    Ok(Splitters::of_sample(sample.finish(), ranges))
 }
 
 /// All rows, judged.
@@ -214,7 +228,8 @@ struct Distributor<'r> {
 
 impl<'r> Distributor<'r> {
     fn new(run: Run<'r>, splitters: &'r Splitters, memory: &Memory) -> Result<Self> {
-        let ranges = std::iter::repeat_with(Default::default).take(splitters.ranges()).collect();
+        let range = |_| Ok((RowBuffer::with_room(PART_HELD_BYTES)?, Vec::new()));
+        let ranges = try_list((0..splitters.ranges()).map(range))?;
         let scratch = Scratch::new(&memory.scratch)?;
         Ok(Self { judge: Judge::new(run.rules), splitters, scratch, ranges })
     }

@@ -204,11 +204,6 @@ pub fn find_duplicates<'a>(
     }
 }
 
-/// Bytes of the table of `keys` keys.
-pub fn table_bytes(keys: usize) -> usize {
-    places(keys) * size_of::<Key>()
-}
-
 fn places(keys: usize) -> usize {
     (keys + keys / 2 + 1).next_power_of_two()
 }
@@ -221,6 +216,11 @@ pub struct Table {
 }
 
 impl Table {
+    /// Bytes of the table of `keys` keys.
+    pub fn bytes(keys: usize) -> usize {
+        places(keys) * size_of::<Key>()
+    }
+
     /// Empties it and makes room for `keys` keys.
     fn clear_for(&mut self, keys: usize) -> Result<()> {
         let places = places(keys);

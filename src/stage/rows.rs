@@ -26,6 +26,7 @@ use super::extras::{Extras, RawExtras};
 use super::lines::{CHUNK_URLS_MAX, Line};
 use super::tags::RawTags;
 use super::xml::Namespaces;
+use crate::error::{Result, reserve};
 
 /// A row of an input: where it stands, and what it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,6 +87,16 @@ pub struct RowBuffer {
 }
 
 impl RowBuffer {
+    /// One with room for rows of `bytes` bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if it cannot be had.
+    pub fn with_room(bytes: usize) -> Result<Self> {
+        let mut buffer = Self::default();
+        reserve(&mut buffer.bytes, bytes)?;
+        Ok(buffer)
+    }
+
     /// Adds one row. Offsets do not fall.
     pub fn push(&mut self, row: &Row<'_>) {
         field::push_number(zigzag(row.line.wrapping_sub(self.last.0) as i64), &mut self.bytes);
@@ -125,6 +136,16 @@ impl RowBuffer {
     /// Bytes of the block at hand.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Bytes of memory that are held, whatever is in them.
+    pub fn held_bytes(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// Lets go of them. The block at hand has ended.
+    pub fn let_go(&mut self) {
+        self.bytes = Vec::new();
     }
 
     /// The block at hand, as if its bytes were a file of their own.

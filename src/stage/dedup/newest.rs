@@ -110,4 +110,15 @@ mod tests {
         older.sort_unstable();
         assert_eq!(older, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (2, 1), (2, 3), (2, 4)]);
     }
+
+    #[test]
+    fn a_table_takes_the_bytes_that_are_said() {
+        for keys in [20, 447, 448, 449, 5_000, 100_000] {
+            let mut table = NewestTable::default();
+            table.clear_for(keys).unwrap();
+            // Of eight places, seven may be taken.
+            let places = table.0.capacity() / 7 * 8;
+            assert_eq!(NewestTable::bytes(keys), places * (size_of::<(Key, Newest)>() + 1), "{keys}");
+        }
+    }
 }
