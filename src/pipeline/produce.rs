@@ -121,7 +121,7 @@ impl Renderer<'_> {
         }
         self.sink.is_for_seal = false;
         // A quarter of the XML is more than most sitemaps need.
-        self.sink.compressor.reserve(part.bytes as usize / 4);
+        self.sink.compressor.reserve(part.bytes as usize / 4)?;
         self.render(part)?;
         Ok(Made::Now(self.sink.finish()))
     }

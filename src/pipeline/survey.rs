@@ -133,6 +133,8 @@ impl<'r> Surveyor<'r> {
         self.keys.clear();
         self.sizes.clear();
         self.instants.iter_mut().for_each(Vec::clear);
+        reserve(&mut self.keys, CHUNK_URLS_MAX)?;
+        self.instants.iter_mut().try_for_each(|instants| reserve(instants, CHUNK_URLS_MAX))?;
         let mut chunk = Chunk::of(input, bytes, extent);
         let (tally, all_clean) = match &chunk.rows {
             // Their numbers are not known yet, and not needed.

@@ -62,6 +62,7 @@ use tokens::Tokens;
 use tree::Tree;
 use window::{SLACK_BYTES, Window};
 
+use crate::error::{Result, reserve};
 use crate::stage::wide;
 
 /// Longest record: a longer line is cut, which bounds the work and the memory that one record can ask for. The longest
@@ -160,8 +161,11 @@ impl Encoder {
     }
 
     /// Expects that the member will have some `bytes`.
-    pub fn reserve(&mut self, bytes: usize) {
-        self.out.reserve(bytes);
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for them.
+    pub fn reserve(&mut self, bytes: usize) -> Result<()> {
+        reserve(&mut self.out, bytes)
     }
 
     /// Compresses `bytes`. Where one push ends and the next begins makes no difference to the member.

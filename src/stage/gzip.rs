@@ -6,6 +6,7 @@ use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 
 use super::deflate::Encoder;
+use crate::error::{Result, reserve};
 
 /// Effort of the compressor: 0 stores, 1 is quick, 9 is small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,10 +82,13 @@ impl Compressor {
     }
 
     /// Makes room for a member of `bytes`.
-    pub fn reserve(&mut self, bytes: usize) {
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is none.
+    pub fn reserve(&mut self, bytes: usize) -> Result<()> {
         match &mut self.0 {
             Inner::Records(encoder) => encoder.reserve(bytes),
-            Inner::Flate2(encoder, _) => encoder.get_mut().reserve(bytes),
+            Inner::Flate2(encoder, _) => reserve(encoder.get_mut(), bytes),
         }
     }
 
