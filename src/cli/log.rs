@@ -1,7 +1,9 @@
 //! Words for standard error: as text for a person, or as JSON for whoever collects logs. If standard error is gone, the exit
 //! code still speaks.
 
+use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ValueEnum;
@@ -14,8 +16,14 @@ pub enum LogForm {
     /// A line.
     #[default]
     Text,
-    /// An object with `time`, `level` and `message`, one a line.
+    /// An object with `time`, `level` and `message`, one a line; of an abort without `time`.
     Json,
+}
+
+macro_rules! out_of_memory {
+    () => {
+        "no memory for what every thread needs; let less be held with --memory SIZE, or use fewer --threads"
+    };
 }
 
 static IS_JSON: AtomicBool = AtomicBool::new(false);
@@ -33,6 +41,25 @@ pub fn is_json() -> bool {
 /// Why the run failed.
 pub fn error(message: &str) {
     say("error", "", message);
+}
+
+/// What is said when memory has run out: it takes none, and no lock.
+pub struct LastWords(File);
+
+impl LastWords {
+    /// While there is memory.
+    pub fn prepare() -> io::Result<Self> {
+        Ok(Self(io::stderr().as_fd().try_clone_to_owned()?.into()))
+    }
+
+    /// Behind the standard library's line, which has the number of bytes and is no JSON in any case.
+    pub fn say(&mut self) {
+        let line = match is_json() {
+            false => concat!("sitemill: ", out_of_memory!(), "\n"),
+            true => concat!(r#"{"level":"error","message":""#, out_of_memory!(), "\"}\n"),
+        };
+        let _ = self.0.write_all(line.as_bytes());
+    }
 }
 
 /// Why the words that were typed are no command.

@@ -1,21 +1,53 @@
 //! Signals ask the run to stop; it ends at its next look, cleans up behind itself, and says so with its exit code.
 
 use std::fs;
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::thread;
 
+use rustix::fs::{OFlags, fcntl_setfl};
 use signal_hook::consts::{SIGABRT, SIGBUS, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::low_level;
 use sitemill::{Error, ErrorKind, Result, Stop};
 
-/// Lets an abort end with the exit code for memory. What grows with the input is asked for politely and refused in words; but
-/// where the standard library asks for a few bytes more and there are none, it says so and aborts, and to a scheduler that
-/// looks like a bug.
+use super::log;
+
+/// Lets an abort say the way out and end with the exit code for memory. What grows with the input is asked for politely and
+/// refused in words; but where the standard library asks for a few bytes more and there are none, it says how many and aborts,
+/// and to a scheduler that looks like a bug.
+///
+/// A thread that waits for it from the start says so. Meanwhile the one that aborts must not come back from its handler, or
+/// the abort would go on: it writes to a pipe that is full.
 pub fn aborts_are_lack_of_memory() -> Result<()> {
-    let always = Arc::new(AtomicBool::new(true));
-    signal_hook::flag::register_conditional_shutdown(SIGABRT, ErrorKind::Memory.exit_code().into(), always)
-        .map(drop)
-        .map_err(unhandled(SIGABRT))
+    let unhandled = unhandled(SIGABRT);
+    let (mut aborted, aborts) = io::pipe().map_err(&unhandled)?;
+    let (unread, mut full) = io::pipe().map_err(&unhandled)?;
+    let mut last_words = log::LastWords::prepare().map_err(&unhandled)?;
+    let waiting = move || {
+        // If nobody could read it any more, a write would fail and not wait.
+        let _unread = unread;
+        if aborted.read_exact(&mut [0]).is_ok() {
+            last_words.say();
+            low_level::exit(ErrorKind::Memory.exit_code().into());
+        }
+    };
+    let thread = thread::Builder::new().name("abort".into()).stack_size(STACK_BYTES).spawn(waiting);
+    thread.map_err(|error| Error::new(ErrorKind::Memory, format!("no threads to be had: {error}")))?;
+    // What is registered first is done first.
+    low_level::pipe::register(SIGABRT, aborts).map_err(&unhandled)?;
+    let writes = full.try_clone().map_err(&unhandled)?;
+    low_level::pipe::register(SIGABRT, writes).map_err(&unhandled)?;
+    // It does not wait yet: that is how signal-hook takes it.
+    while full.write(&[0; PIPE_BUFFER_BYTES]).is_ok() {}
+    fcntl_setfl(&full, OFlags::empty()).map_err(|error| unhandled(error.into()))
 }
+
+/// Of the thread that waits for an abort.
+const STACK_BYTES: usize = 64 * 1024;
+
+/// Linux keeps what is in a pipe in pages: pipe(7).
+const PIPE_BUFFER_BYTES: usize = 4096;
 
 /// Lets a write beyond the limit of file sizes fail like one to a full disk, and lost pages of an input be an error.
 pub fn faults_are_errors() -> Result<()> {
