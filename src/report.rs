@@ -74,11 +74,11 @@ pub struct Needs {
     pub memory_bytes: u64,
     /// Memory for what grows with the input.
     pub held_bytes: u64,
-    /// Scratch files; none if all is held.
+    /// Scratch files, copies of inputs included; none if all is held.
     pub scratch_bytes: u64,
     /// Sitemaps.
     pub sitemap_bytes: u64,
-    /// What the disk of scratch files has left, if that can be known.
+    /// What the disk of scratch files has left for all of them, if that can be known.
     pub scratch_free_bytes: Option<u64>,
     /// What the disk of sitemaps has left, if that can be known.
     pub out_free_bytes: Option<u64>,

@@ -59,7 +59,8 @@ impl<'a> After<'a> {
         let (Some(path), Some(file)) = (&self.job.diff, &mut self.diff) else { return Ok(None) };
         let directory = workspace.directory();
         let old = workspace.live().map(|live| Side::of_set(directory, live)).unwrap_or_default();
-        let (hold, scratch) = (DIFF_MEMORY_DEFAULT.min(memory.hold as u64), memory.scratch.clone());
+        let (hold, scratch) =
+            (DIFF_MEMORY_DEFAULT.min(memory.hold as u64), memory.scratch.directory().to_owned());
         let room = DiffRoom { memory: hold, scratch, threads: self.job.threads };
         let to = Target { name: path, to: file };
         let new = Side::of_set(directory, set);

@@ -85,9 +85,11 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
         .map_err(|error| Error::new(ErrorKind::Memory, format!("no threads to be had: {error}")))?;
     let memory = &Memory::of(job, workspace.scratch())?;
     let inputs = mapped_all(run, sources, &memory.scratch)?;
-    let needs = needs::estimate(run, &inputs, memory)?;
+    let estimate = needs::estimate(run, &inputs, memory)?;
+    let needs = estimate.needs;
+    memory.scratch.expect(needs.scratch_bytes);
     progress.needs(&needs);
-    needs::check(&needs, job, &memory.scratch)?;
+    estimate.check(job, memory.scratch.directory())?;
     let (plan, sorted) = match job.order {
         Order::Input => (pool.install(|| survey(run, &inputs, memory))?, None),
         Order::Sorted => sorted::survey(run, &inputs, memory).map(|(plan, sorted)| (plan, Some(sorted)))?,
@@ -128,7 +130,7 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
 
     inputs.iter().try_for_each(Input::check_unchanged)?;
     if lost.is_some() {
-        return Err(cut_short(&memory.scratch));
+        return Err(cut_short(memory.scratch.directory()));
     }
     stop.check()?;
     let prepare = |(workspace, base_url, sitemaps): (Workspace, BaseUrl, Vec<Sitemap>)| {

@@ -222,6 +222,7 @@ impl<'a> Iterator for Spilled<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::scratch::Space;
 
     #[test]
     fn tables_fit_in_what_may_be_held() {
@@ -229,7 +230,7 @@ mod tests {
             for (urls, hold) in
                 [(0, 1 << 20), (1_000, 1 << 20), (100_000_000, 20 << 20), (987_654_321, 32 << 20)]
             {
-                let memory = Memory { budget: 0, hold, scratch: std::env::temp_dir() };
+                let memory = Memory { budget: 0, hold, scratch: Space::of(&std::env::temp_dir()) };
                 let keys = Keys { urls, ..Keys::new(&memory, has_instants) };
                 let (rounds, threads) = keys.rounds(3);
                 let bytes = threads * keys.table_bytes(urls.div_ceil(PARTITIONS * rounds));

@@ -1,8 +1,10 @@
 //! Memory: how much a run may hold, and what that leaves for what grows with the input.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
+use super::scratch::Space;
 use crate::error::{Error, Result};
 use crate::job::Job;
 
@@ -24,7 +26,7 @@ pub struct Memory {
     /// Bytes of what grows with the input that may be held at once; the rest goes to scratch.
     pub hold: usize,
     /// Where scratch files are made.
-    pub scratch: PathBuf,
+    pub scratch: Arc<Space>,
 }
 
 impl Memory {
@@ -47,7 +49,7 @@ impl Memory {
             )));
         }
         let hold = usize::try_from(budget - fixed).unwrap_or(usize::MAX);
-        let scratch = job.scratch.clone().unwrap_or_else(|| scratch.into());
+        let scratch = Space::of(job.scratch.as_deref().unwrap_or(scratch));
         Ok(Self { budget, hold, scratch })
     }
 }

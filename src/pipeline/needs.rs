@@ -8,12 +8,14 @@ use super::judge::{Judge, Judged};
 use super::memory::Memory;
 use super::plan::{Chunk, extents};
 use super::positions::Position;
+use super::scratch::free;
 use super::sorted;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::job::{Job, Order};
 use crate::report::Needs;
 use crate::stage::dedup::PARTITIONS;
 use crate::stage::input::Input;
+use crate::stage::scope::Base;
 
 /// Stretches of input that are looked at.
 const SAMPLED_EXTENTS: usize = 8;
@@ -24,15 +26,25 @@ const ROW_BYTES: usize = 8;
 /// A URL in memory: its key, its place, its size, and a bit.
 const HELD_BYTES: u64 = 18;
 
-/// A URL in a sitemap: what shop URLs come to, shuffled and sorted. No set is smaller than a fifth of it.
+/// A URL in a sitemap: what shop URLs come to, shuffled and sorted.
 const GZIP_BYTES: [u64; 2] = [19, 10];
-const GZIP_SHARE_LEAST: u64 = 5;
+
+/// No set is smaller than this part of what is expected: who is told that a disk is too small cannot say that it is not.
+const LISTED_PART_LEAST: u64 = 5;
+
+/// What a run is going to need, and what it needs at the very least.
+pub struct Estimate {
+    /// For people and programs.
+    pub needs: Needs,
+    /// Bytes of scratch without which the run cannot go well, copies of inputs that are there already included.
+    scratch_least: u64,
+}
 
 /// What the run over `inputs` is going to need: an estimate from the rows of a few places.
 ///
 /// # Errors
 /// If there is no memory for a list of the places.
-pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Needs> {
+pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Estimate> {
     let job = run.job;
     let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
@@ -44,19 +56,28 @@ pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Needs
         for row in Chunk::of(at, inputs[at].bytes(), extent).rows(inputs) {
             rows += 1;
             if let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) {
-                entry_bytes += (entry.url.as_bytes().len() + entry.tags.len() + ROW_BYTES) as u64;
+                let said = entry.url.as_bytes().len() + entry.tags.len() + entry.extras.xml.len();
+                entry_bytes += (said + ROW_BYTES) as u64;
             }
         }
     }
     let of_all = |count: u64| (u128::from(count) * u128::from(input_bytes) / u128::from(bytes.max(1))) as u64;
     let (urls, entry_bytes) = (of_all(rows), of_all(entry_bytes));
     let held_bytes = urls * HELD_BYTES;
-    let scratch_bytes = match job.order {
+    let order_bytes = match job.order {
         Order::Sorted => entry_bytes + urls * Position::BYTES as u64,
         Order::Input if held_bytes > memory.hold as u64 => held_bytes,
         Order::Input => 0,
     };
-    Ok(Needs {
+    // Of what is listed: nobody knows yet how many are duplicates.
+    let sites_bytes = match job.base_url {
+        Base::Directory(_) => 0,
+        Base::EachOrigin(_) => entry_bytes,
+    };
+    let scratch = memory.scratch.directory();
+    let copied_bytes = memory.scratch.written();
+    let copied_to_out = if is_same_disk(&job.out, scratch) { copied_bytes } else { 0 };
+    let needs = Needs {
         urls,
         partitions: match job.order {
             Order::Sorted => sorted::ranges(memory, job.threads.get(), input_bytes),
@@ -67,59 +88,63 @@ pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Needs
             Order::Sorted => memory.hold as u64 / 2,
             Order::Input => held_bytes.min(memory.hold as u64),
         },
-        scratch_bytes,
+        scratch_bytes: copied_bytes + order_bytes + sites_bytes,
         sitemap_bytes: urls * GZIP_BYTES[usize::from(job.order == Order::Sorted)],
-        scratch_free_bytes: free(&memory.scratch),
-        out_free_bytes: free(&job.out),
-    })
+        scratch_free_bytes: free(scratch).map(|free| free + copied_bytes),
+        out_free_bytes: free(&job.out).map(|free| free + copied_to_out),
+    };
+    Ok(Estimate { needs, scratch_least: copied_bytes + order_bytes.max(sites_bytes / LISTED_PART_LEAST) })
 }
 
-/// Refuses what cannot go well.
-///
-/// # Errors
-/// [`ErrorKind::Io`] if a disk has less room than the run needs at the very least.
-pub fn check(needs: &Needs, job: &Job, scratch: &Path) -> Result<()> {
-    let out = &*job.out;
-    let files = needs.urls / u64::from(job.urls_per_sitemap);
-    let sitemaps = needs.sitemap_bytes / GZIP_SHARE_LEAST;
-    let device = |path: &Path| path.metadata().map(|meta| meta.dev()).ok();
-    let both = if device(out) == device(scratch) { needs.scratch_bytes } else { 0 };
-    if let Some(free) = files_free(out).filter(|&free| free < files) {
-        let (out, urls) = (Shown(out), needs.urls);
-        return Err(Error::new(
-            ErrorKind::Io,
-            format!(
-                "{out}: the run needs about {files} files for {urls} URLs, and {free} more may be made; make room"
-            ),
-        ));
-    }
-    for (path, need, free, way) in [
-        (scratch, needs.scratch_bytes, needs.scratch_free_bytes, "name another directory with --scratch"),
-        (out, sitemaps + both, needs.out_free_bytes, "make room"),
-    ] {
-        if free.is_some_and(|free| free < need) {
-            let free = free.unwrap_or_default();
+impl Estimate {
+    /// Refuses what cannot go well.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] if a disk has less room than the run needs at the very least.
+    pub fn check(&self, job: &Job, scratch: &Path) -> Result<()> {
+        let (needs, out) = (&self.needs, &*job.out);
+        let files = needs.urls / u64::from(job.urls_per_sitemap);
+        let sitemaps_least = needs.sitemap_bytes / LISTED_PART_LEAST;
+        let (both, both_least) = match is_same_disk(out, scratch) {
+            true => (needs.scratch_bytes, self.scratch_least),
+            false => (0, 0),
+        };
+        if let Some(free) = files_free(out).filter(|&free| free < files) {
+            let (out, urls) = (Shown(out), needs.urls);
             return Err(Error::new(
                 ErrorKind::Io,
                 format!(
-                    "{}: the run needs about {need} bytes for {} URLs, and {free} are free; {way}",
-                    Shown(path),
-                    needs.urls
+                    "{out}: the run needs about {files} files for {urls} URLs, and {free} more may be made; make room"
                 ),
             ));
         }
+        let of_scratch = (needs.scratch_bytes, self.scratch_least, needs.scratch_free_bytes);
+        let of_out = (needs.sitemap_bytes + both, sitemaps_least + both_least, needs.out_free_bytes);
+        for (path, (need, least, free), way) in
+            [(scratch, of_scratch, "name another directory with --scratch"), (out, of_out, "make room")]
+        {
+            if let Some(free) = free.filter(|&free| free < least) {
+                return Err(Error::new(
+                    ErrorKind::Io,
+                    format!(
+                        "{}: the run needs about {need} bytes for {} URLs, and {free} are free; {way}",
+                        Shown(path),
+                        needs.urls
+                    ),
+                ));
+            }
+        }
+        Ok(())
     }
-    Ok(())
+}
+
+fn is_same_disk(one: &Path, other: &Path) -> bool {
+    let device = |path: &Path| path.metadata().map(|meta| meta.dev()).ok();
+    device(one) == device(other)
 }
 
 /// Files that may still be made on the disk of `path`, if that is limited and can be known.
 fn files_free(path: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(path).ok()?;
     (disk.f_files > 0).then_some(disk.f_favail)
-}
-
-/// Bytes that this process may still write to the disk of `path`, if that can be known.
-fn free(path: &Path) -> Option<u64> {
-    let disk = rustix::fs::statvfs(path).ok()?;
-    disk.f_bavail.checked_mul(disk.f_frsize)
 }

@@ -231,6 +231,7 @@ mod tests {
     use super::*;
     use crate::job::Job;
     use crate::pipeline::judge::Rules;
+    use crate::pipeline::scratch::Space;
     use crate::progress::Silent;
     use crate::stage::clean::{Cleaned, Cleaner};
     use crate::stage::entry::Entry;
@@ -249,7 +250,7 @@ mod tests {
             listed.rooms.push(entry.room());
         }
         for hold in [1 << 10, 1 << 17, usize::MAX] {
-            let memory = Memory { budget: 0, hold, scratch: std::env::temp_dir() };
+            let memory = Memory { budget: 0, hold, scratch: Space::of(&std::env::temp_dir()) };
             let mut parts = Parts::new(&memory).unwrap();
             for _ in 0..20 {
                 parts.push_all(run, &listed).unwrap();

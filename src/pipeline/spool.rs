@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 use std::time::Duration;
@@ -12,8 +11,8 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use super::Run;
 use super::judge::{Judge, Judged};
 use super::ordered::ordered;
-use super::scratch::{Scratch, nameless};
-use crate::error::{Error, Result, Shown, reserve_more};
+use super::scratch::{Copied, Scratch, Space, nameless};
+use crate::error::{Error, Result, reserve_more};
 use crate::progress::Pass;
 use crate::stage::clean::Reason;
 use crate::stage::extras::RawExtras;
@@ -36,7 +35,7 @@ const PATIENCE: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// If one is not what it should be, if it cannot be mapped or read, if scratch space runs out, or if `stop` is raised.
-pub fn mapped_all(run: Run<'_>, sources: Vec<Source>, scratch: &Path) -> Result<Vec<Input>> {
+pub fn mapped_all(run: Run<'_>, sources: Vec<Source>, scratch: &Arc<Space>) -> Result<Vec<Input>> {
     let threads = run.job.threads.get();
     // Files beside each other need less of each other than rows of one file do.
     let at_once = threads.min(sources.len()).max(1);
@@ -66,8 +65,8 @@ pub fn mapped_all(run: Run<'_>, sources: Vec<Source>, scratch: &Path) -> Result<
 /// How an input is read.
 struct Reading<'r> {
     run: Run<'r>,
-    /// The directory for copies.
-    scratch: &'r Path,
+    /// Where copies go.
+    scratch: &'r Arc<Space>,
     threads: usize,
     failed: Failed,
     /// Called before the first byte is copied.
@@ -92,6 +91,7 @@ impl Reading<'_> {
     fn map_or_copy(&self, source: Source) -> Result<Input> {
         let &Self { run, scratch, begin, .. } = self;
         let name = source.name().to_owned();
+        let copied = Copied::of(&source);
         let (feed, identity) = source.into_feed();
         let feed = match feed {
             Feed::File(file) => Feed::File(file),
@@ -102,12 +102,12 @@ impl Reading<'_> {
             Opened::Lines(lines) => {
                 begin();
                 let (stream, failed) = lines.into_parts();
-                let file = copy(stream, failed, &name, scratch, run)?;
+                let file = copy(stream, failed, &copied, scratch, run)?;
                 Input::lines(&name, &file, identity)
             }
             Opened::Rows(reader) => {
                 begin();
-                let to = Scratch::new(scratch)?;
+                let to = Scratch::copy_of(copied, scratch)?;
                 let blocks = self.read_rows(reader, &to)?;
                 Input::rows(&name, to.file(), identity, blocks)
             }
@@ -136,29 +136,30 @@ impl Reading<'_> {
 fn copy(
     mut stream: Box<dyn Read + Send>,
     failed: impl Fn(io::Error) -> Error,
-    name: &Path,
-    scratch: &Path,
+    of: &Copied,
+    scratch: &Space,
     Run { progress, stop, .. }: Run<'_>,
 ) -> Result<File> {
-    let mut file = nameless(scratch).map_err(|error| Error::output(scratch, error))?;
+    of.check_packed(scratch)?;
+    let directory = scratch.directory();
+    let mut file = nameless(directory).map_err(|error| Error::output(directory, error))?;
     let mut piece = vec![0; PIECE_BYTES];
     let mut copied = 0;
-    let failed_copy =
-        |error| Error::io(scratch, &format!("could not be given a copy of {}", Shown(name)), error);
     loop {
         stop.check()?;
         let bytes = match stream.read(&mut piece) {
             Ok(0) => {
-                let there = file.metadata().map_err(failed_copy)?.len();
-                let lost = || io::Error::other(format!("{copied} bytes were written and {there} are there"));
-                return if there == copied { Ok(file) } else { Err(failed_copy(lost())) };
+                let there = file.metadata().map_err(|error| of.failed(scratch, copied, copied, error))?.len();
+                return if there == copied { Ok(file) } else { Err(of.not_whole(scratch, copied, there)) };
             }
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(failed(error)),
         };
-        file.write_all(&piece[..bytes]).map_err(failed_copy)?;
+        let written = copied;
         copied += bytes as u64;
+        file.write_all(&piece[..bytes]).map_err(|error| of.failed(scratch, written, copied, error))?;
+        scratch.add_written(bytes as u64);
         progress.advance(bytes as u64);
     }
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use super::judge::Rules;
 use super::memory::Memory;
+use super::scratch::Space;
 use super::survey::survey;
 use super::{Run, sorted};
 use crate::job::{Job, OnDuplicate};
@@ -26,7 +27,7 @@ impl Directory {
     }
 
     fn memory(&self, hold: usize) -> Memory {
-        Memory { budget: 0, hold, scratch: self.0.clone() }
+        Memory { budget: 0, hold, scratch: Space::of(&self.0) }
     }
 
     fn file(&self, bytes: &[u8]) -> File {

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{TempDir, finish, started_by};
-use crate::world::{BASE, Mount, World, build, pages, skip_unless_root};
+use crate::support::{TempDir, assert_nothing_is_left, finish, gzip, published_urls, sitemill, started_by};
+use crate::world::{BASE, Mount, World, build, pages, skip_unless_root, urls};
 
 /// URLs that cannot be packed much.
 fn random_pages(count: u64) -> String {
@@ -58,6 +58,67 @@ fn a_disk_that_fills_up_on_the_way_ends_the_run() {
         build.args(["--order", order]).arg(&input);
         build.arg("--scratch").arg(world.directory.path());
         world.assert_refused(finish(&mut build, b""), 74, "could not be written: No space left on device");
+    }
+}
+
+/// The number in front of `words`.
+#[track_caller]
+fn number(text: &str, words: &str) -> u64 {
+    let (head, _) = text.split_once(words).unwrap_or_else(|| panic!("{words:?} is not in: {text}"));
+    let digits = head.rsplit(|character: char| !character.is_ascii_digit()).next();
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or_else(|| panic!("no number: {text}"))
+}
+
+#[test]
+fn a_scratch_disk_that_is_too_small_is_told_with_the_need_and_what_there_is() {
+    const DISK_BYTES: u64 = 1 << 20;
+    if skip_unless_root("a scratch disk of a megabyte") {
+        return;
+    }
+    let directory = TempDir::new();
+    let mount = Mount::tmpfs("size=1m", &directory.join("scratch"));
+    let plain = directory.file("plain.txt", random_pages(40_000));
+    let large = directory.file("large.txt", random_pages(160_000));
+    let dense = directory.file("dense.gz", gzip(random_pages(100_000).as_bytes()));
+    let loose = directory.file("loose.gz", gzip(pages(1, 380_000).as_bytes()));
+    let rows = directory.file("rows.csv", format!("url\n{}", pages(1, 400_000)));
+    let build = |out: &Path, base_url: &str, options: &[&str]| {
+        let mut build = sitemill();
+        build.args(["build", "--quiet", "--threads", "2", "--base-url", base_url]).args(options);
+        build.arg("--out").arg(out);
+        build
+    };
+    /// Base URL, options and input; the words behind the need and behind what is free; what else is said.
+    type Case<'a> = (&'a str, &'a [&'a str], &'a Path, [&'a str; 2], &'a str);
+    const SITES: &str = "{origin}/";
+    const EARLY: [&str; 2] = [" bytes for ", " are free; name another directory with --scratch"];
+    const EARLY_COPY: [&str; 2] = [" bytes at least", " are free; name another directory with --scratch"];
+    const LATE: [&str; 2] =
+        [" are needed, ", " are free; name another directory with --scratch): No space left"];
+    let cases: [Case<'_>; 7] = [
+        (BASE, &["--order", "sorted"], &plain, EARLY, "the run needs about"),
+        (SITES, &["--order", "sorted"], &plain, EARLY, "the run needs about"),
+        (SITES, &[], &large, EARLY, "the run needs about"),
+        (SITES, &[], &plain, LATE, "scratch files could not be written ("),
+        (BASE, &[], &dense, EARLY_COPY, "a copy of "),
+        (BASE, &[], &loose, LATE, "could not be given a copy of "),
+        (BASE, &["--order", "sorted"], &rows, LATE, "could not be given a copy of "),
+    ];
+    for (at, (base_url, options, input, [need, free], said)) in cases.into_iter().enumerate() {
+        let out = directory.join(format!("out-{at}"));
+        let set = if base_url == SITES { out.join("http-h.example-80") } else { out.clone() };
+        finish(&mut build(&out, base_url, options), pages(1, 60).as_bytes()).expect(0);
+        let mut command = build(&out, base_url, options);
+        let refused = finish(command.arg("--scratch").arg(mount.path()).arg(input), b"").expect(74).stderr;
+        assert!(refused.contains(said), "{said:?} is not in: {refused}");
+        let (need, free) = (number(&refused, need), number(&refused, free));
+        assert!(free <= DISK_BYTES && (DISK_BYTES..16 << 20).contains(&need), "{refused}");
+        if refused.contains(LATE[1]) {
+            assert!(number(&refused, " bytes are written, ") <= DISK_BYTES, "{refused}");
+        }
+        assert_eq!(published_urls(&set, BASE), urls(1, 60));
+        assert_nothing_is_left(&set);
+        assert_eq!(fs::read_dir(mount.path()).unwrap().count(), 0, "scratch files are gone");
     }
 }
 

@@ -89,7 +89,7 @@ impl<'r> RangeSorter<'r> {
             return self.sort_in_memory(&blocks, listed);
         }
         // Runs are in a file of their own, which is gone with them.
-        let file = Scratch::new(self.to.directory())?;
+        let file = Scratch::new(self.to.space())?;
         let mut runs = Vec::new();
         let mut rest = &blocks[..];
         while !rest.is_empty() {
