@@ -17,7 +17,7 @@ pub fn shown(when: ProgressWhen) -> Box<dyn Progress> {
         _ if std::io::stderr().is_terminal() && !log::is_json() => Box::new(Bars::default()),
         _ => {
             let each_pass = when == ProgressWhen::Always;
-            Box::new(Lines { each_pass, needs: Mutex::default(), now: Mutex::default() })
+            Box::new(Lines { each_pass, now: Mutex::default() })
         }
     }
 }
@@ -98,11 +98,9 @@ impl Progress for Bars {
 /// How often a line is worth a place in a log.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// A plain line every ten seconds.
+/// What the run is going to need, and a plain line every ten seconds.
 struct Lines {
     each_pass: bool,
-    /// Not said yet: a short run needs nothing that is worth a line.
-    needs: Mutex<Option<Needs>>,
     now: Mutex<Option<Running>>,
 }
 
@@ -136,20 +134,10 @@ impl Running {
     }
 }
 
-impl Lines {
-    fn say_needs(&self) {
-        if let Some(needs) = self.needs.lock().expect("no holder panics").take() {
-            log::info(&words(&needs));
-        }
-    }
-}
-
 impl Progress for Lines {
     fn needs(&self, needs: &Needs) {
-        *self.needs.lock().expect("no holder panics") = Some(*needs);
-        if self.each_pass {
-            self.say_needs();
-        }
+        // At once: who finds the log of a run that was killed, or is slow, wants to know how large it was.
+        log::info(&words(needs));
     }
 
     fn begin(&self, pass: Pass, total: u64) {
@@ -162,7 +150,6 @@ impl Progress for Lines {
         if let Some(running) = &mut *self.now.lock().expect("no holder panics") {
             running.done += amount;
             if running.said.elapsed() >= INTERVAL {
-                self.say_needs();
                 running.say();
             }
         }

@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::job::{Job, Order};
 use crate::report::Needs;
 use crate::stage::dedup::PARTITIONS;
+use crate::stage::gzip::Level;
 use crate::stage::input::Input;
 use crate::stage::scope::Base;
 
@@ -26,7 +27,7 @@ const ROW_BYTES: usize = 8;
 /// A URL in memory: its key, its place, its size, and a bit.
 const HELD_BYTES: u64 = 18;
 
-/// A URL in a sitemap: what shop URLs come to, shuffled and sorted.
+/// A URL in a compressed sitemap: what shop URLs come to, shuffled and sorted.
 const GZIP_BYTES: [u64; 2] = [19, 10];
 
 /// No set is smaller than this part of what is expected: who is told that a disk is too small cannot say that it is not.
@@ -50,7 +51,7 @@ pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Estim
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
     let step = extents.len().div_ceil(SAMPLED_EXTENTS).max(1);
     let mut judge = Judge::new(run.rules);
-    let (mut bytes, mut rows, mut entry_bytes) = (0, 0, 0);
+    let (mut bytes, mut rows, mut entry_bytes, mut xml_bytes) = (0, 0, 0, 0);
     for (at, extent) in extents.into_iter().step_by(step) {
         bytes += extent.bytes();
         for row in Chunk::of(at, inputs[at].bytes(), extent).rows(inputs) {
@@ -58,6 +59,7 @@ pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Estim
             if let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) {
                 let said = entry.url.as_bytes().len() + entry.tags.len() + entry.extras.xml.len();
                 entry_bytes += (said + ROW_BYTES) as u64;
+                xml_bytes += entry.room().bytes;
             }
         }
     }
@@ -89,7 +91,10 @@ pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Estim
             Order::Input => held_bytes.min(memory.hold as u64),
         },
         scratch_bytes: copied_bytes + order_bytes + sites_bytes,
-        sitemap_bytes: urls * GZIP_BYTES[usize::from(job.order == Order::Sorted)],
+        sitemap_bytes: match Some(job.level) == Level::new(0) {
+            true => of_all(xml_bytes),
+            false => urls * GZIP_BYTES[usize::from(job.order == Order::Sorted)],
+        },
         scratch_free_bytes: free(scratch).map(|free| free + copied_bytes),
         out_free_bytes: free(&job.out).map(|free| free + copied_to_out),
     };

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use indicatif::HumanBytes;
 use serde_json::Value;
 
 use super::support::*;
@@ -115,6 +116,64 @@ fn what_a_run_needs_is_said_at_its_start_and_in_the_report() {
     assert_eq!(report["needs"]["urls"], 6_000);
     assert_eq!(report["needs"]["memory_bytes"], 1 << 30);
     assert_eq!(report["needs"]["scratch_bytes"], 0);
+}
+
+#[test]
+fn the_plan_names_scratch_and_free_space_and_is_the_first_line_of_a_log() {
+    let directory = TempDir::new();
+    let text = (0..20_000).map(|n| format!("{BASE}{}/{n:x}\n", n % 17)).collect::<String>();
+    let (plain, packed) =
+        (directory.file("urls.txt", &text), directory.file("urls.gz", gzip(text.as_bytes())));
+    let scratch = directory.join("scratch");
+    fs::create_dir(&scratch).unwrap();
+    let mut df = Command::new("df");
+    let disk = finish(df.args(["-B1", "--output=size"]).arg(&scratch), b"").expect(0);
+    let disk_bytes: u64 =
+        String::from_utf8(disk.stdout).unwrap().lines().last().unwrap().trim().parse().unwrap();
+    let run = |name: &str, options: &[&str], input: &Path| {
+        let (out, report) = (directory.join(name), directory.join(format!("{name}.json")));
+        let mut command = sitemill();
+        command.arg("build").args(options).arg(input).arg("--out").arg(out);
+        command.arg("--report").arg(&report).arg("--scratch").arg(&scratch);
+        let said = finish(&mut command, b"").expect(0).stderr;
+        (said, serde_json::from_slice::<Value>(&fs::read(&report).unwrap()).unwrap())
+    };
+    let here = &["--base-url", BASE][..];
+    let sites = &["--base-url", "{origin}/"][..];
+    let sorted = &["--order", "sorted"][..];
+    let scratch_bytes = |name: &str, options: &[&[&str]], input: &Path| {
+        let (said, report) = run(name, &options.concat(), input);
+        let needs = &report["needs"];
+        let of = |count: &str| needs[count].as_u64().unwrap();
+        let human = |count: &str| HumanBytes(of(count)).to_string();
+        let scratch = match of("scratch_bytes") {
+            0 => "no scratch".into(),
+            _ => format!("scratch {} of {} free", human("scratch_bytes"), human("scratch_free_bytes")),
+        };
+        let sitemaps = format!("sitemaps {} of {} free", human("sitemap_bytes"), human("out_free_bytes"));
+        let line = said.lines().next().unwrap();
+        assert!(line.starts_with("sitemill: about 20,000 URLs in ") && line.contains(&scratch), "{said}");
+        assert!(line.ends_with(&sitemaps), "{said}");
+        for free in ["scratch_free_bytes", "out_free_bytes"] {
+            assert!((1 << 20..=disk_bytes).contains(&of(free)), "{free}: {needs}");
+        }
+        of("scratch_bytes")
+    };
+    // Twice the bytes of the input are more than rows and their positions take beside it.
+    let entries = text.len() as u64..2 * text.len() as u64;
+    assert_eq!(scratch_bytes("plain", &[here], &plain), 0);
+    assert_eq!(scratch_bytes("packed", &[here], &packed), text.len() as u64);
+    let in_ranges = scratch_bytes("sorted", &[here, sorted], &plain);
+    let of_sites = scratch_bytes("sites", &[sites], &plain);
+    assert!(entries.contains(&in_ranges) && entries.contains(&of_sites), "{in_ranges}, {of_sites}");
+    assert_eq!(scratch_bytes("sorted-sites", &[sites, sorted], &plain), in_ranges + of_sites);
+
+    let (_, report) = run("stored", &["--base-url", BASE, "--level", "0"], &plain);
+    let [expected, written] = [&report["needs"]["sitemap_bytes"], &report["gzip_bytes"]];
+    let ratio = expected.as_f64().unwrap() / written.as_f64().unwrap();
+    assert!((0.95..1.05).contains(&ratio), "{expected} bytes were expected, and {written} written");
+    let (said, _) = run("quiet", &["--quiet", "--base-url", BASE], &plain);
+    assert_eq!(said, "");
 }
 
 #[test]
