@@ -75,9 +75,9 @@ fn rows() -> Vec<(String, String)> {
     (0..40_000).map(|n| (url(n), lastmod(n))).collect()
 }
 
-fn job(on_duplicate: OnDuplicate) -> Job {
+fn job(on_duplicate: OnDuplicate, threads: usize) -> Job {
     let base = "https://h.example/".parse().unwrap();
-    let threads = 3.try_into().unwrap();
+    let threads = threads.try_into().unwrap();
     Job { on_duplicate, urls_per_sitemap: 700, threads, ..Job::new(Vec::new(), base, PathBuf::new()) }
 }
 
@@ -91,7 +91,7 @@ fn what_is_listed_does_not_depend_on_the_memory() {
     let inputs = [directory.input(&rows())];
     for on_duplicate in [OnDuplicate::First, OnDuplicate::Newest] {
         let plan = |hold| {
-            with_run(&job(on_duplicate), |run| {
+            with_run(&job(on_duplicate, 3), |run| {
                 let plan = survey(run, &inputs, &directory.memory(hold)).unwrap();
                 let listed = |chunk: &super::plan::Chunk| {
                     (0..chunk.survivors.bits()).filter(|&at| chunk.survivors.contains(at)).collect::<Vec<_>>()
@@ -127,9 +127,16 @@ fn sorted_entries_are_those_of_a_plain_map_whatever_the_memory_and_the_order() {
         let want: Vec<(String, String)> =
             plain.into_iter().map(|(url, lastmod)| (url.into(), tags(lastmod))).collect();
         let inputs = [directory.input(&rows)];
-        // The least of it makes more ranges than there is room for, and runs that are merged.
-        for hold in [1 << 10, 1 << 17, 1 << 22, usize::MAX] {
-            with_run(&job(on_duplicate), |run| {
+        // One range in memory; one in runs that are merged; a few in memory; as many as there is room for, each in runs.
+        for (hold, threads, are_several) in [
+            (usize::MAX, 3, false),
+            (1 << 10, 1, false),
+            (1 << 17, 4, false),
+            (1 << 22, 3, true),
+            (1 << 21, 1, true),
+            (1 << 18, 2, true),
+        ] {
+            with_run(&job(on_duplicate, threads), |run| {
                 let (plan, sorted) = sorted::survey(run, &inputs, &directory.memory(hold)).unwrap();
                 let entries = sorted.plan.chunks.iter().flat_map(|chunk| chunk.rows(&sorted.inputs));
                 let got: Vec<(String, String)> = entries
@@ -139,7 +146,12 @@ fn sorted_entries_are_those_of_a_plain_map_whatever_the_memory_and_the_order() {
                         (text(entry.url.as_bytes()), text(entry.tags))
                     })
                     .collect();
-                assert!(got == want, "{on_duplicate:?}, {hold} bytes");
+                assert!(got == want, "{on_duplicate:?}, {hold} bytes, {threads} threads");
+                // Only the last block of a range is not full.
+                let blocks = sorted.plan.chunks.iter().map(|chunk| chunk.tally.listed);
+                let full = blocks.clone().max();
+                let not_full = blocks.filter(|&listed| Some(listed) < full).count();
+                assert_eq!(not_full > 1, are_several, "{hold} bytes, {threads} threads");
                 assert!(plan.tally.is_balanced());
                 assert_eq!((plan.tally.lines, plan.tally.listed), (rows.len() as u64, want.len() as u64));
                 assert!(sorted.plan.sitemaps.iter().all(|part| part.entries <= 700));

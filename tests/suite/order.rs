@@ -68,6 +68,33 @@ fn a_sorted_set_is_the_same_for_any_order_of_the_input_and_any_resources() {
 }
 
 #[test]
+fn neither_ranges_nor_threads_nor_a_shuffle_can_be_seen_in_a_larger_sorted_set() {
+    const LINES: usize = 300_000;
+    const PAGES: usize = 280_001;
+    let directory = TempDir::new();
+    // More than a range is ever meant to have, some lines equal to one far away.
+    let page = |n: usize| format!("{BASE}{}/a-page-of-the-shop/{:07}\n", n % 17, n * 7_919 % PAGES);
+    let mut sets = Vec::new();
+    for (shuffle, step) in [1, 49_999].into_iter().enumerate() {
+        let text: String = (0..LINES).map(|at| page(at * step % LINES % PAGES)).collect();
+        assert!(text.len() > 12 << 20);
+        let input = directory.file("urls.txt", text);
+        for (threads, memory) in [("1", "2GiB"), ("2", "90MiB"), ("5", "150MiB")] {
+            let out = directory.join(format!("out-{shuffle}-{threads}"));
+            let mut command = build_command(&out, BASE);
+            command.args(["--order", "sorted", "--threads", threads, "--memory", memory, "--level", "1"]);
+            let report = finish(command.arg("--json").arg(&input), b"").expect(0).stdout;
+            let report: Value = serde_json::from_slice(&report).unwrap();
+            assert!(report["needs"]["partitions"].as_u64().unwrap() > 2, "{report}");
+            assert_eq!(report["duplicates"], LINES - PAGES);
+            let read = |file: String| (fs::read(out.join(&file)).unwrap(), file);
+            sets.push(files(&out).into_iter().map(read).collect::<Vec<_>>());
+        }
+    }
+    assert!(sets[0].len() > 6 && sets.iter().all(|set| *set == sets[0]));
+}
+
+#[test]
 fn rejects_and_sites_are_the_same_in_sorted_order() {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", lines(1).replace("/3/", ".de/3/") + "http://other.example/\n");
