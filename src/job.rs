@@ -91,7 +91,8 @@ pub enum OnDuplicate {
     /// The first.
     #[default]
     First,
-    /// The one with the newest `lastmod`; of equal ones, and if none has any, the first.
+    /// The one with the newest `lastmod`. Of equal ones, and if none has any, the first; in sorted order the one whose tags
+    /// are the last in byte order, wherever it stands.
     Newest,
 }
 
@@ -113,7 +114,8 @@ pub enum Order {
     /// That of the input.
     #[default]
     Input,
-    /// Byte order of canonical URLs: smaller files, and the same ones whatever the order of the input.
+    /// Byte order of canonical URLs: smaller files, and the same ones whatever the order of the input, unless rows of one URL
+    /// have different tags and [`OnDuplicate::First`] chooses among them.
     Sorted,
 }
 

@@ -143,7 +143,7 @@ pub struct BuildArgs {
     pub gzip_engine: Engine,
 
     /// Order in which URLs are listed: that of the input, or that of their bytes, which makes smaller files, and the same ones
-    /// whatever the order of the input
+    /// whatever the order of the input; of rows with the same URL and different tags only --on-duplicate newest makes that so
     #[arg(long, value_name = "input|sorted", default_value = "input")]
     pub order: Order,
 
@@ -254,7 +254,8 @@ pub struct TagArgs {
     #[arg(long, value_name = "0.0..1.0", value_parser = default_priority)]
     pub default_priority: Option<Priority<'static>>,
 
-    /// Of rows with the same URL list the first, or the one with the newest lastmod
+    /// Of rows with the same URL list the first, or the one with the newest lastmod; of equally new ones the first, with
+    /// --order sorted the one with the last tags in byte order
     #[arg(long, value_name = "first|newest", default_value = "first")]
     pub on_duplicate: OnDuplicate,
 }

@@ -95,6 +95,35 @@ fn neither_ranges_nor_threads_nor_a_shuffle_can_be_seen_in_a_larger_sorted_set()
 }
 
 #[test]
+fn of_rows_with_one_url_and_different_tags_newest_lists_the_same_in_any_order_and_first_the_first() {
+    let directory = TempDir::new();
+    // Each page six times, of two days; some days are written in two ways, and some rows have other tags or none.
+    let row = |n: usize| {
+        let lastmod = ["", "2026-05-01", "2026-05-01T00:00:00Z", "2026-04-30"][n / 500 % 4];
+        format!("{BASE}{},{lastmod},{}\n", n % 500, ["", "0.3", "0.7"][n / 500 % 3])
+    };
+    let rows: Vec<String> = (0..6_000).map(row).collect();
+    let listed = |name: &str, on_duplicate: &str, step: usize| {
+        let rows: String = (0..rows.len()).map(|at| rows[at * step % rows.len()].as_str()).collect();
+        let input = directory.file("urls.csv", format!("url,lastmod,priority\n{rows}"));
+        let out = directory.join(format!("{name}-{step}"));
+        let report = build(&out, &input, &["--order", "sorted", "--on-duplicate", on_duplicate]);
+        assert_eq!((&report["listed"], &report["duplicates"]), (&500.into(), &5_500.into()));
+        published(&out, BASE).into_iter().filter(|(file, _)| file.ends_with(".gz")).collect::<Vec<_>>()
+    };
+    let newest = listed("newest", "newest", 1);
+    let entry = |tags: &str| format!("<url><loc>{BASE}7</loc>{tags}</url>\n");
+    let tags = "<lastmod>2026-05-01T00:00:00Z</lastmod><priority>0.7</priority>";
+    assert!(newest[0].1.contains(&entry(tags)), "{}", newest[0].1);
+    for step in [5_999, 7, 1_501] {
+        assert!(listed("newest", "newest", step) == newest, "every {step}th row");
+    }
+    // What is first depends on the order, as it says.
+    assert!(listed("first", "first", 1)[0].1.contains(&entry("")));
+    assert!(!listed("first", "first", 5_999)[0].1.contains(&entry("")));
+}
+
+#[test]
 fn rejects_and_sites_are_the_same_in_sorted_order() {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", lines(1).replace("/3/", ".de/3/") + "http://other.example/\n");

@@ -1,6 +1,5 @@
 //! A range of URLs: its entries sorted, one of each URL kept.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::merge::Merge;
@@ -197,13 +196,18 @@ impl Writer<'_> {
 
     /// Whether `one` stays instead of `other`, whose URL it shares.
     fn is_preferred(&self, one: &Placed<'_>, other: &Placed<'_>) -> bool {
-        let instant = |placed: &Placed<'_>| placed.position.entry(self.parts).instant;
-        // Nothing is older than any time.
-        let newer = match self.on_duplicate {
-            OnDuplicate::First => Ordering::Equal,
-            OnDuplicate::Newest => instant(one).cmp(&instant(other)),
-        };
-        newer.then(other.place.cmp(&one.place)).is_gt()
+        match self.on_duplicate {
+            OnDuplicate::First => one.place < other.place,
+            OnDuplicate::Newest => {
+                // Nothing is older than any time. Of equally new ones the bytes decide, and not the place: whoever shuffles
+                // the input gets the same set.
+                let rank = |placed: &Placed<'_>| {
+                    let entry = placed.position.entry(self.parts);
+                    (entry.instant, entry.tags, entry.extras.xml)
+                };
+                rank(one) > rank(other)
+            }
+        }
     }
 
     fn write(&mut self, placed: Placed<'_>) -> Result<()> {
