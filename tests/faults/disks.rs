@@ -123,6 +123,32 @@ fn a_scratch_disk_that_is_too_small_is_told_with_the_need_and_what_there_is() {
 }
 
 #[test]
+fn both_passes_tell_the_disk_what_they_will_read() {
+    let world = World::new();
+    // More than is told of ahead, in few lines; and one that is refused.
+    let long = "x".repeat(1_900);
+    let text: String = (0..11_000).map(|page| format!("{BASE}{page:07}{long}\n")).collect();
+    let input = world.directory.file("urls.txt", text + "no url\n");
+    let log = world.directory.join("strace.log");
+    let told = |order: &str, max_rejects: &str, exit: i32| {
+        let mut build = world.build_large();
+        build.args(["--order", order, "--threads", "1", "--max-shrink", "100%"]);
+        build.args(["--max-rejects", max_rejects]).arg(&input);
+        let mut strace = Command::new("strace");
+        strace.args(["-f", "-qq", "-e", "trace=madvise", "-o"]).arg(&log);
+        finish(strace.arg(build.get_program()).args(build.get_args()), b"").expect(exit);
+        let calls = fs::read_to_string(&log).unwrap();
+        calls.lines().filter(|call| call.contains("MADV_WILLNEED") && call.ends_with("= 0")).count()
+    };
+    for order in ["input", "sorted"] {
+        // Too many lines are refused: it ends after the first pass.
+        let first_pass = told(order, "0", 65);
+        let both = told(order, "1", 0);
+        assert!(first_pass > 0 && both > first_pass, "{order}: {first_pass} times, {both} in both passes");
+    }
+}
+
+#[test]
 fn a_limit_of_file_sizes_is_an_error_and_no_death() {
     let world = World::new();
     let input = world.directory.file("urls.txt", random_pages(20_000));
