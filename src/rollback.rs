@@ -9,6 +9,7 @@ use crate::robots::{RobotsFile, name_indexes};
 use crate::stage::fs::{Disk, exists};
 use crate::stage::manifest::Manifest;
 use crate::stage::publish::{OnDamage, Workspace, make_live, status};
+use crate::stop::Stop;
 use crate::time::w3c_datetime;
 
 /// Which set is to be live. [`RollbackJob::new`] has every default of the command line.
@@ -46,9 +47,9 @@ impl RollbackJob {
 /// read and held against what was published first; nothing is deleted.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set or a file of it is missing or damaged; else as of a
-/// build.
-pub fn rollback(job: &RollbackJob) -> Result<RolledBack> {
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set or a file of it is missing or damaged; if `stop` is
+/// raised before the switch; else as of a build.
+pub fn rollback(job: &RollbackJob, stop: &Stop) -> Result<RolledBack> {
     let out = Shown(&job.out);
     // Before the workspace is opened: that would make a directory.
     if !exists(&Disk, &job.out.join(".sitemill")) {
@@ -66,7 +67,7 @@ pub fn rollback(job: &RollbackJob) -> Result<RolledBack> {
     if let Some(path) = &job.robots {
         RobotsFile::read(&Disk, path)?.check(&from.base_url)?;
     }
-    let mut prepared = workspace.roll_back(job.to, &w3c_datetime(job.time)?)?;
+    let mut prepared = workspace.roll_back(job.to, &w3c_datetime(job.time)?, stop)?;
     let mut warnings = make_live(slice::from_mut(&mut prepared))?;
     let to = prepared.set().clone();
     if let Some(path) = &job.robots {

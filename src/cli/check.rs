@@ -4,11 +4,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use serde::Serialize;
-use sitemill::{CheckJob, CheckReport, Error, Finding, Result};
+use sitemill::{CheckJob, CheckReport, Error, Finding, Result, Stop};
 
 use super::args::CheckArgs;
 use super::summary::{grouped, plural};
-use super::{is_broken_pipe, log, signals};
+use super::{is_broken_pipe, log};
 
 /// Checks, tells and sums up. Any finding is exit 65.
 pub fn run(args: CheckArgs) -> Result<()> {
@@ -19,12 +19,11 @@ pub fn run(args: CheckArgs) -> Result<()> {
     job.findings_max = args.limit_findings;
 
     let mut stdout = BufWriter::new(io::stdout().lock());
-    let stop = signals::raised_by_signals()?;
     let mut tell = |finding: &Finding| {
         let line = if args.json { to_json(finding) } else { finding.to_string() };
         written(writeln!(stdout, "{line}"))
     };
-    let report = match sitemill::check(&job, &stop, &mut tell) {
+    let report = match sitemill::check(&job, &Stop::default(), &mut tell) {
         // A reader that has seen enough has seen that there is something to see.
         Err(error) if is_broken_pipe(&error) => return Err(Error::data("the check was left before its end")),
         report => report?,

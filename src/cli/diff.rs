@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use sitemill::{DiffForm, DiffJob, Result, Target};
+use sitemill::{DiffForm, DiffJob, Result, Stop, Target};
 
 use super::args::DiffArgs;
 use super::summary::{grouped, plural};
-use super::{Stdout, is_broken_pipe, log, signals};
+use super::{Stdout, is_broken_pipe, log};
 
 /// Compares and sums up. A reader that has seen enough is no failure.
 pub fn run(args: DiffArgs) -> Result<()> {
@@ -20,7 +20,7 @@ pub fn run(args: DiffArgs) -> Result<()> {
     job.room.scratch = args.scratch.unwrap_or(job.room.scratch);
     job.room.threads = args.threads.unwrap_or(job.room.threads);
     let to = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
-    let report = match sitemill::diff(&job, &signals::raised_by_signals()?, to) {
+    let report = match sitemill::diff(&job, &Stop::default(), to) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),
         report => report?,
     };

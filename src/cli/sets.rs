@@ -8,8 +8,8 @@ use indicatif::HumanBytes;
 use sitemill::{Error, Result, RollbackJob, SetStatus, Status};
 
 use super::args::{RollbackArgs, StatusArgs};
-use super::log;
 use super::summary::plural;
+use super::{log, signals};
 
 /// Shows what lies in a directory, or in those of several sites.
 pub fn status(args: &StatusArgs) -> Result<()> {
@@ -79,13 +79,13 @@ fn row(set: &SetStatus) -> String {
     )
 }
 
-/// Takes the live set back, and says what is live then.
+/// Takes the live set back, and says what is live then. A switch that was begun is finished, whatever signal comes.
 pub fn rollback(args: &RollbackArgs) -> Result<()> {
     let mut job = RollbackJob::new(args.out.clone());
     job.to = args.to;
     job.robots.clone_from(&args.robots);
     job.time = super::time()?;
-    let done = sitemill::rollback(&job)?;
+    let done = sitemill::rollback(&job, &signals::raised_by_signals()?)?;
     done.warnings.iter().for_each(super::print_warning);
     if !args.quiet {
         let [from, to] = [&done.from, &done.to].map(|set| {

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use sitemill::{Result, Target, UrlsForm, UrlsJob};
+use sitemill::{Result, Stop, Target, UrlsForm, UrlsJob};
 
 use super::args::UrlsArgs;
 use super::summary::{grouped, plural};
-use super::{Stdout, is_broken_pipe, log, signals};
+use super::{Stdout, is_broken_pipe, log};
 
 /// Lists and sums up. A reader that has seen enough is no failure.
 pub fn run(args: UrlsArgs) -> Result<()> {
@@ -18,7 +18,7 @@ pub fn run(args: UrlsArgs) -> Result<()> {
     };
     job.threads = args.threads.unwrap_or(job.threads);
     let to = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
-    let report = match sitemill::urls(&job, &signals::raised_by_signals()?, to) {
+    let report = match sitemill::urls(&job, &Stop::default(), to) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),
         report => report?,
     };

@@ -1,19 +1,38 @@
 //! What happens around a run: signals, its own threads, its memory, and whoever reads its words.
 
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::num::NonZero;
+use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sitemill::{Job, Order, Pass, Progress, Stop};
 
-use crate::support::{finish, heeding_signals, published_urls, send, wait_until_staging};
+use crate::support::{finish, heeding_signals, send, sitemill, wait_until_staging};
 use crate::world::{BASE, Waiting, World, copy, fifo, injected, pages, skip, skip_unless_root, wait_until};
+
+/// How `child` ends when it is sent `signal`; fails if that takes it more than two seconds.
+#[track_caller]
+fn ended_by(signal: &str, child: &mut Child) -> ExitStatus {
+    let asked = Instant::now();
+    send(signal, child);
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if asked.elapsed() > Duration::from_secs(2) {
+            child.kill().unwrap();
+            panic!("it goes on two seconds after SIG{signal}");
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
 
 #[test]
 fn a_signal_ends_a_busy_run_within_two_seconds() {
@@ -26,10 +45,7 @@ fn a_signal_ends_a_busy_run_within_two_seconds() {
             let mut busy = heeding_signals(build).stderr(Stdio::piped()).spawn().unwrap();
             let maps = format!("/proc/{}/maps", busy.id());
             wait_until(|| fs::read_to_string(&maps).unwrap().contains("urls.txt"));
-            let asked = Instant::now();
-            send(signal, &busy);
-            assert_eq!(busy.wait().unwrap().code(), Some(exit), "{signal}");
-            assert!(asked.elapsed() < Duration::from_secs(2), "{signal}: {:?}", asked.elapsed());
+            assert_eq!(ended_by(signal, &mut busy).code(), Some(exit), "{signal}");
             world.assert_old();
         }
     }
@@ -60,28 +76,60 @@ fn a_fifo_is_waited_for_until_its_writer_comes_or_a_signal_does() {
 #[test]
 fn a_signal_in_the_midst_of_publishing_lets_it_come_to_its_end() {
     let world = World::in_memory();
+    let [first, second] = ["first", "second"].map(|name| world.directory.join(name));
+    copy(&world.out, &first);
+    let input = world.directory.file("urls.txt", pages(1, 90));
+    let mut build = world.build();
+    build.args(["--threads", "1"]).arg(&input);
+    finish(&mut build, b"").expect(0);
+    copy(&world.out, &second);
+    let mut rollback = sitemill();
+    rollback.args(["rollback", "--quiet", "--out"]).arg(&world.out);
+    for (command, before, old, new) in [(&build, &first, 60, 90), (&rollback, &second, 90, 60)] {
+        let mut ends = [0, 0];
+        for call in ["linkat", "rename", "fsync"] {
+            for nth in 1.. {
+                copy(before, &world.out);
+                let fault = format!("signal=SIGTERM:when={nth}");
+                let (run, hit) = injected(&world.directory, call, &fault, command);
+                let is_new = run.exit == 0;
+                if !is_new {
+                    let told = run.expect(143).stderr;
+                    assert!(told.contains("stopped by signal 15; nothing was published"), "{told}");
+                }
+                world.assert_new(1, if is_new { new } else { old });
+                if !hit {
+                    break;
+                }
+                ends[usize::from(is_new)] += 1;
+            }
+        }
+        assert!(ends[0] > 0 && ends[1] > 5, "{ends:?}");
+    }
+}
+
+#[test]
+fn a_command_that_changes_nothing_ends_at_a_signal_even_if_nobody_reads_what_it_says() {
+    let world = World::new();
     let before = world.directory.join("before");
     copy(&world.out, &before);
-    let input = world.directory.file("urls.txt", pages(1, 90));
-    let mut ends = [0, 0];
-    for call in ["linkat", "rename", "fsync"] {
-        for nth in 1.. {
-            copy(&before, &world.out);
-            let mut build = world.build();
-            let fault = format!("signal=SIGTERM:when={nth}");
-            let (run, hit) =
-                injected(&world.directory, call, &fault, build.args(["--threads", "1"]).arg(&input));
-            match run.exit {
-                0 => world.assert_new(1, 90),
-                _ => world.assert_refused(run, 143, "stopped by signal 15; nothing was published"),
-            }
-            if !hit {
-                break;
-            }
-            ends[usize::from(published_urls(&world.out, BASE).len() == 90)] += 1;
-        }
+    let input = world.directory.file("urls.txt", pages(1, 5_000));
+    finish(world.build_large().arg(&input), b"").expect(0);
+    let (before, out) = (before.to_str().unwrap(), world.out.to_str().unwrap());
+    let entries = "<url><loc>http://h.example/1</loc><priority>7</priority></url>\n".repeat(5_000);
+    let urlset = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
+    let wrong = world.directory.file("wrong.xml", format!("{urlset}{entries}</urlset>"));
+    for words in [
+        &["urls", out][..],
+        &["check", "--limit-findings", "10000", wrong.to_str().unwrap()],
+        &["diff", before, out],
+    ] {
+        let mut command = heeding_signals(sitemill().args(words));
+        let mut telling = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        // More follows than a pipe takes.
+        telling.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+        assert_eq!(ended_by("TERM", &mut telling).signal(), Some(15), "{words:?}");
     }
-    assert!(ends[1] > 5, "{ends:?}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::{Prepared, Workspace};
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::stage::dedup::Secret;
 use crate::stage::manifest::{Earlier, Manifest};
+use crate::stop::Stop;
 
 impl Workspace {
     /// Prepares an earlier set to be live again: set `number`, or the last one before the live set that was not taken back itself.
@@ -14,8 +15,9 @@ impl Workspace {
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set, or a file of it is missing or not what was
-    /// published; [`ErrorKind::Io`](crate::ErrorKind::Io) if one cannot be read. The live set stays.
-    pub fn roll_back(self, number: Option<u64>, time: &str) -> Result<Prepared> {
+    /// published; [`ErrorKind::Io`](crate::ErrorKind::Io) if one cannot be read; if `stop` is raised before the last of them
+    /// is. The live set stays.
+    pub fn roll_back(self, number: Option<u64>, time: &str, stop: &Stop) -> Result<Prepared> {
         let out = Shown(&self.out);
         let Some(live) = &self.live else {
             return Err(Error::data(format!("{out}: holds no set that build has published")));
@@ -46,6 +48,7 @@ impl Workspace {
         let secret = Secret::from_hex(&set.secret);
         let mut bad = Vec::new();
         for sitemap in &set.sitemaps {
+            stop.check()?;
             if !is_whole(&*self.fs, &self.out, secret.as_ref(), sitemap)? {
                 bad.push(sitemap);
             }
@@ -56,6 +59,7 @@ impl Workspace {
                 "set {number} cannot come back: {file} is missing or damaged, and {more} more; the live set stays; {way_out}"
             )));
         }
+        stop.check()?;
         set.run.clone_from(&self.run);
         set.published = time.into();
         set.supersede(live);

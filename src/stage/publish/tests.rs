@@ -17,6 +17,7 @@ use super::retention::Keep;
 use super::*;
 use crate::robots::name_indexes;
 use crate::stage::fs::memory::{Memory, State};
+use crate::stop::Stop;
 
 const OUT: &str = "/srv/www/maps";
 const ROBOTS: &str = "/srv/robots.txt";
@@ -73,7 +74,7 @@ fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> R
 /// Makes the set before the live one live again.
 fn roll_back(fs: &Memory) -> Result<usize> {
     let workspace = Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref(), OnDamage::Refuse)?;
-    let mut prepared = workspace.roll_back(None, "2026-11-20T02:00:00Z")?;
+    let mut prepared = workspace.roll_back(None, "2026-11-20T02:00:00Z", &Stop::default())?;
     make_live(slice::from_mut(&mut prepared))?;
     let _ = name_indexes(fs, ROBOTS.as_ref(), BASE, &prepared.set().indexes);
     Ok(fs.steps().len())
