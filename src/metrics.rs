@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::replace;
 use crate::report::Report;
 use crate::stage::fs::Disk;
@@ -34,8 +34,9 @@ impl Metrics<'_> {
     /// Looks whether metrics can be written to `path`, before any work.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if not.
+    /// [`ErrorKind::Output`] if not.
     pub fn check(path: &Path) -> Result<()> {
+        check_replaceable(path)?;
         replace::check(&Disk, path)
     }
 
@@ -44,6 +45,7 @@ impl Metrics<'_> {
     /// # Errors
     /// If the file cannot be written; the old one stays.
     pub fn write(&self, path: &Path) -> Result<()> {
+        check_replaceable(path)?;
         let before = fs::read_to_string(path).unwrap_or_default();
         replace::replace(&Disk, path, self.to_text(last_success(&before)).as_bytes())
     }
@@ -86,6 +88,18 @@ impl Metrics<'_> {
             text.family("sitemill_changed_urls", "URLs that differ from the set before.", "change", changes);
         }
         text.text
+    }
+}
+
+/// A new file takes the place of the one before, which is read: a FIFO would be waited for, and a device be gone.
+fn check_replaceable(path: &Path) -> Result<()> {
+    match fs::metadata(path) {
+        Ok(meta) if !meta.is_file() => {
+            let words =
+                format!("{}: is no regular file; metrics need one, or a name that is free", Shown(path));
+            Err(Error::new(ErrorKind::Output, words))
+        }
+        _ => Ok(()),
     }
 }
 

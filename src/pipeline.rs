@@ -9,6 +9,7 @@ mod keys;
 mod memory;
 mod needs;
 pub(crate) mod ordered;
+mod outlet;
 mod plan;
 mod positions;
 mod produce;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
-use sitemill::{Error, Job, Keep, Metrics, Outcome, Result};
+use sitemill::{Error, ErrorKind, Job, Keep, Metrics, Outcome, Result, text};
 
 use super::args::{BuildArgs, ProgressWhen};
 use super::{progress, signals, summary};
@@ -40,7 +40,6 @@ struct Reports<'a> {
 impl<'a> Reports<'a> {
     /// Before any work: a report that cannot be written is no use an hour later.
     fn prepare(args: &'a BuildArgs) -> Result<Self> {
-        let create = |path| File::create(path).map_err(|error| Error::output(path, error));
         let file = args.report.as_deref().map(create).transpose()?;
         args.metrics.as_deref().map_or(Ok(()), Metrics::check)?;
         Ok(Self { args, file })
@@ -77,6 +76,18 @@ impl<'a> Reports<'a> {
             super::print_error(&error);
         }
     }
+}
+
+/// A file for the report. What is no file may have nobody who reads it, and then no signal would end the wait any more; but
+/// devices, such as the standard output and what a shell gives for `>(…)`, are at hand.
+fn create(path: &Path) -> Result<File> {
+    let is_device = path.parent().is_some_and(|parent| ["/dev", "/dev/fd"].map(Path::new).contains(&parent));
+    if !is_device && path.metadata().is_ok_and(|meta| !meta.is_file()) {
+        let shown = text::shown(path.as_os_str().as_encoded_bytes());
+        let words = format!("{shown}: is no regular file; a report needs one, or a name that is free");
+        return Err(Error::new(ErrorKind::Output, words));
+    }
+    File::create(path).map_err(|error| Error::output(path, error))
 }
 
 fn job(args: &BuildArgs) -> Result<Job> {

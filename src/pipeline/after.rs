@@ -1,12 +1,10 @@
 //! What is done when a set is live. Nothing of it can make the run a failure any more: what goes wrong is a warning.
 
-use std::fs::File;
-
 use super::Target;
-use super::build::create;
 use super::memory::Memory;
+use super::outlet::Outlet;
 use crate::diff::{DIFF_MEMORY_DEFAULT, DiffForm, DiffReport, DiffRoom, Side, compare};
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::report::Report;
 use crate::robots::{RobotsFile, name_indexes};
@@ -19,7 +17,7 @@ use crate::stop::Stop;
 pub struct After<'a> {
     job: &'a Job,
     stop: &'a Stop,
-    diff: Option<File>,
+    diff: Option<Outlet>,
     /// What failed.
     pub warnings: Vec<Error>,
 }
@@ -28,12 +26,12 @@ impl<'a> After<'a> {
     /// Looks whether it can be done, before any work.
     ///
     /// # Errors
-    /// If a file that the user named cannot be written.
+    /// If a file that the user named cannot be written, or if `stop` is raised while its reader is waited for.
     pub fn prepare(job: &'a Job, stop: &'a Stop) -> Result<Self> {
         if let Some(path) = &job.robots {
             RobotsFile::read(&Disk, path)?.check(&job.base_url.to_string())?;
         }
-        let diff = job.diff.as_deref().map(create).transpose()?;
+        let diff = job.diff.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
         Ok(Self { job, stop, diff, warnings: Vec::new() })
     }
 
@@ -65,9 +63,9 @@ impl<'a> After<'a> {
         let to = Target { name: path, to: file };
         let new = Side::of_set(directory, set);
         let diff = compare(old, new, DiffForm::Tsv, &room, self.stop, to);
-        diff.map(Some).map_err(|error| match error.kind() {
-            ErrorKind::Signal(_) => Error::new(error.kind(), "--diff was broken off by a signal"),
-            _ => error,
+        diff.map(Some).map_err(|error| match self.stop.is_raised() {
+            true => Error::new(error.kind(), "--diff was broken off by a signal"),
+            false => error,
         })
     }
 }

@@ -1,9 +1,7 @@
 //! The main job, from inputs to a live set.
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::Run;
@@ -12,6 +10,7 @@ use super::guards;
 use super::judge::Rules;
 use super::memory::Memory;
 use super::needs;
+use super::outlet::Outlet;
 use super::plan::Plan;
 use super::produce::produce;
 use super::refused;
@@ -72,7 +71,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
 fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &Lost) -> Result<Outcome> {
     let started = Instant::now();
     let sources = sources::open_all(&job.inputs, job.require_success, &job.form)?;
-    let rejects = job.rejects.as_deref().map(create).transpose()?;
+    let rejects = job.rejects.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
     let mut after = After::prepare(job, stop)?;
     let workspace = Workspace::open(&job.out, job.on_damage())?;
     let rules = &Rules::of(job);
@@ -96,8 +95,10 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
     };
     if let (Some(path), Some(file)) = (&job.rejects, rejects) {
         let mut file = BufWriter::new(file);
-        refused::write(run, &plan, &inputs, path, &mut file)?;
-        file.flush().map_err(|error| Error::io(path, "could not be written", error))?;
+        let written = refused::write(run, &plan, &inputs, path, &mut file)
+            .and_then(|()| file.flush().map_err(|error| Error::io(path, "could not be written", error)));
+        // A write that was called off is no failure of its own.
+        stop.check().and(written)?;
     }
     let surveyed = started.elapsed();
     let mut report = report(job, rules, &inputs, &plan, needs);
@@ -155,11 +156,6 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
     report.published = true;
     report.seconds = Seconds::of(surveyed, produced - surveyed, total - produced, total);
     Ok(Outcome { report, refused: None, warnings: after.warnings })
-}
-
-/// Creates a file that the user named, before any work is done for it.
-pub(super) fn create(path: &Path) -> Result<File> {
-    File::create(path).map_err(|error| Error::output(path, error))
 }
 
 /// What is known when all lines are counted.

@@ -51,7 +51,7 @@ pub fn produce(
     };
     let mut staged = Vec::new();
     reserve(&mut staged, plan.sitemaps.len())?;
-    syncing(|sync| {
+    syncing(stop, |sync| {
         // From the last to the first: of an input that is larger than memory, pass 1 leaves the end in it. The thread that
         // hands them out is a few ahead.
         let sitemaps = (0..plan.sitemaps.len()).rev().inspect(|&at| plan.will_need(at, inputs));

@@ -8,6 +8,7 @@ use crossbeam_channel::bounded;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::stage::publish::Unsynced;
+use crate::stop::Stop;
 
 /// Threads that wait for the disk, and do nothing else. For a file alone it writes its journal once; for files that several
 /// wait for, once for all of them.
@@ -19,13 +20,15 @@ const FILES_MAX: usize = 128;
 /// Calls `make` with what takes in files as they are written; when it returns `Ok`, all of them are on disk.
 ///
 /// # Errors
-/// That of a file which cannot be brought there, or else that of `make`. `make` is told as soon as a file has failed.
-pub fn syncing(make: impl FnOnce(&dyn Fn(Unsynced) -> Result<()>) -> Result<()>) -> Result<()> {
+/// That of a file which cannot be brought there, or else that of `make`; if `stop` is raised. `make` is told as soon as a file
+/// has failed. Files that wait at that time are not brought there any more: nobody is going to publish them.
+pub fn syncing(stop: &Stop, make: impl FnOnce(&dyn Fn(Unsynced) -> Result<()>) -> Result<()>) -> Result<()> {
     let has_failed = &AtomicBool::new(false);
     let (unsynced, to_sync) = bounded::<Unsynced>(FILES_MAX);
     scope(|scope| {
         let sync_all = move || {
-            let synced = to_sync.into_iter().try_for_each(Unsynced::sync);
+            let mut wanted = to_sync.into_iter().take_while(|_| !has_failed.load(Ordering::Relaxed));
+            let synced = wanted.try_for_each(|file| stop.check().and_then(|()| file.sync()));
             has_failed.fetch_or(synced.is_err(), Ordering::Relaxed);
             synced
         };
@@ -36,6 +39,7 @@ pub fn syncing(make: impl FnOnce(&dyn Fn(Unsynced) -> Result<()>) -> Result<()>)
             // Only heard if no file's own error is, which is the better one.
             if taken { Ok(()) } else { Err(Error::new(ErrorKind::Io, "the disk takes no more")) }
         });
+        has_failed.fetch_or(made.is_err(), Ordering::Relaxed);
         drop(unsynced);
         let joined =
             waiting.into_iter().map(|waiting| waiting.join().unwrap_or_else(|panic| resume_unwind(panic)));

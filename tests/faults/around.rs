@@ -52,6 +52,107 @@ fn a_signal_ends_a_busy_run_within_two_seconds() {
 }
 
 #[test]
+fn a_signal_at_any_time_of_a_run_ends_it_within_two_seconds_with_the_old_set_or_the_new_one() {
+    let world = World::new();
+    let before = world.directory.join("before");
+    copy(&world.out, &before);
+    let all = world.directory.file("urls.txt", pages(1, 400_000));
+    let some = world.directory.file("some.txt", pages(1, 20_000));
+    for (options, input, last) in [
+        (&["--order", "input"][..], &all, 400_000),
+        (&["--order", "sorted"], &all, 400_000),
+        (&["--divide", "stable"], &all, 400_000),
+        (&["--urls-per-sitemap", "10", "--sitemaps-per-index", "500"], &some, 20_000),
+    ] {
+        let mut build = sitemill();
+        build.args(["build", "--quiet", "--base-url", BASE]).args(options).arg("--out");
+        let mut build = heeding_signals(build.arg(&world.out).arg(input));
+        build.stderr(Stdio::null());
+        let begun = Instant::now();
+        assert!(build.status().unwrap().success());
+        let whole = begun.elapsed();
+        world.assert_new(1, last);
+        let mut stopped = 0;
+        for part in 1..12 {
+            copy(&before, &world.out);
+            let mut busy = build.spawn().unwrap();
+            thread::sleep(whole * part / 12);
+            let status = ended_by("TERM", &mut busy);
+            match status.code().or(status.signal().map(|signal| 128 + signal)) {
+                Some(0) => world.assert_new(1, last),
+                exit => {
+                    assert_eq!(exit, Some(143), "{options:?}, {part}");
+                    world.assert_old();
+                    stopped += 1;
+                }
+            }
+        }
+        assert!(stopped > 0, "{options:?}");
+    }
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_whoever_reads_a_fifo() {
+    let world = World::new();
+    let input = world.directory.file("urls.txt", "bad\n".repeat(50_000) + &pages(1, 5_000));
+    let fifo = fifo(&world.directory, "told.fifo");
+    let told = |option: &str| {
+        let mut build = world.build_large();
+        heeding_signals(build.arg(option).arg(&fifo).arg(&input)).stderr(Stdio::piped()).spawn().unwrap()
+    };
+    for option in ["--rejects", "--diff"] {
+        // Nobody ever comes.
+        let mut waiting = told(option);
+        let status = format!("/proc/{}/status", waiting.id());
+        wait_until(|| catches(&fs::read_to_string(&status).unwrap(), 15));
+        assert_eq!(ended_by("TERM", &mut waiting).code(), Some(143), "{option}");
+        world.assert_old();
+        // Somebody does, and reads no more than the beginning.
+        let mut waiting = told(option);
+        let mut reader = File::open(&fifo).unwrap();
+        reader.read_exact(&mut [0]).unwrap();
+        let ended = ended_by("TERM", &mut waiting).code();
+        match option {
+            "--rejects" => {
+                assert_eq!(ended, Some(143));
+                world.assert_old();
+            }
+            _ => {
+                assert_eq!(ended, Some(0));
+                let mut words = String::new();
+                waiting.stderr.take().unwrap().read_to_string(&mut words).unwrap();
+                assert!(words.contains("warning: --diff was broken off by a signal"), "{words}");
+                world.assert_new(1, 5_000);
+            }
+        }
+    }
+}
+
+/// Whether a process catches `signal`, by its `status`.
+fn catches(status: &str, signal: u32) -> bool {
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    caught.is_some_and(|caught| u64::from_str_radix(caught.trim(), 16).unwrap() & 1 << (signal - 1) != 0)
+}
+
+#[test]
+fn a_report_or_metrics_in_the_place_of_what_is_no_file_are_refused_before_any_work() {
+    let world = World::new();
+    let input = world.directory.file("urls.txt", pages(1, 70));
+    for place in [fifo(&world.directory, "told.fifo"), world.directory.path().into()] {
+        for option in ["--report", "--metrics"] {
+            let run = finish(world.build().arg(option).arg(&place).arg(&input), b"");
+            let said = format!("sitemill: {}: is no regular file", place.display());
+            world.assert_refused(run, 73, &said);
+            assert!(place.exists());
+        }
+    }
+    let run = finish(world.build().args(["--report", "/dev/stdout"]).arg(&input), b"").expect(0);
+    let report: Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!(report["published"], true);
+    world.assert_new(1, 70);
+}
+
+#[test]
 fn a_fifo_is_waited_for_until_its_writer_comes_or_a_signal_does() {
     let world = World::new();
     let fifo = fifo(&world.directory, "urls.fifo");

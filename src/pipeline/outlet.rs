@@ -1,0 +1,78 @@
+//! Files that the user named for what a run tells beside the set. One may be a FIFO, and then the run waits for its reader,
+//! but for no longer than until it is told to stop.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use crate::error::{Error, Result};
+use crate::stop::Stop;
+
+/// How long it may take until a reader who has come is seen.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// How long a raised `stop` may go unseen while the reader is silent.
+const SILENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+/// A new file, or whatever has its name.
+#[derive(Debug)]
+pub struct Outlet {
+    file: File,
+    stop: Stop,
+}
+
+impl Outlet {
+    /// Creates it, or waits for the reader of a FIFO.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or if `stop` is raised.
+    pub fn create(path: &Path, stop: &Stop) -> Result<Self> {
+        let mut options = File::options();
+        options.write(true).create(true).truncate(true).custom_flags(libc::O_NONBLOCK);
+        loop {
+            match options.open(path) {
+                Ok(file) => return Ok(Self { file, stop: stop.clone() }),
+                // Nobody reads it yet.
+                Err(error) if error.raw_os_error() == Some(libc::ENXIO) && is_fifo(path) => {
+                    stop.check()?;
+                    thread::sleep(PATIENCE);
+                }
+                Err(error) => return Err(Error::output(path, error)),
+            }
+        }
+    }
+}
+
+fn is_fifo(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.file_type().is_fifo())
+}
+
+impl Write for Outlet {
+    /// As of a file; any error if `stop` is raised while the reader takes nothing.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        loop {
+            match self.file.write(bytes) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                written => return written,
+            }
+            if self.stop.is_raised() {
+                return Err(io::Error::other("called off"));
+            }
+            match poll(&mut [PollFd::new(&self.file, PollFlags::OUT)], Some(&SILENCE)) {
+                // Perhaps by the signal that raises it.
+                Err(Errno::INTR) | Ok(_) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
