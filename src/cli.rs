@@ -31,12 +31,13 @@ use args::Command;
 /// The words that were typed, that stand in the environment, and that a file holds; help, version and usage errors end the
 /// process here.
 pub fn parse() -> Args {
-    let words: Vec<_> = std::env::args_os().collect();
-    log::set_form(settings::log_form(&words));
+    let typed: Vec<_> = std::env::args_os().collect();
     let command = settings::with_environment(Args::command());
-    let (words, file) = settings::with_file(&command, words).unwrap_or_else(|error| {
+    let early = settings::Early::new(&command, &typed);
+    log::set_form(early.log_form());
+    let (words, file) = settings::with_file(&command, typed.clone()).unwrap_or_else(|error| {
         print_error(&error);
-        process::exit(error.kind().exit_code().into())
+        end(&early, error)
     });
     let parsed = command.try_get_matches_from(words).and_then(|matches| Args::from_arg_matches(&matches));
     match parsed {
@@ -53,9 +54,19 @@ pub fn parse() -> Args {
                     text::shown(file.as_encoded_bytes())
                 ));
             }
-            process::exit(error.exit_code())
+            end(&early, Error::usage(log::in_a_line(&error)))
         }
     }
+}
+
+/// Ends the process because its options are wrong, which was said; programs that wait for the end of a build read it where
+/// they were told to.
+fn end(early: &settings::Early<'_>, error: Error) -> ! {
+    let exit_code = error.kind().exit_code();
+    if early.is_build {
+        build::refuse(early, error);
+    }
+    process::exit(exit_code.into())
 }
 
 /// Runs a command. A panic is a bug of ours and becomes an error like any other, so that the exit code says so.

@@ -2,25 +2,28 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
-use sitemill::{Error, ErrorKind, Job, Keep, Metrics, Outcome, Result, text};
+use sitemill::{Base, Error, ErrorKind, Job, Keep, Metrics, Outcome, Result, text};
 
 use super::args::{BuildArgs, ProgressWhen};
+use super::settings::Early;
 use super::{progress, signals, summary};
 
 /// Builds, reports and sums up.
 pub fn run(args: Box<BuildArgs>) -> Result<()> {
     let started = Instant::now();
     signals::aborts_are_lack_of_memory()?;
-    let mut reports = Reports::prepare(&args)?;
-    let built = super::caught(|| {
-        let job = job(&args)?;
-        job.check()?;
-        let when = if args.quiet { ProgressWhen::Never } else { args.progress };
-        sitemill::build(&job, &*progress::shown(when), &signals::raised_by_signals()?)
+    let (mut reports, ready) = Reports::prepare(Places::of(&args));
+    let built = ready.and_then(|()| {
+        super::caught(|| {
+            let job = job(&args)?;
+            job.check()?;
+            let when = if args.quiet { ProgressWhen::Never } else { args.progress };
+            sitemill::build(&job, &*progress::shown(when), &signals::raised_by_signals()?)
+        })
     });
     reports.write(&built, started.elapsed());
     let outcome = built?;
@@ -31,18 +34,57 @@ pub fn run(args: Box<BuildArgs>) -> Result<()> {
     outcome.refused.map_or(Ok(()), Err)
 }
 
-/// Where programs read what came of a run, however it ended.
-struct Reports<'a> {
-    args: &'a BuildArgs,
-    file: Option<File>,
+/// Tells programs of a run that does not begin, because `error` is in its options. A person was told.
+pub fn refuse(early: &Early<'_>, error: Error) {
+    let (mut reports, ready) = Reports::prepare(Places::of_words(early));
+    let _ = ready.inspect_err(super::print_error);
+    reports.write(&Err(error), Duration::ZERO);
 }
 
-impl<'a> Reports<'a> {
-    /// Before any work: a report that cannot be written is no use an hour later.
-    fn prepare(args: &'a BuildArgs) -> Result<Self> {
-        let file = args.report.as_deref().map(create).transpose()?;
-        args.metrics.as_deref().map_or(Ok(()), Metrics::check)?;
-        Ok(Self { args, file })
+/// What the user named for programs to read.
+struct Places {
+    report: Option<PathBuf>,
+    json: bool,
+    metrics: Option<PathBuf>,
+    /// The label of the metrics.
+    base_url: String,
+}
+
+impl Places {
+    fn of(args: &BuildArgs) -> Self {
+        let (report, metrics) = (args.report.clone(), args.metrics.clone());
+        Self { report, json: args.json, metrics, base_url: args.base_url.to_string() }
+    }
+
+    fn of_words(early: &Early<'_>) -> Self {
+        let path = |option| early.value(option).map(PathBuf::from);
+        let base_url = early.value("base-url").unwrap_or_default().to_string_lossy().into_owned();
+        // As it is written in the metrics of a run that begins.
+        let base_url = base_url.parse().map_or(base_url, |base: Base| base.to_string());
+        Self { report: path("report"), json: early.is_set("json"), metrics: path("metrics"), base_url }
+    }
+}
+
+/// Where programs read what came of a run, however it ended.
+struct Reports {
+    report: Option<(PathBuf, File)>,
+    json: bool,
+    metrics: Option<PathBuf>,
+    base_url: String,
+}
+
+impl Reports {
+    /// Before any work: a report that cannot be written is no use an hour later. With the error of the first that cannot be,
+    /// which the others are there to tell.
+    fn prepare(places: Places) -> (Self, Result<()>) {
+        let opened = places.report.map(|path| create(&path).map(|file| (path, file))).transpose();
+        let metrics = places.metrics.map(|path| Metrics::check(&path).map(|()| path)).transpose();
+        let (report, ready) = opened.map_or_else(|error| (None, Err(error)), |report| (report, Ok(())));
+        let (metrics, ready) = match metrics {
+            Ok(metrics) => (metrics, ready),
+            Err(error) => (None, ready.and(Err(error))),
+        };
+        (Self { report, json: places.json, metrics, base_url: places.base_url }, ready)
     }
 
     /// What is live stays live if a report fails: exit 0 says so, and a line says this.
@@ -58,20 +100,20 @@ impl<'a> Reports<'a> {
             }
         };
         let unwritten = |path: &Path, error| Error::io(path, "the report could not be written", error);
-        if let (Some(file), Some(path)) = (&mut self.file, &self.args.report)
+        if let Some((path, file)) = &mut self.report
             && let Err(error) = file.write_all(format!("{report:#}\n").as_bytes())
         {
             super::print_error(&unwritten(path, error));
         }
-        if self.args.json
+        if self.json
             && let Err(error) = io::stdout().lock().write_all(format!("{report}\n").as_bytes())
         {
             super::print_error(&unwritten(Path::new("standard output"), error));
         }
-        let Some(path) = &self.args.metrics else { return };
-        let base_url = self.args.base_url.to_string();
+        let Some(path) = &self.metrics else { return };
         let report = built.as_ref().ok().map(|outcome| &outcome.report);
-        let metrics = Metrics { base_url: &base_url, exit_code, ended: SystemTime::now(), took, report };
+        let (base_url, ended) = (&*self.base_url, SystemTime::now());
+        let metrics = Metrics { base_url, exit_code, ended, took, report };
         if let Err(error) = metrics.write(path) {
             super::print_error(&error);
         }

@@ -68,10 +68,15 @@ pub fn usage_error(error: &clap::Error) {
         let _ = error.print();
         return;
     }
+    self::error(&in_a_line(error));
+}
+
+/// The same without line ends.
+pub fn in_a_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let parts = text.strip_prefix("error: ").unwrap_or(&text).split("\n\n");
     let parts = parts.map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-    self::error(&parts.collect::<Vec<_>>().join("; "));
+    parts.collect::<Vec<_>>().join("; ")
 }
 
 /// What went wrong in a run that did not fail.

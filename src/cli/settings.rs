@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
 
-use clap::builder::BoolishValueParser;
+use clap::builder::{BoolishValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, Command, ValueEnum};
 use sitemill::{Error, ErrorKind, Result, text};
 use toml::{Table, Value};
@@ -44,16 +44,48 @@ fn with_variable(arg: Arg) -> Arg {
     if is_flag { arg.value_parser(BoolishValueParser::new()) } else { arg }
 }
 
-/// The form of words on standard error, before anything is known to be right: what is wrong is told in it as well. The usual
-/// one if that cannot be found out.
-pub fn log_form(words: &[OsString]) -> LogForm {
-    let of_file = || {
-        let path = typed(words, "config").or_else(|| of_environment("config"))?;
-        let content: Table = fs::read_to_string(path).ok()?.parse().ok()?;
-        content.get("log")?.as_str().map(Into::into)
-    };
-    let form = typed(words, "log").or_else(|| of_environment("log")).or_else(of_file);
-    form.and_then(|form| LogForm::from_str(form.to_str()?, false).ok()).unwrap_or_default()
+/// What the options say before anything is known to be right: what is wrong is told as they ask for, as far as that can be
+/// made out.
+pub struct Early<'w> {
+    words: &'w [OsString],
+    file: Table,
+    /// Whether the command is `build`.
+    pub is_build: bool,
+}
+
+impl<'w> Early<'w> {
+    /// Reads the file, if it can be read.
+    pub fn new(command: &Command, words: &'w [OsString]) -> Self {
+        let path = typed(words, "config").or_else(|| of_environment("config"));
+        let content = path.and_then(|path| fs::read_to_string(path).ok()?.parse().ok());
+        let is_build = command_at(command, words).is_some_and(|at| words[at] == "build");
+        Self { words, file: content.unwrap_or_default(), is_build }
+    }
+
+    /// The form of words on standard error.
+    pub fn log_form(&self) -> LogForm {
+        self.value("log").and_then(|form| LogForm::from_str(form.to_str()?, false).ok()).unwrap_or_default()
+    }
+
+    /// The value of an option of `build` or of all commands.
+    pub fn value(&self, option: &str) -> Option<OsString> {
+        let of_file = || Some(self.in_file(option)?.as_str()?.into());
+        typed(self.words, option).or_else(|| of_environment(option)).or_else(of_file)
+    }
+
+    /// Whether a flag of `build` is set.
+    pub fn is_set(&self, flag: &str) -> bool {
+        let is_true = |word: OsString| {
+            BoolishValueParser::new().parse_ref(&Command::new("build"), None, &word).unwrap_or(false)
+        };
+        let of_file = || self.in_file(flag).and_then(Value::as_bool).unwrap_or(false);
+        is_typed(self.words, flag, None) || of_environment(flag).map_or_else(of_file, is_true)
+    }
+
+    fn in_file(&self, option: &str) -> Option<&Value> {
+        let of_build = self.file.get("build").and_then(Value::as_table);
+        of_build.and_then(|table| table.get(option)).or_else(|| self.file.get(option))
+    }
 }
 
 /// The typed words, with those of the file behind the command that they are for; and the name of the file.

@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{Run, TempDir, files, finish, published_urls, run, sitemill};
+use crate::support::{
+    Run, TempDir, files, finish, heeding_signals, published_urls, run, send, sitemill, wait_until_staging,
+};
 
 const BASE: &str = "http://h.example/";
 
@@ -101,6 +103,50 @@ fn the_report_is_one_line_of_standard_output_however_the_run_ends() {
     let run = finish(shell.arg(env!("CARGO_BIN_EXE_sitemill")).arg(&out), b"http://h.example/2\n").expect(0);
     assert!(run.stderr.contains("standard output: the report could not be written"), "{}", run.stderr);
     assert_eq!(published_urls(&out, BASE), ["http://h.example/2"]);
+}
+
+#[test]
+fn what_ends_a_run_is_in_its_metrics_and_its_last_line_wherever_they_are_asked_for() {
+    let directory = TempDir::new();
+    let (out, path) = (directory.join("out"), directory.join("sitemill.prom"));
+    let input = format!("{BASE}1\n");
+    let command = |options: &[&str]| {
+        let mut command = sitemill();
+        command.args(["build", "--base-url", "http://h.example", "--out"]).arg(&out).args(options);
+        command
+    };
+    let told = |run: Run, exit: i32| {
+        let run = run.expect(exit);
+        let line: Value = serde_json::from_slice(&run.stdout).unwrap();
+        assert!(line["published"] == false && line["exit_code"] == exit, "{line}");
+        assert!(!line["error"].as_str().unwrap().is_empty());
+        assert_eq!(metric(&metrics(&path), "exit_code", ""), f64::from(exit));
+        fs::remove_file(&path).unwrap();
+    };
+    let metrics_option = format!("--metrics={}", path.display());
+    let wrong = format!("--config={}", directory.file("wrong.toml", "max_rejects = 1\n").display());
+    let unwritable = format!("--report={}", directory.join("missing/report.json").display());
+    for (option, exit) in [("--level=99", 2), ("--nope", 2), (&wrong, 2), (&unwritable, 73), ("gone.txt", 66)]
+    {
+        told(finish(&mut command(&["--json", &metrics_option, option]), input.as_bytes()), exit);
+    }
+    let file = format!("level = 99\njson = true\n[build]\nmetrics = {path:?}\n");
+    let file = format!("--config={}", directory.file("sitemill.toml", file).display());
+    told(finish(&mut command(&[&file]), b""), 2);
+    told(finish(command(&["--level=99"]).env("SITEMILL_JSON", "yes").env("SITEMILL_METRICS", &path), b""), 2);
+    let run = finish(&mut command(&["--json", "--metrics=missing/sitemill.prom"]), b"").expect(73);
+    assert_eq!(serde_json::from_slice::<Value>(&run.stdout).unwrap()["exit_code"], 73);
+
+    let mut waiting = heeding_signals(&command(&["--json", &metrics_option]));
+    let waiting = waiting.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let mut waiting = waiting.unwrap();
+    wait_until_staging(&out);
+    told(finish(&mut command(&["--json", &metrics_option]), b""), 75);
+    let pipe = waiting.stdin.take();
+    send("TERM", &waiting);
+    let ended = waiting.wait_with_output().unwrap();
+    drop(pipe);
+    told(Run { exit: ended.status.code().unwrap(), stdout: ended.stdout, stderr: String::new() }, 143);
 }
 
 #[test]
