@@ -29,7 +29,7 @@ pub use size::Size;
     version,
     max_term_width = 100,
     after_help = "Exit codes: 0 done, 2 usage, 65 data, 66 input, 70 bug, \
-    71 memory, 73 output, 74 I/O, 75 busy (retry), 77 permission, 130/143 signal\n\n\
+    71 memory, 73 output, 74 I/O, 75 busy (retry), 77 permission, 129/130/143 signal\n\n\
     Every option can also be given in the environment, as SITEMILL_MAX_REJECTS for --max-rejects"
 )]
 pub struct Args {
