@@ -1,12 +1,17 @@
 //! Runs that are killed, and runs that lose their power.
 
 use std::fs;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::support::{EPOCH, TempDir, assert_nothing_is_left, finish, published_urls, sitemill};
+use serde_json::Value;
+
+use crate::support::{
+    EPOCH, TempDir, assert_nothing_is_left, finish, gunzip, locs, published_urls, sitemill,
+};
 use crate::world::{BASE, Mount, World, at_each_call, copy, injected, pages, skip_unless_root, urls};
 
 /// Kills in one test; scripts/soak asks for more.
@@ -24,14 +29,44 @@ impl Random {
     }
 }
 
-/// Publishes pages FIRST to FIRST + 59, an hour later for each first page.
+/// `command` at an hour of its own.
+fn at(command: &mut Command, hour: u32) -> &mut Command {
+    let time = EPOCH.parse::<u64>().unwrap() + 3_600 * u64::from(hour);
+    command.env("SOURCE_DATE_EPOCH", time.to_string())
+}
+
+/// Publishes pages FIRST to FIRST + 59, an hour later for each first page; every third time sorted.
 fn shifted(out: &Path, input: &Path, first: u32) -> Command {
     fs::write(input, pages(first, first + 59)).unwrap();
     let mut command = sitemill();
-    command.env("SOURCE_DATE_EPOCH", (EPOCH.parse::<u64>().unwrap() + 3_600 * u64::from(first)).to_string());
-    command.args(["build", "--quiet", "--base-url", BASE, "--urls-per-sitemap", "20", "--out"]);
-    command.arg(out).arg(input);
+    command.args(["build", "--quiet", "--base-url", BASE, "--urls-per-sitemap", "20"]);
     command
+        .args(["--order", if first.is_multiple_of(3) { "sorted" } else { "input" }, "--out"])
+        .arg(out)
+        .arg(input);
+    at(&mut command, first);
+    command
+}
+
+/// Takes back what is live.
+fn rollback(out: &Path, hour: u32) -> Command {
+    let mut command = sitemill();
+    at(command.args(["rollback", "--quiet", "--out"]).arg(out), hour);
+    command
+}
+
+/// The first page of the set that the next run finds live, be it by finishing a switch that was broken off.
+fn decided(out: &Path) -> u32 {
+    let state = out.join(".sitemill");
+    let manifest =
+        fs::read(state.join("manifest.next.json")).or_else(|_| fs::read(state.join("manifest.json")));
+    let manifest: Value = serde_json::from_slice(&manifest.unwrap()).unwrap();
+    let sitemap = fs::read(out.join(manifest["sitemaps"][0]["file"].as_str().unwrap())).unwrap();
+    page(&locs(&String::from_utf8(gunzip(&sitemap)).unwrap())[0])
+}
+
+fn page(url: &str) -> u32 {
+    url[BASE.len()..].parse().unwrap()
 }
 
 #[test]
@@ -43,35 +78,56 @@ fn a_crawler_sees_whole_sets_only_while_runs_are_killed_at_random_moments() {
     let whole = u64::try_from(begun.elapsed().as_micros()).unwrap();
     let seed = u64::from(std::process::id());
     let (mut random, done) = (Random(seed), AtomicBool::new(false));
-    let (mut first, mut killed, mut live) = (1, 0, 1);
+    // The sets that a rollback takes back one after the other, and what the crawler meets: it may be a set behind.
+    let (mut sets, mut seen) = (vec![1], 1);
+    let (mut last, mut killed, mut taken_back) = (1_u32, 0, 0);
     std::thread::scope(|scope| {
         let crawler = scope.spawn(|| {
             let mut crawls = 0;
             while !done.load(Ordering::Relaxed) {
                 // Panics if a file that is named is missing or half.
                 let seen = published_urls(&out, BASE);
-                let first: u32 = seen[0][BASE.len()..].parse().unwrap();
+                let first = page(&seen[0]);
                 assert!(seen == urls(first, first + 59), "seed {seed}: a mixture: {seen:?}");
                 crawls += 1;
             }
             crawls
         });
         while killed < kills_wanted() && !crawler.is_finished() {
-            first += 1;
-            let mut child = shifted(&out, &input, first).spawn().unwrap();
-            std::thread::sleep(Duration::from_micros(random.below(whole * 5 / 4)));
+            last += 1;
+            let live = *sets.last().unwrap();
+            let before = sets.len().checked_sub(2).map(|at| sets[at]).filter(|_| last.is_multiple_of(10));
+            let (mut command, target, span) = match before {
+                Some(before) => (rollback(&out, last), before, whole / 2),
+                None => (shifted(&out, &input, last), last, whole * 5 / 4),
+            };
+            let mut child = command.spawn().unwrap();
+            std::thread::sleep(Duration::from_micros(random.below(span)));
             child.kill().unwrap();
-            let was_killed = !child.wait().unwrap().success();
-            killed += u32::from(was_killed);
-            let now: u32 = published_urls(&out, BASE)[0][BASE.len()..].parse().unwrap();
-            assert!(now == first || was_killed && now == live, "seed {seed}: {now} behind {live}, {first}");
-            live = now;
+            let status = child.wait().unwrap();
+            assert!(status.success() || status.signal() == Some(9), "seed {seed}, run {last}: {status}");
+            killed += u32::from(!status.success());
+            let (next, now) = (decided(&out), page(&published_urls(&out, BASE)[0]));
+            let is_old = !status.success() && next == live;
+            assert!(next == target || is_old, "seed {seed}, run {last}: {next} behind {live}, {target}");
+            let is_behind = !status.success() && [live, seen].contains(&now);
+            assert!(now == next || is_behind, "seed {seed}, run {last}: {now} behind {seen}, {next}");
+            seen = now;
+            match before {
+                _ if next == live => {}
+                Some(_) => {
+                    sets.pop();
+                    taken_back += 1;
+                }
+                None => sets.push(target),
+            }
         }
         done.store(true, Ordering::Relaxed);
         assert!(crawler.join().unwrap() > 10);
     });
-    finish(&mut shifted(&out, &input, first + 1), b"").expect(0);
-    assert_eq!(published_urls(&out, BASE), urls(first + 1, first + 60));
+    assert!(taken_back > 0);
+    finish(&mut shifted(&out, &input, last + 1), b"").expect(0);
+    assert_eq!(published_urls(&out, BASE), urls(last + 1, last + 60));
     assert_nothing_is_left(&out);
 }
 

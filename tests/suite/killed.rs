@@ -1,7 +1,8 @@
 //! A run that is killed at any step of publishing: what a crawler reads is the old set or the new one, and the next run
 //! clears everything away that was left behind.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
@@ -10,8 +11,8 @@ use crate::support::{EPOCH, Run, TempDir, assert_nothing_is_left, finish, publis
 const BASE: &str = "http://h.example/";
 const DAY: u64 = 86_400;
 
-/// System calls that change what lies in a directory, or wait until it is on disk.
-const CALLS: [&str; 6] = ["rename", "linkat", "unlink", "unlinkat", "fsync", "mkdir"];
+/// System calls that change what lies in a directory, or wait until it is on disk; the mode is that of robots.txt.
+const CALLS: [&str; 7] = ["rename", "linkat", "unlink", "unlinkat", "fsync", "mkdir", "fchmod"];
 
 /// A run of the binary that is killed at the `nth` of `call`, or comes to its end if there are fewer.
 fn killed(call: &str, nth: usize, args: &[&str], day: u64, stdin: &str) -> Run {
@@ -26,14 +27,15 @@ fn at(command: &mut Command, day: u64, stdin: &str) -> Run {
     finish(command.env("SOURCE_DATE_EPOCH", time.to_string()), stdin.as_bytes())
 }
 
-fn build_args(out: &Path) -> Vec<&str> {
+fn build_args<'a>(out: &'a Path, robots: &'a Path) -> Vec<&'a str> {
     let options = "build --quiet --threads 1 --base-url http://h.example/ --urls-per-sitemap 2 --sitemaps-per-index 2 \
-        --keep 1d --keep-sets 2 --out";
-    options.split_ascii_whitespace().chain([out.to_str().unwrap()]).collect()
+        --keep 1d --keep-sets 2 --robots";
+    let paths = [robots.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    options.split_ascii_whitespace().chain(paths).collect()
 }
 
-fn build(out: &Path, day: u64, input: &str) -> Run {
-    at(Command::new(env!("CARGO_BIN_EXE_sitemill")).args(build_args(out)), day, input)
+fn build(out: &Path, robots: &Path, day: u64, input: &str) -> Run {
+    at(Command::new(env!("CARGO_BIN_EXE_sitemill")).args(build_args(out, robots)), day, input)
 }
 
 fn pages(first: u32, last: u32) -> String {
@@ -45,38 +47,60 @@ fn copy(from: &Path, to: &Path) {
     finish(Command::new("cp").arg("-a").arg(from).arg(to), b"").expect(0);
 }
 
+/// The lines of a robots.txt that a run leaves alone.
+fn of_others(robots: &str) -> Vec<&str> {
+    robots.lines().filter(|line| !line.starts_with("Sitemap: ")).collect()
+}
+
 #[test]
 fn a_build_or_rollback_that_is_killed_anywhere_leaves_the_old_set_or_the_new_one() {
     let directory = TempDir::new();
     let (before, out) = (directory.join("before"), directory.join("out"));
+    let robots = directory.file("robots.txt", "User-agent: *\nDisallow: /cart\n");
+    fs::set_permissions(&robots, Permissions::from_mode(0o640)).unwrap();
     for (day, (first, last)) in [(0, 8), (2, 8), (4, 11), (5, 12)].into_iter().enumerate() {
-        build(&before, 2 * day as u64, &pages(first, last)).expect(0);
+        build(&before, &robots, 2 * day as u64, &pages(first, last)).expect(0);
     }
+    let named = fs::read_to_string(&robots).unwrap();
     let old = published_urls(&before, BASE);
     let input = pages(1, 13);
     let new: Vec<String> = input.lines().map(Into::into).collect();
     let back: Vec<String> = pages(4, 11).lines().map(Into::into).collect();
-    let rollback = ["rollback", "--quiet", "--out", out.to_str().unwrap()];
-    let mut kills = [0, 0];
-    for (args, stdin, target) in [(build_args(&out), &*input, &new), (rollback.into(), "", &back)] {
+    let rollback =
+        ["rollback", "--quiet", "--robots", robots.to_str().unwrap(), "--out", out.to_str().unwrap()];
+    let (mut kills, mut kills_by_mode) = ([0, 0], 0);
+    for (args, stdin, target) in [(build_args(&out, &robots), &*input, &new), (rollback.into(), "", &back)] {
         for call in CALLS {
             for nth in 1.. {
                 copy(&before, &out);
+                fs::write(&robots, &named).unwrap();
                 let ended = killed(call, nth, &args, 9, stdin);
                 assert!([0, 137].contains(&ended.exit), "{call} {nth}: {}", ended.stderr);
                 // Panics if a file that is named is missing or half.
                 published(&out, BASE);
                 // Even a run that publishes nothing finishes a switch that was begun.
-                build(&out, 10, "").expect(65);
+                build(&out, &robots, 10, "").expect(65);
                 let seen = published_urls(&out, BASE);
                 assert!(seen == *target || ended.exit != 0 && seen == old, "{call} {nth}: {seen:?}");
                 assert_nothing_is_left(&out);
+                assert_eq!(
+                    of_others(&fs::read_to_string(&robots).unwrap()),
+                    of_others(&named),
+                    "{call} {nth}"
+                );
+                assert_eq!(
+                    fs::metadata(&robots).unwrap().permissions().mode() & 0o777,
+                    0o640,
+                    "{call} {nth}"
+                );
                 if ended.exit == 0 {
                     break;
                 }
                 kills[usize::from(seen == *target)] += 1;
+                kills_by_mode += usize::from(call == "fchmod");
             }
         }
     }
+    assert!(kills_by_mode > 0, "robots.txt keeps its mode");
     assert!(kills.iter().all(|&count| count > 10), "{kills:?} before and behind the decision");
 }
