@@ -88,10 +88,15 @@ pub fn run(args: Args) -> Result<()> {
 /// Runs `work`; a panic in it is an error.
 fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        // The one panic that is no bug: the standard library's, for a thread that the system refuses.
+        // A panic that is no bug: the standard library's, for a thread that the system refuses.
         if panic.downcast_ref::<String>().is_some_and(|words| words.contains("failed to spawn thread")) {
             let words = "the system allows no more threads or memory; use fewer --threads";
             return Err(Error::new(ErrorKind::Memory, words));
+        }
+        // Another one: for the system's randomness, where it is refused.
+        if panic.downcast_ref::<&str>().is_some_and(|words| words.contains("failed to generate random data"))
+        {
+            return Err(Error::new(ErrorKind::Io, "the system gives no random bytes"));
         }
         Err(Error::new(
             ErrorKind::Internal,

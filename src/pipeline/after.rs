@@ -1,16 +1,18 @@
 //! What is done when a set is live. Nothing of it can make the run a failure any more: what goes wrong is a warning.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use super::Target;
 use super::memory::Memory;
 use super::outlet::Outlet;
 use crate::diff::{DIFF_MEMORY_DEFAULT, DiffForm, DiffReport, DiffRoom, Side, compare};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
 use crate::report::Report;
 use crate::robots::{RobotsFile, name_indexes};
 use crate::stage::fs::Disk;
 use crate::stage::manifest::Manifest;
-use crate::stage::publish::Workspace;
+use crate::stage::publish::{Prepared, Workspace};
 use crate::stop::Stop;
 
 /// What is left to do.
@@ -35,8 +37,21 @@ impl<'a> After<'a> {
         Ok(Self { job, stop, diff, warnings: Vec::new() })
     }
 
-    /// The set of `workspace` is live now.
-    pub fn is_live(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory, report: &mut Report) {
+    /// The set of `site` is live now. Even a panic is no more than a warning: the standard library's at a directory that
+    /// cannot be closed, or a bug of ours.
+    pub fn is_live(&mut self, site: Prepared, memory: &Memory, report: &mut Report) {
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            self.follow(site.workspace(), site.set(), memory, report);
+            // It clears up behind itself.
+            drop(site);
+        }));
+        if done.is_err() {
+            let words = "not everything was done that follows publishing, for the reason in the lines above";
+            self.warnings.push(Error::new(ErrorKind::Internal, words));
+        }
+    }
+
+    fn follow(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory, report: &mut Report) {
         if let Some(path) = &self.job.robots {
             let named = name_indexes(&Disk, path, &set.base_url, &set.indexes);
             self.warnings.extend(named.err());

@@ -149,8 +149,8 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
         Err(why) if report.sets.is_empty() => return Err(why),
         Err(why) => return Ok(Outcome::not_published(report, why)),
     }
-    for site in &sites {
-        after.is_live(site.workspace(), site.set(), memory, &mut report);
+    for site in sites {
+        after.is_live(site, memory, &mut report);
     }
     let total = started.elapsed();
     report.published = true;

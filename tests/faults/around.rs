@@ -14,8 +14,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use sitemill::{Job, Order, Pass, Progress, Stop};
 
-use crate::support::{finish, heeding_signals, send, sitemill, wait_until_staging};
-use crate::world::{BASE, Waiting, World, copy, fifo, injected, pages, skip, skip_unless_root, wait_until};
+use crate::support::{finish, heeding_signals, published_urls, send, sitemill, wait_until_staging};
+use crate::world::{
+    BASE, Waiting, World, at_each_call, copy, fifo, injected, pages, skip, skip_unless_root, wait_until,
+};
 
 /// How `child` ends when it is sent `signal`; fails if that takes it more than two seconds.
 #[track_caller]
@@ -311,6 +313,54 @@ fn a_worker_that_panics_stops_the_others_and_is_our_bug_by_its_exit_code() {
     let run = run.expect(70);
     assert!(run.stderr.contains("this is a bug in sitemill"), "{}", run.stderr);
     world.assert_old();
+}
+
+#[test]
+fn a_panic_where_the_set_is_live_is_a_warning() {
+    // A directory that the system says it cannot close makes the standard library panic.
+    let world = World::in_memory();
+    let before = world.directory.join("before");
+    copy(&world.out, &before);
+    let input = world.directory.file("urls.txt", pages(1, 90));
+    let (mut failed, mut warned) = (0, 0);
+    let command = || {
+        copy(&before, &world.out);
+        let mut build = world.build();
+        build.args(["--threads", "1"]).arg(&input);
+        build
+    };
+    at_each_call(&world.directory, "close", "error=EIO", command, |when, run| {
+        // 127: the program itself could not be loaded.
+        assert!([0, 70, 127].contains(&run.exit), "{when}: exit {}: {}", run.exit, run.stderr);
+        let live = published_urls(&world.out, BASE).len();
+        assert_eq!(live, if run.exit == 0 { 90 } else { 60 }, "{when}: {}", run.stderr);
+        failed += usize::from(run.exit == 70);
+        warned += usize::from(run.exit == 0 && run.stderr.contains("the new set is live all the same"));
+        world.assert_whole(run.exit, 1, 90);
+    });
+    assert!(failed > 0 && warned > 0, "{failed} before the set was live, {warned} behind");
+}
+
+#[test]
+fn a_system_without_randomness_is_named() {
+    let world = World::in_memory();
+    let input = world.directory.file("urls.txt", pages(1, 90));
+    let mut told = 0;
+    at_each_call(
+        &world.directory,
+        "getrandom",
+        "error=EIO",
+        || {
+            let mut build = world.build();
+            build.args(["--threads", "1", "--order", "sorted"]).arg(&input);
+            build
+        },
+        |when, run| {
+            assert!([0, 73, 74].contains(&run.exit), "{when}: exit {}: {}", run.exit, run.stderr);
+            told += usize::from(run.stderr.contains("the system gives no random bytes"));
+        },
+    );
+    assert!(told > 0);
 }
 
 #[test]
