@@ -38,7 +38,7 @@ impl NewestTable {
 /// each; of equally new ones the first stays. Runs without instants have no page that says when it changed.
 ///
 /// # Errors
-/// [`ErrorKind::Memory`] if the table cannot be had.
+/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the table cannot be had.
 pub fn find_all_but_newest<'a>(
     runs: impl Iterator<Item = Run<'a>> + Clone,
     share: Share,

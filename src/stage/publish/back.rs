@@ -14,8 +14,8 @@ impl Workspace {
     /// every sitemap of the set: what has rotted in the meantime must not become live.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set, or a file of it is missing or not what was
-    /// published; [`ErrorKind::Io`](crate::ErrorKind::Io) if one cannot be read; if `stop` is raised before the last of them
+    /// [`ErrorKind::Data`] if there is no such set, or a file of it is missing or not what was
+    /// published; [`ErrorKind::Io`] if one cannot be read; if `stop` is raised before the last of them
     /// is. The live set stays.
     pub fn roll_back(self, number: Option<u64>, time: &str, stop: &Stop) -> Result<Prepared> {
         let out = Shown(&self.out);

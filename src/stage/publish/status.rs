@@ -81,7 +81,7 @@ pub struct RunStatus {
 /// What lies in `out`; or, where sets of several sites lie below it, in each of their directories, by name.
 ///
 /// # Errors
-/// [`ErrorKind::Input`](crate::ErrorKind::Input) if it cannot be read, [`ErrorKind::Data`](crate::ErrorKind::Data) if
+/// [`ErrorKind::Input`] if it cannot be read, [`ErrorKind::Data`] if
 /// there is no set or the manifest of a live one is damaged.
 pub fn status(out: &Path) -> Result<Vec<Status>> {
     if let Some(status) = of_directory(out)? {

@@ -1,0 +1,90 @@
+//! Every change of what publishing does to the file system fails, with those behind it that undo what was done: what a crawler
+//! finds is the set that the run says is live.
+
+use std::iter;
+use std::slice;
+
+use super::*;
+
+/// Lets every change of `job` fail, alone and with one of the next changes or all of them. If it fails, crawlers find the old
+/// set, unless it says that the next run finishes the switch, which takes a second failure; if not, the new one.
+fn fail(before: &Memory, job: Job) {
+    let world = before.state().after_power_loss().remove(0).1;
+    let old = crawl(&Memory::of(world.clone())).unwrap();
+    let fs = Memory::of(world.clone());
+    job(&fs).unwrap();
+    let (new, asked) = (crawl(&fs).unwrap(), fs.asked().len());
+    // Exits by what they say: failed, left to the next run, live.
+    let mut ends = [0; 3];
+    for first in 0..asked {
+        let alone = first..first + 1;
+        let more = (alone.end..alone.end + 6)
+            .map(|second| second..second + 1)
+            .chain(iter::once(alone.end..usize::MAX));
+        for second in [None].into_iter().chain(more.map(Some)) {
+            let failing: Vec<_> = [alone.clone()].into_iter().chain(second.clone()).collect();
+            let when = format!("changes {failing:?} of {asked} fail");
+            let fs = Memory::failing(world.clone(), failing.clone());
+            let done = job(&fs);
+            let is_link = |what: &String| what.starts_with("link ") && what.ends_with(".gz");
+            if failing.iter().any(|range| fs.asked().iter().take(range.end).skip(range.start).any(is_link)) {
+                // It is renamed instead, and if nobody lists it in the end, nobody knows any more that it is ours.
+                continue;
+            }
+            let is_left =
+                done.as_ref().is_err_and(|why| why.to_string().contains("the next run finishes it"));
+            assert!(!is_left || second.is_some(), "{when}: {done:?}");
+            let set = crawl(&fs).unwrap_or_else(|why| panic!("{when}: {why}"));
+            let (end, live) = match (&done, is_left) {
+                (Err(_), false) => (0, &old),
+                (Err(_), true) => (1, &new),
+                (Ok(_), _) => (2, &new),
+            };
+            ends[end] += 1;
+            // Behind the switch, what is left may be index files of the old set that no robots line names.
+            let is_whole = live.iter().all(|(file, index)| set.get(file) == Some(index));
+            let is_alone = set.len() == live.len() || done.is_ok();
+            assert!(is_left || is_whole && is_alone, "{when}: {done:?}: {:?}", set.keys());
+            // Each moment of a run that met one failure; of others, their end.
+            for step in fs.steps().iter().filter(|step| second.is_none() && step.asked > first) {
+                for (how, state) in endings(&step.state) {
+                    let fs = Memory::of(state);
+                    let when = format!("{when}; behind {}: {how}", step.what);
+                    crawl(&fs).unwrap_or_else(|why| panic!("{when}: {why}"));
+                    drop(open(&fs));
+                    assert_at_rest(&fs, &[&old, &new], &when);
+                }
+            }
+            let either = [&old, &new];
+            for (how, state) in endings(&fs.state()) {
+                let fs = Memory::of(state);
+                drop(open(&fs));
+                // What two failures have left need not be on disk.
+                let is_sure = how == "the process ends" || second.is_none();
+                let whole = if is_sure { slice::from_ref(&live) } else { &either[..] };
+                assert_at_rest(&fs, whole, &format!("{when}; {how}"));
+            }
+        }
+    }
+    assert!(ends.iter().all(|&count| count > 5), "{ends:?}");
+}
+
+#[test]
+fn a_first_set_that_fails_is_gone() {
+    fail(&empty(), first);
+}
+
+#[test]
+fn a_larger_set_that_fails_leaves_the_old_one() {
+    fail(&world(), larger);
+}
+
+#[test]
+fn a_smaller_set_that_fails_leaves_the_old_one() {
+    fail(&world(), smaller);
+}
+
+#[test]
+fn an_earlier_set_that_cannot_come_back_leaves_the_live_one() {
+    fail(&world(), roll_back);
+}
