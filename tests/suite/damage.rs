@@ -3,12 +3,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::support::{
-    Run, TempDir, assert_nothing_is_left, build_command, files, finish, published, published_urls, run,
-    sitemill,
+    Run, TempDir, assert_nothing_is_left, build_command, files, finish, killed_at, published, published_urls,
+    run, sitemill,
 };
 
 const BASE: &str = "http://h.example/";
@@ -25,12 +26,19 @@ const THEIRS: [&str; 6] = [
 
 /// Publishes `pages`, one a sitemap and two in an index file.
 fn build(out: &Path, pages: &[u32], options: &[&str]) -> Run {
-    let input: String = pages.iter().map(|page| format!("{BASE}{page}\n")).collect();
+    finish(&mut build_with(out, options), input(pages).as_bytes())
+}
+
+fn build_with(out: &Path, options: &[&str]) -> Command {
     let mut command = build_command(out, BASE);
     command
         .args(["--urls-per-sitemap", "1", "--sitemaps-per-index", "2", "--max-shrink", "100"])
         .args(options);
-    finish(&mut command, input.as_bytes())
+    command
+}
+
+fn input(pages: &[u32]) -> String {
+    pages.iter().map(|page| format!("{BASE}{page}\n")).collect()
 }
 
 fn rebuild(out: &Path, pages: &[u32]) -> Run {
@@ -167,17 +175,15 @@ fn a_damaged_manifest_is_refused_and_ignored_when_told_to() {
     }
 }
 
-/// A journal as a switch leaves it that was broken off behind its first index file: the set of page 1 to 7 is half live.
+/// A journal as a run leaves it that died behind the first index file of its switch: the new set is half live.
 fn broken_switch(directory: &TempDir, name: &str) -> PathBuf {
     let out = directory.join(name);
     build(&out, &[1, 2], &[]).expect(0);
     build(&out, &[2, 3, 4], &[]).expect(0);
     THEIRS.iter().for_each(|file| fs::write(out.join(file), *file).unwrap());
-    let blocked = out.join("sitemap-index-2.xml");
-    fs::remove_file(&blocked).unwrap();
-    fs::create_dir(&blocked).unwrap();
-    build(&out, &[3, 5, 6, 7, 8, 9], &[]).expect(74);
-    fs::remove_dir(&blocked).unwrap();
+    // Behind the set that is replaced, the journal and that index file.
+    let mut died = killed_at("rename", 4, &build_with(&out, &[]));
+    finish(&mut died, input(&[3, 5, 6, 7, 8, 9]).as_bytes()).expect(137);
     out
 }
 

@@ -6,7 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{EPOCH, Run, TempDir, assert_nothing_is_left, finish, published, published_urls};
+use crate::support::{
+    EPOCH, Run, TempDir, assert_nothing_is_left, finish, killed_at, published, published_urls, sitemill,
+};
 
 const BASE: &str = "http://h.example/";
 const DAY: u64 = 86_400;
@@ -16,10 +18,7 @@ const CALLS: [&str; 7] = ["rename", "linkat", "unlink", "unlinkat", "fsync", "mk
 
 /// A run of the binary that is killed at the `nth` of `call`, or comes to its end if there are fewer.
 fn killed(call: &str, nth: usize, args: &[&str], day: u64, stdin: &str) -> Run {
-    let mut strace = Command::new("strace");
-    strace.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}")]);
-    strace.args(["-e", &format!("inject={call}:signal=SIGKILL:when={nth}"), env!("CARGO_BIN_EXE_sitemill")]);
-    at(strace.args(args), day, stdin)
+    at(&mut killed_at(call, nth, sitemill().args(args)), day, stdin)
 }
 
 fn at(command: &mut Command, day: u64, stdin: &str) -> Run {

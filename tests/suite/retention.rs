@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
 
 use crate::support::{
-    Run, TempDir, build_command, files, finish, gunzip, gzip, published, published_urls, run, sitemill,
-    wait_until_staging,
+    Run, TempDir, build_command, files, finish, gunzip, gzip, killed_at, published, published_urls, run,
+    sitemill, wait_until_staging,
 };
 
 const BASE: &str = "http://h.example/";
@@ -227,11 +227,9 @@ fn a_rollback_that_cannot_be_is_none_and_one_that_was_killed_is_finished_by_the_
     let mut renames = 0;
     while status(&out)["is_switching"] == false {
         renames += 1;
-        let mut strace = Command::new("strace");
-        strace.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=rename"]);
-        strace.args(["-e", &format!("inject=rename:signal=SIGKILL:when={renames}")]);
-        strace.args([env!("CARGO_BIN_EXE_sitemill"), "rollback", "--out"]).arg(&out);
-        finish(&mut strace, b"").expect(137);
+        let mut rollback = sitemill();
+        rollback.args(["rollback", "--out"]).arg(&out);
+        finish(&mut killed_at("rename", renames, &rollback), b"").expect(137);
     }
     build(&out, 3, &[], &[]).expect(65);
     assert_eq!(published(&out, BASE), second);

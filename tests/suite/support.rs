@@ -107,6 +107,12 @@ pub fn heeding_signals(command: &Command) -> Command {
     started_by(&["env", "--default-signal=HUP,INT,TERM"], command)
 }
 
+/// `command`, killed at the `nth` of the system call `call`.
+pub fn killed_at(call: &str, nth: usize, command: &Command) -> Command {
+    let (trace, inject) = (format!("trace={call}"), format!("inject={call}:signal=SIGKILL:when={nth}"));
+    started_by(&["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject], command)
+}
+
 /// The same words and environment, run by a program and its first words that leave the process to them.
 pub fn started_by(words: &[&str], command: &Command) -> Command {
     let mut starter = Command::new(words[0]);
