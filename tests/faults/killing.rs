@@ -16,7 +16,7 @@ use crate::world::{BASE, Mount, World, at_each_call, copy, injected, pages, skip
 
 /// Kills in one test; scripts/soak asks for more.
 fn kills_wanted() -> u32 {
-    std::env::var("SITEMILL_KILLS").map_or(100, |word| word.parse().expect("a number of kills"))
+    std::env::var("SITEMILL_KILLS").map_or(1_000, |word| word.parse().expect("a number of kills"))
 }
 
 /// Anything but evenly spread, and the same for the same seed.
