@@ -1,12 +1,13 @@
 //! System calls that fail, are interrupted, do half of what they were asked for, or lie.
 
+use std::fs;
 use std::process::Command;
 
 use crate::support::finish;
 use crate::world::{World, at_each_call, copy, injected, injected_on, pages};
 
 /// Calls, and what each may answer.
-const FAULTS: [(&str, &[&str]); 12] = [
+const FAULTS: [(&str, &[&str]); 15] = [
     ("write", &["EIO", "ENOSPC", "EDQUOT"]),
     ("pwrite64", &["EIO", "ENOSPC", "EDQUOT"]),
     ("fsync", &["EIO", "ENOSPC"]),
@@ -19,6 +20,9 @@ const FAULTS: [(&str, &[&str]); 12] = [
     ("getdents64", &["EIO"]),
     ("flock", &["EIO", "ENOLCK"]),
     ("openat", &["EMFILE"]),
+    ("pread64", &["EIO"]),
+    ("lseek", &["EIO"]),
+    ("fchmod", &["EIO"]),
 ];
 
 #[test]
@@ -28,10 +32,23 @@ fn any_call_that_fails_leaves_the_old_set_or_the_new_one_and_the_exit_code_knows
     copy(&world.out, &before);
     let input = world.directory.file("urls.txt", pages(1, 90));
     let mut failed = 0;
+    let [robots, report, metrics, diff, rejects] =
+        ["robots.txt", "report.json", "metrics.prom", "diff.tsv", "rejects.tsv"]
+            .map(|name| world.directory.join(name));
     let command = || {
         copy(&before, &world.out);
+        fs::write(&robots, "User-agent: *\n").unwrap();
         let mut build = world.build();
         build.args(["--threads", "1", "--order", "sorted"]).arg(&input);
+        for (option, file) in [
+            ("--robots", &robots),
+            ("--report", &report),
+            ("--metrics", &metrics),
+            ("--diff", &diff),
+            ("--rejects", &rejects),
+        ] {
+            build.arg(option).arg(file);
+        }
         build
     };
     for (call, errors) in FAULTS {
