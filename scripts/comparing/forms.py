@@ -8,7 +8,7 @@ import subprocess
 from comparing import WORK
 from comparing.installing import PYTHON, install_duckdb
 from comparing.measuring import measure, take_turns
-from comparing.sides import level_word, sitemill_side
+from comparing.sides import first_level, level_word, sitemill_side
 from comparing.tables import print_ratios, print_table
 
 # A date beside every URL, as an export has it; the same in all forms.
@@ -22,7 +22,7 @@ duckdb.execute(f"COPY (SELECT loc, CAST(lastmod AS TIMESTAMPTZ) AS lastmod FROM 
 
 def forms(args, sitemill, corpora):
     for corpus in corpora:
-        level = args.levels[0] if args.levels else None
+        level = first_level(args)
         inputs = {"text": corpus.path, **written(corpus)}
         sides = []
         for form, path in inputs.items():

@@ -13,7 +13,7 @@ from comparing import OUT, WORK
 from comparing.corpora import shop
 from comparing.measuring import LOC, REPORT, expect, judge, measure
 from comparing.page import section
-from comparing.sides import sitemill_side
+from comparing.sides import first_level, sitemill_side
 from comparing.verdicts import at_most, print_verdicts
 
 CHANGED_SHARE = 0.01
@@ -137,7 +137,3 @@ def commit(args, sitemill):
     print(f"\n{SITEMAPS_COMMITTED:,} sitemaps: index files and the switch to the set took {min(publish):.2f} to "
           f"{max(publish):.2f} s of {statistics.median(total):.2f} s in all; rounds: {args.rounds}.")
     print_verdicts([at_most(f"seconds to publish {SITEMAPS_COMMITTED:,} sitemaps", 5, statistics.median(publish))])
-
-
-def first_level(args):
-    return args.levels[0] if args.levels else None

@@ -8,7 +8,7 @@ from comparing import WORK
 from comparing.corpora import shop
 from comparing.measuring import MEMORY_SAMPLE_SECONDS, take_turns
 from comparing.page import section
-from comparing.sides import sitemill_side
+from comparing.sides import first_level, sitemill_side
 from comparing.tables import print_ratios
 from comparing.verdicts import at_most, print_verdicts, wall_ratios
 
@@ -25,7 +25,7 @@ BUDGET_SHARE_MAX = 1.1
 
 def scale(args, sitemill):
     section("Scale, from the disk" if args.is_cold else "Scale")
-    level = args.levels[0] if args.levels else None
+    level = first_level(args)
     need_disk(args.scale, level)
     inputs = [shop(lines, args.duplicates) for lines in args.scale]
     sides = [side(args, sitemill, corpus, level, args.build_options) for corpus in inputs]

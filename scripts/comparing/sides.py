@@ -33,6 +33,11 @@ def sitemill_side(args, sitemill, corpus, level, rounds, more=(), options=None):
     return Side(name, corpus, command, rounds, level, is_sitemill=True)
 
 
+def first_level(args):
+    """Where one is enough; None for sitemill's default."""
+    return args.levels[0] if args.levels else None
+
+
 def level_word(level):
     return ", default" if level is None else f" -{level}"
 

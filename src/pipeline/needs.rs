@@ -8,7 +8,7 @@ use super::judge::{Judge, Judged};
 use super::memory::Memory;
 use super::plan::{Chunk, extents};
 use super::positions::Position;
-use super::scratch::free;
+use super::scratch::{self, free};
 use super::sorted;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::job::{Job, Order};
@@ -126,7 +126,7 @@ impl Estimate {
         let of_scratch = (needs.scratch_bytes, self.scratch_least, needs.scratch_free_bytes);
         let of_out = (needs.sitemap_bytes + both, sitemaps_least + both_least, needs.out_free_bytes);
         for (path, (need, least, free), way) in
-            [(scratch, of_scratch, "name another directory with --scratch"), (out, of_out, "make room")]
+            [(scratch, of_scratch, scratch::WAY_OUT), (out, of_out, "make room")]
         {
             if let Some(free) = free.filter(|&free| free < least) {
                 return Err(Error::new(

@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::stage::input::{Input, Source};
 
+/// What helps where they have no room.
+pub const WAY_OUT: &str = "name another directory with --scratch";
+
 /// Where scratch files are made, how much was written to them, and how much is going to be.
 #[derive(Debug)]
 pub struct Space {
@@ -52,10 +55,9 @@ impl Space {
         let needed = needed.filter(|&needed| needed > written);
         let needed = needed.map_or_else(String::new, |bytes| format!(", about {bytes} are needed"));
         let free = free(&self.directory).map_or_else(String::new, |bytes| format!(", {bytes} are free"));
-        let way = "name another directory with --scratch";
         Error::io(
             &self.directory,
-            &format!("{doing} ({written} bytes are written{needed}{free}; {way})"),
+            &format!("{doing} ({written} bytes are written{needed}{free}; {WAY_OUT})"),
             error,
         )
     }
@@ -93,7 +95,7 @@ impl Copied {
             Some(free) => Err(Error::new(
                 ErrorKind::Io,
                 format!(
-                    "{}: a copy of {} needs {bytes} bytes at least, and {free} are free; name another directory with --scratch",
+                    "{}: a copy of {} needs {bytes} bytes at least, and {free} are free; {WAY_OUT}",
                     Shown(&space.directory),
                     Shown(&self.name)
                 ),

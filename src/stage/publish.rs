@@ -280,10 +280,7 @@ impl Workspace {
 
     /// Writes a new file in staging.
     fn write(&self, name: &str, bytes: &[u8]) -> Result<Unsynced> {
-        let path = self.staging.join(name);
-        let written = self.fs.create(&path).and_then(|mut file| file.write(bytes).map(|()| file));
-        let file = written.map_err(|error| Error::io(&path, "could not be written", error))?;
-        Ok(Unsynced { file, path, bytes: bytes.len() as u64 })
+        write(&*self.fs, &self.staging.join(name), bytes)
     }
 
     /// Gives a staged sitemap its place beside the published ones. A link never overwrites.
@@ -322,6 +319,13 @@ impl Drop for Workspace {
             let _ = fs.remove_tree(&self.staging);
         }
     }
+}
+
+/// Writes a new file.
+fn write(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> Result<Unsynced> {
+    let written = fs.create(path).and_then(|mut file| file.write(bytes).map(|()| file));
+    let file = written.map_err(|error| Error::io(path, "could not be written", error))?;
+    Ok(Unsynced { file, path: path.into(), bytes: bytes.len() as u64 })
 }
 
 const MANIFEST_FILE: &str = "manifest.json";

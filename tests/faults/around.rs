@@ -56,8 +56,7 @@ fn a_signal_ends_a_busy_run_within_two_seconds() {
 #[test]
 fn a_signal_at_any_time_of_a_run_ends_it_within_two_seconds_with_the_old_set_or_the_new_one() {
     let world = World::new();
-    let before = world.directory.join("before");
-    copy(&world.out, &before);
+    let before = world.copied();
     let all = world.directory.file("urls.txt", pages(1, 400_000));
     let some = world.directory.file("some.txt", pages(1, 20_000));
     for (options, input, last) in [
@@ -215,8 +214,7 @@ fn a_signal_in_the_midst_of_publishing_lets_it_come_to_its_end() {
 #[test]
 fn a_command_that_changes_nothing_ends_at_a_signal_even_if_nobody_reads_what_it_says() {
     let world = World::new();
-    let before = world.directory.join("before");
-    copy(&world.out, &before);
+    let before = world.copied();
     let input = world.directory.file("urls.txt", pages(1, 5_000));
     finish(world.build_large().arg(&input), b"").expect(0);
     let (before, out) = (before.to_str().unwrap(), world.out.to_str().unwrap());
@@ -320,8 +318,7 @@ fn a_worker_that_panics_stops_the_others_and_is_our_bug_by_its_exit_code() {
 fn a_panic_where_the_set_is_live_is_a_warning() {
     // A directory that the system says it cannot close makes the standard library panic.
     let world = World::in_memory();
-    let before = world.directory.join("before");
-    copy(&world.out, &before);
+    let before = world.copied();
     let input = world.directory.file("urls.txt", pages(1, 90));
     let (mut failed, mut warned) = (0, 0);
     let command = || {

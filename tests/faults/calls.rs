@@ -28,8 +28,7 @@ const FAULTS: [(&str, &[&str]); 15] = [
 #[test]
 fn any_call_that_fails_leaves_the_old_set_or_the_new_one_and_the_exit_code_knows_which() {
     let world = World::in_memory();
-    let before = world.directory.join("before");
-    copy(&world.out, &before);
+    let before = world.copied();
     let input = world.directory.file("urls.txt", pages(1, 90));
     let mut failed = 0;
     let [robots, report, metrics, diff, rejects] =
@@ -99,8 +98,7 @@ fn an_output_directory_that_cannot_be_written_to_ends_the_run_before_any_work() 
 #[test]
 fn a_write_that_lies_is_caught_before_anything_is_published() {
     let world = World::in_memory();
-    let before = world.directory.join("before");
-    copy(&world.out, &before);
+    let before = world.copied();
     let input = world.directory.file("urls.txt", pages(1, 90));
     let mut caught = 0;
     let command = || {

@@ -134,9 +134,8 @@ fn both_passes_tell_the_disk_what_they_will_read() {
         let mut build = world.build_large();
         build.args(["--order", order, "--threads", "1", "--max-shrink", "100%"]);
         build.args(["--max-rejects", max_rejects]).arg(&input);
-        let mut strace = Command::new("strace");
-        strace.args(["-f", "-qq", "-e", "trace=madvise", "-o"]).arg(&log);
-        finish(strace.arg(build.get_program()).args(build.get_args()), b"").expect(exit);
+        let strace = ["strace", "-f", "-qq", "-e", "trace=madvise", "-o", log.to_str().unwrap()];
+        finish(&mut started_by(&strace, &build), b"").expect(exit);
         let calls = fs::read_to_string(&log).unwrap();
         calls.lines().filter(|call| call.contains("MADV_WILLNEED") && call.ends_with("= 0")).count()
     };

@@ -137,8 +137,7 @@ const CALLS: [&str; 4] = ["write", "pwrite64", "ftruncate", "openat"];
 #[test]
 fn a_run_that_is_killed_while_it_writes_leaves_the_old_set_or_the_new_one() {
     let world = World::in_memory();
-    let before = world.directory.join("before");
-    copy(&world.out, &before);
+    let before = world.copied();
     let input = world.directory.file("urls.txt", pages(1, 90));
     let command = || {
         copy(&before, &world.out);
@@ -175,8 +174,7 @@ fn after_a_power_loss_at_any_sync_the_old_set_or_the_new_one_is_there_and_after_
         let Some(mut mount) = Mount::new_image(&image, kind, &directory.join("mount")) else { continue };
         let input = directory.file("urls.txt", pages(1, 90));
         let world = World::at(directory, mount.path().join("out"));
-        let before = world.directory.join("before");
-        copy(&world.out, &before);
+        let before = world.copied();
         for nth in 1.. {
             copy(&before, &world.out);
             finish(Command::new("sync").arg("-f").arg(mount.path()), b"").expect(0);

@@ -165,8 +165,7 @@ fn a_rollback_that_fails_or_is_killed_leaves_the_live_set_or_the_one_before_it()
     let world = World::in_memory();
     let input = world.directory.file("urls.txt", pages(1, 90));
     finish(world.build().arg(&input), b"").expect(0);
-    let before = world.directory.join("before");
-    copy(&world.out, &before);
+    let before = world.copied();
     let command = || {
         copy(&before, &world.out);
         let mut rollback = sitemill();

@@ -58,6 +58,13 @@ impl World {
         build_with(&self.out, 5_000)
     }
 
+    /// A copy of the directory, to begin again from.
+    pub fn copied(&self) -> PathBuf {
+        let to = self.directory.join("before");
+        copy(&self.out, &to);
+        to
+    }
+
     /// Fails unless the old set is live as it was, byte for byte, and nothing is left of any other run.
     #[track_caller]
     pub fn assert_old(&self) {

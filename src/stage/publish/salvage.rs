@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::name::{is_index_file, is_sitemap_file};
 use super::occupant::is_there;
 use super::retention::{kept_files, kept_path};
-use super::{SetInfo, Workspace, journal_path, manifest_path, switch};
+use super::{SetInfo, Workspace, journal_path, manifest_path, switch, write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::stage::fs::{FileSystem, exists, make_private, remove, rename, sync_directory};
 use crate::stage::manifest::{Earlier, Manifest, Superseded};
@@ -187,11 +187,7 @@ fn set_aside(fs: &dyn FileSystem, state: &Path, path: &Path) -> Result<()> {
     }
     let part = directory.join("part");
     remove(fs, &part)?;
-    let written = fs.create(&part).and_then(|mut file| {
-        file.write(&bytes)?;
-        file.sync()
-    });
-    written.map_err(|error| Error::io(&part, "could not be written", error))?;
+    write(fs, &part, &bytes)?.sync()?;
     rename(fs, &part, &aside)?;
     sync_directory(fs, &directory)
 }

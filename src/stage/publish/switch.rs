@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::index::index_files;
 use super::name::{EMPTY_SET_LINE, ROBOTS_FILE, index_file};
-use super::{MANIFEST_FILE, REPLACED_FILE, Workspace, journal_path, manifest_path, retention};
+use super::{MANIFEST_FILE, REPLACED_FILE, Workspace, journal_path, manifest_path, retention, write};
 use crate::error::{Error, Result, Shown};
 use crate::limits::Protocol;
 use crate::stage::fs::{FileSystem, exists, foreign, remove, rename, sync_directory};
@@ -194,12 +194,8 @@ fn name_again(fs: &dyn FileSystem, path: &Path, second: &Path) -> Result<bool> {
         // Whatever it is, it would not be what it was when it comes back.
         Ok(meta) if !meta.is_file() => Err(foreign(path)),
         _ => {
-            let copied = fs.read(path).and_then(|bytes| {
-                let mut file = fs.create(second)?;
-                file.write(&bytes)?;
-                file.sync()
-            });
-            copied.map(|_| true).map_err(|error| Error::io(second, "could not be copied", error))
+            let bytes = fs.read(path).map_err(|error| Error::io(path, "could not be read", error))?;
+            write(fs, second, &bytes)?.sync().map(|()| true)
         }
     }
 }

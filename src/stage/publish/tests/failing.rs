@@ -9,7 +9,7 @@ use super::*;
 /// Lets every change of `job` fail, alone and with one of the next changes or all of them. If it fails, crawlers find the old
 /// set, unless it says that the next run finishes the switch, which takes a second failure; if not, the new one.
 fn fail(before: &Memory, job: Job) {
-    let world = before.state().after_power_loss().remove(0).1;
+    let world = on_disk(before).state();
     let old = crawl(&Memory::of(world.clone())).unwrap();
     let fs = Memory::of(world.clone());
     job(&fs).unwrap();
