@@ -7,6 +7,7 @@ mod clean;
 mod diff;
 mod log;
 mod manual;
+mod patient;
 mod progress;
 mod sets;
 mod settings;
@@ -136,11 +137,14 @@ struct Stdout(File);
 
 impl Stdout {
     fn new() -> Result<Self> {
-        use std::os::fd::AsFd;
-        let handle = io::stdout().as_fd().try_clone_to_owned();
-        let handle = handle.map_err(|error| Error::io(Path::new("standard output"), "is closed", error))?;
-        Ok(Self(handle.into()))
+        stdout().map(Self).map_err(|error| Error::io(Path::new("standard output"), "is closed", error))
     }
+}
+
+/// Standard output as a file.
+fn stdout() -> io::Result<File> {
+    use std::os::fd::AsFd;
+    io::stdout().as_fd().try_clone_to_owned().map(File::from)
 }
 
 impl Write for Stdout {

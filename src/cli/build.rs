@@ -1,14 +1,15 @@
 //! `sitemill build`: words to a job, the run, the report and the summary.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
-use sitemill::{Base, Error, ErrorKind, Job, Keep, Metrics, Outcome, Result, text};
+use sitemill::{Base, Error, ErrorKind, Job, Keep, Metrics, Outcome, Result, Stop, text};
 
 use super::args::{BuildArgs, ProgressWhen};
+use super::patient::Patient;
 use super::settings::Early;
 use super::{progress, signals, summary};
 
@@ -16,16 +17,17 @@ use super::{progress, signals, summary};
 pub fn run(args: Box<BuildArgs>) -> Result<()> {
     let started = Instant::now();
     signals::aborts_are_lack_of_memory()?;
+    let stop = signals::raised_by_signals()?;
     let (mut reports, ready) = Reports::prepare(Places::of(&args));
     let built = ready.and_then(|()| {
         super::caught(|| {
             let job = job(&args)?;
             job.check()?;
             let when = if args.quiet { ProgressWhen::Never } else { args.progress };
-            sitemill::build(&job, &*progress::shown(when), &signals::raised_by_signals()?)
+            sitemill::build(&job, &*progress::shown(when), &stop)
         })
     });
-    reports.write(&built, started.elapsed());
+    reports.write(&built, started.elapsed(), &stop);
     let outcome = built?;
     outcome.warnings.iter().for_each(super::print_warning);
     if !args.quiet {
@@ -38,7 +40,7 @@ pub fn run(args: Box<BuildArgs>) -> Result<()> {
 pub fn refuse(early: &Early<'_>, error: Error) {
     let (mut reports, ready) = Reports::prepare(Places::of_words(early));
     let _ = ready.inspect_err(super::print_error);
-    reports.write(&Err(error), Duration::ZERO);
+    reports.write(&Err(error), Duration::ZERO, &Stop::default());
 }
 
 /// What the user named for programs to read.
@@ -87,8 +89,9 @@ impl Reports {
         (Self { report, json: places.json, metrics, base_url: places.base_url }, ready)
     }
 
-    /// What is live stays live if a report fails: exit 0 says so, and a line says this.
-    fn write(&mut self, built: &Result<Outcome>, took: Duration) {
+    /// What is live stays live if a report fails: exit 0 says so, and a line says this. The metrics come first, as they wait for
+    /// nobody.
+    fn write(&mut self, built: &Result<Outcome>, took: Duration, stop: &Stop) {
         let exit_code = match built {
             Ok(outcome) => outcome.refused.as_ref().map_or(0, |why| why.kind().exit_code()),
             Err(error) => error.kind().exit_code(),
@@ -99,23 +102,24 @@ impl Reports {
                 json!({ "published": false, "error": error.to_string(), "exit_code": exit_code })
             }
         };
-        let unwritten = |path: &Path, error| Error::io(path, "the report could not be written", error);
-        if let Some((path, file)) = &mut self.report
-            && let Err(error) = file.write_all(format!("{report:#}\n").as_bytes())
-        {
-            super::print_error(&unwritten(path, error));
+        if let Some(path) = &self.metrics {
+            let report = built.as_ref().ok().map(|outcome| &outcome.report);
+            let (base_url, ended) = (&*self.base_url, SystemTime::now());
+            let metrics = Metrics { base_url, exit_code, ended, took, report };
+            metrics.write(path).unwrap_or_else(|error| super::print_error(&error));
         }
-        if self.json
-            && let Err(error) = io::stdout().lock().write_all(format!("{report}\n").as_bytes())
-        {
-            super::print_error(&unwritten(Path::new("standard output"), error));
+        let unwritten = |path: &Path, error| {
+            super::print_error(&Error::io(path, "the report could not be written", error));
+        };
+        if let Some((path, file)) = &self.report {
+            let written = Patient::new(file, stop).write_all(format!("{report:#}\n").as_bytes());
+            written.unwrap_or_else(|error| unwritten(path, error));
         }
-        let Some(path) = &self.metrics else { return };
-        let report = built.as_ref().ok().map(|outcome| &outcome.report);
-        let (base_url, ended) = (&*self.base_url, SystemTime::now());
-        let metrics = Metrics { base_url, exit_code, ended, took, report };
-        if let Err(error) = metrics.write(path) {
-            super::print_error(&error);
+        if self.json {
+            let stdout = super::stdout();
+            let line = format!("{report}\n");
+            let written = stdout.and_then(|file| Patient::new(&file, stop).write_all(line.as_bytes()));
+            written.unwrap_or_else(|error| unwritten(Path::new("standard output"), error));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What happens around a run: signals, its own threads, its memory, and whoever reads its words.
 
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::num::NonZero;
 use std::os::unix::process::ExitStatusExt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::fs::OFlags;
 use serde_json::Value;
 use sitemill::{Job, Order, Pass, Progress, Stop};
 
@@ -401,4 +402,47 @@ fn a_second_run_ends_at_once_and_the_first_one_is_not_disturbed() {
     assert!(second.stderr.contains(&format!("process {}", first.id())), "{}", second.stderr);
     first.finish().expect(0);
     world.assert_new(1, 70);
+}
+
+#[test]
+fn a_reader_of_the_report_may_be_late_and_one_that_never_comes_is_given_up_at_a_signal() {
+    for option in ["--json", "--report=/dev/stdout"] {
+        for is_read in [true, false] {
+            let world = World::new();
+            let input = world.directory.file("urls.txt", pages(1, 90));
+            let metrics = world.directory.join("metrics");
+            let (mut unread, pipe, held) = full_pipe();
+            let mut build = world.build();
+            let build = build.arg(option).arg("--metrics").arg(&metrics).arg(&input);
+            let mut telling = heeding_signals(build).stdout(pipe).stderr(Stdio::piped()).spawn().unwrap();
+            // So that this process holds no end of the pipe to write to.
+            *build = Command::new("true");
+            wait_until(|| metrics.exists());
+            world.assert_new(1, 90);
+            if is_read {
+                let mut told = Vec::new();
+                unread.read_to_end(&mut told).unwrap();
+                let report: Value = serde_json::from_slice(&told[held..]).unwrap();
+                assert_eq!(report["listed"], 90);
+                assert_eq!(telling.wait().unwrap().code(), Some(0));
+            } else {
+                assert_eq!(ended_by("TERM", &mut telling).code(), Some(0), "{option}");
+                let mut told = String::new();
+                telling.stderr.unwrap().read_to_string(&mut told).unwrap();
+                assert!(told.contains("the report could not be written: nobody reads it"), "{told}");
+            }
+        }
+    }
+}
+
+/// A pipe that takes no more, and how much it holds.
+fn full_pipe() -> (PipeReader, PipeWriter, usize) {
+    let (unread, mut pipe) = io::pipe().unwrap();
+    rustix::fs::fcntl_setfl(&pipe, OFlags::NONBLOCK).unwrap();
+    let mut held = 0;
+    while let Ok(bytes) = pipe.write(&[b'x'; 4096]) {
+        held += bytes;
+    }
+    rustix::fs::fcntl_setfl(&pipe, OFlags::empty()).unwrap();
+    (unread, pipe, held)
 }
