@@ -14,9 +14,6 @@ pub struct Position(u64);
 /// More than the bytes of a file that can be mapped need.
 const AT_BITS: u32 = 48;
 
-/// Entries that are looked up together: so many bytes that are not in any cache are waited for at once.
-const TOGETHER: usize = 16;
-
 impl Position {
     /// Bytes of one that is written.
     pub const BYTES: usize = size_of::<u64>();
@@ -44,11 +41,11 @@ impl Position {
         (self.0 & ((1 << AT_BITS) - 1)) as usize
     }
 
-    /// A byte of each of the two cache lines that a URL is in, mostly.
+    /// Asks for the two cache lines that a URL is in, mostly.
     #[inline]
-    fn bytes_to_touch(self, files: &[Input]) -> [u8; 2] {
+    fn fetch(self, files: &[Input]) {
         let bytes = &files[self.file()].bytes()[self.at()..];
-        [bytes[0], bytes[cache::LINE_BYTES.min(bytes.len() - 1)]]
+        [0, cache::LINE_BYTES].into_iter().filter_map(|at| bytes.get(at)).for_each(cache::fetch);
     }
 
     /// The entry that is there.
@@ -74,7 +71,13 @@ impl<'a> Entries<'a> {
     pub fn new(positions: &'a [u8], files: &'a [Input]) -> Self {
         let (positions, rest) = positions.as_chunks();
         debug_assert!(rest.is_empty());
-        Self { positions, files, next: 0 }
+        let entries = Self { positions, files, next: 0 };
+        (0..cache::AHEAD).for_each(|nth| entries.fetch(nth));
+        entries
+    }
+
+    fn fetch(&self, nth: usize) {
+        self.nth_position(nth).into_iter().for_each(|position| position.fetch(self.files));
     }
 
     fn nth_position(&self, nth: usize) -> Option<Position> {
@@ -87,11 +90,8 @@ impl<'a> Iterator for Entries<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Row<'a>> {
-        if self.next.is_multiple_of(TOGETHER) {
-            let next = (self.next..self.next + TOGETHER).map_while(|nth| self.nth_position(nth));
-            cache::touch(next.flat_map(|position| position.bytes_to_touch(self.files)));
-        }
         let position = self.nth_position(self.next)?;
+        self.fetch(self.next + cache::AHEAD);
         self.next += 1;
         Some(Row { line: 0, offset: 0, content: Content::Entry(position.entry(self.files)) })
     }

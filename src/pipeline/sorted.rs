@@ -76,13 +76,13 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
     let to = Scratch::new(&memory.scratch)?;
     let sorter = || RangeSorter::new(run, &files, &to, 4 * range_bytes);
     // The thread that hands ranges out is a few ahead.
-    let ranges = ranges.into_iter().inspect(|range| {
+    let ranges = ranges.into_iter().enumerate().inspect(|(_, range)| {
         range.iter().for_each(|(file, block)| files[*file].will_need(&block.range));
     });
-    let work = |sorter: &mut RangeSorter<'_>, range: Vec<PartBlock>| {
+    let work = |sorter: &mut RangeSorter<'_>, (number, range): (usize, Vec<PartBlock>)| {
         // The second pass needs the same parts again.
         let parts = list(range.iter().map(|(file, block)| (*file, block.range.clone())))?;
-        Ok((parts, sorter.sort(range)?))
+        Ok((parts, sorter.sort(range, splitters.shared(number))?))
     };
     let frame = Frame::sitemap(run.job.protocol);
     let mut divider = Divider::new(run.job.sitemap_limits(), &frame);

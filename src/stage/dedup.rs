@@ -182,19 +182,20 @@ pub fn find_duplicates<'a>(
     mut duplicate: impl FnMut(usize, u16),
 ) -> Result<()> {
     table.clear_for(share.count(runs.clone()))?;
-    // A run is short, and in memory that was not looked at for long, as are most places of a large table: what several runs
-    // ask for is waited for together, and not one after the other.
-    let mut together = Vec::with_capacity(RUNS_TOGETHER);
+    // A run is short, and in memory that was not looked at for long, as are most places of a large table: runs are asked for
+    // while others are looked up, and so are the places of several of them at once.
+    let (mut now, mut next) = (Vec::with_capacity(RUNS_TOGETHER), Vec::with_capacity(RUNS_TOGETHER));
     loop {
-        together.clear();
-        together.extend(runs.by_ref().take(RUNS_TOGETHER));
-        if together.is_empty() {
+        std::mem::swap(&mut now, &mut next);
+        next.clear();
+        next.extend(runs.by_ref().take(RUNS_TOGETHER));
+        next.iter().for_each(|run| cache::fetch_all(run.records));
+        if now.is_empty() && next.is_empty() {
             return Ok(());
         }
-        cache::touch(together.iter().flat_map(|run| run.records.iter().step_by(cache::LINE_BYTES)).copied());
-        let keys = together.iter().flat_map(|&run| share.keys(run).map(|(key, ..)| key));
-        cache::touch(keys.map(|key| table.at(key)));
-        for &run in &together {
+        let keys = now.iter().flat_map(|&run| share.keys(run));
+        keys.for_each(|(key, ..)| table.fetch(key));
+        for &run in &now {
             for (key, ordinal, _) in share.keys(run) {
                 if !table.insert(key) {
                     duplicate(run.chunk, ordinal);
@@ -231,10 +232,10 @@ impl Table {
         Ok(())
     }
 
-    /// What is where `key` is looked for first.
+    /// Asks for the place where `key` is looked for first.
     #[inline]
-    fn at(&self, key: Key) -> u8 {
-        self.places[key as usize & self.mask] as u8
+    fn fetch(&self, key: Key) {
+        cache::fetch(&self.places[key as usize & self.mask]);
     }
 
     /// Adds `key`; false if it was there.

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 pub use blocks::{Block, Blocks};
 
-use super::wide;
+use super::{cache, wide};
 use crate::limits::LINE_BYTES_MIN;
 
 /// Bytes of input that are surveyed together: enough to make the work around a chunk cheap, few enough to stay in the
@@ -57,74 +57,91 @@ pub fn own(input: &[u8], chunk: Range<usize>) -> Range<usize> {
 
 /// The lines of `bytes`, which begin at `offset` of their input and end with a line's end or the input's.
 pub fn lines(bytes: &[u8], offset: u64) -> Lines<'_> {
-    Lines(NotingLines::new(bytes, offset, []))
+    let mark = if offset == 0 && bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    Lines {
+        bytes,
+        offset,
+        start: mark,
+        piece: 0,
+        next_piece: 0,
+        ends: [0; PIECE_BYTES + 1],
+        next_end: 0,
+        count: 0,
+    }
 }
+
+/// Bytes in which line ends are looked for at once: many lines of usual lengths, in few enough bytes of memory.
+const PIECE_BYTES: usize = 1024;
+const _: () = assert!(PIECE_BYTES.is_multiple_of(wide::BITS));
+
+/// So far ahead of them, bytes are asked for.
+const AHEAD_BYTES: usize = 4 * PIECE_BYTES;
 
 /// Lines, one after the other.
 #[derive(Debug, Clone)]
-pub struct Lines<'a>(NotingLines<'a, 0>);
-
-impl<'a> Iterator for Lines<'a> {
-    type Item = Line<'a>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Line<'a>> {
-        self.0.next().map(|(line, _)| line)
-    }
-}
-
-/// Lines, and whether any of `N` bytes is in them: one look at the input tells both.
-#[derive(Debug, Clone)]
-pub struct NotingLines<'a, const N: usize> {
+pub struct Lines<'a> {
     bytes: &'a [u8],
     offset: u64,
-    noted: [u8; N],
     /// Where the next line starts.
     start: usize,
-    /// Of the block before `next_block`, a bit each: the line ends that were not met yet, and all noted bytes behind the
-    /// last one that was.
-    ends: u64,
-    notes: u64,
-    /// Where to look next, in steps of [`wide::BITS`].
-    next_block: usize,
+    /// The piece that was looked at last, and the one behind it.
+    piece: usize,
+    next_piece: usize,
+    /// Where line ends are in it; one more, as the place behind the last is written to.
+    ends: [u16; PIECE_BYTES + 1],
+    next_end: usize,
+    count: usize,
 }
 
-impl<'a, const N: usize> NotingLines<'a, N> {
-    /// Those of `bytes`, as [`lines`] has them, with a look for those in `noted`.
-    pub fn new(bytes: &'a [u8], offset: u64, noted: [u8; N]) -> Self {
-        let mark = if offset == 0 && bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-        Self { bytes, offset, noted, start: mark, ends: 0, notes: 0, next_block: 0 }
-    }
-
-    /// Where the next line end is, and whether a noted byte comes before it.
+impl Lines<'_> {
+    /// Where the next line end is.
     #[inline]
-    fn next_end(&mut self) -> (Option<usize>, bool) {
-        let mut is_noted = false;
-        while self.ends == 0 {
-            is_noted |= self.notes != 0;
-            self.notes = 0;
-            let Some(rest) = self.bytes.get(self.next_block..).filter(|rest| !rest.is_empty()) else {
-                return (None, is_noted);
-            };
-            match rest.first_chunk() {
-                Some(block) => self.look(block),
-                None => self.look(&last_block(rest)),
+    fn next_end(&mut self) -> Option<usize> {
+        while self.next_end == self.count {
+            if self.next_piece >= self.bytes.len() {
+                return None;
             }
-            self.next_block += wide::BITS;
+            self.look();
         }
-        let end = self.next_block - wide::BITS + self.ends.trailing_zeros() as usize;
-        // The bits below the lowest one.
-        let before = (self.ends - 1) & !self.ends;
-        is_noted |= self.notes & before != 0;
-        self.notes &= !before;
-        self.ends &= self.ends - 1;
-        (Some(end), is_noted)
+        let end = self.piece + usize::from(self.ends[self.next_end]);
+        self.next_end += 1;
+        Some(end)
     }
 
+    /// Finds all line ends of the next piece. Where the ends are in it is not to be known before, so that to look for the
+    /// next one only would be to mispredict a branch for each line.
+    fn look(&mut self) {
+        let rest = &self.bytes[self.next_piece..];
+        // The processor itself looks no further ahead than to the end of a page.
+        rest.get(AHEAD_BYTES..AHEAD_BYTES + PIECE_BYTES).into_iter().for_each(cache::fetch_all);
+        let piece = &rest[..PIECE_BYTES.min(rest.len())];
+        let (blocks, last) = piece.as_chunks();
+        let mut count = 0;
+        for (at, block) in (0_u16..).step_by(wide::BITS).zip(blocks) {
+            self.put(at, block, &mut count);
+        }
+        if !last.is_empty() {
+            self.put((piece.len() - last.len()) as u16, &last_block(last), &mut count);
+        }
+        (self.piece, self.next_piece) = (self.next_piece, self.next_piece + piece.len());
+        (self.next_end, self.count) = (0, count);
+    }
+
+    /// Notes the line ends of `block`, which is at `at` in its piece.
     #[inline(always)]
-    fn look(&mut self, block: &[u8; wide::BITS]) {
-        self.ends = wide::find(block, b'\n');
-        self.notes = self.noted.iter().fold(0, |notes, &noted| notes | wide::find(block, noted));
+    fn put(&mut self, at: u16, block: &[u8; wide::BITS], count: &mut usize) {
+        let mut ends = wide::find(block, b'\n');
+        // None, one or two, nearly always: what is written for none is written over.
+        for _ in 0..2 {
+            self.ends[*count] = at + ends.trailing_zeros() as u16;
+            *count += usize::from(ends != 0);
+            ends &= ends.wrapping_sub(1);
+        }
+        while ends != 0 {
+            self.ends[*count] = at + ends.trailing_zeros() as u16;
+            *count += 1;
+            ends &= ends - 1;
+        }
     }
 }
 
@@ -136,21 +153,20 @@ fn last_block(rest: &[u8]) -> [u8; wide::BITS] {
     block
 }
 
-impl<'a, const N: usize> Iterator for NotingLines<'a, N> {
-    type Item = (Line<'a>, bool);
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<(Line<'a>, bool)> {
+    fn next(&mut self) -> Option<Line<'a>> {
         let (start, bytes) = (self.start, self.bytes);
-        let (next_end, is_noted) = self.next_end();
-        let (end, next) = match next_end {
+        let (end, next) = match self.next_end() {
             Some(end) if end > start && bytes[end - 1] == b'\r' => (end - 1, end + 1),
             Some(end) => (end, end + 1),
             None if start < bytes.len() => (bytes.len(), bytes.len()),
             None => return None,
         };
         self.start = next;
-        Some((Line { offset: self.offset + start as u64, raw: &bytes[start..end] }, is_noted))
+        Some(Line { offset: self.offset + start as u64, raw: &bytes[start..end] })
     }
 }
 
@@ -207,26 +223,6 @@ mod tests {
                 }
             }
             check(&vec![b'\n'; length]);
-        }
-    }
-
-    #[test]
-    fn noted_bytes_are_in_the_line_that_they_are_in() {
-        let line = |length: usize, noted: Option<usize>| {
-            let mut line = vec![b'x'; length];
-            noted.into_iter().for_each(|at| line[at % length] = if at % 2 == 0 { b'&' } else { b'\'' });
-            line
-        };
-        for lengths in [[1, 2, 3], [3, 62, 1], [64, 63, 65], [200, 1, 127], [61, 130, 61]] {
-            for at in 0..200 {
-                for (holder, end) in (0..3).flat_map(|holder| [(holder, &b"\n"[..]), (holder, b"\r\n")]) {
-                    let of = |nth: usize| line(lengths[nth], (nth == holder).then_some(at));
-                    let all = (0..6).map(|nth| of(nth % 3)).collect::<Vec<_>>().join(end);
-                    let noted: Vec<_> =
-                        NotingLines::new(&all, 1, [b'&', b'\'']).map(|(_, is_noted)| is_noted).collect();
-                    assert_eq!(noted, [0, 1, 2, 0, 1, 2].map(|nth| nth == holder), "{lengths:?}, {at}");
-                }
-            }
         }
     }
 

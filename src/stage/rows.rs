@@ -20,6 +20,7 @@ pub mod field;
 
 use std::ops::Range;
 
+use super::cache;
 use super::clean::{CleanUrl, Reason};
 use super::entry::Entry;
 use super::extras::{Extras, RawExtras};
@@ -131,6 +132,9 @@ impl RowBuffer {
                 self.bytes.push(extras.uses.bits());
             }
         }
+        // Of many buffers that take turns, no cache holds all, but this much of each.
+        let room = self.bytes.spare_capacity_mut();
+        room.iter().take(USUAL_BYTES + cache::LINE_BYTES).step_by(cache::LINE_BYTES).for_each(cache::fetch);
     }
 
     /// Bytes of the block at hand.
@@ -179,6 +183,10 @@ pub fn rows<'a>(bytes: &'a [u8], block: &Block) -> Rows<'a> {
     Rows { rest: &bytes[range.clone()], end: range.end, line: *line, offset: *offset }
 }
 
+/// So far ahead of a row, bytes are asked for: as many as rows have, mostly.
+const AHEAD_BYTES: usize = 1024;
+const USUAL_BYTES: usize = 100;
+
 /// Reads rows.
 #[derive(Debug)]
 pub struct Rows<'a> {
@@ -200,6 +208,7 @@ impl<'a> Rows<'a> {
         self.line = self.line.wrapping_add_signed(unzigzag(field::number(rest)));
         self.offset += field::number(rest);
         let at = self.end - rest.len();
+        rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES).into_iter().for_each(cache::fetch_all);
         Some((at, Row { line: self.line, offset: self.offset, content: take_content(rest) }))
     }
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::clean::{CleanUrl, Cleaned, Cleaner};
+use super::wide;
 use crate::limits::URL_BYTES_MAX;
 
 /// The directory that the files are published in: a canonical URL that ends in a slash.
@@ -171,7 +172,7 @@ impl Scope {
     #[inline]
     pub fn admits(&self, url: CleanUrl<'_>) -> bool {
         match self {
-            Self::Url(start) => url.as_bytes().starts_with(start),
+            Self::Url(start) => wide::starts_with(url.as_bytes(), start),
             Self::Path(start) => url.as_bytes()[origin_of(url.as_bytes()).len() - 1..].starts_with(start),
         }
     }

@@ -3,20 +3,50 @@
 //! URLs share long beginnings, so comparing them whole costs most of the time in bytes that are equal. Here twelve bytes are
 //! compared at once, as a number, behind what all of a group have in common; those that are still equal are a group in turn.
 
-use crate::error::{Result, reserve};
+use super::{cache, wide};
+use crate::error::{Result, reserve_more};
 
-/// The order of URLs: their indexes, sorted. Equal URLs stay in the order in which they are given. A URL has no NUL in it.
-///
-/// `url` gives the URL of an index below `urls`.
-///
-/// # Errors
-/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for the indexes.
-pub fn order<'u>(urls: u32, url: impl Fn(u32) -> &'u [u8]) -> Result<impl ExactSizeIterator<Item = u32>> {
-    let mut items: Vec<Item> = Vec::new();
-    reserve(&mut items, urls as usize)?;
-    items.extend((0..urls).map(|at| Item::new(0, at)));
-    sort(&mut items, &url, 0);
-    Ok(items.into_iter().map(Item::at))
+/// Sorts URLs by their indexes, from 0. A URL has no NUL in it.
+#[derive(Debug)]
+pub struct Sorter {
+    items: Vec<Item>,
+    /// Bytes that all of them begin with.
+    shared: usize,
+}
+
+impl Sorter {
+    /// One for URLs that all begin with the same `shared` bytes, as far as is known.
+    pub fn new(shared: usize) -> Self {
+        Self { items: Vec::new(), shared }
+    }
+
+    /// Takes in the next URL.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for its index.
+    pub fn push(&mut self, url: &[u8]) -> Result<()> {
+        let at = u32::try_from(self.items.len()).expect("fewer URLs are sorted at once than 32 bits count");
+        reserve_more(&mut self.items, 1)?;
+        self.items.push(Item::new(url, self.shared, at));
+        Ok(())
+    }
+
+    /// The order of the URLs, each of which `url` gives. Equal ones stay in the order in which they came.
+    pub fn order<'u>(mut self, url: impl Fn(u32) -> &'u [u8]) -> Order {
+        sort(&mut self.items, &url, self.shared);
+        Order(self.items)
+    }
+}
+
+/// Indexes in the order of what they are of.
+#[derive(Debug)]
+pub struct Order(Vec<Item>);
+
+impl Order {
+    /// All of them.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.0.iter().map(|item| item.at())
+    }
 }
 
 /// Twelve bytes of a URL as a number, and below them the URL's index: one comparison says which comes first.
@@ -24,8 +54,11 @@ pub fn order<'u>(urls: u32, url: impl Fn(u32) -> &'u [u8]) -> Result<impl ExactS
 struct Item(u128);
 
 impl Item {
-    fn new(twelve: u128, at: u32) -> Self {
-        Self(twelve << u32::BITS | u128::from(at))
+    /// The `at`th, `url`, with its bytes from `depth` on.
+    #[inline]
+    fn new(url: &[u8], depth: usize, at: u32) -> Self {
+        let below = u128::from(u32::MAX);
+        Self(sixteen(url, depth) & !below | u128::from(at))
     }
 
     fn at(self) -> u32 {
@@ -43,27 +76,36 @@ const TWELVE: usize = size_of::<u128>() - size_of::<u32>();
 /// So few are compared whole.
 const FEW: usize = 8;
 
-/// Sorts `items`, whose URLs are the same in their first `depth` bytes.
+/// Sorts `items`, which have their URLs' bytes from `depth` on; those before are the same.
 fn sort<'u>(items: &mut [Item], url: &impl Fn(u32) -> &'u [u8], depth: usize) {
+    items.sort_unstable();
+    for group in items.chunk_by_mut(|one, other| one.twelve() == other.twelve()) {
+        // A zero at the end is no byte of a URL: they end here, all at the same byte, and are equal.
+        if group.len() > 1 && group[0].twelve() & 0xFF != 0 {
+            sort_deeper(group, url, depth + TWELVE);
+        }
+    }
+}
+
+/// Sorts `items`, whose URLs are the same in their first `depth` bytes.
+fn sort_deeper<'u>(items: &mut [Item], url: &impl Fn(u32) -> &'u [u8], depth: usize) {
+    let fetch = |item: &Item| cache::fetch_all(&url(item.at())[depth..]);
     if items.len() <= FEW {
+        items.iter().for_each(fetch);
         return items.sort_unstable_by(|one, other| {
             let behind = |item: &Item| &url(item.at())[depth..];
             behind(one).cmp(behind(other)).then(one.at().cmp(&other.at()))
         });
     }
     let first = &url(items[0].at())[depth..];
-    let common = |first: &'u [u8], item: &Item| &first[..common_bytes(first, &url(item.at())[depth..])];
-    let depth = depth + items.iter().fold(first, common).len();
-    items
-        .iter_mut()
-        .for_each(|item| *item = Item::new(sixteen(url(item.at()), depth) >> u32::BITS, item.at()));
-    items.sort_unstable();
-    for group in items.chunk_by_mut(|one, other| one.twelve() == other.twelve()) {
-        // A zero at the end is no byte of a URL: they end here, all at the same byte, and are equal.
-        if group.len() > 1 && group[0].twelve() & 0xFF != 0 {
-            sort(group, url, depth + TWELVE);
-        }
+    let mut common = first.len();
+    for (at, item) in items.iter().enumerate() {
+        items.get(at + cache::AHEAD).into_iter().for_each(fetch);
+        common = common_bytes(&first[..common], &url(item.at())[depth..]);
     }
+    let depth = depth + common;
+    items.iter_mut().for_each(|item| *item = Item::new(url(item.at()), depth, item.at()));
+    sort(items, url, depth);
 }
 
 /// The sixteen bytes of `url` from `depth` on, zeros behind its end, as a number that compares as they do.
@@ -99,7 +141,9 @@ fn common_bytes(one: &[u8], other: &[u8]) -> usize {
 
 /// Most ranges that there is a use for.
 pub const RANGES_MAX: usize = 8192;
-const _: () = assert!(RANGES_MAX <= u16::MAX as usize);
+
+/// Ways to go on from each step of a search among splitters: what decides is compared at once, none waits for another.
+const WAYS: usize = 4;
 
 /// Where ranges of URLs meet. Equal URLs are in the same range, and a range has nothing that comes before any of the one
 /// before it.
@@ -111,14 +155,9 @@ pub struct Splitters {
     common: usize,
     /// The sixteen bytes behind these: seldom are two the same.
     sixteens: Vec<u128>,
-    /// How many of them come before all that begin with two given bytes: there are seldom more than a few between these
-    /// and the next two.
-    from: Vec<u16>,
-}
-
-/// The first two of sixteen bytes.
-fn two(sixteen: u128) -> usize {
-    (sixteen >> (u128::BITS - u16::BITS)) as usize
+    /// The same as a complete tree, level by level. Where there is no splitter, is what nothing exceeds.
+    tree: Vec<[u128; WAYS - 1]>,
+    levels: u32,
 }
 
 impl Splitters {
@@ -136,11 +175,16 @@ impl Splitters {
             _ => 0,
         };
         let sixteens: Vec<u128> = urls.iter().map(|url| sixteen(url, common)).collect();
-        let mut from = vec![0; (1 << u16::BITS) + 1];
-        // How many begin with each, then how many come before.
-        sixteens.iter().for_each(|&sixteen| from[two(sixteen) + 1] += 1);
-        (1..from.len()).for_each(|at| from[at] += from[at - 1]);
-        Self { urls, common, sixteens, from }
+        let levels = (urls.len() + 1).next_power_of_two().ilog2().div_ceil(WAYS.ilog2());
+        let mut tree = Vec::new();
+        for level in 0..levels {
+            // From one of them to the next.
+            let step = WAYS.pow(levels - level - 1);
+            let at = |node: usize, n: usize| sixteens.get((node * WAYS + n + 1) * step - 1).copied();
+            let node = |node: usize| std::array::from_fn(|n| at(node, n).unwrap_or(u128::MAX));
+            tree.extend((0..WAYS.pow(level)).map(node));
+        }
+        Self { urls, common, sixteens, tree, levels }
     }
 
     /// How many ranges there are.
@@ -151,15 +195,35 @@ impl Splitters {
     /// The range of `url`, from 0.
     pub fn range_of(&self, url: &[u8]) -> usize {
         let Some(first) = self.urls.first() else { return 0 };
-        let head = &url[..url.len().min(self.common)];
-        if head != &first[..self.common] {
-            return if head < &first[..self.common] { 0 } else { self.urls.len() };
+        let common = &first[..self.common];
+        if !wide::starts_with(url, common) {
+            return if url < common { 0 } else { self.urls.len() };
         }
         let own = sixteen(url, self.common);
-        let (from, to) = (self.from[two(own)] as usize, self.from[two(own) + 1] as usize);
-        let from = from + self.sixteens[from..to].partition_point(|&sixteen| sixteen < own);
+        let from = self.first_not_below(own);
         let equal = self.sixteens[from..].iter().take_while(|&&sixteen| sixteen == own).count();
         from + self.urls[from..from + equal].partition_point(|splitter| &splitter[..] <= url)
+    }
+
+    /// How many of the first bytes of all URLs of `range` are known to be the same.
+    pub fn shared(&self, range: usize) -> usize {
+        match self.urls.get(range.wrapping_sub(1)..=range) {
+            Some([first, next]) => common_bytes(first, next),
+            _ => 0,
+        }
+    }
+
+    /// How many splitters have less than `own` in their sixteen bytes. The order of URLs is any, so that a branch would be
+    /// mispredicted at every other step: there is none.
+    #[inline]
+    fn first_not_below(&self, own: u128) -> usize {
+        let (mut level_at, mut node) = (0, 0);
+        for level in 0..self.levels {
+            let below = self.tree[level_at + node].map(|sixteen| usize::from(sixteen < own));
+            node = node * WAYS + below.into_iter().sum::<usize>();
+            level_at += 1 << (level * WAYS.ilog2());
+        }
+        node
     }
 }
 
@@ -189,7 +253,12 @@ mod tests {
             let urls = &urls()[..count];
             let mut plain: Vec<u32> = (0..count as u32).collect();
             plain.sort_by_key(|&at| &urls[at as usize]);
-            assert!(order(count as u32, |at| &urls[at as usize]).unwrap().eq(plain), "{count}");
+            for shared in [0, 3, "http://h.example/".len()] {
+                let mut sorter = Sorter::new(shared);
+                urls.iter().for_each(|url| sorter.push(url).unwrap());
+                let order = sorter.order(|at| &urls[at as usize]);
+                assert!(order.iter().eq(plain.iter().copied()), "{count}, {shared}");
+            }
         }
     }
 
@@ -206,6 +275,8 @@ mod tests {
             let of: Vec<usize> = sorted.iter().map(|url| splitters.range_of(url)).collect();
             assert!(of.is_sorted());
             for (url, range) in sorted.iter().zip(of) {
+                let of_range = range.checked_sub(1).and_then(|at| splitters.urls.get(at));
+                assert!(of_range.is_none_or(|first| url.starts_with(&first[..splitters.shared(range)])));
                 assert_eq!(range, splitters.urls.iter().filter(|splitter| &splitter[..] <= *url).count());
             }
         }

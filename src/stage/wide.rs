@@ -7,6 +7,37 @@ pub const LANES: usize = 16;
 /// Bytes that are asked together: one bit each.
 pub const BITS: usize = 64;
 
+/// Whether `bytes` begin with `start`. If these are as many as an origin has, mostly, they are compared on the spot: for bytes
+/// of any number the library calls a function.
+#[inline]
+pub fn starts_with(bytes: &[u8], start: &[u8]) -> bool {
+    let Some(head) = bytes.get(..start.len()) else { return false };
+    let ends = |bytes: &[u8]| {
+        let word = |word: &[u8; LANES]| u128::from_ne_bytes(*word);
+        Some([word(bytes.first_chunk()?), word(bytes.last_chunk()?)])
+    };
+    match (ends(head), ends(start)) {
+        (Some(ends), Some(wanted)) if ends != wanted => false,
+        (Some(_), _) if start.len() <= 2 * LANES => true,
+        _ => head == start,
+    }
+}
+
+/// Whether `bytes` have any of the two that are `wanted`.
+#[inline]
+pub fn contain_any(bytes: &[u8], [one, other]: [u8; 2]) -> bool {
+    let is_wanted = |byte: u8| (byte == one) | (byte == other);
+    let Some(end) = bytes.last_chunk::<LANES>() else { return bytes.iter().copied().any(is_wanted) };
+    // The last ones may be looked at twice, so that there is no ragged end.
+    let mut wanted = end.map(is_wanted);
+    for block in bytes.as_chunks::<LANES>().0 {
+        for lane in 0..LANES {
+            wanted[lane] |= is_wanted(block[lane]);
+        }
+    }
+    wanted.iter().fold(false, |any, &lane| any | lane)
+}
+
 /// A bit for each byte of `block` that is `wanted`, the lowest for the first.
 #[inline]
 pub fn find(block: &[u8; BITS], wanted: u8) -> u64 {
@@ -56,6 +87,28 @@ mod sse2 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_start_is_one_and_a_byte_is_had_wherever_they_differ() {
+        for length in 0..50 {
+            let bytes: Vec<u8> = (1..=length).collect();
+            for start in 0..=length {
+                let mut start = bytes[..start.into()].to_vec();
+                assert!(starts_with(&bytes, &start));
+                for at in 0..start.len() {
+                    start[at] ^= 0x80;
+                    assert!(!starts_with(&bytes, &start) && !starts_with(&start, &bytes));
+                    start[at] ^= 0x80;
+                }
+                start.push(0);
+                assert!(!starts_with(&bytes, &start));
+            }
+            assert!(
+                (1..=length).all(|byte| contain_any(&bytes, [byte, 0]) && contain_any(&bytes, [0, byte]))
+            );
+            assert!(!contain_any(&bytes, [0, length + 1]));
+        }
+    }
 
     #[test]
     fn a_byte_is_found_at_every_place_and_no_other_byte_is() {

@@ -9,11 +9,12 @@ use crate::pipeline::Run;
 use crate::pipeline::positions::Position;
 use crate::pipeline::scratch::Scratch;
 use crate::pipeline::stable;
+use crate::stage::cache;
 use crate::stage::divide::Room;
 use crate::stage::divide::stable::Least;
 use crate::stage::input::Input;
 use crate::stage::rows::{Block, Content, rows};
-use crate::stage::sort;
+use crate::stage::sort::Sorter;
 
 /// Most entries of a block of sorted ones.
 const BLOCK_ENTRIES: usize = 4096;
@@ -37,6 +38,11 @@ impl<'a> Placed<'a> {
     fn of_bytes([position, place]: [[u8; Position::BYTES]; 2], files: &'a [Input]) -> Self {
         let position = Position::of_bytes(position);
         Self { url: position.entry(files).url.as_bytes(), position, place: u64::from_ne_bytes(place) }
+    }
+
+    /// Asks for its bytes.
+    fn fetch(&self) {
+        cache::fetch_all(self.url);
     }
 
     /// Those in `run`, as they were written, of `files`.
@@ -80,12 +86,12 @@ impl<'r> RangeSorter<'r> {
         Self { run, parts, to, bytes_max }
     }
 
-    /// Sorts the range in `blocks`, which are in any order.
-    pub fn sort(&mut self, blocks: Vec<PartBlock>) -> Result<Vec<SortedBlock>> {
+    /// Sorts the range in `blocks`, which are in any order. All its URLs begin with the same `shared` bytes, as far as is known.
+    pub fn sort(&mut self, blocks: Vec<PartBlock>, shared: usize) -> Result<Vec<SortedBlock>> {
         let bytes: usize = blocks.iter().map(|(_, block)| block.range.len()).sum();
         let mut listed = self.writer(self.to, Written::Listed);
         if bytes <= self.bytes_max {
-            return self.sort_in_memory(&blocks, listed);
+            return self.sort_in_memory(&blocks, shared, listed);
         }
         // Runs are in a file of their own, which is gone with them.
         let file = Scratch::new(self.to.space())?;
@@ -99,7 +105,7 @@ impl<'r> RangeSorter<'r> {
             });
             let (run, behind) = rest.split_at(fit.count().max(1));
             self.run.stop.check()?;
-            let sorted = self.sort_in_memory(run, self.writer(&file, Written::Run))?;
+            let sorted = self.sort_in_memory(run, shared, self.writer(&file, Written::Run))?;
             listed.struck += sorted.iter().map(|block| block.struck).sum::<u64>();
             reserve_more(&mut runs, 1)?;
             runs.push(list(sorted.into_iter().map(|sorted| sorted.positions))?);
@@ -113,20 +119,28 @@ impl<'r> RangeSorter<'r> {
         listed.finish(last)
     }
 
-    fn sort_in_memory(&self, blocks: &[PartBlock], mut to: Writer<'_>) -> Result<Vec<SortedBlock>> {
-        let mut entries: Vec<Placed<'_>> = Vec::new();
+    fn sort_in_memory(
+        &self,
+        blocks: &[PartBlock],
+        shared: usize,
+        mut to: Writer<'_>,
+    ) -> Result<Vec<SortedBlock>> {
+        let (mut entries, mut sorter) = (Vec::new(), Sorter::new(shared));
         for &(file, ref block) in blocks {
             let mut rows = rows(self.parts[file].bytes(), block);
             while let Some((at, row)) = rows.next_at() {
                 let Content::Entry(entry) = row.content else { unreachable!("ranges hold entries only") };
                 let url = entry.url.as_bytes();
+                sorter.push(url)?;
                 reserve_more(&mut entries, 1)?;
                 entries.push(Placed { url, position: Position::new(file, at), place: row.line });
             }
         }
-        let count = u32::try_from(entries.len()).expect("a range has fewer entries than 32 bits count");
         let mut last = Last::default();
-        for at in sort::order(count, |at| entries[at as usize].url)? {
+        let order = sorter.order(|at| entries[at as usize].url);
+        let mut ahead = order.iter().skip(cache::AHEAD);
+        for at in order.iter() {
+            ahead.next().into_iter().for_each(|at| entries[at as usize].fetch());
             to.push(&mut last, entries[at as usize])?;
         }
         to.finish(last)

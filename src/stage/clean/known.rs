@@ -1,18 +1,19 @@
 //! Lines that were clean once, read again.
 
 use super::CleanUrl;
-use crate::stage::lines::NotingLines;
+use crate::stage::lines::{Lines, lines};
+use crate::stage::wide;
 
-/// The URLs of lines that all are canonical URLs as they stand. What XML escapes is looked for where line ends are.
+/// The URLs of lines that all are canonical URLs as they stand.
 #[derive(Debug)]
-pub struct KnownUrls<'a>(NotingLines<'a, 2>);
+pub struct KnownUrls<'a>(Lines<'a>);
 
 impl<'a> KnownUrls<'a> {
     /// Those of `bytes`, which begin at `offset` of their input. Whoever calls it has cleaned them before and found nothing
     /// to change: they are not looked at again.
     #[doc(hidden)]
     pub fn of(bytes: &'a [u8], offset: u64) -> Self {
-        Self(NotingLines::new(bytes, offset, [b'&', b'\'']))
+        Self(lines(bytes, offset))
     }
 }
 
@@ -21,6 +22,10 @@ impl<'a> Iterator for KnownUrls<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<CleanUrl<'a>> {
-        self.0.next().map(|(line, may_grow)| CleanUrl { bytes: line.raw, may_grow })
+        self.0.next().map(|line| {
+            // Of what XML escapes, a clean URL can hold these two.
+            let may_grow = wide::contain_any(line.raw, [b'&', b'\'']);
+            CleanUrl { bytes: line.raw, may_grow }
+        })
     }
 }

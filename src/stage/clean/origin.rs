@@ -4,6 +4,8 @@
 //! nothing else. So what it once made of `HTTPS://Bücher.example:443/` holds for every line that starts with these bytes,
 //! and a list of one site pays for its host once.
 
+use crate::stage::wide;
+
 /// An origin, as lines spell it and as it is written: `HTTP://H.example:80/` and `http://h.example/`.
 #[derive(Debug, Default)]
 pub struct KnownOrigin {
@@ -30,7 +32,7 @@ impl KnownOrigin {
     /// The same, if it is the known one, spelt as it is written and with nothing to escape in it.
     #[inline]
     pub fn plain_path_of(&self, line: &[u8]) -> Option<usize> {
-        (self.is_plain && line.starts_with(&self.raw)).then(|| self.raw.len() - 1)
+        (self.is_plain && wide::starts_with(line, &self.raw)).then(|| self.raw.len() - 1)
     }
 
     /// Takes in what the parser made of `line`, if later lines can be matched by it.
