@@ -8,8 +8,10 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 mod corpus;
+mod rounds;
 
 use corpus::{Corpus, Recipe, SplitMix64};
+use rounds::median;
 use sitemill::limits::URL_BYTES_MAX;
 use sitemill::{Job, Level, Silent, Stop};
 
@@ -126,9 +128,4 @@ fn build(directory: &Path, input: &Input, level: u8) -> (f64, u64) {
     assert_eq!((report.lines, report.listed), (input.urls, input.urls), "URLs {}", input.name);
     fs::remove_dir_all(&job.out).expect("it is ours");
     ((report.seconds.survey + report.seconds.produce) * 1e9, report.gzip_bytes)
-}
-
-fn median(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    numbers[numbers.len() / 2]
 }

@@ -7,8 +7,10 @@
 use std::io::Read;
 
 mod corpus;
+mod rounds;
 
 use corpus::{Corpus, Order, Recipe};
+use rounds::median;
 use sitemill::stage::gzip::Compressor;
 use sitemill::stage::xml::Frame;
 use sitemill::{Engine, Level};
@@ -92,13 +94,14 @@ fn compare(name: &str, (documents, urls): &(Vec<Vec<u8>>, usize), rounds: usize)
     for (_, engine) in Engine::ALL {
         for (level, times, bytes) in of(engine) {
             let per_url = |count: f64| count / *urls as f64;
-            let (ns, bytes) = (per_url(median(times.iter().copied())), per_url(bytes as f64));
+            let (ns, bytes) = (per_url(median(times.clone())), per_url(bytes as f64));
             println!("{:>8} {level:>5} {ns:>8.1} {bytes:>9.2}", engine.to_string());
         }
     }
     for (level, times, bytes) in of(Engine::Flate2) {
         // Of each round by itself.
-        let speed = |ours: &[f64]| median(times.iter().zip(ours).map(|(theirs, ours)| theirs / ours));
+        let speed =
+            |ours: &[f64]| median(times.iter().zip(ours).map(|(theirs, ours)| theirs / ours).collect());
         let ours = of(Engine::Records).filter(|ours| ours.2 <= bytes);
         match ours.map(|(ours, times, _)| (ours, speed(times))).max_by(|a, b| a.1.total_cmp(&b.1)) {
             Some((ours, speed)) => {
@@ -107,12 +110,6 @@ fn compare(name: &str, (documents, urls): &(Vec<Vec<u8>>, usize), rounds: usize)
             None => println!("flate2 {level}: no level is as small"),
         }
     }
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 fn compress(compressor: &mut Compressor, xml: &[u8]) -> Vec<u8> {

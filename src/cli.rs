@@ -7,7 +7,6 @@ mod clean;
 mod diff;
 mod log;
 mod manual;
-mod patient;
 mod progress;
 mod sets;
 mod settings;

@@ -63,12 +63,14 @@ pub use stage::publish::status::{FilesStatus, RunStatus, SetStatus, Status, stat
 mod metrics;
 pub use metrics::Metrics;
 
+mod outlet;
 mod progress;
 mod replace;
 mod report;
 mod robots;
 mod stop;
 mod time;
+pub use outlet::Patient;
 pub use progress::{Pass, Progress, Silent};
 pub use report::{Example, Needs, Report, Seconds, SetReport};
 pub use stop::Stop;

@@ -9,7 +9,6 @@ mod keys;
 mod memory;
 mod needs;
 pub(crate) mod ordered;
-mod outlet;
 mod plan;
 mod positions;
 mod produce;

@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
-use sitemill::{Base, Error, ErrorKind, Job, Keep, Metrics, Outcome, Result, Stop, text};
+use sitemill::{Base, Error, ErrorKind, Job, Keep, Metrics, Outcome, Patient, Result, Stop, text};
 
 use super::args::{BuildArgs, ProgressWhen};
-use super::patient::Patient;
 use super::settings::Early;
 use super::{progress, signals, summary};
 
@@ -18,7 +17,7 @@ pub fn run(args: Box<BuildArgs>) -> Result<()> {
     let started = Instant::now();
     signals::aborts_are_lack_of_memory()?;
     let stop = signals::raised_by_signals()?;
-    let (mut reports, ready) = Reports::prepare(Places::of(&args));
+    let (reports, ready) = Reports::prepare(Places::of(&args));
     let built = ready.and_then(|()| {
         super::caught(|| {
             let job = job(&args)?;
@@ -38,7 +37,7 @@ pub fn run(args: Box<BuildArgs>) -> Result<()> {
 
 /// Tells programs of a run that does not begin, because `error` is in its options. A person was told.
 pub fn refuse(early: &Early<'_>, error: Error) {
-    let (mut reports, ready) = Reports::prepare(Places::of_words(early));
+    let (reports, ready) = Reports::prepare(Places::of_words(early));
     let _ = ready.inspect_err(super::print_error);
     reports.write(&Err(error), Duration::ZERO, &Stop::default());
 }
@@ -91,7 +90,7 @@ impl Reports {
 
     /// What is live stays live if a report fails: exit 0 says so, and a line says this. The metrics come first, as they wait for
     /// nobody.
-    fn write(&mut self, built: &Result<Outcome>, took: Duration, stop: &Stop) {
+    fn write(&self, built: &Result<Outcome>, took: Duration, stop: &Stop) {
         let exit_code = match built {
             Ok(outcome) => outcome.refused.as_ref().map_or(0, |why| why.kind().exit_code()),
             Err(error) => error.kind().exit_code(),

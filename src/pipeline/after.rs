@@ -4,10 +4,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::Target;
 use super::memory::Memory;
-use super::outlet::Outlet;
 use crate::diff::{DIFF_MEMORY_DEFAULT, DiffForm, DiffReport, DiffRoom, Side, compare};
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
+use crate::outlet::Outlet;
 use crate::report::Report;
 use crate::robots::{RobotsFile, name_indexes};
 use crate::stage::fs::Disk;

@@ -302,16 +302,7 @@ impl Encoder {
 fn find_line_ends<'e>(window: &Window, from: usize, to: usize, ends: &'e mut [u32]) -> &'e [u32] {
     let mut count = 0;
     for at in (from..to).step_by(wide::BITS) {
-        let mut feeds = window.find(b'\n', at, to);
-        // One or none, which no branch can know: what is written for none is written over.
-        ends[count] = (at + feeds.trailing_zeros() as usize + 1) as u32;
-        count += usize::from(feeds != 0);
-        feeds &= feeds.wrapping_sub(1);
-        while feeds != 0 {
-            ends[count] = (at + feeds.trailing_zeros() as usize + 1) as u32;
-            count += 1;
-            feeds &= feeds - 1;
-        }
+        wide::put_ones::<1>(window.find(b'\n', at, to), at + 1, ends, &mut count);
     }
     &ends[..count]
 }

@@ -88,7 +88,7 @@ pub struct Lines<'a> {
     piece: usize,
     next_piece: usize,
     /// Where line ends are in it; one more, as the place behind the last is written to.
-    ends: [u16; PIECE_BYTES + 1],
+    ends: [u32; PIECE_BYTES + 1],
     next_end: usize,
     count: usize,
 }
@@ -103,7 +103,7 @@ impl Lines<'_> {
             }
             self.look();
         }
-        let end = self.piece + usize::from(self.ends[self.next_end]);
+        let end = self.piece + self.ends[self.next_end] as usize;
         self.next_end += 1;
         Some(end)
     }
@@ -117,31 +117,17 @@ impl Lines<'_> {
         let piece = &rest[..PIECE_BYTES.min(rest.len())];
         let (blocks, last) = piece.as_chunks();
         let mut count = 0;
-        for (at, block) in (0_u16..).step_by(wide::BITS).zip(blocks) {
-            self.put(at, block, &mut count);
+        let mut put = |at, block| {
+            wide::put_ones::<2>(wide::find(block, b'\n'), at, &mut self.ends, &mut count);
+        };
+        for (at, block) in (0..).step_by(wide::BITS).zip(blocks) {
+            put(at, block);
         }
         if !last.is_empty() {
-            self.put((piece.len() - last.len()) as u16, &last_block(last), &mut count);
+            put(piece.len() - last.len(), &last_block(last));
         }
         (self.piece, self.next_piece) = (self.next_piece, self.next_piece + piece.len());
         (self.next_end, self.count) = (0, count);
-    }
-
-    /// Notes the line ends of `block`, which is at `at` in its piece.
-    #[inline(always)]
-    fn put(&mut self, at: u16, block: &[u8; wide::BITS], count: &mut usize) {
-        let mut ends = wide::find(block, b'\n');
-        // None, one or two, nearly always: what is written for none is written over.
-        for _ in 0..2 {
-            self.ends[*count] = at + ends.trailing_zeros() as u16;
-            *count += usize::from(ends != 0);
-            ends &= ends.wrapping_sub(1);
-        }
-        while ends != 0 {
-            self.ends[*count] = at + ends.trailing_zeros() as u16;
-            *count += 1;
-            ends &= ends - 1;
-        }
     }
 }
 

@@ -35,7 +35,13 @@ pub fn contain_any(bytes: &[u8], [one, other]: [u8; 2]) -> bool {
             wanted[lane] |= is_wanted(block[lane]);
         }
     }
-    wanted.iter().fold(false, |any, &lane| any | lane)
+    any(wanted)
+}
+
+/// Whether any of `lanes` is true, with no branch for each.
+#[inline(always)]
+pub fn any(lanes: [bool; LANES]) -> bool {
+    lanes.iter().fold(false, |any, &lane| any | lane)
 }
 
 /// A bit for each byte of `block` that is `wanted`, the lowest for the first.
@@ -62,6 +68,22 @@ fn find_anywhere(block: &[u8; BITS], wanted: u8) -> u64 {
         let product = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080);
         bits | product >> 56 << (8 * at)
     })
+}
+
+/// Writes where the bits of a block are that are set, counted from `at`, to `to` behind the first `count`, which counts them.
+/// Up to `USUAL` of them take no branch, that nobody could predict: what is written for none is written over.
+#[inline(always)]
+pub fn put_ones<const USUAL: usize>(mut ones: u64, at: usize, to: &mut [u32], count: &mut usize) {
+    for _ in 0..USUAL {
+        to[*count] = at as u32 + ones.trailing_zeros();
+        *count += usize::from(ones != 0);
+        ones &= ones.wrapping_sub(1);
+    }
+    while ones != 0 {
+        to[*count] = at as u32 + ones.trailing_zeros();
+        *count += 1;
+        ones &= ones - 1;
+    }
 }
 
 /// The one instruction that gathers a bit of each byte, which no compiler makes of a loop.

@@ -1,6 +1,6 @@
 //! A look at path and query: is there anything to change?
 
-use crate::stage::wide::LANES;
+use crate::stage::wide::{LANES, any};
 
 /// What the bytes behind an origin ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,11 +78,6 @@ fn for_each_block<const N: usize>(slices: [&[u8]; N], mut each: impl FnMut([&[u8
     }
     // The last block overlaps the one before it, so that there is no ragged end.
     each(slices.map(|slice| slice.last_chunk().expect("not shorter than LANES")));
-}
-
-#[inline(always)]
-fn any(lanes: [bool; LANES]) -> bool {
-    lanes.iter().fold(false, |any, &lane| any | lane)
 }
 
 /// Whether a block is [`Sight::Plain`], or has ampersands besides.

@@ -1,5 +1,5 @@
-//! Files that the user named for what a run tells beside the set. One may be a FIFO, and then the run waits for its reader,
-//! but for no longer than until it is told to stop.
+//! Files beside the set that a run tells something. One may be a pipe, and then the run waits for its reader, but for no
+//! longer than until it is told to stop.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -19,6 +19,9 @@ const PATIENCE: Duration = Duration::from_millis(20);
 
 /// How long a raised `stop` may go unseen while the reader is silent.
 const SILENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+
+/// A pipe that has room takes so many bytes at once: pipe(7), `PIPE_BUF`.
+const PIPE_BYTES: usize = 4096;
 
 /// A new file, or whatever has its name.
 #[derive(Debug)]
@@ -64,15 +67,51 @@ impl Write for Outlet {
             if self.stop.is_raised() {
                 return Err(io::Error::other("called off"));
             }
-            match poll(&mut [PollFd::new(&self.file, PollFlags::OUT)], Some(&SILENCE)) {
-                // Perhaps by the signal that raises it.
-                Err(Errno::INTR) | Ok(_) => {}
-                Err(error) => return Err(error.into()),
-            }
+            await_room(&self.file)?;
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
+    }
+}
+
+/// A file that is open already, perhaps a pipe that nobody reads.
+#[derive(Debug)]
+pub struct Patient<'s> {
+    file: &'s File,
+    stop: &'s Stop,
+}
+
+impl<'s> Patient<'s> {
+    /// One that gives `file` up when `stop` is raised.
+    pub fn new(file: &'s File, stop: &'s Stop) -> Self {
+        Self { file, stop }
+    }
+}
+
+impl Write for Patient<'_> {
+    /// As to the file, in pieces that a pipe with room takes; any error if `stop` is raised while the reader takes nothing.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        while !await_room(self.file)? {
+            if self.stop.is_raised() {
+                return Err(io::Error::other("nobody reads it, and a signal came"));
+            }
+        }
+        self.file.write(&bytes[..bytes.len().min(PIPE_BYTES)])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Waits until `file` has room, or for some time; whether it has.
+fn await_room(file: &File) -> io::Result<bool> {
+    match poll(&mut [PollFd::new(file, PollFlags::OUT)], Some(&SILENCE)) {
+        Ok(ready) => Ok(ready > 0),
+        // Perhaps by the signal that raises `stop`.
+        Err(Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
     }
 }
