@@ -33,6 +33,8 @@ pub struct Report {
     pub duplicates: u64,
     /// Refused lines by reason; only reasons that occurred.
     pub rejected: BTreeMap<&'static str, u64>,
+    /// Tags of rows that were not refused, by name, those that could not be written included.
+    pub given_tags: BTreeMap<&'static str, u64>,
     /// Tags that could not be written, by reason; their URLs are listed without them.
     pub dropped_tags: BTreeMap<&'static str, u64>,
     /// The first line of each reason, in the order in which lines are checked.

@@ -27,6 +27,7 @@ use crate::stage::input::{Input, Lost, cut_short};
 use crate::stage::manifest::Sitemap;
 use crate::stage::publish::{Prepared, SetInfo, Workspace, make_live};
 use crate::stage::scope::{Base, BaseUrl};
+use crate::stage::tags::GivenTags;
 use crate::stop::Stop;
 use crate::time::w3c_datetime;
 
@@ -161,6 +162,7 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
 /// What is known when all lines are counted.
 fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs) -> Report {
     let tally = &plan.tally;
+    let given = inputs.iter().fold(GivenTags::default(), |sum, input| sum + input.given_tags());
     Report {
         version: env!("CARGO_PKG_VERSION"),
         published: false,
@@ -173,6 +175,7 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs)
         listed: tally.listed,
         duplicates: tally.duplicates,
         rejected: tally.rejected.by_word(),
+        given_tags: given.of_entries.by_word(),
         dropped_tags: tally.dropped.by_word(),
         examples: refused::examples(rules, plan, inputs),
         sitemaps: 0,

@@ -20,7 +20,7 @@ use crate::stage::form::{self, Feed, Opened, Parser, Record, RowReader, Sink, Un
 use crate::stage::input::{Input, Source};
 use crate::stage::lines::CHUNK_BYTES;
 use crate::stage::rows::{Block, Content, Row, RowBuffer};
-use crate::stage::tags::RawTags;
+use crate::stage::tags::{GivenTags, RawTags, TagCounts, TagName};
 use crate::stop::Stop;
 
 const PIECE_BYTES: usize = 1 << 20;
@@ -108,27 +108,28 @@ impl Reading<'_> {
             Opened::Rows(reader) => {
                 begin();
                 let to = Scratch::copy_of(copied, scratch)?;
-                let blocks = self.read_rows(reader, &to)?;
-                Input::rows(&name, to.file(), identity, blocks)
+                let Spooled { blocks, given_tags } = self.read_rows(reader, &to)?;
+                Ok(Input::rows(&name, to.file(), identity, blocks)?.with_tags(given_tags))
             }
         }
     }
 
-    /// Reads and judges rows, once for both passes; where they are in scratch, in their order.
-    fn read_rows(&self, RowReader { parser, units, .. }: RowReader<'_>, to: &Scratch) -> Result<Vec<Block>> {
+    /// Reads and judges rows, once for both passes.
+    fn read_rows(&self, RowReader { parser, units, .. }: RowReader<'_>, to: &Scratch) -> Result<Spooled> {
         let &Self { run, threads, ref failed, .. } = self;
-        let mut blocks = Vec::new();
+        let mut all = Spooled::default();
         let worker = || Spooler::new(run, to);
         let work = |worker: &mut Spooler<'_>, unit: Result<Unit<'_>>| worker.spool(&parser, unit?);
-        let mut take = |written: Result<Vec<Block>>| {
-            let written = written?;
-            reserve_more(&mut blocks, written.len())?;
-            blocks.extend(written);
+        let mut take = |spooled: Result<Spooled>| {
+            let Spooled { blocks, given_tags } = spooled?;
+            reserve_more(&mut all.blocks, blocks.len())?;
+            all.blocks.extend(blocks);
+            all.given_tags = all.given_tags + given_tags;
             run.stop.check()
         };
         // Units may be waiting for the pipe that they are cut from.
-        ordered(threads, units, worker, work, |written| take(written).inspect_err(|_| failed.set()))?;
-        Ok(blocks)
+        ordered(threads, units, worker, work, |spooled| take(spooled).inspect_err(|_| failed.set()))?;
+        Ok(all)
     }
 }
 
@@ -164,14 +165,23 @@ fn copy(
     }
 }
 
+/// Rows in scratch.
+#[derive(Default)]
+struct Spooled {
+    /// Where they are, in their order.
+    blocks: Vec<Block>,
+    /// The tags that they have.
+    given_tags: GivenTags,
+}
+
 /// Judges rows and writes them to scratch, unit after unit.
 struct Spooler<'r> {
     run: Run<'r>,
     judge: Judge<'r>,
     to: &'r Scratch,
     rows: RowBuffer,
-    /// Blocks of the unit at hand that are written.
-    blocks: Vec<Block>,
+    /// What is written of the unit at hand.
+    spooled: Spooled,
     /// Scratch memory for the extras of a row.
     extras: Vec<u8>,
 }
@@ -179,15 +189,14 @@ struct Spooler<'r> {
 impl<'r> Spooler<'r> {
     fn new(run: Run<'r>, to: &'r Scratch) -> Self {
         let judge = Judge::new(run.rules);
-        Self { run, judge, to, rows: RowBuffer::default(), blocks: Vec::new(), extras: Vec::new() }
+        Self { run, judge, to, rows: RowBuffer::default(), spooled: Spooled::default(), extras: Vec::new() }
     }
 
-    /// Where the rows of `unit` are in scratch, in their order.
-    fn spool(&mut self, parser: &Parser<'_>, unit: Unit<'_>) -> Result<Vec<Block>> {
+    fn spool(&mut self, parser: &Parser<'_>, unit: Unit<'_>) -> Result<Spooled> {
         self.rows.begin();
         parser.read(unit, self)?;
         self.end_block()?;
-        Ok(std::mem::take(&mut self.blocks))
+        Ok(std::mem::take(&mut self.spooled))
     }
 
     fn end_block(&mut self) -> Result<()> {
@@ -195,7 +204,7 @@ impl<'r> Spooler<'r> {
         if !self.rows.bytes().is_empty() {
             let at = self.to.append(self.rows.bytes())?;
             self.run.progress.advance(self.rows.bytes().len() as u64);
-            self.blocks.push(self.rows.end_block(at));
+            self.spooled.blocks.push(self.rows.end_block(at));
         }
         Ok(())
     }
@@ -213,7 +222,10 @@ impl Sink for Spooler<'_> {
         let raw = Content::Url(url, RawTags { lastmod, changefreq, priority, extras });
         let mut has_dropped = false;
         // What is not an entry, or lost a tag, is to be told of as it was written.
-        let content = match self.judge.judge(raw, &mut |_| has_dropped = true) {
+        let judged = self.judge.judge(raw, &mut |_| has_dropped = true);
+        let GivenTags { of_entries, of_refused } = &mut self.spooled.given_tags;
+        count_tags(record, if matches!(judged, Judged::Entry(_)) { of_entries } else { of_refused });
+        let content = match judged {
             Judged::Entry(entry) if !has_dropped => Content::Entry(entry),
             _ => raw,
         };
@@ -225,6 +237,19 @@ impl Sink for Spooler<'_> {
         self.rows.push(&Row { line, offset, content: Content::Bad(text, reason) });
         self.end_row()
     }
+}
+
+/// Counts the tags of `record`. Nothing but blanks is no tag.
+fn count_tags(record: &Record<'_>, counts: &mut TagCounts) {
+    for (name, value) in [
+        (TagName::Lastmod, record.lastmod),
+        (TagName::Changefreq, record.changefreq),
+        (TagName::Priority, record.priority),
+    ] {
+        counts[name] += u64::from(!value.trim_ascii().is_empty());
+    }
+    counts[TagName::Alternates] += record.alternates.len() as u64;
+    counts[TagName::Images] += record.images.len() as u64;
 }
 
 /// Which input was the first to fail, and which one asks. Then nobody needs what the pipes may say, and they may be silent for

@@ -22,6 +22,7 @@ pub use lost::{Lost, survive_lost_pages};
 use super::form::Feed;
 use super::lines;
 use super::rows::Block;
+use super::tags::GivenTags;
 
 use crate::error::{Error, ErrorKind, Result, Shown};
 
@@ -54,6 +55,8 @@ pub struct Input {
     identity: Option<Identity>,
     /// Where the rows are, if it is not plain lines.
     blocks: Option<Vec<Block>>,
+    /// The tags of its rows. Plain lines have none.
+    given_tags: GivenTags,
 }
 
 /// How far ahead of a reader the disk is set to work: some milliseconds of reading and of a disk's patience.
@@ -203,7 +206,13 @@ impl Input {
             io::ErrorKind::UnexpectedEof => cut_short(name),
             _ => Error::input(name, error),
         })?;
-        Ok(Self { name: name.into(), map: Arc::new(map), identity, blocks: None })
+        Ok(Self {
+            name: name.into(),
+            map: Arc::new(map),
+            identity,
+            blocks: None,
+            given_tags: GivenTags::default(),
+        })
     }
 
     /// Rows in `blocks` of the scratch file `file`.
@@ -214,9 +223,20 @@ impl Input {
         Ok(Self { blocks: Some(blocks), ..Self::lines(name, file, identity)? })
     }
 
+    /// The same rows, of which it is known what tags they have.
+    pub fn with_tags(self, given_tags: GivenTags) -> Self {
+        Self { given_tags, ..self }
+    }
+
     /// The same bytes, but for other blocks.
     pub fn part(&self, blocks: Vec<Block>) -> Self {
-        Self { name: self.name.clone(), map: Arc::clone(&self.map), identity: None, blocks: Some(blocks) }
+        let (name, map) = (self.name.clone(), Arc::clone(&self.map));
+        Self { name, map, identity: None, blocks: Some(blocks), given_tags: GivenTags::default() }
+    }
+
+    /// The tags of its rows.
+    pub fn given_tags(&self) -> GivenTags {
+        self.given_tags
     }
 
     /// The name as the user gave it; `-` for standard input.

@@ -16,7 +16,7 @@ pub use changefreq::{Changefreq, changefreq};
 pub(crate) use lastmod::civil_text;
 pub use lastmod::{LASTMOD_BYTES_MAX, Lastmod, LastmodRules, LastmodUnit, lastmod};
 pub use priority::{PRIORITY_BYTES_MAX, Priority, priority};
-pub use reason::{DroppedTags, TagReason};
+pub use reason::{DroppedTags, GivenTags, TagCounts, TagName, TagReason};
 pub use zone::LastmodZone;
 
 /// Tags as an input gives them; empty: not given.

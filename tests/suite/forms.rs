@@ -253,6 +253,8 @@ fn bad_tags_are_dropped_counted_and_told_and_their_urls_are_listed() {
         (&report["dropped_tags"], &report["rejected"]),
         (&dropped, &serde_json::json!({ "bad-row": 1 }))
     );
+    let given = serde_json::json!({ "changefreq": 3, "lastmod": 3, "priority": 3 });
+    assert_eq!(report["given_tags"], given, "of rows that are not refused");
     let rejects = fs::read_to_string(rejects).unwrap();
     let reasons: Vec<(&str, &str, &str)> = rejects
         .lines()

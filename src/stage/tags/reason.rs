@@ -1,4 +1,4 @@
-//! Why a tag is left out, and how often.
+//! Tags that are counted: how many were given, how many were left out, and why.
 
 use crate::stage::counter::{Counter, reasons};
 
@@ -23,5 +23,57 @@ reasons! {
     }
 }
 
+impl TagReason {
+    /// The tag that is left out.
+    pub const fn tag(self) -> TagName {
+        match self {
+            Self::Lastmod | Self::LastmodZone | Self::LastmodPrecision => TagName::Lastmod,
+            Self::Changefreq => TagName::Changefreq,
+            Self::Priority => TagName::Priority,
+            Self::Alternate => TagName::Alternates,
+            Self::Image => TagName::Images,
+        }
+    }
+}
+
 /// Dropped tags by reason.
 pub type DroppedTags = Counter<TagReason, { TagReason::ALL.len() }>;
+
+reasons! {
+    /// A tag that a row can have beside its URL, by the name of its key or column.
+    TagName {
+        /// A date or time.
+        Lastmod = "lastmod",
+        /// A word.
+        Changefreq = "changefreq",
+        /// A number.
+        Priority = "priority",
+        /// The same page in other languages; each link counts.
+        Alternates = "alternates",
+        /// Images on the page; each counts.
+        Images = "images",
+    }
+}
+
+/// Tags by name.
+pub type TagCounts = Counter<TagName, { TagName::ALL.len() }>;
+
+/// The tags that rows give, whatever their values.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GivenTags {
+    /// Of rows whose URL is listed, or is that of another row.
+    pub of_entries: TagCounts,
+    /// Of rows that are refused or blank.
+    pub of_refused: TagCounts,
+}
+
+impl std::ops::Add for GivenTags {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            of_entries: self.of_entries + other.of_entries,
+            of_refused: self.of_refused + other.of_refused,
+        }
+    }
+}
