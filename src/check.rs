@@ -16,6 +16,7 @@ mod entry;
 mod finding;
 mod judge;
 mod members;
+mod name;
 mod reader;
 mod reference;
 mod rules;

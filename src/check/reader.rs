@@ -3,16 +3,22 @@
 //! It shares no code with what writes sitemaps, so that a fault there cannot hide itself here. Its events come from
 //! quick-xml, which finds tags and their ends; the rest of well-formedness, the namespaces and the places where elements
 //! may stand are looked at here. No document type is read, no entity expanded, nothing opened that a file names.
+//!
+//! Some documents are refused although XML allows them: those with a document type declaration, in an encoding that is
+//! not UTF-8 or of a version that is not 1.0, and those with more attributes, namespaces or levels of elements than any
+//! sitemap has.
 
 mod attributes;
 mod elements;
+mod pairs;
+mod prolog;
 
 use std::io;
 use std::mem::take;
 
 use quick_xml::Reader as Events;
 use quick_xml::errors::Error as XmlError;
-use quick_xml::events::{BytesDecl, Event};
+use quick_xml::events::Event;
 
 use super::content::{Content, Failure};
 use super::entry::{Entry, Tag};
@@ -173,8 +179,8 @@ impl<'f> Reader<'f> {
             Event::GeneralRef(name) => self.reference(name, entry)?,
             Event::CData(text) => self.cdata(text, entry)?,
             Event::Comment(text) if reference::is_legal_text(text) => {}
-            Event::PI(text) if reference::is_legal_text(text) => {}
-            Event::Comment(_) | Event::PI(_) => return self.broken("a character that XML does not allow"),
+            Event::Comment(_) => return self.broken("a character that XML does not allow"),
+            Event::PI(instruction) => self.instruction(instruction)?,
             Event::Decl(declaration) => self.declaration(declaration)?,
             Event::DocType(_) => {
                 self.findings
@@ -279,24 +285,6 @@ impl<'f> Reader<'f> {
             self.is_unescaped = true;
             self.findings.push(place(self.entries), Rule::NotEscaped, || format!("{what} in a value"));
         }
-    }
-
-    fn declaration(&mut self, declaration: &BytesDecl<'_>) -> Result<(), Broken> {
-        if !self.is_first_event {
-            return self.broken("an XML declaration that is not at the very beginning");
-        }
-        if !declaration.version().is_ok_and(|version| version == "1.0") {
-            return self.broken("the XML declaration does not say version 1.0");
-        }
-        match declaration.encoding() {
-            None => {}
-            Some(Ok(encoding)) if encoding.eq_ignore_ascii_case("UTF-8") => {}
-            Some(Ok(encoding)) => self.findings.push(None, Rule::Encoding, || {
-                format!("the XML declaration says {}", shown(encoding.as_bytes()))
-            }),
-            Some(Err(_)) => return self.broken("the XML declaration is damaged"),
-        }
-        Ok(())
     }
 
     /// The bytes are at their end.

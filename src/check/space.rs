@@ -11,6 +11,9 @@ const XHTML: &str = "http://www.w3.org/1999/xhtml";
 const IMAGE: &str = "http://www.google.com/schemas/sitemap-image/1.1";
 /// The namespace of `schemaLocation`: XML Schema 1, 2.6.
 const SCHEMA_INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
+/// The namespace of `xml`, and that of `xmlns`: Namespaces in XML, 3.
+const XML: &str = "http://www.w3.org/XML/1998/namespace";
+const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
 
 /// A namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,25 +59,44 @@ pub(crate) struct Spaces {
 struct Declared {
     depth: usize,
     prefix: Box<str>,
+    uri: Box<str>,
     space: Space,
+}
+
+/// Why a declaration was not taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Undeclared {
+    /// One more than [`DECLARED_MAX`].
+    TooMany,
+    /// `xml` and `xmlns` keep their namespaces, and nothing else gets them; no prefix stands for none at all: Namespaces
+    /// in XML, 3 and 2.2.
+    Reserved,
 }
 
 impl Spaces {
     /// None but `xml`, which needs no declaration: Namespaces in XML, 3.
     pub fn new() -> Self {
-        let declared = vec![Declared { depth: 0, prefix: "xml".into(), space: Space::Other }];
+        let declared =
+            vec![Declared { depth: 0, prefix: "xml".into(), uri: XML.into(), space: Space::Other }];
         Self { default: Space::None, declared }
     }
 
-    /// Takes in `xmlns:prefix="uri"`, or `xmlns="uri"` with an empty prefix, of the element at `depth`. False if that
-    /// is one too many.
-    pub fn declare(&mut self, depth: usize, prefix: &str, uri: &str) -> bool {
+    /// Takes in `xmlns:prefix="uri"`, or `xmlns="uri"` with an empty prefix, of the element at `depth`.
+    pub fn declare(&mut self, depth: usize, prefix: &str, uri: &str) -> Result<(), Undeclared> {
         if self.declared.len() == DECLARED_MAX {
-            return false;
+            return Err(Undeclared::TooMany);
         }
-        self.declared.push(Declared { depth, prefix: prefix.into(), space: Space::of(uri) });
+        let is_allowed = match prefix {
+            "xml" => uri == XML,
+            "xmlns" => false,
+            _ => uri != XML && uri != XMLNS && (prefix.is_empty() || !uri.is_empty()),
+        };
+        if !is_allowed {
+            return Err(Undeclared::Reserved);
+        }
+        self.declared.push(Declared { depth, prefix: prefix.into(), uri: uri.into(), space: Space::of(uri) });
         self.find_default();
-        true
+        Ok(())
     }
 
     /// Forgets what the element at `depth` declared.
@@ -91,13 +113,24 @@ impl Spaces {
     pub fn of_element<'a>(&self, name: &'a str) -> Option<(Space, &'a str)> {
         match memchr::memchr(b':', name.as_bytes()) {
             None => Some((self.default, name)),
+            // What comes before the first colon must be a prefix, and not the empty one.
+            Some(0) => None,
             Some(colon) => Some((self.of_prefix(&name[..colon])?, &name[colon + 1..])),
         }
     }
 
     /// The namespace that `prefix` stands for.
     pub fn of_prefix(&self, prefix: &str) -> Option<Space> {
-        self.declared.iter().rev().find(|declared| *declared.prefix == *prefix).map(|declared| declared.space)
+        self.declaration_of(prefix).map(|declared| declared.space)
+    }
+
+    /// The URI that `prefix` stands for.
+    pub fn uri_of(&self, prefix: &str) -> Option<&str> {
+        self.declaration_of(prefix).map(|declared| &*declared.uri)
+    }
+
+    fn declaration_of(&self, prefix: &str) -> Option<&Declared> {
+        self.declared.iter().rev().find(|declared| *declared.prefix == *prefix)
     }
 
     fn find_default(&mut self) {
@@ -114,9 +147,9 @@ mod tests {
         let mut spaces = Spaces::new();
         let sitemap = Space::Sitemap(Protocol::V0_9);
         assert_eq!(spaces.of_element("url"), Some((Space::None, "url")));
-        assert!(spaces.declare(1, "", Protocol::V0_9.namespace()));
-        assert!(spaces.declare(1, "x", XHTML));
-        assert!(spaces.declare(3, "", IMAGE));
+        assert_eq!(spaces.declare(1, "", Protocol::V0_9.namespace()), Ok(()));
+        assert_eq!(spaces.declare(1, "x", XHTML), Ok(()));
+        assert_eq!(spaces.declare(3, "", IMAGE), Ok(()));
         assert_eq!(spaces.of_element("loc"), Some((Space::Image, "loc")));
         spaces.close(4);
         assert_eq!(spaces.of_element("loc"), Some((Space::Image, "loc")));
@@ -124,11 +157,25 @@ mod tests {
         assert_eq!(spaces.of_element("loc"), Some((sitemap, "loc")));
         assert_eq!(spaces.of_element("x:link"), Some((Space::Xhtml, "link")));
         assert_eq!(spaces.of_element("y:link"), None);
+        assert_eq!(spaces.of_element(":link"), None);
     }
 
     #[test]
     fn a_thousand_declarations_are_not_taken_in() {
         let mut spaces = Spaces::new();
-        assert!(!(0..1000).all(|n| spaces.declare(1, &format!("p{n}"), "http://h.example/")));
+        let declared = (0..1000).map(|n| spaces.declare(1, &format!("p{n}"), "http://h.example/"));
+        assert_eq!(declared.collect::<Result<(), _>>(), Err(Undeclared::TooMany));
+    }
+
+    #[test]
+    fn reserved_names_keep_their_meaning() {
+        let mut spaces = Spaces::new();
+        assert_eq!(spaces.declare(1, "xml", XML), Ok(()));
+        assert_eq!(spaces.declare(1, "", ""), Ok(()));
+        for (prefix, uri) in
+            [("xml", XHTML), ("xmlns", XHTML), ("a", XML), ("", XML), ("a", XMLNS), ("a", "")]
+        {
+            assert_eq!(spaces.declare(1, prefix, uri), Err(Undeclared::Reserved), "{prefix} {uri}");
+        }
     }
 }

@@ -27,3 +27,4 @@ mod sites;
 mod unattended;
 mod urls;
 mod web_platform;
+mod well_formed;

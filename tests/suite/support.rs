@@ -312,6 +312,34 @@ fn lint(schema: &str, files: &[PathBuf], stdin: &[u8]) {
     assert_eq!(run.exit, 0, "not valid by {schema}.xsd:\n{}", run.stderr);
 }
 
+/// Every error that `xmllint` finds in `files`, without a schema: the file and the kind of the error, `parser` or `namespace`.
+/// None if it is not installed and need not be.
+pub fn lint_findings(files: &[PathBuf]) -> Option<Vec<(PathBuf, String)>> {
+    if Command::new("xmllint").arg("--version").stderr(Stdio::null()).status().is_err() {
+        without_xmllint();
+        return None;
+    }
+    let mut found = Vec::new();
+    for files in files.chunks(1_000) {
+        let mut xmllint = Command::new("xmllint");
+        // It shows the lines of the files, which may be anything.
+        let output = xmllint.args(["--nonet", "--noout"]).args(files).output().expect("it is installed");
+        for line in String::from_utf8_lossy(&output.stderr).lines() {
+            // Namespaces are told apart by their characters, whether or not these make a URI.
+            let Some((place, _)) =
+                line.split_once(" error : ").filter(|(_, words)| !words.contains("is not a valid URI"))
+            else {
+                continue;
+            };
+            let mut parts = place.splitn(3, ':').map(str::trim);
+            if let (Some(file), Some(_), Some(kind)) = (parts.next(), parts.next(), parts.next()) {
+                found.push((file.into(), kind.to_owned()));
+            }
+        }
+    }
+    Some(found)
+}
+
 fn without_xmllint() {
     static SAID: Once = Once::new();
     assert!(

@@ -1,13 +1,14 @@
 //! Attributes: declarations of namespaces, the three of a link, and those that nobody asked for.
 
 use quick_xml::events::BytesStart;
-use quick_xml::events::attributes::Attribute;
 
+use super::pairs::{Pair, Pairs};
 use super::{At, Broken, Reader, place};
 use crate::check::entry::Entry;
+use crate::check::name::Name;
 use crate::check::reference::{self, Wrong};
 use crate::check::rules::Rule;
-use crate::check::space::Space;
+use crate::check::space::{Space, Undeclared};
 use crate::text::shown;
 
 /// Most attributes of one element that are read.
@@ -16,33 +17,44 @@ const ATTRIBUTES_MAX: usize = 64;
 impl Reader<'_> {
     /// Holds every attribute against XML, and takes in the namespaces that are declared.
     pub(super) fn declare(&mut self, start: &BytesStart<'_>) -> Result<(), Broken> {
-        for (nth, attribute) in start.attributes().enumerate() {
-            let Ok(attribute) = attribute else { return self.broken("a damaged attribute") };
+        let mut keys = [""; ATTRIBUTES_MAX];
+        for (nth, pair) in Pairs(start.attributes_raw()).enumerate() {
+            let Pair { key, value } = match pair {
+                Ok(pair) => pair,
+                Err(words) => return self.broken(words),
+            };
             if nth == ATTRIBUTES_MAX {
                 return self.broken("more attributes than anybody needs");
             }
-            let value = self.value(&attribute)?;
-            let Some(prefix) = declared(attribute.key.into_inner()) else { continue };
-            if !self.spaces.declare(self.depth, prefix, &value) {
-                return self.broken("more namespaces than anybody needs");
+            self.check_name(key)?;
+            if keys[..nth].contains(&key) {
+                return self.broken("an attribute twice");
+            }
+            keys[nth] = key;
+            let value = self.value(value)?;
+            let Some(prefix) = declared(key) else { continue };
+            match self.spaces.declare(self.depth, prefix, &value) {
+                Ok(()) => {}
+                Err(Undeclared::TooMany) => return self.broken("more namespaces than anybody needs"),
+                Err(Undeclared::Reserved) => self.findings.push(place(self.entries), Rule::Namespace, || {
+                    format!("{} declares what must not be declared", shown(key.as_bytes()))
+                }),
             }
         }
         Ok(())
     }
 
     /// Looks at the other attributes of an element whose place is known by now.
-    pub(super) fn attributes(&mut self, start: &BytesStart<'_>, entry: &mut Entry) -> Result<(), Broken> {
-        for attribute in start.attributes().flatten() {
-            let key = attribute.key.into_inner();
+    pub(super) fn attributes(&mut self, start: &BytesStart<'_>, entry: &mut Entry) {
+        self.check_prefixes(start);
+        for Pair { key, value } in Pairs(start.attributes_raw()).flatten() {
             match self.at {
                 _ if declared(key).is_some() => {}
                 At::Skipped => {}
                 At::Link => {
                     entry.open_value();
                     // What is wrong with it was said when it was held against XML.
-                    let pushed =
-                        replaced(&attribute.value, |text| entry.push(text.as_bytes()), |_, _| Ok(()));
-                    pushed.ok();
+                    replaced(value, |text| entry.push(text.as_bytes()), |_, _| Ok(())).ok();
                     entry.close_link_attribute(key);
                 }
                 _ if self.is_hint(key) => {}
@@ -50,6 +62,40 @@ impl Reader<'_> {
                     format!("an attribute {} that nobody knows", shown(key.as_bytes()))
                 }),
             }
+        }
+    }
+
+    /// A prefix must be declared, and two of them may stand for one namespace: Namespaces in XML, 5 and 6.3.
+    fn check_prefixes(&mut self, start: &BytesStart<'_>) {
+        // Two with prefixes are rare.
+        let mut others = Vec::new();
+        for Pair { key, .. } in Pairs(start.attributes_raw()).flatten() {
+            let Some((prefix, local)) = key.split_once(':') else { continue };
+            if prefix == "xmlns" {
+                continue;
+            }
+            let wrong = match self.spaces.uri_of(prefix) {
+                None => "its prefix was never declared",
+                Some(uri) if others.contains(&(uri, local)) => "its like is there under another prefix",
+                Some(uri) => {
+                    others.push((uri, local));
+                    continue;
+                }
+            };
+            self.findings.push(place(self.entries), Rule::Namespace, || {
+                format!("an attribute {}: {wrong}", shown(key.as_bytes()))
+            });
+        }
+    }
+
+    /// Judges the name of an element or an attribute.
+    pub(super) fn check_name(&mut self, name: &str) -> Result<(), Broken> {
+        match Name::of(name) {
+            Name::Qualified => {}
+            Name::Not => return self.broken("a name with a character that XML does not allow there"),
+            Name::Colons => self.findings.push(place(self.entries), Rule::Namespace, || {
+                format!("{} is not a prefix, a colon and a name", shown(name.as_bytes()))
+            }),
         }
         Ok(())
     }
@@ -60,9 +106,8 @@ impl Reader<'_> {
         matches!(self.spaces.of_prefix(prefix), Some(Space::SchemaInstance)) || prefix == "xml"
     }
 
-    /// The value of `attribute` with references replaced.
-    fn value(&mut self, attribute: &Attribute<'_>) -> Result<String, Broken> {
-        let raw = &*attribute.value;
+    /// The value between quotes with references replaced.
+    fn value(&mut self, raw: &str) -> Result<String, Broken> {
         if raw.contains('<') || !reference::is_legal_text(raw) {
             return self.broken("an attribute with a character that XML does not allow there");
         }

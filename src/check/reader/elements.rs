@@ -2,6 +2,7 @@
 
 use quick_xml::events::BytesStart;
 
+use super::pairs::SPACE;
 use super::{At, Broken, Kind, Order, Reader, place};
 use crate::check::entry::{Entry, Tag};
 use crate::check::rules::Rule;
@@ -46,7 +47,7 @@ impl Reader<'_> {
                 .push(place(self.entries), Rule::TooDeep, || format!("{DEPTH_MAX} elements in each other"));
             return Err(Broken);
         }
-        let has_attributes = !start.attributes_raw().trim_ascii().is_empty();
+        let has_attributes = !start.attributes_raw().trim_start_matches(SPACE).is_empty();
         if has_attributes {
             self.declare(start)?;
         }
@@ -66,8 +67,12 @@ impl Reader<'_> {
             At::Tag(_) | At::Link | At::ImageLoc => self.unknown(name),
             At::Epilog => return self.broken("a second root element"),
         }
+        // The names of all others are known.
+        if self.at == At::Skipped {
+            self.check_name(name)?;
+        }
         if has_attributes {
-            self.attributes(start, entry)?;
+            self.attributes(start, entry);
         }
         Ok(())
     }

@@ -48,6 +48,73 @@ fn a_prefix_is_as_good_as_a_default() {
 }
 
 #[test]
+fn what_xml_does_not_allow_is_found_wherever_it_is() {
+    let check = |head: &str, attributes: &str, inside: &str, want: &[&str]| {
+        let xml = format!("{head}<urlset {XMLNS}{attributes}>{inside}<url><loc>a</loc></url></urlset>");
+        assert_eq!(read(xml.as_str(), loc).0, want, "{xml}");
+    };
+    for head in [
+        "<?xml version='1.0'?>",
+        "<?xml\nversion = \"1.0\" encoding='utf-8' standalone=\"no\" ?>",
+        "<?xml version='1.0' standalone='yes'?>",
+        "\u{feff}<?xml version='1.0'?><?xml-stylesheet href='a'?><?a?> <!-- ? -->",
+    ] {
+        check(head, "", "", &[]);
+    }
+    for head in [
+        "<?xml?>",
+        "<?xml encoding='UTF-8'?>",
+        "<?xml version='1.1'?>",
+        "<?xml version=1.0?>",
+        "<?xml version='1.0\"?>",
+        "<?xml version='1.0'encoding='UTF-8'?>",
+        "<?xml version='1.0' standalone='yes' encoding='UTF-8'?>",
+        "<?xml version='1.0' standalone='maybe'?>",
+        "<?xml version='1.0' version='1.0'?>",
+        "<?xml version='1.0' other='1.0'?>",
+        " <?xml version='1.0'?>",
+        "<!----><?xml version='1.0'?>",
+        "<??>",
+        "<? a?>",
+        "<?1 a?>",
+        "<?XML a?>",
+        "<?a'b?>",
+        "<!-- -- -->",
+        "<!-- --->",
+        "<!-- \u{1} -->",
+        "<?a \u{ffff}?>",
+        "a",
+        "&#32;",
+        "<![CDATA[]]>",
+    ] {
+        check(head, "", "", &["well-formed"]);
+    }
+    check("<?xml version='1.0' encoding='ISO-8859-1'?>", "", "", &["encoding"]);
+    check("<!DOCTYPE urlset>", "", "", &["doctype"]);
+    check("<?a:b?>", "", "", &["namespace"]);
+    for attributes in
+        [" a='1' a='2'", " a='1'b='2'", " a", " a=1", " 1a='1'", " a='<'", " a='&#0;'", " \u{c}"]
+    {
+        check("", attributes, "", &["well-formed"]);
+    }
+    for attributes in
+        [" xmlns:xmlns='a'", " xmlns:xml='a'", " xmlns:a=''", " xmlns:a='b' xmlns:c='b' a:x='' c:x=''"]
+    {
+        let found = if attributes.len() > 20 {
+            vec!["namespace", "attribute", "attribute"]
+        } else {
+            vec!["namespace"]
+        };
+        check("", attributes, "", &found);
+    }
+    for inside in ["]]>", "&#xD800;", "&#x1F;", "\u{b}", "<1/>", "<a\"/>", "<a:/ >", "</ url>"] {
+        let found = read(format!("<urlset {XMLNS}><url><loc>a{inside}</loc></url></urlset>"), loc).0;
+        assert!(found.contains(&"well-formed"), "{inside}: {found:?}");
+    }
+    check("", "", "<a:b xmlns:a='u'/><a:b:c xmlns:a='u'/>", &["namespace"]);
+}
+
+#[test]
 fn links_and_images_are_found_by_their_namespace() {
     let xml = format!(
         "<urlset {XMLNS} xmlns:h='http://www.w3.org/1999/xhtml' xmlns:i='http://www.google.com/schemas/sitemap-image/1.1'>\

@@ -1,0 +1,63 @@
+//! Names: which characters they may have, and where a colon may be.
+
+/// What a name is, as far as XML goes and as far as namespaces go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Name {
+    /// A prefix and a local name, or a local name alone: Namespaces in XML, 4.
+    Qualified,
+    /// A name with a colon too many, or with one in the wrong place.
+    Colons,
+    /// Not a name: XML 1.0, 2.3, production 5.
+    Not,
+}
+
+impl Name {
+    /// Judges `name`.
+    #[inline]
+    pub fn of(name: &str) -> Self {
+        let mut characters = name.chars();
+        if !(characters.next().is_some_and(is_start) && characters.all(is_part)) {
+            return Self::Not;
+        }
+        let is_local = |local: &str| !local.contains(':') && local.starts_with(is_start);
+        let is_qualified = match name.split_once(':') {
+            Some((prefix, local)) => !prefix.is_empty() && is_local(local),
+            None => true,
+        };
+        if is_qualified { Self::Qualified } else { Self::Colons }
+    }
+}
+
+/// Production 4.
+fn is_start(c: char) -> bool {
+    matches!(c,
+        ':' | '_' | 'A'..='Z' | 'a'..='z'
+        | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2ff}' | '\u{370}'..='\u{37d}'
+        | '\u{37f}'..='\u{1fff}' | '\u{200c}'..='\u{200d}' | '\u{2070}'..='\u{218f}' | '\u{2c00}'..='\u{2fef}'
+        | '\u{3001}'..='\u{d7ff}' | '\u{f900}'..='\u{fdcf}' | '\u{fdf0}'..='\u{fffd}'
+        | '\u{10000}'..='\u{effff}')
+}
+
+/// Production 4a.
+fn is_part(c: char) -> bool {
+    is_start(c)
+        || matches!(c, '-' | '.' | '0'..='9' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_from_what_only_looks_like_one() {
+        for name in ["loc", "a-b.c_1", "ü", "image:loc", "_", "a\u{b7}"] {
+            assert_eq!(Name::of(name), Name::Qualified, "{name}");
+        }
+        for name in [":", ":a", "a:", "a:b:c", "a:1", "a:-b"] {
+            assert_eq!(Name::of(name), Name::Colons, "{name}");
+        }
+        for name in ["", "1", "-a", ".a", "a b", "a\"", "a/", "a=b", "\u{b7}a", "\u{d7}", "a\u{37e}", "a\0"] {
+            assert_eq!(Name::of(name), Name::Not, "{name}");
+        }
+    }
+}
