@@ -72,7 +72,7 @@ mod stop;
 mod time;
 pub use outlet::Patient;
 pub use progress::{Pass, Progress, Silent};
-pub use report::{Example, Needs, Report, Seconds, SetReport};
+pub use report::{ColumnsReport, Example, InputReport, Needs, Report, Seconds, SetReport, Skipped};
 pub use stop::Stop;
 
 mod error;

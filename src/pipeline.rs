@@ -4,6 +4,7 @@ mod after;
 mod build;
 mod filter;
 mod guards;
+mod inputs;
 mod judge;
 mod keys;
 mod memory;

@@ -1,11 +1,15 @@
 //! The report of a run: what other programs read, and what the summary is made from.
 
+mod input;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::diff::DiffReport;
+
+pub use input::{ColumnsReport, InputReport, Skipped};
 
 /// What a run of `build` did. Serialises to the JSON of `--report`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -21,8 +25,10 @@ pub struct Report {
     pub protocol: String,
     /// The directory of the files, as a URL.
     pub base_url: String,
-    /// Input files and pipes.
-    pub inputs: u64,
+    /// Input files and pipes in the order in which they were read. Their lines add up to `lines`.
+    pub inputs: Vec<InputReport>,
+    /// Files and directories below input directories that were not read.
+    pub skipped: Vec<Skipped>,
     /// Lines in them: `blank + listed + duplicates + rejected`.
     pub lines: u64,
     /// Lines with nothing but spaces and tabs.

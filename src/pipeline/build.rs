@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::Run;
 use super::after::After;
 use super::guards;
+use super::inputs;
 use super::judge::Rules;
 use super::memory::Memory;
 use super::needs;
@@ -84,7 +85,7 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
         .build()
         .map_err(|error| Error::new(ErrorKind::Memory, format!("no threads to be had: {error}")))?;
     let memory = &Memory::of(job, workspace.scratch())?;
-    let inputs = mapped_all(run, sources, &memory.scratch)?;
+    let (inputs, known) = mapped_all(run, sources, &memory.scratch)?;
     let estimate = needs::estimate(run, &inputs, memory)?;
     let needs = estimate.needs;
     memory.scratch.expect(needs.scratch_bytes);
@@ -103,6 +104,7 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
     }
     let surveyed = started.elapsed();
     let mut report = report(job, rules, &inputs, &plan, needs);
+    report.inputs = inputs::reports(&inputs, &known, &plan)?;
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
     if let Err(refused) = guards::check(job, &report, workspace.live()) {
         inputs.iter().try_for_each(Input::check_unchanged)?;
@@ -169,7 +171,8 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs)
         refused: None,
         protocol: job.protocol.to_string(),
         base_url: job.base_url.to_string(),
-        inputs: inputs.len() as u64,
+        inputs: Vec::new(),
+        skipped: Vec::new(),
         lines: tally.lines,
         blank: tally.blank,
         listed: tally.listed,

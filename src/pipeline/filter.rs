@@ -68,7 +68,7 @@ pub fn filter<'t>(job: &FilterJob, urls: Target<'t>, rejects: Option<Target<'t>>
     for source in sources {
         let name = source.name().to_owned();
         let unreadable = |error| Error::io(&name, "could not be read", error);
-        match form::open(&name, source.into_feed().0, &job.form)? {
+        match form::open(&name, source.into_feed().0, &job.form)?.1 {
             Opened::Plain(mut file) => {
                 // Looking at its first bytes has moved it on.
                 file.rewind().map_err(unreadable)?;

@@ -2,13 +2,14 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 
 use super::Run;
+use super::inputs::Known;
 use super::judge::{Judge, Judged};
 use super::ordered::ordered;
 use super::scratch::{Copied, Scratch, Space, nameless};
@@ -31,15 +32,20 @@ const PIPE_BYTES: usize = 128 << 10;
 /// How long a raised `stop`, or the failure of an input, may go unseen while the writer of a pipe is silent.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Maps or reads all of `sources`, several at a time if there are several.
+/// Maps or reads all of `sources`, several at a time if there are several. Also says what each turned out to be.
 ///
 /// # Errors
 /// If one is not what it should be, if it cannot be mapped or read, if scratch space runs out, or if `stop` is raised.
-pub fn mapped_all(run: Run<'_>, sources: Vec<Source>, scratch: &Arc<Space>) -> Result<Vec<Input>> {
+pub fn mapped_all(
+    run: Run<'_>,
+    sources: Vec<Source>,
+    scratch: &Arc<Space>,
+) -> Result<(Vec<Input>, Vec<Known>)> {
     let threads = run.job.threads.get();
     // Files beside each other need less of each other than rows of one file do.
     let at_once = threads.min(sources.len()).max(1);
     let mut inputs = Vec::with_capacity(sources.len());
+    let mut all_known = Vec::with_capacity(sources.len());
     // Most inputs need no reading.
     let reading = Once::new();
     let begin = || reading.call_once(|| run.progress.begin(Pass::Spool, 0));
@@ -53,13 +59,16 @@ pub fn mapped_all(run: Run<'_>, sources: Vec<Source>, scratch: &Arc<Space>) -> R
         sources.into_iter().enumerate(),
         || (),
         work,
-        |input| {
-            inputs.extend(input?);
+        |mapped| {
+            if let Some((input, known)) = mapped? {
+                inputs.push(input);
+                all_known.push(known);
+            }
             run.stop.check()
         },
     )?;
     run.progress.end();
-    Ok(inputs)
+    Ok((inputs, all_known))
 }
 
 /// How an input is read.
@@ -77,7 +86,7 @@ impl Reading<'_> {
     /// Maps a file of plain lines as it lies there; anything else is copied, unpacked or read into a new file in the
     /// directory for scratch first. None if it is a pipe that was called off, because another input has failed; which is
     /// in line with its own error.
-    fn mapped(&self, source: Source) -> Result<Option<Input>> {
+    fn mapped(&self, source: Source) -> Result<Option<(Input, Known)>> {
         let Self { run, failed, .. } = self;
         let is_pipe = source.file().is_none();
         self.map_or_copy(source).map(Some).or_else(|error| {
@@ -88,30 +97,36 @@ impl Reading<'_> {
         })
     }
 
-    fn map_or_copy(&self, source: Source) -> Result<Input> {
+    fn map_or_copy(&self, source: Source) -> Result<(Input, Known)> {
         let &Self { run, scratch, begin, .. } = self;
         let name = source.name().to_owned();
         let copied = Copied::of(&source);
         let (feed, identity) = source.into_feed();
+        let from_pipe = Arc::new(AtomicU64::new(0));
         let feed = match feed {
             Feed::File(file) => Feed::File(file),
-            Feed::Stream(pipe) => Feed::Stream(Box::new(Patient::new(pipe, run.stop, &self.failed))),
+            Feed::Stream(pipe) => {
+                Feed::Stream(Box::new(Patient::new(pipe, run.stop, &self.failed, &from_pipe)))
+            }
         };
-        match form::open(&name, feed, &run.job.form)? {
-            Opened::Plain(file) => Input::lines(&name, &file, identity),
+        let (facts, opened) = form::open(&name, feed, &run.job.form)?;
+        let input = match opened {
+            Opened::Plain(file) => Input::lines(&name, &file, identity)?,
             Opened::Lines(lines) => {
                 begin();
                 let (stream, failed) = lines.into_parts();
                 let file = copy(stream, failed, &copied, scratch, run)?;
-                Input::lines(&name, &file, identity)
+                Input::lines(&name, &file, identity)?
             }
             Opened::Rows(reader) => {
                 begin();
                 let to = Scratch::copy_of(copied, scratch)?;
                 let Spooled { blocks, given_tags } = self.read_rows(reader, &to)?;
-                Ok(Input::rows(&name, to.file(), identity, blocks)?.with_tags(given_tags))
+                Input::rows(&name, to.file(), identity, blocks)?.with_tags(given_tags)
             }
-        }
+        };
+        let bytes = identity.map_or_else(|| from_pipe.load(Ordering::Relaxed), |identity| identity.bytes());
+        Ok((input, Known { facts, bytes }))
     }
 
     /// Reads and judges rows, once for both passes.
@@ -298,10 +313,12 @@ struct Patient {
     at: usize,
     stop: Stop,
     failed: Failed,
+    /// All bytes that came through the pipe.
+    bytes: Arc<AtomicU64>,
 }
 
 impl Patient {
-    fn new(mut pipe: Box<dyn Read + Send>, stop: &Stop, failed: &Failed) -> Self {
+    fn new(mut pipe: Box<dyn Read + Send>, stop: &Stop, failed: &Failed, bytes: &Arc<AtomicU64>) -> Self {
         let (pieces, incoming) = bounded(4);
         std::thread::spawn(move || {
             loop {
@@ -320,8 +337,8 @@ impl Patient {
                 }
             }
         });
-        let (stop, failed) = (stop.clone(), failed.clone());
-        Self { pieces: incoming, piece: Vec::new(), at: 0, stop, failed }
+        let (stop, failed, bytes) = (stop.clone(), failed.clone(), Arc::clone(bytes));
+        Self { pieces: incoming, piece: Vec::new(), at: 0, stop, failed, bytes }
     }
 }
 
@@ -340,6 +357,7 @@ impl Read for Patient {
             if self.piece.is_empty() {
                 return Ok(0);
             }
+            self.bytes.fetch_add(self.piece.len() as u64, Ordering::Relaxed);
         }
         let bytes = to.len().min(self.piece.len() - self.at);
         to[..bytes].copy_from_slice(&self.piece[self.at..][..bytes]);

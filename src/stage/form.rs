@@ -13,6 +13,7 @@
 mod charset;
 mod columns;
 mod csv;
+mod facts;
 mod format;
 mod google;
 mod json;
@@ -34,6 +35,7 @@ use std::path::Path;
 use encoding_rs::Encoding;
 
 pub use columns::Columns;
+pub use facts::{ColumnsFound, Facts, Names};
 pub use format::Format;
 pub use parts::part_files;
 pub use reader::{Parser, RowReader, Unit, Units};
@@ -92,12 +94,12 @@ impl<'n> Lines<'n> {
     }
 }
 
-/// Looks into the input `name`.
+/// Looks into the input `name`: what it is, and the way to its rows.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what its name or the options say, or whose header or
 /// first row is not what it should be; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read.
-pub fn open<'n>(name: &'n Path, feed: Feed, options: &'n FormOptions) -> Result<Opened<'n>> {
+pub fn open<'n>(name: &'n Path, feed: Feed, options: &'n FormOptions) -> Result<(Facts, Opened<'n>)> {
     let (file, stream): (_, Box<dyn Read + Send>) = match feed {
         Feed::Stream(stream) => (None, stream),
         Feed::File(file) => {
@@ -106,8 +108,8 @@ pub fn open<'n>(name: &'n Path, feed: Feed, options: &'n FormOptions) -> Result<
             let magic_bytes = file.read_at(&mut magic, 0).map_err(unreadable)?;
             let is_parquet = magic[..magic_bytes] == PARQUET_MAGIC;
             match options.format {
-                None if is_parquet => return RowReader::parquet(name, file, options).map(Opened::Rows),
-                Some(Format::Parquet) => return RowReader::parquet(name, file, options).map(Opened::Rows),
+                None if is_parquet => return open_parquet(name, file, options),
+                Some(Format::Parquet) => return open_parquet(name, file, options),
                 Some(said) if is_parquet => {
                     return Err(Error::data(format!(
                         "{}: is Parquet, and --format says {said}",
@@ -133,14 +135,23 @@ pub fn open<'n>(name: &'n Path, feed: Feed, options: &'n FormOptions) -> Result<
         Some(said) => said,
         None => format::recognise(name, text.head(), &options.columns)?,
     };
+    let packing = text.about().packing();
+    let facts = Facts { format, packing, columns: None };
     Ok(match (format, file) {
-        (Format::Text, _) if text.about().is_transcoded() => {
-            Opened::Rows(RowReader::text(text, format, options)?)
+        (Format::Text, Some(file)) if packing == Packing::None && !text.about().is_transcoded() => {
+            (facts, Opened::Plain(file))
         }
-        (Format::Text, Some(file)) if text.about().packing() == Packing::None => Opened::Plain(file),
-        (Format::Text, _) => Opened::Lines(Lines(text)),
-        _ => Opened::Rows(RowReader::text(text, format, options)?),
+        (Format::Text, _) if !text.about().is_transcoded() => (facts, Opened::Lines(Lines(text))),
+        _ => of_rows(RowReader::text(text, format, options)?),
     })
+}
+
+fn open_parquet<'n>(name: &'n Path, file: File, options: &'n FormOptions) -> Result<(Facts, Opened<'n>)> {
+    RowReader::parquet(name, file, options).map(of_rows)
+}
+
+fn of_rows(reader: RowReader<'_>) -> (Facts, Opened<'_>) {
+    (Facts::clone(&reader.facts), Opened::Rows(reader))
 }
 
 /// Whether the file `name` is a sitemap index, which lists inputs and is none.
@@ -161,12 +172,13 @@ pub fn is_index(name: &Path, file: &File, options: &FormOptions) -> Result<bool>
 /// # Errors
 /// As [`open`] and [`Parser::read`].
 pub fn read(name: &Path, feed: Feed, options: &FormOptions, sink: &mut dyn Sink) -> Result<FormFound> {
-    let reader = match open(name, feed, options)? {
+    let reader = match open(name, feed, options)?.1 {
         Opened::Plain(file) => RowReader::text(Text::open(name, Box::new(file))?, Format::Text, options)?,
         Opened::Lines(Lines(text)) => RowReader::text(text, Format::Text, options)?,
         Opened::Rows(reader) => reader,
     };
-    let RowReader { parser, units, format, packing } = reader;
+    let RowReader { parser, units, facts } = reader;
+    let Facts { format, packing, .. } = *facts;
     let mut rows = 0;
     for unit in units {
         rows += parser.read(unit?, sink)?;

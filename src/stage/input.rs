@@ -96,6 +96,11 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// The size of the file.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     fn of(meta: &fs::Metadata) -> Self {
         Self {
             device: meta.dev(),

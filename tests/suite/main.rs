@@ -13,6 +13,7 @@ mod forms;
 mod golden;
 mod guards;
 mod incremental;
+mod inputs;
 mod killed;
 mod order;
 mod publishing;

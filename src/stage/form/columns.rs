@@ -20,6 +20,14 @@ impl Part {
     const ALL: [Self; 6] =
         [Self::Url, Self::Lastmod, Self::Changefreq, Self::Priority, Self::Alternates, Self::Images];
 
+    /// What it is called in options and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Url => "url",
+            other => other.names()[0],
+        }
+    }
+
     /// The usual names; the first is preferred where both occur.
     const fn names(self) -> &'static [&'static str] {
         match self {

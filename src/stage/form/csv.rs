@@ -4,6 +4,7 @@ mod cut;
 mod table;
 
 use super::columns::{Columns, PLAIN_PARTS};
+use super::facts::ColumnsFound;
 use super::row::{Record, Rows};
 use super::unpack::Text;
 use crate::error::Result;
@@ -22,6 +23,8 @@ pub struct Header {
     fields: usize,
     /// Which field each of [`PLAIN_PARTS`] is.
     places: [Option<usize>; PLAIN_PARTS.len()],
+    /// The names of used and unused columns.
+    pub columns: ColumnsFound,
 }
 
 /// Reads the header. What comes out cuts the rest into blocks of whole rows, each for [`read`]; without a header there is
@@ -39,7 +42,8 @@ pub fn open<'n>(text: Text<'n>, delimiter: u8, columns: &Columns) -> Result<Opti
         let places = columns.places(&names).map_err(|missing| {
             cuts.about().wrong(format!("row 1: {missing}, or that every line is a URL with --format text"))
         })?;
-        let header = Header { delimiter, fields: names.len(), places };
+        let columns = ColumnsFound::of(&names, places);
+        let header = Header { delimiter, fields: names.len(), places, columns };
         let rest = table.rest();
         return Ok(Some((header, cuts.again(rest))));
     }

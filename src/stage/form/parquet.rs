@@ -17,6 +17,7 @@ use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
 
 use super::columns::{Columns, PLAIN_PARTS};
+use super::facts::ColumnsFound;
 use super::pread::Pread;
 use super::row::{Record, Rows};
 use crate::error::{Error, Result, Shown};
@@ -31,6 +32,7 @@ pub struct Groups<'n> {
     reader: SerializedFileReader<Shared>,
     /// Column and kind of each of [`PLAIN_PARTS`].
     kinds: [Option<(usize, Kind)>; PLAIN_PARTS.len()],
+    columns: ColumnsFound,
 }
 
 /// A row group, and the rows before it.
@@ -57,7 +59,13 @@ impl<'n> Groups<'n> {
                 kinds[part] = Some((at, Kind::of(PLAIN_PARTS[part], &schema.column(at)).map_err(wrong)?));
             }
         }
-        Ok(Self { name, reader, kinds })
+        let columns = ColumnsFound::of(&plain, places);
+        Ok(Self { name, reader, kinds, columns })
+    }
+
+    /// The names of used and unused columns.
+    pub fn columns(&self) -> &ColumnsFound {
+        &self.columns
     }
 
     /// All of them, in order.

@@ -3,12 +3,15 @@
 use std::fs::File;
 use std::path::Path;
 
+#[cfg(feature = "parquet")]
+use super::Packing;
 use super::columns::Columns;
+use super::facts::Facts;
 #[cfg(feature = "parquet")]
 use super::parquet::{Group, Groups};
 use super::row::{Rows, Sink};
 use super::unpack::{About, Text};
-use super::{FormOptions, Format, Packing, csv, google, json, sitemap, text};
+use super::{FormOptions, Format, csv, google, json, sitemap, text};
 use crate::error::Result;
 #[cfg(not(feature = "parquet"))]
 use crate::error::{Error, Shown};
@@ -20,8 +23,8 @@ pub struct RowReader<'n> {
     pub parser: Parser<'n>,
     /// The input, cut into units, in order.
     pub units: Units<'n>,
-    pub(super) format: Format,
-    pub(super) packing: Packing,
+    /// What the input turned out to be.
+    pub(super) facts: Box<Facts>,
 }
 
 /// The units of an input, as they are read and unpacked.
@@ -71,6 +74,7 @@ impl<'n> RowReader<'n> {
         let columns = &options.columns;
         let is_transcoded = text.about().is_transcoded();
         let packing = text.about().packing();
+        let mut found = None;
         let (form, units): (Form<'n>, Units<'n>) = match format {
             Format::Text => (Form::Text, by_lines(text)),
             Format::Google => (Form::Google, by_lines(text)),
@@ -82,6 +86,7 @@ impl<'n> RowReader<'n> {
                 let delimiter = if format == Format::Csv { b',' } else { b'\t' };
                 match csv::open(text, delimiter, columns)? {
                     Some((header, cuts)) => {
+                        found = Some(header.columns.clone());
                         let units = cuts.map(|block| Ok(Unit(Of::Block(block?))));
                         (Form::Csv(header), Box::new(units))
                     }
@@ -94,16 +99,19 @@ impl<'n> RowReader<'n> {
             }
             Format::Parquet => unreachable!("text is no Parquet"),
         };
-        Ok(Self { parser: Parser { is_transcoded, form }, units, format, packing })
+        let facts = Box::new(Facts { format, packing, columns: found });
+        Ok(Self { parser: Parser { is_transcoded, form }, units, facts })
     }
 
     /// Reads the index of a Parquet file.
     #[cfg(feature = "parquet")]
     pub(super) fn parquet(name: &'n Path, file: File, options: &FormOptions) -> Result<Self> {
         let groups = Groups::open(name, file, &options.columns)?;
+        let columns = Some(groups.columns().clone());
         let units = Box::new(groups.all().into_iter().map(|group| Ok(Unit(Of::Group(group)))));
         let parser = Parser { is_transcoded: false, form: Form::Parquet(groups) };
-        Ok(Self { parser, units, format: Format::Parquet, packing: Packing::None })
+        let facts = Box::new(Facts { format: Format::Parquet, packing: Packing::None, columns });
+        Ok(Self { parser, units, facts })
     }
 
     /// Refuses.
