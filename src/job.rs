@@ -178,6 +178,7 @@ impl Job {
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
     pub fn check(&self) -> Result<()> {
+        self.form.check()?;
         let protocol = self.protocol;
         let within = |option: &str, given: u64, min: u64, max: u64| {
             if (min..=max).contains(&given) {

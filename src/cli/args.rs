@@ -12,7 +12,7 @@ use sitemill::limits::{
     BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX,
 };
 use sitemill::stage::clean::UrlEncoding;
-use sitemill::stage::form::{Columns, FormOptions, Format};
+use sitemill::stage::form::{Columns, Delimiter, FormOptions, Format};
 use sitemill::stage::tags::{
     Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules, changefreq, priority,
 };
@@ -211,9 +211,15 @@ pub struct FormArgs {
     #[arg(long, value_name = "text|csv|tsv|jsonl|parquet|sitemap|google")]
     pub format: Option<Format>,
 
-    /// Names of columns or keys, where they are not loc or url, lastmod, changefreq, priority: url=page,lastmod=updated_at
+    /// Names of columns or keys, where they are not loc or url, lastmod, changefreq, priority: url=page,lastmod=updated_at.
+    /// Or positions from 1, for CSV without a header: url=1,lastmod=3; then the first row is data
     #[arg(long, value_name = "NAMES")]
     pub columns: Option<Columns>,
+
+    /// Character between the values of CSV: tab or any ASCII character except a quote [default: of tab ; | and , the one that
+    /// the header shows]
+    #[arg(long, value_name = "CHAR")]
+    pub delimiter: Option<Delimiter>,
 
     /// Charset of text, by any name that browsers know [default: UTF-8, or none at all]
     #[arg(long, value_name = "LABEL", value_parser = encoding)]
@@ -301,7 +307,7 @@ impl FormArgs {
     pub fn options(&self) -> FormOptions {
         let (format, columns, input_encoding) =
             (self.format, self.columns.clone().unwrap_or_default(), self.input_encoding);
-        FormOptions { format, columns, input_encoding }
+        FormOptions { format, columns, delimiter: self.delimiter, input_encoding }
     }
 }
 

@@ -35,6 +35,7 @@ use std::path::Path;
 use encoding_rs::Encoding;
 
 pub use columns::Columns;
+pub use csv::Delimiter;
 pub use facts::{ColumnsFound, Facts, Names};
 pub use format::Format;
 pub use parts::part_files;
@@ -58,11 +59,30 @@ const PARQUET_MAGIC: [u8; 4] = *b"PAR1";
 pub struct FormOptions {
     /// The form, if it is not to be recognised: `--format`.
     pub format: Option<Format>,
-    /// Names of columns and keys, where they are not the usual ones: `--columns`.
+    /// Names of columns and keys, where they are not the usual ones, or positions in rows without a header: `--columns`.
     pub columns: Columns,
+    /// The character between two values of CSV, if it is not to be detected: `--delimiter`.
+    pub delimiter: Option<Delimiter>,
     /// The charset of text: `--input-encoding`. Without it, UTF-16 is known by its byte order mark and a sitemap's by its
     /// XML declaration; any other text is taken as bytes. Does not concern Parquet.
     pub input_encoding: Option<&'static Encoding>,
+}
+
+impl FormOptions {
+    /// Refuses options that contradict each other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming both.
+    pub fn check(&self) -> Result<()> {
+        let (Some(format), Some(said)) = (self.format, self.delimiter) else { return Ok(()) };
+        match format {
+            Format::Csv => Ok(()),
+            Format::Tsv if said == Delimiter::TAB => Ok(()),
+            _ => Err(Error::usage(format!(
+                "--delimiter {said}: --format {format} has no such delimiter; use --format csv"
+            ))),
+        }
+    }
 }
 
 /// Where the bytes of an input come from.
@@ -100,6 +120,7 @@ impl<'n> Lines<'n> {
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what its name or the options say, or whose header or
 /// first row is not what it should be; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read.
 pub fn open<'n>(name: &'n Path, feed: Feed, options: &'n FormOptions) -> Result<(Facts, Opened<'n>)> {
+    options.check()?;
     let (file, stream): (_, Box<dyn Read + Send>) = match feed {
         Feed::Stream(stream) => (None, stream),
         Feed::File(file) => {
@@ -133,7 +154,7 @@ pub fn open<'n>(name: &'n Path, feed: Feed, options: &'n FormOptions) -> Result<
     }
     let format = match options.format {
         Some(said) => said,
-        None => format::recognise(name, text.head(), &options.columns)?,
+        None => format::recognise(name, text.head(), options)?,
     };
     let packing = text.about().packing();
     let facts = Facts { format, packing, columns: None };

@@ -25,6 +25,7 @@ mod robots;
 mod same;
 mod seams;
 mod sites;
+mod tables;
 mod unattended;
 mod urls;
 mod web_platform;

@@ -1,5 +1,6 @@
 //! Columns: which column or key of an export is which part of a record.
 
+use std::collections::HashSet;
 use std::str::FromStr;
 
 /// A part of a record.
@@ -42,14 +43,15 @@ impl Part {
 }
 
 /// Names of columns or keys where they are not the usual ones, which are `loc` or `url`, `lastmod`, `changefreq`,
-/// `priority`, and in JSON lines `alternates` and `images`. Upper and lower case of ASCII are the same.
+/// `priority`, and in JSON lines `alternates` and `images`. Upper and lower case of ASCII are the same. Or the positions of
+/// values in rows without a header, from 1.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns([Option<String>; Part::ALL.len()]);
 
 impl FromStr for Columns {
     type Err = String;
 
-    /// Reads `url=page,lastmod=updated_at`.
+    /// Reads `url=page,lastmod=updated_at`, or `url=1,lastmod=3`.
     fn from_str(word: &str) -> Result<Self, String> {
         let mut columns = Self::default();
         for pair in word.split(',') {
@@ -65,11 +67,41 @@ impl FromStr for Columns {
                 }
             }
         }
-        Ok(columns)
+        columns.check_positions().map(|()| columns)
     }
 }
 
 impl Columns {
+    /// Where the [`PLAIN_PARTS`] are in each row of a table without a header, if that is what was said.
+    pub(super) fn positions(&self) -> Option<[Option<usize>; PLAIN_PARTS.len()]> {
+        let url = self.0[Part::Url as usize].as_ref()?;
+        let position = |word: &String| word.parse::<usize>().ok()?.checked_sub(1);
+        position(url)?;
+        Some(PLAIN_PARTS.map(|part| self.0[part as usize].as_ref().and_then(position)))
+    }
+
+    /// All of them are names, or all of them are positions and differ.
+    fn check_positions(&self) -> Result<(), String> {
+        let said = || self.0.iter().flatten();
+        let is_position = |word: &&String| word.bytes().all(|byte| byte.is_ascii_digit());
+        let positions = said().filter(is_position).count();
+        let parsed: HashSet<usize> =
+            said().filter_map(|word| word.parse().ok()).filter(|&position| position > 0).collect();
+        match (positions, &self.0[Part::Url as usize]) {
+            (0, _) => Ok(()),
+            (_, None) => {
+                Err("positions are those of rows without a header, and need the URL's: url=1".into())
+            }
+            _ if positions < said().count() => {
+                Err("columns are all names or all positions: url=1,lastmod=3".into())
+            }
+            _ if parsed.len() < positions => {
+                Err("positions are numbers from 1, each once: url=1,lastmod=3".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The part that the column or key `name` is, and how good a name it is for it: 0 is best.
     pub(super) fn part_of(&self, name: &[u8]) -> Option<(Part, usize)> {
         let name = name.trim_ascii();

@@ -1,23 +1,28 @@
-//! CSV and TSV: values between delimiters, after RFC 4180, with a header that names them.
+//! CSV and TSV: values between delimiters, after RFC 4180. A header names them, or `--columns` gives their positions.
 
 mod cut;
+mod delimiter;
+mod sample;
 mod table;
 
 use super::columns::{Columns, PLAIN_PARTS};
 use super::facts::ColumnsFound;
 use super::row::{Record, Rows};
-use super::unpack::Text;
-use crate::error::Result;
+use super::unpack::{About, Text};
+use super::{FormOptions, Format};
+use crate::error::{Error, Result};
 use crate::limits::LINE_BYTES_MAX;
 use crate::stage::clean::Reason;
 use crate::stage::lines::Block;
 pub use cut::Cuts;
+pub use delimiter::Delimiter;
+pub use sample::{Ambiguous, Sample};
 use table::Table;
 
 /// Bytes of a value that are kept: one more than a line may have, so that one that is too long is still seen to be.
 const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
-/// What the header says.
+/// What the header or the first row says.
 pub struct Header {
     delimiter: u8,
     fields: usize,
@@ -27,31 +32,96 @@ pub struct Header {
     pub columns: ColumnsFound,
 }
 
-/// Reads the header. What comes out cuts the rest into blocks of whole rows, each for [`read`]; without a header there is
-/// nothing in the text.
+/// Reads the header, or the first row if there is none. What comes out cuts the text into blocks of whole rows, each for
+/// [`read`]; `None` if there is nothing in the text.
 ///
 /// # Errors
-/// If the text cannot be read, or if there is no column that may be the URL's.
-pub fn open<'n>(text: Text<'n>, delimiter: u8, columns: &Columns) -> Result<Option<(Header, Cuts<'n>)>> {
+/// If the text cannot be read, if no column may be the URL's, or if the delimiter cannot be told.
+pub fn open<'n>(text: Text<'n>, format: Format, options: &FormOptions) -> Result<Option<(Header, Cuts<'n>)>> {
+    let delimiter = delimiter(text.about(), format, options)?.as_byte();
     let mut cuts = Cuts::new(text, delimiter);
     // A block may hold nothing but empty lines.
     while let Some(first) = cuts.next().transpose()? {
         let mut table = Table::new(&first, delimiter);
         let Some(row) = table.next_row() else { continue };
-        let names: Vec<&[u8]> = (0..row.fields()).map(|at| row.field(at)).collect();
-        let places = columns.places(&names).map_err(|missing| {
-            cuts.about().wrong(format!("row 1: {missing}, or that every line is a URL with --format text"))
-        })?;
+        let fields = row.fields();
+        if let Some(places) = options.columns.positions() {
+            if let Some(last) = places.into_iter().flatten().max().filter(|&last| last >= fields) {
+                return Err(too_narrow(cuts.about(), fields, last + 1));
+            }
+            let numbers: Vec<String> = (1..=fields).map(|number| number.to_string()).collect();
+            let numbers: Vec<&[u8]> = numbers.iter().map(String::as_bytes).collect();
+            let columns = ColumnsFound::of(&numbers, places);
+            let header = Header { delimiter, fields, places, columns };
+            return Ok(Some((header, cuts.again(first))));
+        }
+        let names: Vec<&[u8]> = (0..fields).map(|at| row.field(at)).collect();
+        let places = options.columns.places(&names);
+        let places = places.map_err(|missing| no_header(cuts.about(), &options.columns, &missing))?;
+        if fields == 1 && options.delimiter.is_none() {
+            check_one_column(cuts.about())?;
+        }
         let columns = ColumnsFound::of(&names, places);
-        let header = Header { delimiter, fields: names.len(), places, columns };
+        let header = Header { delimiter, fields, places, columns };
         let rest = table.rest();
         return Ok(Some((header, cuts.again(rest))));
     }
     Ok(None)
 }
 
-/// Reads the rows of `block`. Lines with nothing in them are no rows. A row with more or fewer fields than the header is bad
-/// alone.
+/// The delimiter that was said, or that the first lines show.
+fn delimiter(about: &About<'_>, format: Format, options: &FormOptions) -> Result<Delimiter> {
+    if let Some(said) = options.delimiter {
+        return Ok(said);
+    }
+    if format == Format::Tsv {
+        return Ok(Delimiter::TAB);
+    }
+    let sample = Sample::of(about.head());
+    let found = match options.columns.positions() {
+        Some(places) => {
+            sample.of_rows(places[0].unwrap_or_default(), None).map_err(|Ambiguous(one, other)| {
+                about
+                    .wrong(format!("values may be separated by {one} or {other}; say which with --delimiter"))
+            })?
+        }
+        None => sample.of_header(&options.columns, None),
+    };
+    Ok(found.unwrap_or_else(|| sample.widest_delimiter()))
+}
+
+fn no_header(about: &About<'_>, columns: &Columns, missing: &str) -> Error {
+    let sample = Sample::of(about.head());
+    let is_url = memchr::memmem::find(sample.first_line(), b"://").is_some();
+    match sample.options(false).filter(|_| *columns == Columns::default()) {
+        Some(options) => {
+            about.wrong(format!("row 1: no header that names the column of the URL; say {options}"))
+        }
+        None if is_url => {
+            about.wrong(format!("row 1: {missing}, or that every line is a URL with --format text"))
+        }
+        None => about.wrong(format!("row 1: {missing}")),
+    }
+}
+
+/// A header of one name and rows of more values would make URLs of whole rows.
+fn check_one_column(about: &About<'_>) -> Result<()> {
+    match Sample::of(about.head()).options(true) {
+        Some(options) => {
+            Err(about.wrong(format!("row 1: names one column, and the rows have more; say {options}")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn too_narrow(about: &About<'_>, fields: usize, position: usize) -> Error {
+    about.wrong(format!(
+        "row 1: --columns names value {position}, and the row has {fields}; correct --columns or --delimiter"
+    ))
+}
+
+/// Reads the rows of `block`. Lines with nothing in them are no rows. A row with more or fewer fields than the first one is
+/// bad alone.
 pub fn read(block: &Block, header: &Header, rows: &mut Rows<'_>) -> Result<()> {
     let mut table = Table::new(block, header.delimiter);
     while let Some(row) = table.next_row() {

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use super::columns::Columns;
-use super::google;
+use super::csv::{Ambiguous, Delimiter, Sample};
+use super::{FormOptions, google};
 use crate::error::{Error, Result, Shown};
 
 /// The form of an input.
@@ -13,9 +13,9 @@ use crate::error::{Error, Result, Shown};
 pub enum Format {
     /// One URL a line.
     Text,
-    /// Values between commas, after RFC 4180, with a header.
+    /// Values between commas, or whatever [`FormOptions::delimiter`] or the header says; after RFC 4180.
     Csv,
-    /// The same between tabs; quotes mean what they mean in CSV.
+    /// Values between tabs; quotes mean what they mean in CSV.
     Tsv,
     /// One JSON object a line.
     Jsonl,
@@ -52,46 +52,58 @@ impl FromStr for Format {
     }
 }
 
-/// What the text that begins with `head` is: by its first line if that can be only one thing, else by the name.
+/// What the text that begins with `head` is: by its first lines if they can be only one thing, else by the name.
 ///
 /// # Errors
-/// If the name speaks of Parquet, which the text is not.
-pub(super) fn recognise(name: &Path, head: &[u8], columns: &Columns) -> Result<Format> {
+/// If the name speaks of Parquet, which the text is not; or if the lines are rows of a table that no header and no option
+/// explains.
+pub(super) fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Format> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     match head.trim_ascii_start().first() {
+        // There is nothing in it that a form could be wrong about.
+        None => return Ok(Format::Text),
         Some(b'<') => return Ok(Format::Sitemap),
         Some(b'{' | b'[') => return Ok(Format::Jsonl),
-        _ => {}
+        Some(_) => {}
     }
-    let line = head.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
-    if google::has_attributes(line) {
+    let sample = Sample::of(head);
+    if options.columns.positions().is_none() && google::has_attributes(sample.first_line()) {
         return Ok(Format::Google);
     }
-    // A header of one column would be CSV by name only: as lines of text, every URL with a comma in it is safe.
-    for (format, delimiter) in [(Format::Tsv, b'\t'), (Format::Csv, b',')] {
-        let names: Vec<&[u8]> = line.split(|&byte| byte == delimiter).map(unquoted).collect();
-        if names.len() > 1 && columns.places(&names).is_ok() {
-            return Ok(format);
-        }
+    if let Some(delimiter) = of_table(&sample, options) {
+        return Ok(if delimiter == Delimiter::TAB { Format::Tsv } else { Format::Csv });
     }
+    let wrong = |message: String| Err(Error::data(format!("{}: {message}", Shown(name))));
     let name_text = name.to_string_lossy().to_ascii_lowercase();
     let plain = [".gz", ".zst", ".bz2"].iter().find_map(|end| name_text.strip_suffix(end));
     match plain.unwrap_or(&name_text).rsplit_once('.') {
-        // There is nothing in it that a form could be wrong about.
-        _ if head.is_empty() => Ok(Format::Text),
         Some((_, "csv")) => Ok(Format::Csv),
         Some((_, "tsv")) => Ok(Format::Tsv),
         Some((_, "jsonl" | "ndjson" | "json")) => Ok(Format::Jsonl),
         Some((_, "xml")) => Ok(Format::Sitemap),
-        Some((_, "parquet")) => Err(Error::data(format!(
-            "{}: is not Parquet, though its name says so; say what it is with --format",
-            Shown(name)
-        ))),
-        _ => Ok(Format::Text),
+        Some((_, "parquet")) => {
+            wrong("is not Parquet, though its name says so; say what it is with --format".into())
+        }
+        _ => match sample.options(true) {
+            Some(options) => wrong(format!(
+                "the lines are rows of a table; say {options}, or --format text if every line is a URL"
+            )),
+            None => Ok(Format::Text),
+        },
     }
 }
 
-fn unquoted(name: &[u8]) -> &[u8] {
-    let name = name.trim_ascii();
-    name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")).unwrap_or(name)
+/// The delimiter, if the first lines or the options make a table of the text.
+fn of_table(sample: &Sample<'_>, options: &FormOptions) -> Option<Delimiter> {
+    let said = options.delimiter;
+    let Some(places) = options.columns.positions() else {
+        let by_header = sample.of_header(&options.columns, said);
+        return by_header.or_else(|| said.filter(|&said| sample.is_parted(said)));
+    };
+    // A plain list may come with tables: its only column is the first.
+    let needs_table = places.into_iter().flatten().any(|place| place > 0);
+    match sample.of_rows(places[0].unwrap_or_default(), said) {
+        Ok(found) => found.or(needs_table.then_some(said.unwrap_or(Delimiter::COMMA))),
+        Err(Ambiguous(one, _)) => Some(one),
+    }
 }

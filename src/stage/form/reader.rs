@@ -82,17 +82,14 @@ impl<'n> RowReader<'n> {
                 json::check_first_line(text.about(), columns)?;
                 (Form::Jsonl(columns), by_lines(text))
             }
-            Format::Csv | Format::Tsv => {
-                let delimiter = if format == Format::Csv { b',' } else { b'\t' };
-                match csv::open(text, delimiter, columns)? {
-                    Some((header, cuts)) => {
-                        found = Some(header.columns.clone());
-                        let units = cuts.map(|block| Ok(Unit(Of::Block(block?))));
-                        (Form::Csv(header), Box::new(units))
-                    }
-                    None => (Form::Empty, Box::new(std::iter::empty())),
+            Format::Csv | Format::Tsv => match csv::open(text, format, options)? {
+                Some((header, cuts)) => {
+                    found = Some(header.columns.clone());
+                    let units = cuts.map(|block| Ok(Unit(Of::Block(block?))));
+                    (Form::Csv(header), Box::new(units))
                 }
-            }
+                None => (Form::Empty, Box::new(std::iter::empty())),
+            },
             Format::Sitemap => {
                 let whole = Unit(Of::Whole(Box::new(text)));
                 (Form::Sitemap, Box::new(std::iter::once(Ok(whole))))

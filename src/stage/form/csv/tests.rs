@@ -20,12 +20,12 @@ impl Read for Slow {
     }
 }
 
-fn in_blocks(text: &[u8], step: usize) -> Rows {
+fn in_blocks(text: &[u8], step: usize, delimiter: u8) -> Rows {
     let stream = Box::new(Slow(Cursor::new(text.to_vec()), step));
     let mut rows = Vec::new();
-    for block in Cuts::new(Text::open(Path::new("-"), stream).unwrap(), b',') {
+    for block in Cuts::new(Text::open(Path::new("-"), stream).unwrap(), delimiter) {
         let block = block.ok()?;
-        let mut table = Table::new(&block, b',');
+        let mut table = Table::new(&block, delimiter);
         while let Some(row) = table.next_row() {
             let fields = (0..row.fields()).map(|at| row.field(at).to_vec()).collect();
             rows.push((row.line, row.offset, fields));
@@ -35,8 +35,8 @@ fn in_blocks(text: &[u8], step: usize) -> Rows {
 }
 
 /// The plain way: one row after the other, with no blocks and no look ahead.
-fn as_a_whole(text: &[u8]) -> Rows {
-    let mut core = csv_core::Reader::new();
+fn as_a_whole(text: &[u8], delimiter: u8) -> Rows {
+    let mut core = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
     let mut rows = Vec::new();
     let mut at = 0;
     while let Some(bytes) = text[at..].iter().position(|byte| !b"\r\n".contains(byte)) {
@@ -61,16 +61,20 @@ fn as_a_whole(text: &[u8]) -> Rows {
 
 #[test]
 fn rows_are_those_of_csv_core_wherever_the_text_is_cut() {
-    let letters = *b"a,\"\n\r";
     let mut open = 0;
-    for length in 0..=7 {
-        for number in 0..letters.len().pow(length) {
-            let digits = (0..length).map(|place| number / letters.len().pow(place) % letters.len());
-            let text: Vec<u8> = digits.map(|digit| letters[digit]).collect();
-            let want = as_a_whole(&text);
-            open += usize::from(want.is_none());
-            for step in [1, 2, 3, usize::MAX] {
-                assert_eq!(in_blocks(&text, step), want, "{:?} by {step}", text.escape_ascii().to_string());
+    // A longer text with every delimiter would take as many times as long.
+    for (delimiter, longest) in [(b',', 7), (b';', 5), (b'\t', 5), (b'a', 5), (0, 5)] {
+        let letters = [b'x', delimiter, b'"', b'\n', b'\r'];
+        for length in 0..=longest {
+            for number in 0..letters.len().pow(length) {
+                let digits = (0..length).map(|place| number / letters.len().pow(place) % letters.len());
+                let text: Vec<u8> = digits.map(|digit| letters[digit]).collect();
+                let want = as_a_whole(&text, delimiter);
+                open += usize::from(want.is_none());
+                for step in [1, 2, 3, usize::MAX] {
+                    let found = in_blocks(&text, step, delimiter);
+                    assert_eq!(found, want, "{:?} by {step}", text.escape_ascii().to_string());
+                }
             }
         }
     }

@@ -1,0 +1,105 @@
+//! CSV as programs of all countries write it: other delimiters, no header, and lists that only look like tables.
+
+use std::path::{Path, PathBuf};
+
+use crate::support::{Run, TempDir, build_command, finish, published, published_urls, sitemill};
+
+const BASE: &str = "https://www.example.com/";
+
+fn build(out: &Path, input: &Path, options: &[&str]) -> Run {
+    finish(build_command(out, BASE).args(["--urls-per-sitemap", "9000"]).arg(input).args(options), b"")
+}
+
+/// Enough rows for several blocks, with values that need quotes.
+fn table(delimiter: char, header: bool) -> String {
+    let header = header.then(|| ["loc", "name", "lastmod", "priority"].join(&delimiter.to_string()) + "\n");
+    let rows = (0..20_000_u32).map(|n| {
+        let row = [
+            format!("\"{BASE}{n}?a{delimiter}b\""),
+            format!("\"red{delimiter}\n\"\"blue\"\"\""),
+            format!("2024-{:02}-{:02}", n % 12 + 1, n % 28 + 1),
+            ["", "0.5"][n as usize % 2].to_owned(),
+        ];
+        row.join(&delimiter.to_string()) + "\n"
+    });
+    header.into_iter().chain(rows).collect()
+}
+
+#[test]
+fn a_table_gives_the_same_set_with_and_without_a_header_on_any_number_of_threads() {
+    let directory = TempDir::new();
+    for delimiter in [',', ';', '|', '~'] {
+        let out = |name: &str| directory.join(format!("{name}-{}", u32::from(delimiter)));
+        let with_header = directory.file("with.txt", table(delimiter, true));
+        let without = directory.file("without.txt", table(delimiter, false));
+        let word = delimiter.to_string();
+        let said = ["--delimiter", &word];
+        let detected = if delimiter == '~' { &said[..] } else { &[] };
+        let set = |out: &Path, input: &Path, options: &[&str]| {
+            build(out, input, &[options, &["--max-rejects", "0"]].concat()).expect(0);
+            published(out, BASE)
+        };
+        let want = set(&out("one"), &with_header, &[detected, &["--threads", "1"]].concat());
+        assert_eq!(published_urls(&out("one"), BASE).len(), 20_000);
+        assert!(want[1].1.contains("<lastmod>2024-02-02</lastmod><priority>0.5</priority>"));
+        assert!(set(&out("four"), &with_header, &[&said[..], &["--threads", "4"]].concat()) == want);
+        let positions = ["--columns", "url=1,lastmod=3,priority=4", "--threads", "3"];
+        assert!(set(&out("positions"), &without, &[&said[..], &positions].concat()) == want);
+    }
+}
+
+#[test]
+fn rows_without_a_header_are_refused_until_the_options_that_the_message_names_are_given() {
+    let directory = TempDir::new();
+    let rows = format!("{BASE}a;2025-11-21;Schuh\n{BASE}b;2025-11-20;Hut\n");
+    let say = "say --format csv --delimiter ';' --columns url=1,lastmod=2";
+    for name in ["rows.csv", "rows.txt"] {
+        let input = directory.file(name, &rows);
+        let out = directory.join(format!("out-{name}"));
+        let refused = build(&out, &input, &[]).expect(65);
+        assert!(refused.stderr.contains(say), "{}", refused.stderr);
+        assert!(!out.join("robots-sitemaps.txt").exists());
+        build(&out, &input, &["--format", "csv", "--delimiter", ";", "--columns", "url=1,lastmod=2"])
+            .expect(0);
+        assert_eq!(published_urls(&out, BASE), [format!("{BASE}a"), format!("{BASE}b")]);
+        assert!(published(&out, BASE)[1].1.contains("a</loc><lastmod>2025-11-21</lastmod>"));
+        // They may be URLs.
+        build(&out, &input, &["--format", "text"]).expect(0);
+        assert_eq!(published_urls(&out, BASE)[0], format!("{BASE}a;2025-11-21;Schuh"));
+    }
+}
+
+#[test]
+fn a_url_that_looks_like_a_header_is_a_url() {
+    let directory = TempDir::new();
+    for first in ["x?fields=id,url", "x;url", "x|loc"] {
+        let list = format!("{BASE}{first}\n{BASE}b\n{BASE}c,d\n");
+        let out = directory.join("out");
+        build(&out, &directory.file("list.txt", list), &["--max-rejects", "0"]).expect(0);
+        let want = [first.replace('|', "%7C"), "b".into(), "c,d".into()].map(|path| format!("{BASE}{path}"));
+        assert_eq!(published_urls(&out, BASE), want);
+    }
+}
+
+#[test]
+fn the_delimiter_comes_from_the_environment_and_from_a_file_and_clean_knows_it_too() {
+    let directory = TempDir::new();
+    let input = directory.file("rows", format!("1~{BASE}a\n2~{BASE}b\n"));
+    let config = directory.file("sitemill.toml", "delimiter = \"~\"\ncolumns = \"url=2\"\n");
+    let want = format!("{BASE}a\n{BASE}b\n").into_bytes();
+    let clean = |input: &PathBuf| {
+        let mut command = sitemill();
+        command.args(["clean", "--quiet"]).arg(input);
+        command
+    };
+    let by_variables =
+        finish(clean(&input).env("SITEMILL_DELIMITER", "~").env("SITEMILL_COLUMNS", "url=2"), b"");
+    let by_file = finish(clean(&input).arg("--config").arg(config), b"");
+    for run in [by_variables, by_file] {
+        assert!(run.expect(0).stdout == want);
+    }
+    for wrong in ["--delimiter=::", "--delimiter=\"", "--columns=url=1,lastmod=updated"] {
+        finish(clean(&input).arg(wrong), b"").expect(2);
+    }
+    finish(clean(&input).args(["--format", "tsv", "--delimiter", ";"]), b"").expect(2);
+}
