@@ -5,6 +5,7 @@ mod build;
 mod check;
 mod clean;
 mod diff;
+mod inputs;
 mod log;
 mod manual;
 mod progress;

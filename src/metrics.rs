@@ -71,6 +71,11 @@ impl Metrics<'_> {
         text.gauge("sitemill_input_lines", "Lines of the inputs.", report.lines);
         text.gauge("sitemill_blank_lines", "Lines with nothing in them.", report.blank);
         text.gauge("sitemill_duplicate_lines", "Lines whose URL stood in another one.", report.duplicates);
+        text.gauge(
+            "sitemill_non_utf8_lines",
+            "Accepted lines with bytes that are not UTF-8.",
+            report.non_utf8_lines,
+        );
         let rejected = report.rejected.iter().map(|(&reason, &count)| (reason, count));
         text.family("sitemill_rejected_lines", "Lines that were refused, by reason.", "reason", rejected);
         let dropped = report.dropped_tags.iter().map(|(&reason, &count)| (reason, count));

@@ -29,6 +29,8 @@ pub struct Report {
     pub inputs: Vec<InputReport>,
     /// Files and directories below input directories that were not read.
     pub skipped: Vec<Skipped>,
+    /// Lines that were not refused and whose URL has bytes that are not UTF-8: these were percent-encoded as they are.
+    pub non_utf8_lines: u64,
     /// Lines in them: `blank + listed + duplicates + rejected`.
     pub lines: u64,
     /// Lines with nothing but spaces and tabs.

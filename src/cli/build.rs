@@ -10,7 +10,7 @@ use sitemill::{Base, Error, ErrorKind, Job, Keep, Metrics, Outcome, Patient, Res
 
 use super::args::{BuildArgs, ProgressWhen};
 use super::settings::Early;
-use super::{progress, signals, summary};
+use super::{inputs, progress, signals, summary};
 
 /// Builds, reports and sums up.
 pub fn run(args: Box<BuildArgs>) -> Result<()> {
@@ -28,6 +28,7 @@ pub fn run(args: Box<BuildArgs>) -> Result<()> {
     });
     reports.write(&built, started.elapsed(), &stop);
     let outcome = built?;
+    inputs::warn_of_skipped(&outcome.report.skipped);
     outcome.warnings.iter().for_each(super::print_warning);
     if !args.quiet {
         summary::print(&outcome.report, &args.out);

@@ -7,7 +7,7 @@ use sitemill::{Error, FilterJob, Result, Target};
 
 use super::args::CleanArgs;
 use super::summary::grouped;
-use super::{Stdout, is_broken_pipe, log};
+use super::{Stdout, inputs, is_broken_pipe, log};
 
 /// Filters and sums up. A reader that has seen enough is no failure.
 pub fn run(args: Box<CleanArgs>) -> Result<()> {
@@ -28,6 +28,7 @@ pub fn run(args: Box<CleanArgs>) -> Result<()> {
         Err(error) if is_broken_pipe(&error) => return Ok(()),
         report => report?,
     };
+    inputs::warn_of_skipped(&report.skipped);
     if !args.quiet {
         let rejected: Vec<_> = report
             .rejected
@@ -42,6 +43,9 @@ pub fn run(args: Box<CleanArgs>) -> Result<()> {
             grouped(report.blank),
             grouped(report.rejected.total()),
         ));
+        if report.non_utf8_lines > 0 {
+            log::info(&inputs::non_utf8(report.non_utf8_lines));
+        }
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use indicatif::{HumanBytes, HumanCount};
 use sitemill::{Report, text};
 
-use super::log;
+use super::{inputs, log};
 
 /// `1234567` as `1,234,567`.
 pub fn grouped(number: u64) -> String {
@@ -42,6 +42,7 @@ fn summary(report: &Report, out: &Path) -> String {
         let place = format!("{}:{}", example.input, example.line);
         let _ = writeln!(lines, "    {count:>9} {}, as {place}: {}", example.reason, example.text);
     }
+    inputs::rows(report, &mut lines);
     if report.published {
         let [xml, gzip] = [report.xml_bytes, report.gzip_bytes].map(HumanBytes);
         let a_url = report.gzip_bytes as f64 / report.listed.max(1) as f64;

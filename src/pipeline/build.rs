@@ -16,7 +16,7 @@ use super::produce::produce;
 use super::refused;
 use super::sites;
 use super::sorted;
-use super::sources;
+use super::sources::{self, Sources};
 use super::spool::mapped_all;
 use super::survey::survey;
 use crate::error::{Error, ErrorKind, Result};
@@ -72,7 +72,9 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
 
 fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &Lost) -> Result<Outcome> {
     let started = Instant::now();
-    let sources = sources::open_all(&job.inputs, job.require_success, &job.form)?;
+    let out = sources::out_directory(job)?;
+    let Sources { open: sources, skipped } =
+        sources::open_all(&job.inputs, job.require_success, &job.form, out.as_ref())?;
     let rejects = job.rejects.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
     let mut after = After::prepare(job, stop)?;
     let workspace = Workspace::open(&job.out, job.on_damage())?;
@@ -104,6 +106,8 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
     }
     let surveyed = started.elapsed();
     let mut report = report(job, rules, &inputs, &plan, needs);
+    report.non_utf8_lines = plan.tally.non_utf8 + known.iter().map(|known| known.non_utf8).sum::<u64>();
+    report.skipped = skipped;
     report.inputs = inputs::reports(&inputs, &known, &plan)?;
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
     if let Err(refused) = guards::check(job, &report, workspace.live()) {
@@ -173,6 +177,7 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs)
         base_url: job.base_url.to_string(),
         inputs: Vec::new(),
         skipped: Vec::new(),
+        non_utf8_lines: 0,
         lines: tally.lines,
         blank: tally.blank,
         listed: tally.listed,

@@ -4,15 +4,16 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::ordered::ordered;
-use super::sources;
+use super::sources::{self, Sources};
 use crate::error::{Error, Result};
-use crate::stage::clean::{Cleaned, Cleaner, Reason, Rejected, UrlEncoding};
+use crate::report::Skipped;
+use crate::stage::clean::{Cleaned, Cleaner, Reason, Rejected, UrlEncoding, has_foreign_bytes};
 use crate::stage::form::{self, FormOptions, Opened, Record, RowReader, Sink, Unit};
 use crate::stage::lines::{self, Block, Blocks};
 use crate::stage::rejects;
 
 /// What a filter run did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FilterReport {
     /// All lines: `blank + accepted + rejected`.
     pub lines: u64,
@@ -22,6 +23,10 @@ pub struct FilterReport {
     pub accepted: u64,
     /// Refused lines.
     pub rejected: Rejected,
+    /// Lines of these URLs with bytes that are not UTF-8, which were percent-encoded as they are.
+    pub non_utf8_lines: u64,
+    /// Files and directories below input directories that were not read.
+    pub skipped: Vec<Skipped>,
 }
 
 /// Where something is written to, and what that is called in messages.
@@ -60,8 +65,10 @@ pub struct FilterJob {
 /// # Errors
 /// If an input cannot be read or a target cannot be written to.
 pub fn filter<'t>(job: &FilterJob, urls: Target<'t>, rejects: Option<Target<'t>>) -> Result<FilterReport> {
-    let sources = sources::open_all(&job.inputs, job.require_success, &job.form)?;
-    let mut targets = Targets { urls, rejects, report: FilterReport::default() };
+    let Sources { open: sources, skipped } =
+        sources::open_all(&job.inputs, job.require_success, &job.form, None)?;
+    let report = FilterReport { skipped, ..FilterReport::default() };
+    let mut targets = Targets { urls, rejects, report };
     if let Some(rejects) = &mut targets.rejects {
         rejects.write(rejects::HEADER.as_bytes())?;
     }
@@ -178,6 +185,7 @@ impl Worker<'_> {
         report.lines += 1;
         match self.cleaner.clean(raw) {
             Cleaned::Url(url) => {
+                report.non_utf8_lines += u64::from(!url.is(raw) && has_foreign_bytes(raw));
                 urls.extend_from_slice(url.as_bytes());
                 urls.push(b'\n');
                 report.accepted += 1;
@@ -245,5 +253,6 @@ impl FilterReport {
         self.blank += more.blank;
         self.accepted += more.accepted;
         self.rejected = self.rejected + more.rejected;
+        self.non_utf8_lines += more.non_utf8_lines;
     }
 }

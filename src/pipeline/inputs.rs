@@ -14,6 +14,8 @@ pub struct Known {
     pub facts: Facts,
     /// Its bytes, compressed if it is.
     pub bytes: u64,
+    /// Rows that were judged before the survey and whose URL has bytes that are not UTF-8.
+    pub non_utf8: u64,
 }
 
 /// What the report says of each of `inputs`, whose rows `plan` has counted.
@@ -43,5 +45,10 @@ pub fn reports(inputs: &[Input], known: &[Known], plan: &Plan) -> Result<Vec<Inp
 
 fn columns(found: &ColumnsFound) -> ColumnsReport {
     let used = found.used.iter().map(|(part, name)| (*part, text::shown(name)));
-    ColumnsReport { used: used.collect(), unused: found.unused.shown().map(Into::into).collect() }
+    let impossible = found.impossible.iter().map(|(part, name)| (*part, text::shown(name)));
+    ColumnsReport {
+        used: used.collect(),
+        unused: found.unused.shown().map(Into::into).collect(),
+        impossible: impossible.collect(),
+    }
 }

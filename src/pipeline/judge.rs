@@ -4,7 +4,7 @@ use super::plan::Chunk;
 use crate::error::Result;
 use crate::job::Job;
 use crate::limits::Protocol;
-use crate::stage::clean::{Cleaned, Cleaner, Reason, UrlEncoding};
+use crate::stage::clean::{self, CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
 use crate::stage::divide::Room;
 use crate::stage::entry::Entry;
 use crate::stage::extras::{self, Extras, ExtrasRenderer};
@@ -59,6 +59,12 @@ pub enum Judged<'a> {
     Entry(Entry<'a>),
     /// Refused.
     Rejected(Reason),
+}
+
+/// Whether an entry of `url` was made of a row whose URL has bytes that are not UTF-8. Quick for URLs that stay as they are.
+#[inline]
+pub fn is_of_foreign_bytes(url: CleanUrl<'_>, content: Content<'_>) -> bool {
+    matches!(content, Content::Url(raw, _) if !url.is(raw) && clean::has_foreign_bytes(raw))
 }
 
 /// Calls `act` with each listed entry of `chunk`, and with its ordinal.

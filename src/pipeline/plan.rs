@@ -83,6 +83,8 @@ pub struct Tally {
     pub rejected: Rejected,
     /// Tags that could not be written, of rows that were not refused.
     pub dropped: DroppedTags,
+    /// Rows that were not refused and whose URL has bytes that are not UTF-8.
+    pub non_utf8: u64,
 }
 
 /// The stretches of all `inputs`, each with the index of its input, in order.
@@ -117,6 +119,7 @@ impl Tally {
             duplicates: self.duplicates + other.duplicates,
             rejected: self.rejected + other.rejected,
             dropped: self.dropped + other.dropped,
+            non_utf8: self.non_utf8 + other.non_utf8,
         }
     }
 

@@ -13,7 +13,7 @@ mod sample;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Run;
-use super::judge::{Judge, Judged};
+use super::judge::{Judge, Judged, is_of_foreign_bytes};
 use super::memory::Memory;
 use super::ordered::ordered;
 use super::plan::{Chunk, Place, Plan, RowsAt, Tally, extents};
@@ -242,6 +242,7 @@ impl<'r> Distributor<'r> {
             tally.lines += 1;
             match self.judge.judge(row.content, &mut |reason| tally.dropped[reason] += 1) {
                 Judged::Entry(entry) => {
+                    tally.non_utf8 += u64::from(is_of_foreign_bytes(entry.url, row.content));
                     let range = self.splitters.range_of(entry.url.as_bytes());
                     let (buffer, blocks) = &mut self.ranges[range];
                     buffer.push(&Row { line: place, offset: 0, content: Content::Entry(entry) });

@@ -5,42 +5,115 @@ use std::path::{Path, PathBuf};
 
 use crate::check::{self, Set};
 use crate::error::{Error, Result, Shown};
-use crate::stage::form::{self, FormOptions};
+use crate::job::Job;
+use crate::report::Skipped;
+use crate::stage::form::{self, FormOptions, OutDirectory, PartFiles, SkipReason};
 use crate::stage::input::Source;
 use crate::stage::publish::name::ROBOTS_FILE;
+use crate::stage::scope::Base;
+use crate::text;
+
+/// Inputs that are open, and what was found beside them.
+#[derive(Default)]
+pub struct Sources {
+    /// The inputs, in order.
+    pub open: Vec<Source>,
+    /// What is not read of input directories.
+    pub skipped: Vec<Skipped>,
+}
+
+/// The directory that `job` publishes to, if it is there already.
+///
+/// # Errors
+/// If it is an input directory as well: the next run would read what this one publishes.
+pub fn out_directory(job: &Job) -> Result<Option<OutDirectory>> {
+    let Some(out) = OutDirectory::at(&job.out) else { return Ok(None) };
+    let is_site = |input: &Path| {
+        matches!(job.base_url, Base::EachOrigin(_))
+            && input.join(".sitemill").is_dir()
+            && input.canonicalize().is_ok_and(|path| path.parent().is_some_and(|parent| out.is(parent)))
+    };
+    let both = |input: &&PathBuf| input.is_dir() && (out.is(input) || is_site(input));
+    match job.inputs.iter().find(both) {
+        None => Ok(Some(out)),
+        Some(input) => Err(Error::usage(format!(
+            "{}: is an input, and --out publishes there, so that each run would read the set of the one before; \
+             publish to another directory, or name the files to read one by one",
+            Shown(input)
+        ))),
+    }
+}
 
 /// Opens all of `names`. A directory stands for the part files in it, which need a marker of success if `needs_success`, or
 /// for the set that is published there; a sitemap index for the sitemaps beside it that it lists. No file of a directory is
-/// opened twice, whatever its index files list.
+/// opened twice, whatever its index files list, and none below `out`.
 ///
 /// # Errors
 /// If one cannot be opened, or is a directory without part files or an index of files that are not there.
-pub fn open_all(names: &[PathBuf], needs_success: bool, options: &FormOptions) -> Result<Vec<Source>> {
-    let mut sources = Vec::with_capacity(names.len());
+pub fn open_all(
+    names: &[PathBuf],
+    needs_success: bool,
+    options: &FormOptions,
+    out: Option<&OutDirectory>,
+) -> Result<Sources> {
+    let mut sources = Sources::default();
     for name in names {
         match name.is_dir() {
-            false => open(name, options, &mut |_| true, &mut sources)?,
-            true => {
-                let mut met = HashSet::new();
-                let mut is_new = |file: &Path| met.insert(file.to_owned());
-                for file in data_files(name, needs_success)? {
-                    open(&file, options, &mut is_new, &mut sources)?;
-                }
-            }
+            false => open(name, options, &mut |_| true, &mut sources.open)?,
+            true => open_directory(name, needs_success, options, out, &mut sources)?,
         }
     }
     Ok(sources)
 }
 
-/// The part files below `directory`. Where a set is published these are its index files: beside them lie sitemaps of earlier
-/// sets, which it no longer lists.
-fn data_files(directory: &Path, needs_success: bool) -> Result<Vec<PathBuf>> {
-    let files = form::part_files(directory, needs_success)?;
+fn open_directory(
+    directory: &Path,
+    needs_success: bool,
+    options: &FormOptions,
+    out: Option<&OutDirectory>,
+    sources: &mut Sources,
+) -> Result<()> {
+    let PartFiles { files, mut skipped } = form::part_files(directory, needs_success, out)?;
+    let mut met = HashSet::new();
+    let sets = sets(&files);
+    for file in data_files(&files, &sets)? {
+        open(&file, options, &mut |file| met.insert(file.to_owned()), &mut sources.open)?;
+    }
+    let is_left = |file: &&PathBuf| set_of(file, &sets).is_some() && !met.contains(*file);
+    let left = files.iter().filter(|file| !file.ends_with(ROBOTS_FILE)).filter(is_left);
+    skipped.extend(left.map(|file| (file.clone(), SkipReason::NotListed)));
+    skipped.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    sources.skipped.extend(skipped.into_iter().map(|(path, reason)| {
+        // Markers and the sitemaps of earlier sets are where they should be.
+        let is_usual = match reason {
+            SkipReason::Hidden => true,
+            SkipReason::NotListed => {
+                path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"sitemap-"))
+            }
+            SkipReason::NotPart | SkipReason::Output => false,
+        };
+        let path = text::shown(path.as_os_str().as_encoded_bytes());
+        Skipped { path, reason: reason.as_str(), is_usual }
+    }));
+    Ok(())
+}
+
+/// The directories among those of `files` in which a set is published.
+fn sets(files: &[PathBuf]) -> HashSet<&Path> {
     let robots = files.iter().filter(|file| file.ends_with(ROBOTS_FILE));
-    let sets: HashSet<&Path> = robots.filter_map(|file| file.parent()).collect();
+    robots.filter_map(|file| file.parent()).collect()
+}
+
+fn set_of<'f>(file: &'f Path, sets: &HashSet<&Path>) -> Option<&'f Path> {
+    file.parent().filter(|directory| sets.contains(directory))
+}
+
+/// Those of `files` to begin with. Where a set is published these are its index files: beside them lie sitemaps of earlier
+/// sets, which it no longer lists.
+fn data_files(files: &[PathBuf], sets: &HashSet<&Path>) -> Result<Vec<PathBuf>> {
     let mut data = Vec::with_capacity(files.len());
-    for file in &files {
-        match file.parent().filter(|directory| sets.contains(directory)) {
+    for file in files {
+        match set_of(file, sets) {
             None => data.push(file.clone()),
             Some(set) if file.ends_with(ROBOTS_FILE) => {
                 data.extend(Set::of_directory(set, None, 1)?.into_files()?);

@@ -1,16 +1,15 @@
 //! Both passes read mapped bytes. What is no file of plain lines becomes one, or rows, in scratch.
 
+mod pipe;
+
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
-use std::time::Duration;
-
-use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 
 use super::Run;
 use super::inputs::Known;
-use super::judge::{Judge, Judged};
+use super::judge::{Judge, Judged, is_of_foreign_bytes};
 use super::ordered::ordered;
 use super::scratch::{Copied, Scratch, Space, nameless};
 use crate::error::{Error, Result, reserve_more};
@@ -22,15 +21,9 @@ use crate::stage::input::{Input, Source};
 use crate::stage::lines::CHUNK_BYTES;
 use crate::stage::rows::{Block, Content, Row, RowBuffer};
 use crate::stage::tags::{GivenTags, RawTags, TagCounts, TagName};
-use crate::stop::Stop;
+use pipe::{Failed, Patient};
 
 const PIECE_BYTES: usize = 1 << 20;
-
-/// Read from a pipe at once: what Linux holds in one, and a little more.
-const PIPE_BYTES: usize = 128 << 10;
-
-/// How long a raised `stop`, or the failure of an input, may go unseen while the writer of a pipe is silent.
-const PATIENCE: Duration = Duration::from_millis(100);
 
 /// Maps or reads all of `sources`, several at a time if there are several. Also says what each turned out to be.
 ///
@@ -109,6 +102,7 @@ impl Reading<'_> {
                 Feed::Stream(Box::new(Patient::new(pipe, run.stop, &self.failed, &from_pipe)))
             }
         };
+        let mut non_utf8 = 0;
         let (facts, opened) = form::open(&name, feed, &run.job.form)?;
         let input = match opened {
             Opened::Plain(file) => Input::lines(&name, &file, identity)?,
@@ -121,12 +115,13 @@ impl Reading<'_> {
             Opened::Rows(reader) => {
                 begin();
                 let to = Scratch::copy_of(copied, scratch)?;
-                let Spooled { blocks, given_tags } = self.read_rows(reader, &to)?;
+                let Spooled { blocks, given_tags, non_utf8: of_rows } = self.read_rows(reader, &to)?;
+                non_utf8 = of_rows;
                 Input::rows(&name, to.file(), identity, blocks)?.with_tags(given_tags)
             }
         };
         let bytes = identity.map_or_else(|| from_pipe.load(Ordering::Relaxed), |identity| identity.bytes());
-        Ok((input, Known { facts, bytes }))
+        Ok((input, Known { facts, bytes, non_utf8 }))
     }
 
     /// Reads and judges rows, once for both passes.
@@ -136,10 +131,11 @@ impl Reading<'_> {
         let worker = || Spooler::new(run, to);
         let work = |worker: &mut Spooler<'_>, unit: Result<Unit<'_>>| worker.spool(&parser, unit?);
         let mut take = |spooled: Result<Spooled>| {
-            let Spooled { blocks, given_tags } = spooled?;
+            let Spooled { blocks, given_tags, non_utf8 } = spooled?;
             reserve_more(&mut all.blocks, blocks.len())?;
             all.blocks.extend(blocks);
             all.given_tags = all.given_tags + given_tags;
+            all.non_utf8 += non_utf8;
             run.stop.check()
         };
         // Units may be waiting for the pipe that they are cut from.
@@ -187,6 +183,8 @@ struct Spooled {
     blocks: Vec<Block>,
     /// The tags that they have.
     given_tags: GivenTags,
+    /// Rows whose URL has bytes that are not UTF-8, as far as the survey will not see it any more.
+    non_utf8: u64,
 }
 
 /// Judges rows and writes them to scratch, unit after unit.
@@ -241,7 +239,10 @@ impl Sink for Spooler<'_> {
         let GivenTags { of_entries, of_refused } = &mut self.spooled.given_tags;
         count_tags(record, if matches!(judged, Judged::Entry(_)) { of_entries } else { of_refused });
         let content = match judged {
-            Judged::Entry(entry) if !has_dropped => Content::Entry(entry),
+            Judged::Entry(entry) if !has_dropped => {
+                self.spooled.non_utf8 += u64::from(is_of_foreign_bytes(entry.url, raw));
+                Content::Entry(entry)
+            }
             _ => raw,
         };
         self.rows.push(&Row { line, offset, content });
@@ -265,103 +266,4 @@ fn count_tags(record: &Record<'_>, counts: &mut TagCounts) {
     }
     counts[TagName::Alternates] += record.alternates.len() as u64;
     counts[TagName::Images] += record.images.len() as u64;
-}
-
-/// Which input was the first to fail, and which one asks. Then nobody needs what the pipes may say, and they may be silent for
-/// ever.
-#[derive(Debug, Clone)]
-struct Failed {
-    first: Arc<AtomicUsize>,
-    own: usize,
-}
-
-impl Default for Failed {
-    fn default() -> Self {
-        Self { first: Arc::new(AtomicUsize::new(Self::NONE)), own: Self::NONE }
-    }
-}
-
-impl Failed {
-    const NONE: usize = usize::MAX;
-
-    /// The same for the input of this number.
-    fn of(&self, number: usize) -> Self {
-        Self { first: Arc::clone(&self.first), own: number }
-    }
-
-    /// This one has failed.
-    fn set(&self) {
-        let _ = self.first.compare_exchange(Self::NONE, self.own, Ordering::Relaxed, Ordering::Relaxed);
-    }
-
-    /// Whether one has.
-    fn is_any(&self) -> bool {
-        self.first.load(Ordering::Relaxed) != Self::NONE
-    }
-
-    /// Whether another one was the first.
-    fn is_another(&self) -> bool {
-        self.is_any() && self.first.load(Ordering::Relaxed) != self.own
-    }
-}
-
-/// A pipe, read by a thread of its own: a read that waits for a silent writer cannot be called off, and neither a raised
-/// `stop` nor the failure of an input must wait for it.
-struct Patient {
-    pieces: Receiver<io::Result<Vec<u8>>>,
-    piece: Vec<u8>,
-    at: usize,
-    stop: Stop,
-    failed: Failed,
-    /// All bytes that came through the pipe.
-    bytes: Arc<AtomicU64>,
-}
-
-impl Patient {
-    fn new(mut pipe: Box<dyn Read + Send>, stop: &Stop, failed: &Failed, bytes: &Arc<AtomicU64>) -> Self {
-        let (pieces, incoming) = bounded(4);
-        std::thread::spawn(move || {
-            loop {
-                let mut piece = vec![0; PIPE_BYTES];
-                let read = match pipe.read(&mut piece) {
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                    read => read,
-                };
-                let ended = !matches!(read, Ok(1..));
-                let piece = read.map(|bytes| {
-                    piece.truncate(bytes);
-                    piece
-                });
-                if pieces.send(piece).is_err() || ended {
-                    return;
-                }
-            }
-        });
-        let (stop, failed, bytes) = (stop.clone(), failed.clone(), Arc::clone(bytes));
-        Self { pieces: incoming, piece: Vec::new(), at: 0, stop, failed, bytes }
-    }
-}
-
-impl Read for Patient {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        while self.at == self.piece.len() {
-            if self.stop.is_raised() || self.failed.is_any() {
-                return Err(io::Error::other("called off"));
-            }
-            match self.pieces.recv_timeout(PATIENCE) {
-                Ok(piece) => (self.piece, self.at) = (piece?, 0),
-                // It has sent all there was.
-                Err(RecvTimeoutError::Disconnected) => return Ok(0),
-                Err(RecvTimeoutError::Timeout) => continue,
-            }
-            if self.piece.is_empty() {
-                return Ok(0);
-            }
-            self.bytes.fetch_add(self.piece.len() as u64, Ordering::Relaxed);
-        }
-        let bytes = to.len().min(self.piece.len() - self.at);
-        to[..bytes].copy_from_slice(&self.piece[self.at..][..bytes]);
-        self.at += bytes;
-        Ok(bytes)
-    }
 }

@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::Run;
-use super::judge::{Judge, Judged};
+use super::judge::{Judge, Judged, is_of_foreign_bytes};
 use super::keys::Keys;
 use super::memory::Memory;
 use super::ordered::ordered;
@@ -164,6 +164,7 @@ impl<'r> Surveyor<'r> {
             let dropped = &mut tally.dropped;
             match self.judge.judge(row.content, &mut |reason| dropped[reason] += 1) {
                 Judged::Entry(entry) => {
+                    tally.non_utf8 += u64::from(is_of_foreign_bytes(entry.url, row.content));
                     all_clean &= entry.tags.is_empty()
                         && matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
                     if self.seeks_least {

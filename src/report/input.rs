@@ -33,6 +33,62 @@ pub struct ColumnsReport {
     pub used: BTreeMap<&'static str, String>,
     /// All others in the order in which they occur first, escaped; `…` stands for those beyond the first 64.
     pub unused: Vec<String>,
+    /// Of the unused ones, columns of `alternates` and `images`, which a table cannot have.
+    #[serde(skip)]
+    pub impossible: Vec<(&'static str, String)>,
+}
+
+/// Names that columns of tags often have, in lower case and with letters and digits only.
+const LIKELY_NAMES: [(&str, &[&str]); 3] = [
+    (
+        "lastmod",
+        &[
+            "updated",
+            "updatedat",
+            "updatedon",
+            "updatetime",
+            "updateddate",
+            "updatedate",
+            "lastupdate",
+            "lastupdated",
+            "lastupdatedat",
+            "modified",
+            "modifiedat",
+            "modifiedon",
+            "modifieddate",
+            "modificationdate",
+            "lastmodified",
+            "lastmodifiedat",
+            "lastmodifieddate",
+            "lastmodification",
+            "datemodified",
+            "dateupdated",
+            "mtime",
+            "changedat",
+            "lastchanged",
+            "lastchange",
+        ],
+    ),
+    ("changefreq", &["changefrequency", "frequency"]),
+    ("priority", &["prio"]),
+];
+
+impl InputReport {
+    /// What the user could do about columns that were not used.
+    pub fn hints(&self) -> Vec<String> {
+        let Some(columns) = &self.columns else { return Vec::new() };
+        let impossible = columns.impossible.iter().map(|(part, name)| {
+            format!("column {name} is not used: {part} are read from JSON lines and sitemaps only")
+        });
+        let likely = LIKELY_NAMES.into_iter().filter(|(part, _)| !columns.used.contains_key(part));
+        let likely = likely.filter_map(|(part, likely)| {
+            let plain =
+                |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "").to_ascii_lowercase();
+            let name = columns.unused.iter().find(|name| likely.contains(&&*plain(name)))?;
+            Some(format!("column {name} is not used; --columns {part}={name} uses it"))
+        });
+        impossible.chain(likely).collect()
+    }
 }
 
 /// A file or directory below an input directory that was not read.
@@ -42,4 +98,7 @@ pub struct Skipped {
     pub path: String,
     /// Why it was not read.
     pub reason: &'static str,
+    /// Whether that is as it should be: it is a marker, or a sitemap of an earlier set.
+    #[serde(skip)]
+    pub is_usual: bool,
 }

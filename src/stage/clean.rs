@@ -63,6 +63,12 @@ impl PartialEq for CleanUrl<'_> {
 
 impl Eq for CleanUrl<'_> {}
 
+/// Whether bytes of `line` that are not UTF-8 become escapes (`%FC`) in its canonical URL. Those of a fragment do not.
+pub fn has_foreign_bytes(line: &[u8]) -> bool {
+    let end = || memchr::memchr(b'#', line).unwrap_or(line.len());
+    !line.is_ascii() && str::from_utf8(&line[..end()]).is_err()
+}
+
 /// What a line turned out to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cleaned<'a> {

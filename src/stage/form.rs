@@ -38,7 +38,7 @@ pub use columns::Columns;
 pub use csv::Delimiter;
 pub use facts::{ColumnsFound, Facts, Names};
 pub use format::Format;
-pub use parts::part_files;
+pub use parts::{OutDirectory, PartFiles, SkipReason, part_files};
 pub use reader::{Parser, RowReader, Unit, Units};
 pub use row::{Alternate, Record, Sink};
 pub use unpack::Packing;

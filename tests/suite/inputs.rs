@@ -1,5 +1,9 @@
 //! What a run says of its inputs: which were read, as what, and what of them it could not use.
 
+mod bytes;
+mod columns;
+mod directories;
+
 use std::fs;
 use std::path::Path;
 

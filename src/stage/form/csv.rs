@@ -51,7 +51,7 @@ pub fn open<'n>(text: Text<'n>, format: Format, options: &FormOptions) -> Result
             }
             let numbers: Vec<String> = (1..=fields).map(|number| number.to_string()).collect();
             let numbers: Vec<&[u8]> = numbers.iter().map(String::as_bytes).collect();
-            let columns = ColumnsFound::of(&numbers, places);
+            let columns = ColumnsFound::of(&options.columns, &numbers, places);
             let header = Header { delimiter, fields, places, columns };
             return Ok(Some((header, cuts.again(first))));
         }
@@ -61,7 +61,7 @@ pub fn open<'n>(text: Text<'n>, format: Format, options: &FormOptions) -> Result
         if fields == 1 && options.delimiter.is_none() {
             check_one_column(cuts.about())?;
         }
-        let columns = ColumnsFound::of(&names, places);
+        let columns = ColumnsFound::of(&options.columns, &names, places);
         let header = Header { delimiter, fields, places, columns };
         let rest = table.rest();
         return Ok(Some((header, cuts.again(rest))));

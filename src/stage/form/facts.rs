@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::columns::{PLAIN_PARTS, Part};
+use super::columns::{Columns, PLAIN_PARTS, Part};
 use super::{Format, Packing};
 
 /// Most different names that are kept of one input.
@@ -26,6 +26,8 @@ pub struct ColumnsFound {
     pub used: Vec<(&'static str, Vec<u8>)>,
     /// The names of all others, in order, each once.
     pub unused: Names,
+    /// Those of the unused ones that would be parts which a table cannot have.
+    pub impossible: Vec<(&'static str, Vec<u8>)>,
 }
 
 /// Names, in the order in which they came, each once: up to [`NAMES_MAX`] of them.
@@ -37,13 +39,18 @@ pub struct Names {
 
 impl ColumnsFound {
     /// Those of a table with the columns `names`, of which the [`PLAIN_PARTS`] are read from `places`.
-    pub(super) fn of(names: &[&[u8]], places: [Option<usize>; PLAIN_PARTS.len()]) -> Self {
+    pub(super) fn of(columns: &Columns, names: &[&[u8]], places: [Option<usize>; PLAIN_PARTS.len()]) -> Self {
         let mut found = Self::default();
         for (part, place) in PLAIN_PARTS.into_iter().zip(places) {
             found.used.extend(place.map(|at| (Part::name(part), names[at].to_vec())));
         }
         let unused = names.iter().enumerate().filter(|(at, _)| !places.contains(&Some(*at)));
-        unused.for_each(|(_, name)| found.unused.add(name));
+        for (_, name) in unused {
+            found.unused.add(name);
+            if let Some((part @ (Part::Alternates | Part::Images), _)) = columns.part_of(name) {
+                found.impossible.push((part.name(), name.to_vec()));
+            }
+        }
         found
     }
 }

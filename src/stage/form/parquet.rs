@@ -59,7 +59,7 @@ impl<'n> Groups<'n> {
                 kinds[part] = Some((at, Kind::of(PLAIN_PARTS[part], &schema.column(at)).map_err(wrong)?));
             }
         }
-        let columns = ColumnsFound::of(&plain, places);
+        let columns = ColumnsFound::of(columns, &plain, places);
         Ok(Self { name, reader, kinds, columns })
     }
 

@@ -1,6 +1,7 @@
 //! Part files: a directory as Spark, Hive and warehouses unload it.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, Shown};
@@ -8,45 +9,141 @@ use crate::error::{Error, Result, Shown};
 /// The marker of a job that has written all of its parts.
 const SUCCESS: &str = "_SUCCESS";
 
-/// The data files below `directory`, sorted by name: `part-*` where there are any, else all of them. Directories inside it
-/// (partitions, `day=2024-05-01`) are looked into; names that begin with `.` or `_` are never data.
+/// What a directory holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PartFiles {
+    /// The files to read, sorted by name.
+    pub files: Vec<PathBuf>,
+    /// Files and directories that are not read, sorted by name.
+    pub skipped: Vec<(PathBuf, SkipReason)>,
+}
+
+/// Why a file or directory below an input directory is not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SkipReason {
+    /// Its name begins with `.` or `_`, as those of markers, checksums and unfinished files do.
+    Hidden,
+    /// There are `part-*` files, and this is none.
+    NotPart,
+    /// It is, or leads to, what the run itself publishes.
+    Output,
+    /// A set is published in its directory, and no index file of the set lists it.
+    NotListed,
+}
+
+impl SkipReason {
+    /// The reason in words.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Hidden => "its name begins with . or _",
+            Self::NotPart => "there are part-* files, and only these are read",
+            Self::Output => "it belongs to --out",
+            Self::NotListed => "the set published in its directory does not list it",
+        }
+    }
+}
+
+/// The directory that a run publishes to, so that the run does not read what an earlier one wrote.
+#[derive(Debug, Clone)]
+pub struct OutDirectory {
+    path: PathBuf,
+    /// Device and inode.
+    identity: (u64, u64),
+}
+
+impl OutDirectory {
+    /// The directory `path`; `None` if it is not there yet.
+    pub fn at(path: &Path) -> Option<Self> {
+        let path = path.canonicalize().ok()?;
+        let identity = identity(&path)?;
+        Some(Self { path, identity })
+    }
+
+    /// Whether `path` is the directory itself, by whatever name.
+    pub fn is(&self, path: &Path) -> bool {
+        identity(path) == Some(self.identity)
+    }
+
+    /// Whether `path` is below it, after all symbolic links.
+    pub fn holds(&self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|path| path.starts_with(&self.path))
+    }
+
+    /// Whether `path` is in it with no directory between them, after all symbolic links, or in a hidden directory of it.
+    fn holds_directly(&self, path: &Path) -> bool {
+        let path = path.canonicalize().ok();
+        let below = path.as_deref().and_then(|path| path.strip_prefix(&self.path).ok());
+        below.is_some_and(|below| below.components().count() < 2 || is_hidden(below.as_os_str()))
+    }
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    path.metadata().ok().map(|meta| (meta.dev(), meta.ino()))
+}
+
+fn is_hidden(name: &std::ffi::OsStr) -> bool {
+    matches!(name.as_encoded_bytes().first(), Some(b'.' | b'_'))
+}
+
+/// The data files below `directory`: `part-*` where there are any, else all of them. Directories inside it (partitions,
+/// `day=2024-05-01`) are searched too; names that begin with `.` or `_` are never data, and nothing below `out` is.
 ///
 /// # Errors
 /// If it cannot be read, holds no data file, or `needs_success` and the job that writes it has not ended well: there is
 /// no `_SUCCESS`.
-pub fn part_files(directory: &Path, needs_success: bool) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    add_files(directory, &mut files)?;
+pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirectory>) -> Result<PartFiles> {
+    // Data may be kept below the directory that a set is published in. Then only what is directly in that belongs to the set.
+    let is_below_out = out.is_some_and(|out| out.holds(directory));
+    let is_output = |path: &Path, is_link: bool| match out {
+        Some(out) if is_link && is_below_out => out.holds_directly(path),
+        Some(out) if is_link => out.holds(path),
+        Some(out) => out.is(path),
+        None => false,
+    };
+    let mut found = PartFiles::default();
+    add_files(directory, &is_output, &mut found)?;
     let is_part =
         |file: &PathBuf| file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"part-"));
-    if files.iter().any(is_part) {
-        files.retain(is_part);
+    if found.files.iter().any(is_part) {
+        let others = found.files.extract_if(.., |file| !is_part(file));
+        found.skipped.extend(others.map(|file| (file, SkipReason::NotPart)));
     }
+    found.files.sort_unstable();
+    found.skipped.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    let (shown, count) = (Shown(directory), found.files.len());
     if needs_success && !directory.join(SUCCESS).exists() {
-        let (shown, count) = (Shown(directory), files.len());
         return Err(Error::data(format!(
             "{shown}: has no {SUCCESS} (data files: {count}): the job that writes it has not ended, or failed; if they \
              are whole all the same, run again without --require-success-marker"
         )));
     }
-    if files.is_empty() {
-        return Err(Error::data(format!("{}: holds no data file", Shown(directory))));
+    if found.files.is_empty() {
+        let skipped = match &found.skipped[..] {
+            [] => String::new(),
+            [(first, reason), ..] => {
+                format!(" (skipped: {}; {}: {})", found.skipped.len(), Shown(first), reason.as_str())
+            }
+        };
+        return Err(Error::data(format!("{shown}: holds no data file{skipped}")));
     }
-    files.sort_unstable();
-    Ok(files)
+    Ok(found)
 }
 
-fn add_files(directory: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+/// Adds what is below `directory`; `is_output` knows what the run publishes.
+fn add_files(directory: &Path, is_output: &dyn Fn(&Path, bool) -> bool, found: &mut PartFiles) -> Result<()> {
     let unreadable = |error| Error::input(directory, error);
     for entry in fs::read_dir(directory).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
-        if matches!(entry.file_name().as_encoded_bytes().first(), Some(b'.' | b'_')) {
-            continue;
-        }
-        // A link to a directory is none: links can lead in circles.
-        match entry.file_type().map_err(unreadable)?.is_dir() {
-            true => add_files(&entry.path(), files)?,
-            false => files.push(entry.path()),
+        let (path, kind) = (entry.path(), entry.file_type().map_err(unreadable)?);
+        if is_hidden(&entry.file_name()) {
+            found.skipped.push((path, SkipReason::Hidden));
+        } else if (kind.is_dir() || kind.is_symlink()) && is_output(&path, kind.is_symlink()) {
+            found.skipped.push((path, SkipReason::Output));
+        } else if kind.is_dir() {
+            // A link to a directory is none: links can lead in circles.
+            add_files(&path, is_output, found)?;
+        } else {
+            found.files.push(path);
         }
     }
     Ok(())

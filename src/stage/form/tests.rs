@@ -367,8 +367,9 @@ impl Drop for Scratch {
 fn part_files_come_sorted_and_without_what_is_no_data() {
     let scratch = Scratch::new("parts");
     let names = |needs_success| {
-        part_files(&scratch.0, needs_success).map(|files| {
-            files
+        part_files(&scratch.0, needs_success, None).map(|found| {
+            found
+                .files
                 .iter()
                 .map(|file| file.strip_prefix(&scratch.0).unwrap().display().to_string())
                 .collect::<Vec<_>>()

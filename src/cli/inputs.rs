@@ -1,0 +1,84 @@
+//! What a person reads about inputs.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use sitemill::{InputReport, Report, Skipped};
+
+use super::log;
+use super::summary::{grouped, plural};
+
+/// Names that are printed before the rest is only counted.
+const NAMES_SHOWN: usize = 3;
+const COLUMNS_SHOWN: usize = 8;
+
+/// Warns of files in input directories that were not read. Of markers and sitemaps of earlier sets, only the report tells.
+pub fn warn_of_skipped(skipped: &[Skipped]) {
+    let skipped: Vec<_> = skipped.iter().filter(|skipped| !skipped.is_usual).collect();
+    if !skipped.is_empty() {
+        let names = skipped.iter().map(|skipped| format!("{} ({})", skipped.path, skipped.reason));
+        let count = plural(skipped.len() as u64, "path", "paths");
+        log::warning(&format!("skipped {count} in input directories: {}", first_of(names, NAMES_SHOWN)));
+    }
+}
+
+/// What lines say that are not UTF-8.
+pub fn non_utf8(lines: u64) -> String {
+    let lines = plural(lines, "line is", "lines are");
+    format!(
+        "{lines} not UTF-8; the bytes were percent-encoded as they are; --input-encoding NAME converts them"
+    )
+}
+
+/// Rows of the summary: inputs, and what of them is not in the set.
+pub fn rows(report: &Report, lines: &mut String) {
+    let row = |lines: &mut String, name: &str, number: u64, note: &str| {
+        let _ = writeln!(lines, "  {name:<10} {:>13}  {note}", grouped(number));
+    };
+    let inputs = report.inputs.iter().map(|input| {
+        let packing = input.packing.as_ref().map_or_else(String::new, |packing| format!(", {packing}"));
+        format!("{} ({}{packing})", input.path, input.format)
+    });
+    row(lines, "inputs", report.inputs.len() as u64, &first_of(inputs, NAMES_SHOWN));
+
+    let (mut columns, mut elements) = (Vec::new(), BTreeMap::new());
+    for input in &report.inputs {
+        let unused = input.columns.iter().flat_map(|columns| &columns.unused);
+        unused.for_each(|name| {
+            if !columns.contains(&name) {
+                columns.push(name)
+            }
+        });
+        input.dropped_elements.iter().for_each(|(name, count)| *elements.entry(name).or_insert(0) += count);
+    }
+    if !columns.is_empty() {
+        let note = first_of(columns.iter().map(ToString::to_string), COLUMNS_SHOWN);
+        row(lines, "columns", columns.len() as u64, &format!("not used: {note}"));
+    }
+    if !elements.is_empty() {
+        let total = elements.values().sum();
+        let names = elements.iter().map(|(name, count)| format!("{} {name}", grouped(*count)));
+        row(lines, "elements", total, &format!("not carried over: {}", first_of(names, COLUMNS_SHOWN)));
+    }
+    let mut hints: Vec<_> = report.inputs.iter().flat_map(InputReport::hints).collect();
+    if report.non_utf8_lines > 0 {
+        hints.push(non_utf8(report.non_utf8_lines));
+    }
+    let mut told = Vec::new();
+    for hint in hints {
+        if !told.contains(&hint) && told.len() < COLUMNS_SHOWN {
+            let _ = writeln!(lines, "  hint: {hint}");
+            told.push(hint);
+        }
+    }
+}
+
+/// The first of `words`, and how many there are besides.
+fn first_of(words: impl ExactSizeIterator<Item = String>, shown_max: usize) -> String {
+    let more = words.len().saturating_sub(shown_max);
+    let mut shown: Vec<_> = words.take(shown_max).collect();
+    if more > 0 {
+        shown.push(format!("and {} more", grouped(more as u64)));
+    }
+    shown.join(", ")
+}

@@ -1,0 +1,48 @@
+//! Columns and keys that are not used are named, and so is the option that uses them.
+
+use serde_json::json;
+
+use super::report_of;
+use crate::support::{TempDir, finish, sitemill};
+
+/// The lines of the summary that are about inputs.
+#[track_caller]
+fn summary_of(directory: &TempDir, input: &str, options: &[&str]) -> Vec<String> {
+    let mut build = sitemill();
+    build.current_dir(directory.path()).args(["build", "--base-url", "https://h.example/", "--out", "out"]);
+    let built = finish(build.args(["--progress", "never", input]).args(options), b"").expect(0);
+    let about = ["  inputs", "  columns", "  elements", "  hint:"];
+    let lines = built.stderr.lines().filter(|line| about.iter().any(|start| line.starts_with(start)));
+    lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn unused_columns_are_named_with_the_option_that_uses_a_likely_one() {
+    let directory = TempDir::new();
+    directory.file("a.csv", "sku,url,Last-Modified,x\u{1b}y,images\n1,https://h.example/1,2024-05-01,,\n");
+    let want = [
+        "inputs 1 a.csv (csv)",
+        "columns 4 not used: sku, Last-Modified, x\\x1by, images",
+        "hint: column images is not used: images are read from JSON lines and sitemaps only",
+        "hint: column Last-Modified is not used; --columns lastmod=Last-Modified uses it",
+    ];
+    assert_eq!(summary_of(&directory, "a.csv", &[]), want);
+    let used = summary_of(&directory, "a.csv", &["--columns", "lastmod=last-modified,images=sku"]);
+    let want = [
+        "inputs 1 a.csv (csv)",
+        "columns 3 not used: sku, x\\x1by, images",
+        "hint: column sku is not used: images are read from JSON lines and sitemaps only",
+    ];
+    assert_eq!(used, want);
+}
+
+#[test]
+fn of_a_thousand_columns_the_first_are_named() {
+    let directory = TempDir::new();
+    let names: Vec<String> = (0..1000).map(|n| format!("c{n}")).collect();
+    let row = ",".repeat(1000);
+    directory.file("a.csv", format!("url,{}\nhttps://h.example/1{row}\n", names.join(",")));
+    let (_, report) = report_of(&directory, &["a.csv"], &[], b"");
+    let unused = report["inputs"][0]["columns"]["unused"].as_array().unwrap();
+    assert_eq!((unused.len(), &unused[63], &unused[64]), (65, &json!("c63"), &json!("…")));
+}

@@ -1,0 +1,203 @@
+//! Input directories: which files in them are read, and that no run reads what it publishes.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::{BASE, report_of};
+use crate::support::{Run, TempDir, build_command, finish, published_urls, run, sitemill};
+
+/// `data/` with two files of one URL each.
+fn data() -> TempDir {
+    let directory = TempDir::new();
+    fs::create_dir(directory.join("data")).unwrap();
+    directory.file("data/a.txt", "https://h.example/a\n");
+    directory.file("data/b.txt", "https://h.example/b\n");
+    directory
+}
+
+/// A build of `input` into `out`, both below `directory`.
+fn build(directory: &TempDir, input: &str, out: &str, options: &[&str]) -> Run {
+    let mut command = build_command(out.as_ref(), BASE);
+    finish(command.current_dir(directory.path()).arg(input).args(options), b"")
+}
+
+fn skipped(report: &Value) -> Vec<(&str, &str)> {
+    let skipped = report["skipped"].as_array().unwrap().iter();
+    skipped.map(|file| (file["path"].as_str().unwrap(), file["reason"].as_str().unwrap())).collect()
+}
+
+fn read(report: &Value) -> Vec<&str> {
+    report["inputs"].as_array().unwrap().iter().map(|input| input["path"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_set_below_an_input_directory_is_not_read_by_the_next_run_and_is_reported() {
+    for by_link in [false, true] {
+        let directory = data();
+        if by_link {
+            symlink("data", directory.join("link")).unwrap();
+        }
+        let input = if by_link { "link" } else { "data" };
+        let out = "data/day=1/sitemaps";
+        fs::create_dir(directory.join("data/day=1")).unwrap();
+        build(&directory, input, out, &[]).expect(0);
+        fs::remove_file(directory.join("data/b.txt")).unwrap();
+        let options = ["--json", "--max-shrink", "100"];
+        let second = build(&directory, input, out, &options).expect(0);
+        assert_eq!(
+            published_urls(&directory.join(out), BASE),
+            ["https://h.example/a"],
+            "what is gone is gone"
+        );
+        let report: Value = serde_json::from_slice(&second.stdout).unwrap();
+        let set = format!("{input}/day=1/sitemaps");
+        assert_eq!(skipped(&report), [(&*set, "it belongs to --out")]);
+        assert_eq!(read(&report), [format!("{input}/a.txt")]);
+        let want =
+            format!("sitemill: warning: skipped 1 path in input directories: {set} (it belongs to --out)\n");
+        assert_eq!(second.stderr, want);
+    }
+}
+
+#[test]
+fn links_into_the_published_set_are_not_read_either() {
+    let directory = data();
+    symlink("../out", directory.join("data/set")).unwrap();
+    symlink("../out/sitemap-index-1.xml", directory.join("data/index.xml")).unwrap();
+    symlink("a.txt", directory.join("data/c.txt")).unwrap();
+    build(&directory, "data/b.txt", "out", &[]).expect(0);
+    let (_, report) = report_of(&directory, &["data"], &[], b"");
+    let reason = "it belongs to --out";
+    assert_eq!(skipped(&report), [("data/index.xml", reason), ("data/set", reason)]);
+    assert_eq!(read(&report), ["data/a.txt", "data/b.txt", "data/c.txt"]);
+}
+
+#[test]
+fn a_directory_cannot_be_input_and_output() {
+    let directory = data();
+    symlink("data", directory.join("link")).unwrap();
+    let before = crate::support::files(&directory.join("data"));
+    for (input, out) in [("data", "data"), ("data/.", "link"), ("link", "data"), (".", "../x/..")] {
+        fs::create_dir_all(directory.join("x")).unwrap();
+        let out = out.replace("../x", "x");
+        let refused = build(&directory, input, &out, &[]).expect(2);
+        assert!(
+            refused.stderr.starts_with(&format!("sitemill: {input}: is an input, and --out")),
+            "{}",
+            refused.stderr
+        );
+    }
+    assert_eq!(crate::support::files(&directory.join("data")), before);
+    assert!(!directory.join("data/.sitemill").exists());
+}
+
+#[test]
+fn the_set_of_a_site_is_no_input_of_the_run_that_publishes_it() {
+    let directory = data();
+    let sites = |input: &str| {
+        let mut command = sitemill();
+        command.args(["build", "--quiet", "--json", "--base-url", "{origin}/", "--out", "data/sites"]);
+        finish(command.current_dir(directory.path()).arg(input), b"")
+    };
+    sites("data").expect(0);
+    let second = sites("data").expect(0);
+    let report: Value = serde_json::from_slice(&second.stdout).unwrap();
+    assert_eq!(skipped(&report), [("data/sites", "it belongs to --out")]);
+    assert_eq!(report["listed"], 2);
+    let site = report["sets"][0]["directory"].as_str().unwrap();
+    sites(&format!("data/sites/{site}")).expect(2);
+    // What lies beside the sites is data like any other.
+    fs::create_dir(directory.join("data/sites/raw")).unwrap();
+    directory.file("data/sites/raw/c.txt", "https://h.example/c\n");
+    let third = sites("data/sites/raw").expect(0);
+    let report: Value = serde_json::from_slice(&third.stdout).unwrap();
+    assert_eq!((read(&report), &report["listed"]), (vec!["data/sites/raw/c.txt"], &json!(1)));
+}
+
+#[test]
+fn data_below_out_another_set_and_files_of_the_own_set_can_be_read() {
+    let directory = data();
+    fs::create_dir_all(directory.join("out")).unwrap();
+    fs::rename(directory.join("data"), directory.join("out/data")).unwrap();
+    build(&directory, "out/data", "out", &[]).expect(0);
+    build(&directory, "out/data", "out", &[]).expect(0);
+    let urls = ["https://h.example/a", "https://h.example/b"];
+    assert_eq!(published_urls(&directory.join("out"), BASE), urls);
+    // Another job's set, as a directory.
+    build(&directory, "out", "copy", &[]).expect(0);
+    assert_eq!(published_urls(&directory.join("copy"), BASE), urls);
+    // A link from there to the set leads to the set all the same.
+    symlink("../sitemap-index-1.xml", directory.join("out/data/index.xml")).unwrap();
+    let (_, report) = report_of(&directory, &["out/data"], &[], b"");
+    assert_eq!(skipped(&report), [("out/data/index.xml", "it belongs to --out")]);
+    // Who names a file of the own set means it: the set, and what is new.
+    directory.file("new.txt", "https://h.example/new\n");
+    let mut command = build_command("out".as_ref(), BASE);
+    command.current_dir(directory.path()).args(["out/sitemap-index-1.xml", "new.txt"]);
+    finish(&mut command, b"").expect(0);
+    let all = [urls[0], urls[1], "https://h.example/new"];
+    assert_eq!(published_urls(&directory.join("out"), BASE), all);
+    run(["check".as_ref(), "--quiet".as_ref(), directory.join("out").as_os_str()]).expect(0);
+}
+
+#[test]
+fn files_beside_part_files_are_named_as_skipped() {
+    let directory = data();
+    for name in ["_SUCCESS", ".part-0.crc", "c.csv", "d.csv", "e\u{1b}.csv"] {
+        directory.file(&format!("data/{name}"), "");
+    }
+    fs::create_dir_all(directory.join("data/_temporary/0")).unwrap();
+    directory.file("data/_temporary/0/part-9", "https://h.example/9\n");
+    directory.file("data/part-0", "https://h.example/0\n");
+    let (with_report, report) = report_of(&directory, &["data"], &[], b"");
+    let (hidden, no_part) =
+        ("its name begins with . or _", "there are part-* files, and only these are read");
+    let want = [
+        ("data/.part-0.crc", hidden),
+        ("data/_SUCCESS", hidden),
+        ("data/_temporary", hidden),
+        ("data/a.txt", no_part),
+        ("data/b.txt", no_part),
+        ("data/c.csv", no_part),
+        ("data/d.csv", no_part),
+        ("data/e\\x1b.csv", no_part),
+    ];
+    assert_eq!(skipped(&report), want);
+    assert_eq!(read(&report), ["data/part-0"]);
+    let line = format!(
+        "sitemill: warning: skipped 5 paths in input directories: data/a.txt ({no_part}), data/b.txt ({no_part}), \
+         data/c.csv ({no_part}), and 2 more\n"
+    );
+    assert_eq!(with_report.stderr, line);
+    // The filter says the same.
+    let mut clean = Command::new(env!("CARGO_BIN_EXE_sitemill"));
+    let cleaned =
+        finish(clean.current_dir(directory.path()).args(["clean", "--quiet", "data"]), b"").expect(0);
+    assert_eq!(cleaned.stderr, line);
+    assert_eq!(cleaned.stdout, b"https://h.example/0\n");
+}
+
+#[test]
+fn markers_alone_and_sitemaps_of_earlier_sets_are_reported_without_a_warning() {
+    let directory = data();
+    directory.file("data/_SUCCESS", "");
+    let (quiet, report) = report_of(&directory, &["data"], &[], b"");
+    assert_eq!((skipped(&report).len(), &*quiet.stderr), (1, ""));
+    // Two sets in one directory, of which the second is live, and a file that is none of either.
+    build(&directory, "data/a.txt", "other", &[]).expect(0);
+    build(&directory, "data/b.txt", "other", &[]).expect(0);
+    let (quiet, report) = report_of(&directory, &["other"], &[], b"");
+    let left: Vec<_> = skipped(&report).into_iter().filter(|(path, _)| path.ends_with(".gz")).collect();
+    assert_eq!((left.len(), left[0].1), (1, "the set published in its directory does not list it"));
+    assert_eq!((read(&report).len(), &*quiet.stderr), (1, ""));
+    directory.file("other/more.txt", "https://h.example/c\n");
+    let (warned, _) = report_of(&directory, &["other"], &[], b"");
+    assert!(
+        warned.stderr.contains("skipped 1 path in input directories: other/more.txt"),
+        "{}",
+        warned.stderr
+    );
+}
