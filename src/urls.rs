@@ -8,13 +8,13 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use crate::check::{Content, Entry, Findings, Kind, Reader, Set, Tag, directory, member};
+use crate::check::{Content, Entry, Findings, Kind, Link, Reader, Set, Tag, directory, member};
 use crate::error::{Error, Result, Shown};
 use crate::job::threads_default;
 use crate::pipeline::Target;
 use crate::pipeline::ordered::ordered;
 use crate::stop::Stop;
-use crate::text::{self, shown};
+use crate::text::shown;
 
 /// What to list. [`UrlsJob::new`] has every default of the command line.
 #[derive(Debug, Clone)]
@@ -33,9 +33,11 @@ pub enum UrlsForm {
     /// The URL.
     #[default]
     Lines,
-    /// URL, lastmod, changefreq and priority, with tabs between; empty if there is none. No header.
+    /// A row with a value for each of `loc`, `lastmod`, `changefreq`, `priority`, `alternates` and `images`, with tabs between
+    /// them, below a header with these names. The last two are JSON arrays; what there is none of is empty. A value with a tab
+    /// or line end in it, or a quote for its first character, is quoted as in CSV. `build` reads it.
     Tsv,
-    /// An object with `loc` and the tags that there are; `links` and `images` are arrays.
+    /// An object with `loc` and the tags that there are; `alternates` and `images` are arrays. `build` reads it.
     Json,
 }
 
@@ -62,6 +64,9 @@ impl UrlsJob {
 /// damage; else if something cannot be read or written.
 pub fn urls(job: &UrlsJob, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
     let mut report = UrlsReport::default();
+    if job.form == UrlsForm::Tsv {
+        to.write(TSV_HEADER)?;
+    }
     for path in &job.paths {
         let files = match path.is_dir() {
             true => Set::of_directory(path, None, 1)?.into_files()?,
@@ -81,6 +86,8 @@ pub fn urls(job: &UrlsJob, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport
     }
     Ok(report)
 }
+
+const TSV_HEADER: &[u8] = b"loc\tlastmod\tchangefreq\tpriority\talternates\timages\n";
 
 /// A file, rendered.
 struct Listed {
@@ -130,6 +137,13 @@ fn list(path: PathBuf, form: UrlsForm, entry: &mut Entry) -> Result<Listed> {
             )));
             break;
         }
+        if form != UrlsForm::Lines && !entry.is_whole() {
+            let shown = Shown(&path);
+            listed.damage = Some(Error::data(format!(
+                "{shown}: entry {number}: has more links or images than can be told; list the URLs alone, without --tsv or --json"
+            )));
+            break;
+        }
         match reader.own().0 {
             Kind::Sitemap => {
                 push(entry, loc, form, &mut listed.lines);
@@ -154,11 +168,16 @@ fn push(entry: &Entry, loc: &[u8], form: UrlsForm, lines: &mut Vec<u8>) {
     match form {
         UrlsForm::Lines => lines.extend_from_slice(loc),
         UrlsForm::Tsv => {
-            lines.extend_from_slice(loc);
+            push_cell(loc, lines);
             for tag in [Tag::Lastmod, Tag::Changefreq, Tag::Priority] {
                 lines.push(b'\t');
-                // A tab or line end in a value must not pass for one of the row.
-                text::escape(entry.value(tag).unwrap_or_default().trim_ascii(), lines);
+                push_cell(entry.value(tag).unwrap_or_default().trim_ascii(), lines);
+            }
+            for list in [alternates(entry), images(entry)] {
+                lines.push(b'\t');
+                if !list.is_empty() {
+                    push_cell(Value::Array(list).to_string().as_bytes(), lines);
+                }
             }
         }
         UrlsForm::Json => lines.extend_from_slice(to_json(entry).to_string().as_bytes()),
@@ -166,23 +185,45 @@ fn push(entry: &Entry, loc: &[u8], form: UrlsForm, lines: &mut Vec<u8>) {
     lines.push(b'\n');
 }
 
+/// Appends a value of a row, quoted if it could be taken for more than one, or for a quoted one.
+fn push_cell(value: &[u8], lines: &mut Vec<u8>) {
+    if value.first() != Some(&b'"') && memchr::memchr3(b'\t', b'\n', b'\r', value).is_none() {
+        return lines.extend_from_slice(value);
+    }
+    lines.push(b'"');
+    for &byte in value {
+        lines.extend_from_slice(if byte == b'"' { b"\"\"" } else { std::slice::from_ref(&byte) });
+    }
+    lines.push(b'"');
+}
+
 fn to_json(entry: &Entry) -> Value {
-    let string = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes));
     let mut object = Map::new();
     for tag in Tag::ALL {
         if let Some(value) = entry.value(tag) {
             object.insert(tag.as_str().into(), string(value.trim_ascii()));
         }
     }
-    let links: Vec<Value> = entry
-        .links()
-        .map(|link| json!({ "hreflang": link.hreflang.map(string), "href": link.href.map(string) }))
-        .collect();
-    let images: Vec<Value> = entry.images().flatten().map(string).collect();
-    for (name, list) in [("links", links), ("images", images)] {
+    for (name, list) in [("alternates", alternates(entry)), ("images", images(entry))] {
         if !list.is_empty() {
             object.insert(name.into(), list.into());
         }
     }
     Value::Object(object)
+}
+
+/// Links to other languages. Links to anything else are no tags.
+fn alternates(entry: &Entry) -> Vec<Value> {
+    let is_alternate = |link: &Link<'_>| link.rel.is_some_and(|rel| rel.eq_ignore_ascii_case(b"alternate"));
+    let json =
+        |link: Link<'_>| json!({ "hreflang": link.hreflang.map(string), "href": link.href.map(string) });
+    entry.links().filter(is_alternate).map(json).collect()
+}
+
+fn images(entry: &Entry) -> Vec<Value> {
+    entry.images().flatten().map(string).collect()
+}
+
+fn string(bytes: &[u8]) -> Value {
+    Value::from(String::from_utf8_lossy(bytes))
 }

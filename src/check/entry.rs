@@ -5,8 +5,9 @@ use crate::limits::IMAGES_PER_URL_MAX;
 /// Bytes of a value that are kept. Every longer value breaks its rule with the first so many.
 const VALUE_BYTES_MAX: usize = 4096;
 
-/// Images, or links, of one entry that are kept; all are counted. As many images as are allowed.
-const KEPT_MAX: usize = IMAGES_PER_URL_MAX as usize;
+/// Links, or images, of one entry that are kept; all are counted. Ours: many times as many images as are allowed.
+const KEPT_MAX: usize = 50_000;
+const _: () = assert!(KEPT_MAX > IMAGES_PER_URL_MAX as usize);
 
 /// The tags of an entry, in the order of the 0.9 schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +43,7 @@ impl Tag {
     }
 }
 
-/// Where in the text of an entry a value stands. Four bytes each: there may be a thousand of them.
+/// Where in the text of an entry a value stands. Four bytes each: there may be many.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     start: u32,
@@ -91,7 +92,7 @@ impl Entry {
         self.value(Tag::Loc).map(<[u8]>::trim_ascii)
     }
 
-    /// The first thousand of its links.
+    /// The first fifty thousand of its links.
     pub fn links(&self) -> impl Iterator<Item = Link<'_>> {
         self.links.iter().map(|spans| {
             let [rel, hreflang, href] = spans.map(|span| span.map(|span| self.at(span).trim_ascii()));
@@ -99,9 +100,14 @@ impl Entry {
         })
     }
 
-    /// The URLs of the first thousand of its images; none for an image without.
+    /// The URLs of the first fifty thousand of its images; none for an image without.
     pub fn images(&self) -> impl Iterator<Item = Option<&[u8]>> {
         self.images.iter().map(|span| span.map(|span| self.at(span).trim_ascii()))
+    }
+
+    /// Whether all of its links and images are kept.
+    pub fn is_whole(&self) -> bool {
+        self.links_count.max(self.images_count) <= KEPT_MAX as u64
     }
 
     /// All of its images.

@@ -33,7 +33,7 @@ pub struct ColumnsReport {
     pub used: BTreeMap<&'static str, String>,
     /// All others in the order in which they occur first, escaped; `…` stands for those beyond the first 64.
     pub unused: Vec<String>,
-    /// Of the unused ones, columns of `alternates` and `images`, which a table cannot have.
+    /// Of the unused ones, columns of `alternates` and `images` that are not text.
     #[serde(skip)]
     pub impossible: Vec<(&'static str, String)>,
 }
@@ -78,7 +78,7 @@ impl InputReport {
     pub fn hints(&self) -> Vec<String> {
         let Some(columns) = &self.columns else { return Vec::new() };
         let impossible = columns.impossible.iter().map(|(part, name)| {
-            format!("column {name} is not used: {part} are read from JSON lines and sitemaps only")
+            format!("column {name} is not used: {part} are read from text, as JSON or as one URL")
         });
         let likely = LIKELY_NAMES.into_iter().filter(|(part, _)| !columns.used.contains_key(part));
         let likely = likely.filter_map(|(part, likely)| {

@@ -17,6 +17,7 @@ mod facts;
 mod format;
 mod google;
 mod json;
+mod lists;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod parts;

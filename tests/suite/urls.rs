@@ -56,12 +56,20 @@ fn tags_come_along_on_request() {
     let directory = TempDir::new();
     let file = directory.file("a.xml", TAGS);
     assert_eq!(urls(&[], &file), b"http://h.example/?a=1&b=2\nhttp://h.example/it's\n");
-    let tsv = "http://h.example/?a=1&b=2\t2005-06-03\t\t0.5\nhttp://h.example/it's\t\t\t\n";
-    assert_eq!(urls(&["--tsv"], &file), tsv.as_bytes());
+    let tsv = concat!(
+        "loc\tlastmod\tchangefreq\tpriority\talternates\timages\n",
+        "http://h.example/?a=1&b=2\t2005-06-03\t\t0.5\t\t\n",
+        "http://h.example/it's\t\t\t\t",
+        r#"[{"href":"http://h.example/de?a&b","hreflang":"de"}]"#,
+        "\t",
+        r#"["http://h.example/i.png"]"#,
+        "\n",
+    );
+    assert_eq!(str::from_utf8(&urls(&["--tsv"], &file)).unwrap(), tsv);
     let json = concat!(
         r#"{"lastmod":"2005-06-03","loc":"http://h.example/?a=1&b=2","priority":"0.5"}"#,
         "\n",
-        r#"{"images":["http://h.example/i.png"],"links":[{"href":"http://h.example/de?a&b","hreflang":"de"}],"#,
+        r#"{"alternates":[{"href":"http://h.example/de?a&b","hreflang":"de"}],"images":["http://h.example/i.png"],"#,
         r#""loc":"http://h.example/it's"}"#,
         "\n"
     );

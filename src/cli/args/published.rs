@@ -45,11 +45,11 @@ pub struct UrlsArgs {
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 
-    /// With lastmod, changefreq and priority, tab-separated
+    /// Tab-separated, with every tag, below a header: build reads it
     #[arg(long)]
     pub tsv: bool,
 
-    /// One JSON object a line, with every tag, link and image
+    /// One JSON object per line, with every tag: build reads it
     #[arg(long, conflicts_with = "tsv")]
     pub json: bool,
 

@@ -14,8 +14,8 @@ pub(super) enum Part {
     Images,
 }
 
-/// Parts that have one value; columns can be these only.
-pub(super) const PLAIN_PARTS: [Part; 4] = [Part::Url, Part::Lastmod, Part::Changefreq, Part::Priority];
+/// What the columns of a table can be, in this order.
+pub(super) const PLAIN_PARTS: [Part; 6] = Part::ALL;
 
 impl Part {
     const ALL: [Self; 6] =
@@ -43,7 +43,7 @@ impl Part {
 }
 
 /// Names of columns or keys where they are not the usual ones, which are `loc` or `url`, `lastmod`, `changefreq`,
-/// `priority`, and in JSON lines `alternates` and `images`. Upper and lower case of ASCII are the same. Or the positions of
+/// `priority`, `alternates` and `images`. Upper and lower case of ASCII are the same. Or the positions of
 /// values in rows without a header, from 1.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns([Option<String>; Part::ALL.len()]);
@@ -112,6 +112,12 @@ impl Columns {
         })
     }
 
+    /// Whether a name was said for `part`.
+    #[cfg(feature = "parquet")]
+    pub(super) fn is_said(&self, part: Part) -> bool {
+        self.0[part as usize].is_some()
+    }
+
     /// Where the [`PLAIN_PARTS`] stand in a table with the columns `names`. Of equal names the first counts.
     ///
     /// # Errors
@@ -152,11 +158,14 @@ mod tests {
         let places = |columns: &Columns, names: &str| {
             columns.places(&names.split(' ').map(str::as_bytes).collect::<Vec<_>>())
         };
-        assert_eq!(places(&usual, "loc").unwrap(), [Some(0), None, None, None]);
-        assert_eq!(places(&usual, "id URL x LastMod").unwrap(), [Some(1), Some(3), None, None]);
-        assert_eq!(places(&usual, "url loc url loc").unwrap(), [Some(1), None, None, None]);
+        assert_eq!(places(&usual, "loc").unwrap(), [Some(0), None, None, None, None, None]);
+        assert_eq!(
+            places(&usual, "id URL Images LastMod").unwrap(),
+            [Some(1), Some(3), None, None, None, Some(2)]
+        );
+        assert_eq!(places(&usual, "url loc url loc").unwrap(), [Some(1), None, None, None, None, None]);
         let said: Columns = "url=page,lastmod=updated_at".parse().unwrap();
-        assert_eq!(places(&said, "loc updated_at Page").unwrap(), [Some(2), Some(1), None, None]);
+        assert_eq!(places(&said, "loc updated_at Page").unwrap(), [Some(2), Some(1), None, None, None, None]);
         assert!(places(&usual, "a b").unwrap_err().starts_with("no column loc or url, only: a, b; say"));
         assert!(places(&said, "page loc").unwrap_err().starts_with("no column updated_at, only: page, loc"));
         for wrong in ["", "url", "url=", "=x", "page=url", "url=a,url=b", "url=a,loc=b", "url=a,"] {

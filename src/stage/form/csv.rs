@@ -7,6 +7,7 @@ mod table;
 
 use super::columns::{Columns, PLAIN_PARTS};
 use super::facts::ColumnsFound;
+use super::lists::Lists;
 use super::row::{Record, Rows};
 use super::unpack::{About, Text};
 use super::{FormOptions, Format};
@@ -17,7 +18,7 @@ use crate::stage::lines::Block;
 pub use cut::Cuts;
 pub use delimiter::Delimiter;
 pub use sample::{Ambiguous, Sample};
-use table::Table;
+use table::{Row, Table};
 
 /// Bytes of a value that are kept: one more than a line may have, so that one that is too long is still seen to be.
 const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
@@ -131,14 +132,34 @@ pub fn read(block: &Block, header: &Header, rows: &mut Rows<'_>) -> Result<()> {
             continue;
         }
         let values = header.places.map(|place| place.map_or(&b""[..], |at| row.field(at)));
-        let [url, lastmod, changefreq, priority] = values.map(|value| cut(value, VALUE_BYTES_KEPT));
-        if [url, lastmod, changefreq, priority].into_iter().any(|value| rows.is_malformed(value)) {
+        let [url, lastmod, changefreq, priority, alternates, images] = values;
+        let [url, lastmod, changefreq, priority] =
+            [url, lastmod, changefreq, priority].map(|value| cut(value, VALUE_BYTES_KEPT));
+        let record = Record { line, offset, url, lastmod, changefreq, priority, ..Record::default() };
+        if values.into_iter().any(|value| rows.is_malformed(value)) {
             rows.bad(line, offset, Reason::BadEncoding, row.text())?;
+        } else if url.trim_ascii().is_empty() {
+            without_url(&row, rows)?;
+        } else if alternates.is_empty() && images.is_empty() {
+            rows.record(&record)?;
         } else {
-            rows.record(&Record { line, offset, url, lastmod, changefreq, priority, ..Record::default() })?;
+            let mut lists = Lists::default();
+            lists.add_links_of_cell(alternates);
+            lists.add_images_of_cell(images);
+            rows.record(&Record { alternates: &lists.alternates(), images: &lists.images(), ..record })?;
         }
     }
     Ok(())
+}
+
+/// A row that gives no URL is blank if all of its fields are.
+#[cold]
+fn without_url(row: &Row<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    let (line, offset) = (row.line, row.offset);
+    match (0..row.fields()).all(|at| row.field(at).trim_ascii().is_empty()) {
+        true => rows.record(&Record { line, offset, ..Record::default() }),
+        false => rows.bad(line, offset, Reason::NoUrl, row.text()),
+    }
 }
 
 fn cut(text: &[u8], bytes_max: usize) -> &[u8] {

@@ -7,8 +7,10 @@ use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;
 
+use super::ROW_BYTES_MAX;
 use super::columns::{Columns, Part};
-use super::row::{Alternate, Record, Rows};
+use super::lists::{self, Key, Lists};
+use super::row::{AND, Record, Rows};
 use super::text::each_line;
 use super::unpack::About;
 use crate::error::Result;
@@ -16,17 +18,23 @@ use crate::limits::LINE_BYTES_MAX;
 use crate::stage::clean::Reason;
 use crate::stage::lines::{Block, Line};
 
-/// Reads one record from each line; blank lines are blank rows. A line that is no object is bad alone, but for the first:
-/// see [`check_first_line`].
+/// Lines of `urls --json` of earlier versions have their links under this key.
+const EARLIER_LINKS: &str = "links";
+
+/// Bytes of a value that are kept, and of a bad line: more than a URL or tag can have.
+const BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
+
+/// Reads one record from each line; blank lines, and objects with nothing in them, are blank rows. A line that is no object
+/// is bad alone, but for the first: see [`check_first_line`].
 pub fn read(block: &Block, columns: &Columns, rows: &mut Rows<'_>) -> Result<()> {
     each_line(block, |number, line| {
         let reason = match values(line.raw, columns) {
-            _ if line.raw.len() > LINE_BYTES_MAX => Reason::TooLong,
+            _ if line.raw.len() as u64 > ROW_BYTES_MAX => Reason::TooLong,
             _ if rows.is_malformed(line.raw) => Reason::BadEncoding,
             Ok(values) => return emit(number, line, &values, rows),
             Err(reason) => reason,
         };
-        rows.bad(number, line.offset, reason, line.raw)
+        rows.bad(number, line.offset, reason, cut(line.raw))
     })
 }
 
@@ -64,22 +72,20 @@ fn is_url(key: &str, columns: &Columns) -> bool {
 }
 
 fn emit(number: u64, line: Line<'_>, values: &Values<'_>, rows: &mut Rows<'_>) -> Result<()> {
-    let alternates: Vec<Alternate<'_>> = values
-        .alternates
-        .iter()
-        .map(|Link { hreflang, href }| Alternate { hreflang: hreflang.as_bytes(), href: href.as_bytes() })
-        .collect();
-    let images: Vec<&[u8]> = values.images.iter().map(|Image(url)| url.as_bytes()).collect();
     rows.record(&Record {
         line: number,
         offset: line.offset,
-        url: values.url.as_bytes(),
-        lastmod: values.lastmod.as_bytes(),
-        changefreq: values.changefreq.as_bytes(),
-        priority: values.priority.as_bytes(),
-        alternates: &alternates,
-        images: &images,
+        url: cut(values.url.as_bytes()),
+        lastmod: cut(values.lastmod.as_bytes()),
+        changefreq: cut(values.changefreq.as_bytes()),
+        priority: cut(values.priority.as_bytes()),
+        alternates: &values.lists.alternates(),
+        images: &values.lists.images(),
     })
+}
+
+fn cut(text: &[u8]) -> &[u8] {
+    &text[..text.len().min(BYTES_KEPT)]
 }
 
 /// What a line says; empty for what it does not.
@@ -91,22 +97,8 @@ struct Values<'a> {
     lastmod: Cow<'a, str>,
     changefreq: Cow<'a, str>,
     priority: Cow<'a, str>,
-    alternates: Vec<Link<'a>>,
-    images: Vec<Image<'a>>,
+    lists: Lists<'a>,
 }
-
-/// An element of `alternates`.
-#[derive(Deserialize)]
-struct Link<'a> {
-    #[serde(borrow)]
-    hreflang: Cow<'a, str>,
-    #[serde(borrow)]
-    href: Cow<'a, str>,
-}
-
-/// An element of `images`.
-#[derive(Deserialize)]
-struct Image<'a>(#[serde(borrow)] Cow<'a, str>);
 
 fn values<'a>(line: &'a [u8], columns: &Columns) -> Result<Values<'a>, Reason> {
     if line.trim_ascii().is_empty() {
@@ -115,7 +107,13 @@ fn values<'a>(line: &'a [u8], columns: &Columns) -> Result<Values<'a>, Reason> {
     let mut json = serde_json::Deserializer::from_slice(line);
     let values = json.deserialize_map(ValuesVisitor(columns)).map_err(|_| Reason::BadRow)?;
     json.end().map_err(|_| Reason::BadRow)?;
-    if values.url_rank.is_some() { Ok(values) } else { Err(Reason::NoUrl) }
+    if values.url.trim_ascii().is_empty() { without_url(line) } else { Ok(values) }
+}
+
+/// A line that gives no URL is blank if it gives nothing else.
+fn without_url(line: &[u8]) -> Result<Values<'_>, Reason> {
+    let line = str::from_utf8(line).map_err(|_| Reason::BadRow)?;
+    if lists::has_content(line) { Err(Reason::NoUrl) } else { Ok(Values::default()) }
 }
 
 /// Takes the values of known keys and skips all others.
@@ -130,45 +128,60 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values<'de>, A::Error> {
         let mut values = Values::default();
-        while let Some(key) = map.next_key::<Key<'de>>()? {
-            let Some((part, rank)) = self.0.part_of(key.0.as_bytes()) else {
-                map.next_value::<IgnoredAny>()?;
+        while let Some(Key(key)) = map.next_key()? {
+            let Some((part, rank)) = self.0.part_of(key.as_bytes()) else {
+                if key == EARLIER_LINKS {
+                    values.take_earlier_links(map.next_value()?);
+                } else {
+                    map.next_value::<IgnoredAny>()?;
+                }
                 continue;
             };
+            let value: &RawValue = map.next_value()?;
             match part {
-                Part::Url => {
-                    let url = text(map.next_value()?, false)?;
-                    if values.url_rank.is_none_or(|before| rank <= before) {
-                        (values.url, values.url_rank) = (url, Some(rank));
-                    }
-                }
-                Part::Lastmod => values.lastmod = text(map.next_value()?, true)?,
-                Part::Changefreq => values.changefreq = text(map.next_value()?, false)?,
-                Part::Priority => values.priority = text(map.next_value()?, true)?,
-                Part::Alternates => values.alternates = map.next_value::<Option<_>>()?.unwrap_or_default(),
-                Part::Images => values.images = map.next_value::<Option<_>>()?.unwrap_or_default(),
+                Part::Url => values.take_url(value, rank)?,
+                Part::Lastmod => take_tag(&mut values.lastmod, value),
+                Part::Changefreq => take_tag(&mut values.changefreq, value),
+                Part::Priority => take_tag(&mut values.priority, value),
+                Part::Alternates => values.lists.add_links(value.get()),
+                Part::Images => values.lists.add_images(value.get()),
             }
         }
         Ok(values)
     }
 }
 
-/// A key, which is seldom escaped.
-#[derive(Deserialize)]
-struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
-
-/// The text of a string, or of a number just as it is written; nothing for `null`.
-fn text<E: de::Error>(value: &RawValue, takes_numbers: bool) -> Result<Cow<'_, str>, E> {
-    let json = value.get();
-    match json.as_bytes() {
-        [b'"', inner @ .., b'"'] if memchr::memchr(b'\\', inner).is_none() => {
-            Ok(Cow::Borrowed(&json[1..json.len() - 1]))
+impl<'a> Values<'a> {
+    /// Takes the value of a key for the URL: a string. The better key counts; of two equally good ones nobody knows which.
+    fn take_url<E: de::Error>(&mut self, value: &'a RawValue, rank: usize) -> Result<(), E> {
+        let url = match value.get() {
+            "null" => Cow::Borrowed(""),
+            json => lists::text(json).ok_or_else(|| E::custom("neither text nor null"))?,
+        };
+        match self.url_rank {
+            Some(before) if before == rank => return Err(E::custom("two URLs")),
+            Some(before) if before < rank => {}
+            _ => (self.url, self.url_rank) = (url, Some(rank)),
         }
-        [b'"', ..] => serde_json::from_str(json).map(Cow::Owned).map_err(E::custom),
-        b"null" => Ok(Cow::Borrowed("")),
-        [b'-' | b'0'..=b'9', ..] if takes_numbers => Ok(Cow::Borrowed(json)),
-        _ => Err(E::custom("neither text nor null")),
+        Ok(())
     }
+
+    /// Takes links as earlier versions wrote them. Any other value under this key is of somebody else.
+    fn take_earlier_links(&mut self, value: &'a RawValue) {
+        if lists::is_array_of_links(value.get()) {
+            self.lists.add_links(value.get());
+        }
+    }
+}
+
+/// Takes the value of a tag: the text of a string, or what is written of anything else, which is how a number keeps its
+/// digits and a value of the wrong type is told in the reject file. A second value makes the tag a wrong one.
+fn take_tag<'a>(tag: &mut Cow<'a, str>, value: &'a RawValue) {
+    let text = match value.get() {
+        "null" => return,
+        json => lists::text(json).unwrap_or(Cow::Borrowed(json)),
+    };
+    *tag = if tag.is_empty() { text } else { Cow::Owned(format!("{tag}{AND}{text}")) };
 }
 
 /// The keys of an object, for a message.

@@ -16,8 +16,9 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
 
-use super::columns::{Columns, PLAIN_PARTS};
+use super::columns::{Columns, PLAIN_PARTS, Part};
 use super::facts::ColumnsFound;
+use super::lists::Lists;
 use super::pread::Pread;
 use super::row::{Record, Rows};
 use crate::error::{Error, Result, Shown};
@@ -33,6 +34,8 @@ pub struct Groups<'n> {
     /// Column and kind of each of [`PLAIN_PARTS`].
     kinds: [Option<(usize, Kind)>; PLAIN_PARTS.len()],
     columns: ColumnsFound,
+    /// Whether there are columns that are not read.
+    has_other_columns: bool,
 }
 
 /// A row group, and the rows before it.
@@ -55,12 +58,20 @@ impl<'n> Groups<'n> {
         let places = columns.places(&plain).map_err(wrong)?;
         let mut kinds = [None; PLAIN_PARTS.len()];
         for (part, place) in places.into_iter().enumerate() {
-            if let Some(at) = place {
-                kinds[part] = Some((at, Kind::of(PLAIN_PARTS[part], &schema.column(at)).map_err(wrong)?));
+            let Some(at) = place else { continue };
+            let kind = Kind::of(PLAIN_PARTS[part], &schema.column(at));
+            match PLAIN_PARTS[part] {
+                // A count of images is no image, and no reason to read nothing at all.
+                Part::Alternates | Part::Images if !columns.is_said(PLAIN_PARTS[part]) => {
+                    kinds[part] = kind.ok().map(|kind| (at, kind));
+                }
+                _ => kinds[part] = Some((at, kind.map_err(wrong)?)),
             }
         }
-        let columns = ColumnsFound::of(columns, &plain, places);
-        Ok(Self { name, reader, kinds, columns })
+        let used = kinds.map(|kind| kind.map(|(at, _)| at));
+        let has_other_columns = used.iter().flatten().count() < names.len();
+        let columns = ColumnsFound::of(columns, &plain, used);
+        Ok(Self { name, reader, kinds, columns, has_other_columns })
     }
 
     /// The names of used and unused columns.
@@ -100,18 +111,27 @@ impl<'n> Groups<'n> {
                 column.read(batch_rows).map_err(broken)?;
             }
             for at in 0..batch_rows {
-                let [url, lastmod, changefreq, priority] =
-                    [0, 1, 2, 3].map(|part| parts[part].as_ref().map_or(&b""[..], |column| column.value(at)));
+                let [url, lastmod, changefreq, priority, alternates, images] = [0, 1, 2, 3, 4, 5]
+                    .map(|part| parts[part].as_ref().map_or(&b""[..], |column| column.value(at)));
                 let (line, offset) = (row + 1, row);
-                rows.record(&Record {
+                let mut lists = Lists::default();
+                lists.add_links_of_cell(alternates);
+                lists.add_images_of_cell(images);
+                let record = Record {
                     line,
                     offset,
                     url,
                     lastmod,
                     changefreq,
                     priority,
-                    ..Record::default()
-                })?;
+                    alternates: &lists.alternates(),
+                    images: &lists.images(),
+                };
+                // What is in columns that are not read, nobody knows: such a row may be anything but blank.
+                match url.trim_ascii().is_empty() && self.has_other_columns {
+                    true => rows.without_url(&record)?,
+                    false => rows.record(&record)?,
+                }
                 row += 1;
             }
             left -= batch_rows;

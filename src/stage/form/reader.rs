@@ -11,10 +11,11 @@ use super::facts::Facts;
 use super::parquet::{Group, Groups};
 use super::row::{Rows, Sink};
 use super::unpack::{About, Text};
-use super::{FormOptions, Format, csv, google, json, sitemap, text};
+use super::{FormOptions, Format, ROW_BYTES_MAX, csv, google, json, sitemap, text};
 use crate::error::Result;
 #[cfg(not(feature = "parquet"))]
 use crate::error::{Error, Shown};
+use crate::limits::LINE_BYTES_MAX;
 use crate::stage::lines::{Block, Blocks};
 
 /// An input of rows, ready to be read.
@@ -63,7 +64,7 @@ enum Form<'n> {
     Csv(csv::Header),
     Sitemap,
     #[cfg(feature = "parquet")]
-    Parquet(Groups<'n>),
+    Parquet(Box<Groups<'n>>),
     /// There is nothing in it.
     Empty,
 }
@@ -76,11 +77,11 @@ impl<'n> RowReader<'n> {
         let packing = text.about().packing();
         let mut found = None;
         let (form, units): (Form<'n>, Units<'n>) = match format {
-            Format::Text => (Form::Text, by_lines(text)),
-            Format::Google => (Form::Google, by_lines(text)),
+            Format::Text => (Form::Text, by_lines(text, LINE_BYTES_MAX)),
+            Format::Google => (Form::Google, by_lines(text, LINE_BYTES_MAX)),
             Format::Jsonl => {
                 json::check_first_line(text.about(), columns)?;
-                (Form::Jsonl(columns), by_lines(text))
+                (Form::Jsonl(columns), by_lines(text, ROW_BYTES_MAX as usize))
             }
             Format::Csv | Format::Tsv => match csv::open(text, format, options)? {
                 Some((header, cuts)) => {
@@ -106,7 +107,7 @@ impl<'n> RowReader<'n> {
         let groups = Groups::open(name, file, &options.columns)?;
         let columns = Some(groups.columns().clone());
         let units = Box::new(groups.all().into_iter().map(|group| Ok(Unit(Of::Group(group)))));
-        let parser = Parser { is_transcoded: false, form: Form::Parquet(groups) };
+        let parser = Parser { is_transcoded: false, form: Form::Parquet(Box::new(groups)) };
         let facts = Box::new(Facts { format: Format::Parquet, packing: Packing::None, columns });
         Ok(Self { parser, units, facts })
     }
@@ -119,13 +120,13 @@ impl<'n> RowReader<'n> {
     }
 }
 
-fn by_lines(text: Text<'_>) -> Units<'_> {
+fn by_lines(text: Text<'_>, line_bytes_max: usize) -> Units<'_> {
     let (stream, about): (_, About<'_>) = text.split();
     let unit = move |block: std::io::Result<Block>| match block {
         Ok(block) => Ok(Unit(Of::Block(block))),
         Err(error) => Err(about.failed(error)),
     };
-    Box::new(Blocks::new(stream).map(unit))
+    Box::new(Blocks::of_lines_up_to(line_bytes_max, stream).map(unit))
 }
 
 impl Parser<'_> {

@@ -11,7 +11,7 @@ pub struct Record<'a> {
     pub line: u64,
     /// Where it begins, from 0: the byte of the text, unpacked and in UTF-8 if it was transcoded; the row of Parquet.
     pub offset: u64,
-    /// The URL, not yet clean. Nothing or blanks only: the row is blank.
+    /// The URL, not yet clean. Nothing or blanks only: the row is blank, and has no tags.
     pub url: &'a [u8],
     /// When the page changed, not yet checked; columns of time in Parquet come as W3C Datetime.
     pub lastmod: &'a [u8],
@@ -19,10 +19,34 @@ pub struct Record<'a> {
     pub changefreq: &'a [u8],
     /// Its rank among the site's pages, not yet checked.
     pub priority: &'a [u8],
-    /// The same page in other languages. Only JSON lines and sitemaps have them.
+    /// The same page in other languages.
     pub alternates: &'a [Alternate<'a>],
-    /// URLs of images on the page. Only JSON lines and sitemaps have them.
+    /// URLs of images on the page.
     pub images: &'a [&'a [u8]],
+}
+
+/// Stands between two values of a tag that can have one only. No value with it in it is a legal one, so that the tag is dropped
+/// like any other wrong one, and the reject file has both values.
+pub(super) const AND: &str = " | ";
+
+impl Record<'_> {
+    /// Whether it has no tags.
+    fn has_no_tags(&self) -> bool {
+        self.alternates.is_empty()
+            && self.images.is_empty()
+            && [self.lastmod, self.changefreq, self.priority].iter().all(|tag| tag.trim_ascii().is_empty())
+    }
+
+    /// Its tags as text for the reject file: `lastmod=2024-05-01 priority=0.5`.
+    fn tags_as_text(&self) -> Vec<u8> {
+        let tags =
+            [(&b"lastmod"[..], self.lastmod), (b"changefreq", self.changefreq), (b"priority", self.priority)];
+        let given = tags.into_iter().filter(|(_, value)| !value.is_empty());
+        let links = self.alternates.iter().map(|link| (link.hreflang, link.href));
+        let images = self.images.iter().map(|&image| (&b"image"[..], image));
+        let words = given.chain(links).chain(images).map(|(name, value)| [name, b"=", value].concat());
+        words.collect::<Vec<_>>().join(&b' ')
+    }
 }
 
 /// The same page in another language.
@@ -67,8 +91,17 @@ impl<'s> Rows<'s> {
     }
 
     pub fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        if record.url.trim_ascii().is_empty() && !record.has_no_tags() {
+            return self.without_url(record);
+        }
         self.count += 1;
         self.sink.record(record)
+    }
+
+    /// Takes a row that gives something, but no URL; for forms whose rows have no text, what is known of it.
+    #[cold]
+    pub fn without_url(&mut self, record: &Record<'_>) -> Result<()> {
+        self.bad(record.line, record.offset, Reason::NoUrl, &record.tags_as_text())
     }
 
     pub fn bad(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {

@@ -17,6 +17,8 @@ pub struct Blocks<R> {
     rest: Vec<u8>,
     /// Where reads go to.
     piece: Box<[u8]>,
+    /// Most bytes of a line that is kept whole.
+    line_bytes_max: usize,
     ended: bool,
 }
 
@@ -33,14 +35,20 @@ pub struct Block {
 }
 
 impl<R: Read> Blocks<R> {
-    /// Blocks of `stream`, from its start.
+    /// Blocks of `stream`, from its start; lines of more than [`LINE_BYTES_MAX`] are cut.
     pub fn new(stream: R) -> Self {
+        Self::of_lines_up_to(LINE_BYTES_MAX, stream)
+    }
+
+    /// Blocks of `stream`, from its start; lines of more than `line_bytes_max` are cut.
+    pub fn of_lines_up_to(line_bytes_max: usize, stream: R) -> Self {
         Self {
             stream,
             offset: 0,
             lines: 0,
             rest: Vec::new(),
             piece: vec![0; CHUNK_BYTES].into(),
+            line_bytes_max,
             ended: false,
         }
     }
@@ -64,7 +72,7 @@ impl<R: Read> Blocks<R> {
             }
             bytes.extend_from_slice(piece);
             // One byte more than a line may have, and a carriage return that might yet be part of its end.
-            if bytes.len() >= LINE_BYTES_MAX + 2 {
+            if bytes.len() >= self.line_bytes_max + 2 {
                 return self.skip_line(bytes).map(Some);
             }
         }
@@ -74,7 +82,7 @@ impl<R: Read> Blocks<R> {
     fn skip_line(&mut self, mut bytes: Vec<u8>) -> io::Result<Block> {
         let offset = self.offset;
         self.offset += bytes.len() as u64;
-        bytes.truncate(LINE_BYTES_MAX + 2);
+        bytes.truncate(self.line_bytes_max + 2);
         loop {
             let piece = read(&mut self.stream, &mut self.piece)?;
             self.ended = piece.is_empty();

@@ -113,11 +113,36 @@ fn rows_of_several_groups_pages_and_packings_come_in_order() {
                     let [hours, minutes, seconds] = [in_group / 3600, in_group / 60 % 60, in_group % 60];
                     format!("u{at}|1970-01-01T{hours:02}:{minutes:02}:{seconds:02}Z|{freq}|")
                 }
-                false => format!("||{freq}|"),
+                false => format!("!no-url changefreq={freq}"),
             };
             assert_eq!(*row, format!("{}@{at} {want}", at + 1));
         }
     }
+}
+
+#[test]
+fn a_row_without_a_url_is_blank_only_if_every_column_was_read_and_has_nothing() {
+    let urls = || Values::Text(vec!["u".into()], Some(vec![1, 0, 0]));
+    let times = || Values::Int64(vec![TIME], Some(vec![0, 1, 0]));
+    let packing = Compression::UNCOMPRESSED;
+    let schema = "message m { optional binary url (STRING); optional int64 lastmod; }";
+    let (_, seen) = read_back("blank", schema, packing, vec![vec![urls(), times()]]).unwrap();
+    assert_eq!(seen, ["1@0 u|||", "2@1 !no-url lastmod=1714558830", "3@2 |||"]);
+    let schema = "message m { optional binary url (STRING); optional int64 id; }";
+    let (_, seen) = read_back("others", schema, packing, vec![vec![urls(), times()]]).unwrap();
+    assert_eq!(seen, ["1@0 u|||", "2@1 !no-url ", "3@2 !no-url "]);
+}
+
+#[test]
+fn columns_of_text_hold_links_and_images_and_a_count_of_images_is_another_column() {
+    let schema = "message m { required binary url (STRING); required binary alternates (STRING); required int64 images; }";
+    let values = vec![text(&["u"]), text(&["{\"de\":\"d\"}"]), Values::Int64(vec![5], None)];
+    let (_, seen) = read_back("lists", schema, Compression::UNCOMPRESSED, vec![values]).unwrap();
+    assert_eq!(seen, ["1@0 u||| de=d"]);
+    let schema = "message m { required binary url (STRING); required binary images (STRING); }";
+    let values = vec![text(&["u", "v"]), text(&["i", "[\"i\",\"j\"]"])];
+    let (_, seen) = read_back("images", schema, Compression::UNCOMPRESSED, vec![values]).unwrap();
+    assert_eq!(seen, ["1@0 u||| img=i", "2@1 v||| img=i img=j"]);
 }
 
 /// 2024-05-01T10:20:30Z

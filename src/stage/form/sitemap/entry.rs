@@ -8,7 +8,7 @@ use quick_xml::name::QName;
 use crate::error::Result;
 use crate::limits::LINE_BYTES_MAX;
 use crate::stage::clean::Reason;
-use crate::stage::form::row::{Alternate, Record, Rows};
+use crate::stage::form::row::{AND, Alternate, Record, Rows};
 
 /// The `<url>` element at hand.
 #[derive(Default)]
@@ -20,9 +20,12 @@ pub struct Entry {
     is_url: bool,
     /// An entity that only a DTD could explain, or a value that is broken.
     is_bad: bool,
-    has_loc: bool,
-    /// `loc`, `lastmod`, `changefreq`, `priority`.
-    values: [Vec<u8>; 4],
+    /// `loc`, `lastmod`, `changefreq`, `priority`; of a tag that comes twice, both values.
+    values: [Vec<u8>; VALUES],
+    /// How often each of them is there.
+    counts: [u32; VALUES],
+    /// Whether there are elements besides these.
+    has_others: bool,
     alternates: Vec<[Vec<u8>; 2]>,
     images: Vec<Vec<u8>>,
     is_in_image: bool,
@@ -35,6 +38,9 @@ enum Place {
     Value(usize),
     Image,
 }
+
+/// Tags of the protocol.
+const VALUES: usize = 4;
 
 /// The place of `loc` among the values.
 const LOC: usize = 0;
@@ -72,7 +78,8 @@ impl Entry {
     /// Begins with a child of the root; `is_url`: with an entry.
     pub fn start(&mut self, offset: u64, number: u64, is_url: bool) {
         (self.offset, self.number, self.is_url) = (offset, number, is_url);
-        (self.is_bad, self.has_loc, self.is_in_image, self.open) = (false, false, false, None);
+        (self.is_bad, self.has_others, self.is_in_image, self.open) = (false, false, false, None);
+        self.counts = [0; VALUES];
         self.values.iter_mut().for_each(Vec::clear);
         self.alternates.clear();
         self.images.clear();
@@ -94,14 +101,15 @@ impl Entry {
         if depth == CHILD_DEPTH {
             let name = tag.name();
             let local_name = name.local_name();
-            match local_name.as_ref().as_bytes() {
+            let local_name = local_name.as_ref().as_bytes();
+            if let Some(place) = value_place(local_name).filter(|_| self.has_own_prefix(name)) {
+                return self.open_value(place);
+            }
+            self.has_others = true;
+            match local_name {
                 b"link" => self.link(tag),
                 b"image" => self.is_in_image = true,
-                local_name => {
-                    if let Some(place) = value_place(local_name).filter(|_| self.has_own_prefix(name)) {
-                        self.open_value(place);
-                    }
-                }
+                _ => {}
             }
         } else if depth == CHILD_DEPTH + 1 && self.is_in_image && tag.local_name().as_ref() == "loc" {
             self.images.push(Vec::new());
@@ -111,8 +119,11 @@ impl Entry {
 
     /// Takes the start tag of a value of its own.
     pub fn open_value(&mut self, place: usize) {
-        self.values[place].clear();
-        self.has_loc |= place == LOC;
+        if self.counts[place] > 0 {
+            // Which of them is meant, nobody knows.
+            self.values[place].extend(if place == LOC { b"</loc><loc>" } else { AND.as_bytes() });
+        }
+        self.counts[place] += 1;
         self.open = Some((Place::Value(place), CHILD_DEPTH));
     }
 
@@ -137,7 +148,7 @@ impl Entry {
                 _ => {}
             }
         }
-        if is_alternate && !hreflang.is_empty() && !href.is_empty() {
+        if is_alternate {
             self.alternates.push([hreflang, href]);
         }
     }
@@ -178,14 +189,17 @@ impl Entry {
             return Ok(());
         }
         let [url, lastmod, changefreq, priority] = [0, 1, 2, 3].map(|at| self.values[at].trim_ascii());
-        if self.is_bad || !self.has_loc {
-            let reason = if self.is_bad { Reason::BadRow } else { Reason::NoUrl };
-            return rows.bad(self.number, self.offset, reason, url);
+        if self.counts[LOC] > 1 {
+            let text = [b"<loc>", url, b"</loc>"].concat();
+            return rows.bad(self.number, self.offset, Reason::BadRow, &text);
+        }
+        if self.is_bad {
+            return rows.bad(self.number, self.offset, Reason::BadRow, url);
         }
         let alternates: Vec<Alternate<'_>> =
             self.alternates.iter().map(|[hreflang, href]| Alternate { hreflang, href }).collect();
         let images: Vec<&[u8]> = self.images.iter().map(|url| url.trim_ascii()).collect();
-        rows.record(&Record {
+        let record = Record {
             line: self.number,
             offset: self.offset,
             url,
@@ -194,6 +208,7 @@ impl Entry {
             priority,
             alternates: &alternates,
             images: &images,
-        })
+        };
+        if url.is_empty() && self.has_others { rows.without_url(&record) } else { rows.record(&record) }
     }
 }

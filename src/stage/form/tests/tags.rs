@@ -1,0 +1,109 @@
+//! What stands beside a URL, and rows that have nothing but that.
+
+use super::*;
+
+fn rows(name: &str, text: &str, options: &FormOptions) -> Vec<String> {
+    let (_, rows) = read_all(name, text.as_bytes(), options).unwrap();
+    // Where rows begin is tested elsewhere.
+    rows.iter().map(|row| row.split_once(' ').unwrap().1.to_owned()).collect()
+}
+
+#[test]
+fn a_tag_of_the_wrong_type_in_json_lines_stays_to_be_dropped_and_its_url_is_a_record() {
+    for (tags, want) in [
+        (r#""priority":true,"changefreq":5,"lastmod":{}"#, "{}|5|true"),
+        (r#""priority":"0.5","lastmod":["2024-05-01"]"#, r#"["2024-05-01"]||0.5"#),
+        (r#""priority":0.50,"lastmod":1714558830"#, "1714558830||0.50"),
+        (r#""lastmod":"\ud800","priority":null"#, r#""\\ud800"||"#),
+        (r#""priority":0.5,"priority":0.7"#, "||0.5 | 0.7"),
+        (r#""priority":null,"priority":0.7"#, "||0.7"),
+        (r#""images":[{"loc":"i"},{"url":"j"},"k",7]"#, "|| img=i img=j img=k img=7"),
+        (r#""images":"i""#, "|| img=i"),
+        (r#""images":{"loc":"i"}"#, "|| img=i"),
+        (r#""images":[],"alternates":null"#, "||"),
+        (r#""alternates":{"de":"d","fr":"f"}"#, "|| de=d fr=f"),
+        (r#""alternates":[{"lang":"de","url":"d"}]"#, "|| de=d"),
+        (r#""alternates":{"hreflang":"de","href":"d"}"#, "|| de=d"),
+        (r#""alternates":"d""#, r#"|| ="d""#),
+        // The key of earlier versions, and the same key with something else.
+        (r#""links":[{"href":"d","hreflang":"de"}]"#, "|| de=d"),
+        (r#""links":["http://h.example/"]"#, "||"),
+        (r#""links":12"#, "||"),
+    ] {
+        let line = format!("{{\"loc\":\"u\",{tags}}}\n");
+        assert_eq!(rows("-", &line, &FormOptions::default()), [format!("u|{want}")], "{line}");
+    }
+}
+
+#[test]
+fn two_urls_in_one_row_are_a_bad_row() {
+    let none = FormOptions::default();
+    let line = r#"{"url":"a","url":"b"}"#;
+    assert_eq!(rows("-", line, &none), [format!("!bad-row {line}")]);
+    // The better name counts.
+    assert_eq!(rows("-", r#"{"url":"a","loc":"b","url":"c"}"#, &none), ["b|||"]);
+    let xml = "<urlset><url><loc>a</loc><loc> b&amp;</loc></url><url><loc>a</loc><loc/></url></urlset>";
+    let want = ["!bad-row <loc>a</loc><loc> b&</loc>", "!bad-row <loc>a</loc><loc></loc>"];
+    assert_eq!(rows("-", xml, &none), want);
+}
+
+#[test]
+fn a_tag_that_comes_twice_in_an_entry_stays_to_be_dropped() {
+    let url = "<url><loc>u</loc><lastmod>2024-05-01</lastmod><lastmod>2024-05-02</lastmod>\
+               <priority>0.5</priority><priority/><changefreq>daily</changefreq></url>";
+    let xml = format!("<urlset>{url}{url}</urlset>");
+    let want = "u|2024-05-01 | 2024-05-02|daily|0.5 | ";
+    assert_eq!(rows("-", &xml, &FormOptions::default()), [want.trim_end(), want.trim_end()]);
+}
+
+#[test]
+fn a_row_without_a_url_is_blank_only_if_there_is_nothing_in_it() {
+    let none = FormOptions::default();
+    let csv = "id,url,lastmod\n7,,\n , ,\n,\"\",2024\n,,\n";
+    assert_eq!(rows("-", csv, &none), ["!no-url 7,,", "|||", r#"!no-url ,"",2024"#, "|||"]);
+    let jsonl =
+        "{\"url\":null,\"id\":7}\n{\"url\":null,\"id\":null,\"x\":[]}\n{\"url\":\"\"}\n{}\n\n{\"id\":7}\n";
+    let want = [r#"!no-url {"url":null,"id":7}"#, "|||", "|||", "|||", "|||", r#"!no-url {"id":7}"#];
+    assert_eq!(rows("-", jsonl, &none), want);
+    let xml = "<urlset><url/><url><loc> </loc><lastmod/></url><url><loc/><priority>1</priority></url>\
+               <url><video:video/></url><url><link rel='alternate' hreflang='de' href='d'/></url></urlset>";
+    assert_eq!(rows("-", xml, &none), ["|||", "|||", "!no-url priority=1", "!no-url ", "!no-url de=d"]);
+}
+
+#[test]
+fn columns_of_tables_hold_links_and_images_as_json_or_one_url() {
+    let csv = "loc,images,alternates\n\
+               u,i,\n\
+               u,\"[\"\"i\"\",\"\"j\"\"]\",\"{\"\"de\"\":\"\"d\"\"}\"\n\
+               u,,nonsense\n";
+    let want = ["u||| img=i", "u||| de=d img=i img=j", "u||| =nonsense"];
+    assert_eq!(rows("-", csv, &FormOptions::default()), want);
+    let named = columns("url=page,images=picture");
+    assert_eq!(rows("a.csv", "picture,page\ni,u\n", &named), ["u||| img=i"]);
+    check_refused(&named, "a.csv", "page\nu\n", "row 1: no column picture, only: page;");
+}
+
+#[test]
+fn a_line_of_json_may_be_as_long_as_a_row_of_a_table() {
+    let images = |count: usize| {
+        let urls = vec![format!("\"{}\"", "x".repeat(9_997)); count];
+        format!("{{\"loc\":\"u\",\"images\":[{}]}}\n", urls.join(","))
+    };
+    struct Images(Vec<String>);
+    impl Sink for Images {
+        fn record(&mut self, record: &Record<'_>) -> Result<()> {
+            self.0.push(record.images.len().to_string());
+            Ok(())
+        }
+        fn bad_row(&mut self, _: u64, _: u64, reason: Reason, text: &[u8]) -> Result<()> {
+            assert_eq!(text.len(), LINE_BYTES_MAX + 1);
+            self.0.push(reason.as_str().into());
+            Ok(())
+        }
+    }
+    let mut seen = Images(Vec::new());
+    let text = images(1_000) + &images(1_800) + &images(1);
+    let feed = Feed::Stream(Box::new(Cursor::new(text.into_bytes())));
+    super::super::read(Path::new("-"), feed, &FormOptions::default(), &mut seen).unwrap();
+    assert_eq!(seen.0, ["1000", "too-long", "1"]);
+}
