@@ -26,7 +26,7 @@ pub struct ColumnsFound {
     pub used: Vec<(&'static str, Vec<u8>)>,
     /// The names of all others, in order, each once.
     pub unused: Names,
-    /// Those of the unused ones that would be parts which a table cannot have.
+    /// Those of the unused ones that have the name of links or images and do not hold text.
     pub impossible: Vec<(&'static str, Vec<u8>)>,
 }
 
