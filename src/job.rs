@@ -202,8 +202,11 @@ impl Job {
             Base::EachOrigin(_) if self.robots.is_some() => {
                 return Err(Error::usage("--robots: with {origin}/ each site has a robots.txt of its own"));
             }
-            // Each one has its say when it is known.
-            Base::EachOrigin(_) => return Ok(()),
+            // Origins for which there is no room are refused line by line.
+            Base::EachOrigin(path) => {
+                let shortest = path.on("http://a.b/").or_else(|_| path.on("http://abc/"));
+                publish::index_bytes_min(protocol, &shortest.map_err(Error::usage)?)
+            }
         };
         if self.bytes_per_sitemap < least {
             return Err(Error::usage(format!(

@@ -2,12 +2,14 @@
 
 mod input;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::diff::DiffReport;
+use crate::text::grouped;
 
 pub use input::{ColumnsReport, InputReport, Skipped};
 
@@ -45,6 +47,13 @@ pub struct Report {
     pub given_tags: BTreeMap<&'static str, u64>,
     /// Tags that could not be written, by reason; their URLs are listed without them.
     pub dropped_tags: BTreeMap<&'static str, u64>,
+    /// URLs out of scope by scheme, host and port: the ten origins with the most.
+    pub out_of_scope: BTreeMap<String, u64>,
+    /// URLs out of scope of all other origins.
+    pub out_of_scope_others: u64,
+    /// If more than half of the URLs were refused: what most of them have in common, and what to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
     /// The first line of each reason, in the order in which lines are checked.
     pub examples: Vec<Example>,
     /// Sitemaps.
@@ -152,6 +161,18 @@ impl Report {
     /// All refused lines.
     pub fn rejected_total(&self) -> u64 {
         self.rejected.values().sum()
+    }
+
+    /// The origins out of scope in a line, those with the most URLs first: `2 http://a.example/, 1 https://b.example/`.
+    pub fn out_of_scope_words(&self) -> String {
+        let mut origins: Vec<_> = self.out_of_scope.iter().collect();
+        origins.sort_by_key(|&(origin, &urls)| (Reverse(urls), origin));
+        let mut words: Vec<_> =
+            origins.iter().map(|&(origin, &urls)| format!("{} {origin}", grouped(urls))).collect();
+        if self.out_of_scope_others > 0 {
+            words.push(format!("{} others", grouped(self.out_of_scope_others)));
+        }
+        words.join(", ")
     }
 
     /// The JSON of `--report`.

@@ -38,6 +38,19 @@ pub fn cut(bytes: &[u8], bytes_max: usize) -> String {
     String::from_utf8(out).expect("escape() writes UTF-8 only")
 }
 
+/// `1234567` as `1,234,567`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 /// The standard library's own judgement, as `{:?}` shows text. Asked for `c` behind a letter, because a combining mark
 /// is printable only there; quotes are printable here.
 fn is_printable(c: char) -> bool {
@@ -69,5 +82,14 @@ mod tests {
             assert_eq!(cut(raw, 100), want);
         }
         assert_eq!(cut(b"abcdef", 3), "abc…");
+    }
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        for (number, want) in
+            [(0, "0"), (999, "999"), (1_000, "1,000"), (123_456, "123,456"), (1_234_567, "1,234,567")]
+        {
+            assert_eq!(grouped(number), want);
+        }
     }
 }

@@ -30,7 +30,9 @@ def canonical_host(host: bytes) -> str:
 
 
 def domain_to_ascii(domain: str) -> str:
-    """UTS 46, not transitional and without a check of lengths or hyphens, by way of IDNA 2003."""
+    """UTS 46, not transitional and without a check of lengths or hyphens, by way of IDNA 2003; ASCII is taken as it is."""
+    if domain.isascii():
+        return domain.lower()
     return ".".join(label_to_ascii(map_label(label)) for label in re.split("[.\u3002\uff0e\uff61]", domain))
 
 
@@ -65,6 +67,12 @@ def label_to_ascii(label: str) -> str:
         if decoded.isascii() or map_label(decoded) != decoded or label_to_ascii(decoded) != label:
             raise ValueError("punycode of a label that is not written so")
     return label
+
+
+def can_be_resolved(host: str) -> bool:
+    """RFC 1035, section 2.3.4: labels of 1 to 63 bytes, 253 in all; a dot at the end names the root."""
+    name = host[:-1] if host.endswith(".") else host
+    return len(name) <= 253 and all(1 <= len(label) <= 63 for label in name.split("."))
 
 
 def ends_in_a_number(domain: str) -> bool:

@@ -5,7 +5,7 @@ import re
 from typing import Optional, Sequence
 
 from judging import LINE_BYTES_MAX, URL_CHARS_MAX, URL_CHARS_MIN, Rejected
-from judging.hosts import SUB_DELIMS, UNRESERVED, canonical_host
+from judging.hosts import SUB_DELIMS, UNRESERVED, can_be_resolved, canonical_host
 
 # What may stand in a canonical URL: RFC 3986's alphabet, less the `'` that the WHATWG parser encodes in a query.
 PATH_KEPT = UNRESERVED + SUB_DELIMS + b":@/"
@@ -77,6 +77,8 @@ def canonical_authority(authority: bytes, scheme: str) -> str:
     host_length = next(re.finditer(rb"(\[[^\]]*\]?|[^:\[])*", host_and_port)).end()
     host = canonical_host(host_and_port[:host_length])
     digits = host_and_port[host_length + 1 :]
+    if not can_be_resolved(host):
+        raise Rejected("host")
     if not digits:
         return host
     significant = digits.lstrip(b"0") or b"0"

@@ -1,17 +1,15 @@
 //! What a person reads at the end.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use indicatif::{HumanBytes, HumanCount};
-use sitemill::{Report, text};
+use indicatif::HumanBytes;
+use sitemill::stage::clean::Reason;
+pub use sitemill::text::grouped;
+use sitemill::{Example, Report, text};
 
 use super::{inputs, log};
-
-/// `1234567` as `1,234,567`.
-pub fn grouped(number: u64) -> String {
-    HumanCount(number).to_string()
-}
 
 /// Prints the summary to standard error: results are files, and standard output stays free.
 pub fn print(report: &Report, out: &Path) {
@@ -19,28 +17,29 @@ pub fn print(report: &Report, out: &Path) {
 }
 
 fn summary(report: &Report, out: &Path) -> String {
-    let mut lines = String::new();
-    let mut row = |name: &str, number: u64, note: &str| {
-        let _ = writeln!(
-            lines,
-            "  {name:<10} {:>13}{}{note}",
-            grouped(number),
-            if note.is_empty() { "" } else { "  " }
-        );
+    let row = |name: &str, number: u64, note: &str| {
+        let gap = if note.is_empty() { "" } else { "  " };
+        format!("  {name:<10} {:>13}{gap}{note}\n", grouped(number))
     };
-    row("lines", report.lines, "");
-    row("listed", report.listed, "");
-    row("duplicates", report.duplicates, "");
-    row("blank", report.blank, "");
-    row("rejected", report.rejected_total(), "");
-    if !report.dropped_tags.is_empty() {
-        row("tags", report.dropped_tags.values().sum(), "dropped; their URLs are listed");
+    let mut lines = String::new();
+    for (name, number) in [
+        ("lines", report.lines),
+        ("listed", report.listed),
+        ("duplicates", report.duplicates),
+        ("blank", report.blank),
+        ("rejected", report.rejected_total()),
+    ] {
+        lines += &row(name, number, "");
     }
-    for example in &report.examples {
-        let counts = report.rejected.get(example.reason).or(report.dropped_tags.get(example.reason));
-        let count = grouped(counts.copied().unwrap_or(0));
-        let place = format!("{}:{}", example.input, example.line);
-        let _ = writeln!(lines, "    {count:>9} {}, as {place}: {}", example.reason, example.text);
+    lines += &reasons(&report.rejected, report);
+    if !report.dropped_tags.is_empty() {
+        lines += &row("tags", report.dropped_tags.values().sum(), "dropped; their URLs are listed");
+        lines += &reasons(&report.dropped_tags, report);
+    }
+    if let Some(hint) = &report.hint
+        && report.refused.as_ref().is_none_or(|why| !why.contains(hint))
+    {
+        let _ = writeln!(lines, "  hint: {hint}");
     }
     inputs::rows(report, &mut lines);
     if report.published {
@@ -70,6 +69,19 @@ fn summary(report: &Report, out: &Path) -> String {
                 plural(sites as u64, "directory for one site", "directories for as many sites"),
             ),
         };
+    }
+    lines
+}
+
+/// A row for each reason in `counts`, with its first line; below URLs out of scope, where they lead.
+fn reasons(counts: &BTreeMap<&'static str, u64>, report: &Report) -> String {
+    let mut lines = String::new();
+    for Example { reason, input, line, text } in &report.examples {
+        let Some(&count) = counts.get(reason) else { continue };
+        let _ = writeln!(lines, "    {:>9} {reason}, as {input}:{line}: {text}", grouped(count));
+        if *reason == Reason::OutOfScope.as_str() {
+            let _ = writeln!(lines, "{:14}{}", "", report.out_of_scope_words());
+        }
     }
     lines
 }

@@ -109,6 +109,7 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
     report.non_utf8_lines = plan.tally.non_utf8 + known.iter().map(|known| known.non_utf8).sum::<u64>();
     report.skipped = skipped;
     report.inputs = inputs::reports(&inputs, &known, &plan)?;
+    report.hint = guards::hint(job, &report);
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
     if let Err(refused) = guards::check(job, &report, workspace.live()) {
         inputs.iter().try_for_each(Input::check_unchanged)?;
@@ -165,10 +166,14 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
     Ok(Outcome { report, refused: None, warnings: after.warnings })
 }
 
+/// Origins out of scope that the report names.
+const OUT_OF_SCOPE_ORIGINS: usize = 10;
+
 /// What is known when all lines are counted.
 fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs) -> Report {
     let tally = &plan.tally;
     let given = inputs.iter().fold(GivenTags::default(), |sum, input| sum + input.given_tags());
+    let (out_of_scope, out_of_scope_others) = plan.out_of_scope.largest(OUT_OF_SCOPE_ORIGINS);
     Report {
         version: env!("CARGO_PKG_VERSION"),
         published: false,
@@ -185,6 +190,9 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs)
         rejected: tally.rejected.by_word(),
         given_tags: given.of_entries.by_word(),
         dropped_tags: tally.dropped.by_word(),
+        out_of_scope: out_of_scope.into_iter().map(|(origin, urls)| (origin.to_owned(), urls)).collect(),
+        out_of_scope_others,
+        hint: None,
         examples: refused::examples(rules, plan, inputs),
         sitemaps: 0,
         indexes: 0,

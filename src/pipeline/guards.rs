@@ -1,11 +1,17 @@
 //! The guards of the live set: data that nobody can have meant to publish are refused.
 
+mod hint;
+mod shape;
+
+pub use hint::hint;
+
 use crate::error::{Error, Result};
 use crate::job::{Job, MaxShrink};
 use crate::report::Report;
 use crate::stage::manifest::{Manifest, Sitemap};
 use crate::stage::publish::Workspace;
 use crate::stage::scope::{Base, BaseUrl};
+use crate::text::grouped;
 
 /// Looks at what was counted, when nothing is rendered yet; `live` is the set that would be replaced.
 ///
@@ -20,14 +26,7 @@ pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> 
         )));
     }
     if listed == 0 && !job.allow_empty {
-        // With a set for each origin there is none to be empty.
-        let way_out = match job.base_url {
-            Base::Directory(_) => "; --allow-empty publishes an empty set",
-            Base::EachOrigin(_) => "",
-        };
-        return Err(Error::data(format!(
-            "not one valid URL (lines: {lines}, rejected: {rejected}); nothing was published{way_out}"
-        )));
+        return Err(Error::data(nothing_listed(job, report)));
     }
     if let Some(max) = job.max_rejects.filter(|max| max.is_passed(rejected, lines)) {
         let needed = max.needed(rejected, lines);
@@ -40,6 +39,23 @@ pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> 
         Base::Directory(url) if listed > 0 => check_shrink(job, url, live, listed),
         _ => Ok(()),
     }
+}
+
+/// Why there is nothing to publish. Only of an input without URLs can an empty set be meant.
+fn nothing_listed(job: &Job, report: &Report) -> String {
+    if let Some(hint) = &report.hint {
+        return format!("nothing was published: {hint}");
+    }
+    let found = match report.lines {
+        0 => "the inputs are empty".to_owned(),
+        lines => format!("the inputs hold nothing but blank lines ({})", grouped(lines)),
+    };
+    // With a set for each origin there is none to be empty.
+    let way_out = match job.base_url {
+        Base::Directory(_) => "; --allow-empty publishes an empty set",
+        Base::EachOrigin(_) => "",
+    };
+    format!("nothing was published: {found}{way_out}")
 }
 
 /// Looks at the set of each site, before any of them is live. A site that the input does not name keeps its set.

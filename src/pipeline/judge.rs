@@ -9,8 +9,9 @@ use crate::stage::divide::Room;
 use crate::stage::entry::Entry;
 use crate::stage::extras::{self, Extras, ExtrasRenderer};
 use crate::stage::input::Input;
+use crate::stage::publish;
 use crate::stage::rows::Content;
-use crate::stage::scope::Scope;
+use crate::stage::scope::{Base, Origins, Scope};
 use crate::stage::tags::{TagReason, TagRules};
 use crate::stage::xml::{self, Frame};
 
@@ -32,7 +33,7 @@ impl Rules {
         let frame = Frame::sitemap(job.protocol);
         let entry_bytes_max = job.sitemap_limits().entry_bytes_max(&frame);
         Self {
-            scope: Scope::new(job.scope, &job.base_url),
+            scope: scope(job),
             url_encoding: job.url_encoding,
             tags: job.tags.clone(),
             // The schema of 0.84 allows nothing but its own elements.
@@ -48,6 +49,16 @@ impl Rules {
             bytes + uses.bytes() <= self.entry_bytes_max
         }
     }
+}
+
+/// The scope of `job`; sites whose index files cannot keep within `--bytes-per-sitemap` are out of it.
+fn scope(job: &Job) -> Scope {
+    let scope = Scope::new(job.scope, &job.base_url);
+    let Base::EachOrigin(path) = &job.base_url else { return scope };
+    let origin = "http://h.example/";
+    let base = path.on(origin).expect("parsing the path has tried it");
+    let least = publish::index_bytes_min(job.protocol, &base) - origin.len() as u64;
+    scope.with_origins_of_at_most(job.bytes_per_sitemap.saturating_sub(least))
 }
 
 /// What a row turned out to be.
@@ -98,13 +109,20 @@ pub struct Judge<'r> {
     tags: Vec<u8>,
     extras: ExtrasRenderer,
     rules: &'r Rules,
+    out_of_scope: Origins,
 }
 
 impl<'r> Judge<'r> {
     /// A judge by `rules`.
     pub fn new(rules: &'r Rules) -> Self {
         let cleaner = || Cleaner::new(rules.url_encoding);
-        Self { cleaner: cleaner(), tags: Vec::new(), extras: ExtrasRenderer::new(cleaner()), rules }
+        let extras = ExtrasRenderer::new(cleaner());
+        Self { cleaner: cleaner(), tags: Vec::new(), extras, rules, out_of_scope: Origins::default() }
+    }
+
+    /// The origins of the URLs that were out of scope since the last call.
+    pub fn take_out_of_scope(&mut self) -> Origins {
+        std::mem::take(&mut self.out_of_scope)
     }
 
     /// Judges what a row says. `dropped` is told why of each tag that cannot be written; the URL is listed without
@@ -119,7 +137,9 @@ impl<'r> Judge<'r> {
         match self.cleaner.clean(raw) {
             Cleaned::Blank => Judged::Blank,
             Cleaned::Rejected(reason) => Judged::Rejected(reason),
-            Cleaned::Url(url) if !self.rules.scope.admits(url) => Judged::Rejected(Reason::OutOfScope),
+            Cleaned::Url(url) if !self.rules.scope.admits(url) => {
+                Judged::Rejected(self.rules.scope.reason(url, &mut self.out_of_scope))
+            }
             Cleaned::Url(url) => {
                 self.tags.clear();
                 let instant = self.rules.tags.check(raw_tags, dropped).and_then(|tags| {

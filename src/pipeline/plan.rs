@@ -11,6 +11,7 @@ use crate::stage::divide::stable::Least;
 use crate::stage::input::{Extent, Input};
 use crate::stage::lines;
 use crate::stage::rows::{self, Block, Row};
+use crate::stage::scope::Origins;
 use crate::stage::tags::DroppedTags;
 
 /// Which rows are listed, and in which sitemap.
@@ -22,6 +23,8 @@ pub struct Plan {
     pub sitemaps: Vec<Part<Place>>,
     /// All rows, accounted for.
     pub tally: Tally,
+    /// The origins of URLs that are out of scope.
+    pub out_of_scope: Origins,
 }
 
 /// Where an entry stands: in which chunk, and which of its entries it is.

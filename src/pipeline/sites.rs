@@ -13,13 +13,13 @@ use super::plan::{Chunk, Place, Plan, RowsAt, Tally};
 use super::produce::produce;
 use super::scratch::Scratch;
 use super::stable;
-use crate::error::{Error, Result, copy, list, reserve, reserve_more, try_list};
+use crate::error::{Error, ErrorKind, Result, copy, list, reserve, reserve_more, try_list};
 use crate::stage::divide::{Divide, Divider, Room};
 use crate::stage::input::Input;
 use crate::stage::manifest::Sitemap;
 use crate::stage::publish::{self, Workspace, name::site_directory};
 use crate::stage::rows::{Block, Content, Row, RowBuffer, rows};
-use crate::stage::scope::{self, BaseUrl, SitePath};
+use crate::stage::scope::{self, BaseUrl, Origins, SitePath};
 use crate::stage::xml::Frame;
 
 /// Bytes of a block of one origin.
@@ -60,13 +60,9 @@ pub fn distribute(
     let all = file.map()?;
     let site = |(origin, part): OfOrigin| {
         let origin = String::from_utf8(origin).expect("a clean URL is ASCII");
-        let base_url = path.on(&origin).map_err(|why| Error::data(format!("{origin}: {why}")))?;
-        let least = publish::index_bytes_min(run.job.protocol, &base_url);
-        if run.job.bytes_per_sitemap < least {
-            let given = run.job.bytes_per_sitemap;
-            return Err(Error::usage(format!(
-                "--bytes-per-sitemap {given}: an index file of {base_url} takes {least}"
-            )));
+        let base_url = path.on(&origin).map_err(|why| no_site(&origin, &why))?;
+        if run.job.bytes_per_sitemap < publish::index_bytes_min(run.job.protocol, &base_url) {
+            return Err(no_site(&origin, "an index file is larger than a sitemap may be"));
         }
         let listed = part.blocks.iter().map(|&(_, entries, _)| u64::from(entries)).sum();
         let blocks = list(part.blocks.iter().map(|(block, ..)| block.clone()))?;
@@ -79,9 +75,21 @@ pub fn distribute(
             Divide::Stable => stable::divide(run, &chunks, &rooms, &inputs)?,
         };
         let tally = Tally { lines: listed, listed, ..Tally::default() };
-        Ok(Site { base_url, inputs, plan: Plan { chunks, sitemaps, tally } })
+        Ok(Site {
+            base_url,
+            inputs,
+            plan: Plan { chunks, sitemaps, tally, out_of_scope: Origins::default() },
+        })
     };
     try_list(parts.into_iter().map(site))
+}
+
+/// An origin that can have no set, though its rows were listed.
+fn no_site(origin: &str, why: &str) -> Error {
+    Error::new(
+        ErrorKind::Internal,
+        format!("{origin}: the survey lists its URLs, and it can have no set: {why}"),
+    )
 }
 
 /// Renders and stages the sitemaps of every site, each in a directory of its own.

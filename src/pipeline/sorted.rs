@@ -24,6 +24,7 @@ use crate::progress::Pass;
 use crate::stage::divide::Divider;
 use crate::stage::input::{Extent, Input};
 use crate::stage::rows::{Block, Content, Row, RowBuffer};
+use crate::stage::scope::Origins;
 use crate::stage::sort::{RANGES_MAX, Splitters};
 use crate::stage::xml::Frame;
 use range::{PartBlock, RangeSorter};
@@ -65,7 +66,8 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
     let range_bytes = range_bytes(memory, threads);
     let ranges = ranges(memory, threads, input_bytes);
     let splitters = sample(run, inputs, &extents, ranges, memory)?;
-    let Distributed { chunks, ranges, mut files } = distribute(run, inputs, &extents, &splitters, memory)?;
+    let Distributed { chunks, ranges, mut files, out_of_scope } =
+        distribute(run, inputs, &extents, &splitters, memory)?;
     run.progress.end();
 
     let mut tally = chunks.iter().fold(Tally::default(), |sum, chunk| sum.add(chunk.tally));
@@ -116,13 +118,13 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
         true => stable::divide(run, &sorted, &rooms, &inputs)?,
         false => divider.finish(),
     };
-    let plan = Plan { chunks: sorted, sitemaps, tally: listed };
+    let plan = Plan { chunks: sorted, sitemaps, tally: listed, out_of_scope: Origins::default() };
     let planned: u64 = plan.sitemaps.iter().map(|part| u64::from(part.entries)).sum();
     if planned != tally.listed {
         let words = format!("the sorted entries do not add up ({tally:?}, {planned} planned)");
         return Err(Error::new(ErrorKind::Internal, words));
     }
-    Ok((Plan { chunks, sitemaps: Vec::new(), tally }, Sorted { inputs, plan }))
+    Ok((Plan { chunks, sitemaps: Vec::new(), tally, out_of_scope }, Sorted { inputs, plan }))
 }
 
 /// Bytes of rows that a range is meant to have: what sorts them must fit for every thread.
@@ -167,7 +169,12 @@ struct Distributed {
     ranges: Vec<Vec<PartBlock>>,
     /// The scratch files that these are in, one for each thread: of two that write to one file, one waits.
     files: Vec<Input>,
+    /// The origins of rows that are out of scope.
+    out_of_scope: Origins,
 }
+
+/// What a thread has distributed: its chunks, the blocks of each range, the scratch file of these, and origins out of scope.
+type OfWorker = (Vec<(usize, Chunk)>, Vec<Vec<Block>>, Input, Origins);
 
 /// Judges all rows and appends every entry to its range, on all threads.
 fn distribute(
@@ -192,8 +199,9 @@ fn distribute(
             chunks.push((at, chunk));
             run.progress.advance(extent.bytes());
         }
+        let out_of_scope = worker.judge.take_out_of_scope();
         let (ranges, scratch) = worker.finish()?;
-        Ok((chunks, ranges, scratch.map()?))
+        Ok((chunks, ranges, scratch.map()?, out_of_scope))
     };
     let done: Vec<Result<_>> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..run.job.threads.get()).map(|_| scope.spawn(work)).collect();
@@ -204,9 +212,11 @@ fn distribute(
     reserve(&mut chunks, extents.len())?;
     let mut ranges = vec![Vec::new(); splitters.ranges()];
     let mut files = Vec::new();
+    let mut out_of_scope = Origins::default();
     for (file, of_worker) in done.into_iter().enumerate() {
-        let (own_chunks, own_ranges, own_file): (Vec<(usize, Chunk)>, Vec<Vec<Block>>, Input) = of_worker?;
+        let (own_chunks, own_ranges, own_file, own_out_of_scope): OfWorker = of_worker?;
         chunks.extend(own_chunks);
+        out_of_scope.merge(&own_out_of_scope);
         for (range, own) in ranges.iter_mut().zip(own_ranges) {
             reserve_more(range, own.len())?;
             range.extend(own.into_iter().map(|block| (file, block)));
@@ -215,7 +225,7 @@ fn distribute(
     }
     chunks.sort_unstable_by_key(|&(at, _)| at);
     let chunks = list(chunks.into_iter().map(|(_, chunk)| chunk))?;
-    Ok(Distributed { chunks, ranges, files })
+    Ok(Distributed { chunks, ranges, files, out_of_scope })
 }
 
 /// Judges rows and appends entries to ranges.

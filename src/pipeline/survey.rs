@@ -24,6 +24,7 @@ use crate::stage::divide::{Divider, Part, Room};
 use crate::stage::input::{Extent, Input};
 use crate::stage::lines::{self, CHUNK_URLS_MAX};
 use crate::stage::rows::{self, Content, Row};
+use crate::stage::scope::Origins;
 use crate::stage::xml::Frame;
 use crate::stop::Stop;
 
@@ -32,6 +33,7 @@ struct Surveyed {
     chunk: Chunk,
     keys: ChunkKeys,
     sizes: Sizes,
+    out_of_scope: Origins,
 }
 
 /// Chunks that a thread takes at a time: few enough that all threads end together.
@@ -52,6 +54,7 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
     progress.begin(Pass::Survey, extents.iter().map(|(_, extent)| extent.bytes()).sum());
     let mut keys = Keys::new(memory, job.on_duplicate == OnDuplicate::Newest);
     let mut chunks = Vec::new();
+    let mut out_of_scope = Origins::default();
     reserve(&mut chunks, extents.len())?;
     // Between two waves there is time to let go of what was found.
     let wave = (memory.hold / 4 / SURVEYED_BYTES_MAX).max(4 * job.threads.get());
@@ -75,9 +78,10 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
                     Ok(())
                 },
             )?;
-        for Surveyed { chunk, keys: own, sizes } in surveyed.drain(..).flatten() {
-            chunks.push(chunk);
-            keys.push(own, sizes)?;
+        for found in surveyed.drain(..).flatten() {
+            chunks.push(found.chunk);
+            keys.push(found.keys, found.sizes)?;
+            out_of_scope.merge(&found.out_of_scope);
         }
     }
     keys.complete()?;
@@ -99,7 +103,7 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
             format!("the lines do not add up ({tally:?}, {planned} planned)"),
         ));
     }
-    Ok(Plan { chunks, sitemaps, tally })
+    Ok(Plan { chunks, sitemaps, tally, out_of_scope })
 }
 
 /// Surveys chunk after chunk with the same scratch memory.
@@ -151,6 +155,7 @@ impl<'r> Surveyor<'r> {
             chunk,
             keys: ChunkKeys::part(&self.keys, self.instants.as_deref().unwrap_or(&[]))?,
             sizes: self.sizes.to_fit()?,
+            out_of_scope: self.judge.take_out_of_scope(),
         })
     }
 

@@ -8,7 +8,9 @@
 //! 3. `parser`: everything else, and the judge of the other two.
 
 mod charset;
+mod dots;
 mod encode;
+mod host;
 mod known;
 mod origin;
 mod parser;

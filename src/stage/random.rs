@@ -24,4 +24,9 @@ impl Random {
     pub fn pick<'a>(&mut self, from: &[&'a [u8]]) -> &'a [u8] {
         from[self.below(from.len())]
     }
+
+    pub fn pick_mut<'a, T>(&mut self, from: &'a mut [T]) -> &'a mut T {
+        let at = self.below(from.len());
+        &mut from[at]
+    }
 }

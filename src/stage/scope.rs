@@ -4,11 +4,16 @@
 //! directory, host, port or scheme is out. A robots.txt line can widen that to other hosts, hence `host` and `any`.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use super::clean::{CleanUrl, Cleaned, Cleaner};
+use super::clean::{CleanUrl, Cleaned, Cleaner, Reason};
 use super::wide;
-use crate::limits::URL_BYTES_MAX;
+use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
+
+mod origins;
+
+pub use origins::{ORIGINS_MAX, Origins};
 
 /// The directory that the files are published in: a canonical URL that ends in a slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +21,9 @@ pub struct BaseUrl(String);
 
 /// Longest base URL: the name of a file must fit behind it in a `<loc>`.
 const BASE_URL_BYTES_MAX: usize = URL_BYTES_MAX - 64;
+
+/// Shortest base URL: with one more byte it is long enough for a `<loc>`.
+const BASE_URL_BYTES_MIN: usize = URL_BYTES_MIN - 1;
 
 impl BaseUrl {
     /// The URL, with its slash at the end.
@@ -152,8 +160,19 @@ impl FromStr for ScopeRule {
 pub enum Scope {
     /// A URL must start with these bytes.
     Url(Vec<u8>),
-    /// The path of a URL must.
-    Path(Vec<u8>),
+    /// A URL goes to the set of its origin.
+    Sites(Sites),
+}
+
+/// Which URLs are listed if each origin has a set of its own.
+#[derive(Debug, Clone)]
+pub struct Sites {
+    /// Their paths must start with these bytes.
+    path: Vec<u8>,
+    /// Lengths of origins whose base URL is neither too short nor too long.
+    origin_bytes: RangeInclusive<usize>,
+    /// Most bytes of an origin in XML.
+    xml_bytes_max: u64,
 }
 
 impl Scope {
@@ -161,11 +180,28 @@ impl Scope {
     pub fn new(rule: ScopeRule, base: &Base) -> Self {
         match (rule, base) {
             (ScopeRule::Directory, Base::Directory(url)) => Self::Url(url.as_str().into()),
-            (ScopeRule::Directory, Base::EachOrigin(SitePath(path))) => Self::Path(path.clone().into()),
             (ScopeRule::Host, Base::Directory(url)) => Self::Url(url.origin().into()),
-            // Its own host is where a URL is published, whatever it is.
-            (ScopeRule::Host, Base::EachOrigin(_)) | (ScopeRule::Any, _) => Self::Url(Vec::new()),
+            (ScopeRule::Any, Base::Directory(_)) => Self::Url(Vec::new()),
+            (_, Base::EachOrigin(SitePath(path))) => {
+                let behind = path.len() - 1;
+                let least = BASE_URL_BYTES_MIN.saturating_sub(behind);
+                let origin_bytes = least..=BASE_URL_BYTES_MAX.saturating_sub(behind);
+                let path = match rule {
+                    ScopeRule::Directory => path.clone(),
+                    // Its own host is where a URL is published, whatever it is.
+                    ScopeRule::Host | ScopeRule::Any => "/".to_owned(),
+                };
+                Self::Sites(Sites { path: path.into(), origin_bytes, xml_bytes_max: u64::MAX })
+            }
         }
+    }
+
+    /// This scope without the sites whose origin takes more than `bytes` in XML.
+    pub fn with_origins_of_at_most(mut self, bytes: u64) -> Self {
+        if let Self::Sites(sites) = &mut self {
+            sites.xml_bytes_max = bytes;
+        }
+        self
     }
 
     /// Whether `url` may be listed.
@@ -173,8 +209,43 @@ impl Scope {
     pub fn admits(&self, url: CleanUrl<'_>) -> bool {
         match self {
             Self::Url(start) => wide::starts_with(url.as_bytes(), start),
-            Self::Path(start) => url.as_bytes()[origin_of(url.as_bytes()).len() - 1..].starts_with(start),
+            Self::Sites(sites) => sites.admit(url.as_bytes()),
         }
+    }
+
+    /// Why `url` is not admitted. If it is out of scope, `origins` counts its origin.
+    #[cold]
+    pub fn reason(&self, url: CleanUrl<'_>, origins: &mut Origins) -> Reason {
+        let origin = origin_of(url.as_bytes());
+        match self {
+            Self::Sites(sites) if sites.is_below(origin, url.as_bytes()) => Reason::NoSite,
+            _ => {
+                origins.count(origin);
+                Reason::OutOfScope
+            }
+        }
+    }
+}
+
+impl Sites {
+    fn admit(&self, url: &[u8]) -> bool {
+        let origin = origin_of(url);
+        self.is_below(origin, url) && self.origin_bytes.contains(&origin.len()) && self.has_room_for(origin)
+    }
+
+    fn is_below(&self, origin: &[u8], url: &[u8]) -> bool {
+        url[origin.len() - 1..].starts_with(&self.path)
+    }
+
+    fn has_room_for(&self, origin: &[u8]) -> bool {
+        let in_xml = |byte: &u8| match byte {
+            b'&' => b"&amp;".len() as u64,
+            b'\'' => b"&apos;".len() as u64,
+            _ => 1,
+        };
+        // As a rule there is room for much more than any origin takes.
+        6 * origin.len() as u64 <= self.xml_bytes_max
+            || origin.iter().map(in_xml).sum::<u64>() <= self.xml_bytes_max
     }
 }
 

@@ -105,8 +105,10 @@ fn an_empty_set_is_published_only_if_it_is_meant() {
     let directory = TempDir::new();
     let out = directory.join("out");
     build(&out, &pages(9), &["--urls-per-sitemap", "1", "--sitemaps-per-index", "5"]).expect(0);
-    let refused = build(&out, "no url\n", &[]).expect(65);
-    assert!(refused.stderr.contains("--allow-empty"), "{}", refused.stderr);
+    for empty in ["", "\n \t\n"] {
+        let refused = build(&out, empty, &[]).expect(65);
+        assert!(refused.stderr.contains("--allow-empty"), "{}", refused.stderr);
+    }
     assert_eq!(published_urls(&out, BASE).len(), 9);
 
     for _ in 0..2 {

@@ -12,6 +12,7 @@ mod filter;
 mod forms;
 mod golden;
 mod guards;
+mod hints;
 mod incremental;
 mod inputs;
 mod killed;

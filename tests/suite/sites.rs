@@ -94,3 +94,66 @@ fn thousands_of_hosts_need_few_open_files() {
     assert_eq!(files(&out).len(), 1_500);
     assert_eq!(published_urls(&out.join("h7.example"), "https://h7.example/").len(), 4);
 }
+
+#[test]
+fn an_origin_that_can_have_no_set_is_refused_line_by_line_and_the_others_are_published() {
+    let directory = TempDir::new();
+    let long = ["h"; 30].map(|label| label.repeat(63)).join(".");
+    let bad = [
+        "http://ab/some/page".to_owned(),
+        "http://../some/other/page".to_owned(),
+        format!("https://{long}.example/a"),
+        "https://a-host-that-is-far-too-long-for-so-small-index-files.example/a".to_owned(),
+    ];
+    let input: String = (0..9_000)
+        .map(|n| match n % 3 {
+            0 => format!("https://a.example/{n}\n"),
+            1 => format!("https://b.example/{n}\n"),
+            _ => format!("{}{n}\n", bad[n / 3 % 4]),
+        })
+        .collect();
+    let input = directory.file("urls.txt", input);
+    for (options, bytes, good, refused) in [
+        (&["--threads", "1"][..], "10MiB", 6_750, 2_250),
+        (&["--threads", "2", "--order", "sorted"], "10MiB", 6_750, 2_250),
+        (&["--threads", "2", "--divide", "stable"], "280", 6_000, 3_000),
+        (&["--order", "sorted", "--scope", "host"], "280", 6_000, 3_000),
+    ] {
+        let out = directory.join("out");
+        let (report, rejects) = (directory.join("report.json"), directory.join("rejects.tsv"));
+        let mut command = sitemill();
+        command
+            .args(["build", "--quiet", "--base-url", "{origin}/", "--bytes-per-sitemap", bytes])
+            .args(options);
+        command
+            .arg(&input)
+            .arg("--out")
+            .arg(&out)
+            .arg("--report")
+            .arg(&report)
+            .arg("--rejects")
+            .arg(&rejects);
+        finish(&mut command, b"").expect(0);
+        let report: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
+        let rejected: u64 =
+            report["rejected"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+        assert_eq!((report["listed"].as_u64().unwrap(), rejected), (good, refused), "{options:?}");
+        for host in ["a.example", "b.example"] {
+            assert_eq!(published_urls(&out.join(host), &format!("https://{host}/")).len(), 3_000);
+        }
+        // All lines of an origin meet the same fate.
+        let told = fs::read_to_string(&rejects).unwrap();
+        for bad in &bad[..if bytes == "280" { 4 } else { 3 }] {
+            let reasons = told.lines().filter(|row| row.contains(bad.as_str()));
+            let reasons: Vec<_> = reasons.map(|row| row.split('\t').nth(3).unwrap()).collect();
+            assert_eq!(reasons.len(), 750, "{bad}");
+            assert!(reasons.iter().all(|reason| *reason == reasons[0]), "{bad}");
+        }
+        fs::remove_dir_all(out).unwrap();
+    }
+    // The least that an index file of the shortest origin takes is known before any work.
+    let mut command = sitemill();
+    command.args(["build", "--base-url", "{origin}/", "--bytes-per-sitemap", "200"]).arg(&input);
+    let refused = finish(command.arg("--out").arg(directory.join("small")), b"").expect(2);
+    assert!(refused.stderr.contains("--bytes-per-sitemap 200"), "{}", refused.stderr);
+}

@@ -12,6 +12,8 @@ use serde_json::Value;
 use sitemill::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 use sitemill::stage::clean::{Cleaned, Cleaner, Reason};
 
+use crate::support::testdata;
+
 /// Where Cargo keeps the sources of the `url` crate that this build uses.
 fn url_crate() -> PathBuf {
     let output = Command::new(env!("CARGO"))
@@ -54,7 +56,7 @@ fn clean_agrees_with_the_browsers() {
     let known = fs::read_to_string(directory.join("expected_failures.txt")).unwrap_or_default();
     let known: HashSet<&str> = known.lines().map(str::trim).collect();
 
-    let (mut accepted, mut refused, mut left_out) = (0, 0, 0);
+    let (mut accepted, mut refused, mut left_out, mut changed) = (0, 0, 0, 0);
     for case in cases.iter().filter(|case| case.is_object()) {
         let Some(input) = case["input"].as_str() else { continue };
         let has_base = case["base"].as_str().is_some_and(|base| base != "about:blank");
@@ -72,6 +74,13 @@ fn clean_agrees_with_the_browsers() {
             Cleaned::Rejected(reason) => Err(reason),
             Cleaned::Blank => unreachable!("it is not blank"),
         };
+        // Until June 2026 the standard refused punycode that decodes to nothing valid. There are sites with such names, and
+        // now it takes every ASCII host as it is; the cases of this `url` crate are older.
+        if case["failure"] == true && input.is_ascii() && input.to_ascii_lowercase().contains("xn--") {
+            assert!(cleaned.is_ok() || !input.starts_with("http"), "{input:?} became {cleaned:?}");
+            changed += 1;
+            continue;
+        }
         let href = case["href"].as_str().filter(|_| case["failure"] != true);
         match href.filter(|href| href.starts_with("http://") || href.starts_with("https://")) {
             None => {
@@ -84,7 +93,7 @@ fn clean_agrees_with_the_browsers() {
                 let host_bytes = case["hostname"].as_str().unwrap_or_default();
                 let want = match () {
                     () if credentials => Err(Reason::Credentials),
-                    () if host_bytes.contains(['"', '{', '}', '`']) => Err(Reason::Host),
+                    () if !can_exist(host_bytes) => Err(Reason::Host),
                     () if want.len() < URL_BYTES_MIN => Err(Reason::TooShort),
                     () if want.len() > URL_BYTES_MAX => Err(Reason::TooLong),
                     () => Ok(want),
@@ -96,5 +105,39 @@ fn clean_agrees_with_the_browsers() {
     }
     // If the file should ever be read wrongly, it must not pass for want of cases.
     assert!(accepted > 100 && refused > 300, "{accepted} accepted, {refused} refused");
-    println!("{accepted} accepted, {refused} refused, {left_out} left out");
+    println!("{accepted} accepted, {refused} refused, {left_out} left out, {changed} changed since");
+}
+
+/// Whether RFC 3986 can write `host` and DNS can have it: labels of 1 to 63 bytes, 253 in all, and perhaps a dot at the end.
+fn can_exist(host: &str) -> bool {
+    let name = host.strip_suffix('.').unwrap_or(host);
+    !host.contains(['"', '{', '}', '`'])
+        && name.len() <= 253
+        && name.split('.').all(|label| !label.is_empty() && label.len() <= 63)
+}
+
+#[test]
+fn a_host_is_listed_if_browsers_take_it_and_dns_can_have_it() {
+    let table = fs::read_to_string(testdata().join("hosts.tsv")).unwrap();
+    let (mut listed, mut refused) = (0, 0);
+    for row in table.lines().filter(|row| !row.starts_with("# ")) {
+        let (host, ada) = row.split_once('\t').unwrap();
+        let mut cleaner = Cleaner::default();
+        let line = format!("http://{host}/path");
+        // The second time, the origin is known.
+        for _ in 0..2 {
+            let cleaned = match cleaner.clean(line.as_bytes()) {
+                Cleaned::Url(url) => Ok(str::from_utf8(url.as_bytes()).unwrap().to_owned()),
+                Cleaned::Rejected(reason) => Err(reason),
+                Cleaned::Blank => unreachable!("it is not blank"),
+            };
+            let want = match ada != "-" && can_exist(ada) {
+                true => Ok(format!("http://{ada}/path")),
+                false => Err(Reason::Host),
+            };
+            assert_eq!(cleaned, want, "{host}");
+        }
+        if ada == "-" { refused += 1 } else { listed += 1 }
+    }
+    assert!(listed > 50 && refused > 20, "{listed} that ada takes, {refused} that it refuses");
 }

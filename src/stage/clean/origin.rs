@@ -4,6 +4,7 @@
 //! nothing else. So what it once made of `HTTPS://Bücher.example:443/` holds for every line that starts with these bytes,
 //! and a list of one site pays for its host once.
 
+use super::host;
 use crate::stage::wide;
 
 /// An origin, as lines spell it and as it is written: `HTTP://H.example:80/` and `http://h.example/`.
@@ -64,12 +65,15 @@ impl KnownOrigin {
 }
 
 /// Where the path begins behind an origin that is canonical at sight: lower-case scheme, a host of `a-z 0-9 - .`, no
-/// port. Hosts on which the parser has more to say are left to it: punycode, and a last label that reads as a number
-/// (then it is an IPv4 address, perhaps in octal).
+/// port. Hosts on which the parser has more to say are left to it: punycode, a last label that reads as a number (then it
+/// is an IPv4 address, perhaps in octal), and what is too long for DNS.
 fn plain_origin(line: &[u8]) -> Option<usize> {
     let host_at = [&b"https://"[..], b"http://"].into_iter().find(|&s| line.starts_with(s))?.len();
     let host_bytes = line[host_at..].iter().position(|&byte| byte == b'/')?;
     let host = &line[host_at..host_at + host_bytes];
+    if !host::can_be_resolved(host) {
+        return None;
+    }
     let mut last = &host[..0];
     for label in host.split(|&byte| byte == b'.') {
         let plain = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');

@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use url::{ParseError, Position, Url};
 
+use super::dots;
 use super::encode;
+use super::host;
 use super::reason::Reason;
 
 /// Appends the canonical URL of a trimmed `line` to `out`; returns where its path begins.
@@ -20,15 +22,39 @@ pub fn parse(line: &[u8], out: &mut Vec<u8>) -> Result<usize, Reason> {
     if has_credentials(&line[scheme.len() + 1..]) {
         return Err(Reason::Credentials);
     }
-    let url = Url::parse(&as_utf8(line)).map_err(reason)?;
-    let origin = url[..Position::BeforePath].as_bytes();
-    if !origin.iter().all(|&byte| is_legal_in_origin(byte)) {
+    let line = dots::resolved(line, path_of(line));
+    let (url, host) = match Url::parse(&as_utf8(&line)) {
+        Err(ParseError::IdnaError) => parse_ascii_host(&line, scheme.len() + 1)?,
+        url => (url.map_err(reason)?, None),
+    };
+    let host = host.as_deref().unwrap_or(url[Position::BeforeHost..Position::AfterHost].as_bytes());
+    let is_legal = |part: &[u8]| part.iter().all(|&byte| is_legal_in_origin(byte));
+    if !is_legal(host) || !host::can_be_resolved(host) {
         return Err(Reason::Host);
     }
     let start = out.len();
-    out.extend_from_slice(origin);
+    out.extend_from_slice(url[..Position::BeforeHost].as_bytes());
+    out.extend_from_slice(host);
+    out.extend_from_slice(url[Position::AfterHost..Position::BeforePath].as_bytes());
+    let path_at = out.len();
     encode::append(url[Position::BeforePath..Position::AfterQuery].as_bytes(), out);
-    Ok(start + origin.len())
+    debug_assert!(is_legal(&out[start..path_at]));
+    Ok(path_at)
+}
+
+/// Parses a line with a host that UTS 46 refuses, and returns that host besides. If it is ASCII, browsers take it as it is,
+/// because there are sites with wrong punycode: WHATWG URL, "domain to ASCII", as of June 2026, which the `url` crate (2.5)
+/// does not follow yet.
+fn parse_ascii_host(line: &[u8], behind_scheme: usize) -> Result<(Url, Option<Vec<u8>>), Reason> {
+    let authority = authority(&line[behind_scheme..]);
+    let (start, end) = (behind_scheme + authority.start, behind_scheme + authority.end);
+    let user = line[start..end].iter().rposition(|&byte| byte == b'@');
+    let start = user.map_or(start, |at| start + at + 1);
+    let port = line[start..end].iter().position(|&byte| byte == b':');
+    let end = port.map_or(end, |at| start + at);
+    let host = host::ascii(&line[start..end]).ok_or(Reason::Host)?;
+    let plain = [&line[..start], &host::without_punycode(&host), &line[end..]].concat();
+    Ok((Url::parse(&as_utf8(&plain)).map_err(reason)?, Some(host)))
 }
 
 /// RFC 3986 section 3.1: a letter, then letters, digits, `+ - .`, up to the colon.

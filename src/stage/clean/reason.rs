@@ -26,6 +26,9 @@ reasons! {
         TooShort = "too-short",
         /// Not under `--base-url`, as `--scope` understands it.
         OutOfScope = "out-of-scope",
+        /// With a set for each origin: its origin can have none, because its base URL would be too short or too long, or an
+        /// index file there would pass `--bytes-per-sitemap`.
+        NoSite = "no-site",
         /// The entry alone passes `--bytes-per-sitemap`.
         EntryTooLarge = "entry-too-large",
         /// A row that its form does not allow: no JSON object, too few fields, no text where a URL should be.

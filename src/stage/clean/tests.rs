@@ -138,7 +138,7 @@ fn a_url_that_does_not_grow_has_nothing_to_escape() {
 
 #[test]
 fn fast_path_agrees_with_slow_path_on_random_urls() {
-    let starts: [&[u8]; 16] = [
+    let starts: [&[u8]; 21] = [
         b"http://h.example/",
         b"https://www.example.com/",
         b"HTTP://H.EXAMPLE:80/",
@@ -155,8 +155,13 @@ fn fast_path_agrees_with_slow_path_on_random_urls() {
         b"http://h_x.example/",
         b"http://h.example",
         b"http://h.example./",
+        b"http://h..example/",
+        b"http://xn--a.example/",
+        b"HTTP://%78N--a.Example:80/",
+        b"http://a23456789-123456789-123456789-123456789-123456789-123456789-123.example/",
+        b"http://a23456789-123456789-123456789-123456789-123456789-123456789-1234.example/",
     ];
-    let pieces: [&[u8]; 32] = [
+    let pieces: [&[u8]; 34] = [
         b"a",
         b"Z9",
         b"/",
@@ -189,6 +194,8 @@ fn fast_path_agrees_with_slow_path_on_random_urls() {
         b"\t",
         b":@!$",
         b"word-word-word-word-word",
+        b"/c:/",
+        b"/Z|/../",
     ];
     let mut random = Random::new(7);
     let mut cleaner = Cleaner::default();

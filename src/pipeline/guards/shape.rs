@@ -1,0 +1,169 @@
+//! Shapes of lines that are no URLs but hold one, and the command that extracts it.
+
+/// What a line is, and the way out; none if it looks like nothing known. `line` is escaped; a URL of the site begins with
+/// `origin`, which has no slash at its end.
+pub fn of(line: &str, origin: &str) -> Option<(&'static str, String)> {
+    let shapes = [quoted, percent_encoded, access_log, markup, column, no_scheme, relative];
+    shapes.into_iter().find_map(|shape| shape(line, origin))
+}
+
+type Shape = Option<(&'static str, String)>;
+
+fn quoted(line: &str, _: &str) -> Shape {
+    let quote = line.chars().next().filter(|&quote| matches!(quote, '"' | '\'' | '`' | '“' | '‘' | '<'))?;
+    is_url(&line[quote.len_utf8()..]).then_some(())?;
+    let way_out = match quote {
+        '"' => {
+            r#"read the input with --format csv --columns url=1, or remove the quotes: tr -d '"'"#.to_owned()
+        }
+        '\'' => r#"remove the quotes: tr -d "'""#.to_owned(),
+        quote => {
+            let end = match quote {
+                '“' => '”',
+                '‘' => '’',
+                '<' => '>',
+                same => same,
+            };
+            format!("remove them: sed 's/^{quote}//; s/{end}$//'")
+        }
+    };
+    Some(("in quotes", way_out))
+}
+
+fn percent_encoded(line: &str, _: &str) -> Shape {
+    let lower = line.to_ascii_lowercase();
+    let is_encoded = ["http%3a%2f%2f", "https%3a%2f%2f"].iter().any(|start| lower.starts_with(start));
+    let decode =
+        "python3 -c 'import sys, urllib.parse as u; [print(u.unquote(l), end=\"\") for l in sys.stdin]'";
+    is_encoded.then(|| ("percent-encoded as a whole", format!("decode them once: {decode}")))
+}
+
+/// The common and the combined format of web servers, with anything before them.
+fn access_log(line: &str, origin: &str) -> Shape {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let is_method = |field: &&str| matches!(*field, "\"GET" | "\"HEAD" | "\"POST" | "\"PUT" | "\"OPTIONS");
+    let method = fields.iter().position(is_method)?;
+    let path = fields.get(method + 1)?;
+    fields.get(method + 2).filter(|field| field.starts_with("HTTP/"))?;
+    // Counted from 1, as awk does.
+    let (method, status) = (method + 1, method + 4);
+    let url = match is_url(path) {
+        true => format!("${}", method + 1),
+        false => format!("\"{origin}\" ${}", method + 1),
+    };
+    let awk = format!("awk '${method} == \"\\\"GET\" && ${status} == 200 {{print {url}}}'");
+    Some(("of an access log", format!("extract the URLs of pages with {awk}")))
+}
+
+fn markup(line: &str, _: &str) -> Shape {
+    let is_markup = line.starts_with('<') && (line.contains(">http") || line.contains("=\"http"));
+    let grep = r#"grep -o 'https\?://[^<>"]*'"#;
+    is_markup.then(|| {
+        (
+            "markup",
+            format!("extract the URLs with {grep}, or name the form of a sitemap with --format sitemap"),
+        )
+    })
+}
+
+/// A URL in another column than the first.
+fn column(line: &str, _: &str) -> Shape {
+    let column = |parts: Vec<&str>| {
+        let at = parts.iter().position(|part| is_url(part.trim_start_matches([' ', '"', '\''])))?;
+        (at > 0).then_some(at + 1)
+    };
+    // As a tab is shown.
+    if let Some(column) = column(line.split(r"\t").collect()) {
+        return Some(("in columns", format!("read the input with --format tsv --columns url={column}")));
+    }
+    if let Some(column) = column(line.split(',').collect()) {
+        return Some(("in columns", format!("read the input with --format csv --columns url={column}")));
+    }
+    let column = column(line.split_whitespace().collect())?;
+    Some(("in columns", format!("extract the URLs with awk '{{print ${column}}}'")))
+}
+
+/// `//h.example/a`, `www.h.example/a`, `h.example:443/a`.
+fn no_scheme(line: &str, origin: &str) -> Shape {
+    const FILES: [&str; 12] =
+        ["html", "htm", "php", "asp", "aspx", "jsp", "xml", "pdf", "txt", "jpg", "png", "cgi"];
+    let what = "without a scheme";
+    let scheme = origin.split(':').next().unwrap_or("https");
+    if line.starts_with("//") {
+        return Some((what, format!("put one before it: sed 's,^,{scheme}:,'")));
+    }
+    let host = line.split(['/', '?', '#']).next()?;
+    let (name, port) = host.split_once(':').unwrap_or((host, "0"));
+    let last = name.rsplit('.').next()?;
+    let is_host = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
+        && !port.is_empty()
+        && port.bytes().all(|byte| byte.is_ascii_digit())
+        && (name.trim_matches('.').contains('.') || (name == "localhost" && host != name))
+        && !name.starts_with('.')
+        && !FILES.contains(&&*last.to_ascii_lowercase());
+    is_host.then(|| (what, format!("put one before it: sed 's,^,{scheme}://,'")))
+}
+
+fn relative(line: &str, origin: &str) -> Shape {
+    let sed = match line.starts_with('/') {
+        true => format!("sed 's,^,{origin},'"),
+        false => format!("sed 's,^,{origin}/,'"),
+    };
+    let has_scheme = line.split(['/', '?', '#']).next().is_some_and(|start| start.contains(':'));
+    let is_relative = line.starts_with(['/', '.', '?'])
+        || !has_scheme && line.contains(['/', '.']) && !line.contains([' ', '\\']);
+    is_relative.then(|| ("relative", format!("URLs must be absolute; put the site before them: {sed}")))
+}
+
+fn is_url(text: &str) -> bool {
+    let lower = text.get(..8).unwrap_or(text).to_ascii_lowercase();
+    lower.starts_with("http://") || lower.starts_with("https://")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shape_is_known_by_its_first_line_and_names_the_command_that_extracts_urls() {
+        let combined = r#"1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /a?b HTTP/1.1" 200 23 "https://r.example/" "Mozilla/5.0""#;
+        let with_host = format!("www.h.example:443 {combined}");
+        for (line, what, command) in [
+            (r#""https://h.example/a""#, "in quotes", r#"tr -d '"'"#),
+            (r#""https://h.example/a","2024-01-01""#, "in quotes", "--format csv --columns url=1"),
+            ("'https://h.example/a'", "in quotes", r#"tr -d "'""#),
+            ("“https://h.example/a”", "in quotes", "sed 's/^“//; s/”$//'"),
+            ("<https://h.example/a>", "in quotes", "sed 's/^<//; s/>$//'"),
+            ("https%3A%2F%2Fh.example%2Fa", "percent-encoded as a whole", "unquote"),
+            (
+                combined,
+                "of an access log",
+                r#"awk '$6 == "\"GET" && $9 == 200 {print "https://s.example" $7}'"#,
+            ),
+            (&with_host, "of an access log", r#"$7 == "\"GET" && $10 == 200 {print "https://s.example" $8}"#),
+            ("<loc>https://h.example/a</loc>", "markup", "grep -o"),
+            (r#"<a href="https://h.example/a">"#, "markup", "grep -o"),
+            (r"17\thttps://h.example/a", "in columns", "--format tsv --columns url=2"),
+            ("17,x,https://h.example/a", "in columns", "--format csv --columns url=3"),
+            ("17 https://h.example/a 200", "in columns", "awk '{print $2}'"),
+            ("//h.example/a", "without a scheme", "sed 's,^,https:,'"),
+            ("www.h.example/a", "without a scheme", "sed 's,^,https://,'"),
+            ("h.example", "without a scheme", "sed 's,^,https://,'"),
+            ("h.example:443/a", "without a scheme", "sed 's,^,https://,'"),
+            ("localhost:8080/a", "without a scheme", "sed 's,^,https://,'"),
+            ("/a/b", "relative", "sed 's,^,https://s.example,'"),
+            ("a/b.html", "relative", "sed 's,^,https://s.example/,'"),
+            ("page.html", "relative", "sed 's,^,https://s.example/,'"),
+            ("../a", "relative", "absolute"),
+        ] {
+            let (found, way_out) = of(line, "https://s.example").unwrap_or_else(|| panic!("{line} is known"));
+            assert_eq!(found, what, "{line}");
+            assert!(way_out.contains(command), "{line}: {way_out}");
+        }
+        for unknown in
+            ["", "words", "some more words", "javascript:void(0)", "mailto:a@h.example", "ftp://h.example/a"]
+        {
+            assert_eq!(of(unknown, "https://s.example"), None, "{unknown}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What is said when most lines are refused: what they have in common, and the way out.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Run, TempDir, build_command, files, finish, sitemill};
+
+/// A build of `input`, which must be refused, with its report.
+fn refused(base_url: &str, options: &[&str], input: &str) -> (Run, Value) {
+    let directory = TempDir::new();
+    let (out, report) = (directory.join("out"), directory.join("report.json"));
+    let mut command = build_command(&out, base_url);
+    let run = finish(command.args(options).arg("--report").arg(&report), input.as_bytes()).expect(65);
+    assert!(files(&out).is_empty());
+    (run, serde_json::from_slice(&fs::read(report).unwrap()).unwrap())
+}
+
+#[test]
+fn a_run_without_a_valid_url_says_what_its_lines_have_in_common_and_never_to_allow_an_empty_set() {
+    let shop = "http://www.shop.example/";
+    let log = "9.9.9.9 - - [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.1\" 200 23 \"-\" \"curl\"\n";
+    for (base_url, input, said) in [
+        (
+            shop,
+            "https://www.shop.example/a\n",
+            "all 20 URLs are outside http://www.shop.example/; the first is https://www.shop.example/a; did you mean \
+             --base-url https://www.shop.example/?",
+        ),
+        (shop, "http://shop.example/a\n", "did you mean --base-url http://shop.example/?"),
+        ("http://h.example/maps", "http://www.h.example/maps/a\n", "--base-url http://www.h.example/maps/?"),
+        ("http://h.example/maps", "http://www.h.example/a\n", "--base-url http://www.h.example/?"),
+        (
+            "https://h.example/maps/",
+            "https://h.example/a\n",
+            "all 20 URLs are outside https://h.example/maps/; the first is https://h.example/a; if robots.txt names the \
+             sitemaps, --scope host may list them; if the files are published higher up, say so with --base-url \
+             https://h.example/",
+        ),
+        (
+            "{origin}/maps/",
+            "https://h.example/a\n",
+            "outside {origin}/maps/; the first is https://h.example/a; list",
+        ),
+        (
+            shop,
+            "/a/b.html\n",
+            "URLs must be absolute; put the site before them: sed 's,^,http://www.shop.example,'",
+        ),
+        (
+            shop,
+            "www.shop.example/a\n",
+            "without a scheme; the first is www.shop.example/a; put one before it: sed",
+        ),
+        (shop, "www.shop.example:80/a\n", "put one before it: sed 's,^,http://,'"),
+        (
+            shop,
+            "\"http://www.shop.example/a\"\n",
+            "in quotes; the first is \"http://www.shop.example/a\"; read",
+        ),
+        (shop, "'http://www.shop.example/a'\n", "remove the quotes: tr -d \"'\""),
+        (shop, log, "awk '$6 == \"\\\"GET\" && $9 == 200 {print \"http://www.shop.example\" $7}'"),
+        (shop, "https%3A%2F%2Fwww.shop.example%2Fa\n", "percent-encoded as a whole"),
+        (
+            shop,
+            "7 http://www.shop.example/a\n",
+            "in columns; the first is 7 http://www.shop.example/a; extract the URLs with awk '{print $2}'",
+        ),
+        (shop, "h\0t\0t\0p\0:\0/\0/\0\n", "--input-encoding utf-16le"),
+        (shop, "http://h_<>/a\n", "all 20 lines are refused as host; the first is http://h_<>/a"),
+    ] {
+        let (run, report) = refused(base_url, &[], &input.repeat(20));
+        let line = run.stderr.lines().last().unwrap();
+        assert!(line.contains("nothing was published: all 20 "), "{line}");
+        assert!(line.contains(said), "{said}\nis not in\n{line}");
+        assert!(!run.stderr.contains("--allow-empty"), "{}", run.stderr);
+        assert!(report["refused"].as_str().unwrap().contains(report["hint"].as_str().unwrap()));
+    }
+    for empty in ["", "\n\n"] {
+        let (run, report) = refused(shop, &[], empty);
+        assert!(run.stderr.contains("--allow-empty publishes an empty set"), "{}", run.stderr);
+        assert_eq!(report.get("hint"), None);
+    }
+}
+
+#[test]
+fn a_proposed_command_extracts_the_urls() {
+    let log = "9.9.9.9 - - [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.1\" 200 23 \"-\" \"curl\"\n";
+    for input in [log, "/a\n", "h.example/a\n", "'http://h.example/a'\n", "http%3A%2F%2Fh.example%2Fa\n"] {
+        let (run, _) = refused("http://h.example/", &[], input);
+        let line = run.stderr.lines().last().unwrap();
+        let at = ["awk '", "sed '", "tr -d ", "python3 "].iter().find_map(|start| line.find(start));
+        let command = &line[at.unwrap_or_else(|| panic!("no command: {line}"))..];
+        let mut shell = std::process::Command::new("sh");
+        let extracted = finish(shell.args(["-c", command]), input.as_bytes()).expect(0);
+        assert_eq!(String::from_utf8(extracted.stdout).unwrap(), "http://h.example/a\n", "{command}");
+    }
+}
+
+#[test]
+fn urls_out_of_scope_are_counted_by_origin_whatever_the_threads_and_the_order() {
+    let directory = TempDir::new();
+    let line = |n: usize| match n % 8 {
+        0 => format!("https://h.example/{n}\n"),
+        1..4 => format!("http://www.h.example:80/{n}\n"),
+        4 => format!("http://h.example:8080/{n}\n"),
+        5 => format!("HTTP://Shop{}.example/{n}\n", n % 32),
+        _ => format!("http://h.example/{n}\n"),
+    };
+    // Several chunks.
+    let input = directory.file("urls.txt", (0..200_000).map(line).collect::<String>());
+    let mut want = None;
+    for options in [&["--threads", "1"][..], &["--threads", "3"], &["--order", "sorted", "--threads", "2"]] {
+        let out = directory.join("out");
+        let mut command = sitemill();
+        command.args(["build", "--base-url", "http://h.example/", "--json", "--out"]).arg(&out).arg(&input);
+        let run = finish(command.args(options), b"").expect(0);
+        let report: Value = serde_json::from_slice(&run.stdout).unwrap();
+        let found = (report["out_of_scope"].clone(), report["out_of_scope_others"].clone());
+        let counted: u64 = found.0.as_object().unwrap().values().map(|urls| urls.as_u64().unwrap()).sum();
+        assert_eq!(counted, 150_000);
+        assert_eq!(report["rejected"]["out-of-scope"], 150_000);
+        assert_eq!(found.0["http://www.h.example/"], 75_000);
+        assert_eq!(found.0["http://shop5.example/"], 6_250);
+        assert_eq!(want.get_or_insert(found.clone()), &found);
+        let words = "75,000 http://www.h.example/, 25,000 http://h.example:8080/, 25,000 https://h.example/, 6,250 http:";
+        assert!(run.stderr.contains(words), "{}", run.stderr);
+        // It is a hint, for the rest was published.
+        let hint = report["hint"].as_str().unwrap();
+        assert!(
+            hint.starts_with("150,000 of 200,000 URLs are outside http://h.example/ (75,000 http"),
+            "{hint}"
+        );
+        assert!(run.stderr.contains(&format!("  hint: {hint}\n")), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn origins_beyond_the_tenth_are_one_number() {
+    let input: String = (0..1_000).map(|n| format!("https://h{}.example/{n}\n", n % 20)).collect::<String>()
+        + "http://a.example/\n";
+    let (run, report) = refused("https://www.example.com/", &[], &input);
+    assert_eq!(report["out_of_scope"].as_object().unwrap().len(), 10);
+    assert_eq!(report["out_of_scope_others"], 501);
+    assert!(run.stderr.contains("--base-url '{origin}/' makes a set for each"), "{}", run.stderr);
+}
+
+#[test]
+fn examples_stand_below_the_row_that_counts_them() {
+    let directory = TempDir::new();
+    let rows = "{\"url\":\"http://h.example/a\",\"priority\":\"high\"}\n{\"url\":\"http://h.example/b\"}\n{\"url\":\"ftp://h/\"}\n";
+    let input = directory.file("urls.jsonl", rows);
+    let mut command = sitemill();
+    command.args(["build", "--base-url", "http://h.example/", "--out"]).arg(directory.join("out")).arg(input);
+    let run = finish(&mut command, b"").expect(0);
+    let at = |word: &str| run.stderr.find(word).unwrap_or_else(|| panic!("{word} in {}", run.stderr));
+    let places = [at("  rejected "), at(" 1 scheme, as "), at("  tags "), at(" 1 tag-priority, as ")];
+    assert!(places.is_sorted(), "{}", run.stderr);
+}
