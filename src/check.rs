@@ -34,7 +34,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::error::{Error, Result, Shown};
-use crate::job::threads_default;
+use crate::job::{check_threads, threads_default};
 use crate::pipeline::ordered::ordered;
 use crate::stage::dedup::Secret;
 use crate::stage::fs::Disk;
@@ -78,7 +78,7 @@ pub struct CheckJob {
     /// Which URLs may be listed. If it is not given, a directory's manifest tells what its set was built with; where there is
     /// none, it is that of the protocol.
     pub scope: Option<ScopeRule>,
-    /// Threads that work at the same time.
+    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::THREADS_MAX).
     pub threads: NonZero<usize>,
     /// How many findings are told. All are counted.
     pub findings_max: u64,
@@ -121,6 +121,7 @@ pub fn check(
     stop: &Stop,
     tell: &mut dyn FnMut(&Finding) -> Result<()>,
 ) -> Result<CheckReport> {
+    check_threads(job.threads)?;
     let started = Instant::now();
     let mut run = Run {
         job,

@@ -12,22 +12,24 @@ mod progress;
 mod sets;
 mod settings;
 mod signals;
+mod streams;
 mod summary;
 mod urls;
 
 use std::error::Error as _;
-use std::fs::File;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process;
 use std::time::{Duration, SystemTime};
 
 use clap::{CommandFactory, FromArgMatches};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sitemill::{Error, ErrorKind, Result, text};
 
 pub use args::Args;
 use args::Command;
+use streams::{Stdout, stdout};
 
 /// The words that were typed, that stand in the environment, and that a file holds; help, version and usage errors end the
 /// process here.
@@ -73,18 +75,36 @@ fn end(early: &settings::Early<'_>, error: Error) -> ! {
 /// Runs a command. A panic is a bug of ours and becomes an error like any other, so that the exit code says so.
 pub fn run(args: Args) -> Result<()> {
     signals::faults_are_errors()?;
+    raise_file_limit();
+    if let Some(has_memory) = args.command.memory() {
+        signals::aborts_are_lack_of_memory(has_memory)?;
+    }
+    let config = args.config.as_deref();
     caught(|| match args.command {
-        Command::Build(args) => build::run(args),
+        Command::Build(args) => build::run(args, config),
         Command::Check(args) => check::run(args),
         Command::Urls(args) => urls::run(args),
         Command::Diff(args) => diff::run(args),
         Command::Status(args) => sets::status(&args),
         Command::Rollback(args) => sets::rollback(&args),
-        Command::Clean(args) => clean::run(args),
+        Command::Clean(args) => clean::run(args, config),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { command } => manual::page(command.as_deref()),
     })
 }
+
+/// Lets the process open as many files as the system lets it, up to a number that no run needs more than: the limit that it is
+/// started with is often a thousand, and meant for programs of another time. If that is refused, fewer have to do.
+fn raise_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    let most = limit.maximum.unwrap_or(FILES_MAX).min(FILES_MAX);
+    if limit.current.is_some_and(|now| now < most) {
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(most), ..limit });
+    }
+}
+
+/// Open files, at most.
+const FILES_MAX: u64 = 1 << 16;
 
 /// Runs `work`; a panic in it is an error.
 fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -123,37 +143,14 @@ fn with_cause(error: &Error) -> String {
 
 /// The inputs, or standard input if none is named and somebody is writing to it.
 fn inputs_or_stdin(inputs: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
+    let is_stdin = |input: &PathBuf| input == Path::new("-");
     match inputs.is_empty() {
+        false if inputs.iter().any(is_stdin) => streams::check_stdin().map(|()| inputs),
         false => Ok(inputs),
         true if std::io::stdin().is_terminal() => {
             Err(Error::usage("no input; name a file with one URL a line, or pipe one in"))
         }
-        true => Ok(vec!["-".into()]),
-    }
-}
-
-/// Standard output without the buffer that the library puts before it: what is written here comes in large pieces.
-struct Stdout(File);
-
-impl Stdout {
-    fn new() -> Result<Self> {
-        stdout().map(Self).map_err(|error| Error::io(Path::new("standard output"), "is closed", error))
-    }
-}
-
-/// Standard output as a file.
-fn stdout() -> io::Result<File> {
-    use std::os::fd::AsFd;
-    io::stdout().as_fd().try_clone_to_owned().map(File::from)
-}
-
-impl Write for Stdout {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        true => streams::check_stdin().map(|()| vec!["-".into()]),
     }
 }
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::error::{Error, Result};
-use crate::job::threads_default;
+use crate::job::{check_threads, threads_default};
 use crate::pipeline::Target;
 use crate::stop::Stop;
 
@@ -46,7 +46,7 @@ pub struct DiffRoom {
     pub memory: u64,
     /// A directory for what memory does not hold: as many bytes as the URLs and `lastmod`s of both sides.
     pub scratch: PathBuf,
-    /// Threads that work at the same time.
+    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::THREADS_MAX).
     pub threads: NonZero<usize>,
 }
 
@@ -114,6 +114,7 @@ pub(crate) fn compare(
     stop: &Stop,
     mut to: Target<'_>,
 ) -> Result<DiffReport> {
+    check_threads(room.threads)?;
     if room.memory < DIFF_MEMORY_MIN {
         return Err(Error::usage(format!(
             "--memory {}: a diff needs at least {DIFF_MEMORY_MIN}",

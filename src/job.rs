@@ -61,7 +61,7 @@ pub struct Job {
     pub level: Level,
     /// Who compresses.
     pub gzip_engine: Engine,
-    /// Threads that work at the same time.
+    /// Threads that work at the same time, at most [`THREADS_MAX`].
     pub threads: NonZero<usize>,
     /// Where to write every refused line.
     pub rejects: Option<PathBuf>,
@@ -194,6 +194,7 @@ impl Job {
             protocol.sitemaps_per_index_max().into(),
         )?;
         within("--bytes-per-sitemap", self.bytes_per_sitemap, 1, protocol.bytes_per_sitemap_max())?;
+        check_threads(self.threads)?;
         let least = match &self.base_url {
             Base::Directory(url) => publish::index_bytes_min(protocol, url),
             Base::EachOrigin(_) if self.allow_empty => {
@@ -228,6 +229,22 @@ impl Job {
     }
 }
 
+/// Most threads of a run: many times what any machine makes use of, and few enough to be started and ended at once.
+pub const THREADS_MAX: usize = 1024;
+
+/// Refuses more threads than [`THREADS_MAX`].
+///
+/// # Errors
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage), with the limit.
+pub(crate) fn check_threads(threads: NonZero<usize>) -> Result<()> {
+    match threads.get() {
+        ..=THREADS_MAX => Ok(()),
+        more => Err(Error::usage(format!(
+            "--threads {more}: more than {THREADS_MAX} threads are of no use; leave it out for one per core"
+        ))),
+    }
+}
+
 /// As many as the machine, or the container's share of it, runs at once.
 pub fn threads_default() -> NonZero<usize> {
     std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
@@ -256,6 +273,7 @@ mod tests {
         refused(|job| job.urls_per_sitemap = 50_001, "50000");
         refused(|job| job.urls_per_sitemap = 0, "1 to");
         refused(|job| job.bytes_per_sitemap = 52_428_801, "52428800");
+        refused(|job| job.threads = NonZero::new(1025).unwrap(), "1024");
         refused(|job| job.bytes_per_sitemap = 100, "--bytes-per-sitemap 100");
         refused(|job| job.sitemaps_per_index = 50_001, "50000");
         refused(|job| (job.protocol, job.sitemaps_per_index) = (Protocol::V0_84, 1_001), "1000");

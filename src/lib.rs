@@ -35,7 +35,7 @@
 pub mod limits;
 
 mod job;
-pub use job::{ExpectLines, Job, MaxRejects, MaxShrink, OnDuplicate, Order, threads_default};
+pub use job::{ExpectLines, Job, MaxRejects, MaxShrink, OnDuplicate, Order, THREADS_MAX, threads_default};
 
 pub mod stage;
 pub use stage::divide::Divide;
@@ -64,6 +64,7 @@ mod metrics;
 pub use metrics::Metrics;
 
 mod outlet;
+mod paths;
 mod progress;
 mod replace;
 mod report;
@@ -71,6 +72,7 @@ mod robots;
 mod stop;
 mod time;
 pub use outlet::Patient;
+pub use paths::Paths;
 pub use progress::{Pass, Progress, Silent};
 pub use report::{ColumnsReport, Example, InputReport, Needs, Report, Seconds, SetReport, Skipped};
 pub use stop::Stop;

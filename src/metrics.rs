@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::paths::STREAM;
 use crate::replace;
 use crate::report::Report;
 use crate::stage::fs::Disk;
@@ -34,8 +35,11 @@ impl Metrics<'_> {
     /// Looks whether metrics can be written to `path`, before any work.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if not.
+    /// [`ErrorKind::Output`] if not, [`ErrorKind::Usage`] for `-`.
     pub fn check(path: &Path) -> Result<()> {
+        if path == Path::new(STREAM) {
+            return Err(Error::usage("--metrics -: metrics replace a file as a whole; name one"));
+        }
         check_replaceable(path)?;
         replace::check(&Disk, path)
     }

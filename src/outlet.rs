@@ -3,6 +3,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::thread;
@@ -12,6 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use crate::error::{Error, Result};
+use crate::paths::{STDERR, STREAM};
 use crate::stop::Stop;
 
 /// How long it may take until a reader who has come is seen.
@@ -27,20 +29,26 @@ const PIPE_BYTES: usize = 4096;
 #[derive(Debug)]
 pub struct Outlet {
     file: File,
+    /// Whether the file was open before, as standard output is: nothing about it may be changed for the others who hold it.
+    is_shared: bool,
     stop: Stop,
 }
 
 impl Outlet {
-    /// Creates it, or waits for the reader of a FIFO.
+    /// Creates it, or waits for the reader of a FIFO; `-` is standard output.
     ///
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or if `stop` is raised.
     pub fn create(path: &Path, stop: &Stop) -> Result<Self> {
+        if let Some(stream) = open_already(path) {
+            let file = stream.map_err(|error| Error::output(path, error))?;
+            return Ok(Self { file: file.into(), is_shared: true, stop: stop.clone() });
+        }
         let mut options = File::options();
         options.write(true).create(true).truncate(true).custom_flags(libc::O_NONBLOCK);
         loop {
             match options.open(path) {
-                Ok(file) => return Ok(Self { file, stop: stop.clone() }),
+                Ok(file) => return Ok(Self { file, is_shared: false, stop: stop.clone() }),
                 // Nobody reads it yet.
                 Err(error) if error.raw_os_error() == Some(libc::ENXIO) && is_fifo(path) => {
                     stop.check()?;
@@ -52,6 +60,16 @@ impl Outlet {
     }
 }
 
+/// Standard output or standard error, if `path` means one of them. Opened by a path, a file behind it would be cut to nothing
+/// and written from its start.
+fn open_already(path: &Path) -> Option<io::Result<OwnedFd>> {
+    match path {
+        _ if path == Path::new(STREAM) => Some(io::stdout().as_fd().try_clone_to_owned()),
+        _ if path == Path::new(STDERR) => Some(io::stderr().as_fd().try_clone_to_owned()),
+        _ => None,
+    }
+}
+
 fn is_fifo(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.file_type().is_fifo())
 }
@@ -59,6 +77,9 @@ fn is_fifo(path: &Path) -> bool {
 impl Write for Outlet {
     /// As of a file; any error if `stop` is raised while the reader takes nothing.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_shared {
+            return Patient::new(&self.file, &self.stop).write(bytes);
+        }
         loop {
             match self.file.write(bytes) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}

@@ -25,7 +25,7 @@ pub(crate) fn create(fs: &dyn FileSystem, path: &Path) -> Result<Box<dyn NewFile
         }
     }
     let beside = beside(path);
-    fs.create(&beside).map_err(|error| Error::output(&beside, error))
+    fs.create(&beside).map_err(|error| Error::output(path, error))
 }
 
 /// Looks whether a new file can be made for `path`.
@@ -51,7 +51,7 @@ pub(crate) fn replace(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> Result<
     let mut file = create(fs, path)?;
     let beside = beside(path);
     let written = file.write(bytes).and_then(|()| file.sync());
-    let written = written.map_err(|error| Error::io(&beside, "could not be written", error));
+    let written = written.map_err(|error| Error::io(path, "could not be written", error));
     let replaced = written.and_then(|_| put(fs, path));
     if replaced.is_err() {
         let _ = fs.remove(&beside);

@@ -18,6 +18,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::paths::STREAM;
 use crate::replace;
 use crate::stage::fs::{FileSystem, Kind, Locked, Meta};
 
@@ -41,6 +42,9 @@ impl<'a> RobotsFile<'a> {
     /// [`ErrorKind::Output`] if it is no file, or a link: whoever may write to the directory could make it lead to any file
     /// of the machine. Else if it cannot be read.
     pub fn read(fs: &'a dyn FileSystem, path: &'a Path) -> Result<Self> {
+        if path == Path::new(STREAM) {
+            return Err(Error::usage("--robots -: a robots.txt is changed in its place; name a file"));
+        }
         let unfit = |why: &str| Error::new(ErrorKind::Output, format!("{}: {why}", Shown(path)));
         let meta = match fs.look(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -98,8 +102,7 @@ impl<'a> RobotsFile<'a> {
     }
 
     fn write_beside(&self, text: &[u8]) -> Result<()> {
-        let beside = replace::beside(self.path);
-        let failed = |error| Error::io(&beside, "could not be written", error);
+        let failed = |error| Error::io(self.path, "could not be written", error);
         let mut file = replace::create(self.fs, self.path)?;
         if let Some(old) = &self.meta
             && !file.take_after(old).map_err(failed)?

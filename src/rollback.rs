@@ -55,6 +55,7 @@ pub fn rollback(job: &RollbackJob, stop: &Stop) -> Result<RolledBack> {
     if !exists(&Disk, &job.out.join(".sitemill")) {
         return Err(Error::data(format!("{out}: holds no set that build has published")));
     }
+    job.paths().check()?;
     let workspace = Workspace::open(&job.out, OnDamage::Refuse)?;
     let Some(from) = workspace.live().cloned() else {
         // The last run may have left some of the sites as they were: together they would be no state that ever was.

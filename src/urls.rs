@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::check::{Content, Entry, Findings, Kind, Link, Reader, Set, Tag, directory, member};
 use crate::error::{Error, Result, Shown};
-use crate::job::threads_default;
+use crate::job::{check_threads, threads_default};
 use crate::pipeline::Target;
 use crate::pipeline::ordered::ordered;
 use crate::stop::Stop;
@@ -23,7 +23,7 @@ pub struct UrlsJob {
     pub paths: Vec<PathBuf>,
     /// What a line holds.
     pub form: UrlsForm,
-    /// Threads that work at the same time.
+    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::THREADS_MAX).
     pub threads: NonZero<usize>,
 }
 
@@ -63,6 +63,7 @@ impl UrlsJob {
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) at the first file that is damaged or missing, behind the URLs before the
 /// damage; else if something cannot be read or written.
 pub fn urls(job: &UrlsJob, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
+    check_threads(job.threads)?;
     let mut report = UrlsReport::default();
     if job.form == UrlsForm::Tsv {
         to.write(TSV_HEADER)?;

@@ -84,6 +84,17 @@ pub enum Command {
     },
 }
 
+impl Command {
+    /// For a command whose memory grows with what it reads: whether it has an option `--memory`.
+    pub fn memory(&self) -> Option<bool> {
+        match self {
+            Self::Build(_) | Self::Diff(_) => Some(true),
+            Self::Check(_) | Self::Urls(_) | Self::Clean(_) => Some(false),
+            Self::Status(_) | Self::Rollback(_) | Self::Completions { .. } | Self::Man { .. } => None,
+        }
+    }
+}
+
 /// `sitemill build`.
 #[derive(Debug, clap::Args)]
 pub struct BuildArgs {
@@ -113,16 +124,16 @@ pub struct BuildArgs {
     #[arg(long, value_name = "FILE")]
     pub robots: Option<PathBuf>,
 
-    /// Write every refused line here, tab-separated: input, line, offset, reason, text
+    /// Write every refused line here, tab-separated: input, line, offset, reason, text; - is standard output
     #[arg(long, value_name = "FILE")]
     pub rejects: Option<PathBuf>,
 
     /// Write here how the set differs from the one that was live, tab-separated: added, removed or changed, URL, old lastmod,
-    /// new lastmod
+    /// new lastmod; - is standard output
     #[arg(long, value_name = "FILE")]
     pub diff: Option<PathBuf>,
 
-    /// Write a JSON summary here
+    /// Write a JSON summary here; - is standard output
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 
@@ -153,7 +164,7 @@ pub struct BuildArgs {
     #[arg(long, value_name = "fill|stable", default_value = "fill")]
     pub divide: Divide,
 
-    /// Threads that work at the same time [default: all cores]
+    /// Threads that work at the same time, at most 1,024 [default: all cores]
     #[arg(long, value_name = "N", help_heading = "Resources")]
     pub threads: Option<NonZero<usize>>,
 
@@ -289,7 +300,7 @@ pub struct CleanArgs {
     #[arg(long, value_name = "FILE")]
     pub rejects: Option<PathBuf>,
 
-    /// Threads that work at the same time [default: all cores]
+    /// Threads that work at the same time, at most 1,024 [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
 

@@ -6,19 +6,21 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
-use sitemill::{Base, Error, ErrorKind, Job, Keep, Metrics, Outcome, Patient, Result, Stop, text};
+use sitemill::{Base, Error, ErrorKind, Job, Keep, Metrics, Outcome, Paths, Patient, Result, Stop, text};
 
 use super::args::{BuildArgs, ProgressWhen};
 use super::settings::Early;
 use super::{inputs, progress, signals, summary};
 
 /// Builds, reports and sums up.
-pub fn run(args: Box<BuildArgs>) -> Result<()> {
+pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
     let started = Instant::now();
-    signals::aborts_are_lack_of_memory()?;
     let stop = signals::raised_by_signals()?;
-    let (reports, ready) = Reports::prepare(Places::of(&args));
-    let built = ready.and_then(|()| {
+    let mut places = Places::of(&args);
+    let paths = places.among(paths(&args, config));
+    let checked = paths.check().and_then(|()| paths.make_out()).and_then(|()| check_stdout(&args));
+    let (reports, ready) = Reports::prepare(places);
+    let built = checked.and(ready).and_then(|()| {
         super::caught(|| {
             let job = job(&args)?;
             job.check()?;
@@ -38,7 +40,12 @@ pub fn run(args: Box<BuildArgs>) -> Result<()> {
 
 /// Tells programs of a run that does not begin, because `error` is in its options. A person was told.
 pub fn refuse(early: &Early<'_>, error: Error) {
-    let (reports, ready) = Reports::prepare(Places::of_words(early));
+    let mut places = Places::of_words(early);
+    let mut paths = Paths::default();
+    early.inputs.iter().for_each(|input| paths.read("input", input));
+    early.value("config").iter().for_each(|path| paths.read("--config", Path::new(path)));
+    places.among(paths);
+    let (reports, ready) = Reports::prepare(places);
     let _ = ready.inspect_err(super::print_error);
     reports.write(&Err(error), Duration::ZERO, &Stop::default());
 }
@@ -65,6 +72,45 @@ impl Places {
         let base_url = base_url.parse().map_or(base_url, |base: Base| base.to_string());
         Self { report: path("report"), json: early.is_set("json"), metrics: path("metrics"), base_url }
     }
+}
+
+impl Places {
+    /// Adds them to the other paths of the run, and leaves out those that may not be written to: whoever reads them is not told
+    /// of the refusal, but loses nothing.
+    fn among(&mut self, mut paths: Paths) -> Paths {
+        self.report.iter().for_each(|path| paths.write(REPORT, path));
+        self.metrics.iter().for_each(|path| paths.write(METRICS, path));
+        if self.json {
+            paths.write_to_stdout(JSON);
+        }
+        self.report = self.report.take().filter(|_| !paths.is_refused(REPORT));
+        self.metrics = self.metrics.take().filter(|_| !paths.is_refused(METRICS));
+        self.json &= !paths.is_refused(JSON);
+        paths
+    }
+}
+
+/// Refuses a standard output that is closed if the run is to write rows to it.
+fn check_stdout(args: &BuildArgs) -> Result<()> {
+    let is_wanted = [&args.rejects, &args.diff].into_iter().flatten().any(|path| path == Path::new("-"));
+    if is_wanted { super::Stdout::new().map(drop) } else { Ok(()) }
+}
+
+const REPORT: &str = "--report";
+const METRICS: &str = "--metrics";
+const JSON: &str = "--json";
+
+/// All that the run reads and writes but for its reports.
+fn paths(args: &BuildArgs, config: Option<&Path>) -> Paths {
+    // Without a word about inputs it is standard input, if that is not a terminal.
+    let inputs = if args.input.is_empty() { vec!["-".into()] } else { args.input.clone() };
+    let mut job = Job::new(inputs, args.base_url.clone(), args.out.clone());
+    job.rejects.clone_from(&args.rejects);
+    job.diff.clone_from(&args.diff);
+    job.robots.clone_from(&args.robots);
+    let mut paths = job.paths();
+    config.iter().for_each(|path| paths.read("--config", path));
+    paths
 }
 
 /// Where programs read what came of a run, however it ended.
@@ -127,6 +173,9 @@ impl Reports {
 /// A file for the report. What is no file may have nobody who reads it, and then no signal would end the wait any more; but
 /// devices, such as the standard output and what a shell gives for `>(…)`, are at hand.
 fn create(path: &Path) -> Result<File> {
+    if path == Path::new("-") {
+        return super::stdout().map_err(|error| Error::io(Path::new("standard output"), "is closed", error));
+    }
     let is_device = path.parent().is_some_and(|parent| ["/dev", "/dev/fd"].map(Path::new).contains(&parent));
     if !is_device && path.metadata().is_ok_and(|meta| !meta.is_file()) {
         let shown = text::shown(path.as_os_str().as_encoded_bytes());

@@ -8,7 +8,7 @@ use sitemill::{CheckJob, CheckReport, Error, Finding, Result, Stop};
 
 use super::args::CheckArgs;
 use super::summary::{grouped, plural};
-use super::{is_broken_pipe, log};
+use super::{Stdout, is_broken_pipe, log};
 
 /// Checks, tells and sums up. Any finding is exit 65.
 pub fn run(args: CheckArgs) -> Result<()> {
@@ -18,7 +18,10 @@ pub fn run(args: CheckArgs) -> Result<()> {
     job.threads = args.threads.unwrap_or(job.threads);
     job.findings_max = args.limit_findings;
 
-    let mut stdout = BufWriter::new(io::stdout().lock());
+    let mut paths = job.paths();
+    paths.write_to_stdout("check");
+    paths.check()?;
+    let mut stdout = BufWriter::new(Stdout::new()?);
     let mut tell = |finding: &Finding| {
         let line = if args.json { to_json(finding) } else { finding.to_string() };
         written(writeln!(stdout, "{line}"))

@@ -10,19 +10,24 @@ use super::summary::grouped;
 use super::{Stdout, inputs, is_broken_pipe, log};
 
 /// Filters and sums up. A reader that has seen enough is no failure.
-pub fn run(args: Box<CleanArgs>) -> Result<()> {
+pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
     let job = FilterJob {
         form: args.form.options(),
         require_success: args.form.require_success_marker,
         url_encoding: args.form.url_encoding,
         inputs: super::inputs_or_stdin(args.input)?,
-        threads: args.threads.unwrap_or_else(sitemill::threads_default).get(),
+        threads: args.threads.unwrap_or_else(sitemill::threads_default),
     };
+    let mut paths = job.paths();
+    paths.write_to_stdout("clean");
+    args.rejects.iter().for_each(|path| paths.write("--rejects", path));
+    config.iter().for_each(|path| paths.read("--config", path));
+    paths.check()?;
+    let urls = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
     let mut rejects = match &args.rejects {
         Some(path) => Some((path, File::create(path).map_err(|error| Error::output(path, error))?)),
         None => None,
     };
-    let urls = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
     let rejects = rejects.as_mut().map(|(path, file)| Target { name: path, to: file });
     let report = match sitemill::filter(&job, urls, rejects) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),

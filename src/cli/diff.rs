@@ -19,6 +19,9 @@ pub fn run(args: DiffArgs) -> Result<()> {
     job.room.memory = args.memory.0;
     job.room.scratch = args.scratch.unwrap_or(job.room.scratch);
     job.room.threads = args.threads.unwrap_or(job.room.threads);
+    let mut paths = job.paths();
+    paths.write_to_stdout("diff");
+    paths.check()?;
     let to = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
     let report = match sitemill::diff(&job, &Stop::default(), to) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),

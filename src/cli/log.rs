@@ -21,8 +21,18 @@ pub enum LogForm {
 }
 
 macro_rules! out_of_memory {
-    () => {
-        "no memory for what every thread needs; let less be held with --memory SIZE, or use fewer --threads"
+    ($way_out:literal) => {
+        concat!("no memory for what every thread needs; ", $way_out)
+    };
+}
+
+/// The same words as text and as an object.
+macro_rules! last_words {
+    ($way_out:literal) => {
+        [
+            concat!("sitemill: ", out_of_memory!($way_out), "\n"),
+            concat!(r#"{"level":"error","message":""#, out_of_memory!($way_out), "\"}\n"),
+        ]
     };
 }
 
@@ -44,21 +54,25 @@ pub fn error(message: &str) {
 }
 
 /// What is said when memory has run out: it takes none, and no lock.
-pub struct LastWords(File);
+pub struct LastWords {
+    stderr: File,
+    words: [&'static str; 2],
+}
 
 impl LastWords {
-    /// While there is memory.
-    pub fn prepare() -> io::Result<Self> {
-        Ok(Self(io::stderr().as_fd().try_clone_to_owned()?.into()))
+    /// While there is memory. `has_memory` if the command has an option `--memory`.
+    pub fn prepare(has_memory: bool) -> io::Result<Self> {
+        let words = match has_memory {
+            true => last_words!("let less be held with --memory SIZE, or use fewer --threads"),
+            false => last_words!("use fewer --threads"),
+        };
+        Ok(Self { stderr: io::stderr().as_fd().try_clone_to_owned()?.into(), words })
     }
 
     /// Behind the standard library's line, which has the number of bytes and is no JSON in any case.
     pub fn say(&mut self) {
-        let line = match is_json() {
-            false => concat!("sitemill: ", out_of_memory!(), "\n"),
-            true => concat!(r#"{"level":"error","message":""#, out_of_memory!(), "\"}\n"),
-        };
-        let _ = self.0.write_all(line.as_bytes());
+        let line = self.words[usize::from(is_json())];
+        let _ = self.stderr.write_all(line.as_bytes());
     }
 }
 

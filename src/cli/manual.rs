@@ -8,6 +8,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use sitemill::{Error, Result};
 
+use super::Stdout;
 use super::args::Args;
 
 /// Writes completions for `shell`.
@@ -35,7 +36,7 @@ pub fn page(command: Option<&str>) -> Result<()> {
 }
 
 fn print(text: &[u8]) -> Result<()> {
-    match io::stdout().lock().write_all(text) {
+    match Stdout::new()?.write_all(text) {
         // A reader that has seen enough is no failure.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Error::io(Path::new("standard output"), "could not be written", error))

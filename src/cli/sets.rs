@@ -9,10 +9,11 @@ use sitemill::{Error, Result, RollbackJob, SetStatus, Status};
 
 use super::args::{RollbackArgs, StatusArgs};
 use super::summary::plural;
-use super::{log, signals};
+use super::{Stdout, log, signals};
 
 /// Shows what lies in a directory, or in those of several sites.
 pub fn status(args: &StatusArgs) -> Result<()> {
+    let mut stdout = Stdout::new()?;
     let mut shown = String::new();
     for status in sitemill::status(&args.out)? {
         match args.json {
@@ -21,7 +22,7 @@ pub fn status(args: &StatusArgs) -> Result<()> {
         }
         shown.push('\n');
     }
-    match io::stdout().lock().write_all(shown.as_bytes()) {
+    match stdout.write_all(shown.as_bytes()) {
         // A reader that has seen enough is no failure.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Error::io(Path::new("standard output"), "could not be written", error))

@@ -4,7 +4,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{BoolishValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, Command, ValueEnum};
@@ -51,6 +51,8 @@ pub struct Early<'w> {
     file: Table,
     /// Whether the command is `build`.
     pub is_build: bool,
+    /// What it is to read.
+    pub inputs: Vec<PathBuf>,
 }
 
 impl<'w> Early<'w> {
@@ -58,8 +60,10 @@ impl<'w> Early<'w> {
     pub fn new(command: &Command, words: &'w [OsString]) -> Self {
         let path = typed(words, "config").or_else(|| of_environment("config"));
         let content = path.and_then(|path| fs::read_to_string(path).ok()?.parse().ok());
-        let is_build = command_at(command, words).is_some_and(|at| words[at] == "build");
-        Self { words, file: content.unwrap_or_default(), is_build }
+        let at = command_at(command, words);
+        let is_build = at.is_some_and(|at| words[at] == "build");
+        let inputs = at.map(|at| arguments(command, &words[at..])).unwrap_or_default();
+        Self { words, file: content.unwrap_or_default(), is_build, inputs }
     }
 
     /// The form of words on standard error.
@@ -120,6 +124,30 @@ fn command_at(command: &Command, words: &[OsString]) -> Option<usize> {
         at += if words[at].as_encoded_bytes().contains(&b'=') { 1 } else { 2 };
     }
     is_command(&words[at]).then_some(at)
+}
+
+/// The words behind the command, which is the first of `words`, that are neither options nor values of options; standard input
+/// if there are none.
+fn arguments(command: &Command, words: &[OsString]) -> Vec<PathBuf> {
+    let subcommand = command.get_subcommands().find(|known| words[0] == *known.get_name());
+    let takes_value = |word: &str| {
+        let name = word.strip_prefix("--").unwrap_or_default();
+        let arg = subcommand.and_then(|known| option(known, name)).or_else(|| option(command, name));
+        arg.is_some_and(|arg| arg.get_action().takes_values())
+    };
+    let (mut arguments, mut words) = (Vec::new(), words[1..].iter());
+    while let Some(word) = words.next() {
+        match word.to_str() {
+            Some("--") => arguments.extend(words.by_ref().map(PathBuf::from)),
+            Some(option) if option.len() > 1 && option.starts_with('-') => {
+                if takes_value(option) {
+                    words.next();
+                }
+            }
+            _ => arguments.push(word.into()),
+        }
+    }
+    if arguments.is_empty() { vec!["-".into()] } else { arguments }
 }
 
 /// The words up to `--`, behind which everything is an input.
@@ -244,6 +272,22 @@ mod tests {
             ("sitemill build -- --config a", None),
         ] {
             assert_eq!(typed(&words(line), "config"), value.map(Into::into), "{line}");
+        }
+    }
+
+    #[test]
+    fn inputs_are_told_from_values_of_options() {
+        let flag = Arg::new("json").long("json").action(ArgAction::SetTrue);
+        let build = Command::new("build").arg(flag).arg(Arg::new("out").long("out"));
+        let command = Command::new("sitemill").subcommand(build);
+        for (line, inputs) in [
+            ("build a --out b c", &["a", "c"][..]),
+            ("build --out=b --json a", &["a"]),
+            ("build --json -q --out b", &["-"]),
+            ("build - --nope a -- --out b", &["-", "a", "--out", "b"]),
+        ] {
+            let inputs: Vec<PathBuf> = inputs.iter().map(Into::into).collect();
+            assert_eq!(arguments(&command, &words(line)), inputs, "{line}");
         }
     }
 

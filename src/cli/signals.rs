@@ -13,17 +13,17 @@ use sitemill::{Error, ErrorKind, Result, Stop};
 
 use super::log;
 
-/// Lets an abort say the way out and end with the exit code for memory. What grows with the input is asked for politely and
+/// Lets an abort say the way out, which for some commands is `--memory`, and end with the exit code for memory. What grows with the input is asked for politely and
 /// refused in words; but where the standard library asks for a few bytes more and there are none, it says how many and aborts,
 /// and to a scheduler that looks like a bug.
 ///
 /// A thread that waits for it from the start says so. Meanwhile the one that aborts must not come back from its handler, or
 /// the abort would go on: it writes to a pipe that is full.
-pub fn aborts_are_lack_of_memory() -> Result<()> {
+pub fn aborts_are_lack_of_memory(has_memory: bool) -> Result<()> {
     let unhandled = unhandled(SIGABRT);
     let (mut aborted, aborts) = io::pipe().map_err(&unhandled)?;
     let (unread, mut full) = io::pipe().map_err(&unhandled)?;
-    let mut last_words = log::LastWords::prepare().map_err(&unhandled)?;
+    let mut last_words = log::LastWords::prepare(has_memory).map_err(&unhandled)?;
     let waiting = move || {
         // If nobody could read it any more, a write would fail and not wait.
         let _unread = unread;

@@ -17,6 +17,9 @@ pub fn run(args: UrlsArgs) -> Result<()> {
         _ => UrlsForm::Lines,
     };
     job.threads = args.threads.unwrap_or(job.threads);
+    let mut paths = job.paths();
+    paths.write_to_stdout("urls");
+    paths.check()?;
     let to = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
     let report = match sitemill::urls(&job, &Stop::default(), to) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),

@@ -1,8 +1,11 @@
 //! The main job, from inputs to a live set.
 
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread;
 use std::time::{Duration, Instant};
+
+use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 
 use super::Run;
 use super::after::After;
@@ -75,17 +78,16 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
     let out = sources::out_directory(job)?;
     let Sources { open: sources, skipped } =
         sources::open_all(&job.inputs, job.require_success, &job.form, out.as_ref())?;
+    let mut paths = job.paths();
+    sources.iter().for_each(|source| paths.read("input", source.name()));
+    paths.check()?;
+    paths.make_out()?;
     let rejects = job.rejects.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
     let mut after = After::prepare(job, stop)?;
     let workspace = Workspace::open(&job.out, job.on_damage())?;
     let rules = &Rules::of(job);
     let run = Run { job, rules, progress, stop };
 
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(job.threads.get())
-        .thread_name(|n| format!("survey-{n}"))
-        .build()
-        .map_err(|error| Error::new(ErrorKind::Memory, format!("no threads to be had: {error}")))?;
     let memory = &Memory::of(job, workspace.scratch())?;
     let (inputs, known) = mapped_all(run, sources, &memory.scratch)?;
     let estimate = needs::estimate(run, &inputs, memory)?;
@@ -94,7 +96,7 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
     progress.needs(&needs);
     estimate.check(job, memory.scratch.directory())?;
     let (plan, sorted) = match job.order {
-        Order::Input => (pool.install(|| survey(run, &inputs, memory))?, None),
+        Order::Input => (pool(run, &inputs)?.install(|| survey(run, &inputs, memory))?, None),
         Order::Sorted => sorted::survey(run, &inputs, memory).map(|(plan, sorted)| (plan, Some(sorted)))?,
     };
     if let (Some(path), Some(file)) = (&job.rejects, rejects) {
@@ -168,6 +170,21 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
 
 /// Origins out of scope that the report names.
 const OUT_OF_SCOPE_ORIGINS: usize = 10;
+
+/// The threads of the survey: no more of them than there are stretches of input, and none once a signal has come.
+fn pool(run: Run<'_>, inputs: &[Input]) -> Result<ThreadPool> {
+    let threads = run.job.threads.get();
+    let stretches = inputs.iter().flat_map(Input::extents).take(threads).count();
+    let start = |thread: ThreadBuilder| {
+        run.stop.check().map_err(io::Error::other)?;
+        thread::Builder::new().name(format!("survey-{}", thread.index())).spawn(|| thread.run()).map(drop)
+    };
+    let pool = ThreadPoolBuilder::new().num_threads(stretches.max(1)).spawn_handler(start).build();
+    pool.map_err(|error| match run.stop.check() {
+        Err(stopped) => stopped,
+        Ok(()) => Error::new(ErrorKind::Memory, format!("cannot start threads: {error}")),
+    })
+}
 
 /// What is known when all lines are counted.
 fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs) -> Report {

@@ -1,11 +1,13 @@
 //! The filter behind `sitemill clean`: canonical URLs in input order, with no dedup and no scope.
 
 use std::io::{self, Read, Seek, Write};
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use super::ordered::ordered;
 use super::sources::{self, Sources};
 use crate::error::{Error, Result};
+use crate::job::{check_threads, threads_default};
 use crate::report::Skipped;
 use crate::stage::clean::{Cleaned, Cleaner, Reason, Rejected, UrlEncoding, has_foreign_bytes};
 use crate::stage::form::{self, FormOptions, Opened, Record, RowReader, Sink, Unit};
@@ -44,7 +46,7 @@ impl Target<'_> {
 }
 
 /// What a filter reads, and how.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct FilterJob {
     /// Files to read, in this order; `-` is standard input. A directory stands for the part files in it, or for the set that
     /// is published there.
@@ -55,8 +57,21 @@ pub struct FilterJob {
     pub require_success: bool,
     /// The charset that servers expect in URLs; UTF-8 if none is said.
     pub url_encoding: UrlEncoding,
-    /// Threads that work at the same time.
-    pub threads: usize,
+    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::THREADS_MAX).
+    pub threads: NonZero<usize>,
+}
+
+impl Default for FilterJob {
+    /// A job with the defaults of the command line, all cores among them; of no input as yet.
+    fn default() -> Self {
+        Self {
+            inputs: Vec::new(),
+            form: FormOptions::default(),
+            require_success: false,
+            url_encoding: UrlEncoding::default(),
+            threads: threads_default(),
+        }
+    }
 }
 
 /// Cleans every URL of `job` into `urls`, one canonical URL a line and in input order; refused lines go to `rejects`. A
@@ -65,8 +80,16 @@ pub struct FilterJob {
 /// # Errors
 /// If an input cannot be read or a target cannot be written to.
 pub fn filter<'t>(job: &FilterJob, urls: Target<'t>, rejects: Option<Target<'t>>) -> Result<FilterReport> {
+    check_threads(job.threads)?;
     let Sources { open: sources, skipped } =
         sources::open_all(&job.inputs, job.require_success, &job.form, None)?;
+    let mut paths = job.paths();
+    sources.iter().for_each(|source| paths.read("input", source.name()));
+    for (what, target) in [("output", Some(&urls)), ("--rejects", rejects.as_ref())] {
+        // The name of what is no file is only for messages.
+        target.iter().filter(|target| target.name.exists()).for_each(|target| paths.write(what, target.name));
+    }
+    paths.check()?;
     let report = FilterReport { skipped, ..FilterReport::default() };
     let mut targets = Targets { urls, rejects, report };
     if let Some(rejects) = &mut targets.rejects {
@@ -75,7 +98,7 @@ pub fn filter<'t>(job: &FilterJob, urls: Target<'t>, rejects: Option<Target<'t>>
     for source in sources {
         let name = source.name().to_owned();
         let unreadable = |error| Error::io(&name, "could not be read", error);
-        match form::open(&name, source.into_feed().0, &job.form)?.1 {
+        match form::open(&name, source.into_feed()?.0, &job.form)?.1 {
             Opened::Plain(mut file) => {
                 // Looking at its first bytes has moved it on.
                 file.rewind().map_err(unreadable)?;
@@ -111,7 +134,7 @@ impl Targets<'_> {
     ) -> Result<()> {
         let work =
             |worker: &mut Worker<'_>, block: io::Result<Block>| block.map(|block| worker.filter(&block));
-        ordered(job.threads, Blocks::new(stream), self.worker(job, name), work, |filtered| {
+        ordered(job.threads.get(), Blocks::new(stream), self.worker(job, name), work, |filtered| {
             self.write(&filtered.map_err(&failed)?)
         })
     }
@@ -126,7 +149,7 @@ impl Targets<'_> {
                 parser.read(unit?, worker)?;
                 Ok(worker.take())
             };
-            return ordered(job.threads, units, worker, work, |filtered| self.write(&filtered?));
+            return ordered(job.threads.get(), units, worker, work, |filtered| self.write(&filtered?));
         }
         let mut worker = InPieces { worker: worker(), targets: self };
         for unit in units {

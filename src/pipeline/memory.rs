@@ -40,12 +40,15 @@ impl Memory {
         let budget = job.memory.unwrap_or_else(memory_default);
         let least = fixed + HOLD_BYTES_MIN;
         if budget < least {
-            let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-            let given = if job.memory.is_some() { "--memory" } else { "half of what this machine allows" };
+            let given = match job.memory {
+                None => format!("half of what this machine allows is {} MiB", budget >> 20),
+                Some(bytes) if bytes.is_multiple_of(1 << 20) => format!("--memory is {} MiB", bytes >> 20),
+                // A number without a unit.
+                Some(bytes) => format!("--memory is {bytes} bytes"),
+            };
+            let least = least.div_ceil(1 << 20);
             return Err(Error::usage(format!(
-                "{given} is {} MiB: {threads} threads need {} MiB; give more, or fewer --threads",
-                mib(budget),
-                mib(least)
+                "{given}: {threads} threads need {least} MiB; give more, or fewer --threads"
             )));
         }
         let hold = usize::try_from(budget - fixed).unwrap_or(usize::MAX);

@@ -1,13 +1,21 @@
 //! Parallel work whose results come out in the order of its input, in bounded memory.
 
+use std::io;
+use std::sync::OnceLock;
+use std::thread::{Builder, scope};
+
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 /// Takes items from `source`, does `work` on them on `threads` threads, each with a state of its own made by `state`,
 /// and gives the results to `sink` in the order of the items, on the calling thread. Only a few items per thread are on
-/// their way at a time, so whoever is slowest sets the pace.
+/// their way at a time, so whoever is slowest sets the pace. A thread is started when there is an item for it; where the system
+/// allows no more, those that run do the work.
 ///
 /// # Errors
 /// The first error of `sink` ends everything; so does a panic of `work`, which goes on in the caller.
+///
+/// # Panics
+/// If not even one thread can be started, as the standard library does.
 pub fn ordered<T: Send, R: Send, S, E>(
     threads: usize,
     source: impl Iterator<Item = T> + Send,
@@ -18,20 +26,31 @@ pub fn ordered<T: Send, R: Send, S, E>(
     // Each item travels with a slot for its result, and the slots wait in line.
     let (items, incoming) = bounded::<(T, Sender<R>)>(threads);
     let (line, slots) = bounded::<Receiver<R>>(2 * threads);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            let incoming = incoming.clone();
-            scope.spawn(|| {
-                let mut state = state();
-                for (item, slot) in incoming {
-                    // Nobody waits for it if the sink has failed meanwhile.
-                    let _ = slot.send(work(&mut state, item));
-                }
-            });
+    let worker = &|incoming: Receiver<(T, Sender<R>)>| {
+        let mut state = state();
+        for (item, slot) in incoming {
+            // Nobody waits for it if the sink has failed meanwhile.
+            let _ = slot.send(work(&mut state, item));
         }
-        drop(incoming);
+    };
+    let refused: &OnceLock<io::Error> = &OnceLock::new();
+    scope(|scope| {
         scope.spawn(move || {
+            // Only until all threads run: they must be the last to hold it, or items would be waited with for dead ones. Before
+            // that there is room for every item.
+            let mut incoming = Some(incoming);
+            let mut started = 0;
             for item in source {
+                if let Some(own) = incoming.clone() {
+                    match Builder::new().spawn_scoped(scope, move || worker(own)) {
+                        Ok(_) => started += 1,
+                        Err(error) if started == 0 => return drop(refused.set(error)),
+                        Err(_) => incoming = None,
+                    }
+                }
+                if started == threads {
+                    incoming = None;
+                }
                 let (slot, result) = bounded(1);
                 if line.send(result).is_err() || items.send((item, slot)).is_err() {
                     return;
@@ -45,12 +64,17 @@ pub fn ordered<T: Send, R: Send, S, E>(
                 Err(_) => break,
             }
         }
+        if let Some(error) = refused.get() {
+            panic!("failed to spawn thread: {error}");
+        }
         Ok(())
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     #[test]
@@ -66,6 +90,14 @@ mod tests {
             ordered(threads, 0..500, || (), work, sink).unwrap();
             assert!(results.into_iter().eq(0..500));
         }
+    }
+
+    #[test]
+    fn no_more_threads_are_started_than_there_are_items() {
+        let started = AtomicUsize::new(0);
+        let state = || started.fetch_add(1, Ordering::Relaxed);
+        ordered(1000, 0..3, state, |_, n: u64| n, |_| Ok::<_, ()>(())).unwrap();
+        assert!((1..=3).contains(&started.into_inner()));
     }
 
     #[test]

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, ErrorKind, Result, Shown};
-use crate::stage::input::{Input, Source};
+use crate::stage::form::Feed;
+use crate::stage::input::Input;
 
 /// What helps where they have no room.
 pub const WAY_OUT: &str = "name another directory with --scratch";
@@ -78,10 +79,13 @@ pub struct Copied {
 }
 
 impl Copied {
-    /// A copy of `source`, before anybody reads it.
-    pub fn of(source: &Source) -> Self {
-        let file = source.file().and_then(|file| file.try_clone().ok());
-        Self { name: source.name().into(), file }
+    /// A copy of the input `name`, before anybody reads it from `feed`.
+    pub fn of(name: &Path, feed: &Feed) -> Self {
+        let file = match feed {
+            Feed::File(file) => file.try_clone().ok(),
+            Feed::Stream(_) => None,
+        };
+        Self { name: name.into(), file }
     }
 
     /// Refuses a packed file that is larger than what is free: unpacked, it is no smaller.

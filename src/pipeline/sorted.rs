@@ -204,10 +204,14 @@ fn distribute(
         Ok((chunks, ranges, scratch.map()?, out_of_scope))
     };
     let done: Vec<Result<_>> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..run.job.threads.get()).map(|_| scope.spawn(work)).collect();
+        // No more of them than there is work for, and none once a signal has come.
+        let numbers = 0..run.job.threads.get().min(extents.len().max(1));
+        let numbers = numbers.take_while(|_| !run.stop.is_raised());
+        let workers: Vec<_> = numbers.map(|_| scope.spawn(work)).collect();
         let joined = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
         joined.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     });
+    run.stop.check()?;
     let mut chunks = Vec::new();
     reserve(&mut chunks, extents.len())?;
     let mut ranges = vec![Vec::new(); splitters.ranges()];

@@ -155,5 +155,5 @@ fn open(
 }
 
 fn is_index(source: &Source, options: &FormOptions) -> Result<bool> {
-    source.file().map_or(Ok(false), |file| form::is_index(source.name(), file, options))
+    source.file()?.map_or(Ok(false), |file| form::is_index(source.name(), &file, options))
 }

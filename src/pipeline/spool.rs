@@ -81,7 +81,7 @@ impl Reading<'_> {
     /// in line with its own error.
     fn mapped(&self, source: Source) -> Result<Option<(Input, Known)>> {
         let Self { run, failed, .. } = self;
-        let is_pipe = source.file().is_none();
+        let is_pipe = !source.is_file();
         self.map_or_copy(source).map(Some).or_else(|error| {
             // An error of reading that was called off is the call's.
             run.stop.check()?;
@@ -93,8 +93,8 @@ impl Reading<'_> {
     fn map_or_copy(&self, source: Source) -> Result<(Input, Known)> {
         let &Self { run, scratch, begin, .. } = self;
         let name = source.name().to_owned();
-        let copied = Copied::of(&source);
-        let (feed, identity) = source.into_feed();
+        let (feed, identity) = source.into_feed()?;
+        let copied = Copied::of(&name, &feed);
         let from_pipe = Arc::new(AtomicU64::new(0));
         let feed = match feed {
             Feed::File(file) => Feed::File(file),

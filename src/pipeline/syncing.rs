@@ -1,10 +1,12 @@
 //! Syncing: written files are brought to disk while others are still being made.
 
+use std::fs;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::scope;
 
 use crossbeam_channel::bounded;
+use rustix::process::{Resource, getrlimit};
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::stage::publish::Unsynced;
@@ -14,8 +16,19 @@ use crate::stop::Stop;
 /// wait for, once for all of them.
 const THREADS: usize = 8;
 
-/// Written files that may wait; each of them is an open one.
+/// Written files that may wait, at most; each of them is an open one.
 const FILES_MAX: usize = 128;
+
+/// Open files that are left to others: the one that is written, those that are read, and directories that are synced.
+const FILES_OF_OTHERS: usize = 24;
+
+/// How many written files may wait, besides those that threads are busy with.
+fn files_max() -> usize {
+    let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let open = fs::read_dir("/proc/self/fd").map_or(FILES_OF_OTHERS, Iterator::count);
+    let left = usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(open);
+    left.saturating_sub(THREADS + FILES_OF_OTHERS).clamp(1, FILES_MAX)
+}
 
 /// Calls `make` with what takes in files as they are written; when it returns `Ok`, all of them are on disk.
 ///
@@ -24,7 +37,7 @@ const FILES_MAX: usize = 128;
 /// has failed. Files that wait at that time are not brought there any more: nobody is going to publish them.
 pub fn syncing(stop: &Stop, make: impl FnOnce(&dyn Fn(Unsynced) -> Result<()>) -> Result<()>) -> Result<()> {
     let has_failed = &AtomicBool::new(false);
-    let (unsynced, to_sync) = bounded::<Unsynced>(FILES_MAX);
+    let (unsynced, to_sync) = bounded::<Unsynced>(files_max());
     scope(|scope| {
         let sync_all = move || {
             let mut wanted = to_sync.into_iter().take_while(|_| !has_failed.load(Ordering::Relaxed));

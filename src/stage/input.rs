@@ -5,6 +5,7 @@
 
 mod lost;
 mod map;
+mod missing;
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -26,7 +27,8 @@ use super::tags::GivenTags;
 
 use crate::error::{Error, ErrorKind, Result, Shown};
 
-/// An input that was found and opened, not yet read.
+/// An input that was found, and not yet read. A file is open only while it is looked at or read: there may be more of them than
+/// a process may hold open.
 #[derive(Debug)]
 pub struct Source {
     name: PathBuf,
@@ -35,7 +37,7 @@ pub struct Source {
 
 #[derive(Debug)]
 enum Stream {
-    File(File, Identity),
+    File(Identity),
     Pipe(Pipe),
 }
 
@@ -113,7 +115,7 @@ impl Identity {
 }
 
 impl Source {
-    /// Opens `name`; `-` is standard input.
+    /// Looks whether `name` can be read, and opens it if it is a pipe; `-` is standard input.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if it is missing, unreadable, a directory or a device.
@@ -123,7 +125,7 @@ impl Source {
         }
         let unreadable = |error| Error::input(name, error);
         // Asked before it is opened: to open a tape drive may wind it.
-        let kind = fs::metadata(name).map_err(unreadable)?.file_type();
+        let kind = fs::metadata(name).map_err(|error| missing::unreadable(name, error))?.file_type();
         if kind.is_dir() {
             return Err(unreadable(io::Error::other("is a directory")));
         }
@@ -137,7 +139,7 @@ impl Source {
         let file = File::open(name).map_err(unreadable)?;
         let meta = file.metadata().map_err(unreadable)?;
         let stream = match meta.is_file() {
-            true => Stream::File(file, Identity::of(&meta)),
+            true => Stream::File(Identity::of(&meta)),
             false => Stream::Pipe(Pipe::File(file)),
         };
         Ok(Self { name: name.into(), stream })
@@ -148,19 +150,44 @@ impl Source {
         &self.name
     }
 
-    /// The file, if it is a regular one.
-    pub fn file(&self) -> Option<&File> {
+    /// Whether it is a regular file.
+    pub fn is_file(&self) -> bool {
+        matches!(self.stream, Stream::File(_))
+    }
+
+    /// The file, opened anew, if it is a regular one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if it can no longer be opened, [`ErrorKind::Data`] if another file has its name now.
+    pub fn file(&self) -> Result<Option<File>> {
         match &self.stream {
-            Stream::File(file, _) => Some(file),
-            Stream::Pipe(_) => None,
+            Stream::File(identity) => self.reopened(identity).map(Some),
+            Stream::Pipe(_) => Ok(None),
         }
     }
 
-    /// The way to its bytes, and what a file looked like when it was opened.
-    pub fn into_feed(self) -> (Feed, Option<Identity>) {
+    fn reopened(&self, was: &Identity) -> Result<File> {
+        let unreadable = |error| Error::input(&self.name, error);
+        // What has taken its place may be a FIFO, and must not be waited for.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file =
+            rustix::fs::open(&self.name, flags, Mode::empty()).map_err(|error| unreadable(error.into()))?;
+        let file = File::from(file);
+        let now = Identity::of(&file.metadata().map_err(unreadable)?);
+        match (now.device, now.inode) == (was.device, was.inode) {
+            true => Ok(file),
+            false => Err(has_changed(&self.name)),
+        }
+    }
+
+    /// The way to its bytes, and what a file looked like when it was found.
+    ///
+    /// # Errors
+    /// As [`Source::file`].
+    pub fn into_feed(self) -> Result<(Feed, Option<Identity>)> {
         match self.stream {
-            Stream::File(file, identity) => (Feed::File(file), Some(identity)),
-            Stream::Pipe(pipe) => (Feed::Stream(pipe.into_reader()), None),
+            Stream::File(identity) => Ok((Feed::File(self.reopened(&identity)?), Some(identity))),
+            Stream::Pipe(pipe) => Ok((Feed::Stream(pipe.into_reader()), None)),
         }
     }
 }
@@ -295,16 +322,18 @@ impl Input {
         };
         match self.identity.is_some_and(is_shorter) {
             true => cut_short(&self.name),
-            false => {
-                let name = Shown(&self.name);
-                Error::data(format!("{name}: changed while it was being read; run again on a copy"))
-            }
+            false => has_changed(&self.name),
         }
     }
 
     fn identity_now(&self) -> Option<Identity> {
         fs::metadata(&self.name).ok().map(|meta| Identity::of(&meta))
     }
+}
+
+/// The error for a file that is not, or no longer holds, what it did.
+fn has_changed(name: &Path) -> Error {
+    Error::data(format!("{}: changed while it was being read; run again on a copy", Shown(name)))
 }
 
 /// The error for a file that has less bytes than it had, or whose disk no longer gives them: what was read then is no data.

@@ -56,6 +56,12 @@ impl FromStr for BaseUrl {
             }
             Cleaned::Url(_) => Err(format!("longer than {BASE_URL_BYTES_MAX} bytes")),
             Cleaned::Blank => Err("it is empty".into()),
+            Cleaned::Rejected(Reason::NotAbsolute) => match format!("https://{given}").parse::<Self>() {
+                Ok(url) if !given.starts_with(['/', '.']) => {
+                    Err(format!("it needs a scheme; did you mean {url}?"))
+                }
+                _ => Err("it needs a scheme and a host, as https://www.example.com/".into()),
+            },
             Cleaned::Rejected(reason) => Err(format!("no URL of a directory: {}", reason.as_str())),
         }
     }
@@ -276,6 +282,17 @@ mod tests {
             "\u{a0}https://h.example",
         ] {
             assert!(wrong.parse::<BaseUrl>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_base_url_without_a_scheme_is_told_with_the_whole_one() {
+        for (given, said) in [
+            ("www.shop.example", "it needs a scheme; did you mean https://www.shop.example/?"),
+            ("shop.example/maps", "it needs a scheme; did you mean https://shop.example/maps/?"),
+            ("/maps/", "it needs a scheme and a host, as https://www.example.com/"),
+        ] {
+            assert_eq!(given.parse::<BaseUrl>().unwrap_err(), said);
         }
     }
 

@@ -55,6 +55,21 @@ fn a_signal_ends_a_busy_run_within_two_seconds() {
 }
 
 #[test]
+fn a_signal_ends_a_run_that_starts_a_thousand_threads_within_two_seconds() {
+    let world = World::new();
+    let input = world.directory.file("urls.txt", pages(1, 3_000_000));
+    for order in ["input", "sorted"] {
+        let mut build = world.build_large();
+        build.args(["--order", order, "--threads", "1024", "--memory", "64GiB"]).arg(&input);
+        let mut busy = heeding_signals(&build).stderr(Stdio::piped()).spawn().unwrap();
+        let threads = format!("/proc/{}/task", busy.id());
+        wait_until(|| fs::read_dir(&threads).unwrap().count() > 16);
+        assert_eq!(ended_by("TERM", &mut busy).code(), Some(143), "{order}");
+        world.assert_old();
+    }
+}
+
+#[test]
 fn a_signal_at_any_time_of_a_run_ends_it_within_two_seconds_with_the_old_set_or_the_new_one() {
     let world = World::new();
     let before = world.copied();

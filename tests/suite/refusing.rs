@@ -36,6 +36,8 @@ fn options_that_contradict_the_protocol_are_usage_errors_that_name_the_limit() {
     }
     assert!(!out.exists());
     run(["build", "urls.txt", "--out", "o", "--base-url", "/relative/"]).expect(2);
+    let refused = run(["build", "urls.txt", "--out", "o", "--base-url", "www.shop.example"]).expect(2);
+    assert!(refused.stderr.contains("did you mean https://www.shop.example/?"), "{}", refused.stderr);
     run(["build", "urls.txt", "--out", "o"]).expect(2);
 }
 
@@ -51,6 +53,9 @@ fn an_input_that_cannot_be_read_is_named() {
     let live = contents(&out);
     for (input, exit, said) in [
         (directory.join("missing.txt"), 66, "missing.txt: cannot be read"),
+        ("https://h.example/urls".into(), 66, "curl -sS 'https://h.example/urls' | sitemill build - …"),
+        ("s3://bucket/urls".into(), 66, "aws s3 cp 's3://bucket/urls' - | sitemill build - …"),
+        (directory.join("*.csv"), 66, "no file matches this pattern"),
         (folder, 65, "holds no data file"),
         ("/dev/zero".into(), 66, "is a device"),
         (zipped, 65, "the gzip data end too early"),

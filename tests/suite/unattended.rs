@@ -337,6 +337,33 @@ fn every_option_of_build_is_taken_from_the_environment_and_from_a_file_and_what_
 }
 
 #[test]
+fn every_variable_that_the_deployments_show_is_an_option() {
+    let commands = ["build", "check", "urls", "diff", "status", "rollback", "clean"];
+    let help = |command: &str| String::from_utf8(run([command, "--help"]).expect(0).stdout).unwrap();
+    let help: String = commands.map(help).concat();
+    let is_option = |variable: &str| {
+        let option = format!("--{}", variable.to_lowercase().replace('_', "-"));
+        help.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).any(|word| word == option)
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut places =
+        vec![root.join("scripts/deploy"), root.join("docs/operations.md"), root.join("README.md")];
+    let mut variables = 0;
+    while let Some(place) = places.pop() {
+        if place.is_dir() {
+            places.extend(fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        for rest in fs::read_to_string(&place).unwrap().split("SITEMILL_").skip(1) {
+            let end = rest.find(|c: char| !(c.is_ascii_uppercase() || c == '_')).unwrap_or(rest.len());
+            assert!(is_option(&rest[..end]), "{}: SITEMILL_{}", place.display(), &rest[..end]);
+            variables += 1;
+        }
+    }
+    assert!(variables > 5, "there are some");
+}
+
+#[test]
 fn shells_and_man_take_what_is_written_for_them() {
     let directory = TempDir::new();
     let bash = directory.file("bash", run(["completions", "bash"]).expect(0).stdout);

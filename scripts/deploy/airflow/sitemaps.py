@@ -1,6 +1,7 @@
 """Nightly sitemaps, as an Airflow DAG. The report of the run is the result of the task, for those behind it.
 
-`sitemill` must be on the PATH of the worker; SITEMILL_CONFIG names its file of options, and SITEMILL_INPUT what it reads.
+`sitemill` must be on the PATH of the worker; SITEMILL_CONFIG names its file of options, and URL_EXPORT the file or directory
+that it reads.
 """
 
 import json
@@ -27,7 +28,7 @@ GRACE_SECONDS = 60
 def sitemaps():
     @task(retries=3, retry_delay=timedelta(minutes=10))
     def build() -> dict:
-        source = os.environ.get("SITEMILL_INPUT", "/srv/export")
+        source = os.environ.get("URL_EXPORT", "/srv/export")
         command = ["sitemill", "build", "--json", "--log", "json", "--progress", "never", source]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             try:

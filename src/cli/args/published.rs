@@ -29,7 +29,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub limit_findings: u64,
 
-    /// Threads that work at the same time [default: all cores]
+    /// Threads that work at the same time, at most 1,024 [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
 
@@ -53,7 +53,7 @@ pub struct UrlsArgs {
     #[arg(long, conflicts_with = "tsv")]
     pub json: bool,
 
-    /// Threads that work at the same time [default: all cores]
+    /// Threads that work at the same time, at most 1,024 [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
 

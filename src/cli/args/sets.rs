@@ -73,7 +73,7 @@ pub struct DiffArgs {
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
 
-    /// Threads that work at the same time [default: all cores]
+    /// Threads that work at the same time, at most 1,024 [default: all cores]
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
 

@@ -55,7 +55,7 @@ impl FromStr for Format {
 /// What the text that begins with `head` is: by its first lines if they can be only one thing, else by the name.
 ///
 /// # Errors
-/// If the name speaks of Parquet, which the text is not; or if the lines are rows of a table that no header and no option
+/// If the name speaks of a form that the text does not have, and no text has; or if the lines are rows of a table that no header and no option
 /// explains.
 pub(super) fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Format> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
@@ -74,6 +74,8 @@ pub(super) fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Resu
         return Ok(if delimiter == Delimiter::TAB { Format::Tsv } else { Format::Csv });
     }
     let wrong = |message: String| Err(Error::data(format!("{}: {message}", Shown(name))));
+    let not_as_named =
+        |what: &str| wrong(format!("is not {what}, though its name says so; say what it is with --format"));
     let name_text = name.to_string_lossy().to_ascii_lowercase();
     let plain = [".gz", ".zst", ".bz2"].iter().find_map(|end| name_text.strip_suffix(end));
     match plain.unwrap_or(&name_text).rsplit_once('.') {
@@ -81,9 +83,10 @@ pub(super) fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Resu
         Some((_, "tsv")) => Ok(Format::Tsv),
         Some((_, "jsonl" | "ndjson" | "json")) => Ok(Format::Jsonl),
         Some((_, "xml")) => Ok(Format::Sitemap),
-        Some((_, "parquet")) => {
-            wrong("is not Parquet, though its name says so; say what it is with --format".into())
-        }
+        Some((_, "parquet")) => not_as_named("Parquet"),
+        Some((_, "xz" | "lzma")) => not_as_named("xz"),
+        Some((_, "zip" | "7z")) => not_as_named("an archive"),
+        Some((_, "xlsx" | "xlsm" | "xls" | "ods")) => not_as_named("a spreadsheet"),
         _ => match sample.options(true) {
             Some(options) => wrong(format!(
                 "the lines are rows of a table; say {options}, or --format text if every line is a URL"

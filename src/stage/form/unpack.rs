@@ -182,17 +182,34 @@ impl BufRead for Counted {
 }
 
 /// The packing that the first bytes show.
+fn has_ending(name: &Path, ending: &str) -> bool {
+    name.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending))
+}
+
 fn packing_of(name: &Path, head: &[u8]) -> Result<Packing> {
-    let foreign = |what: &str, way: &str| {
-        Err(Error::data(format!("{}: is {what}; {way} and give - as the input", Shown(name))))
+    let foreign = |what: &str, way: &str| Err(Error::data(format!("{}: is {what}; {way}", Shown(name))));
+    let piped = |what: &str, program: &str| {
+        let file = if name == Path::new("-") { "FILE".into() } else { format!("'{}'", Shown(name)) };
+        let way = format!("pipe it in: {program} {file} | sitemill build - …");
+        foreign(&format!("{what}, which sitemill does not unpack"), &way)
     };
+    let is_spreadsheet = ["xlsx", "xlsm", "ods"].into_iter().any(|ending| has_ending(name, ending));
     match head {
         [0x1F, 0x8B, ..] => Ok(Packing::Gzip),
         // A frame, or one that is to be skipped, as parallel compressors write it in front.
         [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Ok(Packing::Zstd),
         [b'B', b'Z', b'h', b'1'..=b'9', ..] => Ok(Packing::Bzip2),
-        [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => foreign("xz", "put xz -dc before sitemill"),
-        [b'P', b'K', 3, 4, ..] => foreign("a zip archive", "put unzip -p before sitemill"),
+        [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => piped("xz", "xz -dc"),
+        // What spreadsheets have first in their archive: [Content_Types].xml in one form, mimetype in the other.
+        [b'P', b'K', 3, 4, rest @ ..]
+            if is_spreadsheet || rest.get(26..).is_some_and(|name| name.starts_with(b"[Content_Types]")) =>
+        {
+            foreign("a spreadsheet", "save it as CSV and give that")
+        }
+        [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1, ..] => {
+            foreign("an old spreadsheet or document", "save it as CSV and give that")
+        }
+        [b'P', b'K', 3, 4, ..] => piped("a zip archive", "unzip -p"),
         _ => Ok(Packing::None),
     }
 }

@@ -10,7 +10,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use libc::{c_int, c_void, siginfo_t};
 
@@ -21,10 +21,18 @@ use libc::{c_int, c_void, siginfo_t};
 /// # Errors
 /// If the system refuses.
 pub fn survive_lost_pages() -> io::Result<()> {
-    static INSTALLED: Once = Once::new();
-    let mut installed = Ok(());
-    INSTALLED.call_once(|| installed = install());
-    installed
+    static IS_INSTALLED: Mutex<bool> = Mutex::new(false);
+    once(&IS_INSTALLED, install)
+}
+
+/// Does `work` unless `is_done` says that it was done; what failed is tried again.
+fn once(is_done: &Mutex<bool>, work: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+    let mut is_done = is_done.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*is_done {
+        work()?;
+        *is_done = true;
+    }
+    Ok(())
 }
 
 /// A stretch of mapped memory in which pages may get lost. Given up before the memory is unmapped.
@@ -201,4 +209,20 @@ fn fill(at: usize, page_bytes: usize) -> bool {
         next = region.next.get().map(|next| &**next);
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_refused_is_asked_for_again() {
+        let is_done = Mutex::new(false);
+        let refused = || Err(io::ErrorKind::PermissionDenied.into());
+        for _ in 0..2 {
+            assert!(once(&is_done, refused).is_err(), "it is not there");
+        }
+        once(&is_done, || Ok(())).unwrap();
+        once(&is_done, refused).expect("it is there and not asked for again");
+    }
 }

@@ -56,8 +56,34 @@ fn packed_data_that_end_too_early_or_cannot_be_unpacked_are_refused() {
     damaged[last] ^= 1;
     check_refused(&none, "a.gz", damaged, "the gzip data are damaged before byte ");
     check_refused(&none, "a.gz", gzip(&gzip(b"u")), "is packed twice");
-    check_refused(&none, "a.xz", b"\xFD7zXZ\0...", "is xz; put xz -dc before sitemill");
-    check_refused(&none, "a.zip", b"PK\x03\x04...", "is a zip archive; put unzip -p before sitemill");
+    check_refused(
+        &none,
+        "a.xz",
+        b"\xFD7zXZ\0...",
+        "is xz, which sitemill does not unpack; pipe it in: xz -dc 'a.xz' | sitemill build - …",
+    );
+    check_refused(&none, "-", b"\xFD7zXZ\0...", "pipe it in: xz -dc FILE | sitemill build - …");
+    check_refused(
+        &none,
+        "a.zip",
+        b"PK\x03\x04...",
+        "is a zip archive, which sitemill does not unpack; pipe it in: unzip -p",
+    );
+    for (name, content) in [
+        ("a.XLSX", &b"PK\x03\x04..."[..]),
+        ("-", b"PK\x03\x04\x14\0\x06\0\x08\0\0\0!\0AAAABBBBCCCC\x13\0\0\0[Content_Types].xml"),
+        ("a.xls", b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1..."),
+    ] {
+        check_refused(&none, name, content, "save it as CSV and give that");
+    }
+    for name in ["a.xlsx", "a.ods", "a.txt.xz", "a.lzma", "a.zip", "a.7z"] {
+        check_refused(
+            &none,
+            name,
+            b"http://h.example/",
+            "though its name says so; say what it is with --format",
+        );
+    }
     check_refused(&none, "a", b"PAR1...", "Parquet can be read from a plain file only");
     check_refused(&none, "a.parquet", b"u\n", "is not Parquet, though its name says so");
 }

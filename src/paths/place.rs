@@ -1,0 +1,149 @@
+//! Places: which file a path means, through symbolic links and hard links, whether it exists yet or not.
+
+use std::ffi::OsString;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::fstat;
+
+/// Device and inode: which file it is, whatever its names.
+pub(super) type Identity = (u64, u64);
+
+/// Links that lead from one to the next, at most: path_resolution(7), `MAXSYMLINKS`.
+const LINKS_MAX: usize = 40;
+
+/// What a path means.
+#[derive(Debug, Clone)]
+pub(super) struct Place {
+    /// The file, if there is one.
+    pub file: Option<File>,
+    /// The deepest directory that exists, then the names that do not exist yet.
+    pub directory: PathBuf,
+    pub rest: PathBuf,
+    /// The directory as it is on disk.
+    above: Option<Identity>,
+}
+
+/// What has a name already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct File {
+    pub identity: Identity,
+    pub is_regular: bool,
+    /// Whether it has more names than one.
+    pub is_linked: bool,
+}
+
+impl File {
+    fn of(meta: &Metadata) -> Self {
+        Self { identity: (meta.dev(), meta.ino()), is_regular: meta.is_file(), is_linked: meta.nlink() > 1 }
+    }
+
+    /// The file behind the path, which may be a link.
+    pub fn at(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().as_ref().map(Self::of)
+    }
+
+    /// The file that standard input comes from.
+    pub fn stdin() -> Option<Self> {
+        Self::of_stat(&fstat(io::stdin()).ok()?)
+    }
+
+    fn of_stat(stat: &rustix::fs::Stat) -> Option<Self> {
+        let is_regular = rustix::fs::FileType::from_raw_mode(stat.st_mode).is_file();
+        Some(Self { identity: (stat.st_dev, stat.st_ino), is_regular, is_linked: stat.st_nlink > 1 })
+    }
+}
+
+impl Place {
+    /// What `path` means now.
+    pub fn of(path: &Path) -> Self {
+        let path = last_link(path);
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let whole = fs::canonicalize(&path).ok();
+        let (directory, rest) = match &whole {
+            Some(whole) => {
+                let name = whole.file_name().map(PathBuf::from).unwrap_or_default();
+                (whole.parent().unwrap_or(whole).to_owned(), name)
+            }
+            None => {
+                let (directory, rest) = deepest(parent);
+                (directory, rest.join(path.file_name().unwrap_or_default()))
+            }
+        };
+        let above = File::at(&directory).map(|file| file.identity);
+        Self { file: whole.and_then(|_| File::at(&path)), directory, rest, above }
+    }
+
+    /// Standard output.
+    pub fn stdout() -> Self {
+        let named = Self::of(Path::new("/dev/stdout"));
+        let file = fstat(io::stdout()).ok().and_then(|stat| File::of_stat(&stat));
+        Self { file, ..named }
+    }
+
+    /// Whether it is something that no write destroys: a device, a pipe, a socket. (A directory cannot be opened for writing.)
+    pub fn is_no_file(&self) -> bool {
+        self.file.is_some_and(|file| !file.is_regular)
+    }
+
+    /// Whether both are one file, or will be when they are created.
+    pub fn is(&self, other: &Self) -> bool {
+        match (self.file, other.file) {
+            (Some(one), Some(other)) => one.identity == other.identity,
+            (None, None) => self.above.is_some() && self.above == other.above && self.rest == other.rest,
+            _ => false,
+        }
+    }
+
+    /// Its name, and the path of the directory that it lies in.
+    pub fn parent(&self) -> (PathBuf, OsString) {
+        let whole = self.directory.join(&self.rest);
+        let name = whole.file_name().unwrap_or_default().to_owned();
+        (whole.parent().unwrap_or(&whole).to_owned(), name)
+    }
+
+    /// The names that lead to it from `directory`, if it lies below that.
+    pub fn below(&self, directory: &Path) -> Option<PathBuf> {
+        let (whole, of) = (self.directory.join(&self.rest), Self::of(directory));
+        if let Some(File { identity, .. }) = of.file {
+            let at = self
+                .directory
+                .ancestors()
+                .find(|above| File::at(above).is_some_and(|it| it.identity == identity))?;
+            return whole.strip_prefix(at).ok().map(Path::to_owned);
+        }
+        let is_above = self.above.is_some() && self.above == of.above;
+        is_above.then(|| self.rest.strip_prefix(&of.rest).ok().map(Path::to_owned)).flatten()
+    }
+}
+
+/// What a chain of links ends in, be it there or not.
+fn last_link(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        match fs::read_link(&path) {
+            // What `/proc` shows of a pipe or a file without a name is no path: only the system can follow it.
+            Ok(_) if fs::metadata(&path).is_ok() => break,
+            Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
+            Err(_) => break,
+        }
+    }
+    path
+}
+
+/// The deepest directory on the way to `path` that exists, and the names from there on.
+fn deepest(path: &Path) -> (PathBuf, PathBuf) {
+    let mut rest = Vec::new();
+    let mut at = path;
+    loop {
+        let start = if at.as_os_str().is_empty() { Path::new(".") } else { at };
+        if let Ok(there) = fs::canonicalize(start) {
+            return (there, rest.iter().rev().collect());
+        }
+        let Some(parent) = at.parent() else { return (at.to_owned(), rest.iter().rev().collect()) };
+        rest.extend(at.components().next_back().map(|name| name.as_os_str().to_owned()));
+        at = parent;
+    }
+}

@@ -1,0 +1,268 @@
+//! What a run reads and what it writes are different files, whatever their names say.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{Run, TempDir, build_command, contents, files, finish, run, sitemill};
+
+const BASE: &str = "http://h.example/";
+const LINES: &str = "http://h.example/1\nbad\nhttp://h.example/2\n";
+
+/// Options of `build` that name a file to be written.
+const WRITTEN: [&str; 5] = ["--rejects", "--metrics", "--robots", "--report", "--diff"];
+
+/// A command line for a shell: `sitemill` and `$1`, `$2` … stand for the binary and `arguments`.
+fn shell(script: &str, arguments: &[&Path]) -> Run {
+    let mut shell = Command::new("bash");
+    let script = script.replace("sitemill ", &format!("{} ", env!("CARGO_BIN_EXE_sitemill")));
+    finish(shell.args(["-c", &script, "bash"]).args(arguments), b"")
+}
+
+/// Every name below `directory`, with the bytes of files.
+fn tree(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
+        match entry.file_type().unwrap().is_dir() {
+            true => all.extend(tree(&entry.path())),
+            false => all.push((entry.path(), fs::read(entry.path()).unwrap_or_default())),
+        }
+    }
+    all.sort();
+    all
+}
+
+/// Fails unless `command` is refused with exit 2 and all of `said`, and everything in `directory` is as it was.
+#[track_caller]
+fn assert_refused(directory: &TempDir, command: &mut Command, said: &[&str]) {
+    let before = tree(directory.path());
+    let refused = finish(command, b"").expect(2);
+    said.iter().for_each(|word| assert!(refused.stderr.contains(word), "{word}: {}", refused.stderr));
+    assert!(tree(directory.path()) == before, "a file was changed: {command:?}");
+}
+
+#[test]
+fn no_option_overwrites_an_input_whatever_name_leads_to_it() {
+    let directory = TempDir::new();
+    let input = directory.file("in.txt", LINES);
+    let (hard, soft) = (directory.join("hard.txt"), directory.join("soft.txt"));
+    fs::hard_link(&input, &hard).unwrap();
+    symlink(&input, &soft).unwrap();
+    let roundabout = directory.join("../").join(directory.path().file_name().unwrap()).join("in.txt");
+    let out = directory.join("out");
+    for option in WRITTEN {
+        for name in [&input, &hard, &soft, &roundabout] {
+            let mut build = build_command(&out, BASE);
+            assert_refused(&directory, build.arg(option).arg(name).arg(&input), &[option, "input", "in.txt"]);
+            // Nor if the options are wrong in another way too.
+            let mut wrong = build_command(&out, BASE);
+            let before = tree(directory.path());
+            finish(wrong.arg(option).arg(name).arg(&input).arg("--level=99"), b"").expect(2);
+            assert!(tree(directory.path()) == before, "{option} {name:?}");
+        }
+    }
+    for name in [&input, &hard, &soft] {
+        let mut clean = sitemill();
+        clean.arg("clean").arg(&input).arg("--rejects").arg(name);
+        assert_refused(&directory, &mut clean, &["--rejects", "input", "in.txt"]);
+    }
+}
+
+#[test]
+fn an_input_is_recognised_in_a_directory_beside_an_index_behind_a_pipe_sign_and_in_the_options() {
+    let directory = TempDir::new();
+    let (out, data) = (directory.join("out"), directory.join("data"));
+    fs::create_dir(&data).unwrap();
+    let part = directory.file("data/a.txt", LINES);
+    let config = directory.file("sitemill.toml", "quiet = true\n");
+    for option in WRITTEN {
+        let build = || build_command(&out, BASE);
+        assert_refused(&directory, build().arg(option).arg(&part).arg(&data), &[option, "data/a.txt"]);
+        let said = [option, "--config", "sitemill.toml"];
+        assert_refused(
+            &directory,
+            build().arg(option).arg(&config).arg("--config").arg(&config).arg(&part),
+            &said,
+        );
+        // On the next night it would be an input.
+        let new = data.join("new.txt");
+        assert_refused(&directory, build().arg(option).arg(&new).arg(&data), &[option, "data", "next run"]);
+    }
+    let script = format!("sitemill build --base-url {BASE} --out \"$1\" --rejects \"$2\" - < \"$2\"");
+    shell(&script, &[&out, &part]).expect(2);
+    assert_eq!(fs::read_to_string(&part).unwrap(), LINES);
+
+    finish(&mut build_command(&out, BASE), LINES.as_bytes()).expect(0);
+    let (copy, other) = (directory.join("copy"), directory.join("other"));
+    fs::create_dir(&copy).unwrap();
+    for file in files(&out).iter().filter(|file| *file != "robots-sitemaps.txt") {
+        fs::copy(out.join(file), copy.join(file)).unwrap();
+    }
+    let member = files(&copy).into_iter().find(|file| file.ends_with(".gz")).unwrap();
+    let mut command = build_command(&other, BASE);
+    command.arg(copy.join("sitemap-index-1.xml")).arg("--rejects").arg(copy.join(&member));
+    assert_refused(&directory, &mut command, &["--rejects", "input", &member]);
+}
+
+#[test]
+fn results_that_would_overwrite_each_other_are_refused() {
+    let directory = TempDir::new();
+    let (input, out) = (directory.file("in.txt", LINES), directory.join("out"));
+    let (there, link) = (directory.file("there", ""), directory.join("link"));
+    symlink("there", &link).unwrap();
+    let dangling = directory.join("dangling");
+    symlink("new", &dangling).unwrap();
+    for (at, first) in WRITTEN.into_iter().enumerate() {
+        for second in &WRITTEN[..at] {
+            for [one, other] in
+                [["x", "x"], ["./x", "x"], ["there", "link"], ["new", "dangling"], ["out/x", "out/x"]]
+            {
+                let mut build = build_command(&out, BASE);
+                build.arg(first).arg(directory.join(one)).arg(second).arg(directory.join(other));
+                assert_refused(&directory, build.arg(&input), &[first, second, "same file"]);
+            }
+        }
+    }
+    drop(there);
+    // What nothing can be lost in may have several names.
+    let mut build = build_command(&out, BASE);
+    build.args(["--rejects", "/dev/null", "--diff", "/dev/null", "--report", "/dev/null"]);
+    finish(build.arg(&input), b"").expect(0);
+    let script = format!(
+        "sitemill build --quiet --base-url {BASE} --out \"$1\" \"$2\" --rejects /dev/stderr --diff /dev/stderr 2> \"$3\""
+    );
+    let log = directory.join("log");
+    shell(&script, &[&directory.join("second"), &input, &log]).expect(0);
+    let log = fs::read_to_string(log).unwrap();
+    assert!(log.contains("not-absolute\tbad\n") && log.contains("added\thttp://h.example/2\t"), "{log}");
+}
+
+#[test]
+fn no_option_overwrites_a_file_of_a_published_set() {
+    let directory = TempDir::new();
+    let (input, out) = (directory.file("in.txt", LINES), directory.join("out"));
+    let index = out.join("sitemap-index-1.xml");
+    let lines = out.join("robots-sitemaps.txt");
+    let state = out.join(".sitemill/manifest.json");
+    // Before there is a set as well as beside it.
+    for is_live in [false, true] {
+        for option in WRITTEN {
+            for name in [&index, &lines, &state] {
+                let mut build = build_command(&out, BASE);
+                build.arg(option).arg(name).arg(&input);
+                let said = if name == &state { ".sitemill" } else { "--out" };
+                assert_refused(&directory, &mut build, &[option, said]);
+            }
+        }
+        assert!(is_live || !out.exists());
+        finish(build_command(&out, BASE).arg(&input), b"").expect(0);
+    }
+    let sitemap = files(&out).into_iter().find(|file| file.ends_with(".gz")).unwrap();
+    let (hard, soft) = (directory.join("hard"), directory.join("soft"));
+    fs::hard_link(out.join(&sitemap), &hard).unwrap();
+    symlink(&index, &soft).unwrap();
+    for name in [&out.join(&sitemap), &hard, &soft] {
+        for option in WRITTEN {
+            let mut build = build_command(&out, BASE);
+            assert_refused(&directory, build.arg(option).arg(name).arg(&input), &[option]);
+        }
+    }
+    let mut clean = sitemill();
+    assert_refused(&directory, clean.arg("clean").arg(&input).arg("--rejects").arg(&index), &["--rejects"]);
+    let mut back = sitemill();
+    assert_refused(
+        &directory,
+        back.arg("rollback").arg("--out").arg(&out).arg("--robots").arg(&lines),
+        &["--robots"],
+    );
+    let sites = directory.join("sites");
+    let of_site = sites.join("h.example/sitemap-index-1.xml");
+    let mut build = build_command(&sites, "{origin}/");
+    assert_refused(&directory, build.arg("--report").arg(&of_site).arg(&input), &["--report", "--out"]);
+}
+
+#[test]
+fn standard_output_that_leads_to_an_input_is_refused() {
+    let directory = TempDir::new();
+    let (input, out) = (directory.file("in.txt", LINES), directory.join("out"));
+    let build = format!("sitemill build --json --base-url {BASE} --out \"$2\" \"$1\" >> \"$1\"");
+    for script in ["sitemill clean \"$1\" >> \"$1\"", "sitemill clean < \"$1\" >> \"$1\"", &build] {
+        let refused = shell(script, &[&input, &out]).expect(2);
+        assert!(refused.stderr.contains("same file"), "{}", refused.stderr);
+        assert_eq!(fs::read_to_string(&input).unwrap(), LINES, "{script}");
+    }
+    finish(build_command(&out, BASE).arg(&input), b"").expect(0);
+    let live = contents(&out);
+    for command in ["check", "urls", "diff \"$1\""] {
+        let script = format!("sitemill {command} \"$1\" >> \"$1/sitemap-index-1.xml\"");
+        shell(&script, &[&out]).expect(2);
+        assert!(contents(&out) == live, "{command}");
+    }
+    let script = "sitemill clean \"$1\" --rejects \"$2\" >> \"$2\"";
+    let refused = shell(script, &[&input, &directory.join("both.txt")]).expect(2);
+    assert!(refused.stderr.contains("--rejects") && refused.stderr.contains("clean"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_dash_is_standard_output_and_takes_one_result() {
+    let directory = TempDir::new();
+    let (input, out) = (directory.file("in.txt", LINES), directory.join("out"));
+    let build = |options: &[&str]| {
+        let mut command = build_command(&out, BASE);
+        finish(command.current_dir(directory.path()).arg(&input).args(options), b"")
+    };
+    let text = |run: Run| String::from_utf8(run.stdout).unwrap();
+    assert_eq!(text(build(&["--diff", "-"]).expect(0)), format!("added\t{BASE}1\t\t\nadded\t{BASE}2\t\t\n"));
+    let rejects = text(build(&["--rejects", "-"]).expect(0));
+    assert!(
+        rejects.starts_with("input\tline\toffset") && rejects.ends_with("\tnot-absolute\tbad\n"),
+        "{rejects}"
+    );
+    let report: Value = serde_json::from_str(&text(build(&["--report", "-"]).expect(0))).unwrap();
+    assert_eq!(report["listed"], 2);
+    assert!(!directory.join("-").exists());
+
+    for (options, said) in [
+        (&["--rejects", "-", "--json"][..], ["--rejects -", "--json"]),
+        (&["--rejects", "-", "--diff", "-"], ["--rejects -", "--diff -"]),
+        (&["--report", "-", "--json"], ["--report -", "--json"]),
+        (&["--report", "-", "--rejects", "-"], ["--report -", "--rejects -"]),
+    ] {
+        let refused = build(options).expect(2);
+        assert!(said.iter().all(|word| refused.stderr.contains(word)), "{}", refused.stderr);
+        assert!(!text(refused).contains("input\tline"), "nothing of one result is in another");
+    }
+    for option in ["--metrics", "--robots"] {
+        let refused = build(&[option, "-"]).expect(2);
+        assert!(refused.stderr.contains(&format!("{option} -: ")), "{}", refused.stderr);
+    }
+    let clean = run(["clean".as_ref(), "--rejects".as_ref(), "-".as_ref(), input.as_os_str()]).expect(2);
+    assert!(clean.stderr.contains("clean") && clean.stdout.is_empty(), "{}", clean.stderr);
+    assert!(!directory.join("-").exists());
+}
+
+#[test]
+fn files_may_lie_in_an_output_directory_that_does_not_exist_yet() {
+    let directory = TempDir::new();
+    let input = directory.file("in.txt", LINES);
+    for (at, option) in WRITTEN.into_iter().enumerate() {
+        let out = directory.join(format!("new-{at}/out"));
+        let file = out.join("file.txt");
+        finish(build_command(&out, BASE).arg(option).arg(&file).arg(&input), b"").expect(0);
+        assert_ne!(fs::metadata(file).unwrap().len(), 0, "{option}");
+    }
+    for option in WRITTEN {
+        let out = directory.join("never");
+        let file = directory.join("missing/file.txt");
+        let refused = finish(build_command(&out, BASE).arg(option).arg(&file).arg(&input), b"").expect(73);
+        assert!(
+            refused.stderr.contains("missing/file.txt: cannot be created"),
+            "{option}: {}",
+            refused.stderr
+        );
+        assert!(!out.exists(), "{option}");
+    }
+}

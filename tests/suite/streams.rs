@@ -1,0 +1,58 @@
+//! Standard input and output that are closed.
+
+use std::process::Command;
+
+use crate::support::{TempDir, build_command, finish, published_urls};
+
+const BASE: &str = "http://h.example/";
+
+#[test]
+fn a_result_that_standard_output_is_closed_for_fails_the_command() {
+    let directory = TempDir::new();
+    let (input, out) = (directory.file("in.txt", format!("{BASE}1\n")), directory.join("out"));
+    finish(build_command(&out, BASE).arg(&input), b"").expect(0);
+    let [input, out] = [&input, &out].map(|path| path.to_str().unwrap());
+    let shell = |words: &str, redirected: &str| {
+        let script = format!("exec \"$0\" {words} {redirected}");
+        let mut shell = Command::new("bash");
+        shell.args(["-c", &script]).arg(env!("CARGO_BIN_EXE_sitemill"));
+        finish(&mut shell, b"http://h.example/2\n")
+    };
+    let build = format!("build --quiet --base-url {BASE} --out {out} --max-shrink 100");
+    for words in [
+        &format!("clean {input}"),
+        &format!("urls {out}"),
+        &format!("diff {out} {out}"),
+        &format!("check {out}"),
+        &format!("status --out {out}"),
+        &format!("{build} --rejects -"),
+        &format!("{build} --diff -"),
+        &format!("{build} --report -"),
+        "completions bash",
+        "man",
+    ] {
+        let failed = shell(words, ">&-").expect(74);
+        assert!(failed.stderr.contains("standard output: is closed"), "{words}: {}", failed.stderr);
+    }
+    assert_eq!(published_urls(out.as_ref(), BASE), [format!("{BASE}1")]);
+    // A programme that does not want the output may well say so, whichever way it opens the device.
+    for redirected in ["> /dev/null", "<> /dev/null >&0", "1<> /dev/null"] {
+        shell(&format!("clean {input}"), redirected).expect(0);
+    }
+    // What is live stays live if nobody can be told.
+    let told = shell(&format!("{build} --json"), ">&-").expect(0);
+    assert!(told.stderr.contains("standard output: the report could not be written"), "{}", told.stderr);
+    assert_eq!(published_urls(out.as_ref(), BASE), [format!("{BASE}2")]);
+    // Nothing is written to it without an option that says so.
+    shell(&build, ">&-").expect(0);
+}
+
+#[test]
+fn a_standard_input_that_is_closed_is_no_empty_one() {
+    for words in ["clean", "clean -", "build --base-url http://h.example/ --out never"] {
+        let mut shell = Command::new("bash");
+        shell.args(["-c", &format!("exec \"$0\" {words} <&-")]).arg(env!("CARGO_BIN_EXE_sitemill"));
+        let failed = finish(&mut shell, b"").expect(66);
+        assert!(failed.stderr.contains("standard input: is closed"), "{words}: {}", failed.stderr);
+    }
+}
