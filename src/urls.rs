@@ -88,7 +88,8 @@ pub fn urls(job: &UrlsJob, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport
     Ok(report)
 }
 
-const TSV_HEADER: &[u8] = b"loc\tlastmod\tchangefreq\tpriority\talternates\timages\n";
+/// The first line of [`UrlsForm::Tsv`].
+pub(crate) const TSV_HEADER: &[u8] = b"loc\tlastmod\tchangefreq\tpriority\talternates\timages\n";
 
 /// A file, rendered.
 struct Listed {

@@ -12,7 +12,7 @@ use crate::pipeline::Target;
 use crate::stage::fs::Disk;
 use crate::stage::manifest::{Manifest, Sitemap};
 use crate::stop::Stop;
-use crate::urls::{UrlsForm, UrlsJob, urls};
+use crate::urls::{TSV_HEADER, UrlsForm, UrlsJob, urls};
 
 /// A set, or a part of one.
 #[derive(Debug, Default)]
@@ -106,12 +106,13 @@ fn directory_of(manifest: &Path) -> &Path {
     if directory.as_os_str().is_empty() { Path::new(".") } else { directory }
 }
 
-/// Takes rows of a URL, a tab and its `lastmod`, whole lines at a time.
+/// Takes rows of a URL, a tab and its `lastmod`, whole lines at a time; the header is none of them.
 struct Rows<'s>(&'s mut Sorter);
 
 impl Write for Rows<'_> {
     fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
-        for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        let rows = lines.strip_prefix(TSV_HEADER).unwrap_or(lines);
+        for line in rows.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             let mut fields = line.split(|&byte| byte == b'\t');
             let [loc, lastmod] = [fields.next(), fields.next()].map(Option::unwrap_or_default);
             self.0.push(loc, lastmod)?;
