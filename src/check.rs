@@ -26,25 +26,23 @@ mod space;
 mod values;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::error::{Error, Result, Shown};
+use crate::error::Result;
 use crate::job::{check_threads, threads_default};
 use crate::pipeline::ordered::ordered;
 use crate::stage::dedup::Secret;
-use crate::stage::fs::Disk;
-use crate::stage::manifest::{Manifest, Role};
+use crate::stage::manifest::Manifest;
 use crate::stage::scope::{BaseUrl, ScopeRule};
 use crate::stop::Stop;
 use crate::text::shown;
 
 use document::{Document, Rules, Scratch};
-use set::{Met, file, is_file};
+use set::{MANIFEST, Met, file, is_file, read_manifest};
 use sitemaps::Sitemaps;
 
 pub(crate) use address::directory;
@@ -60,12 +58,6 @@ pub use rules::Rule;
 
 /// Findings of one file that are kept until they are told; all are counted.
 const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
-
-/// Where a set's manifest lies in its directory.
-const MANIFEST: &str = ".sitemill/manifest.json";
-
-/// Largest manifest that is read: some 300 bytes a sitemap, and a million of them. It may be as hostile as the rest.
-const MANIFEST_BYTES_MAX: u64 = 300_000_000;
 
 /// What to check. [`CheckJob::new`] has every default of the command line.
 #[derive(Debug, Clone)]
@@ -164,7 +156,7 @@ impl Run<'_> {
     fn check_set(&mut self, set: Set) -> Result<()> {
         self.tell(&set.findings)?;
         // A damaged one is told of when everything else was.
-        let manifest = read_manifest(&set);
+        let manifest = set.directory.as_deref().map_or(Ok(None), read_manifest);
         let built_with = || manifest.as_ref().ok().and_then(|manifest| manifest.as_ref()?.scope.parse().ok());
         let scope = self.job.scope.or_else(built_with).unwrap_or_default();
         let urls_below = match (&set.base, scope) {
@@ -298,19 +290,6 @@ impl Run<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// What `build` has left about the set; none beside files of others.
-fn read_manifest(set: &Set) -> Result<Option<Manifest>> {
-    let Some(directory) = &set.directory else { return Ok(None) };
-    let path = directory.join(MANIFEST);
-    match fs::symlink_metadata(&path) {
-        Ok(meta) if meta.is_file() && meta.len() <= MANIFEST_BYTES_MAX => {
-            Manifest::read_as(Role::Live, &Disk, &path)
-        }
-        Ok(_) => Err(Error::data(format!("{}: is no manifest", Shown(&path)))),
-        Err(_) => Ok(None),
     }
 }
 

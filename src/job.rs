@@ -12,7 +12,7 @@ use crate::stage::clean::UrlEncoding;
 use crate::stage::divide::{Divide, Limits};
 use crate::stage::form::FormOptions;
 use crate::stage::gzip::{Engine, Level};
-use crate::stage::publish::{self, OnDamage, retention::Keep};
+use crate::stage::publish::{self, Consent, OnDamage, retention::Keep};
 use crate::stage::scope::{Base, ScopeRule};
 use crate::stage::tags::TagRules;
 
@@ -81,6 +81,10 @@ pub struct Job {
     pub keep: Keep,
     /// Publish although a manifest is damaged: it is set aside, and everything is compressed anew.
     pub ignore_manifest: bool,
+    /// Replace index files and robots lines that sitemill did not write; a copy of each is kept in `.sitemill/taken-over`.
+    pub take_over: bool,
+    /// Publish although the live set has another base URL or protocol.
+    pub replace_set: bool,
     /// The time of publication, for the `lastmod` of index entries.
     pub time: SystemTime,
 }
@@ -164,6 +168,8 @@ impl Job {
             diff: None,
             keep: Keep::default(),
             ignore_manifest: false,
+            take_over: false,
+            replace_set: false,
             time: SystemTime::now(),
         }
     }
@@ -171,6 +177,11 @@ impl Job {
     /// What is to be done about a damaged manifest.
     pub(crate) fn on_damage(&self) -> OnDamage {
         if self.ignore_manifest { OnDamage::SetAside } else { OnDamage::Refuse }
+    }
+
+    /// What may be replaced.
+    pub(crate) fn consent(&self) -> Consent {
+        Consent { take_over: self.take_over, replace_set: self.replace_set }
     }
 
     /// Holds the job against the protocol.

@@ -69,6 +69,9 @@ pub fn rollback(job: &RollbackJob, stop: &Stop) -> Result<RolledBack> {
         RobotsFile::read(&Disk, path)?.check(&from.base_url)?;
     }
     let mut prepared = workspace.roll_back(job.to, &w3c_datetime(job.time)?, stop)?;
+    if let Some(path) = job.robots.as_ref().filter(|_| prepared.set().base_url != from.base_url) {
+        RobotsFile::read(&Disk, path)?.check(&prepared.set().base_url)?;
+    }
     let mut warnings = make_live(slice::from_mut(&mut prepared))?;
     let to = prepared.set().clone();
     if let Some(path) = &job.robots {

@@ -11,8 +11,16 @@ use super::address;
 use super::finding::Findings;
 use super::rules::Rule;
 use crate::error::{Error, Result, Shown};
+use crate::stage::fs::Disk;
+use crate::stage::manifest::{Manifest, Role};
 use crate::stage::publish::name::{EMPTY_SET_LINE, ROBOTS_FILE};
 use crate::text::shown;
+
+/// Where a set's manifest lies in its directory.
+pub(crate) const MANIFEST: &str = ".sitemill/manifest.json";
+
+/// Largest manifest that is read: some 300 bytes a sitemap, and a million of them. It may be as hostile as the rest.
+const MANIFEST_BYTES_MAX: u64 = 300_000_000;
 
 /// Most bytes of `robots-sitemaps.txt` that are read: some ten thousand lines more than any set needs.
 const ROBOTS_BYTES_MAX: u64 = 1 << 20;
@@ -41,7 +49,9 @@ impl Set {
     /// # Errors
     /// If it cannot be read, or holds no set.
     pub fn of_directory(directory: &Path, base: Option<&str>, kept_max: usize) -> Result<Self> {
-        let names = names(directory)?;
+        let old = old_indexes(directory);
+        let mut names = names(directory)?;
+        names.retain(|name| !name.to_str().is_some_and(|name| old.contains(name)));
         let indexes: Vec<&OsString> = names.iter().filter(|name| is_index_name(name)).collect();
         let robots = directory.join(ROBOTS_FILE);
         let mut set = Self {
@@ -190,6 +200,27 @@ fn by_number(name: &[u8]) -> Vec<u8> {
         key.extend(run);
     }
     key
+}
+
+/// The index files of earlier sets that still lie in `directory`, by its manifest. If that is damaged, the check of it says so.
+fn old_indexes(directory: &Path) -> HashSet<String> {
+    let manifest = read_manifest(directory).ok().flatten();
+    manifest.into_iter().flat_map(|set| set.superseded_indexes).map(|old| old.file).collect()
+}
+
+/// What `build` has left about the set in `directory`; none beside files of others.
+///
+/// # Errors
+/// If it is damaged, or cannot be read.
+pub(crate) fn read_manifest(directory: &Path) -> Result<Option<Manifest>> {
+    let path = directory.join(MANIFEST);
+    match fs::symlink_metadata(&path) {
+        Ok(meta) if meta.is_file() && meta.len() <= MANIFEST_BYTES_MAX => {
+            Manifest::read_as(Role::Live, &Disk, &path)
+        }
+        Ok(_) => Err(Error::data(format!("{}: is no manifest", Shown(&path)))),
+        Err(_) => Ok(None),
+    }
 }
 
 /// As `build` names them.

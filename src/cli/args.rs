@@ -107,7 +107,8 @@ pub struct BuildArgs {
     #[arg(long, value_name = "URL")]
     pub base_url: Base,
 
-    /// The same directory on disk, or the parent of those of all origins; made if missing, files of others are left alone
+    /// The same directory on disk, or the parent of those of all origins; made if missing. Files that sitemill did not create
+    /// are left alone
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
 

@@ -214,6 +214,8 @@ fn job(args: &BuildArgs) -> Result<Job> {
     job.robots.clone_from(&args.robots);
     job.keep = Keep { time: args.keep.keep, sets: args.keep.keep_sets };
     job.ignore_manifest = args.keep.ignore_manifest;
+    job.take_over = args.guard.take_over;
+    job.replace_set = args.guard.replace_set;
     job.time = super::time()?;
     Ok(job)
 }

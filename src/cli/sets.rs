@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use indicatif::HumanBytes;
-use sitemill::{Error, Result, RollbackJob, SetStatus, Status};
+use sitemill::{Error, Result, RollbackJob, RolledBack, SetStatus, Status};
 
 use super::args::{RollbackArgs, StatusArgs};
 use super::summary::plural;
@@ -59,6 +59,14 @@ fn text(status: &Status) -> String {
     text
 }
 
+/// Tells of a base URL or a protocol that came back, because the next build may be for the other one.
+fn other_kind(done: &RolledBack) -> String {
+    let (from, to) = (&done.from, &done.to);
+    let values = [("base URL", &to.base_url, &from.base_url), ("protocol", &to.protocol, &from.protocol)];
+    let others = values.into_iter().filter(|(_, to, from)| to != from);
+    others.map(|(what, to, from)| format!("; its {what} is {to}, no longer {from}")).collect()
+}
+
 fn row(set: &SetStatus) -> String {
     let state = match (&set.replaced, set.withdrawn) {
         (None, _) => "live since",
@@ -97,7 +105,7 @@ pub fn rollback(args: &RollbackArgs) -> Result<()> {
                 plural(set.sitemaps.len() as u64, "sitemap", "sitemaps")
             )
         });
-        log::info(&format!("{to} is live again in the place of {from}"));
+        log::info(&format!("{to} is live again in the place of {from}{}", other_kind(&done)));
     }
     Ok(())
 }

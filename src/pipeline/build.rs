@@ -84,7 +84,7 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
     paths.make_out()?;
     let rejects = job.rejects.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
     let mut after = After::prepare(job, stop)?;
-    let workspace = Workspace::open(&job.out, job.on_damage())?;
+    let workspace = open(job)?;
     let rules = &Rules::of(job);
     let run = Run { job, rules, progress, stop };
 
@@ -131,7 +131,9 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
         }
         Base::EachOrigin(path) => {
             let sites = sites::distribute(run, listed_plan, listed, path, memory)?;
-            sites::produce_all(run, &sites, &time)?
+            // Whatever is wrong with one of them is told before the work.
+            let workspaces = sites::open_all(run, &sites, &workspace)?;
+            sites::produce_all(run, &sites, workspaces, &time)?
         }
     };
     let produced = started.elapsed();
@@ -184,6 +186,18 @@ fn pool(run: Run<'_>, inputs: &[Input]) -> Result<ThreadPool> {
         Err(stopped) => stopped,
         Ok(()) => Error::new(ErrorKind::Memory, format!("cannot start threads: {error}")),
     })
+}
+
+/// Opens the directory, or the parent of those of all origins, and looks whether the set may be published there.
+fn open(job: &Job) -> Result<Workspace> {
+    match &job.base_url {
+        Base::Directory(url) => {
+            let mut workspace = Workspace::open(&job.out, job.on_damage())?;
+            workspace.admit(url, job.protocol, job.consent())?;
+            Ok(workspace)
+        }
+        Base::EachOrigin(_) => Workspace::open_for_sites(&job.out, job.on_damage()),
+    }
 }
 
 /// What is known when all lines are counted.

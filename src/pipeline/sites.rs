@@ -92,22 +92,35 @@ fn no_site(origin: &str, why: &str) -> Error {
     )
 }
 
-/// Renders and stages the sitemaps of every site, each in a directory of its own.
+/// Opens the directory of every site below `parent`, and looks whether its set may be published there.
+///
+/// # Errors
+/// See [`Workspace::open_site`] and [`Workspace::admit`]; or if `stop` is raised.
+pub fn open_all(run: Run<'_>, sites: &[Site], parent: &Workspace) -> Result<Vec<Workspace>> {
+    let open_one = |site: &Site| {
+        run.stop.check()?;
+        let mut workspace = parent.open_site(&site_directory(&site.base_url), run.job.on_damage())?;
+        workspace.admit(&site.base_url, run.job.protocol, run.job.consent())?;
+        Ok(workspace)
+    };
+    try_list(sites.iter().map(open_one))
+}
+
+/// Renders and stages the sitemaps of every site, each in its directory of `workspaces`.
 ///
 /// # Errors
 /// See [`produce`].
 pub fn produce_all(
     run: Run<'_>,
     sites: &[Site],
+    workspaces: Vec<Workspace>,
     time: &str,
 ) -> Result<Vec<(Workspace, BaseUrl, Vec<Sitemap>)>> {
-    let produce_one = |site: &Site| {
-        let directory = run.job.out.join(site_directory(&site.base_url));
-        let workspace = Workspace::open_below(&directory, run.job.on_damage())?;
+    let produce_one = |(site, workspace): (&Site, Workspace)| {
         let sitemaps = produce(run, &site.inputs, &site.plan, &workspace, time)?;
         Ok((workspace, site.base_url.clone(), sitemaps))
     };
-    try_list(sites.iter().map(produce_one))
+    try_list(sites.iter().zip(workspaces).map(produce_one))
 }
 
 /// The listed rows of a chunk: canonical URLs, checked tags, and the room that each entry takes.

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use disk::Disk;
 
@@ -19,6 +19,9 @@ use crate::error::{Error, ErrorKind, Result, Shown};
 /// [`read`](FileSystem::read), [`list`](FileSystem::list) and [`sync_directory`](FileSystem::sync_directory), which change
 /// nothing.
 pub trait FileSystem: fmt::Debug + Send + Sync {
+    /// The absolute path of what `path` leads to, with every link followed.
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf>;
+
     /// Looks at what has the name `path`.
     fn look(&self, path: &Path) -> io::Result<Meta>;
 
@@ -35,8 +38,18 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// [`ErrorKind::Output`] if the file cannot be opened, or is a link; else if it cannot be locked or written.
     fn lock(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>>;
 
+    /// Locks the file at `path`, at once or not at all, beside any number of others that do the same: none if somebody holds it
+    /// alone. If the file may be written to, it says `word` from then on.
+    ///
+    /// # Errors
+    /// As [`lock`](FileSystem::lock).
+    fn lock_shared(&self, path: &Path, word: &str) -> Result<Option<Locked>>;
+
     /// Makes a directory with `mode`, less what the process forbids.
     fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()>;
+
+    /// Gives a directory the permissions `mode`.
+    fn set_mode(&self, directory: &Path, mode: u32) -> io::Result<()>;
 
     /// Makes an empty file where nothing is.
     fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>>;
@@ -142,12 +155,20 @@ pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     }
 }
 
-/// The same for one directory that only its owner may look into. A link in its place would lead writes elsewhere.
+/// Makes a directory that only its owner may look into, unless it is there. A link in its place would lead writes elsewhere.
 ///
 /// # Errors
 /// [`ErrorKind::Output`] if it cannot be made, or something else is there.
 pub fn make_private(fs: &dyn FileSystem, path: &Path) -> Result<()> {
-    match fs.make_directory(path, 0o700) {
+    make_one(fs, path, 0o700)
+}
+
+/// Makes a directory with `mode` in one that exists, unless it is there. A link in its place is refused.
+///
+/// # Errors
+/// [`ErrorKind::Output`] if it cannot be made, or something else is there.
+pub fn make_one(fs: &dyn FileSystem, path: &Path, mode: u32) -> Result<()> {
+    match fs.make_directory(path, mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs.look(path) {
             Ok(meta) if meta.is_directory() => Ok(()),
             _ => Err(foreign(path)),

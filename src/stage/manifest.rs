@@ -35,6 +35,9 @@ pub struct Manifest {
     pub indexes: Vec<String>,
     /// Sitemaps of earlier sets that still lie there, so that nobody who holds an old index file misses one.
     pub superseded: Vec<Superseded>,
+    /// Index files of earlier sets that still lie there and that it has no successor for. None in the first manifests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub superseded_indexes: Vec<SupersededIndex>,
     /// Which of the directory's sets it is, counted from 1. A set that comes back keeps its number.
     #[serde(default)]
     pub number: u64,
@@ -138,6 +141,19 @@ pub struct Superseded {
     pub since: String,
 }
 
+/// An index file of an earlier set. It stays as long as the sitemaps that it lists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SupersededIndex {
+    /// File name.
+    pub file: String,
+    /// The run of the set that it belongs to.
+    pub run: String,
+    /// When a set without it was published.
+    pub since: String,
+    /// XXH3 of its bytes, 128 bits, as 32 hexadecimal digits: another file of that name is none of ours.
+    pub content: String,
+}
+
 impl Manifest {
     /// A set of `sitemaps` that nobody has published yet.
     pub fn new(
@@ -157,6 +173,7 @@ impl Manifest {
             sitemaps,
             indexes: Vec::new(),
             superseded: Vec::new(),
+            superseded_indexes: Vec::new(),
             number: 1,
             sitemaps_per_index: index_limits.entries_max,
             index_bytes_max: index_limits.bytes_max,
@@ -202,7 +219,8 @@ impl Manifest {
 
     /// The set alone, as it is kept when another one is live.
     pub fn alone(&self) -> Self {
-        Self { superseded: Vec::new(), earlier: Vec::new(), ..self.clone() }
+        let (superseded, superseded_indexes) = (Vec::new(), Vec::new());
+        Self { superseded, superseded_indexes, earlier: Vec::new(), ..self.clone() }
     }
 
     /// URLs in its sitemaps.
@@ -256,7 +274,7 @@ mod tests {
     fn a_manifest_of_the_first_kind_is_still_read() {
         let mut whole = serde_json::to_value(succeed(None, "t", Vec::new())).unwrap();
         for key in ["number", "sitemaps_per_index", "index_bytes_max", "earlier", "secret", "scope"] {
-            whole.as_object_mut().unwrap().remove(key);
+            whole.as_object_mut().unwrap().remove(key).unwrap();
         }
         let manifest: Manifest = serde_json::from_value(whole).unwrap();
         assert_eq!((manifest.number, manifest.sitemaps_per_index), (0, 1_000));

@@ -12,17 +12,19 @@
 //! | | link new sitemaps into the output directory, sync it | the old set, and files nobody lists |
 //! | [`make_live`] | rename the manifest to `manifest.next.json`: the decision, and the journal | the new set, once the next run is through `open` |
 //! | | the switch: rename index files into place, then the robots lines, sync them | the same |
-//! | | remove index files of the old set that have no successor, then rename the manifest | the same |
-//! | [`Workspace::expire`] | remove sitemaps that no set lists any more that is live or kept | the new set |
+//! | | rename the manifest | the same |
+//! | [`Workspace::expire`] | remove index files and sitemaps of sets that are neither live nor kept | the new set |
 //!
 //! What fails, and does not crash, before the robots lines are in place is taken back, and the old set stays; behind that the
 //! new one is live, and the next run does what failed.
 
 mod back;
+mod foreign;
 mod index;
 pub mod known;
 mod lock;
 mod occupant;
+mod place;
 pub mod retention;
 mod salvage;
 pub mod status;
@@ -30,27 +32,23 @@ mod switch;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
-use std::ffi::OsString;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::dedup::Secret;
 use super::divide::Limits;
-use super::fs::{
-    Disk, FileSystem, Locked, NewFile, exists, is_same_file, make_path, make_private, parent, remove,
-    remove_all, rename, sync_directory,
-};
+use super::fs::{Disk, FileSystem, Locked, NewFile, exists, make_one, make_path, make_private};
 pub use super::manifest::name;
 use super::manifest::{Manifest, Role, Seal, Sitemap};
 use super::scope::{BaseUrl, ScopeRule};
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::limits::Protocol;
+pub use foreign::Consent;
 pub use index::index_bytes_min;
 use known::Known;
-use name::{ContentHash, ROBOTS_FILE, sitemap_file, words};
+use name::{ContentHash, sitemap_file, words};
 use occupant::{Occupant, occupant};
+use place::{MENDED, remove_dead_runs, remove_placed};
 use retention::{Expired, Keep};
 use salvage::Salvage;
 pub use switch::{Prepared, make_live};
@@ -69,9 +67,11 @@ pub struct Workspace {
     salvage: Option<Salvage>,
     /// What seals are made with.
     secret: Secret,
+    /// What it may replace; none if nobody was asked.
+    consent: Option<Consent>,
     /// How far the set of this run has come.
     standing: Standing,
-    lock: Option<Locked>,
+    locks: Vec<Locked>,
 }
 
 /// What to do about a manifest, a journal or an earlier set that is damaged, was edited or is of another version.
@@ -142,23 +142,51 @@ impl Workspace {
     /// Makes the directory if need be, takes its lock and clears what earlier runs left behind.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if it cannot be made or written to, [`ErrorKind::Busy`] if another run holds it,
-    /// [`ErrorKind::Data`] if its manifest is damaged and may not be set aside.
+    /// [`ErrorKind::Output`] if it cannot be made or written to, [`ErrorKind::Busy`] if another run holds it, or one for all
+    /// sites that it is one of; [`ErrorKind::Data`] if its manifest is damaged and may not be set aside.
     pub fn open(out: &Path, on_damage: OnDamage) -> Result<Self> {
         Self::open_in(Arc::new(Disk), out, on_damage)
     }
 
     /// The same in any file system.
     fn open_in(fs: Arc<dyn FileSystem>, out: &Path, on_damage: OnDamage) -> Result<Self> {
-        let disk = &*fs;
-        let state = out.join(".sitemill");
-        let nursery = state.join("staging");
-        make_path(disk, out)?;
-        for directory in [&state, &nursery, &retention::sets(&state)] {
-            make_private(disk, directory)?;
-        }
-        let lock = lock::take(disk, &state.join("lock"))?;
+        let locks = take_locks(&*fs, out)?;
+        Self::open_locked(fs, out, on_damage, locks)
+    }
 
+    /// Opens the parent of the directories of all sites, which no other run may change meanwhile.
+    ///
+    /// # Errors
+    /// As [`Workspace::open`], and [`ErrorKind::Busy`] if a run for one of the sites is at work.
+    pub fn open_for_sites(out: &Path, on_damage: OnDamage) -> Result<Self> {
+        let mut locks = take_locks(&Disk, out)?;
+        locks.push(lock::take_sites(&Disk, &state(out))?);
+        Self::open_locked(Arc::new(Disk), out, on_damage, locks)
+    }
+
+    /// Opens the directory `name` of a site below this one, which is [open for sites](Workspace::open_for_sites). The lock of
+    /// the site is taken, and let go again: a run may have thousands of sites.
+    ///
+    /// # Errors
+    /// As [`Workspace::open`], and [`ErrorKind::Output`] if a link has the name.
+    pub fn open_site(&self, name: &str, on_damage: OnDamage) -> Result<Self> {
+        let out = self.out.join(name);
+        make_one(&*self.fs, &out, 0o777)?;
+        let own = take_lock(&*self.fs, &out)?;
+        let mut site = Self::open_locked(self.fs.clone(), &out, on_damage, vec![own])?;
+        site.locks.clear();
+        Ok(site)
+    }
+
+    fn open_locked(
+        fs: Arc<dyn FileSystem>,
+        out: &Path,
+        on_damage: OnDamage,
+        locks: Vec<Locked>,
+    ) -> Result<Self> {
+        let disk = &*fs;
+        let state = state(out);
+        let nursery = state.join("staging");
         let (live, salvage) = match on_damage {
             OnDamage::Refuse => (whole(disk, out, &state)?, None),
             OnDamage::SetAside => {
@@ -179,19 +207,8 @@ impl Workspace {
         let handed_on = sealed.and_then(|live| Secret::from_hex(&live.secret));
         let secret = handed_on.map_or_else(Secret::draw, Ok)?;
         let out = out.into();
-        let standing = Standing::Staged;
-        Ok(Self { fs, out, state, run, staging, live, salvage, secret, standing, lock: Some(lock) })
-    }
-
-    /// The same for a directory in one that is held already: it is looked at whether anybody holds it, and not held itself,
-    /// because a run may have thousands of them.
-    ///
-    /// # Errors
-    /// As [`Workspace::open`].
-    pub fn open_below(out: &Path, on_damage: OnDamage) -> Result<Self> {
-        let mut workspace = Self::open(out, on_damage)?;
-        workspace.lock = None;
-        Ok(workspace)
+        let (consent, standing) = (None, Standing::Staged);
+        Ok(Self { fs, out, state, run, staging, live, salvage, secret, consent, standing, locks })
     }
 
     /// The directory that is published.
@@ -282,27 +299,6 @@ impl Workspace {
     fn write(&self, name: &str, bytes: &[u8]) -> Result<Unsynced> {
         write(&*self.fs, &self.staging.join(name), bytes)
     }
-
-    /// Gives a staged sitemap its place beside the published ones. A link never overwrites.
-    fn link(&self, file: &str) -> Result<()> {
-        let (from, to) = (self.staging.join(file), self.out.join(file));
-        let mended = self.staging.join(format!("{file}{MENDED}"));
-        let fs = &*self.fs;
-        if exists(fs, &mended) {
-            // What the name promises takes the place of what rotted under it.
-            return rename(fs, &mended, &to);
-        }
-        if !exists(fs, &from) {
-            return Ok(()); // published already
-        }
-        match fs.link(&from, &to) {
-            // Some file systems have no links. Nobody else creates such names while the lock is held.
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists && !exists(fs, &to) => {
-                rename(fs, &from, &to)
-            }
-            other => other.map_err(|error| Error::io(&to, "could not be linked into place", error)),
-        }
-    }
 }
 
 impl Drop for Workspace {
@@ -310,8 +306,8 @@ impl Drop for Workspace {
     fn drop(&mut self) {
         let fs = &*self.fs;
         let is_done_with = match self.standing {
-            // Staging knows what was linked.
-            Standing::Staged => remove_links(fs, &self.out, &self.staging, self.live.as_ref()).is_ok(),
+            // Staging knows what was put into place.
+            Standing::Staged => remove_placed(fs, &self.out, &self.staging, self.live.as_ref()).is_ok(),
             Standing::Begun | Standing::Withdrawn => false,
             Standing::Live => true,
         };
@@ -331,8 +327,32 @@ fn write(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> Result<Unsynced> {
 const MANIFEST_FILE: &str = "manifest.json";
 /// The manifest of the set that is replaced, on its way to those of earlier sets.
 const REPLACED_FILE: &str = "replaced.json";
-/// Behind the name of a staged sitemap that replaces a damaged one.
-const MENDED: &str = ".mended";
+
+/// Where the state of the set in `out` lies.
+fn state(out: &Path) -> PathBuf {
+    out.join(".sitemill")
+}
+
+/// Makes `out` and its state, and takes its lock, and that of its parent if `out` may be one of several sites.
+fn take_locks(fs: &dyn FileSystem, out: &Path) -> Result<Vec<Locked>> {
+    make_path(fs, out)?;
+    let of_parent = lock::share_parent(fs, out)?;
+    let own = take_lock(fs, out)?;
+    let of_parent = match of_parent {
+        None => lock::share_parent(fs, out)?,
+        shared => shared,
+    };
+    Ok(of_parent.into_iter().chain([own]).collect())
+}
+
+/// Makes the state of `out` and takes its lock.
+fn take_lock(fs: &dyn FileSystem, out: &Path) -> Result<Locked> {
+    let state = state(out);
+    for directory in [&state, &state.join("staging"), &retention::sets(&state)] {
+        make_private(fs, directory)?;
+    }
+    lock::take(fs, &state.join("lock"))
+}
 
 fn manifest_path(state: &Path) -> PathBuf {
     state.join(MANIFEST_FILE)
@@ -358,50 +378,4 @@ fn whole(fs: &dyn FileSystem, out: &Path, state: &Path) -> Result<Option<Manifes
     };
     switch(fs, out, state, live.as_ref(), &next)?;
     Ok(Some(next))
-}
-
-/// Removes what runs but `own` have left behind that did not come to an end.
-fn remove_dead_runs(
-    fs: &dyn FileSystem,
-    out: &Path,
-    nursery: &Path,
-    live: Option<&Manifest>,
-    own: Option<&str>,
-) -> Result<()> {
-    let names = fs.list(nursery).map_err(|error| Error::io(nursery, "could not be read", error))?;
-    let is_dead = |name: &OsString| own.is_none_or(|own| name != own);
-    let dead: Vec<_> = names.into_iter().filter(is_dead).map(|name| nursery.join(name)).collect();
-    if !dead.is_empty() {
-        // A journal that was withdrawn or has become the manifest must not come back without its staging.
-        sync_directory(fs, parent(nursery))?;
-    }
-    dead.iter().try_for_each(|staging| remove_links(fs, out, staging, live))?;
-    dead.iter().try_for_each(|staging| remove_all(fs, staging))
-}
-
-/// Removes sitemaps that a run has linked into place and that never became part of a set: those that are one and the same
-/// file as in its `staging`, and neither live nor of an earlier set. (A live index file is there too if a run has died
-/// while it took its switch back.)
-fn remove_links(fs: &dyn FileSystem, out: &Path, staging: &Path, live: Option<&Manifest>) -> Result<()> {
-    let sitemaps = live.into_iter().flat_map(|live| live.sitemaps.iter().map(|sitemap| &sitemap.file));
-    let superseded = live.into_iter().flat_map(|live| live.superseded.iter().map(|old| &old.file));
-    let indexes = live.into_iter().flat_map(|live| &live.indexes);
-    let known = sitemaps.chain(superseded).chain(indexes).map(String::as_str).chain([ROBOTS_FILE]);
-    let known: HashSet<&str> = known.collect();
-    let staged = match fs.list(staging) {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            return Ok(());
-        }
-        staged => staged.map_err(|error| Error::io(staging, "could not be read", error))?,
-    };
-    let mut is_removed = false;
-    for name in staged {
-        let is_known = name.to_str().is_none_or(|name| known.contains(name));
-        let path = out.join(&name);
-        if !is_known && is_same_file(fs, &staging.join(name), &path) {
-            is_removed |= remove(fs, &path)?;
-        }
-    }
-    // Staging, which alone knows of them, must not be gone before them.
-    if is_removed { sync_directory(fs, out) } else { Ok(()) }
 }

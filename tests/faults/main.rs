@@ -10,6 +10,8 @@ mod calls;
 mod clock;
 mod disks;
 mod killing;
+mod links;
 mod reading;
 mod sets;
+mod together;
 mod world;

@@ -55,16 +55,16 @@ fn for_each_fault(directory: &TempDir, mut command: impl FnMut() -> Command, mut
 }
 
 /// Two sites in one directory, of pages 1 to 60 each, and a copy of it.
-struct Sites {
-    directory: TempDir,
-    out: PathBuf,
-    before: PathBuf,
+pub struct Sites {
+    pub directory: TempDir,
+    pub out: PathBuf,
+    pub before: PathBuf,
 }
 
-const BASES: [&str; 2] = ["https://a.example/", "https://b.example/"];
+pub const BASES: [&str; 2] = ["https://a.example/", "https://b.example/"];
 
 impl Sites {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let directory = TempDir::in_memory();
         let (out, before) = (directory.join("out"), directory.join("before"));
         let sites = Self { directory, out, before };
@@ -74,7 +74,7 @@ impl Sites {
     }
 
     /// A run for pages 1 to `last` of each.
-    fn build(&self, last: u32) -> Command {
+    pub fn build(&self, last: u32) -> Command {
         let mut build = sitemill();
         build.args(["build", "--quiet", "--threads", "1", "--base-url", "{origin}/"]);
         build.args(["--sitemaps-per-index", "2", "--urls-per-sitemap", "20", "--out"]).arg(&self.out);
@@ -94,7 +94,7 @@ impl Sites {
         finish(&mut self.build(1), b"").expect(65);
     }
 
-    fn site(&self, base: &str) -> PathBuf {
+    pub fn site(&self, base: &str) -> PathBuf {
         self.out.join(base.trim_start_matches("https://"))
     }
 }

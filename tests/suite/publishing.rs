@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::support::{
-    Run, TempDir, assert_valid_set, build_command, files, finish, heeding_signals, published, published_urls,
-    run, send, started_by, wait_until_staging,
+    Run, TempDir, build_command, files, finish, heeding_signals, published, published_urls, run, send,
+    started_by, wait_until_staging,
 };
 
 const BASE: &str = "http://h.example/";
@@ -81,7 +81,7 @@ fn an_unchanged_sitemap_keeps_its_file_and_its_lastmod() {
 }
 
 #[test]
-fn a_smaller_set_takes_its_index_files_with_it_and_leaves_old_sitemaps_for_late_crawlers() {
+fn a_smaller_set_leaves_old_index_files_and_sitemaps_for_late_crawlers() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let options = ["--urls-per-sitemap", "1", "--sitemaps-per-index", "2"];
@@ -89,8 +89,9 @@ fn a_smaller_set_takes_its_index_files_with_it_and_leaves_old_sitemaps_for_late_
     let old = published(&out, BASE);
     build(&out, &pages(3, 4), &[&options[..], &["--max-shrink", "60"]].concat()).expect(0);
     assert_eq!(published_urls(&out, BASE), urls(3, 4));
-    let there = files(&out);
-    assert!(!there.contains(&"sitemap-index-2.xml".into()) && !there.contains(&"sitemap-index-3.xml".into()));
+    for (file, xml) in old.iter().filter(|(file, _)| file.starts_with("sitemap-index-")).skip(1) {
+        assert_eq!(&fs::read_to_string(out.join(file)).unwrap(), xml, "{file} is there for old robots lines");
+    }
     for (file, xml) in old.iter().filter(|(file, _)| file.ends_with(".gz")) {
         let bytes = fs::read(out.join(file)).expect("a crawler that holds the old index file finds it");
         assert_eq!(crate::support::gunzip(&bytes), xml.as_bytes());
@@ -165,7 +166,7 @@ fn a_switch_that_was_broken_off_is_finished_by_the_next_run() {
         // Even a run that publishes nothing finishes it first.
         build(&out, "no url\n", &options).expect(65);
         assert_eq!(published(&out, BASE), published(&after, BASE));
-        assert!(!out.join("sitemap-index-4.xml").exists() && !state.join("manifest.next.json").exists());
+        assert!(out.join("sitemap-index-4.xml").exists() && !state.join("manifest.next.json").exists());
         assert_eq!(fs::read_dir(state.join("staging")).unwrap().count(), 0);
     }
 }
@@ -276,13 +277,17 @@ fn a_link_in_the_place_of_a_file_or_directory_is_refused() {
         fs::remove_dir_all(&out).unwrap();
     }
 
-    // An index file is renamed into place: the link is replaced, and what it led to is not touched.
-    let out = directory.join("out");
-    fs::create_dir(&out).unwrap();
-    symlink(&victim, out.join("sitemap-index-1.xml")).unwrap();
-    build(&out, &pages(1, 3), &[]).expect(0);
-    assert_valid_set(&out, BASE, "0.9");
-    assert_eq!(fs::read(&victim).unwrap(), b"precious");
+    // Nor is one replaced that nobody has a copy of.
+    for (file, options) in [("sitemap-index-1.xml", &[][..]), ("robots-sitemaps.txt", &["--take-over"])] {
+        let out = directory.join("out");
+        fs::create_dir(&out).unwrap();
+        symlink(&victim, out.join(file)).unwrap();
+        let refused = build(&out, &pages(1, 3), options).expect(73);
+        let said = format!("{}: is in the way and not from sitemill; move it", out.join(file).display());
+        assert!(refused.stderr.contains(&said), "{}", refused.stderr);
+        assert_eq!((files(&out), fs::read(&victim).unwrap()), (vec![file.to_owned()], b"precious".to_vec()));
+        fs::remove_dir_all(&out).unwrap();
+    }
 }
 
 #[test]

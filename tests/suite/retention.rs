@@ -115,7 +115,6 @@ fn rolling_back_goes_one_set_further_each_time_and_back_to_the_same_files() {
     rollback(&out, &["--to", "3"]).expect(0);
     assert_eq!(published(&out, BASE), sets[2]);
     rollback(&out, &["--to", "9"]).expect(65);
-    assert!(!out.join("sitemap-index-3.xml").exists(), "index files of another set are gone");
 }
 
 #[test]
@@ -217,6 +216,7 @@ fn a_rollback_that_cannot_be_is_none_and_one_that_was_killed_is_finished_by_the_
     let third = published(&out, BASE);
     // What has the name of its second index file is no file, and not ours.
     let index = out.join("sitemap-index-2.xml");
+    fs::remove_file(&index).unwrap();
     fs::create_dir(&index).unwrap();
     let refused = rollback(&out, &[]).expect(73);
     assert!(refused.stderr.contains("sitemap-index-2.xml: is in the way"), "{}", refused.stderr);

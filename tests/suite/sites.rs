@@ -35,7 +35,15 @@ fn every_origin_gets_a_complete_set_in_a_directory_of_its_own() {
     for options in [&["--base-url", "{origin}/"][..], &["--base-url", "{origin}/", "--protocol", "0.84"]] {
         let mut command = sitemill();
         command
-            .args(["build", "--quiet", "--urls-per-sitemap", "999", "--sitemaps-per-index", "5"])
+            .args([
+                "build",
+                "--quiet",
+                "--replace-set",
+                "--urls-per-sitemap",
+                "999",
+                "--sitemaps-per-index",
+                "5",
+            ])
             .args(options);
         finish(command.arg(&input).arg("--out").arg(&out).arg("--report").arg(&report), b"").expect(0);
         for (origin, name) in origins {

@@ -27,6 +27,15 @@ pub struct GuardArgs {
     /// entries, and robots-sitemaps.txt names none. --max-shrink does not hold it back
     #[arg(long)]
     pub allow_empty: bool,
+
+    /// Publish although the live set has another base URL or protocol
+    #[arg(long)]
+    pub replace_set: bool,
+
+    /// Take over index files and robots-sitemaps.txt that sitemill did not write; a copy of each is kept in
+    /// .sitemill/taken-over [default: exit 73]
+    #[arg(long, help_heading = None)]
+    pub take_over: bool,
 }
 
 /// What becomes of earlier sets.

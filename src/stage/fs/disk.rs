@@ -1,10 +1,10 @@
 //! The file system of the machine.
 
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, FileType, Metadata, Permissions, TryLockError};
+use std::fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{FileSystem, Kind, Locked, Meta, NewFile, foreign};
 use crate::error::{Error, Result};
@@ -14,6 +14,10 @@ use crate::error::{Error, Result};
 pub struct Disk;
 
 impl FileSystem for Disk {
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::canonicalize(path)
+    }
+
     fn look(&self, path: &Path) -> io::Result<Meta> {
         fs::symlink_metadata(path).map(Meta::from)
     }
@@ -34,24 +38,34 @@ impl FileSystem for Disk {
             // Truncated only once it is ours: until then it names the holder.
             options.write(true).create(true).truncate(false);
         }
-        let mut file = options.open(path).map_err(|error| match error.raw_os_error() {
-            Some(libc::ELOOP) => foreign(path),
-            _ => Error::output(path, error),
-        })?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => {
-                return Err(Error::io(path, "the file system gives no locks", error));
-            }
+        let mut file = open_lock(path, &options)?;
+        if !is_locked(path, file.try_lock())? {
+            return Ok(None);
         }
         if let Some(word) = word {
             let written =
                 file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(word.as_bytes()));
             written.map_err(|error| Error::io(path, "could not be written", error))?;
         }
-        let meta = file.metadata().map_err(|error| Error::io(path, "could not be looked at", error))?;
-        Ok(Some(Locked { meta: meta.into(), _file: Some(file) }))
+        locked(path, file).map(Some)
+    }
+
+    fn lock_shared(&self, path: &Path, word: &str) -> Result<Option<Locked>> {
+        // A file that can only be read can be locked too, as on a read-only mount; of a FIFO nobody need be the writer.
+        let file =
+            open_lock(path, File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK))?;
+        if !is_locked(path, file.try_lock_shared())? {
+            return Ok(None);
+        }
+        let mut options = File::options();
+        options.write(true).truncate(true).custom_flags(libc::O_NOFOLLOW);
+        // Only whoever is turned away misses it.
+        let _ = options.open(path).and_then(|mut file| file.write_all(word.as_bytes()));
+        locked(path, file).map(Some)
+    }
+
+    fn set_mode(&self, directory: &Path, mode: u32) -> io::Result<()> {
+        fs::set_permissions(directory, Permissions::from_mode(mode))
     }
 
     fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()> {
@@ -81,6 +95,26 @@ impl FileSystem for Disk {
     fn sync_directory(&self, directory: &Path) -> io::Result<()> {
         File::open(directory)?.sync_all()
     }
+}
+
+fn open_lock(path: &Path, options: &OpenOptions) -> Result<File> {
+    options.open(path).map_err(|error| match error.raw_os_error() {
+        Some(libc::ELOOP) => foreign(path),
+        _ => Error::output(path, error),
+    })
+}
+
+fn is_locked(path: &Path, tried: Result<(), TryLockError>) -> Result<bool> {
+    match tried {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(Error::io(path, "the file system gives no locks", error)),
+    }
+}
+
+fn locked(path: &Path, file: File) -> Result<Locked> {
+    let meta = file.metadata().map_err(|error| Error::io(path, "could not be looked at", error))?;
+    Ok(Locked { meta: meta.into(), _file: Some(file) })
 }
 
 impl NewFile for File {

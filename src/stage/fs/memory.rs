@@ -47,6 +47,8 @@ pub struct State {
     /// Names that are on disk, and how they have changed since then.
     first: Names,
     changes: Vec<Change>,
+    /// It is of a kind that has no links.
+    is_linkless: bool,
 }
 
 type Names = BTreeMap<PathBuf, Node>;
@@ -123,7 +125,8 @@ impl State {
             Node::Directory => None,
         });
         let files = inodes.map(|inode| (inode, rest(&self.files[&inode]))).collect();
-        Self { names: reached.clone(), files, first: reached, changes: Vec::new() }
+        let is_linkless = self.is_linkless;
+        Self { names: reached.clone(), files, first: reached, changes: Vec::new(), is_linkless }
     }
 
     fn new_inode(&self) -> u64 {
@@ -157,6 +160,11 @@ impl Memory {
     /// The same, and of the changes that are asked for those that `failing` has, counted from 0, come to nothing.
     pub fn failing(state: State, failing: Vec<Range<usize>>) -> Self {
         Self(Arc::new(Mutex::new(History { now: state, failing, ..History::default() })))
+    }
+
+    /// From now on no file gets a second name.
+    pub fn forbid_links(&self) {
+        self.0.lock().unwrap().now.is_linkless = true;
     }
 
     /// What there is now.
@@ -199,6 +207,10 @@ impl Memory {
 }
 
 impl FileSystem for Memory {
+    fn real_path(&self, path: &Path) -> io::Result<PathBuf> {
+        Ok(path.into())
+    }
+
     fn look(&self, path: &Path) -> io::Result<Meta> {
         let now = &self.0.lock().unwrap().now;
         let (kind, bytes, identity) = match now.get(path)? {
@@ -235,6 +247,14 @@ impl FileSystem for Memory {
         Ok(Some(Locked { meta, _file: None }))
     }
 
+    fn lock_shared(&self, path: &Path, _word: &str) -> Result<Option<Locked>> {
+        self.lock(path, None)
+    }
+
+    fn set_mode(&self, _directory: &Path, _mode: u32) -> io::Result<()> {
+        Ok(())
+    }
+
     fn make_directory(&self, path: &Path, _mode: u32) -> io::Result<()> {
         self.step(format!("make directory {}", path.display()), |now| match now.get(path) {
             Ok(_) => Err(ErrorKind::AlreadyExists.into()),
@@ -256,6 +276,7 @@ impl FileSystem for Memory {
 
     fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.step(format!("link {}", to.display()), |now| match now.get(to) {
+            _ if now.is_linkless => Err(ErrorKind::Unsupported.into()),
             Ok(_) => Err(ErrorKind::AlreadyExists.into()),
             Err(_) => now.change(None, Some((to, now.get(from)?))),
         })

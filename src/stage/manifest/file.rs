@@ -114,7 +114,9 @@ impl Manifest {
         let sitemaps = self.sitemaps.iter().map(|sitemap| &sitemap.file);
         let superseded = self.superseded.iter().map(|superseded| &superseded.file);
         let strange_file = sitemaps.chain(superseded).find(|file| !is_sitemap_file(file) || !is_new(*file));
-        let strange_index = || self.indexes.iter().find(|file| !is_index_file(file) || !files.insert(*file));
+        let old_indexes = self.superseded_indexes.iter().map(|old| &old.file);
+        let mut indexes = self.indexes.iter().chain(old_indexes);
+        let strange_index = || indexes.find(|file| !is_index_file(file) || !files.insert(*file));
         let mut runs = self.earlier.iter().map(|earlier| &earlier.run).chain([&self.run]);
         let strange_run = || runs.find(|run| !is_plain_name(run));
         let mut lastmods = self.sitemaps.iter().map(|sitemap| &sitemap.lastmod);
@@ -165,7 +167,7 @@ mod tests {
     use super::*;
     use crate::stage::divide::Limits;
     use crate::stage::fs::memory::Memory;
-    use crate::stage::manifest::{Sitemap, Superseded, name};
+    use crate::stage::manifest::{Sitemap, Superseded, SupersededIndex, name};
 
     const TIME: &str = "2026-11-20T02:00:00Z";
 
@@ -184,6 +186,8 @@ mod tests {
         let mut set = Manifest::new("run", Protocol::V0_9, limits, "https://h.example/", TIME, sitemaps);
         set.indexes = vec![name::index_file(1), name::index_file(2)];
         set.superseded = vec![Superseded { file: name::sitemap_file(1, "89abcdef"), since: TIME.into() }];
+        let (run, since, content) = ("run-1".into(), TIME.into(), "0".repeat(32));
+        set.superseded_indexes = vec![SupersededIndex { file: name::index_file(3), run, since, content }];
         set
     }
 
@@ -251,6 +255,8 @@ mod tests {
             ("/sitemaps/1/file", json!("sitemap-00001-0123abcd.xml.gz")),
             ("/indexes/0", json!("robots.txt")),
             ("/indexes/0", json!("sitemap-index-2.xml")),
+            ("/superseded_indexes/0/file", json!("index.html")),
+            ("/superseded_indexes/0/file", json!("sitemap-index-2.xml")),
             ("/sitemaps/0/lastmod", json!("yesterday</lastmod><x>")),
             ("/sitemaps/0/lastmod", json!("")),
             ("/run", json!("../../../index")),

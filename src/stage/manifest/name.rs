@@ -41,7 +41,7 @@ pub fn number_of(sitemap_file: &str) -> Option<u32> {
     sitemap_file.strip_prefix("sitemap-")?.split('-').next()?.parse().ok()
 }
 
-/// The name of index file `number`, counted from 1. The same in every run, so that search engines need telling once.
+/// The name of index file `number`, counted from 1. The same in every run, so search engines are told only of new numbers.
 pub fn index_file(number: u32) -> String {
     format!("sitemap-index-{number}.xml")
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::foreign::is_unchanged;
 use crate::error::{Error, ErrorKind, Result};
 use crate::stage::fs::{FileSystem, remove, sync_directory};
 use crate::stage::manifest::{Earlier, Manifest, Role};
@@ -103,8 +104,9 @@ pub fn kept_files(fs: &dyn FileSystem, state: &Path) -> Result<Vec<PathBuf>> {
     Ok(names.into_iter().map(|name| sets.join(name)).collect())
 }
 
-/// Removes what `live` has superseded long enough: sitemaps that neither it nor an earlier set that stays lists, and the
-/// manifests of earlier sets that do not stay. Only files that a manifest names are looked at, so no other is ever lost.
+/// Removes what `live` has superseded long enough: index files of sets that do not stay, sitemaps that neither it nor an earlier
+/// set that stays lists, and the manifests of earlier sets that do not stay. Only files that a manifest names are looked at, so
+/// no other is ever lost.
 ///
 /// # Errors
 /// If a file cannot be removed, or an earlier set cannot be read: without it nothing is.
@@ -118,6 +120,7 @@ pub fn expire(fs: &dyn FileSystem, out: &Path, state: &Path, live: &Manifest, ke
         })?;
         needed.extend(set.into_iter().flat_map(|set| set.sitemaps).map(|sitemap| sitemap.file));
     }
+    expire_indexes(fs, out, live, keep)?;
     let mut expired = Expired::default();
     for old in live.superseded.iter().filter(|old| keep.is_old(&old.since, &live.published)) {
         let path = out.join(&old.file);
@@ -137,6 +140,19 @@ pub fn expire(fs: &dyn FileSystem, out: &Path, state: &Path, live: &Manifest, ke
         remove(fs, path)?;
     }
     Ok(expired)
+}
+
+/// Removes the index files of sets that do not stay, before the sitemaps that they list.
+fn expire_indexes(fs: &dyn FileSystem, out: &Path, live: &Manifest, keep: Keep) -> Result<()> {
+    let mut is_removed = false;
+    for old in &live.superseded_indexes {
+        let stays =
+            live.earlier.iter().any(|set| set.run == old.run) || !keep.is_old(&old.since, &live.published);
+        if !stays && is_unchanged(fs, out, old) {
+            is_removed |= remove(fs, &out.join(&old.file))?;
+        }
+    }
+    if is_removed { sync_directory(fs, out) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -10,13 +10,16 @@ use std::path::{Path, PathBuf};
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::name::{is_index_file, is_sitemap_file};
+use super::name::{ROBOTS_FILE, is_index_file, is_sitemap_file};
 use super::occupant::is_there;
 use super::retention::{kept_files, kept_path};
 use super::{SetInfo, Workspace, journal_path, manifest_path, switch, write};
 use crate::error::{Error, ErrorKind, Result};
 use crate::stage::fs::{FileSystem, exists, make_private, remove, rename, sync_directory};
 use crate::stage::manifest::{Earlier, Manifest, Superseded};
+
+/// The directory of the copies of what cannot be used.
+pub const DAMAGED: &str = "damaged";
 
 /// The name of the stand-in, on its way.
 const STAND_IN_FILE: &str = "stand-in.json";
@@ -30,6 +33,8 @@ pub struct Salvage {
     kept: Vec<Manifest>,
     /// The live set is not known for certain.
     is_in_doubt: bool,
+    /// It is not known at all.
+    is_live_lost: bool,
 }
 
 impl Salvage {
@@ -54,7 +59,7 @@ impl Salvage {
             Some(next) => {
                 // It takes the place of the manifest.
                 if let Some(path) = damaged.iter().find(|path| **path == manifest_path(state)) {
-                    set_aside(fs, state, path)?;
+                    set_aside(fs, state, DAMAGED, path)?;
                 }
                 let replaced = match live {
                     Some(live) => live,
@@ -66,13 +71,19 @@ impl Salvage {
             }
             None => live,
         };
-        let is_in_doubt = !damaged.is_empty() || live.is_none();
-        Ok((live, Self { damaged, kept, is_in_doubt }))
+        let is_live_lost = live.is_none();
+        let is_in_doubt = !damaged.is_empty() || is_live_lost;
+        Ok((live, Self { damaged, kept, is_in_doubt, is_live_lost }))
     }
 
     /// Whether files that no manifest names may be live.
     pub fn is_in_doubt(&self) -> bool {
         self.is_in_doubt
+    }
+
+    /// Whether nobody knows the live set.
+    pub fn is_live_lost(&self) -> bool {
+        self.is_live_lost
     }
 
     /// The earlier sets for a live one that does not know them, the last one first. Since when they are earlier ones, and
@@ -94,12 +105,23 @@ impl Salvage {
 }
 
 impl Workspace {
-    /// Sets aside what cannot be used, and writes what is known instead: index files that the new set does not replace are
-    /// removed by its switch then, and the sitemaps that they list stay their time.
+    /// Sets aside what cannot be used, and writes what is known instead: index files that the new set does not replace, and the
+    /// sitemaps that they list, stay their time then.
     pub(super) fn stand_in(&mut self, info: &SetInfo<'_>) -> Result<()> {
         let Some(salvage) = &self.salvage else { return Ok(()) };
         let fs = &*self.fs;
-        let there = IndexFiles::in_directory(fs, &self.out)?;
+        let mut there = IndexFiles::in_directory(fs, &self.out)?;
+        if salvage.is_live_lost {
+            // They look like ours, which proves nothing.
+            let robots = fs.look(&self.out.join(ROBOTS_FILE)).is_ok_and(|meta| meta.is_file());
+            let files = there.names.iter().map(String::as_str).chain(robots.then_some(ROBOTS_FILE));
+            files
+                .map(|file| self.out.join(file))
+                .try_for_each(|path| set_aside(fs, &self.state, DAMAGED, &path))?;
+        }
+        let old = self.live.iter().flat_map(|live| &live.superseded_indexes);
+        let old: BTreeSet<&String> = old.map(|old| &old.file).collect();
+        there.names.retain(|name| !old.contains(name));
         let mut set = match self.live.clone() {
             Some(live) => live,
             None if there.names.is_empty() && salvage.kept.is_empty() && salvage.damaged.is_empty() => {
@@ -121,7 +143,7 @@ impl Workspace {
         set.superseded.iter().for_each(|known| _ = old.remove(&known.file));
         set.superseded.extend(old.into_iter().map(|file| Superseded { file, since: info.time.into() }));
 
-        salvage.damaged.iter().try_for_each(|path| set_aside(fs, &self.state, path))?;
+        salvage.damaged.iter().try_for_each(|path| set_aside(fs, &self.state, DAMAGED, path))?;
         self.write(STAND_IN_FILE, &set.to_json())?.sync()?;
         sync_directory(fs, &self.staging)?;
         rename(fs, &self.staging.join(STAND_IN_FILE), &manifest_path(&self.state))?;
@@ -174,9 +196,10 @@ fn listed(xml: &[u8]) -> Option<Vec<&str>> {
     files.collect::<Option<Vec<_>>>().filter(|files| !files.is_empty())
 }
 
-/// Copies a file of `state` to a place where nobody takes it for a manifest. Its own place is taken by what replaces it.
-fn set_aside(fs: &dyn FileSystem, state: &Path, path: &Path) -> Result<()> {
-    let directory = state.join("damaged");
+/// Copies the file at `path` to the directory `copies` of `state`, where nobody takes it for what it was. Its own place is taken
+/// by what replaces it.
+pub fn set_aside(fs: &dyn FileSystem, state: &Path, copies: &str, path: &Path) -> Result<()> {
+    let directory = state.join(copies);
     make_private(fs, &directory)?;
     let bytes = fs.read(path).map_err(|error| Error::io(path, "could not be read", error))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();

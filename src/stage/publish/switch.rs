@@ -7,13 +7,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::foreign::{hash, is_unchanged};
 use super::index::index_files;
 use super::name::{EMPTY_SET_LINE, ROBOTS_FILE, index_file};
 use super::{MANIFEST_FILE, REPLACED_FILE, Workspace, journal_path, manifest_path, retention, write};
 use crate::error::{Error, Result, Shown};
 use crate::limits::Protocol;
 use crate::stage::fs::{FileSystem, exists, foreign, remove, rename, sync_directory};
-use crate::stage::manifest::Manifest;
+use crate::stage::manifest::{Manifest, SupersededIndex};
 
 /// How far the set of a run has come, and so what goes with the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,12 +140,13 @@ impl Prepared {
 impl Workspace {
     /// Brings `set`, whose sitemaps are staged, to disk.
     pub(super) fn prepare_set(self, mut set: Manifest, protocol: Protocol) -> Result<Prepared> {
-        set.indexes.clear();
-        for (number, index) in (1..).zip(index_files(&set, protocol)?) {
-            let file = index_file(number);
-            self.write(&file, &index)?.sync()?;
-            set.indexes.push(file);
+        let indexes = index_files(&set, protocol)?;
+        set.indexes = (1..).zip(&indexes).map(|(number, _)| index_file(number)).collect();
+        self.make_way(files(&set))?;
+        for (file, index) in set.indexes.iter().zip(&indexes) {
+            self.write(file, index)?.sync()?;
         }
+        set.superseded_indexes = self.superseded_indexes(&set)?;
         let mut robots: String =
             set.indexes.iter().map(|file| format!("Sitemap: {}{file}\n", set.base_url)).collect();
         if set.indexes.is_empty() {
@@ -166,11 +168,30 @@ impl Workspace {
             sync_directory(fs, &retention::sets(&self.state))?;
         }
 
-        for sitemap in &set.sitemaps {
-            self.link(&sitemap.file)?;
-        }
+        self.place(&set.sitemaps)?;
         sync_directory(fs, &self.out)?;
         Ok(Prepared { workspace: self, set, replacing })
+    }
+
+    /// The index files that lie there and have no successor in `set`. They stay as long as the sitemaps that they list, for
+    /// crawlers with old robots lines; but an empty set is to have none.
+    fn superseded_indexes(&self, set: &Manifest) -> Result<Vec<SupersededIndex>> {
+        let Some(live) = self.live.as_ref().filter(|_| !set.indexes.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let fs = &*self.fs;
+        let known = live.superseded_indexes.iter().filter(|old| is_unchanged(fs, &self.out, old));
+        let mut all: Vec<_> = known.cloned().collect();
+        for file in &live.indexes {
+            let path = self.out.join(file);
+            if fs.look(&path).is_ok_and(|meta| meta.is_file()) {
+                let bytes = fs.read(&path).map_err(|error| Error::io(&path, "could not be read", error))?;
+                let (run, since) = (live.run.clone(), set.published.clone());
+                all.push(SupersededIndex { file: file.clone(), run, since, content: hash(&bytes) });
+            }
+        }
+        all.retain(|old| !set.indexes.contains(&old.file));
+        Ok(all)
     }
 }
 
@@ -195,7 +216,11 @@ fn name_again(fs: &dyn FileSystem, path: &Path, second: &Path) -> Result<bool> {
         Ok(meta) if !meta.is_file() => Err(foreign(path)),
         _ => {
             let bytes = fs.read(path).map_err(|error| Error::io(path, "could not be read", error))?;
-            write(fs, second, &bytes)?.sync().map(|()| true)
+            // The next run may go by the name, so what has it must be whole.
+            let mut part = second.as_os_str().to_owned();
+            part.push(".part");
+            write(fs, part.as_ref(), &bytes)?.sync()?;
+            rename(fs, part.as_ref(), second).map(|()| true)
         }
     }
 }
@@ -229,7 +254,7 @@ fn show(fs: &dyn FileSystem, out: &Path, state: &Path, next: &Manifest) -> Resul
     sync_directory(fs, out)
 }
 
-/// Removes the index files of `live` that have no successor in `next`, which crawlers see, and ends the journal.
+/// Removes the index files that lie there and that `next`, which crawlers see, neither has nor keeps, and ends the journal.
 fn finish(
     fs: &dyn FileSystem,
     out: &Path,
@@ -237,7 +262,12 @@ fn finish(
     live: Option<&Manifest>,
     next: &Manifest,
 ) -> Result<()> {
-    for stale in live.iter().flat_map(|live| &live.indexes).filter(|file| !next.indexes.contains(file)) {
+    let old = live.iter().flat_map(|live| &live.superseded_indexes).filter(|old| is_unchanged(fs, out, old));
+    let old: Vec<&String> = old.map(|old| &old.file).collect();
+    let stays = |file: &String| {
+        next.indexes.contains(file) || next.superseded_indexes.iter().any(|old| old.file == *file)
+    };
+    for stale in live.iter().flat_map(|live| &live.indexes).chain(old).filter(|file| !stays(file)) {
         remove(fs, &out.join(stale))?;
     }
     sync_directory(fs, out)?;

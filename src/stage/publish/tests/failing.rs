@@ -4,6 +4,7 @@
 use std::iter;
 use std::slice;
 
+use super::leftovers::linkless;
 use super::*;
 
 /// Lets every change of `job` fail, alone and with one of the next changes or all of them. If it fails, crawlers find the old
@@ -26,11 +27,6 @@ fn fail(before: &Memory, job: Job) {
             let when = format!("changes {failing:?} of {asked} fail");
             let fs = Memory::failing(world.clone(), failing.clone());
             let done = job(&fs);
-            let is_link = |what: &String| what.starts_with("link ") && what.ends_with(".gz");
-            if failing.iter().any(|range| fs.asked().iter().take(range.end).skip(range.start).any(is_link)) {
-                // It is renamed instead, and if nobody lists it in the end, nobody knows any more that it is ours.
-                continue;
-            }
             let is_left =
                 done.as_ref().is_err_and(|why| why.to_string().contains("the next run finishes it"));
             assert!(!is_left || second.is_some(), "{when}: {done:?}");
@@ -82,6 +78,12 @@ fn a_larger_set_that_fails_leaves_the_old_one() {
 #[test]
 fn a_smaller_set_that_fails_leaves_the_old_one() {
     fail(&world(), smaller);
+}
+
+#[test]
+fn what_fails_without_links_leaves_nothing_of_it_either() {
+    fail(&linkless(empty()), first);
+    fail(&linkless(world()), smaller);
 }
 
 #[test]

@@ -1,0 +1,79 @@
+//! What runs leave in place that did not come to an end, where there are no links; and index files that have no successor.
+
+use super::*;
+
+/// The same where no file has a second name.
+pub fn linkless(fs: Memory) -> Memory {
+    fs.forbid_links();
+    fs
+}
+
+#[test]
+fn without_links_a_set_takes_the_place_of_the_old_one_at_every_step_or_not() {
+    replay(&linkless(empty()), first);
+    replay(&linkless(world()), larger);
+}
+
+#[test]
+fn without_links_what_was_renamed_is_removed_and_what_somebody_else_put_there_is_not() {
+    let fs = linkless(world());
+    let before = files(&fs);
+    let staged: Vec<String> = {
+        let workspace = open(&fs);
+        let texts = [b"x", b"y", b"z"];
+        let sitemaps: Vec<Sitemap> = (1..)
+            .zip(texts)
+            .map(|(number, text)| {
+                let staged = stage(&workspace, number, text, Compression::fast()).unwrap();
+                staged.unsynced.unwrap().sync().unwrap();
+                let seals = None;
+                let (content, lastmod) = (String::new(), String::new());
+                Sitemap { file: staged.file, content, urls: 1, xml_bytes: 1, gzip_bytes: 1, lastmod, seals }
+            })
+            .collect();
+        workspace.place(&sitemaps).unwrap();
+        // The process dies.
+        std::mem::forget(workspace);
+        sitemaps.into_iter().map(|sitemap| sitemap.file).collect()
+    };
+    assert_eq!(files(&fs).len(), before.len() + 3);
+    fs.put(&Path::new(OUT).join(&staged[1]), b"theirs");
+    drop(open(&fs));
+    assert_eq!(files(&fs).len(), before.len() + 1);
+    assert_eq!(fs.read(&Path::new(OUT).join(&staged[1])).unwrap(), b"theirs");
+}
+
+/// Old index files and what they list have stayed long enough.
+fn next_day_but_one(fs: &Memory) -> Result<usize> {
+    build(fs, &["k", "l"], "2026-11-22T02:00:00Z")
+}
+
+#[test]
+fn old_index_files_go_before_the_sitemaps_that_they_list_at_every_step_or_not() {
+    let fs = world();
+    smaller(&fs).unwrap();
+    assert_eq!(index_files(&fs), ["sitemap-index-1.xml", "sitemap-index-2.xml", "sitemap-index-3.xml"]);
+    replay(&fs, next_day_but_one);
+    next_day_but_one(&fs).unwrap();
+    assert_eq!(index_files(&fs), ["sitemap-index-1.xml"]);
+}
+
+#[test]
+fn an_old_index_file_becomes_a_live_one_again_or_stays_with_whoever_has_replaced_it() {
+    let fs = world();
+    smaller(&fs).unwrap();
+    let theirs = Path::new(OUT).join("sitemap-index-3.xml");
+    fs.put(&theirs, b"theirs");
+    build(&fs, &["a", "b", "c", "d"], "2026-11-20T03:00:00Z").unwrap();
+    let live = Manifest::read(&fs, &manifest_path(&Path::new(OUT).join(".sitemill"))).unwrap().unwrap();
+    assert_eq!(live.indexes, ["sitemap-index-1.xml", "sitemap-index-2.xml"]);
+    // Its time has come, and it is none of ours.
+    build(&fs, &["a", "b"], "2026-11-22T03:00:00Z").unwrap();
+    build(&fs, &["a", "b"], "2026-11-24T03:00:00Z").unwrap();
+    assert_eq!(index_files(&fs), ["sitemap-index-1.xml", "sitemap-index-3.xml"]);
+    assert_eq!(fs.read(&theirs).unwrap(), b"theirs");
+}
+
+fn index_files(fs: &Memory) -> Vec<String> {
+    files(fs).into_iter().filter(|file| file.starts_with("sitemap-index-")).collect()
+}

@@ -1,0 +1,256 @@
+//! What a set may take the place of: a set of the same kind, and no file that sitemill did not write.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::{
+    ROBOTS_FILE, Run, TempDir, assert_valid_set, build_command, contents, files, finish, published,
+    published_urls, run, sitemill,
+};
+
+const BASE: &str = "http://h.example/";
+
+fn build(out: &Path, base: &str, options: &[&str]) -> Run {
+    build_pages(out, base, 3, options)
+}
+
+fn build_pages(out: &Path, base: &str, last: u32, options: &[&str]) -> Run {
+    let origin = if base.starts_with('{') { "https://a.example/" } else { base };
+    let input: String = (1..=last).map(|page| format!("{origin}{page}\n")).collect();
+    let mut command = build_command(out, base);
+    command.args(["--urls-per-sitemap", "1", "--sitemaps-per-index", "2", "--max-shrink", "100"]);
+    finish(command.args(options), input.as_bytes())
+}
+
+fn rollback(out: &Path, options: &[&str]) -> Run {
+    finish(sitemill().arg("rollback").args(options).arg("--out").arg(out), b"")
+}
+
+#[track_caller]
+fn assert_says(run: &Run, words: &[&str]) {
+    words.iter().for_each(|words| assert!(run.stderr.contains(words), "{words}: {}", run.stderr));
+}
+
+/// The contents of `.sitemill/NAME`.
+fn copies(out: &Path, name: &str) -> Vec<String> {
+    let directory = out.join(".sitemill").join(name);
+    contents(&directory).into_iter().map(|(_, bytes)| String::from_utf8(bytes).unwrap()).collect()
+}
+
+fn theirs(out: &Path, names: &[&str]) -> Vec<PathBuf> {
+    fs::create_dir_all(out).unwrap();
+    let paths: Vec<PathBuf> = names.iter().map(|name| out.join(name)).collect();
+    names.iter().zip(&paths).for_each(|(name, path)| fs::write(path, format!("their {name}")).unwrap());
+    paths
+}
+
+#[test]
+fn files_of_others_under_names_that_the_first_set_needs_are_refused_before_any_work_or_taken_over() {
+    let directory = TempDir::new();
+    for (case, (names, more)) in [
+        (&["sitemap-index-1.xml"][..], ""),
+        (&[ROBOTS_FILE], ""),
+        (&["sitemap-index-1.xml", ROBOTS_FILE], " (and 1 more)"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for base in [BASE, "{origin}/"] {
+            let parent = directory.join(format!("{case}{}", base.len()));
+            let out = if base == BASE { parent.clone() } else { parent.join("a.example") };
+            let base_of_site = if base == BASE { BASE } else { "https://a.example/" };
+            theirs(&out, names);
+            let before = contents(&out);
+            let refused = build(&parent, base, &[]).expect(73);
+            let said = format!("{}{more}: is in the way and not from sitemill", out.join(names[0]).display());
+            assert_says(&refused, &[&said, "--take-over", ".sitemill/taken-over"]);
+            // Before the input is read: it is not missed.
+            if base == BASE {
+                let mut silent = build_command(&parent, base);
+                let silent = silent.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::null());
+                assert_eq!(silent.spawn().unwrap().wait().unwrap().code(), Some(73));
+            }
+            assert_eq!(contents(&out), before);
+
+            build(&parent, base, &["--take-over"]).expect(0);
+            assert_valid_set(&out, base_of_site, "0.9");
+            run(["check".as_ref(), "--quiet".as_ref(), out.as_os_str()]).expect(0);
+            let mut kept = copies(&out, "taken-over");
+            kept.sort_unstable();
+            let mut want: Vec<String> = names.iter().map(|name| format!("their {name}")).collect();
+            want.sort_unstable();
+            assert_eq!(kept, want);
+            // From here on they are ours.
+            build(&parent, base, &[]).expect(0);
+        }
+    }
+}
+
+#[test]
+fn a_set_that_grows_to_the_name_of_a_file_of_others_is_refused_and_the_live_one_stays() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, BASE, &[]).expect(0);
+    let their = theirs(&out, &["sitemap-index-3.xml"]).remove(0);
+    let before = contents(&out);
+    build_pages(&out, BASE, 4, &[]).expect(0);
+    let refused = build_pages(&out, BASE, 5, &[]).expect(73);
+    assert_says(&refused, &["sitemap-index-3.xml: is in the way", "--take-over"]);
+    assert_eq!(published_urls(&out, BASE).len(), 4);
+    assert_eq!(fs::read_to_string(&their).unwrap(), "their sitemap-index-3.xml");
+    assert_eq!(files(&out).len(), before.len() + 1, "nothing is left of the set that was refused");
+    build_pages(&out, BASE, 5, &["--take-over"]).expect(0);
+    assert_eq!(copies(&out, "taken-over"), ["their sitemap-index-3.xml"]);
+    assert_eq!(published_urls(&out, BASE).len(), 5);
+    // Rolled back, it is still ours; and a rollback takes no file over.
+    rollback(&out, &[]).expect(0);
+    rollback(&out, &["--to", "3"]).expect(0);
+    rollback(&out, &["--to", "2"]).expect(0);
+    fs::write(&their, "theirs again").unwrap();
+    let refused = rollback(&out, &["--to", "3"]).expect(73);
+    assert_says(
+        &refused,
+        &["sitemap-index-3.xml: is in the way and not from sitemill; move it and run again"],
+    );
+    assert_eq!(published_urls(&out, BASE).len(), 4);
+}
+
+#[test]
+fn without_the_state_our_own_files_are_known_by_nobody_and_to_ignore_that_keeps_a_copy_of_each() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, BASE, &[]).expect(0);
+    let old = published(&out, BASE);
+    let robots = fs::read_to_string(out.join(ROBOTS_FILE)).unwrap();
+    fs::remove_dir_all(out.join(".sitemill")).unwrap();
+    assert_says(&build(&out, BASE, &[]).expect(73), &["sitemap-index-1.xml (and 1 more): is in the way"]);
+    fs::write(out.join("sitemap-index-1.xml"), "theirs").unwrap();
+    build_pages(&out, BASE, 2, &["--ignore-manifest"]).expect(0);
+    let kept = copies(&out, "damaged");
+    let index_2 = &old.iter().find(|(file, _)| file == "sitemap-index-2.xml").unwrap().1;
+    assert_eq!(kept.len(), 3);
+    [robots.as_str(), index_2, "theirs"]
+        .iter()
+        .for_each(|text| assert!(kept.iter().any(|kept| kept == text)));
+    assert_eq!(published_urls(&out, BASE).len(), 2);
+    run(["check".as_ref(), out.as_os_str()]).expect(0);
+}
+
+#[test]
+fn another_base_url_or_protocol_is_refused_with_both_values_and_published_when_it_is_meant() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    build(&out, BASE, &[]).expect(0);
+    let before = contents(&out);
+    let https = "https://h.example/";
+    for (base, options, said) in [
+        (
+            https,
+            &[][..],
+            "the live set has base URL http://h.example/, and this run has https://h.example/; nothing",
+        ),
+        ("http://h.example/maps/", &[], "and this run has http://h.example/maps/; nothing"),
+        (BASE, &["--protocol", "0.84"], "the live set has protocol 0.9, and this run has 0.84; nothing"),
+        (
+            https,
+            &["--protocol", "0.84"],
+            "https://h.example/; it has protocol 0.9, and this run has 0.84; nothing",
+        ),
+    ] {
+        let refused = build(&out, base, options).expect(65);
+        assert_says(&refused, &[said, "use another --out, or --replace-set"]);
+        assert_eq!(contents(&out), before);
+    }
+    // Before the input is read: it is not missed.
+    let mut silent = build_command(&out, https);
+    let silent = silent.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::null());
+    assert_eq!(silent.spawn().unwrap().wait().unwrap().code(), Some(65));
+
+    build(&out, https, &["--protocol", "0.84", "--replace-set"]).expect(0);
+    assert_valid_set(&out, https, "0.84");
+    // The next night goes on by itself, and the job of before is the other one now.
+    build(&out, https, &["--protocol", "0.84"]).expect(0);
+    build(&out, BASE, &[]).expect(65);
+    let told = rollback(&out, &["--to", "1"]).expect(0);
+    assert_says(
+        &told,
+        &[
+            "; its base URL is http://h.example/, no longer https://h.example/; its protocol is 0.9, no longer 0.84",
+        ],
+    );
+    assert_valid_set(&out, BASE, "0.9");
+    build(&out, https, &["--protocol", "0.84"]).expect(65);
+    build(&out, BASE, &[]).expect(0);
+}
+
+#[test]
+fn each_site_is_held_against_its_own_live_set_and_none_is_switched_if_one_is_another() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let of = |hosts: &[&str], base: &str, options: &[&str]| {
+        let input: String = hosts.iter().map(|host| format!("https://{host}.example/maps/1\n")).collect();
+        finish(build_command(&out, base).args(options), input.as_bytes())
+    };
+    of(&["b"], "{origin}/", &[]).expect(0);
+    let refused = of(&["a", "b"], "{origin}/maps/", &[]).expect(65);
+    assert_says(
+        &refused,
+        &[
+            "b.example: the live set has base URL https://b.example/, and this run has https://b.example/maps/",
+        ],
+    );
+    assert!(!out.join("a.example").join(ROBOTS_FILE).exists());
+    assert_says(&of(&["b"], "{origin}/", &["--protocol", "0.84"]).expect(65), &["protocol 0.9"]);
+    of(&["a", "b"], "{origin}/maps/", &["--replace-set"]).expect(0);
+    assert_eq!(published_urls(&out.join("b.example"), "https://b.example/maps/").len(), 1);
+    of(&["a", "b"], "{origin}/maps/", &[]).expect(0);
+}
+
+#[test]
+fn old_index_files_stay_as_long_as_the_sitemaps_that_they_list_and_are_no_part_of_the_live_set() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let night = |day: u64, last: u32, options: &[&str]| {
+        let input: String = (1..=last).map(|page| format!("{BASE}{day}/{page}\n")).collect();
+        let mut command = build_command(&out, BASE);
+        command
+            .args(["--urls-per-sitemap", "1", "--sitemaps-per-index", "1", "--max-shrink", "100"])
+            .args(options);
+        command.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day * 86_400).to_string());
+        finish(&mut command, input.as_bytes()).expect(0);
+    };
+    let keep = ["--keep", "2d", "--keep-sets", "1"];
+    night(0, 10, &keep);
+    let ten = published(&out, BASE);
+    night(1, 9, &keep);
+    // Who still has the robots lines of the night before misses nothing.
+    let tenth = fs::read_to_string(out.join("sitemap-index-10.xml")).unwrap();
+    assert!(ten.contains(&("sitemap-index-10.xml".into(), tenth.clone())));
+    let sitemap = crate::support::locs(&tenth).remove(0);
+    assert!(out.join(&sitemap[BASE.len()..]).exists());
+    for lines in [true, false] {
+        if !lines {
+            fs::remove_file(out.join(ROBOTS_FILE)).unwrap();
+        }
+        run(["check".as_ref(), "--base-url".as_ref(), BASE.as_ref(), out.as_os_str()]).expect(0);
+        let listed = run(["urls".as_ref(), out.as_os_str()]).expect(0).stdout;
+        assert_eq!(String::from_utf8(listed).unwrap().lines().count(), 9);
+    }
+    // A copy of the live set, read as input.
+    night(2, 9, &keep);
+    let copy = directory.join("copy");
+    let mut again = build_command(&copy, BASE);
+    finish(again.arg(&out), b"").expect(0);
+    assert_eq!(published_urls(&copy, BASE).len(), 9);
+    // Back to more index files, and forth to fewer.
+    rollback(&out, &["--to", "1"]).expect(0);
+    assert_eq!(published(&out, BASE), ten);
+    rollback(&out, &["--to", "3"]).expect(0);
+    run(["check".as_ref(), out.as_os_str()]).expect(0);
+    assert!(out.join("sitemap-index-10.xml").exists());
+    // Replaced on day 0 by the clock of the rollback; with one set kept besides, it goes with its set.
+    night(1, 9, &keep);
+    assert!(out.join("sitemap-index-10.xml").exists());
+    night(3, 9, &keep);
+    assert!(!out.join("sitemap-index-10.xml").exists() && !out.join(&sitemap[BASE.len()..]).exists());
+}

@@ -1,0 +1,182 @@
+//! Runs that meet: one for all sites below a directory, and one for one of them.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use crate::support::{
+    Run, TempDir, assert_nothing_is_left, build_command, contents, finish, published_urls, run,
+    wait_until_staging,
+};
+
+const HOSTS: [&str; 2] = ["a.example", "b.example"];
+
+fn base(host: &str) -> String {
+    format!("https://{host}/")
+}
+
+fn pages(host: &str, last: u32) -> String {
+    (1..=last).map(|page| format!("https://{host}/{page}\n")).collect()
+}
+
+/// A run for all sites, or for one of them.
+fn build(out: &Path, base: &str, input: &str) -> Run {
+    finish(&mut build_command(out, base), input.as_bytes())
+}
+
+fn rollback(out: &Path) -> Run {
+    run(["rollback".as_ref(), "--out".as_ref(), out.as_os_str()])
+}
+
+/// Two sites of 5 pages, then of 6.
+fn world(directory: &TempDir) -> std::path::PathBuf {
+    let out = directory.join("out");
+    for last in [5, 6] {
+        build(&out, "{origin}/", &HOSTS.map(|host| pages(host, last)).concat()).expect(0);
+    }
+    out
+}
+
+/// A run that holds its locks and waits for its input.
+fn waiting(command: &mut Command, out: &Path) -> Child {
+    let child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_until_staging(out);
+    child
+}
+
+fn go_on(mut child: Child, input: &str) -> Run {
+    use std::io::Write;
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8(ended.stderr).unwrap();
+    Run { exit: ended.status.code().unwrap(), stdout: ended.stdout, stderr }
+}
+
+#[track_caller]
+fn assert_busy(run: Run, holder: &Child) {
+    let run = run.expect(75);
+    let word = format!("another run holds it (process {} since", holder.id());
+    assert!(run.stderr.contains(&word) && run.stderr.contains("try again when it is done"), "{}", run.stderr);
+}
+
+#[track_caller]
+fn assert_live(out: &Path, last: u32) {
+    for host in HOSTS {
+        let listed: Vec<String> = pages(host, last).lines().map(Into::into).collect();
+        assert_eq!(published_urls(&out.join(host), &base(host)), listed);
+        assert_nothing_is_left(&out.join(host));
+    }
+}
+
+#[test]
+fn while_all_sites_are_built_none_of_them_is_built_or_rolled_back_alone() {
+    let directory = TempDir::new();
+    let out = world(&directory);
+    let all = waiting(&mut build_command(&out, "{origin}/"), &out);
+    let before = contents(&out.join("b.example"));
+    assert_busy(rollback(&out.join("b.example")), &all);
+    // By whatever path it is named.
+    symlink(out.join("b.example"), directory.join("link")).unwrap();
+    assert_busy(rollback(&directory.join("link")), &all);
+    for name in [".", "../b.example"] {
+        let mut alone = build_command(Path::new(name), &base("b.example"));
+        let alone = finish(alone.current_dir(out.join("b.example")), pages("b.example", 6).as_bytes());
+        assert_busy(alone, &all);
+    }
+    assert_busy(build(&out.join("c.example"), &base("c.example"), &pages("c.example", 1)), &all);
+    assert_eq!(contents(&out.join("b.example")), before);
+    // What only reads waits for nobody.
+    run(["status".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0);
+    go_on(all, &HOSTS.map(|host| pages(host, 7)).concat()).expect(0);
+    assert_live(&out, 7);
+    rollback(&out.join("b.example")).expect(0);
+}
+
+#[test]
+fn while_one_site_is_built_all_of_them_are_not_and_another_one_is() {
+    let directory = TempDir::new();
+    let out = world(&directory);
+    let one = waiting(&mut build_command(&out.join("a.example"), &base("a.example")), &out.join("a.example"));
+    let all = HOSTS.map(|host| pages(host, 7)).concat();
+    assert_busy(build(&out, "{origin}/", &all), &one);
+    build(&out.join("b.example"), &base("b.example"), &pages("b.example", 7)).expect(0);
+    go_on(one, &pages("a.example", 7)).expect(0);
+    assert_live(&out, 7);
+    build(&out, "{origin}/", &HOSTS.map(|host| pages(host, 8)).concat()).expect(0);
+    assert_live(&out, 8);
+}
+
+#[test]
+fn the_first_run_for_all_sites_finds_a_run_for_one_of_them_and_leaves_it_alone() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let site = out.join("b.example");
+    let one = waiting(&mut build_command(&site, &base("b.example")), &site);
+    assert_busy(build(&out, "{origin}/", &HOSTS.map(|host| pages(host, 7)).concat()), &one);
+    assert_eq!(fs::read_dir(site.join(".sitemill/staging")).unwrap().count(), 1);
+    go_on(one, &pages("b.example", 7)).expect(0);
+    build(&out, "{origin}/", &HOSTS.map(|host| pages(host, 7)).concat()).expect(0);
+    assert_live(&out, 7);
+}
+
+#[test]
+fn a_set_below_another_one_is_no_site_of_it() {
+    let directory = TempDir::new();
+    let (out, below) = (directory.join("out"), directory.join("out/shop"));
+    build(&out, "http://h.example/", "http://h.example/1\n").expect(0);
+    let first = waiting(&mut build_command(&out, "http://h.example/"), &out);
+    build(&below, "http://h.example/shop/", "http://h.example/shop/1\n").expect(0);
+    go_on(first, "http://h.example/1\n").expect(0);
+    let second = waiting(&mut build_command(&below, "http://h.example/shop/"), &below);
+    build(&out, "http://h.example/", "http://h.example/1\n").expect(0);
+    go_on(second, "http://h.example/shop/1\n").expect(0);
+}
+
+#[test]
+fn a_link_in_the_place_of_a_site_or_of_the_lock_of_all_is_refused() {
+    let directory = TempDir::new();
+    let victim = directory.join("victim");
+    build(&victim, "https://ok.example/", &pages("ok.example", 3)).expect(0);
+    let before = contents(&victim);
+    let out = directory.join("out");
+    fs::create_dir(&out).unwrap();
+    symlink("../victim", out.join("ok.example")).unwrap();
+    let input = pages("aa.example", 2) + &pages("ok.example", 2);
+    let refused = build(&out, "{origin}/", &input).expect(73);
+    assert!(refused.stderr.contains("ok.example: is in the way and not from sitemill"), "{}", refused.stderr);
+    assert_eq!(contents(&victim), before);
+    assert_nothing_is_left(&victim);
+    assert!(!out.join("aa.example/robots-sitemaps.txt").exists());
+
+    fs::remove_file(out.join("ok.example")).unwrap();
+    let precious = directory.file("precious", "precious");
+    let lock = out.join(".sitemill/sites.lock");
+    fs::remove_file(&lock).unwrap();
+    symlink(&precious, &lock).unwrap();
+    for refused in [
+        build(&out, "{origin}/", &input),
+        build(&out.join("x"), "https://x.example/", &pages("x.example", 1)),
+    ] {
+        let refused = refused.expect(73);
+        assert!(refused.stderr.contains("sites.lock: is in the way"), "{}", refused.stderr);
+    }
+    assert_eq!(fs::read(&precious).unwrap(), b"precious");
+}
+
+#[test]
+fn whoever_publishes_a_site_may_look_for_the_lock_of_all_and_for_nothing_else() {
+    let directory = TempDir::new();
+    let out = world(&directory);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&out.join(".sitemill")), 0o711);
+    assert_eq!(mode(&out.join(".sitemill/staging")), 0o700);
+    assert_eq!(mode(&out.join("a.example/.sitemill")), 0o700);
+    // A directory that was made by a run of before there was such a lock.
+    fs::remove_file(out.join(".sitemill/sites.lock")).unwrap();
+    fs::set_permissions(out.join(".sitemill"), fs::Permissions::from_mode(0o700)).unwrap();
+    rollback(&out.join("a.example")).expect(0);
+    build(&out, "{origin}/", &HOSTS.map(|host| pages(host, 7)).concat()).expect(0);
+    assert_eq!(mode(&out.join(".sitemill")), 0o711);
+    assert_live(&out, 7);
+}
