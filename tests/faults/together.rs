@@ -1,17 +1,21 @@
 //! Runs that meet at any step: one for all sites is stopped at a system call, and one for one of them comes; and the other way
 //! round.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use crate::sets::{BASES, Sites};
-use crate::support::{Run, TempDir, assert_nothing_is_left, finish, published_urls, send, sitemill};
-use crate::world::{copy, urls};
+use crate::support::{
+    Run, TempDir, assert_nothing_is_left, build_command, finish, published_urls, send, sitemill, started_by,
+};
+use crate::world::{copy, skip_unless_root, urls};
 
 /// A run that was stopped at the `nth` of a system call.
+#[derive(Debug)]
 struct Stopped {
     strace: Child,
     process: String,
@@ -149,4 +153,31 @@ fn a_build_of_all_sites_is_turned_away_at_every_step_of_a_rollback_of_one() {
         |exit, when| assert_live(&sites, if exit == 0 { [90, 60] } else { [80, 60] }, when),
     );
     assert!(turned_away > 5 && others == 0, "{turned_away}, {others}");
+}
+
+#[test]
+fn who_may_not_read_the_lock_of_all_sites_is_turned_away_and_who_may_looks_for_it() {
+    if skip_unless_root("another user") {
+        return;
+    }
+    let sites = world();
+    let (state, site) = (sites.out.join(".sitemill"), sites.out.join("c.example"));
+    fs::create_dir(&site).unwrap();
+    finish(Command::new("chown").arg("65534:65534").arg(&site), b"").expect(0);
+    let as_nobody = || {
+        let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+        let mut build = build_command(&site, "https://c.example/");
+        finish(&mut started_by(&nobody, build.env("HOME", "/")), b"https://c.example/1\n")
+    };
+    as_nobody().expect(0);
+    let stopped = Stopped::at(&sites.directory, "rename", 1, &sites.build(90)).expect("it renames");
+    as_nobody().expect(75);
+    // It cannot be known any more whether a run holds it.
+    fs::set_permissions(state.join("sites.lock"), Permissions::from_mode(0o600)).unwrap();
+    let refused = as_nobody().expect(77);
+    assert!(refused.stderr.contains("sites.lock: could not be opened, and another run may hold it"));
+    stopped.go_on().expect(0);
+    // A directory of before there was such a lock, or of a set of its own: no run for all sites is at work there.
+    fs::set_permissions(&state, Permissions::from_mode(0o700)).unwrap();
+    as_nobody().expect(0);
 }

@@ -1,7 +1,7 @@
 //! The file system of the machine.
 
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, FileType, Metadata, OpenOptions, Permissions, TryLockError};
+use std::fs::{self, DirBuilder, File, FileType, Metadata, Permissions, TryLockError};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
@@ -38,7 +38,10 @@ impl FileSystem for Disk {
             // Truncated only once it is ours: until then it names the holder.
             options.write(true).create(true).truncate(false);
         }
-        let mut file = open_lock(path, &options)?;
+        let mut file = options.open(path).map_err(|error| match error.raw_os_error() {
+            Some(libc::ELOOP) => foreign(path),
+            _ => Error::output(path, error),
+        })?;
         if !is_locked(path, file.try_lock())? {
             return Ok(None);
         }
@@ -52,8 +55,12 @@ impl FileSystem for Disk {
 
     fn lock_shared(&self, path: &Path, word: &str) -> Result<Option<Locked>> {
         // A file that can only be read can be locked too, as on a read-only mount; of a FIFO nobody need be the writer.
-        let file =
-            open_lock(path, File::options().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK))?;
+        let mut options = File::options();
+        options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
+        let file = options.open(path).map_err(|error| match error.raw_os_error() {
+            Some(libc::ELOOP) => foreign(path),
+            _ => Error::io(path, "could not be opened, and another run may hold it", error),
+        })?;
         if !is_locked(path, file.try_lock_shared())? {
             return Ok(None);
         }
@@ -95,13 +102,6 @@ impl FileSystem for Disk {
     fn sync_directory(&self, directory: &Path) -> io::Result<()> {
         File::open(directory)?.sync_all()
     }
-}
-
-fn open_lock(path: &Path, options: &OpenOptions) -> Result<File> {
-    options.open(path).map_err(|error| match error.raw_os_error() {
-        Some(libc::ELOOP) => foreign(path),
-        _ => Error::output(path, error),
-    })
 }
 
 fn is_locked(path: &Path, tried: Result<(), TryLockError>) -> Result<bool> {
