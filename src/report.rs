@@ -45,6 +45,8 @@ pub struct Report {
     pub rejected: BTreeMap<&'static str, u64>,
     /// Tags of rows that were not refused, by name, those that could not be written included.
     pub given_tags: BTreeMap<&'static str, u64>,
+    /// Tags of rows that were refused, by name.
+    pub refused_tags: BTreeMap<&'static str, u64>,
     /// Tags that could not be written, by reason; their URLs are listed without them.
     pub dropped_tags: BTreeMap<&'static str, u64>,
     /// URLs out of scope by scheme, host and port: the ten origins with the most.

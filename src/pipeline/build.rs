@@ -106,6 +106,8 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
         // A write that was called off is no failure of its own.
         stop.check().and(written)?;
     }
+    let given = inputs.iter().fold(GivenTags::default(), |sum, input| sum + input.given_tags());
+    inputs::check_tags(&job.tags, &given, &plan.tally)?;
     let surveyed = started.elapsed();
     let mut report = report(job, rules, &inputs, &plan, needs);
     report.non_utf8_lines = plan.tally.non_utf8 + known.iter().map(|known| known.non_utf8).sum::<u64>();
@@ -220,6 +222,7 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs)
         duplicates: tally.duplicates,
         rejected: tally.rejected.by_word(),
         given_tags: given.of_entries.by_word(),
+        refused_tags: tally.refused_tags.by_word(),
         dropped_tags: tally.dropped.by_word(),
         out_of_scope: out_of_scope.into_iter().map(|(origin, urls)| (origin.to_owned(), urls)).collect(),
         out_of_scope_others,

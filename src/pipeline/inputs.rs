@@ -1,10 +1,11 @@
 //! What the report says of inputs.
 
-use super::plan::Plan;
+use super::plan::{Plan, Tally};
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::{ColumnsReport, InputReport};
 use crate::stage::form::{ColumnsFound, Facts, Packing};
 use crate::stage::input::Input;
+use crate::stage::tags::{GivenTags, TagName, TagRules};
 use crate::text;
 
 /// What was found out about an input while it was mapped or spooled.
@@ -38,9 +39,39 @@ pub fn reports(inputs: &[Input], known: &[Known], plan: &Plan) -> Result<Vec<Inp
         lines,
         bytes: known.bytes,
         columns: known.facts.columns.as_ref().map(columns),
-        dropped_elements: Default::default(),
+        dropped_elements: known.facts.dropped_elements.shown().collect(),
     };
     Ok(inputs.iter().zip(known).zip(lines).map(report).collect())
+}
+
+/// Holds the tags that the readers gave against those that were rendered, dropped, or refused with their row.
+///
+/// # Errors
+/// [`ErrorKind::Internal`] if they do not add up.
+pub fn check_tags(rules: &TagRules, given: &GivenTags, tally: &Tally) -> Result<()> {
+    let entries = tally.lines - tally.blank - tally.rejected.total();
+    for name in TagName::ALL {
+        let has_default = match name {
+            TagName::Changefreq => rules.default_changefreq.is_some(),
+            TagName::Priority => rules.default_priority.is_some(),
+            TagName::Lastmod | TagName::Alternates | TagName::Images => false,
+        };
+        // Where there is a default, every entry has the tag or has lost it.
+        let wanted = if has_default { entries } else { given.of_entries[name] };
+        let of_name = tally.dropped.iter().filter(|(reason, _)| reason.tag() == name);
+        let dropped: u64 = of_name.map(|(_, count)| count).sum();
+        let (rendered, refused) = (tally.rendered[name], tally.refused_tags[name]);
+        if rendered + dropped != wanted || refused != given.of_refused[name] {
+            let words = format!(
+                "the tags do not add up ({}: {rendered} written and {dropped} dropped of {wanted}, {refused} of {} refused \
+                 with their rows)",
+                name.as_str(),
+                given.of_refused[name]
+            );
+            return Err(Error::new(ErrorKind::Internal, words));
+        }
+    }
+    Ok(())
 }
 
 fn columns(found: &ColumnsFound) -> ColumnsReport {
@@ -48,7 +79,47 @@ fn columns(found: &ColumnsFound) -> ColumnsReport {
     let impossible = found.impossible.iter().map(|(part, name)| (*part, text::shown(name)));
     ColumnsReport {
         used: used.collect(),
-        unused: found.unused.shown().map(Into::into).collect(),
+        unused: found.shown_unused().map(Into::into).collect(),
         impossible: impossible.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stage::clean::Reason;
+    use crate::stage::tags::{Changefreq, TagReason};
+
+    #[test]
+    fn a_tag_that_is_neither_written_nor_dropped_nor_refused_is_a_bug() {
+        for name in TagName::ALL {
+            let (mut given, mut tally) = (GivenTags::default(), Tally { lines: 9, ..Tally::default() });
+            tally.rejected[Reason::Host] = 2;
+            given.of_entries[name] = 5;
+            given.of_refused[name] = 1;
+            let check = |tally: &Tally| check_tags(&TagRules::default(), &given, tally);
+            tally.rendered[name] = 4;
+            tally.refused_tags[name] = 1;
+            let lost = check(&tally).unwrap_err();
+            assert_eq!(lost.kind(), ErrorKind::Internal);
+            assert!(lost.to_string().contains(name.as_str()), "{lost}");
+            let reason = TagReason::ALL.into_iter().find(|reason| reason.tag() == name).unwrap();
+            tally.dropped[reason] = 1;
+            assert!(check(&tally).is_ok());
+            tally.refused_tags[name] = 0;
+            assert!(check(&tally).is_err());
+        }
+    }
+
+    #[test]
+    fn where_there_is_a_default_every_entry_has_the_tag_or_has_lost_it() {
+        let rules = TagRules { default_changefreq: Some(Changefreq::Daily), ..TagRules::default() };
+        let mut tally = Tally { lines: 9, blank: 1, ..Tally::default() };
+        tally.rejected[Reason::Host] = 2;
+        tally.dropped[TagReason::Changefreq] = 2;
+        tally.rendered[TagName::Changefreq] = 4;
+        assert!(check_tags(&rules, &GivenTags::default(), &tally).is_ok());
+        tally.rendered[TagName::Changefreq] = 3;
+        assert!(check_tags(&rules, &GivenTags::default(), &tally).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! What a row means to a build. Both passes ask here, so that they cannot disagree.
 
-use super::plan::Chunk;
+use super::plan::{Chunk, Tally};
 use crate::error::Result;
 use crate::job::Job;
 use crate::limits::Protocol;
@@ -123,6 +123,37 @@ impl<'r> Judge<'r> {
     /// The origins of the URLs that were out of scope since the last call.
     pub fn take_out_of_scope(&mut self) -> Origins {
         std::mem::take(&mut self.out_of_scope)
+    }
+
+    /// Judges what a row says and counts what becomes of it and of its tags. Calls `act` with its entry, if it has become one.
+    #[inline]
+    pub fn tally<R>(
+        &mut self,
+        content: Content<'_>,
+        tally: &mut Tally,
+        act: impl FnOnce(Entry<'_>) -> R,
+    ) -> Option<R> {
+        tally.lines += 1;
+        let dropped = &mut tally.dropped;
+        match self.judge(content, &mut |reason| dropped[reason] += 1) {
+            Judged::Entry(entry) => {
+                tally.non_utf8 += u64::from(is_of_foreign_bytes(entry.url, content));
+                entry.count_tags(&mut tally.rendered);
+                return Some(act(entry));
+            }
+            Judged::Blank => tally.blank += 1,
+            Judged::Rejected(reason) => {
+                tally.rejected[reason] += 1;
+                // Its tags were judged before it was refused, and are counted with the row.
+                if reason == Reason::EntryTooLarge {
+                    self.judge(content, &mut |reason| dropped[reason] -= 1);
+                }
+            }
+        }
+        if let Content::Url(_, tags) = content {
+            tags.count(&mut tally.refused_tags);
+        }
+        None
     }
 
     /// Judges what a row says. `dropped` is told why of each tag that cannot be written; the URL is listed without

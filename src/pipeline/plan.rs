@@ -12,7 +12,7 @@ use crate::stage::input::{Extent, Input};
 use crate::stage::lines;
 use crate::stage::rows::{self, Block, Row};
 use crate::stage::scope::Origins;
-use crate::stage::tags::DroppedTags;
+use crate::stage::tags::{DroppedTags, TagCounts};
 
 /// Which rows are listed, and in which sitemap.
 #[derive(Debug)]
@@ -86,6 +86,10 @@ pub struct Tally {
     pub rejected: Rejected,
     /// Tags that could not be written, of rows that were not refused.
     pub dropped: DroppedTags,
+    /// Tags in the entries of rows that were not refused, counted on the XML that they have become.
+    pub rendered: TagCounts,
+    /// Tags of rows that were refused.
+    pub refused_tags: TagCounts,
     /// Rows that were not refused and whose URL has bytes that are not UTF-8.
     pub non_utf8: u64,
 }
@@ -122,6 +126,8 @@ impl Tally {
             duplicates: self.duplicates + other.duplicates,
             rejected: self.rejected + other.rejected,
             dropped: self.dropped + other.dropped,
+            rendered: self.rendered + other.rendered,
+            refused_tags: self.refused_tags + other.refused_tags,
             non_utf8: self.non_utf8 + other.non_utf8,
         }
     }

@@ -90,6 +90,8 @@ fn refused<'i>(chunk: &Chunk, inputs: &'i [Input], judge: &mut Judge<'_>) -> Vec
                     unreachable!("an entry is not refused")
                 };
                 all.push(Refused { line, offset, reason: reason.as_str(), text });
+                // Its tags are refused with it.
+                dropped.clear();
             }
             Judged::Entry(_) | Judged::Blank => {}
         }

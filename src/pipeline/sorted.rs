@@ -13,7 +13,7 @@ mod sample;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Run;
-use super::judge::{Judge, Judged, is_of_foreign_bytes};
+use super::judge::{Judge, Judged};
 use super::memory::Memory;
 use super::ordered::ordered;
 use super::plan::{Chunk, Place, Plan, RowsAt, Tally, extents};
@@ -253,23 +253,18 @@ impl<'r> Distributor<'r> {
         let mut tally = Tally::default();
         let mut place = (at as u64) << u16::BITS;
         chunk.try_for_each_row(inputs, |row| {
-            tally.lines += 1;
-            match self.judge.judge(row.content, &mut |reason| tally.dropped[reason] += 1) {
-                Judged::Entry(entry) => {
-                    tally.non_utf8 += u64::from(is_of_foreign_bytes(entry.url, row.content));
-                    let range = self.splitters.range_of(entry.url.as_bytes());
-                    let (buffer, blocks) = &mut self.ranges[range];
-                    buffer.push(&Row { line: place, offset: 0, content: Content::Entry(entry) });
-                    if buffer.is_full(PART_BYTES) {
-                        reserve_more(blocks, 1)?;
-                        blocks.push(buffer.end_block(self.scratch.append(buffer.bytes())?));
-                    }
-                    place += 1;
+            let distributed = self.judge.tally(row.content, &mut tally, |entry| {
+                let range = self.splitters.range_of(entry.url.as_bytes());
+                let (buffer, blocks) = &mut self.ranges[range];
+                buffer.push(&Row { line: place, offset: 0, content: Content::Entry(entry) });
+                if buffer.is_full(PART_BYTES) {
+                    reserve_more(blocks, 1)?;
+                    blocks.push(buffer.end_block(self.scratch.append(buffer.bytes())?));
                 }
-                Judged::Rejected(reason) => tally.rejected[reason] += 1,
-                Judged::Blank => tally.blank += 1,
-            }
-            Ok(())
+                place += 1;
+                Ok(())
+            });
+            distributed.unwrap_or(Ok(()))
         })?;
         chunk.tally = tally;
         Ok(())

@@ -16,7 +16,7 @@ use crate::error::{Error, Result, reserve_more};
 use crate::progress::Pass;
 use crate::stage::clean::Reason;
 use crate::stage::extras::RawExtras;
-use crate::stage::form::{self, Feed, Opened, Parser, Record, RowReader, Sink, Unit};
+use crate::stage::form::{self, Feed, Opened, Parser, Record, RowReader, Sink, Unit, UnitFacts};
 use crate::stage::input::{Input, Source};
 use crate::stage::lines::CHUNK_BYTES;
 use crate::stage::rows::{Block, Content, Row, RowBuffer};
@@ -103,7 +103,7 @@ impl Reading<'_> {
             }
         };
         let mut non_utf8 = 0;
-        let (facts, opened) = form::open(&name, feed, &run.job.form)?;
+        let (mut facts, opened) = form::open(&name, feed, &run.job.form)?;
         let input = match opened {
             Opened::Plain(file) => Input::lines(&name, &file, identity)?,
             Opened::Lines(lines) => {
@@ -115,8 +115,10 @@ impl Reading<'_> {
             Opened::Rows(reader) => {
                 begin();
                 let to = Scratch::copy_of(copied, scratch)?;
-                let Spooled { blocks, given_tags, non_utf8: of_rows } = self.read_rows(reader, &to)?;
-                non_utf8 = of_rows;
+                let Spooled { blocks, given_tags, facts: of_rows, non_utf8: odd } =
+                    self.read_rows(reader, &to)?;
+                facts.take(of_rows);
+                non_utf8 = odd;
                 Input::rows(&name, to.file(), identity, blocks)?.with_tags(given_tags)
             }
         };
@@ -131,10 +133,11 @@ impl Reading<'_> {
         let worker = || Spooler::new(run, to);
         let work = |worker: &mut Spooler<'_>, unit: Result<Unit<'_>>| worker.spool(&parser, unit?);
         let mut take = |spooled: Result<Spooled>| {
-            let Spooled { blocks, given_tags, non_utf8 } = spooled?;
+            let Spooled { blocks, given_tags, facts, non_utf8 } = spooled?;
             reserve_more(&mut all.blocks, blocks.len())?;
             all.blocks.extend(blocks);
             all.given_tags = all.given_tags + given_tags;
+            all.facts.merge(&facts);
             all.non_utf8 += non_utf8;
             run.stop.check()
         };
@@ -183,6 +186,8 @@ struct Spooled {
     blocks: Vec<Block>,
     /// The tags that they have.
     given_tags: GivenTags,
+    /// What was found besides rows.
+    facts: UnitFacts,
     /// Rows whose URL has bytes that are not UTF-8, as far as the survey will not see it any more.
     non_utf8: u64,
 }
@@ -207,7 +212,7 @@ impl<'r> Spooler<'r> {
 
     fn spool(&mut self, parser: &Parser<'_>, unit: Unit<'_>) -> Result<Spooled> {
         self.rows.begin();
-        parser.read(unit, self)?;
+        self.spooled.facts = parser.read(unit, self)?;
         self.end_block()?;
         Ok(std::mem::take(&mut self.spooled))
     }

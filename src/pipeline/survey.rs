@@ -6,7 +6,7 @@
 use rayon::prelude::*;
 
 use super::Run;
-use super::judge::{Judge, Judged, is_of_foreign_bytes};
+use super::judge::Judge;
 use super::keys::Keys;
 use super::memory::Memory;
 use super::ordered::ordered;
@@ -165,25 +165,18 @@ impl<'r> Surveyor<'r> {
         let mut tally = Tally::default();
         let mut all_clean = true;
         for row in rows {
-            tally.lines += 1;
-            let dropped = &mut tally.dropped;
-            match self.judge.judge(row.content, &mut |reason| dropped[reason] += 1) {
-                Judged::Entry(entry) => {
-                    tally.non_utf8 += u64::from(is_of_foreign_bytes(entry.url, row.content));
-                    all_clean &= entry.tags.is_empty()
-                        && matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
-                    if self.seeks_least {
-                        self.least = Some(Least::or(self.least, self.keys.len(), entry.url));
-                    }
-                    self.keys.push(self.secret.key(entry.url));
-                    self.sizes.push(entry.room());
-                    if let Some(instants) = &mut self.instants {
-                        instants.push(entry.instant.unwrap_or(NO_INSTANT));
-                    }
+            self.judge.tally(row.content, &mut tally, |entry| {
+                all_clean &=
+                    entry.tags.is_empty() && matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
+                if self.seeks_least {
+                    self.least = Some(Least::or(self.least, self.keys.len(), entry.url));
                 }
-                Judged::Rejected(reason) => tally.rejected[reason] += 1,
-                Judged::Blank => tally.blank += 1,
-            }
+                self.keys.push(self.secret.key(entry.url));
+                self.sizes.push(entry.room());
+                if let Some(instants) = &mut self.instants {
+                    instants.push(entry.instant.unwrap_or(NO_INSTANT));
+                }
+            });
         }
         (tally, all_clean)
     }

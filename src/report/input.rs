@@ -33,7 +33,7 @@ pub struct ColumnsReport {
     pub used: BTreeMap<&'static str, String>,
     /// All others in the order in which they occur first, escaped; `…` stands for those beyond the first 64.
     pub unused: Vec<String>,
-    /// Of the unused ones, columns of `alternates` and `images` that are not text.
+    /// Of the unused ones, columns with the name of `alternates` or `images` that do not hold text.
     #[serde(skip)]
     pub impossible: Vec<(&'static str, String)>,
 }
@@ -77,6 +77,7 @@ impl InputReport {
     /// What the user could do about columns that were not used.
     pub fn hints(&self) -> Vec<String> {
         let Some(columns) = &self.columns else { return Vec::new() };
+        let word = if self.format == "jsonl" { "key" } else { "column" };
         let impossible = columns.impossible.iter().map(|(part, name)| {
             format!("column {name} is not used: {part} are read from text, as JSON or as one URL")
         });
@@ -85,7 +86,7 @@ impl InputReport {
             let plain =
                 |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "").to_ascii_lowercase();
             let name = columns.unused.iter().find(|name| likely.contains(&&*plain(name)))?;
-            Some(format!("column {name} is not used; --columns {part}={name} uses it"))
+            Some(format!("{word} {name} is not used; --columns {part}={name} uses it"))
         });
         impossible.chain(likely).collect()
     }

@@ -3,6 +3,7 @@
 use super::clean::CleanUrl;
 use super::divide::Room;
 use super::extras::Extras;
+use super::tags::TagCounts;
 use super::xml;
 
 /// A canonical URL, and the XML of what stands beside it.
@@ -29,6 +30,14 @@ impl<'a> Entry<'a> {
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.tags.is_empty() && self.extras.xml.is_empty()
+    }
+
+    /// Adds what it has beside its URL to `counts`.
+    #[inline]
+    pub fn count_tags(&self, counts: &mut TagCounts) {
+        if !self.is_plain() {
+            xml::count_tags(self.tags, self.extras.xml, counts);
+        }
     }
 
     /// What it takes of a file.

@@ -3,7 +3,7 @@
 
 use super::clean::{CleanUrl, Cleaned, Cleaner};
 use super::rows::field;
-use super::tags::TagReason;
+use super::tags::{TagCounts, TagName, TagReason};
 use super::xml::{self, Namespaces};
 use crate::limits::IMAGES_PER_URL_MAX;
 
@@ -28,6 +28,23 @@ impl<'a> RawExtras<'a> {
             images.for_each(|image| field::push(image, out));
         }
         Self(out)
+    }
+
+    /// Adds links and images to `counts`.
+    pub fn count(&self, counts: &mut TagCounts) {
+        if self.is_empty() {
+            return;
+        }
+        let mut rest = self.0;
+        let links = field::number(&mut rest);
+        for _ in 0..2 * links {
+            field::take(&mut rest);
+        }
+        counts[TagName::Alternates] += links;
+        while !rest.is_empty() {
+            field::take(&mut rest);
+            counts[TagName::Images] += 1;
+        }
     }
 
     /// Whether there are none.

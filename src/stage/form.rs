@@ -37,7 +37,7 @@ use encoding_rs::Encoding;
 
 pub use columns::Columns;
 pub use csv::Delimiter;
-pub use facts::{ColumnsFound, Facts, Names};
+pub use facts::{ColumnsFound, Facts, NameCounts, Names, UnitFacts};
 pub use format::Format;
 pub use parts::{OutDirectory, PartFiles, SkipReason, part_files};
 pub use reader::{Parser, RowReader, Unit, Units};
@@ -158,7 +158,7 @@ pub fn open<'n>(name: &'n Path, feed: Feed, options: &'n FormOptions) -> Result<
         None => format::recognise(name, text.head(), options)?,
     };
     let packing = text.about().packing();
-    let facts = Facts { format, packing, columns: None };
+    let facts = Facts { format, packing, columns: None, dropped_elements: Default::default() };
     Ok(match (format, file) {
         (Format::Text, Some(file)) if packing == Packing::None && !text.about().is_transcoded() => {
             (facts, Opened::Plain(file))
@@ -203,7 +203,7 @@ pub fn read(name: &Path, feed: Feed, options: &FormOptions, sink: &mut dyn Sink)
     let Facts { format, packing, .. } = *facts;
     let mut rows = 0;
     for unit in units {
-        rows += parser.read(unit?, sink)?;
+        rows += parser.read(unit?, sink)?.rows;
     }
     Ok(FormFound { format, packing, rows })
 }

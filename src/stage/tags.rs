@@ -43,6 +43,21 @@ impl<'a> RawTags<'a> {
         }
     }
 
+    /// Adds those that are given to `counts`. Nothing but blanks is no tag.
+    pub fn count(&self, counts: &mut TagCounts) {
+        if self.is_empty() {
+            return;
+        }
+        for (name, value) in [
+            (TagName::Lastmod, self.lastmod),
+            (TagName::Changefreq, self.changefreq),
+            (TagName::Priority, self.priority),
+        ] {
+            counts[name] += u64::from(!value.trim_ascii().is_empty());
+        }
+        self.extras.count(counts);
+    }
+
     /// Whether none is given.
     #[inline]
     pub fn is_empty(&self) -> bool {

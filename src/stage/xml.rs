@@ -2,9 +2,13 @@
 //!
 //! Sizes and bytes come from the same constants, so that a planned size is the written one.
 
+mod count;
+
 use super::clean::CleanUrl;
 use super::tags::{LASTMOD_BYTES_MAX, PRIORITY_BYTES_MAX, Tags};
 use crate::limits::{Protocol, URL_BYTES_MAX};
+
+pub use count::count_tags;
 
 /// What stands before and behind the entries of a file.
 #[derive(Debug, Clone, Copy)]

@@ -3,6 +3,8 @@
 mod bytes;
 mod columns;
 mod directories;
+mod elements;
+mod tags;
 
 use std::fs;
 use std::path::Path;

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::ROW_BYTES_MAX;
 use super::columns::{Columns, Part};
+use super::facts::ColumnsFound;
 use super::lists::{self, Key, Lists};
 use super::row::{AND, Record, Rows};
 use super::text::each_line;
@@ -27,15 +28,18 @@ const BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 /// Reads one record from each line; blank lines, and objects with nothing in them, are blank rows. A line that is no object
 /// is bad alone, but for the first: see [`check_first_line`].
 pub fn read(block: &Block, columns: &Columns, rows: &mut Rows<'_>) -> Result<()> {
+    let mut keys = ColumnsFound::default();
     each_line(block, |number, line| {
-        let reason = match values(line.raw, columns) {
+        let reason = match values(line.raw, columns, &mut keys) {
             _ if line.raw.len() as u64 > ROW_BYTES_MAX => Reason::TooLong,
             _ if rows.is_malformed(line.raw) => Reason::BadEncoding,
             Ok(values) => return emit(number, line, &values, rows),
             Err(reason) => reason,
         };
         rows.bad(number, line.offset, reason, cut(line.raw))
-    })
+    })?;
+    rows.facts().keys = Some(keys);
+    Ok(())
 }
 
 /// The first line tells an array, an object over many lines and wrong names of keys from lines that are bad alone: then the
@@ -100,12 +104,12 @@ struct Values<'a> {
     lists: Lists<'a>,
 }
 
-fn values<'a>(line: &'a [u8], columns: &Columns) -> Result<Values<'a>, Reason> {
+fn values<'a>(line: &'a [u8], columns: &Columns, keys: &mut ColumnsFound) -> Result<Values<'a>, Reason> {
     if line.trim_ascii().is_empty() {
         return Ok(Values::default());
     }
     let mut json = serde_json::Deserializer::from_slice(line);
-    let values = json.deserialize_map(ValuesVisitor(columns)).map_err(|_| Reason::BadRow)?;
+    let values = json.deserialize_map(ValuesVisitor { columns, keys }).map_err(|_| Reason::BadRow)?;
     json.end().map_err(|_| Reason::BadRow)?;
     if values.url.trim_ascii().is_empty() { without_url(line) } else { Ok(values) }
 }
@@ -117,7 +121,11 @@ fn without_url(line: &[u8]) -> Result<Values<'_>, Reason> {
 }
 
 /// Takes the values of known keys and skips all others.
-struct ValuesVisitor<'c>(&'c Columns);
+struct ValuesVisitor<'c> {
+    columns: &'c Columns,
+    /// All keys that were met.
+    keys: &'c mut ColumnsFound,
+}
 
 impl<'de> Visitor<'de> for ValuesVisitor<'_> {
     type Value = Values<'de>;
@@ -129,14 +137,18 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Values<'de>, A::Error> {
         let mut values = Values::default();
         while let Some(Key(key)) = map.next_key()? {
-            let Some((part, rank)) = self.0.part_of(key.as_bytes()) else {
-                if key == EARLIER_LINKS {
-                    values.take_earlier_links(map.next_value()?);
-                } else {
+            let Some((part, rank)) = self.columns.part_of(key.as_bytes()) else {
+                if key == EARLIER_LINKS && values.take_earlier_links(map.next_value()?) {
+                    self.keys.use_key(Part::Alternates, 1, key.as_bytes());
+                    continue;
+                }
+                if key != EARLIER_LINKS {
                     map.next_value::<IgnoredAny>()?;
                 }
+                self.keys.unused.add_next(key.as_bytes());
                 continue;
             };
+            self.keys.use_key(part, rank, key.as_bytes());
             let value: &RawValue = map.next_value()?;
             match part {
                 Part::Url => values.take_url(value, rank)?,
@@ -166,11 +178,13 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
-    /// Takes links as earlier versions wrote them. Any other value under this key is of somebody else.
-    fn take_earlier_links(&mut self, value: &'a RawValue) {
-        if lists::is_array_of_links(value.get()) {
+    /// Takes links as earlier versions wrote them. Any other value under this key is left, with `false`.
+    fn take_earlier_links(&mut self, value: &'a RawValue) -> bool {
+        let are_links = lists::is_array_of_links(value.get());
+        if are_links {
             self.lists.add_links(value.get());
         }
+        are_links
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 #[cfg(feature = "parquet")]
 use super::Packing;
 use super::columns::Columns;
-use super::facts::Facts;
+use super::facts::{Facts, UnitFacts};
 #[cfg(feature = "parquet")]
 use super::parquet::{Group, Groups};
 use super::row::{Rows, Sink};
@@ -97,7 +97,7 @@ impl<'n> RowReader<'n> {
             }
             Format::Parquet => unreachable!("text is no Parquet"),
         };
-        let facts = Box::new(Facts { format, packing, columns: found });
+        let facts = Box::new(Facts { format, packing, columns: found, dropped_elements: Default::default() });
         Ok(Self { parser: Parser { is_transcoded, form }, units, facts })
     }
 
@@ -108,7 +108,12 @@ impl<'n> RowReader<'n> {
         let columns = Some(groups.columns().clone());
         let units = Box::new(groups.all().into_iter().map(|group| Ok(Unit(Of::Group(group)))));
         let parser = Parser { is_transcoded: false, form: Form::Parquet(Box::new(groups)) };
-        let facts = Box::new(Facts { format: Format::Parquet, packing: Packing::None, columns });
+        let facts = Box::new(Facts {
+            format: Format::Parquet,
+            packing: Packing::None,
+            columns,
+            dropped_elements: Default::default(),
+        });
         Ok(Self { parser, units, facts })
     }
 
@@ -130,12 +135,12 @@ fn by_lines(text: Text<'_>, line_bytes_max: usize) -> Units<'_> {
 }
 
 impl Parser<'_> {
-    /// Reads all rows of `unit` into `sink`; how many there were.
+    /// Reads all rows of `unit` into `sink`; how many there were, and what was found besides.
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what it should be or ends too early, naming the
     /// place and the option that helps; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read; any error of `sink`.
-    pub fn read(&self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<u64> {
+    pub fn read(&self, unit: Unit<'_>, sink: &mut dyn Sink) -> Result<UnitFacts> {
         let mut rows = Rows::new(sink, self.is_transcoded);
         match (&self.form, unit.0) {
             (Form::Text, Of::Block(block)) => text::read(&block, &mut rows)?,
@@ -147,6 +152,6 @@ impl Parser<'_> {
             (Form::Parquet(groups), Of::Group(group)) => groups.read(group, &mut rows)?,
             _ => unreachable!("a unit of another input"),
         }
-        Ok(rows.count())
+        Ok(rows.into_facts())
     }
 }

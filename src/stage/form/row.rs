@@ -1,6 +1,7 @@
 //! Rows: what every form is turned into, and who takes them.
 
 use super::charset::MALFORMED;
+use super::facts::UnitFacts;
 use crate::error::Result;
 use crate::stage::clean::Reason;
 
@@ -77,24 +78,35 @@ pub trait Sink {
 pub(super) struct Rows<'s> {
     sink: &'s mut dyn Sink,
     is_transcoded: bool,
-    count: u64,
+    /// What was found so far.
+    facts: UnitFacts,
 }
 
 impl<'s> Rows<'s> {
     pub fn new(sink: &'s mut dyn Sink, is_transcoded: bool) -> Self {
-        Self { sink, is_transcoded, count: 0 }
+        Self { sink, is_transcoded, facts: UnitFacts::default() }
     }
 
     /// Rows so far.
     pub fn count(&self) -> u64 {
-        self.count
+        self.facts.rows
+    }
+
+    /// What was found besides rows.
+    pub fn facts(&mut self) -> &mut UnitFacts {
+        &mut self.facts
+    }
+
+    /// All that was found, at the end.
+    pub fn into_facts(self) -> UnitFacts {
+        self.facts
     }
 
     pub fn record(&mut self, record: &Record<'_>) -> Result<()> {
         if record.url.trim_ascii().is_empty() && !record.has_no_tags() {
             return self.without_url(record);
         }
-        self.count += 1;
+        self.facts.rows += 1;
         self.sink.record(record)
     }
 
@@ -105,7 +117,7 @@ impl<'s> Rows<'s> {
     }
 
     pub fn bad(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
-        self.count += 1;
+        self.facts.rows += 1;
         self.sink.bad_row(line, offset, reason, text)
     }
 

@@ -1,5 +1,6 @@
 //! Existing sitemaps: every `<url>` is a record.
 
+mod dropped;
 mod entry;
 mod plain;
 #[cfg(test)]
@@ -42,11 +43,12 @@ fn read_in_pieces(piece_bytes: usize, text: Text<'_>, rows: &mut Rows<'_>) -> Re
             Ok(Event::Start(tag)) => {
                 match depth {
                     0 => {
+                        entry.begin(&tag);
                         check_root(&text, tag.local_name().as_ref())?;
                         has_root = true;
                         entry.set_prefix(tag.name().prefix().map_or("", |prefix| prefix.into_inner()));
                     }
-                    1 => entry.start(at, rows.count() + 1, entry.is_url(tag.name())),
+                    1 => entry.start_child(at, rows.count() + 1, &tag),
                     _ => entry.open(depth, &tag),
                 }
                 depth += 1;
@@ -68,7 +70,10 @@ fn read_in_pieces(piece_bytes: usize, text: Text<'_>, rows: &mut Rows<'_>) -> Re
             Ok(Event::Text(part)) => entry.text(&part),
             Ok(Event::CData(part)) => entry.text(&part),
             Ok(Event::GeneralRef(name)) => entry.reference(&name),
-            Ok(Event::Eof) if depth == 0 && has_root => return Ok(()),
+            Ok(Event::Eof) if depth == 0 && has_root => {
+                rows.facts().dropped_elements = entry.into_dropped();
+                return Ok(());
+            }
             Ok(Event::Eof) => return Err(text.wrong("the XML ends too early; make or fetch the file again")),
             Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Empty(_)) => {}
             Err(error) => return Err(broken(&text, at, error)),

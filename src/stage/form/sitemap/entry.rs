@@ -5,10 +5,13 @@ use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesRef, BytesStart};
 use quick_xml::name::QName;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::limits::LINE_BYTES_MAX;
 use crate::stage::clean::Reason;
+use crate::stage::form::facts::NameCounts;
 use crate::stage::form::row::{AND, Alternate, Record, Rows};
+
+use super::dropped::Dropped;
 
 /// The `<url>` element at hand.
 #[derive(Default)]
@@ -29,6 +32,16 @@ pub struct Entry {
     alternates: Vec<[Vec<u8>; 2]>,
     images: Vec<Vec<u8>>,
     is_in_image: bool,
+    /// Images before the element at hand that holds images.
+    images_before: usize,
+    /// Elements inside of the entry: all, those around an image, and those that no record has. What these contain is part of them.
+    opened: usize,
+    around_images: usize,
+    dropped_here: usize,
+    /// The depth of the dropped element at hand, if there is one.
+    skipped: Option<usize>,
+    /// Dropped elements of the whole sitemap.
+    dropped: Dropped,
     /// What text belongs to, and the depth of its element.
     open: Option<(Place, usize)>,
 }
@@ -80,9 +93,30 @@ impl Entry {
         (self.offset, self.number, self.is_url) = (offset, number, is_url);
         (self.is_bad, self.has_others, self.is_in_image, self.open) = (false, false, false, None);
         self.counts = [0; VALUES];
+        (self.opened, self.around_images, self.dropped_here, self.skipped) = (0, 0, 0, None);
         self.values.iter_mut().for_each(Vec::clear);
         self.alternates.clear();
         self.images.clear();
+    }
+
+    /// Begins with the root of the sitemap.
+    pub fn begin(&mut self, root: &BytesStart<'_>) {
+        self.dropped.enter(0, root);
+    }
+
+    /// Begins with a child of the root.
+    pub fn start_child(&mut self, offset: u64, number: u64, tag: &BytesStart<'_>) {
+        let is_url = self.is_url(tag.name());
+        self.start(offset, number, is_url);
+        self.dropped.enter(CHILD_DEPTH - 1, tag);
+        if !is_url {
+            self.drop(CHILD_DEPTH - 1, tag);
+        }
+    }
+
+    /// Elements that no record has, by name.
+    pub fn into_dropped(self) -> NameCounts {
+        self.dropped.into_counts()
     }
 
     /// Whether `name` is that of an entry.
@@ -98,6 +132,10 @@ impl Entry {
 
     /// Takes a start tag inside of it.
     pub fn open(&mut self, depth: usize, tag: &BytesStart<'_>) {
+        if self.skipped.is_some() {
+            return;
+        }
+        self.opened += 1;
         if depth == CHILD_DEPTH {
             let name = tag.name();
             let local_name = name.local_name();
@@ -107,18 +145,37 @@ impl Entry {
             }
             self.has_others = true;
             match local_name {
-                b"link" => self.link(tag),
-                b"image" => self.is_in_image = true,
-                _ => {}
+                b"link" => self.link(depth, tag),
+                b"image" => {
+                    (self.is_in_image, self.images_before) = (true, self.images.len());
+                    self.dropped.enter(depth, tag);
+                }
+                _ => self.drop(depth, tag),
             }
         } else if depth == CHILD_DEPTH + 1 && self.is_in_image && tag.local_name().as_ref() == "loc" {
             self.images.push(Vec::new());
             self.open = Some((Place::Image, depth));
+        } else {
+            self.drop(depth, tag);
         }
     }
 
+    /// Counts an element that no record has.
+    #[cold]
+    fn drop(&mut self, depth: usize, tag: &BytesStart<'_>) {
+        self.dropped.count(depth, tag);
+        self.dropped_here += 1;
+        self.skipped = Some(depth);
+    }
+
+    /// Takes the start tag of a value of a plain entry.
+    pub fn open_plain(&mut self, place: usize) {
+        self.opened += 1;
+        self.open_value(place);
+    }
+
     /// Takes the start tag of a value of its own.
-    pub fn open_value(&mut self, place: usize) {
+    fn open_value(&mut self, place: usize) {
         if self.counts[place] > 0 {
             // Which of them is meant, nobody knows.
             self.values[place].extend(if place == LOC { b"</loc><loc>" } else { AND.as_bytes() });
@@ -128,7 +185,7 @@ impl Entry {
     }
 
     /// `<xhtml:link rel="alternate" hreflang="de" href="…"/>`
-    fn link(&mut self, tag: &BytesStart<'_>) {
+    fn link(&mut self, depth: usize, tag: &BytesStart<'_>) {
         let mut is_alternate = false;
         let [mut hreflang, mut href] = [Vec::new(), Vec::new()];
         for attribute in tag.attributes() {
@@ -148,8 +205,9 @@ impl Entry {
                 _ => {}
             }
         }
-        if is_alternate {
-            self.alternates.push([hreflang, href]);
+        match is_alternate {
+            true => self.alternates.push([hreflang, href]),
+            false => self.drop(depth, tag),
         }
     }
 
@@ -158,7 +216,24 @@ impl Entry {
         if self.open.is_some_and(|(_, opened)| opened == depth) {
             self.open = None;
         }
-        self.is_in_image &= depth > CHILD_DEPTH;
+        if self.skipped == Some(depth) {
+            self.skipped = None;
+        }
+        if self.is_in_image && depth == CHILD_DEPTH {
+            self.is_in_image = false;
+            self.close_image();
+        }
+    }
+
+    /// An element around images that has none is dropped.
+    fn close_image(&mut self) {
+        match self.images.len() > self.images_before {
+            true => self.around_images += 1,
+            false => {
+                self.dropped.count_image();
+                self.dropped_here += 1;
+            }
+        }
     }
 
     /// Takes text; what is longer than any line may be is cut, and still too long.
@@ -196,6 +271,7 @@ impl Entry {
         if self.is_bad {
             return rows.bad(self.number, self.offset, Reason::BadRow, url);
         }
+        self.check_elements()?;
         let alternates: Vec<Alternate<'_>> =
             self.alternates.iter().map(|[hreflang, href]| Alternate { hreflang, href }).collect();
         let images: Vec<&[u8]> = self.images.iter().map(|url| url.trim_ascii()).collect();
@@ -210,5 +286,24 @@ impl Entry {
             images: &images,
         };
         if url.is_empty() && self.has_others { rows.without_url(&record) } else { rows.record(&record) }
+    }
+
+    /// Every element is part of the record or was counted as dropped.
+    fn check_elements(&self) -> Result<()> {
+        let values: u32 = self.counts.iter().sum();
+        let carried = values as usize + self.alternates.len() + self.images.len() + self.around_images;
+        match self.opened == carried + self.dropped_here {
+            true => Ok(()),
+            false => {
+                let (number, opened, dropped) = (self.number, self.opened, self.dropped_here);
+                Err(Error::new(
+                    ErrorKind::Internal,
+                    format!(
+                        "the elements of entry {number} do not add up ({carried} carried over and {dropped} dropped \
+                         of {opened})"
+                    ),
+                ))
+            }
+        }
     }
 }

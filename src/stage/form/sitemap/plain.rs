@@ -33,7 +33,7 @@ fn take<'p>(piece: &'p [u8], offset: u64, entry: &mut Entry, number: u64) -> Opt
             return Some(behind);
         }
         let (name, value) = rest.split_at(memchr(b'>', rest)?);
-        entry.open_value(value_place(name)?);
+        entry.open_plain(value_place(name)?);
         rest = take_text(&value[1..], entry)?.strip_prefix(b"</")?.strip_prefix(name)?.strip_prefix(b">")?;
         entry.close(CHILD_DEPTH);
     }

@@ -4,14 +4,17 @@ use std::io::Cursor;
 use std::path::Path;
 
 use super::*;
+use crate::stage::form::UnitFacts;
 use crate::stage::form::tests::Seen;
 
-/// The rows, and the end, of `xml` read in pieces of so many bytes.
-fn rows_of(xml: &[u8], piece_bytes: usize) -> (Vec<String>, String) {
+/// The rows, the end, and the dropped elements of `xml` read in pieces of so many bytes.
+fn rows_of(xml: &[u8], piece_bytes: usize) -> (Vec<String>, String, UnitFacts) {
     let mut seen = Seen::default();
     let text = Text::open(Path::new("s.xml"), Box::new(Cursor::new(xml.to_vec()))).unwrap();
-    let read = read_in_pieces(piece_bytes, text, &mut Rows::new(&mut seen, false));
-    (seen.0, read.map_or_else(|error| error.to_string(), |()| "whole".into()))
+    let mut rows = Rows::new(&mut seen, false);
+    let read = read_in_pieces(piece_bytes, text, &mut rows);
+    let facts = rows.into_facts();
+    (seen.0, read.map_or_else(|error| error.to_string(), |()| "whole".into()), facts)
 }
 
 /// No entry fits in a piece of one byte: the parser reads them all.
