@@ -9,7 +9,7 @@ use crate::job::Job;
 use crate::report::Skipped;
 use crate::stage::form::{self, FormOptions, OutDirectory, PartFiles, SkipReason};
 use crate::stage::input::Source;
-use crate::stage::publish::name::ROBOTS_FILE;
+use crate::stage::publish::name::{ROBOTS_FILE, is_sitemap_file};
 use crate::stage::scope::Base;
 use crate::text;
 
@@ -88,7 +88,7 @@ fn open_directory(
         let is_usual = match reason {
             SkipReason::Hidden => true,
             SkipReason::NotListed => {
-                path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"sitemap-"))
+                path.file_name().and_then(|name| name.to_str()).is_some_and(is_sitemap_file)
             }
             SkipReason::NotPart | SkipReason::Output => false,
         };

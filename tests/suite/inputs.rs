@@ -4,6 +4,8 @@ mod bytes;
 mod columns;
 mod directories;
 mod elements;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod tags;
 
 use std::fs;

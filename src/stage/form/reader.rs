@@ -61,7 +61,7 @@ enum Form<'n> {
     Text,
     Google,
     Jsonl(&'n Columns),
-    Csv(csv::Header),
+    Csv(Box<csv::Header>),
     Sitemap,
     #[cfg(feature = "parquet")]
     Parquet(Box<Groups<'n>>),
@@ -87,7 +87,7 @@ impl<'n> RowReader<'n> {
                 Some((header, cuts)) => {
                     found = Some(header.columns.clone());
                     let units = cuts.map(|block| Ok(Unit(Of::Block(block?))));
-                    (Form::Csv(header), Box::new(units))
+                    (Form::Csv(Box::new(header)), Box::new(units))
                 }
                 None => (Form::Empty, Box::new(std::iter::empty())),
             },
