@@ -16,7 +16,7 @@ use crate::stage::publish::{self, Consent, OnDamage, retention::Keep};
 use crate::stage::scope::{Base, ScopeRule};
 use crate::stage::tags::TagRules;
 
-pub use guard::{ExpectLines, MaxRejects, MaxShrink};
+pub use guard::{ExpectLines, MaxDroppedTags, MaxRejects, MaxShrink};
 
 /// What to build, from what, and where to. [`Job::new`] has every default of the command line.
 #[derive(Debug, Clone)]
@@ -67,6 +67,8 @@ pub struct Job {
     pub rejects: Option<PathBuf>,
     /// How many refused lines are too many.
     pub max_rejects: Option<MaxRejects>,
+    /// How many dropped tags are too many.
+    pub max_dropped_tags: Option<MaxDroppedTags>,
     /// How much smaller than the live set is too small.
     pub max_shrink: MaxShrink,
     /// Publish an empty set if there is not one valid URL, however large the live one is.
@@ -161,6 +163,7 @@ impl Job {
             threads: threads_default(),
             rejects: None,
             max_rejects: None,
+            max_dropped_tags: None,
             max_shrink: MaxShrink::default(),
             allow_empty: false,
             expect_lines: None,

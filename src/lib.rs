@@ -35,7 +35,9 @@
 pub mod limits;
 
 mod job;
-pub use job::{ExpectLines, Job, MaxRejects, MaxShrink, OnDuplicate, Order, THREADS_MAX, threads_default};
+pub use job::{
+    ExpectLines, Job, MaxDroppedTags, MaxRejects, MaxShrink, OnDuplicate, Order, THREADS_MAX, threads_default,
+};
 
 pub mod stage;
 pub use stage::divide::Divide;

@@ -3,6 +3,7 @@
 //! Each is a gauge: it says what the last run did, and the next one starts anew. All of them carry the base URL, so that
 //! the files of several jobs on one machine do not contradict each other.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -13,6 +14,7 @@ use crate::paths::STREAM;
 use crate::replace;
 use crate::report::Report;
 use crate::stage::fs::Disk;
+use crate::stage::tags::{TagName, TagReason};
 
 /// What a run has to say at its end, however it ended.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +84,11 @@ impl Metrics<'_> {
         );
         let rejected = report.rejected.iter().map(|(&reason, &count)| (reason, count));
         text.family("sitemill_rejected_lines", "Lines that were refused, by reason.", "reason", rejected);
-        let dropped = report.dropped_tags.iter().map(|(&reason, &count)| (reason, count));
+        let count = |counts: &BTreeMap<&'static str, u64>, word| counts.get(word).copied().unwrap_or(0);
+        // Those that did not occur as well: an alert on what is not there never fires.
+        let given = TagName::ALL.map(|name| (name.as_str(), count(&report.given_tags, name.as_str())));
+        text.family("sitemill_given_tags", "Tags of lines that were not refused, by name.", "tag", given);
+        let dropped = TagReason::ALL.map(|why| (why.as_str(), count(&report.dropped_tags, why.as_str())));
         text.family("sitemill_dropped_tags", "Tags that were left out, by reason.", "reason", dropped);
         text.gauge("sitemill_listed_urls", "URLs that the inputs have for the set.", report.listed);
         if report.published {

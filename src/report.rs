@@ -56,6 +56,9 @@ pub struct Report {
     /// If more than half of the URLs were refused: what most of them have in common, and what to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// For each reason for which tags were dropped and an option helps: what is wrong with them, and the option.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tag_hints: Vec<String>,
     /// The first line of each reason, in the order in which lines are checked.
     pub examples: Vec<Example>,
     /// Sitemaps.

@@ -254,11 +254,12 @@ pub struct TagArgs {
     #[arg(long, value_name = "ZONE")]
     pub lastmod_zone: Option<LastmodZone>,
 
-    /// What lastmod holds: dates and times as text, or seconds or milliseconds since 1970
+    /// What lastmod holds: dates and times as text, or a number of seconds, milliseconds, microseconds or nanoseconds since
+    /// 1970
     #[arg(
         long,
         value_enum,
-        value_name = "text|seconds|millis",
+        value_name = "text|seconds|millis|micros|nanos",
         default_value_t,
         hide_possible_values = true
     )]
@@ -288,6 +289,10 @@ pub enum Unit {
     Seconds,
     /// Milliseconds since 1970.
     Millis,
+    /// Microseconds since 1970.
+    Micros,
+    /// Nanoseconds since 1970.
+    Nanos,
 }
 
 /// `sitemill clean`.
@@ -330,6 +335,8 @@ impl TagArgs {
             Unit::Text => LastmodUnit::Text,
             Unit::Seconds => LastmodUnit::EpochSeconds,
             Unit::Millis => LastmodUnit::EpochMillis,
+            Unit::Micros => LastmodUnit::EpochMicros,
+            Unit::Nanos => LastmodUnit::EpochNanos,
         };
         TagRules {
             lastmod: LastmodRules { unit, zone: self.lastmod_zone.clone() },

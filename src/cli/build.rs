@@ -207,6 +207,7 @@ fn job(args: &BuildArgs) -> Result<Job> {
     job.threads = args.threads.unwrap_or(job.threads);
     job.rejects.clone_from(&args.rejects);
     job.max_rejects = args.guard.max_rejects;
+    job.max_dropped_tags = args.guard.max_dropped_tags;
     job.max_shrink = args.guard.max_shrink;
     job.allow_empty = args.guard.allow_empty;
     job.expect_lines = args.guard.expect_lines;

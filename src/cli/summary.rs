@@ -36,9 +36,9 @@ fn summary(report: &Report, out: &Path) -> String {
         lines += &row("tags", report.dropped_tags.values().sum(), "dropped; their URLs are listed");
         lines += &reasons(&report.dropped_tags, report);
     }
-    if let Some(hint) = &report.hint
-        && report.refused.as_ref().is_none_or(|why| !why.contains(hint))
-    {
+    // A refusal has said it.
+    let is_said = |hint: &String| report.refused.as_ref().is_some_and(|why| why.contains(hint));
+    for hint in report.tag_hints.iter().chain(&report.hint).filter(|hint| !is_said(hint)) {
         let _ = writeln!(lines, "  hint: {hint}");
     }
     inputs::rows(report, &mut lines);

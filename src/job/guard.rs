@@ -51,6 +51,36 @@ impl FromStr for MaxRejects {
     }
 }
 
+/// How many dropped tags are too many: a number, or a share of the tags that are given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MaxDroppedTags(MaxRejects);
+
+impl MaxDroppedTags {
+    /// Whether `dropped` of `given` tags are too many.
+    pub fn is_passed(self, dropped: u64, given: u64) -> bool {
+        self.0.is_passed(dropped, given)
+    }
+
+    /// The least number, or whole percentage if it is one, that lets `dropped` of `given` pass.
+    pub fn needed(self, dropped: u64, given: u64) -> Self {
+        Self(self.0.needed(dropped, given))
+    }
+}
+
+impl fmt::Display for MaxDroppedTags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for MaxDroppedTags {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        word.parse().map(Self).map_err(|_| "a number of tags, or a percentage like 0.5%".into())
+    }
+}
+
 /// By how much of its URLs a set may be smaller than the one it replaces, in percent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaxShrink(f64);

@@ -114,6 +114,7 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
     report.skipped = skipped;
     report.inputs = inputs::reports(&inputs, &known, &plan)?;
     report.hint = guards::hint(job, &report);
+    report.tag_hints = guards::tag_hints(&report);
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
     if let Err(refused) = guards::check(job, &report, workspace.live()) {
         inputs.iter().try_for_each(Input::check_unchanged)?;
@@ -227,6 +228,7 @@ fn report(job: &Job, rules: &Rules, inputs: &[Input], plan: &Plan, needs: Needs)
         out_of_scope: out_of_scope.into_iter().map(|(origin, urls)| (origin.to_owned(), urls)).collect(),
         out_of_scope_others,
         hint: None,
+        tag_hints: Vec::new(),
         examples: refused::examples(rules, plan, inputs),
         sitemaps: 0,
         indexes: 0,

@@ -2,8 +2,10 @@
 
 mod hint;
 mod shape;
+mod tags;
 
 pub use hint::hint;
+pub use tags::hints as tag_hints;
 
 use crate::error::{Error, Result};
 use crate::job::{Job, MaxShrink};
@@ -35,6 +37,7 @@ pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> 
              is meant, run again with --max-rejects {needed}"
         )));
     }
+    tags::check(job, report)?;
     match &job.base_url {
         Base::Directory(url) if listed > 0 => check_shrink(job, url, live, listed),
         _ => Ok(()),

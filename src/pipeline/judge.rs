@@ -12,7 +12,7 @@ use crate::stage::input::Input;
 use crate::stage::publish;
 use crate::stage::rows::Content;
 use crate::stage::scope::{Base, Origins, Scope};
-use crate::stage::tags::{TagReason, TagRules};
+use crate::stage::tags::{Dropped, TagReason, TagRules};
 use crate::stage::xml::{self, Frame};
 
 /// What a build asks of a URL besides being one, and of its tags.
@@ -160,6 +160,16 @@ impl<'r> Judge<'r> {
     /// it.
     #[inline]
     pub fn judge<'a>(&'a mut self, content: Content<'a>, dropped: &mut impl FnMut(TagReason)) -> Judged<'a> {
+        self.judge_telling(content, &mut |tag| dropped(tag.reason))
+    }
+
+    /// Judges what a row says. `dropped` is told of each tag that cannot be written, with its value.
+    #[inline]
+    pub fn judge_telling<'a>(
+        &'a mut self,
+        content: Content<'a>,
+        dropped: &mut impl FnMut(Dropped<'_>),
+    ) -> Judged<'a> {
         let (raw, raw_tags) = match content {
             Content::Url(raw, raw_tags) => (raw, raw_tags),
             Content::Bad(_, reason) => return Judged::Rejected(reason),

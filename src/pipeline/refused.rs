@@ -3,6 +3,7 @@
 //! Their chunks are judged once more: to keep every refused row of a damaged export in memory would cost more than all the
 //! rest, and which line a row stands in is known only when those before it are counted.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
 
@@ -24,7 +25,7 @@ struct Refused<'i> {
     offset: u64,
     /// The word of a [`Reason`] or of a tag's reason.
     reason: &'static str,
-    text: &'i [u8],
+    text: Cow<'i, [u8]>,
 }
 
 /// Writes all of them to `out`, which leads to `path`.
@@ -38,7 +39,7 @@ pub fn write(run: Run<'_>, plan: &Plan, inputs: &[Input], path: &Path, mut out: 
         let mut rows = Vec::new();
         let name = inputs[chunk.input].name();
         for Refused { line, offset, reason, text } in refused(chunk, inputs, judge) {
-            rejects::push_row(name, line, offset, reason, text, &mut rows);
+            rejects::push_row(name, line, offset, reason, &text, &mut rows);
         }
         rows
     };
@@ -67,7 +68,7 @@ pub fn examples(rules: &Rules, plan: &Plan, inputs: &[Input]) -> Vec<Example> {
             reason: word,
             input: text::shown(inputs[chunk.input].name().as_os_str().as_encoded_bytes()),
             line: refused.line,
-            text: text::shown(refused.text),
+            text: text::shown(&refused.text),
         }));
     };
     for reason in Reason::ALL {
@@ -81,25 +82,24 @@ pub fn examples(rules: &Rules, plan: &Plan, inputs: &[Input]) -> Vec<Example> {
 
 fn refused<'i>(chunk: &Chunk, inputs: &'i [Input], judge: &mut Judge<'_>) -> Vec<Refused<'i>> {
     let mut all = Vec::new();
+    let mut dropped = Vec::new();
     for row in chunk.rows(inputs) {
         let (line, offset) = (row.line, row.offset);
-        let mut dropped = Vec::new();
-        match judge.judge(row.content, &mut |reason| dropped.push(reason)) {
+        dropped.clear();
+        let judged = judge.judge_telling(row.content, &mut |tag| dropped.push((tag.reason, tag.to_text())));
+        match judged {
             Judged::Rejected(reason) => {
                 let (Content::Url(text, _) | Content::Bad(text, _)) = row.content else {
                     unreachable!("an entry is not refused")
                 };
-                all.push(Refused { line, offset, reason: reason.as_str(), text });
-                // Its tags are refused with it.
-                dropped.clear();
+                all.push(Refused { line, offset, reason: reason.as_str(), text: text.into() });
             }
-            Judged::Entry(_) | Judged::Blank => {}
+            Judged::Entry(_) => all.extend(dropped.drain(..).map(|(reason, text)| {
+                let (reason, text) = (reason.as_str(), text.into());
+                Refused { line, offset, reason, text }
+            })),
+            Judged::Blank => {}
         }
-        let Content::Url(url, tags) = row.content else { continue };
-        all.extend(dropped.into_iter().map(|tag| {
-            let text = tags.dropped_for(tag, url);
-            Refused { line, offset, reason: tag.as_str(), text }
-        }));
     }
     all
 }

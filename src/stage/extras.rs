@@ -3,7 +3,7 @@
 
 use super::clean::{CleanUrl, Cleaned, Cleaner};
 use super::rows::field;
-use super::tags::{TagCounts, TagName, TagReason};
+use super::tags::{Dropped, TagCounts, TagName, TagReason};
 use super::xml::{self, Namespaces};
 use crate::limits::IMAGES_PER_URL_MAX;
 
@@ -76,8 +76,8 @@ impl ExtrasRenderer {
         Self { cleaner, xml: Vec::new() }
     }
 
-    /// The XML of `raw`. `dropped` is told why of each that cannot be written.
-    pub fn render(&mut self, raw: RawExtras<'_>, dropped: &mut impl FnMut(TagReason)) -> Extras<'_> {
+    /// The XML of `raw`. `dropped` is told of each that cannot be written.
+    pub fn render(&mut self, raw: RawExtras<'_>, dropped: &mut impl FnMut(Dropped<'_>)) -> Extras<'_> {
         self.xml.clear();
         let mut uses = Namespaces::NONE;
         let mut rest = raw.0;
@@ -88,7 +88,7 @@ impl ExtrasRenderer {
                     xml::push_alternate(hreflang, url, &mut self.xml);
                     uses = uses.and(Namespaces::XHTML);
                 }
-                None => dropped(TagReason::Alternate),
+                None => dropped(link(hreflang, href)),
             }
         }
         let mut images = 0;
@@ -100,7 +100,7 @@ impl ExtrasRenderer {
                     uses = uses.and(Namespaces::IMAGE);
                     images += 1;
                 }
-                None => dropped(TagReason::Image),
+                None => dropped(image_of(image)),
             }
         }
         Extras { xml: &self.xml, uses }
@@ -108,20 +108,25 @@ impl ExtrasRenderer {
 }
 
 /// Tells of every one of `raw`, where there is no place for any: 0.84 has no extensions.
-pub fn drop_all(raw: RawExtras<'_>, dropped: &mut impl FnMut(TagReason)) {
+pub fn drop_all(raw: RawExtras<'_>, dropped: &mut impl FnMut(Dropped<'_>)) {
     if raw.is_empty() {
         return;
     }
     let mut rest = raw.0;
     for _ in 0..field::number(&mut rest) {
-        field::take(&mut rest);
-        field::take(&mut rest);
-        dropped(TagReason::Alternate);
+        dropped(link(field::take(&mut rest), field::take(&mut rest)));
     }
     while !rest.is_empty() {
-        field::take(&mut rest);
-        dropped(TagReason::Image);
+        dropped(image_of(field::take(&mut rest)));
     }
+}
+
+fn link<'a>(hreflang: &'a [u8], href: &'a [u8]) -> Dropped<'a> {
+    Dropped { reason: TagReason::Alternate, hreflang: Some(hreflang), value: href }
+}
+
+fn image_of(url: &[u8]) -> Dropped<'_> {
+    Dropped { reason: TagReason::Image, hreflang: None, value: url }
 }
 
 fn clean<'a>(cleaner: &'a mut Cleaner, raw: &'a [u8]) -> Option<CleanUrl<'a>> {
@@ -157,16 +162,22 @@ mod tests {
         let raw = RawExtras::encode(alternates.into_iter(), images.into_iter(), &mut encoded);
         let mut dropped = DroppedTags::default();
         let mut renderer = ExtrasRenderer::default();
-        let extras = renderer.render(raw, &mut |reason| dropped[reason] += 1);
+        let mut texts = Vec::new();
+        let extras = renderer.render(raw, &mut |tag| {
+            dropped[tag.reason] += 1;
+            texts.push(crate::text::shown(&tag.to_text()));
+        });
         let want = "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"http://h.example/de?a&amp;b\"/>\
                     <xhtml:link rel=\"alternate\" hreflang=\"x-default\" href=\"http://h.example/it&apos;s\"/>\
                     <image:image><image:loc>http://h.example/a%20b.png</image:loc></image:image>";
         assert_eq!(str::from_utf8(extras.xml), Ok(want));
         assert_eq!(extras.uses, Namespaces::XHTML.and(Namespaces::IMAGE));
         assert_eq!((dropped[TagReason::Alternate], dropped[TagReason::Image]), (2, 1));
+        let want = ["hreflang=fr href=/relative", "hreflang=no language href=http://h.example/", "mailto:x"];
+        assert_eq!(texts, want);
 
         let mut all = DroppedTags::default();
-        drop_all(raw, &mut |reason| all[reason] += 1);
+        drop_all(raw, &mut |tag| all[tag.reason] += 1);
         assert_eq!((all[TagReason::Alternate], all[TagReason::Image]), (4, 2));
         assert!(RawExtras::encode([].into_iter(), [].into_iter(), &mut encoded).is_empty());
     }

@@ -16,7 +16,7 @@ pub use changefreq::{Changefreq, changefreq};
 pub(crate) use lastmod::civil_text;
 pub use lastmod::{LASTMOD_BYTES_MAX, Lastmod, LastmodRules, LastmodUnit, lastmod};
 pub use priority::{PRIORITY_BYTES_MAX, Priority, priority};
-pub use reason::{DroppedTags, GivenTags, TagCounts, TagName, TagReason};
+pub use reason::{Dropped, DroppedTags, GivenTags, TagCounts, TagName, TagReason};
 pub use zone::LastmodZone;
 
 /// Tags as an input gives them; empty: not given.
@@ -32,17 +32,7 @@ pub struct RawTags<'a> {
     pub extras: RawExtras<'a>,
 }
 
-impl<'a> RawTags<'a> {
-    /// What `reason` is about; of links and images, which may be many, the `url` that they stand beside.
-    pub fn dropped_for(&self, reason: TagReason, url: &'a [u8]) -> &'a [u8] {
-        match reason {
-            TagReason::Alternate | TagReason::Image => url,
-            TagReason::Lastmod | TagReason::LastmodZone | TagReason::LastmodPrecision => self.lastmod,
-            TagReason::Changefreq => self.changefreq,
-            TagReason::Priority => self.priority,
-        }
-    }
-
+impl RawTags<'_> {
     /// Adds those that are given to `counts`. Nothing but blanks is no tag.
     pub fn count(&self, counts: &mut TagCounts) {
         if self.is_empty() {
@@ -103,10 +93,10 @@ pub struct TagRules {
 }
 
 impl TagRules {
-    /// The tags of an entry; none if there is nothing to write. `dropped` is told why of each that cannot be written: a default
+    /// The tags of an entry; none if there is nothing to write. `dropped` is told of each that cannot be written: a default
     /// does not take its place, for one was given.
     #[inline]
-    pub fn check<'a>(&self, raw: RawTags<'a>, dropped: &mut impl FnMut(TagReason)) -> Option<Tags<'a>> {
+    pub fn check<'a>(&self, raw: RawTags<'a>, dropped: &mut impl FnMut(Dropped<'_>)) -> Option<Tags<'a>> {
         let given = !(raw.lastmod.is_empty() && raw.changefreq.is_empty() && raw.priority.is_empty());
         if !given && self.default_changefreq.is_none() && self.default_priority.is_none() {
             return None;
@@ -115,16 +105,16 @@ impl TagRules {
         let changefreq = changefreq(raw.changefreq).map(|given| given.or(self.default_changefreq));
         let priority = priority(raw.priority).map(|given| given.or(self.default_priority));
         let tags = Tags {
-            lastmod: lastmod.unwrap_or_else(|reason| drop_tag(reason, dropped)),
-            changefreq: changefreq.unwrap_or_else(|reason| drop_tag(reason, dropped)),
-            priority: priority.unwrap_or_else(|reason| drop_tag(reason, dropped)),
+            lastmod: lastmod.unwrap_or_else(|reason| drop_tag(reason, raw.lastmod, dropped)),
+            changefreq: changefreq.unwrap_or_else(|reason| drop_tag(reason, raw.changefreq, dropped)),
+            priority: priority.unwrap_or_else(|reason| drop_tag(reason, raw.priority, dropped)),
         };
         (tags != Tags::default()).then_some(tags)
     }
 }
 
-fn drop_tag<T>(reason: TagReason, dropped: &mut impl FnMut(TagReason)) -> Option<T> {
-    dropped(reason);
+fn drop_tag<T>(reason: TagReason, value: &[u8], dropped: &mut impl FnMut(Dropped<'_>)) -> Option<T> {
+    dropped(Dropped { reason, hreflang: None, value });
     None
 }
 

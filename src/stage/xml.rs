@@ -278,8 +278,8 @@ mod tests {
             let [lastmod, changefreq, priority] = tags.map(str::as_bytes);
             let mut dropped = DroppedTags::default();
             let tags = TagRules::default()
-                .check(RawTags { lastmod, changefreq, priority, ..RawTags::default() }, &mut |reason| {
-                    dropped[reason] += 1
+                .check(RawTags { lastmod, changefreq, priority, ..RawTags::default() }, &mut |tag| {
+                    dropped[tag.reason] += 1
                 });
             let (mut beside, mut entry) = (Vec::new(), Vec::new());
             tags.iter().for_each(|tags| push_tags(tags, &mut beside));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{Run, TempDir, build_command, finish, published, published_urls};
+use crate::support::{Run, TempDir, build_command, files, finish, published, published_urls, sitemill};
 
 const BASE: &str = "https://www.example.com/";
 
@@ -106,5 +106,158 @@ fn a_row_with_something_in_it_and_no_url_is_refused_in_every_form() {
         let said = if name == "a.xml" { "priority=1" } else { row.trim_end() };
         assert_eq!(told.rejects, pairs(&[("no-url", said)]), "{name}");
         assert_eq!((&told.report["blank"], &told.report["listed"]), (&json!(1), &json!(1)), "{name}");
+    }
+}
+
+#[test]
+fn each_dropped_link_and_image_is_a_row_of_the_reject_file_with_its_own_value() {
+    let directory = TempDir::new();
+    let links = r#"[{"hreflang":"de","href":"/de"},{"hreflang":"fr","href":"https://www.example.com/fr"},{"hreflang":"no\tlanguage","href":"https://www.example.com/"}]"#;
+    let row = format!(
+        r#"{{"loc":"{BASE}a","alternates":{links},"images":["i.png","https://i.example/","mailto:x"]}}"#
+    );
+    let input = directory.file("pages.jsonl", row);
+    let told = build(&directory.join("out"), &input, &[]);
+    told.run.expect(0);
+    let dropped = [
+        ("tag-alternate", "hreflang=de href=/de"),
+        ("tag-alternate", r"hreflang=no\tlanguage href=https://www.example.com/"),
+        ("tag-image", "i.png"),
+        ("tag-image", "mailto:x"),
+    ];
+    assert_eq!(told.rejects, pairs(&dropped));
+    let told = build(&directory.join("old"), &input, &["--protocol", "0.84"]);
+    told.run.expect(0);
+    assert_eq!(told.rejects.len(), 6);
+    assert!(
+        told.rejects.contains(&pairs(&[("tag-alternate", "hreflang=fr href=https://www.example.com/fr")])[0])
+    );
+    let examples = told.report["examples"].as_array().unwrap();
+    assert_eq!(examples[0]["text"], "hreflang=de href=/de");
+}
+
+#[test]
+fn tags_of_a_refused_row_are_not_told_of_as_dropped() {
+    let directory = TempDir::new();
+    let links: Vec<Value> =
+        (0..20).map(|n| json!({ "hreflang": "de", "href": format!("{BASE}de/{n}") })).collect();
+    let rows = [
+        json!({ "loc": format!("{BASE}a"), "alternates": links, "priority": 7 }),
+        json!({ "loc": format!("{BASE}b") }),
+    ];
+    let input = directory.file("pages.jsonl", rows.map(|row| format!("{row}\n")).concat());
+    let told = build(&directory.join("out"), &input, &["--bytes-per-sitemap", "1000"]);
+    told.run.expect(0);
+    assert_eq!(told.rejects, pairs(&[("entry-too-large", &format!("{BASE}a"))]));
+}
+
+/// Rows of CSV with such a `lastmod`.
+fn pages(count: usize, lastmod: &str) -> String {
+    let rows: String = (0..count).map(|n| format!("{BASE}{n},{lastmod}\n")).collect();
+    format!("url,lastmod\n{rows}")
+}
+
+#[test]
+fn the_option_that_saves_a_dropped_lastmod_is_named_and_saves_it() {
+    let directory = TempDir::new();
+    for (lastmod, what, option) in [
+        ("2024-05-01 10:20:30", "has no time zone", "--lastmod-zone UTC"),
+        ("2024-05-01T10:20:30.123456", "has no time zone", "--lastmod-zone UTC"),
+        ("1714558830", "looks like epoch seconds", "--lastmod-unit seconds"),
+        ("1714558830.5", "looks like epoch seconds", "--lastmod-unit seconds"),
+        ("1714558830123", "looks like epoch millis", "--lastmod-unit millis"),
+        ("1714558830123456", "looks like epoch micros", "--lastmod-unit micros"),
+        ("1714558830123456789", "looks like epoch nanos", "--lastmod-unit nanos"),
+    ] {
+        let input = directory.file("urls.csv", pages(1_200, lastmod));
+        let hint = format!("lastmod {what} (1,200 of 1,200 dropped); use {option}");
+        let out = directory.join(lastmod);
+        let report = directory.join("report.json");
+        let mut loud = sitemill();
+        loud.args(["build", "--base-url", BASE, "--out"]).arg(&out).arg(&input).arg("--report").arg(&report);
+        let run = finish(&mut loud, b"").expect(0);
+        assert!(run.stderr.contains(&format!("  hint: {hint}\n")), "{}", run.stderr);
+        let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+        assert_eq!(report["tag_hints"], json!([hint]));
+        let saved: Vec<&str> = option.split(' ').collect();
+        let told = build(&out, &input, &[&saved[..], &["--max-dropped-tags", "0"]].concat());
+        told.run.expect(0);
+        assert!(published(&out, BASE)[1].1.contains("<lastmod>2024-05-01T10:20:30Z</lastmod>"), "{lastmod}");
+    }
+    // The unit that was said is not the one of the numbers.
+    let told = build(
+        &directory.join("wrong"),
+        &directory.file("urls.csv", pages(2, "1714558830123")),
+        &["--lastmod-unit", "seconds"],
+    );
+    assert_eq!(told.report["dropped_tags"], json!({ "tag-lastmod-epoch": 2 }));
+    // A date without hyphens is no number of seconds.
+    let told = build(&directory.join("date"), &directory.file("urls.csv", pages(2, "20240501")), &[]);
+    assert_eq!(
+        (&told.report["dropped_tags"], &told.report["tag_hints"]),
+        (&json!({ "tag-lastmod": 2 }), &Value::Null)
+    );
+}
+
+#[test]
+fn too_many_dropped_tags_are_a_reason_to_refuse_and_the_words_say_what_lets_them_pass() {
+    let directory = TempDir::new();
+    let input = directory.file("urls.csv", pages(30, "2024-05-01") + &format!("{BASE}x,soon\n").repeat(3));
+    for (max, needed) in [("0", "3"), ("2", "3"), ("0%", "10%"), ("9.05%", "10%")] {
+        let out = directory.join(max);
+        let refused = build(&out, &input, &["--max-dropped-tags", max]).run.expect(65);
+        let said = format!(
+            "3 of 33 tags were dropped, and --max-dropped-tags is {max}; nothing was published; if that is meant, run \
+             again with --max-dropped-tags {needed}\n"
+        );
+        assert!(refused.stderr.contains(&said), "{}", refused.stderr);
+        assert!(files(&out).is_empty());
+        build(&out, &input, &["--max-dropped-tags", needed]).run.expect(0);
+    }
+    // Where an option saves them, it is named first.
+    let told = build(
+        &directory.join("zone"),
+        &directory.file("zone.csv", pages(4, "2024-05-01 10:20")),
+        &["--max-dropped-tags", "50%"],
+    );
+    let said = "nothing was published; lastmod has no time zone (4 of 4 dropped); use --lastmod-zone UTC; if that is \
+                meant, run again with --max-dropped-tags 100%";
+    assert!(told.run.expect(65).stderr.contains(said));
+    assert!(told.report["refused"].as_str().unwrap().contains(said));
+    finish(build_command(&directory.join("usage"), BASE).args(["--max-dropped-tags", "some"]), b"").expect(2);
+    // From the environment as well.
+    let mut command = build_command(&directory.join("environment"), BASE);
+    finish(command.env("SITEMILL_MAX_DROPPED_TAGS", "2").arg(&input), b"").expect(65);
+}
+
+#[test]
+fn every_metric_of_an_alert_is_written_even_by_a_run_without_tags() {
+    let directory = TempDir::new();
+    let path = directory.join("sitemill.prom");
+    let mut command = build_command(&directory.join("out"), BASE);
+    finish(command.arg("--metrics").arg(&path), format!("{BASE}a\n").as_bytes()).expect(0);
+    let metrics = fs::read_to_string(&path).unwrap();
+    let rules = fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/scripts/deploy/prometheus/sitemill.rules.yml"
+    ));
+    let rules = rules.unwrap();
+    assert!(rules.contains("sitemill_dropped_tags") && rules.contains("sitemill_given_tags"));
+    for part in rules.split("sitemill_").skip(1) {
+        let end = part.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap();
+        let name = format!("\nsitemill_{}{{", &part[..end]);
+        assert!(metrics.contains(&name), "{name}");
+    }
+    let mut command = build_command(&directory.join("dropped"), BASE);
+    finish(command.arg("--metrics").arg(&path), pages(3, "soon").as_bytes()).expect(0);
+    let metrics = fs::read_to_string(&path).unwrap();
+    for (name, label, value) in [
+        ("given_tags", "tag=\"lastmod\"", 3),
+        ("given_tags", "tag=\"images\"", 0),
+        ("dropped_tags", "reason=\"tag-lastmod\"", 3),
+        ("dropped_tags", "reason=\"tag-lastmod-zone\"", 0),
+    ] {
+        let line = format!("\nsitemill_{name}{{base_url=\"{BASE}\",{label}}} {value}\n");
+        assert!(metrics.contains(&line), "{line}");
     }
 }

@@ -371,7 +371,7 @@ fn shells_and_man_take_what_is_written_for_them() {
         _sitemill sitemill --max- build; printf '%s\\n' \"${COMPREPLY[@]}\"";
     let mut shell = Command::new("bash");
     let completed = finish(shell.args(["-c", script, "bash"]).arg(bash), b"").expect(0).stdout;
-    assert_eq!(String::from_utf8(completed).unwrap(), "--max-rejects\n--max-shrink\n");
+    assert_eq!(String::from_utf8(completed).unwrap(), "--max-rejects\n--max-dropped-tags\n--max-shrink\n");
     for shell in ["zsh", "fish"] {
         assert!(!run(["completions", shell]).expect(0).stdout.is_empty());
     }

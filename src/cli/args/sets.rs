@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use sitemill::{DIFF_MEMORY_DEFAULT, ExpectLines, Keep, KeepTime, MaxRejects, MaxShrink};
+use sitemill::{DIFF_MEMORY_DEFAULT, ExpectLines, Keep, KeepTime, MaxDroppedTags, MaxRejects, MaxShrink};
 
 use super::Size;
 
@@ -14,6 +14,10 @@ pub struct GuardArgs {
     /// If more lines are refused: a number, or a share like 0.5%
     #[arg(long, value_name = "N|P%")]
     pub max_rejects: Option<MaxRejects>,
+
+    /// If more tags are dropped: a number, or a share of the tags in the input like 0.5%
+    #[arg(long, value_name = "N|P%")]
+    pub max_dropped_tags: Option<MaxDroppedTags>,
 
     /// If the set has fewer URLs than the live one by more than this share; 100 lets everything pass
     #[arg(long, value_name = "P%", default_value_t)]

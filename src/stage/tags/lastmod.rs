@@ -22,6 +22,42 @@ pub enum LastmodUnit {
     EpochSeconds,
     /// Milliseconds since 1970 in UTC, a fraction allowed.
     EpochMillis,
+    /// Microseconds since 1970 in UTC, a fraction allowed.
+    EpochMicros,
+    /// Nanoseconds since 1970 in UTC, a fraction allowed.
+    EpochNanos,
+}
+
+impl LastmodUnit {
+    /// The unit in which the number `text` is a time since 1970 that is likely for a page: one from 2001 to 2286. `None` for
+    /// any other text, dates without hyphens among it.
+    pub fn of_number(text: &[u8]) -> Option<Self> {
+        let text = text.trim_ascii();
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let is_number = match &text[digits..] {
+            [] => true,
+            [b'.', fraction @ ..] => fraction.iter().all(u8::is_ascii_digit),
+            _ => false,
+        };
+        match digits {
+            10 if is_number => Some(Self::EpochSeconds),
+            13 if is_number => Some(Self::EpochMillis),
+            16 if is_number => Some(Self::EpochMicros),
+            19 if is_number => Some(Self::EpochNanos),
+            _ => None,
+        }
+    }
+
+    /// The word of `--lastmod-unit`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::EpochSeconds => "seconds",
+            Self::EpochMillis => "millis",
+            Self::EpochMicros => "micros",
+            Self::EpochNanos => "nanos",
+        }
+    }
 }
 
 /// How `lastmod` is to be understood where its text does not say it.
@@ -56,18 +92,23 @@ impl Lastmod {
 /// Reads a `lastmod`; `None` if there is nothing but blanks.
 ///
 /// # Errors
-/// [`TagReason::Lastmod`], [`TagReason::LastmodPrecision`] or [`TagReason::LastmodZone`]: the tag cannot be written.
+/// One of the reasons that are about `lastmod`: the tag cannot be written.
 pub fn lastmod(raw: &[u8], rules: &LastmodRules) -> Result<Option<Lastmod>, TagReason> {
     let text = raw.trim_ascii();
     if text.is_empty() {
         return Ok(None);
     }
-    match rules.unit {
+    let read = match rules.unit {
         LastmodUnit::Text => of_text(text, rules.zone.as_ref()),
         LastmodUnit::EpochSeconds => of_epoch(text, 1),
-        LastmodUnit::EpochMillis => of_epoch(text, 1000),
-    }
-    .map(Some)
+        LastmodUnit::EpochMillis => of_epoch(text, 1_000),
+        LastmodUnit::EpochMicros => of_epoch(text, 1_000_000),
+        LastmodUnit::EpochNanos => of_epoch(text, 1_000_000_000),
+    };
+    read.map(Some).map_err(|reason| match reason {
+        TagReason::Lastmod if LastmodUnit::of_number(text).is_some() => TagReason::LastmodEpoch,
+        reason => reason,
+    })
 }
 
 fn of_text(text: &[u8], zone: Option<&LastmodZone>) -> Result<Lastmod, TagReason> {

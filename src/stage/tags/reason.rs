@@ -10,6 +10,8 @@ reasons! {
         Lastmod = "tag-lastmod",
         /// A time of day without a zone, and none was said for such times.
         LastmodZone = "tag-lastmod-zone",
+        /// A number that can only be a time since 1970, in another unit than was said, or where none was said.
+        LastmodEpoch = "tag-lastmod-epoch",
         /// A year, or a year and a month: W3C Datetime, but both schemas refuse it.
         LastmodPrecision = "tag-lastmod-precision",
         /// None of the seven words.
@@ -27,11 +29,34 @@ impl TagReason {
     /// The tag that is left out.
     pub const fn tag(self) -> TagName {
         match self {
-            Self::Lastmod | Self::LastmodZone | Self::LastmodPrecision => TagName::Lastmod,
+            Self::Lastmod | Self::LastmodZone | Self::LastmodEpoch | Self::LastmodPrecision => {
+                TagName::Lastmod
+            }
             Self::Changefreq => TagName::Changefreq,
             Self::Priority => TagName::Priority,
             Self::Alternate => TagName::Alternates,
             Self::Image => TagName::Images,
+        }
+    }
+}
+
+/// A tag that cannot be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dropped<'a> {
+    /// Why.
+    pub reason: TagReason,
+    /// Of a link, the language that is given.
+    pub hreflang: Option<&'a [u8]>,
+    /// The value that is given; of a link or image, its URL.
+    pub value: &'a [u8],
+}
+
+impl Dropped<'_> {
+    /// The text of its row in the reject file, not yet escaped: the value, or `hreflang=de href=…`.
+    pub fn to_text(self) -> Vec<u8> {
+        match self.hreflang {
+            Some(hreflang) => [b"hreflang=", hreflang, b" href=", self.value].concat(),
+            None => self.value.to_vec(),
         }
     }
 }
