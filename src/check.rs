@@ -32,7 +32,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::error::Result;
+use crate::error::{Error, Result, Shown};
 use crate::job::{check_threads, threads_default};
 use crate::pipeline::ordered::ordered;
 use crate::stage::dedup::Secret;
@@ -62,7 +62,7 @@ const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
 /// What to check. [`CheckJob::new`] has every default of the command line.
 #[derive(Debug, Clone)]
 pub struct CheckJob {
-    /// Directories with a set in them, and single files.
+    /// Directories with a set in them, parents of the directories of several sites, and single files.
     pub paths: Vec<PathBuf>,
     /// The directory that the files are published in, as a URL. If it is not given, a directory's robots lines tell it,
     /// and of a single file the scope is not checked.
@@ -132,7 +132,16 @@ pub fn check(
         run.check_set(Set::of_files(files, base, run.kept_max))?;
     }
     for directory in directories {
-        run.check_set(Set::of_directory(&directory, base, run.kept_max)?)?;
+        let sets = Set::directories(&directory)?;
+        if let (Some(base), true) = (base, sets.iter().any(|set| *set != directory)) {
+            let shown = Shown(&directory);
+            return Err(Error::usage(format!(
+                "--base-url {base}: {shown} holds the sets of several sites, and each of them names its own"
+            )));
+        }
+        for set in sets {
+            run.check_set(Set::of_directory(&set, base, run.kept_max)?)?;
+        }
     }
     let Run { counts, mut report, .. } = run;
     report.findings = counts.total();

@@ -29,7 +29,8 @@ pub const DIFF_MEMORY_MIN: u64 = 1 << 20;
 /// What to compare. [`DiffJob::new`] has every default of the command line.
 #[derive(Debug, Clone)]
 pub struct DiffJob {
-    /// A published directory, an index file, a sitemap, or the manifest of a set that is kept.
+    /// A published directory, the parent of those of several sites, an index file, a sitemap, or the manifest of a set that is
+    /// kept.
     pub old: PathBuf,
     /// The same for the other side.
     pub new: PathBuf,
@@ -96,13 +97,19 @@ impl DiffJob {
     }
 }
 
-/// Compares the sets of `job` and writes what differs to `to`, in the order of the URLs' bytes.
+/// Compares the sets of `job` and writes what differs to `to`, in the order of the URLs' bytes. Two parents of the directories
+/// of several sites are compared site by site, in the order of their names; a site that one of them lacks is added or removed
+/// as a whole.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a file is damaged; else if something cannot be read or written.
 pub fn diff(job: &DiffJob, stop: &Stop, to: Target<'_>) -> Result<DiffReport> {
-    let (old, new) = (Side::of(&job.old)?, Side::of(&job.new)?);
-    compare(old, new, job.form, &job.room, stop, to)
+    let mut report = DiffReport::default();
+    for (old, new) in side::pairs(&job.old, &job.new)? {
+        let to = Target { name: to.name, to: &mut *to.to };
+        report.add(&compare(old, new, job.form, &job.room, stop, to)?);
+    }
+    Ok(report)
 }
 
 /// The same for two sides that are known already.

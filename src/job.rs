@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use crate::error::{Error, Result};
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX};
+use crate::robots;
 use crate::stage::clean::UrlEncoding;
 use crate::stage::divide::{Divide, Limits};
 use crate::stage::form::FormOptions;
@@ -77,6 +78,8 @@ pub struct Job {
     pub expect_lines: Option<ExpectLines>,
     /// A robots.txt to name the index files in, between lines of ours.
     pub robots: Option<PathBuf>,
+    /// Let `robots` have another name than crawlers ask for.
+    pub robots_any_name: bool,
     /// Where to write how the set differs from the one that was live.
     pub diff: Option<PathBuf>,
     /// How long earlier sets stay.
@@ -168,6 +171,7 @@ impl Job {
             allow_empty: false,
             expect_lines: None,
             robots: None,
+            robots_any_name: false,
             diff: None,
             keep: Keep::default(),
             ignore_manifest: false,
@@ -209,6 +213,9 @@ impl Job {
         )?;
         within("--bytes-per-sitemap", self.bytes_per_sitemap, 1, protocol.bytes_per_sitemap_max())?;
         check_threads(self.threads)?;
+        if let Some(path) = self.robots.as_ref().filter(|_| !self.robots_any_name) {
+            robots::check_name(path)?;
+        }
         let least = match &self.base_url {
             Base::Directory(url) => publish::index_bytes_min(protocol, url),
             Base::EachOrigin(_) if self.allow_empty => {

@@ -25,6 +25,23 @@ use crate::stage::fs::{FileSystem, Kind, Locked, Meta};
 /// What a crawler reads of the file at least, and Google at most: RFC 9309, 2.5.
 const READ_BYTES: usize = 500 * 1024;
 
+/// Refuses a file that is called robots.txt but for capital letters: crawlers ask for the name in lower case alone (RFC
+/// 9309, 2.3).
+///
+/// # Errors
+/// [`ErrorKind::Usage`], with the right name.
+pub(crate) fn check_name(path: &Path) -> Result<()> {
+    let name = path.file_name().unwrap_or_default();
+    if name == "robots.txt" || !name.eq_ignore_ascii_case("robots.txt") {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "--robots {}: crawlers ask for robots.txt, in lower case; call the file so, or let any name pass with \
+         --robots-any-name",
+        Shown(path)
+    )))
+}
+
 /// A robots.txt that was looked at.
 pub(crate) struct RobotsFile<'a> {
     fs: &'a dyn FileSystem,

@@ -5,7 +5,7 @@ use std::slice;
 use std::time::SystemTime;
 
 use crate::error::{Error, Result, Shown};
-use crate::robots::{RobotsFile, name_indexes};
+use crate::robots::{RobotsFile, check_name, name_indexes};
 use crate::stage::fs::{Disk, exists};
 use crate::stage::manifest::Manifest;
 use crate::stage::publish::{OnDamage, Workspace, make_live, status};
@@ -21,6 +21,8 @@ pub struct RollbackJob {
     pub to: Option<u64>,
     /// A robots.txt to name the index files in, between lines of ours.
     pub robots: Option<PathBuf>,
+    /// Let `robots` have another name than crawlers ask for.
+    pub robots_any_name: bool,
     /// Now.
     pub time: SystemTime,
 }
@@ -39,7 +41,7 @@ pub struct RolledBack {
 impl RollbackJob {
     /// A job with the defaults: the set before the live one, the present time.
     pub fn new(out: PathBuf) -> Self {
-        Self { out, to: None, robots: None, time: SystemTime::now() }
+        Self { out, to: None, robots: None, robots_any_name: false, time: SystemTime::now() }
     }
 }
 
@@ -51,6 +53,9 @@ impl RollbackJob {
 /// raised before the switch; else as of a build.
 pub fn rollback(job: &RollbackJob, stop: &Stop) -> Result<RolledBack> {
     let out = Shown(&job.out);
+    if let Some(path) = job.robots.as_ref().filter(|_| !job.robots_any_name) {
+        check_name(path)?;
+    }
     // Before the workspace is opened: that would make a directory.
     if !exists(&Disk, &job.out.join(".sitemill")) {
         return Err(Error::data(format!("{out}: holds no set that build has published")));

@@ -4,7 +4,7 @@
 //! but a file that cannot be read to its end, or a URL that would break its line, ends the run.
 
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ use crate::job::{check_threads, threads_default};
 use crate::pipeline::Target;
 use crate::pipeline::ordered::ordered;
 use crate::stop::Stop;
-use crate::text::shown;
+use crate::text::{self, shown};
 
 /// What to list. [`UrlsJob::new`] has every default of the command line.
 #[derive(Debug, Clone)]
@@ -64,22 +64,60 @@ impl UrlsJob {
 /// damage; else if something cannot be read or written.
 pub fn urls(job: &UrlsJob, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
     check_threads(job.threads)?;
-    let mut report = UrlsReport::default();
-    if job.form == UrlsForm::Tsv {
+    let form = match job.form {
+        UrlsForm::Lines => Form::Lines,
+        UrlsForm::Tsv => Form::Tsv,
+        UrlsForm::Json => Form::Json,
+    };
+    if form == Form::Tsv {
         to.write(TSV_HEADER)?;
     }
-    for path in &job.paths {
+    list_all(&job.paths, form, job.threads, stop, to)
+}
+
+/// Writes the URLs of `paths` to `to` in the same way, each with a tab and its `lastmod` behind it.
+///
+/// # Errors
+/// As [`urls`].
+pub(crate) fn lastmods(
+    paths: &[PathBuf],
+    threads: NonZero<usize>,
+    stop: &Stop,
+    to: Target<'_>,
+) -> Result<UrlsReport> {
+    list_all(paths, Form::Lastmods, threads, stop, to)
+}
+
+/// What is written of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Lines,
+    Tsv,
+    Json,
+    /// URL and `lastmod`, escaped, and no header.
+    Lastmods,
+}
+
+fn list_all(
+    paths: &[PathBuf],
+    form: Form,
+    threads: NonZero<usize>,
+    stop: &Stop,
+    mut to: Target<'_>,
+) -> Result<UrlsReport> {
+    let mut report = UrlsReport::default();
+    for path in paths {
         let files = match path.is_dir() {
-            true => Set::of_directory(path, None, 1)?.into_files()?,
+            true => files_of(path)?,
             false => vec![path.clone()],
         };
-        let work = |entry: &mut Entry, file: PathBuf| list(file, job.form, entry);
-        ordered(job.threads.get(), files.into_iter(), Entry::default, work, |listed| {
+        let work = |entry: &mut Entry, file: PathBuf| list(file, form, entry);
+        ordered(threads.get(), files.into_iter(), Entry::default, work, |listed| {
             stop.check()?;
             let listed = listed?;
             let members = listed.take_in(&mut report, &mut to)?;
-            let work = |entry: &mut Entry, member: Result<PathBuf>| list_member(member?, job.form, entry);
-            ordered(job.threads.get(), members.into_iter(), Entry::default, work, |listed| {
+            let work = |entry: &mut Entry, member: Result<PathBuf>| list_member(member?, form, entry);
+            ordered(threads.get(), members.into_iter(), Entry::default, work, |listed| {
                 stop.check()?;
                 listed?.take_in(&mut report, &mut to).map(drop)
             })
@@ -89,7 +127,16 @@ pub fn urls(job: &UrlsJob, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport
 }
 
 /// The first line of [`UrlsForm::Tsv`].
-pub(crate) const TSV_HEADER: &[u8] = b"loc\tlastmod\tchangefreq\tpriority\talternates\timages\n";
+const TSV_HEADER: &[u8] = b"loc\tlastmod\tchangefreq\tpriority\talternates\timages\n";
+
+/// The files to begin with of the set in `directory`, or of the sets of several sites below it.
+fn files_of(directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for set in Set::directories(directory)? {
+        files.extend(Set::of_directory(&set, None, 1)?.into_files()?);
+    }
+    Ok(files)
+}
 
 /// A file, rendered.
 struct Listed {
@@ -112,7 +159,7 @@ impl Listed {
 }
 
 /// A file that an index file names.
-fn list_member(path: PathBuf, form: UrlsForm, entry: &mut Entry) -> Result<Listed> {
+fn list_member(path: PathBuf, form: Form, entry: &mut Entry) -> Result<Listed> {
     let mut listed = list(path.clone(), form, entry)?;
     if listed.kind == Some(Kind::Index) && listed.damage.is_none() {
         listed.damage = Some(Error::data(format!("{}: an index file that another one names", Shown(&path))));
@@ -120,7 +167,7 @@ fn list_member(path: PathBuf, form: UrlsForm, entry: &mut Entry) -> Result<Liste
     Ok(listed)
 }
 
-fn list(path: PathBuf, form: UrlsForm, entry: &mut Entry) -> Result<Listed> {
+fn list(path: PathBuf, form: Form, entry: &mut Entry) -> Result<Listed> {
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
     let mut reader = Reader::new(Content::open(&path)?, &mut findings);
     let mut listed = Listed { kind: None, lines: Vec::new(), urls: 0, members: Vec::new(), damage: None };
@@ -139,7 +186,7 @@ fn list(path: PathBuf, form: UrlsForm, entry: &mut Entry) -> Result<Listed> {
             )));
             break;
         }
-        if form != UrlsForm::Lines && !entry.is_whole() {
+        if matches!(form, Form::Tsv | Form::Json) && !entry.is_whole() {
             let shown = Shown(&path);
             listed.damage = Some(Error::data(format!(
                 "{shown}: entry {number}: has more links or images than can be told; list the URLs alone, without --tsv or --json"
@@ -166,10 +213,16 @@ fn list(path: PathBuf, form: UrlsForm, entry: &mut Entry) -> Result<Listed> {
     Ok(listed)
 }
 
-fn push(entry: &Entry, loc: &[u8], form: UrlsForm, lines: &mut Vec<u8>) {
+fn push(entry: &Entry, loc: &[u8], form: Form, lines: &mut Vec<u8>) {
     match form {
-        UrlsForm::Lines => lines.extend_from_slice(loc),
-        UrlsForm::Tsv => {
+        Form::Lines => lines.extend_from_slice(loc),
+        Form::Lastmods => {
+            lines.extend_from_slice(loc);
+            lines.push(b'\t');
+            // A tab or line end in a value must not pass for one of the row.
+            text::escape(entry.value(Tag::Lastmod).unwrap_or_default().trim_ascii(), lines);
+        }
+        Form::Tsv => {
             push_cell(loc, lines);
             for tag in [Tag::Lastmod, Tag::Changefreq, Tag::Priority] {
                 lines.push(b'\t');
@@ -182,7 +235,7 @@ fn push(entry: &Entry, loc: &[u8], form: UrlsForm, lines: &mut Vec<u8>) {
                 }
             }
         }
-        UrlsForm::Json => lines.extend_from_slice(to_json(entry).to_string().as_bytes()),
+        Form::Json => lines.extend_from_slice(to_json(entry).to_string().as_bytes()),
     }
     lines.push(b'\n');
 }

@@ -81,6 +81,31 @@ impl Set {
         }
     }
 
+    /// The directories of sets that `directory` stands for: itself, or as the parent of several sites those of all of them, by
+    /// name. One in which nothing is known to be published stands for itself.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn directories(directory: &Path) -> Result<Vec<PathBuf>> {
+        if is_published(directory) {
+            return Ok(vec![directory.into()]);
+        }
+        let unreadable = |error| Error::input(directory, error);
+        let mut sites = Vec::new();
+        for entry in fs::read_dir(directory).map_err(unreadable)? {
+            let entry = entry.map_err(unreadable)?;
+            if entry.file_type().map_err(unreadable)?.is_dir() && is_published(&entry.path()) {
+                sites.push(entry.path());
+            }
+        }
+        sites.sort();
+        // Files of others may lie beside them.
+        if sites.is_empty() || !names(directory)?.is_empty() {
+            sites.insert(0, directory.into());
+        }
+        Ok(sites)
+    }
+
     /// The files to begin with, for one who only reads them.
     ///
     /// # Errors
@@ -135,6 +160,11 @@ impl Set {
         }
         Ok(())
     }
+}
+
+/// Whether `build` has published a set in `directory`, by its manifest, or by its robots lines where only the files were copied.
+fn is_published(directory: &Path) -> bool {
+    is_file(&directory.join(MANIFEST)) || is_file(&directory.join(ROBOTS_FILE))
 }
 
 /// The name of the file that `url` means, if it lies directly in the directory `base`: never a path that leads out of it.

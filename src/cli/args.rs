@@ -125,6 +125,10 @@ pub struct BuildArgs {
     #[arg(long, value_name = "FILE")]
     pub robots: Option<PathBuf>,
 
+    /// Accept a --robots file called Robots.txt or ROBOTS.TXT, which no crawler asks for
+    #[arg(long)]
+    pub robots_any_name: bool,
+
     /// Write every refused line here, tab-separated: input, line, offset, reason, text; - is standard output
     #[arg(long, value_name = "FILE")]
     pub rejects: Option<PathBuf>,

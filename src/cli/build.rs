@@ -1,5 +1,6 @@
 //! `sitemill build`: words to a job, the run, the report and the summary.
 
+use std::error::Error as _;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -145,7 +146,8 @@ impl Reports {
         let report = match built {
             Ok(outcome) => serde_json::to_value(&outcome.report).expect("numbers and strings are JSON"),
             Err(error) => {
-                json!({ "published": false, "error": error.to_string(), "exit_code": exit_code })
+                let cause = error.source().map(ToString::to_string);
+                json!({ "published": false, "error": error.to_string(), "cause": cause, "exit_code": exit_code })
             }
         };
         if let Some(path) = &self.metrics {
@@ -213,6 +215,7 @@ fn job(args: &BuildArgs) -> Result<Job> {
     job.expect_lines = args.guard.expect_lines;
     job.diff.clone_from(&args.diff);
     job.robots.clone_from(&args.robots);
+    job.robots_any_name = args.robots_any_name;
     job.keep = Keep { time: args.keep.keep, sets: args.keep.keep_sets };
     job.ignore_manifest = args.keep.ignore_manifest;
     job.take_over = args.guard.take_over;

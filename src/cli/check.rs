@@ -37,7 +37,7 @@ pub fn run(args: CheckArgs) -> Result<()> {
     written(stdout.flush())?;
     if !args.quiet {
         let (first, rows) = summary(&report, &job);
-        log::info(&first);
+        log::counted(&first, serde_json::to_value(&report).expect("numbers and strings are JSON"));
         log::table(&rows);
     }
     match report.findings {

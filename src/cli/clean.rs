@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
+use serde_json::json;
 use sitemill::{Error, FilterJob, Result, Target};
 
 use super::args::CleanArgs;
@@ -41,13 +42,20 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
             .map(|(reason, count)| format!("{} {}", grouped(count), reason.as_str()))
             .collect();
         let why = if rejected.is_empty() { String::new() } else { format!(" ({})", rejected.join(", ")) };
-        log::info(&format!(
+        let words = format!(
             "{} lines: {} URLs, {} blank, {} rejected{why}",
             grouped(report.lines),
             grouped(report.accepted),
             grouped(report.blank),
             grouped(report.rejected.total()),
-        ));
+        );
+        let fields = json!({
+            "lines": report.lines,
+            "accepted": report.accepted,
+            "blank": report.blank,
+            "rejected": report.rejected.by_word(),
+        });
+        log::counted(&words, fields);
         if report.non_utf8_lines > 0 {
             log::info(&inputs::non_utf8(report.non_utf8_lines));
         }

@@ -28,14 +28,15 @@ pub fn run(args: DiffArgs) -> Result<()> {
         report => report?,
     };
     if !args.quiet {
-        log::info(&format!(
+        let words = format!(
             "{} added, {} removed, {} changed, {} unchanged; {} read",
             grouped(report.added),
             grouped(report.removed),
             grouped(report.changed),
             grouped(report.unchanged),
             plural(report.sitemaps_read, "sitemap", "sitemaps"),
-        ));
+        );
+        log::counted(&words, serde_json::to_value(report).expect("numbers are JSON"));
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::ValueEnum;
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// How words are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -16,7 +16,7 @@ pub enum LogForm {
     /// A line.
     #[default]
     Text,
-    /// An object with `time`, `level` and `message`, one a line; of an abort without `time`.
+    /// An object a line: `time`, `level`, `message`, and the numbers in it by their names. After an abort there is no `time`.
     Json,
 }
 
@@ -50,7 +50,7 @@ pub fn is_json() -> bool {
 
 /// Why the run failed.
 pub fn error(message: &str) {
-    say("error", "", message);
+    say("error", "", message, json!({}));
 }
 
 /// What is said when memory has run out: it takes none, and no lock.
@@ -95,28 +95,34 @@ pub fn in_a_line(error: &clap::Error) -> String {
 
 /// What went wrong in a run that did not fail.
 pub fn warning(message: &str) {
-    say("warning", "warning: ", message);
+    say("warning", "warning: ", message, json!({}));
 }
 
 /// What was done.
 pub fn info(message: &str) {
-    say("info", "", message);
+    say("info", "", message, json!({}));
 }
 
-/// A table for a person; its rows one by one for a program.
+/// What was done, and the numbers of it: `fields` is an object, for programs only.
+pub fn counted(message: &str, fields: Value) {
+    say("info", "", message, fields);
+}
+
+/// A table for a person, whose numbers a program has from [`counted`].
 pub fn table(text: &str) {
-    match is_json() {
-        false => drop(io::stderr().write_all(text.as_bytes())),
-        true => text.lines().for_each(|row| info(&row.split_whitespace().collect::<Vec<_>>().join(" "))),
+    if !is_json() {
+        let _ = io::stderr().write_all(text.as_bytes());
     }
 }
 
-fn say(level: &str, prefix: &str, message: &str) {
+fn say(level: &str, prefix: &str, message: &str, mut fields: Value) {
     let line = match is_json() {
         false => format!("sitemill: {prefix}{message}\n"),
         true => {
-            let time = format!("{:.3}", Timestamp::now());
-            json!({ "time": time, "level": level, "message": message }).to_string() + "\n"
+            fields["time"] = format!("{:.3}", Timestamp::now()).into();
+            fields["level"] = level.into();
+            fields["message"] = message.into();
+            fields.to_string() + "\n"
         }
     };
     // One write, so that lines of several processes do not mix.

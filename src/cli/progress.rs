@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use serde_json::json;
 use sitemill::{Needs, Pass, Progress, Silent};
 
 use super::args::ProgressWhen;
@@ -64,9 +65,13 @@ fn words(needs: &Needs) -> String {
     )
 }
 
+fn say(needs: &Needs) {
+    log::counted(&words(needs), serde_json::to_value(needs).expect("numbers are JSON"));
+}
+
 impl Progress for Bars {
     fn needs(&self, needs: &Needs) {
-        log::info(&words(needs));
+        say(needs);
     }
 
     fn begin(&self, pass: Pass, total: u64) {
@@ -130,14 +135,18 @@ impl Running {
             }
         };
         let line = format!("{}: {}{of_total}, {}/s", title(self.pass), count(self.done), count(rate as u64));
-        log::info(&line);
+        let (pass, per_second) = (title(self.pass), rate as u64);
+        log::counted(
+            &line,
+            json!({ "pass": pass, "done": self.done, "total": self.total, "per_second": per_second }),
+        );
     }
 }
 
 impl Progress for Lines {
     fn needs(&self, needs: &Needs) {
         // At once: who finds the log of a run that was killed, or is slow, wants to know how large it was.
-        log::info(&words(needs));
+        say(needs);
     }
 
     fn begin(&self, pass: Pass, total: u64) {

@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use indicatif::HumanBytes;
+use serde_json::json;
 use sitemill::{Error, Result, RollbackJob, RolledBack, SetStatus, Status};
 
 use super::args::{RollbackArgs, StatusArgs};
@@ -93,6 +94,7 @@ pub fn rollback(args: &RollbackArgs) -> Result<()> {
     let mut job = RollbackJob::new(args.out.clone());
     job.to = args.to;
     job.robots.clone_from(&args.robots);
+    job.robots_any_name = args.robots_any_name;
     job.time = super::time()?;
     let done = sitemill::rollback(&job, &signals::raised_by_signals()?)?;
     done.warnings.iter().for_each(super::print_warning);
@@ -105,7 +107,8 @@ pub fn rollback(args: &RollbackArgs) -> Result<()> {
                 plural(set.sitemaps.len() as u64, "sitemap", "sitemaps")
             )
         });
-        log::info(&format!("{to} is live again in the place of {from}{}", other_kind(&done)));
+        let fields = json!({ "from": done.from.number, "to": done.to.number, "urls": done.to.urls() });
+        log::counted(&format!("{to} is live again in the place of {from}{}", other_kind(&done)), fields);
     }
     Ok(())
 }

@@ -5,15 +5,53 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use indicatif::HumanBytes;
+use serde_json::Value;
 use sitemill::stage::clean::Reason;
 pub use sitemill::text::grouped;
 use sitemill::{Example, Report, text};
 
 use super::{inputs, log};
 
-/// Prints the summary to standard error: results are files, and standard output stays free.
+/// Prints the summary to standard error: results are files, and standard output stays free. In a log for programs it is one
+/// object, with the names of the report.
 pub fn print(report: &Report, out: &Path) {
-    log::table(&summary(report, out));
+    match log::is_json() {
+        false => log::table(&summary(report, out)),
+        true => log::counted("summary", fields(report, out)),
+    }
+}
+
+/// What the summary says. The rest of the report may be long, and is in the report.
+fn fields(report: &Report, out: &Path) -> Value {
+    const NAMES: [&str; 20] = [
+        "published",
+        "lines",
+        "listed",
+        "duplicates",
+        "blank",
+        "rejected",
+        "dropped_tags",
+        "non_utf8_lines",
+        "out_of_scope",
+        "out_of_scope_others",
+        "hint",
+        "examples",
+        "sitemaps",
+        "indexes",
+        "xml_bytes",
+        "gzip_bytes",
+        "expired",
+        "seconds",
+        "threads",
+        "base_url",
+    ];
+    let mut fields = serde_json::to_value(report).expect("numbers and strings are JSON");
+    if let Some(fields) = fields.as_object_mut() {
+        fields.retain(|name, _| NAMES.contains(&name.as_str()));
+        fields.insert("sites".into(), report.sets.len().into());
+        fields.insert("out".into(), text::shown(out.as_os_str().as_encoded_bytes()).into());
+    }
+    fields
 }
 
 fn summary(report: &Report, out: &Path) -> String {

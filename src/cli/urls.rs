@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use serde_json::json;
 use sitemill::{Result, Stop, Target, UrlsForm, UrlsJob};
 
 use super::args::UrlsArgs;
@@ -27,7 +28,8 @@ pub fn run(args: UrlsArgs) -> Result<()> {
     };
     if !args.quiet {
         let sitemaps = plural(report.sitemaps, "sitemap", "sitemaps");
-        log::info(&format!("{} URLs in {sitemaps}", grouped(report.urls)));
+        let fields = json!({ "urls": report.urls, "sitemaps": report.sitemaps });
+        log::counted(&format!("{} URLs in {sitemaps}", grouped(report.urls)), fields);
     }
     Ok(())
 }

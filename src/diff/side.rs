@@ -1,18 +1,20 @@
 //! One side of a diff: which files it consists of, and the URLs in them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use super::is_manifest;
 use super::sort::Sorter;
+use crate::check::Set;
 use crate::error::{Error, Result};
 use crate::pipeline::Target;
 use crate::stage::fs::Disk;
 use crate::stage::manifest::{Manifest, Sitemap};
 use crate::stop::Stop;
-use crate::urls::{TSV_HEADER, UrlsForm, UrlsJob, urls};
+use crate::urls::lastmods;
 
 /// A set, or a part of one.
 #[derive(Debug, Default)]
@@ -27,6 +29,56 @@ struct SideFile {
     path: PathBuf,
     /// What a manifest tells.
     known: Option<Sitemap>,
+}
+
+/// What is compared with what: the sets of `old` and `new`, or of two parents of sites each site with the one of its name.
+///
+/// # Errors
+/// As [`Side::of`].
+pub(super) fn pairs(old: &Path, new: &Path) -> Result<Vec<(Side, Side)>> {
+    let (old, new) = (sides(old)?, sides(new)?);
+    let (mut old, mut new) = match (old, new) {
+        (Sides::Sites(old), Sides::Sites(new)) => (old, new),
+        // One set has no names of sites to go by.
+        (old, new) => return Ok(vec![(old.into_one(), new.into_one())]),
+    };
+    let names: BTreeSet<OsString> = old.keys().chain(new.keys()).cloned().collect();
+    let pair = |name| (old.remove(&name).unwrap_or_default(), new.remove(&name).unwrap_or_default());
+    Ok(names.into_iter().map(pair).collect())
+}
+
+/// What a path means.
+enum Sides {
+    One(Side),
+    /// The sets of several sites, by the names of their directories.
+    Sites(BTreeMap<OsString, Side>),
+}
+
+impl Sides {
+    /// All of it as one side.
+    fn into_one(self) -> Side {
+        match self {
+            Self::One(side) => side,
+            Self::Sites(sites) => {
+                let files = sites.into_values().flat_map(|side| side.files).collect();
+                Side { files, secret: String::new() }
+            }
+        }
+    }
+}
+
+fn sides(path: &Path) -> Result<Sides> {
+    let directories = if path.is_dir() { Set::directories(path)? } else { Vec::new() };
+    if directories.iter().all(|directory| directory == path) {
+        return Side::of(path).map(Sides::One);
+    }
+    let named = |directory: PathBuf| {
+        let name = directory.file_name().unwrap_or_default().to_owned();
+        Ok((name, Side::of(&directory)?))
+    };
+    // Of what else lies beside them, nothing says which site it is of.
+    let sites = directories.into_iter().filter(|directory| directory != path);
+    sites.map(named).collect::<Result<_>>().map(Sides::Sites)
 }
 
 impl Side {
@@ -63,10 +115,9 @@ impl Side {
 
     /// Reads all URLs; how many sitemaps they were in.
     pub fn read(self, threads: NonZero<usize>, stop: &Stop, sorter: &mut Sorter) -> Result<u64> {
-        let mut job = UrlsJob::new(self.files.into_iter().map(|file| file.path).collect());
-        (job.form, job.threads) = (UrlsForm::Tsv, threads);
+        let files: Vec<PathBuf> = self.files.into_iter().map(|file| file.path).collect();
         let name = sorter.scratch().to_owned();
-        let read = urls(&job, stop, Target { name: &name, to: &mut Rows(sorter) })?;
+        let read = lastmods(&files, threads, stop, Target { name: &name, to: &mut Rows(sorter) })?;
         Ok(read.sitemaps)
     }
 }
@@ -106,13 +157,12 @@ fn directory_of(manifest: &Path) -> &Path {
     if directory.as_os_str().is_empty() { Path::new(".") } else { directory }
 }
 
-/// Takes rows of a URL, a tab and its `lastmod`, whole lines at a time; the header is none of them.
+/// Takes rows of a URL, a tab and its `lastmod`, whole lines at a time.
 struct Rows<'s>(&'s mut Sorter);
 
 impl Write for Rows<'_> {
     fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
-        let rows = lines.strip_prefix(TSV_HEADER).unwrap_or(lines);
-        for line in rows.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             let mut fields = line.split(|&byte| byte == b'\t');
             let [loc, lastmod] = [fields.next(), fields.next()].map(Option::unwrap_or_default);
             self.0.push(loc, lastmod)?;

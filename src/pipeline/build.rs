@@ -1,5 +1,6 @@
 //! The main job, from inputs to a live set.
 
+use std::error::Error as _;
 use std::io::{self, BufWriter, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
@@ -49,7 +50,8 @@ pub struct Outcome {
 
 impl Outcome {
     fn not_published(mut report: Report, why: Error) -> Self {
-        report.refused = Some(why.to_string());
+        let cause = why.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+        report.refused = Some(format!("{why}{cause}"));
         Self { report, refused: Some(why), warnings: Vec::new() }
     }
 }

@@ -3,125 +3,18 @@
 //! A sitemap speaks for the directory it lies in (0.84 text and sitemaps.org, "Sitemap file location"): another
 //! directory, host, port or scheme is out. A robots.txt line can widen that to other hosts, hence `host` and `any`.
 
-use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use super::clean::{CleanUrl, Cleaned, Cleaner, Reason};
-use super::wide;
-use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
-
+mod base;
 mod origins;
 
+use super::clean::{CleanUrl, Reason};
+use super::wide;
+use base::{BASE_URL_BYTES_MAX, BASE_URL_BYTES_MIN};
+
+pub use base::{Base, BaseUrl, SitePath};
 pub use origins::{ORIGINS_MAX, Origins};
-
-/// The directory that the files are published in: a canonical URL that ends in a slash.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BaseUrl(String);
-
-/// Longest base URL: the name of a file must fit behind it in a `<loc>`.
-const BASE_URL_BYTES_MAX: usize = URL_BYTES_MAX - 64;
-
-/// Shortest base URL: with one more byte it is long enough for a `<loc>`.
-const BASE_URL_BYTES_MIN: usize = URL_BYTES_MIN - 1;
-
-impl BaseUrl {
-    /// The URL, with its slash at the end.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Scheme, host and port, with a slash at the end.
-    pub fn origin(&self) -> &str {
-        &self.0[..origin_of(self.0.as_bytes()).len()]
-    }
-}
-
-impl FromStr for BaseUrl {
-    type Err = String;
-
-    /// Takes the URL of a directory, cleaned like any other and with a slash put behind it if there is none.
-    fn from_str(given: &str) -> Result<Self, String> {
-        if given.contains(['?', '#']) {
-            return Err("it names a directory: no query, no fragment".into());
-        }
-        // Cleaned with a file name behind it: a bare `http://a.b` would be too short to be a URL in a sitemap.
-        let given = given.trim_matches([' ', '\t']);
-        let slash = if given.ends_with(['/', '\\']) { "" } else { "/" };
-        let mut cleaner = Cleaner::default();
-        match cleaner.clean(format!("{given}{slash}-").as_bytes()) {
-            Cleaned::Url(url) if url.as_bytes().len() <= BASE_URL_BYTES_MAX => {
-                let directory = &url.as_bytes()[..url.as_bytes().len() - 1];
-                Ok(Self(String::from_utf8(directory.to_vec()).expect("a clean URL is ASCII")))
-            }
-            Cleaned::Url(_) => Err(format!("longer than {BASE_URL_BYTES_MAX} bytes")),
-            Cleaned::Blank => Err("it is empty".into()),
-            Cleaned::Rejected(Reason::NotAbsolute) => match format!("https://{given}").parse::<Self>() {
-                Ok(url) if !given.starts_with(['/', '.']) => {
-                    Err(format!("it needs a scheme; did you mean {url}?"))
-                }
-                _ => Err("it needs a scheme and a host, as https://www.example.com/".into()),
-            },
-            Cleaned::Rejected(reason) => Err(format!("no URL of a directory: {}", reason.as_str())),
-        }
-    }
-}
-
-impl fmt::Display for BaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// Where sets are published: one in a directory, or one for every origin that the input names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Base {
-    /// All of it in this directory.
-    Directory(BaseUrl),
-    /// The URLs of each scheme, host and port in this directory of their own: `{origin}/` or `{origin}/sitemaps/`.
-    EachOrigin(SitePath),
-}
-
-/// The path of the same directory on every site; it begins and ends with a slash.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SitePath(String);
-
-/// What stands for scheme, host and port.
-const ORIGIN: &str = "{origin}";
-
-impl SitePath {
-    /// The directory on the site of `origin`, which ends in a slash.
-    ///
-    /// # Errors
-    /// If a file's name would have no room behind it.
-    pub fn on(&self, origin: &str) -> Result<BaseUrl, String> {
-        format!("{}{}", origin.trim_end_matches('/'), self.0).parse()
-    }
-}
-
-impl FromStr for Base {
-    type Err = String;
-
-    fn from_str(given: &str) -> Result<Self, String> {
-        let Some(path) = given.trim_matches([' ', '\t']).strip_prefix(ORIGIN) else {
-            return given.parse().map(Self::Directory);
-        };
-        if !path.is_empty() && !path.starts_with('/') {
-            return Err(format!("a slash and a path follow {ORIGIN}, and nothing else"));
-        }
-        let anywhere: BaseUrl = format!("http://h.example{path}").parse()?;
-        Ok(Self::EachOrigin(SitePath(anywhere.0["http://h.example".len()..].to_owned())))
-    }
-}
-
-impl fmt::Display for Base {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Directory(url) => url.fmt(f),
-            Self::EachOrigin(SitePath(path)) => write!(f, "{ORIGIN}{path}"),
-        }
-    }
-}
 
 /// The part of a URL before its path, with the slash that begins it.
 pub fn origin_of(clean_url: &[u8]) -> &[u8] {
@@ -258,43 +151,7 @@ impl Sites {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_base_url_names_a_directory_however_it_is_spelt() {
-        for (given, want) in [
-            ("https://www.example.com", "https://www.example.com/"),
-            ("https://www.example.com/", "https://www.example.com/"),
-            ("HTTPS://WWW.Example.com:443/maps", "https://www.example.com/maps/"),
-            ("http://bücher.example/a b/", "http://xn--bcher-kva.example/a%20b/"),
-            ("http://a.b", "http://a.b/"),
-            ("http://h.example/shop//", "http://h.example/shop//"),
-            ("http://h.example/shop\\", "http://h.example/shop/"),
-        ] {
-            assert_eq!(given.parse::<BaseUrl>().unwrap().as_str(), want);
-        }
-        for wrong in [
-            "",
-            "/maps/",
-            "ftp://h.example/",
-            "https://h.example/?q",
-            "https://h.example/#f",
-            "https://",
-            "\u{a0}https://h.example",
-        ] {
-            assert!(wrong.parse::<BaseUrl>().is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_base_url_without_a_scheme_is_told_with_the_whole_one() {
-        for (given, said) in [
-            ("www.shop.example", "it needs a scheme; did you mean https://www.shop.example/?"),
-            ("shop.example/maps", "it needs a scheme; did you mean https://shop.example/maps/?"),
-            ("/maps/", "it needs a scheme and a host, as https://www.example.com/"),
-        ] {
-            assert_eq!(given.parse::<BaseUrl>().unwrap_err(), said);
-        }
-    }
+    use crate::stage::clean::{Cleaned, Cleaner};
 
     /// Whether each rule admits `url`.
     fn admits(base: &Base, url: &str) -> [bool; 3] {

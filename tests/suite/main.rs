@@ -17,6 +17,7 @@ mod incremental;
 mod inputs;
 mod killed;
 mod limits;
+mod logs;
 mod order;
 mod paths;
 mod publishing;

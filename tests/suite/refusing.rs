@@ -42,6 +42,23 @@ fn options_that_contradict_the_protocol_are_usage_errors_that_name_the_limit() {
 }
 
 #[test]
+fn a_base_url_that_is_no_directory_is_a_usage_error_that_shows_the_right_form() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    for (base_url, said) in [
+        ("https://cdn.example/{origin}/", "'{origin}/' or '{origin}/sitemaps/'"),
+        ("http://example.com/{lang}/", "%7B"),
+        ("http://example.com/sitemap.gz", "as http://example.com/;"),
+        ("http://example.com/maps/sitemap.xml", "as http://example.com/maps/;"),
+    ] {
+        let refused = finish(&mut build_command(&out, base_url), b"http://example.com/a\n").expect(2);
+        assert!(refused.stderr.contains(said), "{base_url}: {}", refused.stderr);
+    }
+    assert!(!out.exists());
+    finish(&mut build_command(&out, "http://example.com/maps"), b"http://example.com/maps/a\n").expect(0);
+}
+
+#[test]
 fn an_input_that_cannot_be_read_is_named() {
     let directory = TempDir::new();
     let good = directory.file("good.txt", format!("{BASE}a\n"));

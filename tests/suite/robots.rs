@@ -54,6 +54,31 @@ fn the_block_of_each_set_is_kept_up_and_the_rest_is_left_alone() {
 }
 
 #[test]
+fn a_name_that_no_crawler_asks_for_is_a_usage_error_unless_it_is_meant() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    for name in ["Robots.TXT", "ROBOTS.txt", "robots.Txt"] {
+        let robots = directory.join(name);
+        let refused = build(&out, BASE, &robots, 1, &[]).expect(2);
+        assert!(refused.stderr.contains("crawlers ask for robots.txt"), "{}", refused.stderr);
+        assert!(!robots.exists() && !out.exists());
+        build(&out, BASE, &robots, 1, &["--robots-any-name"]).expect(0);
+        assert_eq!(fs::read_to_string(&robots).unwrap(), block(BASE, 1).replace('\r', ""));
+        let rollback = |options: &[&str]| {
+            let words =
+                ["rollback", "--quiet", "--robots", robots.to_str().unwrap(), "--out", out.to_str().unwrap()];
+            run(words.iter().chain(options).copied())
+        };
+        rollback(&[]).expect(2);
+        build(&out, BASE, &robots, 2, &["--robots-any-name"]).expect(0);
+        rollback(&["--robots-any-name"]).expect(0);
+        fs::remove_dir_all(&out).unwrap();
+    }
+    // A template is put together with others later, and may have any name.
+    build(&out, BASE, &directory.join("robots-shop.txt"), 1, &[]).expect(0);
+}
+
+#[test]
 fn an_independent_reader_finds_every_index_file() {
     let directory = TempDir::new();
     let robots = directory.file("robots.txt", THEIRS);

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::{TempDir, assert_valid_set, files, finish, published_urls, sitemill};
+use crate::support::{
+    TempDir, assert_valid_set, build_command, files, finish, published_urls, run, sitemill,
+};
 
 #[test]
 fn every_origin_gets_a_complete_set_in_a_directory_of_its_own() {
@@ -101,6 +104,60 @@ fn thousands_of_hosts_need_few_open_files() {
     finish(shell.arg(env!("CARGO_BIN_EXE_sitemill")).arg(&out).arg(&input), b"").expect(0);
     assert_eq!(files(&out).len(), 1_500);
     assert_eq!(published_urls(&out.join("h7.example"), "https://h7.example/").len(), 4);
+}
+
+#[test]
+fn the_parent_of_all_sites_is_checked_read_and_compared_site_by_site() {
+    let directory = TempDir::new();
+    let [old, new] = ["old", "new"].map(|name| directory.join(name));
+    let build = |out: &Path, sites: &[(&str, u32)]| {
+        let mut input = String::new();
+        for (site, pages) in sites {
+            input.extend((0..*pages).map(|n| format!("https://{site}.example/{n}\n")));
+        }
+        finish(&mut build_command(out, "{origin}/"), input.as_bytes()).expect(0);
+    };
+    build(&old, &[("b", 3), ("a", 2), ("gone", 1)]);
+    build(&new, &[("a", 3), ("b", 2), ("came", 1)]);
+    let told = |command: &str, args: &[&Path]| {
+        let run = run([command.as_ref()].into_iter().chain(args.iter().map(|path| path.as_os_str())));
+        let run = run.expect(0);
+        (String::from_utf8(run.stdout).unwrap(), run.stderr)
+    };
+
+    let (_, checked) = told("check", &[&new]);
+    assert!(checked.contains("6 URLs in 3 sitemaps and 3 index files"), "{checked}");
+    let urls = "https://a.example/0\nhttps://a.example/1\nhttps://a.example/2\nhttps://b.example/0\nhttps://b.example/1\n\
+                https://came.example/0\n";
+    assert_eq!(told("urls", &[&new]).0, urls);
+    let changes =
+        "+ https://a.example/2\n- https://b.example/2\n+ https://came.example/0\n- https://gone.example/0\n";
+    let (diff, counts) = told("diff", &[&old, &new]);
+    assert_eq!(diff, changes);
+    assert!(counts.contains("2 added, 2 removed, 0 changed, 4 unchanged"), "{counts}");
+    // A site that is the same in both is not read.
+    assert!(told("diff", &[&new, &new]).1.contains("6 unchanged; 0 sitemaps read"));
+    // One set has no site to go by.
+    let one = told("diff", &[&new, &new.join("a.example")]).0;
+    assert_eq!(one, "- https://b.example/0\n- https://b.example/1\n- https://came.example/0\n");
+
+    // What is wrong in one site is found, and named.
+    let site = new.join("b.example");
+    let sitemap = files(&site).into_iter().find(|file| file.ends_with(".gz")).unwrap();
+    fs::remove_file(site.join(&sitemap)).unwrap();
+    let found = run(["check".as_ref(), new.as_os_str()]).expect(65);
+    let found = String::from_utf8(found.stdout).unwrap();
+    assert!(found.contains("b.example/sitemap-index-1.xml") && found.contains(&sitemap), "{found}");
+    let base = ["check", "--base-url", "https://a.example/"].map(std::ffi::OsStr::new);
+    let refused = run(base.into_iter().chain([old.as_os_str()])).expect(2);
+    assert!(refused.stderr.contains("sets of several sites"), "{}", refused.stderr);
+    // A directory with nothing in it holds nothing.
+    let empty = directory.join("empty");
+    fs::create_dir(&empty).unwrap();
+    for command in ["check", "urls"] {
+        let refused = run([command.as_ref(), empty.as_os_str()]).expect(65);
+        assert!(refused.stderr.contains("holds no sitemap"), "{}", refused.stderr);
+    }
 }
 
 #[test]

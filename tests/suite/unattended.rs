@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::support::{
-    Run, TempDir, files, finish, heeding_signals, published_urls, run, send, sitemill, wait_until_staging,
+    Run, TempDir, build_command, files, finish, heeding_signals, published_urls, run, send, sitemill,
+    wait_until_staging,
 };
 
 const BASE: &str = "http://h.example/";
@@ -150,51 +151,20 @@ fn what_ends_a_run_is_in_its_metrics_and_its_last_line_wherever_they_are_asked_f
 }
 
 #[test]
-fn words_for_a_log_are_objects_with_time_level_and_message() {
+fn the_report_of_a_failed_run_has_the_cause() {
     let directory = TempDir::new();
-    let out = directory.join("out");
-    let json = |run: Run| -> Vec<(String, String)> {
-        let object = |line: &str| {
-            let object: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
-            let word = |key: &str| object[key].as_str().unwrap().to_owned();
-            assert!(
-                word("time").parse::<jiff::Timestamp>().is_ok() && object.as_object().unwrap().len() == 3
-            );
-            (word("level"), word("message"))
-        };
-        run.stderr.lines().map(object).collect()
-    };
-    let input = format!("{BASE}1\n\u{1b}bad\n");
-    let words = json(build(&out, &input, &["--log", "json", "--progress", "always"]).expect(0));
-    assert!(words.iter().all(|(level, _)| level == "info"));
-    assert!(words.iter().any(|(_, message)| message == "listed 1"), "{words:?}");
-    assert!(words.iter().any(|(_, message)| message.starts_with("survey: ")), "{words:?}");
-    let refused = json(build(&out, &input, &["--log=json", "--quiet", "--max-rejects", "0"]).expect(65));
-    assert!(refused[0].0 == "error" && refused[0].1.starts_with("1 of 2 lines"), "{refused:?}");
-    for command in ["urls", "check"] {
-        let told =
-            json(run(["--log".as_ref(), "json".as_ref(), command.as_ref(), out.as_os_str()]).expect(0));
-        assert!(told[0].1.starts_with("1 URL"), "{told:?}");
-    }
-    // What is wrong in the options themselves, wherever the form is asked for.
-    let file = directory.file("sitemill.toml", "log = \"json\"\n");
-    let wrong_file = directory.file("wrong.toml", "log = \"json\"\nmax_rejects = 1\n");
-    let file = file.to_str().unwrap();
-    for (log, options, said) in [
-        ("", &["--log", "json", "build", "--nope"][..], "unexpected argument '--nope' found; tip: "),
-        ("", &["build", "--level=99", "--log=json"], "invalid value '99' for '--level <0..9>': "),
-        ("json", &["build", "--level=99"], "invalid value '99' for '--level <0..9>': "),
-        ("", &["build", "--config", file, "--level=99"], "invalid value '99' for '--level <0..9>': "),
-        ("json", &[], "'sitemill' requires a subcommand but one was not provided"),
-        ("", &["build", "--config", wrong_file.to_str().unwrap()], "wrong.toml: no command has an option"),
-    ] {
-        let told = json(finish(sitemill().env("SITEMILL_LOG", log).args(options), b"").expect(2));
-        assert!(told[0].0 == "error" && told[0].1.contains(said), "{options:?}: {told:?}");
-        let config = options.contains(&file).then_some("info");
-        assert_eq!(told.get(1).map(|(level, _)| level.as_str()), config, "{options:?}: {told:?}");
-    }
-    let text = finish(sitemill().env("SITEMILL_LOG", "json").args(["build", "--log=text", "--nope"]), b"");
-    assert!(text.expect(2).stderr.starts_with("error: unexpected argument '--nope' found\n"));
+    let missing = directory.join("missing.txt");
+    let mut command = build_command(&directory.join("out"), BASE);
+    let failed = finish(command.arg(&missing).arg("--json"), b"").expect(66);
+    let report: Value = serde_json::from_slice(&failed.stdout).unwrap();
+    assert_eq!(report["exit_code"], 66);
+    assert_eq!(report["cause"], "No such file or directory (os error 2)");
+    assert!(report["error"].as_str().unwrap().ends_with("missing.txt: cannot be read"));
+    // Where nothing lies beneath it, there is none.
+    let refused =
+        finish(build_command(&directory.join("out"), BASE).args(["--json", "--urls-per-sitemap", "0"]), b"");
+    let report: Value = serde_json::from_slice(&refused.expect(2).stdout).unwrap();
+    assert_eq!(report["cause"], Value::Null);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use sitemill::{BaseUrl, ScopeRule};
 /// `sitemill check`.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// Directories with a published set, or single files, gzip or plain
+    /// Directories with a published set, or parents of those of several sites, or single files, gzip or plain
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 
@@ -41,7 +41,7 @@ pub struct CheckArgs {
 /// `sitemill urls`.
 #[derive(Debug, clap::Args)]
 pub struct UrlsArgs {
-    /// Sitemaps, index files or directories, gzip or plain
+    /// Sitemaps, index files, directories, or parents of the directories of several sites, gzip or plain
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 

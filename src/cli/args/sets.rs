@@ -64,7 +64,8 @@ pub struct KeepArgs {
 /// `sitemill diff`.
 #[derive(Debug, clap::Args)]
 pub struct DiffArgs {
-    /// A published directory, an index file, a sitemap, or the manifest of a kept set: DIR/.sitemill/sets/RUN.json
+    /// A published directory, the parent of those of several sites, an index file, a sitemap, or the manifest of a kept set:
+    /// DIR/.sitemill/sets/RUN.json
     pub old: PathBuf,
 
     /// The same for the other side
@@ -121,6 +122,10 @@ pub struct RollbackArgs {
     /// Name its index files in this robots.txt, as build does
     #[arg(long, value_name = "FILE")]
     pub robots: Option<PathBuf>,
+
+    /// Accept a --robots file called Robots.txt or ROBOTS.TXT, which no crawler asks for
+    #[arg(long)]
+    pub robots_any_name: bool,
 
     /// Say nothing but errors
     #[arg(long, short)]
