@@ -74,7 +74,7 @@ mod robots;
 mod stop;
 mod time;
 pub use outlet::Patient;
-pub use paths::Paths;
+pub use paths::{Conflicts, Paths};
 pub use progress::{Pass, Progress, Silent};
 pub use report::{ColumnsReport, Example, InputReport, Needs, Report, Seconds, SetReport, Skipped};
 pub use stop::Stop;

@@ -52,6 +52,26 @@ struct Conflict {
     why: Error,
 }
 
+/// The paths that may not be written to.
+#[derive(Debug)]
+pub struct Conflicts {
+    refused: Vec<String>,
+    first: Option<Error>,
+}
+
+impl Conflicts {
+    /// Whether nothing may be written to what the option `what` names.
+    pub fn are_of(&self, what: &str) -> bool {
+        self.refused.iter().any(|refused| refused == what)
+    }
+
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if there are any, naming both options of the first.
+    pub fn into_result(self) -> Result<()> {
+        self.first.map_or(Ok(()), Err)
+    }
+}
+
 impl Paths {
     /// Adds a file or directory that is read; `-` is standard input. `what` names it in messages: `input` or `--config`.
     pub fn read(&mut self, what: &str, path: &Path) {
@@ -79,20 +99,19 @@ impl Paths {
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming both options.
     pub fn check(&self) -> Result<()> {
-        self.conflicts().into_iter().next().map_or(Ok(()), |conflict| Err(conflict.why))
+        self.conflicts().into_result()
     }
 
-    /// Whether nothing may be written to what the option `what` names, because [`Paths::check`] refuses it.
-    pub fn is_refused(&self, what: &str) -> bool {
-        self.conflicts().iter().any(|conflict| {
-            let is_last = |&at: &usize| conflict.written.last() == Some(&at);
-            let is_named = |at: &&usize| self.writes[**at].what == what;
-            match conflict.is_shared_stream {
-                // Whoever reads standard output may still be told of the refusal.
-                true => conflict.written.iter().filter(is_named).any(is_last),
-                false => conflict.written.iter().any(|at| is_named(&at)),
-            }
-        })
+    /// What [`Paths::check`] refuses, for callers who have to tell somebody of it.
+    pub fn conflicts(&self) -> Conflicts {
+        let found = self.find_conflicts();
+        let of = |conflict: &Conflict| {
+            // Whoever reads standard output may still be told of the refusal.
+            let skipped = if conflict.is_shared_stream { conflict.written.len() - 1 } else { 0 };
+            conflict.written.iter().skip(skipped).map(|&at| self.writes[at].what.clone()).collect::<Vec<_>>()
+        };
+        let refused = found.iter().flat_map(of).collect();
+        Conflicts { refused, first: found.into_iter().next().map(|conflict| conflict.why) }
     }
 
     /// Makes the directory for the set, if files that are written are to lie in it and it does not exist.
@@ -111,7 +130,7 @@ impl Paths {
         }
     }
 
-    fn conflicts(&self) -> Vec<Conflict> {
+    fn find_conflicts(&self) -> Vec<Conflict> {
         let places: Vec<Place> = self.writes.iter().map(place_of_written).collect();
         let mut conflicts = Vec::new();
         let is_file = |place: &Place| place.file.is_some_and(|file| file.is_regular);

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
-use sitemill::{Base, Error, ErrorKind, Job, Keep, Metrics, Outcome, Paths, Patient, Result, Stop, text};
+use sitemill::{
+    Base, Conflicts, Error, ErrorKind, Job, Keep, Metrics, Outcome, Paths, Patient, Result, Stop, text,
+};
 
 use super::args::{BuildArgs, ProgressWhen};
 use super::settings::Early;
@@ -18,8 +20,8 @@ pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
     let started = Instant::now();
     let stop = signals::raised_by_signals()?;
     let mut places = Places::of(&args);
-    let paths = places.among(paths(&args, config));
-    let checked = paths.check().and_then(|()| paths.make_out()).and_then(|()| check_stdout(&args));
+    let (paths, conflicts) = places.among(paths(&args, config));
+    let checked = conflicts.into_result().and_then(|()| paths.make_out()).and_then(|()| check_stdout(&args));
     let (reports, ready) = Reports::prepare(places);
     let built = checked.and(ready).and_then(|()| {
         super::caught(|| {
@@ -78,16 +80,17 @@ impl Places {
 impl Places {
     /// Adds them to the other paths of the run, and leaves out those that may not be written to: whoever reads them is not told
     /// of the refusal, but loses nothing.
-    fn among(&mut self, mut paths: Paths) -> Paths {
+    fn among(&mut self, mut paths: Paths) -> (Paths, Conflicts) {
         self.report.iter().for_each(|path| paths.write(REPORT, path));
         self.metrics.iter().for_each(|path| paths.write(METRICS, path));
         if self.json {
             paths.write_to_stdout(JSON);
         }
-        self.report = self.report.take().filter(|_| !paths.is_refused(REPORT));
-        self.metrics = self.metrics.take().filter(|_| !paths.is_refused(METRICS));
-        self.json &= !paths.is_refused(JSON);
-        paths
+        let conflicts = paths.conflicts();
+        self.report = self.report.take().filter(|_| !conflicts.are_of(REPORT));
+        self.metrics = self.metrics.take().filter(|_| !conflicts.are_of(METRICS));
+        self.json &= !conflicts.are_of(JSON);
+        (paths, conflicts)
     }
 }
 
