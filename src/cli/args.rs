@@ -328,7 +328,7 @@ impl FormArgs {
     pub fn options(&self) -> FormOptions {
         let (format, columns, input_encoding) =
             (self.format, self.columns.clone().unwrap_or_default(), self.input_encoding);
-        FormOptions { format, columns, delimiter: self.delimiter, input_encoding }
+        FormOptions { format, columns, delimiter: self.delimiter, input_encoding, ..FormOptions::default() }
     }
 }
 

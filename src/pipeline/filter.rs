@@ -4,6 +4,7 @@ use std::io::{self, Read, Seek, Write};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
+use super::memory::with_page_memory;
 use super::ordered::ordered;
 use super::sources::{self, Sources};
 use crate::error::{Error, Result};
@@ -91,6 +92,8 @@ pub fn filter<'t>(job: &FilterJob, urls: Target<'t>, rejects: Option<Target<'t>>
     }
     paths.check()?;
     let report = FilterReport { skipped, ..FilterReport::default() };
+    // Row groups of Parquet are read one after the other.
+    let form = with_page_memory(&job.form, None, 1);
     let mut targets = Targets { urls, rejects, report };
     if let Some(rejects) = &mut targets.rejects {
         rejects.write(rejects::HEADER.as_bytes())?;
@@ -98,7 +101,7 @@ pub fn filter<'t>(job: &FilterJob, urls: Target<'t>, rejects: Option<Target<'t>>
     for source in sources {
         let name = source.name().to_owned();
         let unreadable = |error| Error::io(&name, "could not be read", error);
-        match form::open(&name, source.into_feed()?.0, &job.form)?.1 {
+        match form::open(&name, source.into_feed()?.0, &form)?.1 {
             Opened::Plain(mut file) => {
                 // Looking at its first bytes has moved it on.
                 file.rewind().map_err(unreadable)?;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::scratch::Space;
 use crate::error::{Error, Result};
 use crate::job::Job;
+use crate::stage::form::FormOptions;
 
 /// What each thread needs whatever the input: a compressor with its tables, pieces of XML, and the sitemaps that wait for
 /// the disk. Measured with 1 to 8 threads, and rounded up.
@@ -17,6 +18,19 @@ const BASE_BYTES: u64 = 24 << 20;
 
 /// Least room for what grows: less of it would make more files than it saves bytes.
 const HOLD_BYTES_MIN: u64 = 32 << 20;
+
+/// Least room of a thread for pages of Parquet: a dictionary of 8 MiB, and pages of 1 MiB in each column.
+const PAGE_BYTES_MIN: u64 = 24 << 20;
+
+/// `form`, with its share of `memory` for the pages that each of `threads` threads holds; half of the machine's if nothing
+/// is said.
+pub fn with_page_memory(form: &FormOptions, memory: Option<u64>, threads: usize) -> FormOptions {
+    let threads = threads.max(1) as u64;
+    let budget = memory.unwrap_or_else(memory_default);
+    let share = budget.saturating_sub(BASE_BYTES + threads * THREAD_BYTES) / threads;
+    let page_memory = form.page_memory.or(Some(share.max(PAGE_BYTES_MIN)));
+    FormOptions { page_memory, ..form.clone() }
+}
 
 /// How much a run may hold.
 #[derive(Debug, Clone)]

@@ -10,13 +10,14 @@ use std::sync::{Arc, Once};
 use super::Run;
 use super::inputs::Known;
 use super::judge::{Judge, Judged, is_of_foreign_bytes};
+use super::memory::with_page_memory;
 use super::ordered::ordered;
 use super::scratch::{Copied, Scratch, Space, nameless};
 use crate::error::{Error, Result, reserve_more};
 use crate::progress::Pass;
 use crate::stage::clean::Reason;
 use crate::stage::extras::RawExtras;
-use crate::stage::form::{self, Feed, Opened, Parser, Record, RowReader, Sink, Unit, UnitFacts};
+use crate::stage::form::{self, Feed, FormOptions, Opened, Parser, Record, RowReader, Sink, Unit, UnitFacts};
 use crate::stage::input::{Input, Source};
 use crate::stage::lines::CHUNK_BYTES;
 use crate::stage::rows::{Block, Content, Row, RowBuffer};
@@ -43,9 +44,10 @@ pub fn mapped_all(
     let reading = Once::new();
     let begin = || reading.call_once(|| run.progress.begin(Pass::Spool, 0));
     let failed = Failed::default();
+    let form = with_page_memory(&run.job.form, run.job.memory, threads);
     let work = |(): &mut (), (number, source)| {
         let (threads, failed) = (threads.div_ceil(at_once), failed.of(number));
-        Reading { run, scratch, threads, failed, begin: &begin }.mapped(source)
+        Reading { run, form: &form, scratch, threads, failed, begin: &begin }.mapped(source)
     };
     ordered(
         at_once,
@@ -67,6 +69,7 @@ pub fn mapped_all(
 /// How an input is read.
 struct Reading<'r> {
     run: Run<'r>,
+    form: &'r FormOptions,
     /// Where copies go.
     scratch: &'r Arc<Space>,
     threads: usize,
@@ -103,7 +106,7 @@ impl Reading<'_> {
             }
         };
         let mut non_utf8 = 0;
-        let (mut facts, opened) = form::open(&name, feed, &run.job.form)?;
+        let (mut facts, opened) = form::open(&name, feed, self.form)?;
         let input = match opened {
             Opened::Plain(file) => Input::lines(&name, &file, identity)?,
             Opened::Lines(lines) => {

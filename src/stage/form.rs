@@ -64,6 +64,8 @@ pub struct FormOptions {
     pub columns: Columns,
     /// The character between two values of CSV, if it is not to be detected: `--delimiter`.
     pub delimiter: Option<Delimiter>,
+    /// Most bytes of Parquet pages that a thread may hold; 1 GiB if nothing is said. A row group with larger pages is refused.
+    pub page_memory: Option<u64>,
     /// The charset of text: `--input-encoding`. Without it, UTF-16 is known by its byte order mark and a sitemap's by its
     /// XML declaration; any other text is taken as bytes. Does not concern Parquet.
     pub input_encoding: Option<&'static Encoding>,

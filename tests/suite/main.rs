@@ -19,6 +19,8 @@ mod killed;
 mod limits;
 mod logs;
 mod order;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod paths;
 mod publishing;
 mod readers;

@@ -104,7 +104,7 @@ impl<'n> RowReader<'n> {
     /// Reads the index of a Parquet file.
     #[cfg(feature = "parquet")]
     pub(super) fn parquet(name: &'n Path, file: File, options: &FormOptions) -> Result<Self> {
-        let groups = Groups::open(name, file, &options.columns)?;
+        let groups = Groups::open(name, file, options)?;
         let columns = Some(groups.columns().clone());
         let units = Box::new(groups.all().into_iter().map(|group| Ok(Unit(Of::Group(group)))));
         let parser = Parser { is_transcoded: false, form: Form::Parquet(Box::new(groups)) };

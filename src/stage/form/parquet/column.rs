@@ -4,103 +4,16 @@ use std::io::Write;
 
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{AsBytes, ByteArray, DataType};
 use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::stage::form::columns::Part;
+use super::kind::Kind;
 use crate::stage::tags::civil_text;
 
-/// What the values of a column are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Text,
-    /// Counts since 1970, so many a second.
-    Time {
-        per_second: i64,
-        is_utc: bool,
-    },
-    /// Days since 1970.
-    Date,
-    /// Days and nanoseconds, in a type of its own.
-    Int96,
-    Whole,
-    Float,
-    /// Whole numbers with so many digits behind the point.
-    Decimal {
-        digits: usize,
-    },
-}
-
-const MILLIS: i64 = 1_000;
-const MICROS: i64 = 1_000_000;
-const NANOS: i64 = 1_000_000_000;
-
-impl Kind {
-    /// The kind of `column`, if the values of `part` can be that.
-    ///
-    /// # Errors
-    /// If not: which column it is, what it holds and what was expected.
-    pub fn of(part: Part, column: &ColumnDescriptor) -> std::result::Result<Self, String> {
-        let expected = match part {
-            Part::Lastmod => "text, a date, a time stamp or a number",
-            Part::Priority => "text or a number",
-            _ => "text",
-        };
-        match (part, Self::of_any(column)) {
-            (_, Some(Self::Text)) => Ok(Self::Text),
-            (Part::Lastmod, Some(kind)) => Ok(kind),
-            (Part::Priority, Some(kind @ (Self::Whole | Self::Float | Self::Decimal { .. }))) => Ok(kind),
-            _ => {
-                let name = crate::text::shown(column.path().string().as_bytes());
-                let holds = match column.logical_type_ref() {
-                    Some(logical) => format!("{logical:?}"),
-                    None => column.physical_type().to_string(),
-                };
-                Err(format!("column {name} holds {holds}; expected {expected}; name another with --columns"))
-            }
-        }
-    }
-
-    fn of_any(column: &ColumnDescriptor) -> Option<Self> {
-        if column.max_rep_level() > 0 {
-            return None;
-        }
-        let in_utc = |per_second| Self::Time { per_second, is_utc: true };
-        let decimal = || Self::Decimal { digits: usize::try_from(column.type_scale()).unwrap_or_default() };
-        // The older way of saying what a number means, from before there were logical types.
-        let converted = column.converted_type();
-        let kind = match (column.physical_type(), column.logical_type_ref()) {
-            (Type::BYTE_ARRAY, None | Some(LogicalType::String | LogicalType::Enum | LogicalType::Json)) => {
-                match converted {
-                    ConvertedType::DECIMAL | ConvertedType::BSON => return None,
-                    _ => Self::Text,
-                }
-            }
-            (Type::INT96, _) => Self::Int96,
-            (Type::INT64, Some(LogicalType::Timestamp(time))) => {
-                let per_second = match time.unit {
-                    TimeUnit::MILLIS => MILLIS,
-                    TimeUnit::MICROS => MICROS,
-                    TimeUnit::NANOS => NANOS,
-                };
-                Self::Time { per_second, is_utc: time.is_adjusted_to_u_t_c }
-            }
-            (Type::INT64, None) if converted == ConvertedType::TIMESTAMP_MILLIS => in_utc(MILLIS),
-            (Type::INT64, None) if converted == ConvertedType::TIMESTAMP_MICROS => in_utc(MICROS),
-            (Type::INT32, Some(LogicalType::Date)) => Self::Date,
-            (Type::INT32, None) if converted == ConvertedType::DATE => Self::Date,
-            (Type::INT32 | Type::INT64, Some(LogicalType::Decimal(_))) => decimal(),
-            (Type::INT32 | Type::INT64, None) if converted == ConvertedType::DECIMAL => decimal(),
-            (Type::INT32 | Type::INT64, None | Some(LogicalType::Integer(_))) => Self::Whole,
-            (Type::FLOAT | Type::DOUBLE, _) => Self::Float,
-            _ => return None,
-        };
-        Some(kind)
-    }
-}
+/// Bytes that are shown of a value that is no text.
+const SHOWN_BYTES_MAX: usize = 16;
 
 /// A column of a row group, and its values in the batch at hand.
 pub struct Column {
@@ -140,10 +53,22 @@ impl Column {
         self.ends.clear();
         let (levels, out, ends, kind) = (&mut self.levels, &mut self.written, &mut self.ends, self.kind);
         match &mut self.reader {
-            ColumnReader::ByteArrayColumnReader(reader) => fill(reader, rows, levels, &mut self.texts)?,
-            ColumnReader::Int32ColumnReader(reader) => {
-                each(reader, rows, levels, |value| write_number(value.into(), kind, out, ends))?;
+            ColumnReader::ByteArrayColumnReader(reader) if kind == Kind::Text => {
+                fill(reader, rows, levels, &mut self.texts)?;
             }
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                each(reader, rows, levels, |value| write_bytes(value.data(), kind, out, ends))?;
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                each(reader, rows, levels, |value| write_bytes(value.data(), kind, out, ends))?;
+            }
+            ColumnReader::BoolColumnReader(reader) => {
+                each(reader, rows, levels, |value| write_text(format_args!("{value}"), out, ends))?;
+            }
+            ColumnReader::Int32ColumnReader(reader) => each(reader, rows, levels, |value| match kind {
+                Kind::Unsigned => write_text(format_args!("{}", value.cast_unsigned()), out, ends),
+                _ => write_number(value.into(), kind, out, ends),
+            })?,
             ColumnReader::Int64ColumnReader(reader) => {
                 each(reader, rows, levels, |value| write_number(value, kind, out, ends))?;
             }
@@ -157,9 +82,6 @@ impl Column {
             }
             ColumnReader::DoubleColumnReader(reader) => {
                 each(reader, rows, levels, |value| write_text(format_args!("{value}"), out, ends))?;
-            }
-            _ => {
-                return Err(ParquetError::General("a column is not of the type that its schema says".into()));
             }
         }
         self.place(rows)
@@ -235,15 +157,65 @@ fn write_number(value: i64, kind: Kind, out: &mut Vec<u8>, ends: &mut Vec<usize>
             Ok(time) => push(out, format_args!("{}", Offset::UTC.to_datetime(time).date())),
             Err(_) => push(out, format_args!("day {value}")),
         },
-        Kind::Decimal { digits } => {
-            let text = format!("{:0width$}", value.unsigned_abs(), width = digits + 1);
-            let (whole, fraction) = text.split_at(text.len() - digits);
-            let (sign, point) = (if value < 0 { "-" } else { "" }, if digits > 0 { "." } else { "" });
-            push(out, format_args!("{sign}{whole}{point}{fraction}"));
-        }
+        Kind::Decimal { digits } => write_decimal(value.into(), digits, out),
+        Kind::Unsigned => push(out, format_args!("{}", value.cast_unsigned())),
+        Kind::Other => push(out, format_args!("#{value}")),
         _ => push(out, format_args!("{value}")),
     }
     ends.push(out.len());
+}
+
+fn write_bytes(value: &[u8], kind: Kind, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
+    match (kind, whole(value), value) {
+        (Kind::Decimal { digits }, Some(number), _) => write_decimal(number, digits, out),
+        (Kind::Float16, _, &[low, high]) => write_half(u16::from_le_bytes([low, high]), out),
+        _ => {
+            push(out, format_args!("0x"));
+            value.iter().take(SHOWN_BYTES_MAX).for_each(|byte| push(out, format_args!("{byte:02x}")));
+        }
+    }
+    ends.push(out.len());
+}
+
+/// A number in two's complement, the highest byte first; `None` if it is beyond 16 bytes.
+fn whole(bytes: &[u8]) -> Option<i128> {
+    let first = bytes.first().map_or(0, |byte| byte.cast_signed());
+    // Bytes that only carry the sign on.
+    let mut bytes = bytes;
+    while let [carry, next, ..] = *bytes
+        && carry.cast_signed() == first >> 7
+        && (next.cast_signed() < 0) == (first < 0)
+    {
+        bytes = &bytes[1..];
+    }
+    let sign = if first < 0 { -1 } else { 0 };
+    (bytes.len() <= 16).then(|| bytes.iter().fold(sign, |number, &byte| number << 8 | i128::from(byte)))
+}
+
+/// As a database shows it, `0.50` with two digits after the point; of more than any tag takes, those that are not zero.
+fn write_decimal(value: i128, digits: usize, out: &mut Vec<u8>) {
+    const DIGITS_KEPT: usize = 18;
+    let text = format!("{:0width$}", value.unsigned_abs(), width = digits + 1);
+    let (whole, fraction) = text.split_at(text.len() - digits);
+    let least = fraction.trim_end_matches('0').len().max(DIGITS_KEPT);
+    let fraction = &fraction[..least.min(digits)];
+    let (sign, point) = (if value < 0 { "-" } else { "" }, if digits > 0 { "." } else { "" });
+    push(out, format_args!("{sign}{whole}{point}{fraction}"));
+}
+
+/// A floating point number of two bytes (IEEE 754 binary16), in the fewest digits that mean no other one.
+fn write_half(bits: u16, out: &mut Vec<u8>) {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
+    let sign = if bits >> 15 == 1 { "-" } else { "" };
+    // Between a number and the next one.
+    let step = 2_f64.powi(exponent.max(1) - 25);
+    let value = if exponent == 0 { fraction * step } else { (1024.0 + fraction) * step };
+    if exponent == 0x1F {
+        return push(out, format_args!("{sign}{}", if fraction == 0.0 { "inf" } else { "NaN" }));
+    }
+    let is_it = |text: &String| (text.parse::<f64>().unwrap_or(f64::NAN) - value).abs() < step / 4.0;
+    let text = (0..=24).map(|places| format!("{value:.places$}")).find(is_it).unwrap_or_default();
+    push(out, format_args!("{sign}{text}"));
 }
 
 /// An instant as W3C Datetime, with `Z` only if it is one; beyond the calendar a text that is none, to be refused.

@@ -1,13 +1,16 @@
 //! Parquet files are written here, by the same crate's writer, and read back.
 
+mod damage;
+mod small;
+
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 use parquet::basic::Compression;
 use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type, Int96,
-    Int96Type,
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType,
+    FloatType, Int32Type, Int64Type, Int96, Int96Type,
 };
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
@@ -26,6 +29,15 @@ enum Values {
     Double(Vec<f64>),
     Float(Vec<f32>),
     Bool(Vec<bool>),
+    Fixed(Vec<FixedLenByteArray>),
+}
+
+fn fixed(value: &[u8]) -> Values {
+    Values::Fixed(vec![value.to_vec().into()])
+}
+
+fn bytes(value: &[u8]) -> Values {
+    Values::Text(vec![value.to_vec().into()], None)
 }
 
 fn text(values: &[&str]) -> Values {
@@ -58,6 +70,7 @@ fn write(file: File, schema: &str, compression: Compression, groups: Vec<Vec<Val
                 Values::Double(values) => put::<DoubleType>(&mut column, &values, None),
                 Values::Float(values) => put::<FloatType>(&mut column, &values, None),
                 Values::Bool(values) => put::<BoolType>(&mut column, &values, None),
+                Values::Fixed(values) => put::<FixedLenByteArrayType>(&mut column, &values, None),
             }
             column.close().unwrap();
         }
@@ -179,6 +192,17 @@ fn every_column_of_time_becomes_w3c_datetime() {
         ("int96 lastmod", Values::Int96(vec![int96]), "2024-05-01T10:20:30Z"),
         ("binary lastmod (STRING)", text(&["2024-05"]), "2024-05"),
         ("double lastmod", Values::Double(vec![1.5]), "1.5"),
+        ("int32 lastmod (INTEGER(32,false))", Values::Int32(vec![-1]), "4294967295"),
+        ("int32 lastmod (UINT_32)", Values::Int32(vec![-1]), "4294967295"),
+        ("int64 lastmod (INTEGER(64,false))", Values::Int64(vec![-1], None), "18446744073709551615"),
+        ("int64 lastmod (UINT_64)", Values::Int64(vec![TIME], None), "1714558830"),
+        ("int64 lastmod (DECIMAL(18,0))", Values::Int64(vec![TIME], None), "1714558830"),
+        ("int64 lastmod (DECIMAL(18,3))", Values::Int64(vec![TIME * 1000 + 5], None), "1714558830.005"),
+        (
+            "fixed_len_byte_array(16) lastmod (DECIMAL(38,0))",
+            fixed(&i128::from(TIME).to_be_bytes()),
+            "1714558830",
+        ),
     ]
     .into_iter()
     .enumerate()
@@ -200,6 +224,20 @@ fn numbers_become_text_without_an_exponent() {
         ("int32 priority (DECIMAL(3,2))", Values::Int32(vec![-5]), "-0.05"),
         ("int64 priority (DECIMAL(10,0))", Values::Int64(vec![1], None), "1"),
         ("int32 priority", Values::Int32(vec![1]), "1"),
+        ("int32 priority (DECIMAL(3,2))", Values::Int32(vec![50]), "0.50"),
+        ("fixed_len_byte_array(5) priority (DECIMAL(9,2))", fixed(&[0, 0, 0, 0, 85]), "0.85"),
+        ("fixed_len_byte_array(2) priority (DECIMAL(3,2))", fixed(&[0xFF, 0xFB]), "-0.05"),
+        ("binary priority (DECIMAL(9,3))", bytes(&[3, 0x52]), "0.850"),
+        ("binary priority (DECIMAL(9,1))", bytes(&[]), "0.0"),
+        // As BigQuery and Spark export 0.5, with 38 digits; no tag takes more than 18.
+        (
+            "fixed_len_byte_array(16) priority (DECIMAL(38,38))",
+            fixed(&(10_i128.pow(37) * 5).to_be_bytes()),
+            "0.500000000000000000",
+        ),
+        ("fixed_len_byte_array(2) priority (FLOAT16)", fixed(&0x3ACD_u16.to_le_bytes()), "0.85"),
+        ("fixed_len_byte_array(2) priority (FLOAT16)", fixed(&0x3C00_u16.to_le_bytes()), "1"),
+        ("int32 priority (INTEGER(8,false))", Values::Int32(vec![1]), "1"),
     ]
     .into_iter()
     .enumerate()
@@ -226,14 +264,22 @@ fn wrong_columns_and_broken_files_are_refused() {
         text(&["u"]),
         "urls: no column loc or url, only: page; say which",
     );
-    refused(
-        "bool",
-        "boolean loc",
-        Values::Bool(vec![true]),
-        "urls: column loc holds BOOLEAN; expected text;",
-    );
-    refused("int", "int64 loc", Values::Int64(vec![1], None), "urls: column loc holds INT64; expected text;");
-
+    for (at, (column, values, holds)) in [
+        ("boolean loc", Values::Bool(vec![true]), "BOOLEAN"),
+        ("int64 loc", Values::Int64(vec![1], None), "INT64"),
+        ("int64 loc (DECIMAL(9,2))", Values::Int64(vec![1], None), "DECIMAL(9,2)"),
+        ("fixed_len_byte_array(16) loc (UUID)", fixed(&[1; 16]), "Uuid"),
+        ("binary loc (BSON)", bytes(b"x"), "Bson"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let want = format!(
+            "urls: column loc holds {holds}; expected text; export it with CAST(loc AS VARCHAR), or name another with \
+             --columns url=NAME"
+        );
+        refused(&format!("no-text-{at}"), column, values, &want);
+    }
     let scratch = Scratch::new("broken");
     let path = scratch.0.join("urls");
     let schema = "message m { required binary loc (STRING); }";
@@ -244,5 +290,63 @@ fn wrong_columns_and_broken_files_are_refused() {
         let feed = Feed::File(File::open(&path).unwrap());
         let error = read(Path::new("urls"), feed, &FormOptions::default(), &mut Seen::default()).unwrap_err();
         assert!(error.to_string().starts_with("urls: broken Parquet ("), "{error}");
+    }
+}
+
+/// What a tag cannot hold is written as what no tag takes, so that it is counted as dropped; the URL stays.
+#[test]
+fn a_tag_of_any_type_is_read_and_what_is_no_tag_becomes_what_no_tag_takes() {
+    for (at, (column, values, want)) in [
+        ("boolean priority", Values::Bool(vec![true]), "|||true"),
+        ("boolean lastmod", Values::Bool(vec![false]), "|false||"),
+        ("int64 changefreq", Values::Int64(vec![5], None), "||5|"),
+        ("int64 lastmod (TIME(MICROS,true))", Values::Int64(vec![20_240_501], None), "|#20240501||"),
+        ("int32 priority (TIME_MILLIS)", Values::Int32(vec![1]), "|||#1"),
+        ("int32 priority (DATE)", Values::Int32(vec![19_844]), "|||2024-05-01"),
+        ("fixed_len_byte_array(2) lastmod", fixed(&[0x20, 0x24]), "|0x2024||"),
+        (
+            "fixed_len_byte_array(16) changefreq (UUID)",
+            fixed(&[7; 16]),
+            "||0x07070707070707070707070707070707|",
+        ),
+        ("fixed_len_byte_array(12) priority (INTERVAL)", fixed(&[0; 12]), "|||0x000000000000000000000000"),
+        ("binary lastmod (BSON)", bytes(b"12"), "|0x3132||"),
+        ("binary priority (ENUM)", bytes(b"0.5"), "|||0.5"),
+        ("binary changefreq (JSON)", bytes(b"daily"), "||daily|"),
+        (
+            "fixed_len_byte_array(20) priority (DECIMAL(40,0))",
+            fixed(&[&[1; 1][..], &[0; 19]].concat()),
+            "|||0x01000000000000000000000000000000",
+        ),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let schema = format!("message m {{ required binary loc (STRING); required {column}; }}");
+        let groups = vec![vec![text(&["u"]), values]];
+        let (_, seen) = read_back(&format!("tag-{at}"), &schema, Compression::UNCOMPRESSED, groups).unwrap();
+        assert_eq!(seen, [format!("1@0 u{want}")], "{column}");
+    }
+}
+
+#[test]
+fn codecs_that_are_not_supported_are_named() {
+    let scratch = Scratch::new("codecs");
+    let path = scratch.0.join("urls");
+    let schema = "message m { required binary loc (STRING); }";
+    write(File::create(&path).unwrap(), schema, Compression::UNCOMPRESSED, vec![vec![text(&["u"; 10])]]);
+    let whole = std::fs::read(&path).unwrap();
+    // `codec` in the index: field 4 of ColumnMetaData, behind the name of the column in its path.
+    let name = whole.windows(5).rposition(|bytes| bytes == b"\x03loc\x15").unwrap();
+    assert_eq!(whole[name + 5], 0);
+    for (codec, said) in [(3_u8, "LZO"), (4, "Brotli")] {
+        let mut bytes = whole.clone();
+        bytes[name + 5] = codec << 1;
+        std::fs::write(&path, bytes).unwrap();
+        let feed = Feed::File(File::open(&path).unwrap());
+        let error = read(Path::new("urls"), feed, &FormOptions::default(), &mut Seen::default()).unwrap_err();
+        let want =
+            format!("urls: is compressed with {said}, which is not supported; write it again with ZSTD");
+        assert!(error.to_string().starts_with(&want), "{error}");
     }
 }

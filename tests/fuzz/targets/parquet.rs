@@ -1,0 +1,51 @@
+//! A small Parquet file in any encoding and codec, with some bytes changed, is read or refused as a file: no panic, and no
+//! memory that the file does not account for.
+#![no_main]
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use libfuzzer_sys::fuzz_target;
+use sitemill::ErrorKind;
+use sitemill::stage::clean::Reason;
+use sitemill::stage::form::{self, Feed, FormOptions, Format, Record, Sink};
+
+#[path = "../../../src/stage/form/parquet/tests/small.rs"]
+mod small;
+
+/// Takes everything.
+struct Rows;
+
+impl Sink for Rows {
+    fn record(&mut self, _: &Record<'_>) -> sitemill::Result<()> {
+        Ok(())
+    }
+
+    fn bad_row(&mut self, _: u64, _: u64, _: Reason, _: &[u8]) -> sitemill::Result<()> {
+        Ok(())
+    }
+}
+
+static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(small::small_files);
+
+// The number of a file, then changes: two bytes say where, and the third which bits are flipped.
+fuzz_target!(|data: &[u8]| {
+    let Some((&number, changes)) = data.split_first() else { return };
+    let mut bytes = FILES[usize::from(number) % FILES.len()].clone();
+    for &[high, low, bits] in changes.as_chunks().0 {
+        let at = usize::from(u16::from_be_bytes([high, low])) % bytes.len();
+        bytes[at] ^= bits;
+    }
+    let path = std::env::temp_dir().join(format!("sitemill-fuzz-{}.parquet", std::process::id()));
+    std::fs::write(&path, &bytes).expect("there is room for a small file");
+    let file = File::open(&path).expect("it was just written");
+    let (format, page_memory) = (Some(Format::Parquet), Some(1 << 20));
+    let options = FormOptions { format, page_memory, ..FormOptions::default() };
+    match form::read(Path::new("urls"), Feed::File(file), &options, &mut Rows) {
+        Ok(_) => {}
+        Err(error) => {
+            assert!(error.kind() == ErrorKind::Data && error.to_string().starts_with("urls: "), "{error}");
+        }
+    }
+});

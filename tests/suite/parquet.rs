@@ -1,0 +1,128 @@
+//! Parquet through the binary: types that warehouses export, damaged files, and pages that are too large.
+
+use std::fs::{self, File};
+use std::sync::Arc;
+
+use ::parquet::basic::Compression;
+use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, FixedLenByteArray, FixedLenByteArrayType};
+use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
+use ::parquet::file::writer::SerializedFileWriter;
+use ::parquet::schema::parser::parse_message_type;
+use serde_json::Value;
+
+use crate::support::{TempDir, build_command, files, finish, published, published_urls, started_by};
+
+#[path = "../../src/stage/form/parquet/tests/small.rs"]
+mod small;
+
+const BASE: &str = "http://h.example/";
+
+fn writer(directory: &TempDir, schema: &str, properties: WriterProperties) -> SerializedFileWriter<File> {
+    let file = File::create(directory.join("urls.parquet")).unwrap();
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    SerializedFileWriter::new(file, schema, Arc::new(properties)).unwrap()
+}
+
+#[test]
+fn decimals_are_read_and_booleans_are_dropped_and_counted() {
+    let directory = TempDir::new();
+    let schema = "message m { required binary url (STRING); required fixed_len_byte_array(16) priority (DECIMAL(38,9)); \
+        required boolean changefreq; }";
+    let mut file = writer(&directory, schema, WriterProperties::builder().build());
+    let mut group = file.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let urls = ["a", "b"].map(|page| ByteArray::from(format!("{BASE}{page}").as_str()));
+    column.typed::<ByteArrayType>().write_batch(&urls, None, None).unwrap();
+    column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let priorities = [800_000_000_i128, 1_500_000_000]
+        .map(|number| FixedLenByteArray::from(number.to_be_bytes().to_vec()));
+    column.typed::<FixedLenByteArrayType>().write_batch(&priorities, None, None).unwrap();
+    column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<BoolType>().write_batch(&[true, false], None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    file.close().unwrap();
+    let (out, report) = (directory.join("out"), directory.join("report.json"));
+    let mut build = build_command(&out, BASE);
+    finish(build.arg(directory.join("urls.parquet")).arg("--report").arg(&report), b"").expect(0);
+    let (_, xml) = published(&out, BASE).remove(1);
+    assert!(
+        xml.contains("<url><loc>http://h.example/a</loc><priority>0.800000000</priority></url>"),
+        "{xml}"
+    );
+    assert!(xml.contains("<url><loc>http://h.example/b</loc></url>"), "{xml}");
+    let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
+    assert_eq!(report["dropped_tags"], serde_json::json!({ "tag-changefreq": 2, "tag-priority": 1 }));
+}
+
+#[test]
+fn a_flipped_bit_is_exit_65_with_the_name_of_the_file_and_no_stack_trace() {
+    let directory = TempDir::new();
+    let small = small::small_files();
+    let mut refused = 0;
+    // Two encodings, and a bit in most bytes of the index at the end.
+    for bytes in [&small[0], &small[1]] {
+        for at in (bytes.len() * 3 / 10..bytes.len()).step_by(7) {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 1 << (at % 8);
+            let input = directory.file("urls.parquet", damaged);
+            let out = directory.join("out");
+            let mut build = build_command(&out, BASE);
+            let run = finish(build.args(["--threads", "1", "--max-shrink", "100%"]).arg(&input), b"");
+            assert!([0, 65].contains(&run.exit), "byte {at}: exit {}: {}", run.exit, run.stderr);
+            assert!(!run.stderr.contains("panicked"), "byte {at}: {}", run.stderr);
+            if run.stderr.contains("urls.parquet: ") {
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 10, "{refused}");
+}
+
+/// A file with one page of `mebibytes`, all of it one URL.
+fn one_page(directory: &TempDir, mebibytes: usize) {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(Default::default()))
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_data_page_size_limit(1 << 30)
+        .set_data_page_row_count_limit(1 << 30);
+    let mut file = writer(directory, "message m { required binary url (STRING); }", properties.build());
+    let mut group = file.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let url = ByteArray::from(format!("{BASE}{}", "x".repeat((1 << 20) - BASE.len() - 4)).as_str());
+    let mut rows = vec![url; mebibytes - 1];
+    rows.push(ByteArray::from(format!("{BASE}last").as_str()));
+    column.typed::<ByteArrayType>().write_batch(&rows, None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    file.close().unwrap();
+}
+
+#[test]
+fn a_page_beyond_the_memory_is_refused_with_its_size_and_the_way_out_and_is_read_if_there_is_more() {
+    let directory = TempDir::new();
+    one_page(&directory, 400);
+    let input = directory.join("urls.parquet");
+    assert!(fs::metadata(&input).unwrap().len() < 200_000, "it is small as long as it is compressed");
+    let out = directory.join("out");
+    let build = |memory: &str| {
+        let mut build = build_command(&out, BASE);
+        build.args(["--threads", "1", "--memory", memory]).arg(&input);
+        build
+    };
+    // There is no room for it outside of the limit either.
+    let limited = started_by(&["prlimit", "--as=400000000"], &build("100MiB"));
+    let refused = finish(&mut { limited }, b"").expect(65);
+    let words = "urls.parquet: a page of column url needs 4";
+    assert!(
+        refused.stderr.contains(words) && refused.stderr.contains("give more --memory"),
+        "{}",
+        refused.stderr
+    );
+    assert!(files(&out).is_empty());
+    finish(&mut build("1GiB"), b"").expect(0);
+    assert_eq!(published_urls(&out, BASE), [format!("{BASE}last")]);
+}
