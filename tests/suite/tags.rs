@@ -149,6 +149,7 @@ fn tags_of_a_refused_row_are_not_told_of_as_dropped() {
     let told = build(&directory.join("out"), &input, &["--bytes-per-sitemap", "1000"]);
     told.run.expect(0);
     assert_eq!(told.rejects, pairs(&[("entry-too-large", &format!("{BASE}a"))]));
+    assert_eq!(told.report["dropped_tags"], json!({}));
 }
 
 /// Rows of CSV with such a `lastmod`.
