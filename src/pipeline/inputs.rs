@@ -1,9 +1,11 @@
 //! What the report says of inputs.
 
+use std::collections::BTreeMap;
+
 use super::plan::{Plan, Tally};
 use crate::error::{Error, ErrorKind, Result};
 use crate::report::{ColumnsReport, InputReport};
-use crate::stage::form::{ColumnsFound, Facts, Packing};
+use crate::stage::form::{ColumnsFound, Facts, NameCounts, Packing};
 use crate::stage::input::Input;
 use crate::stage::tags::{GivenTags, TagName, TagRules};
 use crate::text;
@@ -39,9 +41,16 @@ pub fn reports(inputs: &[Input], known: &[Known], plan: &Plan) -> Result<Vec<Inp
         lines,
         bytes: known.bytes,
         columns: known.facts.columns.as_ref().map(columns),
-        dropped_elements: known.facts.dropped_elements.shown().collect(),
+        dropped_elements: elements(&known.facts.dropped_elements),
     };
     Ok(inputs.iter().zip(known).zip(lines).map(report).collect())
+}
+
+/// Long names may be shown alike.
+fn elements(counts: &NameCounts) -> BTreeMap<String, u64> {
+    let mut elements = BTreeMap::new();
+    counts.shown().for_each(|(name, count)| *elements.entry(name).or_insert(0) += count);
+    elements
 }
 
 /// Holds the tags that the readers gave against those that were rendered, dropped, or refused with their row.
