@@ -53,7 +53,8 @@ pub struct Report {
     pub out_of_scope: BTreeMap<String, u64>,
     /// URLs out of scope of all other origins.
     pub out_of_scope_others: u64,
-    /// If more than half of the URLs were refused: what most of them have in common, and what to do about it.
+    /// If nothing is listed, or more than half of the URLs were refused for one reason: what these lines have in common, and
+    /// what to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
     /// For each reason for which tags were dropped and an option helps: what is wrong with them, and the option.

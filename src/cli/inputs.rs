@@ -41,16 +41,7 @@ pub fn rows(report: &Report, lines: &mut String) {
     });
     row(lines, "inputs", report.inputs.len() as u64, &first_of(inputs, NAMES_SHOWN));
 
-    let (mut columns, mut elements) = (Vec::new(), BTreeMap::new());
-    for input in &report.inputs {
-        let unused = input.columns.iter().flat_map(|columns| &columns.unused);
-        unused.for_each(|name| {
-            if !columns.contains(&name) {
-                columns.push(name)
-            }
-        });
-        input.dropped_elements.iter().for_each(|(name, count)| *elements.entry(name).or_insert(0) += count);
-    }
+    let (columns, elements) = not_carried_over(report);
     if !columns.is_empty() {
         let note = first_of(columns.iter().map(ToString::to_string), COLUMNS_SHOWN);
         row(lines, "columns", columns.len() as u64, &format!("not used: {note}"));
@@ -71,6 +62,22 @@ pub fn rows(report: &Report, lines: &mut String) {
             told.push(hint);
         }
     }
+}
+
+/// Columns of all inputs that are not used, and the elements that are not carried over, with their number.
+pub fn not_carried_over(report: &Report) -> (Vec<&str>, BTreeMap<&str, u64>) {
+    let (mut columns, mut elements) = (Vec::new(), BTreeMap::new());
+    for input in &report.inputs {
+        let unused = input.columns.iter().flat_map(|columns| &columns.unused);
+        unused.for_each(|name| {
+            if !columns.contains(&name.as_str()) {
+                columns.push(name)
+            }
+        });
+        let dropped = input.dropped_elements.iter();
+        dropped.for_each(|(name, count)| *elements.entry(name.as_str()).or_insert(0) += count);
+    }
+    (columns, elements)
 }
 
 /// The first of `words`, and how many there are besides.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use indicatif::HumanBytes;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sitemill::stage::clean::Reason;
 pub use sitemill::text::grouped;
 use sitemill::{Example, Report, text};
@@ -23,14 +23,17 @@ pub fn print(report: &Report, out: &Path) {
 
 /// What the summary says. The rest of the report may be long, and is in the report.
 fn fields(report: &Report, out: &Path) -> Value {
-    const NAMES: [&str; 20] = [
+    const NAMES: [&str; 23] = [
         "published",
         "lines",
         "listed",
         "duplicates",
         "blank",
         "rejected",
+        "given_tags",
+        "refused_tags",
         "dropped_tags",
+        "tag_hints",
         "non_utf8_lines",
         "out_of_scope",
         "out_of_scope_others",
@@ -47,7 +50,11 @@ fn fields(report: &Report, out: &Path) -> Value {
     ];
     let mut fields = serde_json::to_value(report).expect("numbers and strings are JSON");
     if let Some(fields) = fields.as_object_mut() {
+        let (columns, elements) = inputs::not_carried_over(report);
         fields.retain(|name, _| NAMES.contains(&name.as_str()));
+        fields.insert("input_files".into(), report.inputs.len().into());
+        fields.insert("unused_columns".into(), columns.into());
+        fields.insert("dropped_elements".into(), json!(elements));
         fields.insert("sites".into(), report.sets.len().into());
         fields.insert("out".into(), text::shown(out.as_os_str().as_encoded_bytes()).into());
     }

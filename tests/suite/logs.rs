@@ -82,6 +82,9 @@ fn numbers_in_a_log_for_programs_are_fields() {
         ("rejected", json!({ "scheme": 1, "out-of-scope": 1 })),
         ("out_of_scope", json!({ "http://other.example/": 1 })),
         ("sitemaps", json!(1)),
+        ("input_files", json!(1)),
+        ("unused_columns", json!([])),
+        ("dropped_elements", json!({})),
     ] {
         assert_eq!(summary[name], value, "{name}: {summary}");
     }

@@ -7,15 +7,16 @@ use crate::stage::clean::{Cleaned, Cleaner, Reason};
 use crate::stage::scope::{Base, BaseUrl};
 use crate::text::grouped;
 
-/// What to say if more than half of the URLs were refused: about the most frequent reason, with the first line it was found in.
+/// What to say if nothing is listed, or more than half of the URLs were refused for one reason: about the most frequent one,
+/// with its first line.
 pub fn hint(job: &Job, report: &Report) -> Option<String> {
     let urls = report.lines - report.blank;
-    if report.rejected_total() * 2 <= urls {
-        return None;
-    }
     let count = |reason: Reason| report.rejected.get(reason.as_str()).copied().unwrap_or(0);
     // Of equally frequent reasons, the one that is checked first.
     let reason = Reason::ALL.into_iter().rev().max_by_key(|&reason| count(reason))?;
+    if count(reason) == 0 || report.listed > 0 && count(reason) * 2 <= urls {
+        return None;
+    }
     let first = &report.examples.iter().find(|example| example.reason == reason.as_str())?.text;
     let refused = Refused { count: count(reason), of: urls };
     Some(match reason {
