@@ -64,7 +64,9 @@ impl Outlet {
 /// and written from its start.
 fn open_already(path: &Path) -> Option<io::Result<OwnedFd>> {
     match path {
-        _ if path == Path::new(STREAM) => Some(io::stdout().as_fd().try_clone_to_owned()),
+        _ if path == Path::new(STREAM) || path == Path::new("/dev/stdout") => {
+            Some(io::stdout().as_fd().try_clone_to_owned())
+        }
         _ if path == Path::new(STDERR) => Some(io::stderr().as_fd().try_clone_to_owned()),
         _ => None,
     }

@@ -13,7 +13,7 @@ use sitemill::{
 
 use super::args::{BuildArgs, ProgressWhen};
 use super::settings::Early;
-use super::{inputs, progress, signals, summary};
+use super::{inputs, progress, signals, streams, summary};
 
 /// Builds, reports and sums up.
 pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
@@ -178,16 +178,14 @@ impl Reports {
 /// A file for the report. What is no file may have nobody who reads it, and then no signal would end the wait any more; but
 /// devices, such as the standard output and what a shell gives for `>(…)`, are at hand.
 fn create(path: &Path) -> Result<File> {
-    if path == Path::new("-") {
-        return super::stdout().map_err(|error| Error::io(Path::new("standard output"), "is closed", error));
-    }
-    let is_device = path.parent().is_some_and(|parent| ["/dev", "/dev/fd"].map(Path::new).contains(&parent));
+    let is_device = path == Path::new("-")
+        || path.parent().is_some_and(|parent| ["/dev", "/dev/fd"].map(Path::new).contains(&parent));
     if !is_device && path.metadata().is_ok_and(|meta| !meta.is_file()) {
         let shown = text::shown(path.as_os_str().as_encoded_bytes());
         let words = format!("{shown}: is no regular file; a report needs one, or a name that is free");
         return Err(Error::new(ErrorKind::Output, words));
     }
-    File::create(path).map_err(|error| Error::output(path, error))
+    streams::create(path)
 }
 
 fn job(args: &BuildArgs) -> Result<Job> {

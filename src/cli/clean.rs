@@ -1,14 +1,13 @@
 //! `sitemill clean`: the filter between pipes and files.
 
-use std::fs::File;
 use std::path::Path;
 
 use serde_json::json;
-use sitemill::{Error, FilterJob, Result, Target};
+use sitemill::{FilterJob, Result, Target};
 
 use super::args::CleanArgs;
 use super::summary::grouped;
-use super::{Stdout, inputs, is_broken_pipe, log};
+use super::{Stdout, inputs, is_broken_pipe, log, streams};
 
 /// Filters and sums up. A reader that has seen enough is no failure.
 pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
@@ -25,10 +24,8 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
     config.iter().for_each(|path| paths.read("--config", path));
     paths.check()?;
     let urls = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
-    let mut rejects = match &args.rejects {
-        Some(path) => Some((path, File::create(path).map_err(|error| Error::output(path, error))?)),
-        None => None,
-    };
+    let rejects = args.rejects.as_ref().map(|path| streams::create(path).map(|file| (path, file)));
+    let mut rejects = rejects.transpose()?;
     let rejects = rejects.as_mut().map(|(path, file)| Target { name: path, to: file });
     let report = match sitemill::filter(&job, urls, rejects) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),

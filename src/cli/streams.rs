@@ -51,6 +51,23 @@ pub fn stdout() -> io::Result<File> {
     }
 }
 
+/// Creates the file `path`. Standard output, `-` among its names, and standard error are written to as they are: opened by a
+/// path, a file behind them would be cut to nothing.
+///
+/// # Errors
+/// If it cannot be created, or is closed.
+pub fn create(path: &Path) -> Result<File> {
+    let is = |name: &str| path == Path::new(name);
+    if is("-") || is("/dev/stdout") {
+        return Stdout::new().map(|stdout| stdout.0);
+    }
+    let file = match is("/dev/stderr") {
+        true => io::stderr().as_fd().try_clone_to_owned().map(File::from),
+        false => File::create(path),
+    };
+    file.map_err(|error| Error::output(path, error))
+}
+
 /// Standard output for what comes in large pieces.
 pub struct Stdout(File);
 

@@ -245,6 +245,26 @@ fn a_dash_is_standard_output_and_takes_one_result() {
 }
 
 #[test]
+fn a_standard_stream_by_its_path_is_written_to_and_never_cut() {
+    let directory = TempDir::new();
+    let (input, out) = (directory.file("in.txt", LINES), directory.join("out"));
+    let log = directory.file("log", "before\n");
+    let build = format!("sitemill build --quiet --base-url {BASE} --out \"$2\" \"$1\"");
+    for script in [
+        "sitemill clean \"$1\" --rejects /dev/stderr 2>> \"$3\"",
+        &format!("{build} --rejects /dev/stderr 2>> \"$3\""),
+        &format!("{build} --report /dev/stdout >> \"$3\""),
+        &format!("{build} --diff /dev/stdout >> \"$3\""),
+    ] {
+        let length = fs::metadata(&log).unwrap().len();
+        shell(script, &[&input, &out, &log]).expect(0);
+        let text = fs::read_to_string(&log).unwrap();
+        assert!(text.starts_with("before\n"), "{script}: {text}");
+        assert!(text.len() as u64 > length || script.contains("--diff"), "{script}: {text}");
+    }
+}
+
+#[test]
 fn files_may_lie_in_an_output_directory_that_does_not_exist_yet() {
     let directory = TempDir::new();
     let input = directory.file("in.txt", LINES);
