@@ -60,11 +60,11 @@ impl FromStr for Format {
 pub(super) fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Format> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
     match head.trim_ascii_start().first() {
-        // There is nothing in it that a form could be wrong about.
-        None => return Ok(Format::Text),
+        // There is nothing in it that a form could be wrong about. Blanks may go on to something: the name decides.
+        None if head.is_empty() => return Ok(Format::Text),
         Some(b'<') => return Ok(Format::Sitemap),
         Some(b'{' | b'[') => return Ok(Format::Jsonl),
-        Some(_) => {}
+        _ => {}
     }
     let sample = Sample::of(head);
     if options.columns.positions().is_none() && google::has_attributes(sample.first_line()) {

@@ -157,14 +157,14 @@ mod tests {
             ("http://[::1]", "http----1--x"),
             ("http://[::1]:81", "http----1--x"),
             ("http://127.0.0.1:9", "http-127.0.0.1-9"),
-            ("https://a..b.example", "a..b.example"),
         ] {
             let name = site_directory(&origin.parse().unwrap());
             assert!(name == want || want.ends_with("-x") && name.starts_with(want), "{origin}: {name}");
             assert!(name.starts_with(|c: char| c.is_ascii_alphanumeric()) && !name.contains(['/', '\\']));
             assert!(names.insert(name), "{origin} meets another");
         }
-        let long = format!("https://{}.example", "a".repeat(1_000));
+        // As long as a host can be.
+        let long = format!("https://{}.example", vec!["a".repeat(60); 4].join("."));
         assert!(site_directory(&long.parse().unwrap()).len() < 250);
     }
 }
