@@ -37,7 +37,7 @@ use encoding_rs::Encoding;
 
 pub use columns::Columns;
 pub use csv::Delimiter;
-pub use facts::{ColumnsFound, Facts, NameCounts, Names, UnitFacts};
+pub use facts::{ColumnsFound, Facts, NAMES_MAX, NameCounts, Names, UnitFacts};
 pub use format::Format;
 pub use parts::{OutDirectory, PartFiles, SkipReason, part_files};
 pub use reader::{Parser, RowReader, Unit, Units};
