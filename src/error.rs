@@ -1,9 +1,13 @@
 //! What can go wrong in a run, in words for the person who must act, and the exit code that tells a program.
 
+mod missing;
+
 use std::error::Error as StdError;
 use std::fmt;
 use std::io;
 use std::path::Path;
+
+pub(crate) use missing::is_url;
 
 /// `Result` with sitemill's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -75,8 +79,11 @@ impl Error {
         Self::new(ErrorKind::Data, message)
     }
 
-    /// `path` is no input that can be read.
+    /// `path` is no input that can be read. A URL or a pattern that matches nothing is told as such.
     pub fn input(path: &Path, source: io::Error) -> Self {
+        if let Some(why) = missing::explain(path, &source) {
+            return Self::new(ErrorKind::Input, format!("{}: {why}", Shown(path)));
+        }
         Self::from_io(ErrorKind::Input, format!("{}: cannot be read", Shown(path)), source)
     }
 

@@ -6,7 +6,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Shown, is_url};
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX};
 use crate::robots;
 use crate::stage::clean::UrlEncoding;
@@ -197,6 +197,12 @@ impl Job {
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
     pub fn check(&self) -> Result<()> {
         self.form.check()?;
+        if is_url(&self.out) && !self.out.exists() {
+            return Err(Error::usage(format!(
+                "--out {}: is a URL, and sitemill publishes to a directory; publish to one, and copy it there",
+                Shown(&self.out)
+            )));
+        }
         let protocol = self.protocol;
         let within = |option: &str, given: u64, min: u64, max: u64| {
             if (min..=max).contains(&given) {
@@ -291,6 +297,7 @@ mod tests {
             assert_eq!(error.kind(), crate::ErrorKind::Usage);
             assert!(error.to_string().contains(limit), "{error}");
         };
+        refused(|job| job.out = "s3://bucket/prefix".into(), "is a URL");
         refused(|job| job.urls_per_sitemap = 50_001, "50000");
         refused(|job| job.urls_per_sitemap = 0, "1 to");
         refused(|job| job.bytes_per_sitemap = 52_428_801, "52428800");

@@ -114,17 +114,20 @@ impl Paths {
         Conflicts { refused, first: found.into_iter().next().map(|conflict| conflict.why) }
     }
 
-    /// Makes the directory for the set, if files that are written are to lie in it and it does not exist.
+    /// Makes the directory for the set, if it does not exist and files that are written are to lie in it or in a directory above
+    /// it that does not exist either.
     ///
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made.
     pub fn make_out(&self) -> Result<()> {
         let Some((out, _)) = &self.out else { return Ok(()) };
-        let is_in_out = |named: &&Named| {
-            let below = Place::of(&named.path).below(out);
-            named.path != Path::new(STREAM) && below.is_some_and(|below| below.components().count() == 1)
+        // The file lies in it, or beside it in a directory that is made along with it.
+        let needs_out = |named: &Named| {
+            let parent = named.path.parent().filter(|parent| !parent.as_os_str().is_empty());
+            let is_missing = |parent: &&Path| !exists(&Disk, parent);
+            parent.filter(is_missing).is_some_and(|parent| Place::of(out).below(parent).is_some())
         };
-        match !exists(&Disk, out) && self.writes.iter().any(|named| is_in_out(&named)) {
+        match !exists(&Disk, out) && self.writes.iter().any(needs_out) {
             true => make_path(&Disk, out),
             false => Ok(()),
         }

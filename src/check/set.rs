@@ -93,9 +93,9 @@ impl Set {
         let unreadable = |error| Error::input(directory, error);
         let mut sites = Vec::new();
         for entry in fs::read_dir(directory).map_err(unreadable)? {
-            let entry = entry.map_err(unreadable)?;
-            if entry.file_type().map_err(unreadable)?.is_dir() && is_published(&entry.path()) {
-                sites.push(entry.path());
+            let path = entry.map_err(unreadable)?.path();
+            if path.is_dir() && is_published(&path) {
+                sites.push(path);
             }
         }
         sites.sort();

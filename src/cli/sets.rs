@@ -6,7 +6,7 @@ use std::path::Path;
 
 use indicatif::HumanBytes;
 use serde_json::json;
-use sitemill::{Error, Result, RollbackJob, RolledBack, SetStatus, Status};
+use sitemill::{Error, Paths, Result, RollbackJob, RolledBack, SetStatus, Status};
 
 use super::args::{RollbackArgs, StatusArgs};
 use super::summary::plural;
@@ -14,6 +14,10 @@ use super::{Stdout, log, signals};
 
 /// Shows what lies in a directory, or in those of several sites.
 pub fn status(args: &StatusArgs) -> Result<()> {
+    let mut paths = Paths::default();
+    paths.read("--out", &args.out);
+    paths.write_to_stdout("status");
+    paths.check()?;
     let mut stdout = Stdout::new()?;
     let mut shown = String::new();
     for status in sitemill::status(&args.out)? {

@@ -90,7 +90,10 @@ fn open_directory(
             SkipReason::NotListed => {
                 path.file_name().and_then(|name| name.to_str()).is_some_and(is_sitemap_file)
             }
-            SkipReason::NotPart | SkipReason::Output => false,
+            SkipReason::NotPart
+            | SkipReason::Output
+            | SkipReason::LinkedDirectory
+            | SkipReason::NotRegular => false,
         };
         let path = text::shown(path.as_os_str().as_encoded_bytes());
         Skipped { path, reason: reason.as_str(), is_usual }

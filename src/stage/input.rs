@@ -5,7 +5,6 @@
 
 mod lost;
 mod map;
-mod missing;
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -125,7 +124,7 @@ impl Source {
         }
         let unreadable = |error| Error::input(name, error);
         // Asked before it is opened: to open a tape drive may wind it.
-        let kind = fs::metadata(name).map_err(|error| missing::unreadable(name, error))?.file_type();
+        let kind = fs::metadata(name).map_err(unreadable)?.file_type();
         if kind.is_dir() {
             return Err(unreadable(io::Error::other("is a directory")));
         }

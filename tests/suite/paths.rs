@@ -196,7 +196,7 @@ fn standard_output_that_leads_to_an_input_is_refused() {
     }
     finish(build_command(&out, BASE).arg(&input), b"").expect(0);
     let live = contents(&out);
-    for command in ["check", "urls", "diff \"$1\""] {
+    for command in ["check", "urls", "diff \"$1\"", "status --out"] {
         let script = format!("sitemill {command} \"$1\" >> \"$1/sitemap-index-1.xml\"");
         shell(&script, &[&out]).expect(2);
         assert!(contents(&out) == live, "{command}");
@@ -271,6 +271,11 @@ fn files_may_lie_in_an_output_directory_that_does_not_exist_yet() {
     for (at, option) in WRITTEN.into_iter().enumerate() {
         let out = directory.join(format!("new-{at}/out"));
         let file = out.join("file.txt");
+        finish(build_command(&out, BASE).arg(option).arg(&file).arg(&input), b"").expect(0);
+        assert_ne!(fs::metadata(file).unwrap().len(), 0, "{option}");
+        // Or in the directory above, which is made along with it.
+        let above = directory.join(format!("above-{at}"));
+        let (out, file) = (above.join("sitemaps"), above.join("file.txt"));
         finish(build_command(&out, BASE).arg(option).arg(&file).arg(&input), b"").expect(0);
         assert_ne!(fs::metadata(file).unwrap().len(), 0, "{option}");
     }

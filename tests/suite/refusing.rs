@@ -84,6 +84,20 @@ fn an_input_that_cannot_be_read_is_named() {
         assert!(contents(&out) == live, "{said}");
         assert_nothing_is_left(&out);
     }
+    let elsewhere = "https://h.example/sitemap.xml";
+    for words in [
+        &["check", elsewhere][..],
+        &["urls", elsewhere],
+        &["diff", elsewhere, "out"],
+        &["status", "--out", elsewhere],
+    ] {
+        let refused = finish(sitemill().args(words), b"").expect(66);
+        assert!(
+            refused.stderr.contains("is a URL, and sitemill reads files"),
+            "{words:?}: {}",
+            refused.stderr
+        );
+    }
 }
 
 #[test]

@@ -140,6 +140,10 @@ fn the_parent_of_all_sites_is_checked_read_and_compared_site_by_site() {
     // One set has no site to go by.
     let one = told("diff", &[&new, &new.join("a.example")]).0;
     assert_eq!(one, "- https://b.example/0\n- https://b.example/1\n- https://came.example/0\n");
+    // A site behind a link is one of them, as in status.
+    fs::rename(new.join("b.example"), directory.join("moved")).unwrap();
+    std::os::unix::fs::symlink("../moved", new.join("b.example")).unwrap();
+    assert_eq!(told("urls", &[&new]).0, urls);
 
     // What is wrong in one site is found, and named.
     let site = new.join("b.example");

@@ -29,6 +29,10 @@ pub enum SkipReason {
     Output,
     /// A set is published in its directory, and no index file of the set lists it.
     NotListed,
+    /// It is a link to a directory; links can lead in circles.
+    LinkedDirectory,
+    /// It is a pipe, a socket or a device.
+    NotRegular,
 }
 
 impl SkipReason {
@@ -39,6 +43,8 @@ impl SkipReason {
             Self::NotPart => "there are part-* files, and only these are read",
             Self::Output => "it belongs to --out",
             Self::NotListed => "the set published in its directory does not list it",
+            Self::LinkedDirectory => "it is a link to a directory, and these are not followed",
+            Self::NotRegular => "it is no regular file",
         }
     }
 }
@@ -140,10 +146,14 @@ fn add_files(directory: &Path, is_output: &dyn Fn(&Path, bool) -> bool, found: &
         } else if (kind.is_dir() || kind.is_symlink()) && is_output(&path, kind.is_symlink()) {
             found.skipped.push((path, SkipReason::Output));
         } else if kind.is_dir() {
-            // A link to a directory is none: links can lead in circles.
             add_files(&path, is_output, found)?;
         } else {
-            found.files.push(path);
+            match fs::metadata(&path) {
+                Ok(meta) if meta.is_dir() => found.skipped.push((path, SkipReason::LinkedDirectory)),
+                Ok(meta) if !meta.is_file() => found.skipped.push((path, SkipReason::NotRegular)),
+                // What cannot be looked at is told when it is opened.
+                _ => found.files.push(path),
+            }
         }
     }
     Ok(())

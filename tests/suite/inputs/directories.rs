@@ -201,3 +201,19 @@ fn markers_alone_and_sitemaps_of_earlier_sets_are_reported_without_a_warning() {
         warned.stderr
     );
 }
+
+#[test]
+fn what_is_no_file_in_an_input_directory_is_skipped_and_named() {
+    let directory = data();
+    std::os::unix::fs::symlink(".", directory.join("data/loop")).unwrap();
+    let made = Command::new("mkfifo").arg(directory.join("data/pipe")).status().unwrap();
+    assert!(made.success());
+    let (told, report) = report_of(&directory, &["data"], &[], b"");
+    let want = [
+        ("data/loop", "it is a link to a directory, and these are not followed"),
+        ("data/pipe", "it is no regular file"),
+    ];
+    assert_eq!(skipped(&report), want);
+    assert!(told.stderr.contains("skipped 2 paths in input directories: data/loop"), "{}", told.stderr);
+    assert_eq!(read(&report), ["data/a.txt", "data/b.txt"]);
+}
