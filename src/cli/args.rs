@@ -259,7 +259,7 @@ pub struct TagArgs {
     pub lastmod_zone: Option<LastmodZone>,
 
     /// What lastmod holds: dates and times as text, or a number of seconds, milliseconds, microseconds or nanoseconds since
-    /// 1970
+    /// 1970; dates such as 2024-05-01 are read whatever it says
     #[arg(
         long,
         value_enum,

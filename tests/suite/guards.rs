@@ -105,9 +105,10 @@ fn an_empty_set_is_published_only_if_it_is_meant() {
     let directory = TempDir::new();
     let out = directory.join("out");
     build(&out, &pages(9), &["--urls-per-sitemap", "1", "--sitemaps-per-index", "5"]).expect(0);
-    for empty in ["", "\n \t\n"] {
+    for empty in ["", "\n \t\n", "\u{feff}\n"] {
         let refused = build(&out, empty, &[]).expect(65);
         assert!(refused.stderr.contains("--allow-empty"), "{}", refused.stderr);
+        build(&directory.join("blank"), empty, &["--allow-empty"]).expect(0);
     }
     assert_eq!(published_urls(&out, BASE).len(), 9);
 

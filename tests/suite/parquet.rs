@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use ::parquet::basic::Compression;
-use ::parquet::data_type::{BoolType, ByteArray, ByteArrayType, FixedLenByteArray, FixedLenByteArrayType};
+use ::parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, FixedLenByteArray, FixedLenByteArrayType, Int32Type,
+};
 use ::parquet::file::properties::{EnabledStatistics, WriterProperties};
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::parser::parse_message_type;
@@ -30,7 +32,7 @@ fn writer(directory: &TempDir, schema: &str, properties: WriterProperties) -> Se
 fn decimals_are_read_and_booleans_are_dropped_and_counted() {
     let directory = TempDir::new();
     let schema = "message m { required binary url (STRING); required fixed_len_byte_array(16) priority (DECIMAL(38,9)); \
-        required boolean changefreq; }";
+        required boolean changefreq; required int32 lastmod (DATE); }";
     let mut file = writer(&directory, schema, WriterProperties::builder().build());
     let mut group = file.next_row_group().unwrap();
     let mut column = group.next_column().unwrap().unwrap();
@@ -45,17 +47,22 @@ fn decimals_are_read_and_booleans_are_dropped_and_counted() {
     let mut column = group.next_column().unwrap().unwrap();
     column.typed::<BoolType>().write_batch(&[true, false], None, None).unwrap();
     column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<Int32Type>().write_batch(&[19_844, 19_845], None, None).unwrap();
+    column.close().unwrap();
     group.close().unwrap();
     file.close().unwrap();
     let (out, report) = (directory.join("out"), directory.join("report.json"));
     let mut build = build_command(&out, BASE);
+    // The option is about numbers, and dates of their own type are none.
+    build.args(["--lastmod-unit", "seconds"]);
     finish(build.arg(directory.join("urls.parquet")).arg("--report").arg(&report), b"").expect(0);
     let (_, xml) = published(&out, BASE).remove(1);
     assert!(
-        xml.contains("<url><loc>http://h.example/a</loc><priority>0.800000000</priority></url>"),
+        xml.contains("<url><loc>http://h.example/a</loc><lastmod>2024-05-01</lastmod><priority>0.800000000</priority></url>"),
         "{xml}"
     );
-    assert!(xml.contains("<url><loc>http://h.example/b</loc></url>"), "{xml}");
+    assert!(xml.contains("<url><loc>http://h.example/b</loc><lastmod>2024-05-02</lastmod></url>"), "{xml}");
     let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
     assert_eq!(report["dropped_tags"], serde_json::json!({ "tag-changefreq": 2, "tag-priority": 1 }));
 }

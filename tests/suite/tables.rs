@@ -72,6 +72,11 @@ fn rows_without_a_header_are_refused_until_the_options_that_the_message_names_ar
 #[test]
 fn a_url_that_looks_like_a_header_is_a_url() {
     let directory = TempDir::new();
+    let named = directory.file("list.csv", format!("{BASE}x?fields=id,url\n{BASE}y\n"));
+    let refused = build(&directory.join("named"), &named, &[]).expect(65);
+    assert!(refused.stderr.contains("that every line is a URL with --format text"), "{}", refused.stderr);
+    build(&directory.join("named"), &named, &["--format", "text"]).expect(0);
+    assert_eq!(published_urls(&directory.join("named"), BASE).len(), 2);
     for first in ["x?fields=id,url", "x;url", "x|loc"] {
         let list = format!("{BASE}{first}\n{BASE}b\n{BASE}c,d\n");
         let out = directory.join("out");

@@ -33,7 +33,7 @@ reasons! {
         EntryTooLarge = "entry-too-large",
         /// A row that its form does not allow: no JSON object, too few fields, no text where a URL should be.
         BadRow = "bad-row",
-        /// Bytes that do not exist in the charset that was said.
+        /// Bytes that do not exist in the charset that was said, or a line of JSON that is not UTF-8 and cannot be read.
         BadEncoding = "bad-encoding",
         /// A row in which nothing says that it is a URL: no key of that name, no `<loc>`.
         NoUrl = "no-url",

@@ -17,6 +17,7 @@ use crate::stage::clean::Reason;
 use crate::stage::lines::Block;
 pub use cut::Cuts;
 pub use delimiter::Delimiter;
+use sample::is_address;
 pub use sample::{Ambiguous, Sample};
 use table::{Row, Table};
 
@@ -57,6 +58,12 @@ pub fn open<'n>(text: Text<'n>, format: Format, options: &FormOptions) -> Result
             return Ok(Some((header, cuts.again(first))));
         }
         let names: Vec<&[u8]> = (0..fields).map(|at| row.field(at)).collect();
+        // Names that were given are in the header or nowhere.
+        if options.columns == Columns::default() && names.iter().any(|name| is_address(name)) {
+            let wrong = "a value is a URL, so this is no header; say --columns url=1 if there is none, --columns \
+                         url=NAME if this is one";
+            return Err(no_header(cuts.about(), &options.columns, wrong));
+        }
         let places = options.columns.places(&names);
         let places = places.map_err(|missing| no_header(cuts.about(), &options.columns, &missing))?;
         if fields == 1 && options.delimiter.is_none() {
@@ -93,7 +100,7 @@ fn delimiter(about: &About<'_>, format: Format, options: &FormOptions) -> Result
 
 fn no_header(about: &About<'_>, columns: &Columns, missing: &str) -> Error {
     let sample = Sample::of(about.head());
-    let is_url = memchr::memmem::find(sample.first_line(), b"://").is_some();
+    let is_url = is_address(sample.first_line());
     match sample.options(false).filter(|_| *columns == Columns::default()) {
         Some(options) => {
             about.wrong(format!("row 1: no header that names the column of the URL; say {options}"))

@@ -34,6 +34,7 @@ pub fn read(block: &Block, columns: &Columns, rows: &mut Rows<'_>) -> Result<()>
             _ if line.raw.len() as u64 > ROW_BYTES_MAX => Reason::TooLong,
             _ if rows.is_malformed(line.raw) => Reason::BadEncoding,
             Ok(values) => return emit(number, line, &values, rows),
+            Err(_) if str::from_utf8(line.raw).is_err() => Reason::BadEncoding,
             Err(reason) => reason,
         };
         rows.bad(number, line.offset, reason, cut(line.raw))
@@ -43,17 +44,21 @@ pub fn read(block: &Block, columns: &Columns, rows: &mut Rows<'_>) -> Result<()>
 }
 
 /// The first line tells an array, an object over many lines and wrong names of keys from lines that are bad alone: then the
-/// text is of another form altogether.
+/// text is of another form altogether. Objects without keys tell nothing: the first one with a key is checked.
 pub fn check_first_line(text: &About<'_>, columns: &Columns) -> Result<()> {
     let head = text.head().strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text.head());
-    let blank_lines = head.len() - head.trim_ascii_start().len();
-    let line = head[blank_lines..].split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let number = 1 + memchr::memchr_iter(b'\n', &head[..blank_lines]).count();
-    if line.is_empty() || line.len() > LINE_BYTES_MAX {
+    let keys_of = |line: &[u8]| serde_json::from_slice::<Keys>(line);
+    let says_nothing =
+        |line: &[u8]| line.trim_ascii().is_empty() || keys_of(line).is_ok_and(|Keys(keys)| keys.is_empty());
+    let mut lines = (1..).zip(head.split_inclusive(|&byte| byte == b'\n'));
+    let Some((number, line)) = lines.find(|(_, line)| !says_nothing(line)) else { return Ok(()) };
+    let is_cut = !line.ends_with(b"\n") && text.head().len() > LINE_BYTES_MAX;
+    if is_cut {
         return Ok(());
     }
+    let line = line.trim_ascii();
     let wrong = |what: &str| Err(text.wrong(format!("line {number}: {what}")));
-    let read = serde_json::from_slice::<Keys>(line);
+    let read = keys_of(line);
     match read {
         _ if line[0] != b'{' => wrong(
             "is no JSON object; expected one object a line (of an array, jq -c '.[]' makes them), \
@@ -164,12 +169,16 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
 }
 
 impl<'a> Values<'a> {
-    /// Takes the value of a key for the URL: a string. The better key counts; of two equally good ones nobody knows which.
+    /// Takes the value of a key for the URL: a string. Null and blanks are no URL. Of two URLs that with the better key counts;
+    /// of two equally good keys nobody knows which.
     fn take_url<E: de::Error>(&mut self, value: &'a RawValue, rank: usize) -> Result<(), E> {
         let url = match value.get() {
             "null" => Cow::Borrowed(""),
             json => lists::text(json).ok_or_else(|| E::custom("neither text nor null"))?,
         };
+        if url.trim_ascii().is_empty() {
+            return Ok(());
+        }
         match self.url_rank {
             Some(before) if before == rank => return Err(E::custom("two URLs")),
             Some(before) if before < rank => {}

@@ -209,7 +209,7 @@ fn json_lines_have_the_same_names_and_keep_the_text_of_numbers() {
         &[
             r"1@0 http://h.example/ü/\n|||0.80",
             "2@77 |||",
-            r#"3@78 !no-url {"url":"u","loc":null,"lastmod":1714558830,"changefreq":"daily","priority":1e-05}"#,
+            "3@78 u|1714558830|daily|1e-05",
             "4@161 u||| de=d\" img=i img=j",
             "5@238 u|||",
         ],
@@ -240,6 +240,9 @@ fn a_line_of_json_is_bad_alone_unless_it_is_the_first() {
         ]
     );
     let none = FormOptions::default();
+    // One of the values is in another charset than UTF-8.
+    let (_, rows) = read_all("-", b"{\"loc\":\"u\"}\n{\"loc\":\"\xFC\"}\n", &none).unwrap();
+    assert!(rows[1].starts_with("2@12 !bad-encoding "), "{}", rows[1]);
     check_refused(
         &none,
         "a.json",

@@ -98,7 +98,9 @@ pub fn lastmod(raw: &[u8], rules: &LastmodRules) -> Result<Option<Lastmod>, TagR
     if text.is_empty() {
         return Ok(None);
     }
-    let read = match rules.unit {
+    // A date in text is no number, whatever the others are: columns of dates in Parquet come as text.
+    let unit = if begins_with_date(text) { LastmodUnit::Text } else { rules.unit };
+    let read = match unit {
         LastmodUnit::Text => of_text(text, rules.zone.as_ref()),
         LastmodUnit::EpochSeconds => of_epoch(text, 1),
         LastmodUnit::EpochMillis => of_epoch(text, 1_000),
@@ -109,6 +111,10 @@ pub fn lastmod(raw: &[u8], rules: &LastmodRules) -> Result<Option<Lastmod>, TagR
         TagReason::Lastmod if LastmodUnit::of_number(text).is_some() => TagReason::LastmodEpoch,
         reason => reason,
     })
+}
+
+fn begins_with_date(text: &[u8]) -> bool {
+    text.split_at_checked("YYYY-MM-DD".len()).is_some_and(|(date, _)| date_of(date).is_some())
 }
 
 fn of_text(text: &[u8], zone: Option<&LastmodZone>) -> Result<Lastmod, TagReason> {

@@ -130,7 +130,11 @@ fn numbers_are_times_only_where_that_was_said() {
         (LastmodUnit::EpochSeconds, "-99999999999", Err(Why::Lastmod)),
         (LastmodUnit::EpochSeconds, "99999999999999999999", Err(Why::Lastmod)),
         (LastmodUnit::EpochSeconds, "1.7e9", Err(Why::Lastmod)),
-        (LastmodUnit::EpochSeconds, "2024-05-01", Err(Why::Lastmod)),
+        // A date is none, whatever was said.
+        (LastmodUnit::EpochSeconds, "2024-05-01", Ok("2024-05-01")),
+        (LastmodUnit::EpochMillis, "2024-05-01T10:20:30Z", Ok("2024-05-01T10:20:30Z")),
+        (LastmodUnit::EpochNanos, "2024-05-01 10:20:30", Err(Why::LastmodZone)),
+        (LastmodUnit::EpochSeconds, "2024-02-30", Err(Why::Lastmod)),
     ] {
         assert_eq!(of(unit, raw), want.map(str::to_owned), "{unit:?} {raw:?}");
     }

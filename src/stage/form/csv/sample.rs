@@ -35,8 +35,10 @@ impl<'h> Sample<'h> {
             let names = self.first(*by);
             let names: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
             // A quoted name alone is a header too: a plain list has no quotes.
-            let is_table = names.len() > 1 || self.lines[0].starts_with(b"\"");
-            is_table && !names.iter().any(|name| is_address(name)) && columns.places(&names).is_ok()
+            let is_table = names.len() > 1 || self.first_line().starts_with(b"\"");
+            is_table
+                && !names.iter().any(|name| is_address_or_comment(name))
+                && columns.places(&names).is_ok()
         };
         self.widest(candidates(said).filter(is_header))
     }
@@ -154,9 +156,14 @@ fn is_url(value: &[u8]) -> bool {
 }
 
 /// Whether `name` is part of a URL or a comment rather than the name of a column.
-fn is_address(name: &[u8]) -> bool {
+fn is_address_or_comment(name: &[u8]) -> bool {
+    is_address(name) || name.trim_ascii_start().starts_with(b"#")
+}
+
+/// Whether `name` is part of a URL rather than the name of a column.
+pub(super) fn is_address(name: &[u8]) -> bool {
     let name = name.trim_ascii_start();
-    let begins_as_one = [&b"/"[..], b"www.", b"#"].iter().any(|start| name.starts_with(start));
+    let begins_as_one = [&b"/"[..], b"www."].iter().any(|start| name.starts_with(start));
     begins_as_one || memchr::memmem::find(name, b"://").is_some()
 }
 

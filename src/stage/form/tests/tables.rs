@@ -152,6 +152,24 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
             "{error}"
         );
     }
+    for rows in [
+        "http://h.example/x?fields=id,url\nhttp://h.example/y\n",
+        "www.h.example/x?fields=id,url\nwww.h.example/y\n",
+        "/x?fields=id,url\n/y\n",
+    ] {
+        let want = "row 1: a value is a URL, so this is no header; say --columns url=1 if there is none, --columns \
+                    url=NAME if this is one, or that every line is a URL with --format text";
+        check_refused(&none, "a.csv", rows, want);
+        check_refused(&said(Format::Csv), "a", rows, want);
+    }
+    let two = "http://h.example/x,loc,lastmod\nhttp://h.example/b,http://h.example/c,2020-01-01\n";
+    let want =
+        "row 1: no header that names the column of the URL; say --format csv --delimiter , --columns url=1";
+    check_refused(&none, "a.csv", two, want);
+    // A number sign is the name of a column in many exports, and names that were given are a header's.
+    check_with(&none, "a.csv", b"#,url\n1,u\n", Format::Csv, &["2@6 u|||"]);
+    let given = delimited("url=http://h.example/url", "");
+    check_with(&given, "a.csv", b"http://h.example/url,x\nu,1\n", Format::Csv, &["2@23 u|||"]);
     let relaxed = "https://h.example/a;Schuh\nhttps://h.example/b;Hut\n";
     let want =
         "row 1: no header that names the column of the URL; say --format csv --delimiter ';' --columns url=1";
@@ -160,7 +178,7 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
         &none,
         "a.csv",
         "https://h.example/a\n",
-        "row 1: no column loc or url, only: https://h.example/a; say which is which with --columns url=NAME,lastmod=NAME, or that every line is a URL with --format text",
+        "row 1: a value is a URL, so this is no header; say --columns url=1 if there is none, --columns url=NAME if this is one, or that every line is a URL with --format text",
     );
     // URLs with delimiters in them, as they occur.
     for text in [
@@ -196,5 +214,16 @@ fn options_that_contradict_each_other_are_usage_errors() {
     ] {
         let error = columns.parse::<Columns>().unwrap_err();
         assert!(error.starts_with(want), "{columns}: {error}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_and_empty_lines_are_blank() {
+    for newlines in [1, 2, LINE_BYTES_MAX, LINE_BYTES_MAX + 9] {
+        let blank = format!("\u{feff}{}", "\n".repeat(newlines));
+        assert_eq!(read_all("-", blank.as_bytes(), &FormOptions::default()).unwrap().1.len(), newlines);
+        let (_, rows) =
+            read_all("-", (blank + "http://h.example/a").as_bytes(), &FormOptions::default()).unwrap();
+        assert!(rows[newlines].ends_with(" http://h.example/a|||"), "{}", rows[newlines]);
     }
 }

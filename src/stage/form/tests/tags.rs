@@ -65,6 +65,17 @@ fn a_row_without_a_url_is_blank_only_if_there_is_nothing_in_it() {
         "{\"url\":null,\"id\":7}\n{\"url\":null,\"id\":null,\"x\":[]}\n{\"url\":\"\"}\n{}\n\n{\"id\":7}\n";
     let want = [r#"!no-url {"url":null,"id":7}"#, "|||", "|||", "|||", "|||", r#"!no-url {"id":7}"#];
     assert_eq!(rows("-", jsonl, &none), want);
+    // A key that says nothing does not hide the other one.
+    for line in [r#"{"loc":null,"url":"u"}"#, r#"{"loc":" ","url":"u"}"#, r#"{"url":"u","loc":""}"#] {
+        assert_eq!(rows("-", line, &none), ["u|||"], "{line}");
+    }
+    // Nor do objects without keys say which keys there are.
+    assert_eq!(rows("-", "{}\n\n{ }\n{\"url\":\"u\"}", &none), ["|||", "|||", "|||", "u|||"]);
+    assert_eq!(rows("-", "{}\n", &none), ["|||"]);
+    check_refused(&none, "-", "{}\n\n{\"id\":7}\n", "line 3: no key loc or url, only: id;");
+    // The first line with keys lies beyond what is looked at, in part.
+    let many = "{}\n".repeat(LINE_BYTES_MAX / 3) + r#"{"url":"u"}"#;
+    assert_eq!(rows("-", &many, &none).last().unwrap(), "u|||");
     let xml = "<urlset><url/><url><loc> </loc><lastmod/></url><url><loc/><priority>1</priority></url>\
                <url><video:video/></url><url><link rel='alternate' hreflang='de' href='d'/></url></urlset>";
     assert_eq!(rows("-", xml, &none), ["|||", "|||", "!no-url priority=1", "!no-url ", "!no-url de=d"]);
