@@ -128,7 +128,8 @@ fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 
 /// One line for a person, the cause behind it.
 pub fn print_error(error: &Error) {
-    log::error(&with_cause(error));
+    let cause = error.source().map(ToString::to_string);
+    log::error(&with_cause(error), error.kind().exit_code(), cause.as_deref());
 }
 
 /// The same for what failed when the set was live already: the run did not.

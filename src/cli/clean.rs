@@ -54,7 +54,8 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
         });
         log::counted(&words, fields);
         if report.non_utf8_lines > 0 {
-            log::info(&inputs::non_utf8(report.non_utf8_lines));
+            let fields = json!({ "non_utf8_lines": report.non_utf8_lines });
+            log::counted(&inputs::non_utf8(report.non_utf8_lines), fields);
         }
     }
     Ok(())

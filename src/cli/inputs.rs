@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use serde_json::json;
 use sitemill::{InputReport, Report, Skipped};
 
 use super::log;
@@ -18,7 +19,8 @@ pub fn warn_of_skipped(skipped: &[Skipped]) {
     if !skipped.is_empty() {
         let names = skipped.iter().map(|skipped| format!("{} ({})", skipped.path, skipped.reason));
         let count = plural(skipped.len() as u64, "path", "paths");
-        log::warning(&format!("skipped {count} in input directories: {}", first_of(names, NAMES_SHOWN)));
+        let words = format!("skipped {count} in input directories: {}", first_of(names, NAMES_SHOWN));
+        log::counted_warning(&words, json!({ "skipped": skipped.len() }));
     }
 }
 

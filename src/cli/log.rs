@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::ValueEnum;
 use jiff::Timestamp;
 use serde_json::{Value, json};
+use sitemill::ErrorKind;
 
 /// How words are written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -16,7 +17,8 @@ pub enum LogForm {
     /// A line.
     #[default]
     Text,
-    /// An object a line: `time`, `level`, `message`, and the numbers in it by their names. After an abort there is no `time`.
+    /// An object a line: `time`, `level`, `message`, and the numbers in it by their names; errors have `exit_code`
+    /// and `cause`. After an abort there is no `time`.
     Json,
 }
 
@@ -31,7 +33,11 @@ macro_rules! last_words {
     ($way_out:literal) => {
         [
             concat!("sitemill: ", out_of_memory!($way_out), "\n"),
-            concat!(r#"{"level":"error","message":""#, out_of_memory!($way_out), "\"}\n"),
+            concat!(
+                r#"{"level":"error","message":""#,
+                out_of_memory!($way_out),
+                "\",\"cause\":null,\"exit_code\":71}\n"
+            ),
         ]
     };
 }
@@ -48,9 +54,9 @@ pub fn is_json() -> bool {
     IS_JSON.load(Ordering::Relaxed)
 }
 
-/// Why the run failed.
-pub fn error(message: &str) {
-    say("error", "", message, json!({}));
+/// Why the run failed: `exit_code` and `cause`, which the message has as well, are for programs only.
+pub fn error(message: &str, exit_code: u8, cause: Option<&str>) {
+    say("error", "", message, json!({ "exit_code": exit_code, "cause": cause }));
 }
 
 /// What is said when memory has run out: it takes none, and no lock.
@@ -82,7 +88,7 @@ pub fn usage_error(error: &clap::Error) {
         let _ = error.print();
         return;
     }
-    self::error(&in_a_line(error));
+    self::error(&in_a_line(error), ErrorKind::Usage.exit_code(), None);
 }
 
 /// The same without line ends.
@@ -96,6 +102,11 @@ pub fn in_a_line(error: &clap::Error) -> String {
 /// What went wrong in a run that did not fail.
 pub fn warning(message: &str) {
     say("warning", "warning: ", message, json!({}));
+}
+
+/// What went wrong in a run that did not fail, and the numbers of it: `fields` is an object, for programs only.
+pub fn counted_warning(message: &str, fields: Value) {
+    say("warning", "warning: ", message, fields);
 }
 
 /// What was done.

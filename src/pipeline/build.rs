@@ -115,7 +115,7 @@ fn build_of_whole_pages(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &
     report.non_utf8_lines = plan.tally.non_utf8 + known.iter().map(|known| known.non_utf8).sum::<u64>();
     report.skipped = skipped;
     report.inputs = inputs::reports(&inputs, &known, &plan)?;
-    report.hint = guards::hint(job, &report);
+    report.hint = guards::hint(job, &report, |reason| refused::samples(rules, &plan, &inputs, reason));
     report.tag_hints = guards::tag_hints(&report);
     report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
     if let Err(refused) = guards::check(job, &report, workspace.live()) {

@@ -28,6 +28,9 @@ struct Refused<'i> {
     text: Cow<'i, [u8]>,
 }
 
+/// Rows that a hint looks at.
+const SAMPLES: usize = 16;
+
 /// Writes all of them to `out`, which leads to `path`.
 ///
 /// # Errors
@@ -78,6 +81,15 @@ pub fn examples(rules: &Rules, plan: &Plan, inputs: &[Input]) -> Vec<Example> {
         add(reason.as_str(), &|chunk| chunk.tally.dropped[reason] > 0);
     }
     examples
+}
+
+/// The first rows that were refused for `reason`, escaped: a few, as the very first may be a comment.
+pub fn samples(rules: &Rules, plan: &Plan, inputs: &[Input], reason: Reason) -> Vec<String> {
+    let mut judge = Judge::new(rules);
+    let chunks = plan.chunks.iter().filter(|chunk| chunk.tally.rejected[reason] > 0);
+    let rows = chunks.flat_map(|chunk| refused(chunk, inputs, &mut judge));
+    let of_reason = rows.filter(|refused| refused.reason == reason.as_str());
+    of_reason.take(SAMPLES).map(|refused| text::shown(&refused.text)).collect()
 }
 
 fn refused<'i>(chunk: &Chunk, inputs: &'i [Input], judge: &mut Judge<'_>) -> Vec<Refused<'i>> {

@@ -3,6 +3,8 @@
 //! Every chunk is cleaned and keyed on its own, every hash partition deduplicated on its own, and what is left is divided
 //! into sitemaps. The outcome is a [`Plan`]: a bit an entry and a few words a chunk are all that is kept of the input.
 
+use std::sync::Mutex;
+
 use rayon::prelude::*;
 
 use super::Run;
@@ -33,7 +35,6 @@ struct Surveyed {
     chunk: Chunk,
     keys: ChunkKeys,
     sizes: Sizes,
-    out_of_scope: Origins,
 }
 
 /// Chunks that a thread takes at a time: few enough that all threads end together.
@@ -54,7 +55,8 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
     progress.begin(Pass::Survey, extents.iter().map(|(_, extent)| extent.bytes()).sum());
     let mut keys = Keys::new(memory, job.on_duplicate == OnDuplicate::Newest);
     let mut chunks = Vec::new();
-    let mut out_of_scope = Origins::default();
+    // Of all threads: the origins of every chunk of a wave would take too much memory.
+    let out_of_scope = Mutex::new(Origins::default());
     reserve(&mut chunks, extents.len())?;
     // Between two waves there is time to let go of what was found.
     let wave = (memory.hold / 4 / SURVEYED_BYTES_MAX).max(4 * job.threads.get());
@@ -74,6 +76,10 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
                     stop.check()?;
                     inputs[at].come_to(extent.range());
                     *found = Some(surveyor.survey(at, inputs[at].bytes(), extent.clone())?);
+                    let own = surveyor.judge.take_out_of_scope();
+                    if !own.is_empty() {
+                        out_of_scope.lock().expect("no thread panics with the lock").merge(&own);
+                    }
                     progress.advance(extent.bytes());
                     Ok(())
                 },
@@ -81,7 +87,6 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
         for found in surveyed.drain(..).flatten() {
             chunks.push(found.chunk);
             keys.push(found.keys, found.sizes)?;
-            out_of_scope.merge(&found.out_of_scope);
         }
     }
     keys.complete()?;
@@ -103,6 +108,7 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
             format!("the lines do not add up ({tally:?}, {planned} planned)"),
         ));
     }
+    let out_of_scope = out_of_scope.into_inner().expect("no thread panics with the lock");
     Ok(Plan { chunks, sitemaps, tally, out_of_scope })
 }
 
@@ -155,7 +161,6 @@ impl<'r> Surveyor<'r> {
             chunk,
             keys: ChunkKeys::part(&self.keys, self.instants.as_deref().unwrap_or(&[]))?,
             sizes: self.sizes.to_fit()?,
-            out_of_scope: self.judge.take_out_of_scope(),
         })
     }
 

@@ -45,7 +45,7 @@ fn a_run_without_a_valid_url_says_what_its_lines_have_in_common_and_never_to_all
         (
             shop,
             "/a/b.html\n",
-            "URLs must be absolute; put the site before them: sed 's,^,http://www.shop.example,'",
+            "URLs must be absolute; put the site before them: sed 's,^/,http://www.shop.example/,'",
         ),
         (
             shop,
@@ -76,6 +76,11 @@ fn a_run_without_a_valid_url_says_what_its_lines_have_in_common_and_never_to_all
         assert!(!run.stderr.contains("--allow-empty"), "{}", run.stderr);
         assert!(report["refused"].as_str().unwrap().contains(report["hint"].as_str().unwrap()));
     }
+    let comment = format!("# http://www.shop.example/\n{}", "/a\n".repeat(19));
+    let (run, _) = refused(shop, &[], &comment);
+    let said =
+        "all 20 lines are refused as not-absolute; lines such as /a are relative; URLs must be absolute";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
     for empty in ["", "\n\n"] {
         let (run, report) = refused(shop, &[], empty);
         assert!(run.stderr.contains("--allow-empty publishes an empty set"), "{}", run.stderr);
@@ -86,10 +91,22 @@ fn a_run_without_a_valid_url_says_what_its_lines_have_in_common_and_never_to_all
 #[test]
 fn a_proposed_command_extracts_the_urls() {
     let log = "9.9.9.9 - - [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.1\" 200 23 \"-\" \"curl\"\n";
-    for input in [log, "/a\n", "h.example/a\n", "'http://h.example/a'\n", "http%3A%2F%2Fh.example%2Fa\n"] {
+    for input in [
+        log,
+        "/a\n",
+        "h.example/a\n",
+        "'http://h.example/a'\n",
+        "'http://h.example/a';'x'\n",
+        "\"http://h.example/a\";\"x\"\n",
+        "  “http://h.example/a”\n",
+        "http%3A%2F%2Fh.example%2Fa\n",
+        "http%253a%252F%252Fh.example%252Fa\n",
+        // The first line alone tells nothing.
+        &format!("9.9.9.9 - - [10/Oct/2000:13:55:35 -0700] \"-\" 400 0\n{log}"),
+    ] {
         let (run, _) = refused("http://h.example/", &[], input);
         let line = run.stderr.lines().last().unwrap();
-        let at = ["awk '", "sed '", "tr -d ", "python3 "].iter().find_map(|start| line.find(start));
+        let at = ["awk '", "sed '", "sed \"", "tr -d ", "python3 "].iter().find_map(|start| line.find(start));
         let command = &line[at.unwrap_or_else(|| panic!("no command: {line}"))..];
         let mut shell = std::process::Command::new("sh");
         let extracted = finish(shell.args(["-c", command]), input.as_bytes()).expect(0);

@@ -105,4 +105,22 @@ fn numbers_in_a_log_for_programs_are_fields() {
     assert_eq!(told(&["diff".as_ref(), out, out])["unchanged"], 2);
     let clean = finish(sitemill().args(["--log", "json", "clean"]), input.as_bytes()).expect(0);
     assert_eq!(objects(clean)[0]["rejected"], json!({ "scheme": 1 }));
+    let clean = finish(sitemill().args(["--log", "json", "clean"]), b"http://h.example/\xff\n").expect(0);
+    assert_eq!(objects(clean)[1]["non_utf8_lines"], 1);
+
+    std::fs::create_dir(directory.join("in")).unwrap();
+    directory.file("in/part-0", &input);
+    directory.file("in/a.txt", "");
+    let inputs = directory.join("in");
+    let words =
+        objects(build(&directory.join("other"), "", &["--log=json", inputs.to_str().unwrap()]).expect(0));
+    let warning = words.iter().find(|object| object["level"] == "warning").unwrap();
+    assert_eq!(warning["skipped"], 1);
+
+    let none = directory.join("none");
+    let failed = objects(build(&none, "", &["--log=json", none.to_str().unwrap()]).expect(66)).pop().unwrap();
+    assert_eq!(failed["exit_code"], 66);
+    assert!(failed["cause"].as_str().unwrap().contains("No such file"), "{failed}");
+    let usage = objects(build(&none, "", &["--log=json", "--nope"]).expect(2)).pop().unwrap();
+    assert_eq!((&usage["exit_code"], &usage["cause"]), (&json!(2), &Value::Null));
 }

@@ -225,4 +225,18 @@ fn an_origin_that_can_have_no_set_is_refused_line_by_line_and_the_others_are_pub
     command.args(["build", "--base-url", "{origin}/", "--bytes-per-sitemap", "200"]).arg(&input);
     let refused = finish(command.arg("--out").arg(directory.join("small")), b"").expect(2);
     assert!(refused.stderr.contains("--bytes-per-sitemap 200"), "{}", refused.stderr);
+
+    // The longest base URL has 1,983 bytes.
+    let host = ["a"; 4].map(|label| label.repeat(60)).join(".");
+    for (bytes, listed, no_site) in [(1_731, 2, None), (1_732, 1, Some(1))] {
+        let path = "p".repeat(bytes);
+        let mut command = build_command(&directory.join(bytes.to_string()), &format!("{{origin}}/{path}/"));
+        let input = format!("http://good.example/{path}/x\nhttp://{host}/{path}/x\n");
+        let run = finish(command.arg("--json"), input.as_bytes()).expect(0);
+        let report: Value = serde_json::from_slice(&run.stdout).unwrap();
+        assert_eq!(
+            (report["listed"].as_u64(), report["rejected"]["no-site"].as_u64()),
+            (Some(listed), no_site)
+        );
+    }
 }

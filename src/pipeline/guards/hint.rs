@@ -8,8 +8,8 @@ use crate::stage::scope::{Base, BaseUrl};
 use crate::text::grouped;
 
 /// What to say if nothing is listed, or more than half of the URLs were refused for one reason: about the most frequent one,
-/// with its first line.
-pub fn hint(job: &Job, report: &Report) -> Option<String> {
+/// with its first line. `samples` are the first lines of a reason.
+pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>) -> Option<String> {
     let urls = report.lines - report.blank;
     let count = |reason: Reason| report.rejected.get(reason.as_str()).copied().unwrap_or(0);
     // Of equally frequent reasons, the one that is checked first.
@@ -22,9 +22,17 @@ pub fn hint(job: &Job, report: &Report) -> Option<String> {
     Some(match reason {
         Reason::OutOfScope => outside(job, report, &refused, first),
         Reason::ControlCharacter | Reason::NotAbsolute | Reason::Scheme => {
-            match shape::of(first, origin(&job.base_url)) {
-                Some((what, way_out)) => {
-                    format!("{} {what}; the first is {first}; {way_out}", refused.subject("line", "lines"))
+            let shape = |line: String| shape::of(&line, origin(&job.base_url)).map(|shape| (line, shape));
+            let lines = refused.subject("line", "lines");
+            match samples(reason).into_iter().find_map(shape) {
+                Some((line, (what, way_out))) if line == *first => {
+                    format!("{lines} {what}; the first is {line}; {way_out}")
+                }
+                Some((line, (what, way_out))) => {
+                    format!(
+                        "{lines} refused as {}; lines such as {line} are {what}; {way_out}",
+                        reason.as_str()
+                    )
                 }
                 None => other(reason, &refused, first),
             }

@@ -3,6 +3,10 @@
 /// What a line is, and the way out; none if it looks like nothing known. `line` is escaped; a URL of the site begins with
 /// `origin`, which has no slash at its end.
 pub fn of(line: &str, origin: &str) -> Option<(&'static str, String)> {
+    // A comment, or a fragment alone.
+    if line.starts_with('#') {
+        return None;
+    }
     let shapes = [quoted, percent_encoded, access_log, markup, column, no_scheme, relative];
     shapes.into_iter().find_map(|shape| shape(line, origin))
 }
@@ -10,41 +14,68 @@ pub fn of(line: &str, origin: &str) -> Option<(&'static str, String)> {
 type Shape = Option<(&'static str, String)>;
 
 fn quoted(line: &str, _: &str) -> Shape {
+    let (line, indented) = (line.trim_start_matches(' '), line.starts_with(' '));
     let quote = line.chars().next().filter(|&quote| matches!(quote, '"' | '\'' | '`' | '“' | '‘' | '<'))?;
-    is_url(&line[quote.len_utf8()..]).then_some(())?;
-    let way_out = match quote {
-        '"' => {
-            r#"read the input with --format csv --columns url=1, or remove the quotes: tr -d '"'"#.to_owned()
-        }
-        '\'' => r#"remove the quotes: tr -d "'""#.to_owned(),
-        quote => {
-            let end = match quote {
-                '“' => '”',
-                '‘' => '’',
-                '<' => '>',
-                same => same,
-            };
-            format!("remove them: sed 's/^{quote}//; s/{end}$//'")
-        }
+    let rest = &line[quote.len_utf8()..];
+    is_url(rest).then_some(())?;
+    let end = match quote {
+        '“' => '”',
+        '‘' => '’',
+        '<' => '>',
+        same => same,
+    };
+    let start = if indented { "^ *" } else { "^" };
+    // Between single quotes, the shell allows any character but a single quote.
+    let sed = |script: String| match quote {
+        '\'' => format!("sed \"{script}\""),
+        _ => format!("sed '{script}'"),
+    };
+    // What follows the quoted URL, if the quote ends.
+    let tail = rest.split_once(end).map(|(_, tail)| tail.trim_end_matches(' '));
+    let csv = "read the input with --format csv --columns url=1";
+    let way_out = match (quote, tail) {
+        ('"', Some("")) if !indented => format!("{csv}, or remove the quotes: tr -d '\"'"),
+        ('"', Some("")) => "remove the quotes: tr -d '\"'".to_owned(),
+        ('\'', Some("")) => r#"remove the quotes: tr -d "'""#.to_owned(),
+        ('"', Some(tail)) if !indented && tail.starts_with(',') => csv.to_owned(),
+        (_, Some("") | None) => format!("remove them: {}", sed(format!("s/{start}{quote}//; s/{end} *$//"))),
+        _ => format!("extract the URLs with {}", sed(format!(r"s/{start}{quote}\([^{end}]*\){end}.*/\1/"))),
     };
     Some(("in quotes", way_out))
 }
 
+/// `https%3A//h.example/a` and `http%253A%252F%252Fh.example`, decoded as often as they were encoded.
 fn percent_encoded(line: &str, _: &str) -> Shape {
-    let lower = line.to_ascii_lowercase();
-    let is_encoded = ["http%3a%2f%2f", "https%3a%2f%2f"].iter().any(|start| lower.starts_with(start));
-    let decode =
-        "python3 -c 'import sys, urllib.parse as u; [print(u.unquote(l), end=\"\") for l in sys.stdin]'";
-    is_encoded.then(|| ("percent-encoded as a whole", format!("decode them once: {decode}")))
+    let lower = line.get(..32).unwrap_or(line).to_ascii_lowercase();
+    let rest = lower.strip_prefix("http")?;
+    let mut rest = rest.strip_prefix('s').unwrap_or(rest).strip_prefix('%')?;
+    let mut times = 1;
+    while let Some(inner) = rest.strip_prefix("25") {
+        (rest, times) = (inner, times + 1);
+    }
+    rest.starts_with("3a").then_some(())?;
+    let how_often = match times {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{more} times"),
+    };
+    let (open, close) = ("u.unquote(".repeat(times), ")".repeat(times));
+    let decode = format!(
+        "python3 -c 'import sys, urllib.parse as u; [print({open}l{close}, end=\"\") for l in sys.stdin]'"
+    );
+    Some(("percent-encoded as a whole", format!("decode them {how_often}: {decode}")))
 }
 
 /// The common and the combined format of web servers, with anything before them.
 fn access_log(line: &str, origin: &str) -> Shape {
     let fields: Vec<&str> = line.split_whitespace().collect();
-    let is_method = |field: &&str| matches!(*field, "\"GET" | "\"HEAD" | "\"POST" | "\"PUT" | "\"OPTIONS");
-    let method = fields.iter().position(is_method)?;
-    let path = fields.get(method + 1)?;
-    fields.get(method + 2).filter(|field| field.starts_with("HTTP/"))?;
+    let is_method = |field: &str| {
+        let name = field.strip_prefix('"').unwrap_or_default();
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase())
+    };
+    let method = fields.iter().position(|field| is_method(field))?;
+    let path = fields.get(method + 1).filter(|path| path.starts_with('/') || is_url(path))?;
+    fields[method + 2..].iter().any(|field| field.starts_with("HTTP/")).then_some(())?;
     // Counted from 1, as awk does.
     let (method, status) = (method + 1, method + 4);
     let url = match is_url(path) {
@@ -106,7 +137,7 @@ fn no_scheme(line: &str, origin: &str) -> Shape {
 
 fn relative(line: &str, origin: &str) -> Shape {
     let sed = match line.starts_with('/') {
-        true => format!("sed 's,^,{origin},'"),
+        true => format!("sed 's,^/,{origin}/,'"),
         false => format!("sed 's,^,{origin}/,'"),
     };
     let has_scheme = line.split(['/', '?', '#']).next().is_some_and(|start| start.contains(':'));
@@ -132,15 +163,22 @@ mod tests {
             (r#""https://h.example/a""#, "in quotes", r#"tr -d '"'"#),
             (r#""https://h.example/a","2024-01-01""#, "in quotes", "--format csv --columns url=1"),
             ("'https://h.example/a'", "in quotes", r#"tr -d "'""#),
-            ("“https://h.example/a”", "in quotes", "sed 's/^“//; s/”$//'"),
-            ("<https://h.example/a>", "in quotes", "sed 's/^<//; s/>$//'"),
-            ("https%3A%2F%2Fh.example%2Fa", "percent-encoded as a whole", "unquote"),
+            ("“https://h.example/a”", "in quotes", "sed 's/^“//; s/” *$//'"),
+            ("<https://h.example/a>", "in quotes", "sed 's/^<//; s/> *$//'"),
+            (r#"  "https://h.example/a""#, "in quotes", r#"remove the quotes: tr -d '"'"#),
+            ("'https://h.example/a';'x'", "in quotes", r#"sed "s/^'\([^']*\)'.*/\1/""#),
+            (r#""https://h.example/a";"x""#, "in quotes", r#"sed 's/^"\([^"]*\)".*/\1/'"#),
+            ("  “https://h.example/a”", "in quotes", "sed 's/^ *“//; s/” *$//'"),
+            ("https%3A%2F%2Fh.example%2Fa", "percent-encoded as a whole", "decode them once"),
+            ("https%3a//h.example/a", "percent-encoded as a whole", "decode them once"),
+            ("HTTP%253A%252F%252Fh.example", "percent-encoded as a whole", "twice: python3"),
             (
                 combined,
                 "of an access log",
                 r#"awk '$6 == "\"GET" && $9 == 200 {print "https://s.example" $7}'"#,
             ),
             (&with_host, "of an access log", r#"$7 == "\"GET" && $10 == 200 {print "https://s.example" $8}"#),
+            (r#"::1 - - [x] "PURGE /a b HTTP/1.1" 405 0"#, "of an access log", "awk '"),
             ("<loc>https://h.example/a</loc>", "markup", "grep -o"),
             (r#"<a href="https://h.example/a">"#, "markup", "grep -o"),
             (r"17\thttps://h.example/a", "in columns", "--format tsv --columns url=2"),
@@ -151,7 +189,7 @@ mod tests {
             ("h.example", "without a scheme", "sed 's,^,https://,'"),
             ("h.example:443/a", "without a scheme", "sed 's,^,https://,'"),
             ("localhost:8080/a", "without a scheme", "sed 's,^,https://,'"),
-            ("/a/b", "relative", "sed 's,^,https://s.example,'"),
+            ("/a/b", "relative", "sed 's,^/,https://s.example/,'"),
             ("a/b.html", "relative", "sed 's,^,https://s.example/,'"),
             ("page.html", "relative", "sed 's,^,https://s.example/,'"),
             ("../a", "relative", "absolute"),
@@ -160,9 +198,21 @@ mod tests {
             assert_eq!(found, what, "{line}");
             assert!(way_out.contains(command), "{line}: {way_out}");
         }
-        for unknown in
-            ["", "words", "some more words", "javascript:void(0)", "mailto:a@h.example", "ftp://h.example/a"]
+        for line in
+            [r#""https://h.example/a","x""#, r#""https://h.example/a";"x""#, "'https://h.example/a','x'"]
         {
+            let (_, way_out) = of(line, "https://s.example").unwrap();
+            assert!(!way_out.contains("tr -d"), "{line}: {way_out}");
+        }
+        for unknown in [
+            "# https://h.example/a",
+            "",
+            "words",
+            "some more words",
+            "javascript:void(0)",
+            "mailto:a@h.example",
+            "ftp://h.example/a",
+        ] {
             assert_eq!(of(unknown, "https://s.example"), None, "{unknown}");
         }
     }

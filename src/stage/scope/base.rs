@@ -46,21 +46,37 @@ impl FromStr for BaseUrl {
         let slash = if given.ends_with(['/', '\\']) { "" } else { "/" };
         let mut cleaner = Cleaner::default();
         match cleaner.clean(format!("{given}{slash}-").as_bytes()) {
-            Cleaned::Url(url) if url.as_bytes().len() <= BASE_URL_BYTES_MAX => {
+            Cleaned::Url(url) if url.as_bytes().len() - 1 <= BASE_URL_BYTES_MAX => {
                 let directory = &url.as_bytes()[..url.as_bytes().len() - 1];
                 Ok(Self(String::from_utf8(directory.to_vec()).expect("a clean URL is ASCII")))
             }
             Cleaned::Url(_) => Err(format!("longer than {BASE_URL_BYTES_MAX} bytes")),
             Cleaned::Blank => Err("it is empty".into()),
-            Cleaned::Rejected(Reason::NotAbsolute) => match format!("https://{given}").parse::<Self>() {
-                Ok(url) if !given.starts_with(['/', '.']) => {
-                    Err(format!("it needs a scheme; did you mean {url}?"))
-                }
-                _ => Err("it needs a scheme and a host, as https://www.example.com/".into()),
-            },
+            Cleaned::Rejected(Reason::NotAbsolute) => Err(without_scheme(given)),
+            Cleaned::Rejected(Reason::Scheme) if is_host_and_port(given) => Err(without_scheme(given)),
             Cleaned::Rejected(reason) => Err(format!("no URL of a directory: {}", reason.as_str())),
         }
     }
+}
+
+/// Says that `given` needs a scheme, and proposes the whole URL if there is one.
+fn without_scheme(given: &str) -> String {
+    let mistyped = ["https", "http"].into_iter().find_map(|scheme| {
+        let rest = given.strip_prefix(scheme)?.strip_prefix('/')?;
+        Some(format!("{scheme}://{}", rest.trim_start_matches('/')))
+    });
+    match mistyped.unwrap_or_else(|| format!("https://{given}")).parse::<BaseUrl>() {
+        Ok(url) if !given.starts_with(['/', '.']) => format!("it needs a scheme; did you mean {url}?"),
+        _ => "it needs a scheme and a host, as https://www.example.com/".into(),
+    }
+}
+
+/// Whether `given` begins as `host:80` does, where the host could be taken for a scheme.
+fn is_host_and_port(given: &str) -> bool {
+    given.split_once(':').is_some_and(|(_, rest)| {
+        let port = rest.split('/').next().unwrap_or_default();
+        !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 /// What is wrong with braces elsewhere than in `{origin}`.
@@ -209,6 +225,12 @@ mod tests {
             ("www.shop.example", "it needs a scheme; did you mean https://www.shop.example/?"),
             ("shop.example/maps", "it needs a scheme; did you mean https://shop.example/maps/?"),
             ("/maps/", "it needs a scheme and a host, as https://www.example.com/"),
+            ("ex.com:8080", "it needs a scheme; did you mean https://ex.com:8080/?"),
+            ("localhost:8080/maps", "it needs a scheme; did you mean https://localhost:8080/maps/?"),
+            ("ex.com:99999", "it needs a scheme and a host, as https://www.example.com/"),
+            ("https//www.ex.com", "it needs a scheme; did you mean https://www.ex.com/?"),
+            ("http/www.ex.com", "it needs a scheme; did you mean http://www.ex.com/?"),
+            ("mailto:webmaster", "no URL of a directory: scheme"),
         ] {
             assert_eq!(given.parse::<BaseUrl>().unwrap_err(), said);
         }
