@@ -12,7 +12,7 @@ use crate::stage::input::Input;
 use crate::stage::publish;
 use crate::stage::rows::Content;
 use crate::stage::scope::{Base, Origins, Scope};
-use crate::stage::tags::{Dropped, TagReason, TagRules};
+use crate::stage::tags::{Dropped, DroppedTags, TagReason, TagRules};
 use crate::stage::xml::{self, Frame};
 
 /// What a build asks of a URL besides being one, and of its tags.
@@ -144,9 +144,8 @@ impl<'r> Judge<'r> {
             Judged::Blank => tally.blank += 1,
             Judged::Rejected(reason) => {
                 tally.rejected[reason] += 1;
-                // Its tags were judged before it was refused, and are counted with the row.
                 if reason == Reason::EntryTooLarge {
-                    self.judge(content, &mut |reason| dropped[reason] -= 1);
+                    self.take_back(content, dropped);
                 }
             }
         }
@@ -154,6 +153,14 @@ impl<'r> Judge<'r> {
             tags.count(&mut tally.refused_tags);
         }
         None
+    }
+
+    /// Takes the dropped tags of a refused row out of `dropped` again: they were judged before the row was refused, and are
+    /// counted with it. Kept out of [`Judge::tally`], which every line goes through.
+    #[cold]
+    #[inline(never)]
+    fn take_back(&mut self, content: Content<'_>, dropped: &mut DroppedTags) {
+        self.judge(content, &mut |reason| dropped[reason] -= 1);
     }
 
     /// Judges what a row says. `dropped` is told why of each tag that cannot be written; the URL is listed without
