@@ -6,8 +6,9 @@
 use super::{cache, wide};
 use crate::error::{Result, reserve_more};
 
-/// Sorts URLs by their indexes, from 0. A URL has no NUL in it.
-#[derive(Debug)]
+/// Sorts URLs by their indexes, from 0. A URL has no NUL in it. One sorter sorts one set of URLs after the other, in the memory
+/// of the first: returned to the system in between, it would have to be mapped again, page by page.
+#[derive(Debug, Default)]
 pub struct Sorter {
     items: Vec<Item>,
     /// Bytes that all of them begin with.
@@ -15,9 +16,10 @@ pub struct Sorter {
 }
 
 impl Sorter {
-    /// One for URLs that all begin with the same `shared` bytes, as far as is known.
-    pub fn new(shared: usize) -> Self {
-        Self { items: Vec::new(), shared }
+    /// Forgets the URLs so far; the next ones all begin with the same `shared` bytes, as far as is known.
+    pub fn restart(&mut self, shared: usize) {
+        self.items.clear();
+        self.shared = shared;
     }
 
     /// Takes in the next URL.
@@ -32,20 +34,9 @@ impl Sorter {
     }
 
     /// The order of the URLs, each of which `url` gives. Equal ones stay in the order in which they came.
-    pub fn order<'u>(mut self, url: impl Fn(u32) -> &'u [u8]) -> Order {
+    pub fn order<'u>(&mut self, url: impl Fn(u32) -> &'u [u8]) -> impl ExactSizeIterator<Item = u32> + Clone {
         sort(&mut self.items, &url, self.shared);
-        Order(self.items)
-    }
-}
-
-/// Indexes in the order of what they are of.
-#[derive(Debug)]
-pub struct Order(Vec<Item>);
-
-impl Order {
-    /// All of them.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> {
-        self.0.iter().map(|item| item.at())
+        self.items.iter().map(|item| item.at())
     }
 }
 
@@ -253,11 +244,12 @@ mod tests {
             let urls = &urls()[..count];
             let mut plain: Vec<u32> = (0..count as u32).collect();
             plain.sort_by_key(|&at| &urls[at as usize]);
+            let mut sorter = Sorter::default();
             for shared in [0, 3, "http://h.example/".len()] {
-                let mut sorter = Sorter::new(shared);
+                sorter.restart(shared);
                 urls.iter().for_each(|url| sorter.push(url).unwrap());
                 let order = sorter.order(|at| &urls[at as usize]);
-                assert!(order.iter().eq(plain.iter().copied()), "{count}, {shared}");
+                assert!(order.eq(plain.iter().copied()), "{count}, {shared}");
             }
         }
     }

@@ -79,11 +79,14 @@ pub struct RangeSorter<'r> {
     to: &'r Scratch,
     /// Bytes of rows that are sorted in memory.
     bytes_max: usize,
+    /// The entries at hand, and what sorts them.
+    entries: Vec<Placed<'r>>,
+    sorter: Sorter,
 }
 
 impl<'r> RangeSorter<'r> {
     pub fn new(run: Run<'r>, parts: &'r [Input], to: &'r Scratch, bytes_max: usize) -> Self {
-        Self { run, parts, to, bytes_max }
+        Self { run, parts, to, bytes_max, entries: Vec::new(), sorter: Sorter::default() }
     }
 
     /// Sorts the range in `blocks`, which are in any order. All its URLs begin with the same `shared` bytes, as far as is known.
@@ -120,26 +123,28 @@ impl<'r> RangeSorter<'r> {
     }
 
     fn sort_in_memory(
-        &self,
+        &mut self,
         blocks: &[PartBlock],
         shared: usize,
         mut to: Writer<'_>,
     ) -> Result<Vec<SortedBlock>> {
-        let (mut entries, mut sorter) = (Vec::new(), Sorter::new(shared));
+        let Self { parts, entries, sorter, .. } = self;
+        entries.clear();
+        sorter.restart(shared);
         for &(file, ref block) in blocks {
-            let mut rows = rows(self.parts[file].bytes(), block);
+            let mut rows = rows(parts[file].bytes(), block);
             while let Some((at, row)) = rows.next_at() {
                 let Content::Entry(entry) = row.content else { unreachable!("ranges hold entries only") };
                 let url = entry.url.as_bytes();
                 sorter.push(url)?;
-                reserve_more(&mut entries, 1)?;
+                reserve_more(entries, 1)?;
                 entries.push(Placed { url, position: Position::new(file, at), place: row.line });
             }
         }
         let mut last = Last::default();
         let order = sorter.order(|at| entries[at as usize].url);
-        let mut ahead = order.iter().skip(cache::AHEAD);
-        for at in order.iter() {
+        let mut ahead = order.clone().skip(cache::AHEAD);
+        for at in order {
             ahead.next().into_iter().for_each(|at| entries[at as usize].fetch());
             to.push(&mut last, entries[at as usize])?;
         }

@@ -129,6 +129,8 @@ fn candidates(said: Option<Delimiter>) -> impl DoubleEndedIterator<Item = Delimi
 
 /// The values of `lines`, if each has the same number and more than one.
 fn rows(lines: &[&[u8]], by: Delimiter) -> Option<Vec<Vec<Vec<u8>>>> {
+    // Most lines are plain URLs; setting up a reader for each costs more than a small run's other work.
+    memchr::memchr(by.as_byte(), lines.first()?)?;
     let rows: Vec<_> = lines.iter().map(|line| fields(line, by)).collect();
     let width = rows.first()?.len();
     (width > 1 && rows.iter().all(|row| row.len() == width)).then_some(rows)
