@@ -11,8 +11,8 @@ mod rounds;
 
 use corpus::{Corpus, Order, Recipe};
 use rounds::median;
-use sitemill::stage::gzip::Compressor;
-use sitemill::stage::xml::Frame;
+use sitemill::internals::gzip::Compressor;
+use sitemill::internals::xml::Frame;
 use sitemill::{Engine, Level};
 
 /// URLs of a corpus: four sitemaps.

@@ -11,10 +11,10 @@ use divan::{Bencher, black_box};
 mod corpus;
 
 use corpus::{Corpus, Recipe};
+use sitemill::Reason;
 use sitemill::Result;
-use sitemill::stage::clean::Reason;
-use sitemill::stage::form::{Feed, FormOptions, Format, Record, Sink, read};
-use sitemill::stage::tags::{LastmodRules, lastmod, priority};
+use sitemill::internals::format::{Feed, FormOptions, Format, Record, Sink, read};
+use sitemill::internals::tags::{LastmodRules, lastmod, priority};
 
 fn main() {
     divan::main();

@@ -11,15 +11,17 @@ use xxhash_rust::xxh3::Xxh3;
 mod corpus;
 
 use corpus::{Corpus, Recipe};
+use sitemill::internals::Secret;
+use sitemill::internals::dedup::{ChunkKeys, PARTITIONS, Share, Survivors, Table, find_duplicates};
+use sitemill::internals::divide::{Divider, Room};
+use sitemill::internals::entry::Entry;
+use sitemill::internals::known_urls::KnownUrls;
+use sitemill::internals::lines;
+use sitemill::internals::scope::Scope;
+use sitemill::internals::tags::RawTags;
+use sitemill::internals::xml::{self, Frame};
+use sitemill::internals::{CleanUrl, Cleaned, Cleaner};
 use sitemill::limits::Protocol;
-use sitemill::stage::clean::{CleanUrl, Cleaned, Cleaner, KnownUrls};
-use sitemill::stage::dedup::{ChunkKeys, PARTITIONS, Secret, Share, Survivors, Table, find_duplicates};
-use sitemill::stage::divide::{Divider, Room};
-use sitemill::stage::entry::Entry;
-use sitemill::stage::lines;
-use sitemill::stage::scope::Scope;
-use sitemill::stage::tags::RawTags;
-use sitemill::stage::xml::{self, Frame};
 use sitemill::{Base, Job, Level, Silent, Stop};
 
 fn main() {
@@ -62,7 +64,7 @@ fn everything_but_gzip(bencher: Bencher<'_, '_>) {
                 let entry = Entry::of(url);
                 let room = entry.room();
                 assert!(xml::ENTRY_BYTES_MAX as u64 <= entry_bytes_max || room.bytes <= entry_bytes_max);
-                keys.push(secret.key(url));
+                keys.push(secret.key(url.as_bytes()));
                 sizes.push(room.bytes as u16);
             }
             chunks.push((own, Survivors::all(keys.len()).expect("there is memory"), sizes.clone()));

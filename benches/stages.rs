@@ -8,8 +8,8 @@ use divan::{Bencher, black_box};
 mod corpus;
 
 use corpus::{Corpus, Recipe};
-use sitemill::stage::clean::{Cleaned, Cleaner};
-use sitemill::stage::lines;
+use sitemill::internals::lines;
+use sitemill::internals::{Cleaned, Cleaner};
 
 fn main() {
     divan::main();
@@ -38,7 +38,7 @@ fn text(recipe: Recipe) -> Vec<u8> {
 }
 
 /// Calls `each` with every URL of `text`.
-fn for_each_url(text: &[u8], mut each: impl FnMut(sitemill::stage::clean::CleanUrl<'_>)) {
+fn for_each_url(text: &[u8], mut each: impl FnMut(sitemill::internals::CleanUrl<'_>)) {
     let mut cleaner = Cleaner::default();
     for line in lines::lines(text, 0) {
         let Cleaned::Url(url) = cleaner.clean(line.raw) else { panic!("the corpus holds URLs only") };
@@ -90,12 +90,13 @@ mod clean {
 
 mod dedup {
     use super::*;
-    use sitemill::stage::dedup::{ChunkKeys, PARTITIONS, Secret, Share, Table, find_duplicates};
+    use sitemill::internals::Secret;
+    use sitemill::internals::dedup::{ChunkKeys, PARTITIONS, Share, Table, find_duplicates};
 
     fn keys() -> Vec<u128> {
         let secret = Secret::draw().expect("the system has randomness");
         let mut keys = Vec::with_capacity(URLS);
-        for_each_url(&CLEAN, |url| keys.push(secret.key(url)));
+        for_each_url(&CLEAN, |url| keys.push(secret.key(url.as_bytes())));
         keys
     }
 
@@ -104,7 +105,7 @@ mod dedup {
         let secret = Secret::draw().expect("the system has randomness");
         bencher.counter(ItemsCount::new(URLS)).bench_local(|| {
             let mut keys = 0;
-            for_each_url(black_box(&CLEAN), |url| keys += usize::from(secret.key(url) != 0));
+            for_each_url(black_box(&CLEAN), |url| keys += usize::from(secret.key(url.as_bytes()) != 0));
             assert_eq!(keys, URLS);
         });
     }
@@ -131,9 +132,9 @@ mod dedup {
 
 #[divan::bench]
 fn divide(bencher: Bencher<'_, '_>) {
+    use sitemill::internals::divide::{Divider, Limits, Room};
+    use sitemill::internals::xml::Frame;
     use sitemill::limits::Protocol;
-    use sitemill::stage::divide::{Divider, Limits, Room};
-    use sitemill::stage::xml::Frame;
 
     let limits = Limits { entries_max: 1_000, bytes_max: 80_000 };
     bencher.counter(ItemsCount::new(URLS)).bench_local(|| {
@@ -146,7 +147,7 @@ fn divide(bencher: Bencher<'_, '_>) {
 
 mod xml {
     use super::*;
-    use sitemill::stage::xml::{push_url, url_bytes};
+    use sitemill::internals::xml::{push_url, url_bytes};
 
     #[divan::bench]
     fn escape(bencher: Bencher<'_, '_>) {
@@ -164,8 +165,8 @@ mod gzip {
     use super::*;
     use std::io::Read;
 
-    use sitemill::stage::gzip::Compressor;
-    use sitemill::stage::xml::push_url;
+    use sitemill::internals::gzip::Compressor;
+    use sitemill::internals::xml::push_url;
     use sitemill::{Engine, Level};
 
     const LEVELS: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];

@@ -25,7 +25,7 @@ use std::time::{Duration, SystemTime};
 
 use clap::{CommandFactory, FromArgMatches};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use sitemill::{Error, ErrorKind, Result, text};
+use sitemill::{Error, ErrorKind, Result, escape};
 
 pub use args::Args;
 use args::Command;
@@ -54,7 +54,7 @@ pub fn parse() -> Args {
             if let Some(file) = file {
                 log::info(&format!(
                     "options were read from {} as well",
-                    text::shown(file.as_encoded_bytes())
+                    escape::shown(file.as_encoded_bytes())
                 ));
             }
             end(&early, Error::usage(log::in_a_line(&error)))

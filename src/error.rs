@@ -139,7 +139,7 @@ pub(crate) struct Shown<'a>(pub &'a Path);
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::text::shown(self.0.as_os_str().as_encoded_bytes()))
+        f.write_str(&crate::escape::shown(self.0.as_os_str().as_encoded_bytes()))
     }
 }
 

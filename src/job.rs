@@ -6,16 +6,18 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use crate::clean::UrlEncoding;
+use crate::clean::scope::{Base, ScopeRule};
+use crate::compress::gzip::{Engine, Level};
 use crate::error::{Error, Result, Shown, is_url};
+use crate::intake::format::FormOptions;
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX};
-use crate::robots;
-use crate::stage::clean::UrlEncoding;
-use crate::stage::divide::{Divide, Limits};
-use crate::stage::form::FormOptions;
-use crate::stage::gzip::{Engine, Level};
-use crate::stage::publish::{self, Consent, OnDamage, retention::Keep};
-use crate::stage::scope::{Base, ScopeRule};
-use crate::stage::tags::TagRules;
+use crate::set::publish;
+use crate::set::publish::retention::Keep;
+use crate::set::publish::{Consent, OnDamage};
+use crate::set::robots;
+use crate::sitemap::divide::{Divide, Limits};
+use crate::sitemap::tags::TagRules;
 
 pub use guard::{ExpectLines, MaxDroppedTags, MaxRejects, MaxShrink};
 

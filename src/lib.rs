@@ -27,58 +27,87 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Modules, in reading order: [`limits`] has the numbers of the protocol, [`stage`] the stages in the order of the data,
-//! and the private `pipeline` puts them together for a [`Job`]. [`check()`] holds what was published against the protocol
-//! and shares no code with what writes it; [`urls()`] reads it back. [`status()`] and [`rollback()`] look after the sets that
-//! were published before, and [`diff()`] tells what changed.
+//! # Modules
+//!
+//! A module imports only from modules below it, and no two files import from each other.
+//!
+//! ```text
+//!  commands   what users call: build, clean, check, urls, diff, status, rollback
+//!  produce    pass 2: renders the entries of each sitemap, compresses them and hands the files over
+//!  survey     pass 1: judges every row, finds duplicates, sorts, divides the URLs among sitemaps
+//!  job        what a build is asked to do
+//!  intake     input files in all their formats, read as rows
+//!  set        what is published together: manifest, index files, names, retention, the switch to a new set
+//!  place      the file system that sets are kept in
+//!  sitemap    what a sitemap consists of: entries, tags, extensions, XML, limits
+//!  clean      URLs: parsing, normalisation, encoding, scope
+//!  compress   gzip members
+//!  common     threads in order, progress, stopping, FIFOs, vector instructions: no knowledge of sitemaps
+//!  limits     the numbers of the protocol
+//!  error      what went wrong, and the exit code for it
+//!  escape     text from outside, made safe for a terminal or a table
+//! ```
+//!
+//! [`check()`] validates what was published and shares no code with what writes it.
 
-pub mod limits;
-
+mod clean;
+mod commands;
+mod common;
+mod compress;
+mod error;
+pub mod escape;
+mod intake;
 mod job;
+pub mod limits;
+mod place;
+mod produce;
+mod set;
+mod sitemap;
+mod survey;
+
+pub use clean::scope::{Base, BaseUrl, ScopeRule};
+pub use clean::{Reason, UrlEncoding};
+pub use commands::build::{Outcome, build};
+pub use commands::check::{CheckJob, CheckReport, Counts, Entry, Finding, Link, Rule, Tag, check};
+pub use commands::clean::{FilterJob, FilterReport, Target, filter};
+pub use commands::diff::{
+    DIFF_MEMORY_DEFAULT, DIFF_MEMORY_MIN, DiffForm, DiffJob, DiffReport, DiffRoom, diff,
+};
+pub use commands::metrics::Metrics;
+pub use commands::paths::{Conflicts, Paths};
+pub use commands::report::{Report, Seconds, SetReport};
+pub use commands::rollback::{RollbackJob, RolledBack, rollback};
+pub use commands::urls::{UrlsForm, UrlsJob, UrlsReport, urls};
+pub use common::fifo::Patient;
+pub use common::progress::{Needs, Pass, Progress, Silent};
+pub use common::stop::Stop;
+pub use compress::gzip::{Engine, Level};
+pub use error::{Error, ErrorKind, Result};
+pub use intake::format::{Columns, Delimiter, FormOptions, Format};
+pub use intake::input::survive_lost_pages;
+pub use intake::report::{ColumnsReport, InputReport, Skipped};
 pub use job::{
     ExpectLines, Job, MaxDroppedTags, MaxRejects, MaxShrink, OnDuplicate, Order, THREADS_MAX, threads_default,
 };
+pub use set::publish::retention::{Keep, KeepTime};
+pub use set::publish::status::{FilesStatus, RunStatus, SetStatus, Status, status};
+pub use sitemap::divide::Divide;
+pub use sitemap::tags::{
+    Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagReason, TagRules, changefreq, priority,
+};
+pub use survey::memory::memory_default;
+pub use survey::rejects::Example;
 
-pub mod stage;
-pub use stage::divide::Divide;
-pub use stage::gzip::{Engine, Level};
-pub use stage::input::survive_lost_pages;
-pub use stage::scope::{Base, BaseUrl, ScopeRule};
-
-mod pipeline;
-pub use pipeline::{FilterJob, FilterReport, Outcome, Target, build, filter, memory_default};
-
-mod check;
-pub use check::{CheckJob, CheckReport, Counts, Entry, Finding, Link, Rule, Tag, check};
-
-mod urls;
-pub use urls::{UrlsForm, UrlsJob, UrlsReport, urls};
-
-mod diff;
-pub use diff::{DIFF_MEMORY_DEFAULT, DIFF_MEMORY_MIN, DiffForm, DiffJob, DiffReport, DiffRoom, diff};
-
-mod rollback;
-pub use rollback::{RollbackJob, RolledBack, rollback};
-pub use stage::publish::retention::{Keep, KeepTime};
-pub use stage::publish::status::{FilesStatus, RunStatus, SetStatus, Status, status};
-
-mod metrics;
-pub use metrics::Metrics;
-
-mod outlet;
-mod paths;
-mod progress;
-mod replace;
-mod report;
-mod robots;
-mod stop;
-mod time;
-pub use outlet::Patient;
-pub use paths::{Conflicts, Paths};
-pub use progress::{Pass, Progress, Silent};
-pub use report::{ColumnsReport, Example, InputReport, Needs, Report, Seconds, SetReport, Skipped};
-pub use stop::Stop;
-
-mod error;
-pub mod text;
-pub use error::{Error, ErrorKind, Result};
+/// Parts of the library for its own tests, benchmarks and fuzz targets. They change from one version to the next.
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::clean::{CleanUrl, Cleaned, Cleaner, scope};
+    pub use crate::common::secret::Secret;
+    pub use crate::compress::gzip;
+    pub use crate::intake::{format, known_urls, lines};
+    pub use crate::place::fs;
+    pub use crate::set::manifest;
+    pub use crate::sitemap::{divide, entry, tags, xml};
+    pub use crate::survey::dedup;
+}

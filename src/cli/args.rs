@@ -8,15 +8,15 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use sitemill::UrlEncoding;
 use sitemill::limits::{
     BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX,
 };
-use sitemill::stage::clean::UrlEncoding;
-use sitemill::stage::form::{Columns, Delimiter, FormOptions, Format};
-use sitemill::stage::tags::{
+use sitemill::{Base, Divide, Engine, Level, OnDuplicate, Order, ScopeRule};
+use sitemill::{
     Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules, changefreq, priority,
 };
-use sitemill::{Base, Divide, Engine, Level, OnDuplicate, Order, ScopeRule};
+use sitemill::{Columns, Delimiter, FormOptions, Format};
 
 use super::log::LogForm;
 pub use published::{CheckArgs, UrlsArgs};

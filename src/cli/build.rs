@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
 use sitemill::{
-    Base, Conflicts, Error, ErrorKind, Job, Keep, Metrics, Outcome, Paths, Patient, Result, Stop, text,
+    Base, Conflicts, Error, ErrorKind, Job, Keep, Metrics, Outcome, Paths, Patient, Result, Stop, escape,
 };
 
 use super::args::{BuildArgs, ProgressWhen};
@@ -181,7 +181,7 @@ fn create(path: &Path) -> Result<File> {
     let is_device = path == Path::new("-")
         || path.parent().is_some_and(|parent| ["/dev", "/dev/fd"].map(Path::new).contains(&parent));
     if !is_device && path.metadata().is_ok_and(|meta| !meta.is_file()) {
-        let shown = text::shown(path.as_os_str().as_encoded_bytes());
+        let shown = escape::shown(path.as_os_str().as_encoded_bytes());
         let words = format!("{shown}: is no regular file; a report needs one, or a name that is free");
         return Err(Error::new(ErrorKind::Output, words));
     }

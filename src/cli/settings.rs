@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{BoolishValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, Command, ValueEnum};
-use sitemill::{Error, ErrorKind, Result, text};
+use sitemill::{Error, ErrorKind, Result, escape};
 use toml::{Table, Value};
 
 use super::log::LogForm;
@@ -183,7 +183,7 @@ fn is_typed(words: &[OsString], option: &str, short: Option<char>) -> bool {
 /// The options that the file has for `subcommand`, each as one word: those at its top that the command knows, and all of
 /// the table with the command's name.
 fn options<'c>(command: &'c Command, subcommand: &'c Command, path: &Path) -> Result<Vec<(&'c Arg, String)>> {
-    let shown = text::shown(path.as_os_str().as_encoded_bytes());
+    let shown = escape::shown(path.as_os_str().as_encoded_bytes());
     let wrong = |why: String| Error::new(ErrorKind::Usage, format!("{shown}: {why}"));
     let content = fs::read_to_string(path).map_err(|error| Error::input(path, error))?;
     let content: Table = content.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;

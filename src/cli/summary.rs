@@ -6,9 +6,9 @@ use std::path::Path;
 
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
-use sitemill::stage::clean::Reason;
-pub use sitemill::text::grouped;
-use sitemill::{Example, Report, text};
+use sitemill::Reason;
+pub use sitemill::escape::grouped;
+use sitemill::{Example, Report, escape};
 
 use super::{inputs, log};
 
@@ -56,7 +56,7 @@ fn fields(report: &Report, out: &Path) -> Value {
         fields.insert("unused_columns".into(), columns.into());
         fields.insert("dropped_elements".into(), json!(elements));
         fields.insert("sites".into(), report.sets.len().into());
-        fields.insert("out".into(), text::shown(out.as_os_str().as_encoded_bytes()).into());
+        fields.insert("out".into(), escape::shown(out.as_os_str().as_encoded_bytes()).into());
     }
     fields
 }
@@ -103,7 +103,7 @@ fn summary(report: &Report, out: &Path) -> String {
             "  {:.2} s (survey {:.2}, produce {:.2}, publish {:.2}): {rate} URLs a second",
             seconds.total, seconds.survey, seconds.produce, seconds.publish
         );
-        let out = text::shown(out.as_os_str().as_encoded_bytes());
+        let out = escape::shown(out.as_os_str().as_encoded_bytes());
         let _ = match report.sets.len() {
             0 => {
                 writeln!(lines, "  live in {out}; the lines for robots.txt are in {out}/robots-sitemaps.txt")

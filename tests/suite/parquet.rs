@@ -17,7 +17,7 @@ use crate::support::{
     TempDir, build_command, files, finish, published, published_urls, sitemill, started_by,
 };
 
-#[path = "../../src/stage/form/parquet/tests/small.rs"]
+#[path = "../../src/intake/format/parquet/tests/small.rs"]
 mod small;
 
 const BASE: &str = "http://h.example/";

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::Once;
 
-use sitemill::stage::gzip::Compressor;
+use sitemill::internals::gzip::Compressor;
 use sitemill::{Engine, Level};
 
 use crate::corpus::{Corpus, Order, Recipe};

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sitemill::stage::clean::{Cleaned, Cleaner};
-use sitemill::stage::lines::lines;
+use sitemill::internals::{Cleaned, Cleaner};
+use sitemill::internals::lines::lines;
 
 fuzz_target!(|data: &[u8]| {
     // Knows the origin of the line before, which is the fast way; the other one never knows any.

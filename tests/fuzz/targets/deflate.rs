@@ -4,7 +4,7 @@
 use std::io::Read;
 
 use libfuzzer_sys::fuzz_target;
-use sitemill::stage::gzip::Compressor;
+use sitemill::internals::gzip::Compressor;
 use sitemill::{Engine, Level};
 
 fuzz_target!(|data: &[u8]| {

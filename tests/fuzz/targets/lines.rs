@@ -4,7 +4,7 @@
 use std::io::{self, Read};
 
 use libfuzzer_sys::fuzz_target;
-use sitemill::stage::lines::{Blocks, Line, chunks, lines, own};
+use sitemill::internals::lines::{Blocks, Line, chunks, lines, own};
 
 /// Reads at most so many bytes at a time.
 struct Slow<'a>(&'a [u8], usize);

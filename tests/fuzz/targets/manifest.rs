@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sitemill::stage::fs::Disk;
-use sitemill::stage::manifest::Manifest;
+use sitemill::internals::fs::Disk;
+use sitemill::internals::manifest::Manifest;
 
 fuzz_target!(|data: &[u8]| {
     let path = std::env::temp_dir().join(format!("sitemill-fuzz-manifest-{}.json", std::process::id()));

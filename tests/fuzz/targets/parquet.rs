@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
 use sitemill::ErrorKind;
-use sitemill::stage::clean::Reason;
-use sitemill::stage::form::{self, Feed, FormOptions, Format, Record, Sink};
+use sitemill::Reason;
+use sitemill::internals::format::{self, Feed, FormOptions, Format, Record, Sink};
 
-#[path = "../../../src/stage/form/parquet/tests/small.rs"]
+#[path = "../../../src/intake/format/parquet/tests/small.rs"]
 mod small;
 
 /// Takes everything.
@@ -42,7 +42,7 @@ fuzz_target!(|data: &[u8]| {
     let file = File::open(&path).expect("it was just written");
     let (format, page_memory) = (Some(Format::Parquet), Some(1 << 20));
     let options = FormOptions { format, page_memory, ..FormOptions::default() };
-    match form::read(Path::new("urls"), Feed::File(file), &options, &mut Rows) {
+    match format::read(Path::new("urls"), Feed::File(file), &options, &mut Rows) {
         Ok(_) => {}
         Err(error) => {
             assert!(error.kind() == ErrorKind::Data && error.to_string().starts_with("urls: "), "{error}");

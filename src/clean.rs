@@ -1,0 +1,192 @@
+//! Clean: one raw line in, its canonical URL or the reason for refusing it out.
+//!
+//! Canonical means what a browser would request, in RFC 3986's alphabet: the WHATWG parser is the judge, and what it
+//! leaves alone but RFC 3986 forbids is percent-encoded. Three ways lead to the same bytes:
+//!
+//! 1. `origin` knows the start of the line and `tail` finds nothing to change: the line is its own answer.
+//! 2. The start is known and the rest only wants `encode`: IRIs, spaces, stray percent signs.
+//! 3. `parser`: everything else, and the judge of the other two.
+
+mod charset;
+mod dots;
+mod encode;
+mod host;
+mod origin;
+mod parser;
+mod reason;
+pub mod scope;
+mod tail;
+
+pub use charset::UrlEncoding;
+pub use reason::{Reason, Rejected};
+
+use crate::limits::{LINE_BYTES_MAX, URL_BYTES_MAX, URL_BYTES_MIN};
+use origin::KnownOrigin;
+use tail::{Look, Sight};
+
+/// A canonical URL: absolute `http` or `https`, [`URL_BYTES_MIN`] to [`URL_BYTES_MAX`] bytes, each of them legal in
+/// RFC 3986. Only [`Cleaner::clean`] makes one, so whoever holds one need not check again; the second pass trusts the
+/// first where it saw that a whole chunk of lines is clean as it stands.
+#[derive(Debug, Clone, Copy)]
+pub struct CleanUrl<'a> {
+    bytes: &'a [u8],
+    may_grow: bool,
+}
+
+impl<'a> CleanUrl<'a> {
+    /// The URL as ASCII bytes.
+    pub fn as_bytes(self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// False only if there is nothing in it that XML escapes.
+    pub fn may_grow(self) -> bool {
+        self.may_grow
+    }
+
+    /// A line that cleaning has returned as it was, once more; see [`CleanUrl::may_grow`].
+    #[inline]
+    pub(crate) fn known(line: &'a [u8], may_grow: bool) -> Self {
+        Self { bytes: line, may_grow }
+    }
+
+    /// Whether this is `line` itself and no copy.
+    pub(crate) fn is(self, line: &[u8]) -> bool {
+        std::ptr::eq(self.bytes, line)
+    }
+}
+
+impl PartialEq for CleanUrl<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for CleanUrl<'_> {}
+
+/// Whether bytes of `line` that are not UTF-8 become escapes (`%FC`) in its canonical URL. Those of a fragment do not.
+pub fn has_foreign_bytes(line: &[u8]) -> bool {
+    let end = || memchr::memchr(b'#', line).unwrap_or(line.len());
+    !line.is_ascii() && str::from_utf8(&line[..end()]).is_err()
+}
+
+/// What a line turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cleaned<'a> {
+    /// Nothing but spaces and tabs.
+    Blank,
+    /// A URL, in its canonical form.
+    Url(CleanUrl<'a>),
+    /// Refused.
+    Rejected(Reason),
+}
+
+/// Cleans lines one after the other; holds the scratch bytes and the origin of the line before.
+#[derive(Debug, Default)]
+pub struct Cleaner {
+    known: KnownOrigin,
+    scratch: Vec<u8>,
+    url_encoding: UrlEncoding,
+}
+
+impl Cleaner {
+    /// A cleaner that percent-encodes in the charset `url_encoding`.
+    pub fn new(url_encoding: UrlEncoding) -> Self {
+        Self { url_encoding, ..Self::default() }
+    }
+
+    /// Cleans one raw line, given without its line end. The answer does not depend on the lines before it.
+    // Left to itself the compiler makes a call of it, which costs 20 instructions a line.
+    #[inline(always)]
+    pub fn clean<'a>(&'a mut self, raw: &'a [u8]) -> Cleaned<'a> {
+        // Nearly every line; a plain one has nothing to trim either.
+        if let Some(path_at) = self.known.plain_path_of(raw)
+            && (URL_BYTES_MIN..=URL_BYTES_MAX).contains(&raw.len())
+        {
+            match tail::sight(raw, path_at) {
+                Sight::Plain => return Cleaned::Url(CleanUrl { bytes: raw, may_grow: false }),
+                Sight::Ampersands => return Cleaned::Url(CleanUrl { bytes: raw, may_grow: true }),
+                Sight::Odd => {}
+            }
+        }
+        self.clean_closely(raw)
+    }
+
+    #[inline(never)]
+    fn clean_closely<'a>(&'a mut self, raw: &'a [u8]) -> Cleaned<'a> {
+        if raw.len() > LINE_BYTES_MAX {
+            return Cleaned::Rejected(Reason::TooLong);
+        }
+        let line = trim(raw);
+        if line.is_empty() {
+            return Cleaned::Blank;
+        }
+        if !self.url_encoding.is_utf8() && !line.is_ascii() {
+            return match self.url_encoding.recode(line) {
+                Ok(recoded) => self.parse(&recoded),
+                Err(reason) => Cleaned::Rejected(reason),
+            };
+        }
+        let Some(path_at) = self.known.path_of(line) else {
+            return self.parse(line);
+        };
+        if self.known.is_canonical() && line.is_ascii() && tail::is_clean_at_sight(line, path_at) {
+            return measured(line);
+        }
+        self.encode(line, path_at)
+    }
+
+    /// For a trimmed line of the known origin.
+    fn encode<'a>(&'a mut self, line: &'a [u8], path_at: usize) -> Cleaned<'a> {
+        let tail = &line[path_at..];
+        self.scratch.clear();
+        self.scratch.extend_from_slice(self.known.canonical());
+        if encode::append_at_sight(tail, &mut self.scratch) {
+            // As long as before: nothing was encoded, so that the line itself is the answer, and the second pass can trust it.
+            if self.known.is_canonical() && self.scratch.len() == line.len() {
+                return measured(line);
+            }
+            return measured(&self.scratch);
+        }
+        match tail::look(tail) {
+            Look::Clean if self.known.is_canonical() => return measured(line),
+            Look::Clean | Look::Encode => {
+                self.scratch.truncate(self.known.canonical().len());
+                encode::append(tail, &mut self.scratch);
+            }
+            Look::Control => return Cleaned::Rejected(Reason::ControlCharacter),
+            Look::Parse => return self.parse(line),
+        }
+        measured(&self.scratch)
+    }
+
+    /// The slow path, for a trimmed line.
+    fn parse(&mut self, line: &[u8]) -> Cleaned<'_> {
+        self.scratch.clear();
+        match parser::parse(line, &mut self.scratch) {
+            Ok(path_at) => {
+                self.known.learn(line, &self.scratch[..path_at]);
+                measured(&self.scratch)
+            }
+            Err(reason) => Cleaned::Rejected(reason),
+        }
+    }
+}
+
+fn measured(url: &[u8]) -> Cleaned<'_> {
+    match url.len() {
+        0..URL_BYTES_MIN => Cleaned::Rejected(Reason::TooShort),
+        URL_BYTES_MIN..=URL_BYTES_MAX => Cleaned::Url(CleanUrl { bytes: url, may_grow: true }),
+        _ => Cleaned::Rejected(Reason::TooLong),
+    }
+}
+
+fn trim(raw: &[u8]) -> &[u8] {
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
+    let Some(start) = raw.iter().position(|byte| !blank(byte)) else { return &[] };
+    let end = raw.iter().rposition(|byte| !blank(byte)).map_or(start, |last| last + 1);
+    &raw[start..end]
+}
+
+#[cfg(test)]
+mod tests;

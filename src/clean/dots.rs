@@ -1,0 +1,112 @@
+//! Dot segments behind drive letters.
+//!
+//! A browser keeps `/c:` from being removed by `/..` in `file:` URLs only. The `url` crate (2.5) does so in every scheme, for
+//! any segment that is a letter and `:` or `|`. Such paths are resolved here, before the crate sees them.
+
+use std::borrow::Cow;
+
+/// `line` with the dot segments of its path resolved if one of them would remove a drive letter; else as it is. The path
+/// begins at `path_at`.
+pub fn resolved(line: &[u8], path_at: usize) -> Cow<'_, [u8]> {
+    let end = line[path_at..].iter().position(|byte| matches!(byte, b'?' | b'#'));
+    let end = end.map_or(line.len(), |bytes| path_at + bytes);
+    let Some((&slash, path)) = line[path_at..end].split_first() else { return line.into() };
+    debug_assert!(is_slash(&slash));
+    let mut segments: Vec<&[u8]> = Vec::new();
+    let mut removes_drive = false;
+    let mut rest = path.split(is_slash).peekable();
+    while let Some(segment) = rest.next() {
+        let is_last = rest.peek().is_none();
+        match dots(segment) {
+            0 => {
+                segments.push(segment);
+                continue;
+            }
+            1 => {}
+            _ => removes_drive |= segments.pop().is_some_and(is_drive),
+        }
+        if is_last {
+            segments.push(b"");
+        }
+    }
+    match removes_drive {
+        true => [&line[..path_at], b"/", &segments.join(&b'/'), &line[end..]].concat().into(),
+        false => line.into(),
+    }
+}
+
+fn is_slash(byte: &u8) -> bool {
+    matches!(byte, b'/' | b'\\')
+}
+
+fn is_drive(segment: &[u8]) -> bool {
+    matches!(segment, [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
+}
+
+/// How many dots `segment` consists of, in any spelling, if it is one or two and nothing else; else 0.
+fn dots(segment: &[u8]) -> usize {
+    let mut rest = segment;
+    let mut dots = 0;
+    while !rest.is_empty() {
+        rest = match rest {
+            [b'.', rest @ ..] | [b'%', b'2', b'e' | b'E', rest @ ..] => rest,
+            _ => return 0,
+        };
+        dots += 1;
+    }
+    if dots <= 2 { dots } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::random::Random;
+    use url::Url;
+
+    #[test]
+    fn a_drive_letter_is_a_segment_like_any_other() {
+        for (path, want) in [
+            ("/c:/../a", "/a"),
+            ("/c|/../a", "/a"),
+            ("/C:\\..\\a", "/a"),
+            ("/c:/%2e%2E/a", "/a"),
+            ("/c:/.%2e/a", "/a"),
+            ("/c:/..", "/"),
+            ("/c:/../", "/"),
+            ("/a/c:/..", "/a/"),
+            ("/c:/d:/../../a", "/a"),
+            ("/c:/./../a", "/a"),
+            ("/c:/x/../../a", "/a"),
+            ("/c://../a", "/c:/a"),
+            ("/c:/..?q=/d:/../x", "/?q=/d:/../x"),
+            ("/c:/..#/d:/..", "/#/d:/.."),
+            ("/c:/...", "/c:/..."),
+            ("/c:/a", "/c:/a"),
+        ] {
+            let line = format!("http://h.example{path}");
+            let resolved = String::from_utf8(resolved(line.as_bytes(), 16).into()).unwrap();
+            assert_eq!(Url::parse(&resolved).unwrap().as_str(), format!("http://h.example{want}"), "{path}");
+        }
+    }
+
+    #[test]
+    fn drive_letters_are_resolved_as_the_parser_resolves_other_segments() {
+        let pieces: [&[u8]; 12] =
+            [b"c:", b"Z|", b"c:", b"..", b"%2e.", b".", b"%2E", b"", b"a", b"cc:", b"...", b"%2e%2e%2e"];
+        let mut random = Random::new(3);
+        for _ in 0..100_000 {
+            let mut path = Vec::new();
+            for _ in 0..random.below(8) {
+                path.push(if random.below(4) == 0 { b'\\' } else { b'/' });
+                path.extend(random.pick(&pieces));
+            }
+            let line = [b"http://h.example", &path[..]].concat();
+            let resolved = String::from_utf8(resolved(&line, 16).into()).unwrap();
+            // The same with letters that are no drives.
+            let line = String::from_utf8(line).unwrap();
+            let plain = line.replace("/c:", "/q__q:").replace("\\c:", "\\q__q:").replace("Z|", "q__q|");
+            let want = Url::parse(&plain).unwrap().as_str().replace("q__q:", "c:").replace("q__q|", "Z|");
+            assert_eq!(Url::parse(&resolved).unwrap().as_str(), want, "{line}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Percent-encoding of path and query: whatever RFC 3986 does not allow there.
+
+use super::tail::{is_escape, is_plain_block};
+use crate::common::simd::LANES;
+
+const PATH: u8 = 1;
+const QUERY: u8 = 2;
+
+/// Where each byte may stand as it is. RFC 3986 section 3.3 `pchar` and `/`, section 3.4 `?` besides; `%` is legal
+/// only with two digits behind it and decided apart. In a query a browser encodes `'` (WHATWG URL, "special-query
+/// percent-encode set"), and the browser is the judge.
+const LEGAL: [u8; 256] = {
+    let mut legal = [0; 256];
+    let everywhere = b"-._~!$&()*+,;=:@/";
+    let mut at = 0;
+    while at < everywhere.len() {
+        legal[everywhere[at] as usize] = PATH | QUERY;
+        at += 1;
+    }
+    let mut byte = 0;
+    while byte < 128 {
+        if (byte as u8).is_ascii_alphanumeric() {
+            legal[byte] = PATH | QUERY;
+        }
+        byte += 1;
+    }
+    legal[b'?' as usize] = QUERY;
+    legal[b'\'' as usize] = PATH;
+    legal
+};
+const _: () = assert!(LEGAL[b' ' as usize] == 0 && LEGAL[b'%' as usize] == 0 && LEGAL[0x80] == 0);
+
+/// Whether `byte` may stand as it is. The `?` that begins a query is not a byte of the path.
+pub fn is_legal(byte: u8, in_query: bool) -> bool {
+    LEGAL[byte as usize] & (if in_query { QUERY } else { PATH }) != 0
+}
+
+/// What a byte becomes wherever it stands, and its length behind that; 0 if that depends on the bytes around it, or the
+/// line is refused for it.
+const ALONE: [[u8; 4]; 256] = {
+    let mut alone = [[0; 4]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        alone[byte] = match byte as u8 {
+            0..0x20 | 0x7F | b'#' | b'%' | b'\'' | b'\\' => [0; 4],
+            // The query may hold more of them, and the one that begins it stays too.
+            b'?' => [b'?', 0, 0, 1],
+            legal if LEGAL[byte] == PATH | QUERY => [legal, 0, 0, 1],
+            other => {
+                let [percent, high, low] = escape(other);
+                [percent, high, low, 3]
+            }
+        };
+        byte += 1;
+    }
+    alone
+};
+
+/// Appends `tail` like [`append`], if it has nothing but bytes that are always kept or always encoded: most IRIs. If not,
+/// `out` holds part of it.
+pub fn append_at_sight(tail: &[u8], out: &mut Vec<u8>) -> bool {
+    let (bytes, before) = (&tail[1..], &tail[..tail.len() - 1]);
+    let (blocks, rest) = bytes.as_chunks::<LANES>();
+    let (blocks_before, rest_before) = before.as_chunks::<LANES>();
+    out.push(tail[0]);
+    for (block, before) in blocks.iter().zip(blocks_before) {
+        if is_plain_block(block, before) {
+            out.extend_from_slice(block);
+        } else if !append_block(block, before, out) {
+            return false;
+        }
+    }
+    // Judged together with what is before it.
+    if let (Some(last), Some(last_before)) = (bytes.last_chunk(), before.last_chunk())
+        && is_plain_block(last, last_before)
+    {
+        out.extend_from_slice(rest);
+        return true;
+    }
+    append_block(rest, rest_before, out)
+}
+
+/// The same, byte by byte, for [`LANES`] bytes or fewer and what is before each.
+#[inline]
+fn append_block(block: &[u8], before: &[u8], out: &mut Vec<u8>) -> bool {
+    let (mut encoded, mut end) = ([0; 4 * LANES], 0);
+    for (&byte, &before) in block.iter().zip(before) {
+        let alone = ALONE[usize::from(byte)];
+        let length = usize::from(alone[3]);
+        if length == 0 || (byte == b'.' && before == b'/') {
+            return false;
+        }
+        // Four bytes are written, and then three of them or one are kept.
+        encoded[end..end + 4].copy_from_slice(&alone);
+        end += length;
+    }
+    out.extend_from_slice(&encoded[..end]);
+    true
+}
+
+/// Appends `tail` (path, query and perhaps a fragment, which is dropped) with every illegal byte percent-encoded. Valid
+/// escapes stay as they are; any other `%` becomes `%25`.
+pub fn append(tail: &[u8], out: &mut Vec<u8>) {
+    let mut in_query = false;
+    for (at, &byte) in tail.iter().enumerate() {
+        match byte {
+            b'#' => return,
+            b'?' => {
+                in_query = true;
+                out.push(byte);
+            }
+            b'%' if is_escape(&tail[at..]) => out.push(byte),
+            _ if is_legal(byte, in_query) => out.push(byte),
+            _ => push_escape(byte, out),
+        }
+    }
+}
+
+/// Appends `byte` as `%XX`.
+pub fn push_escape(byte: u8, out: &mut Vec<u8>) {
+    out.extend_from_slice(&escape(byte));
+}
+
+const fn escape(byte: u8) -> [u8; 3] {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    [b'%', DIGITS[byte as usize >> 4], DIGITS[byte as usize & 15]]
+}

@@ -1,0 +1,95 @@
+//! The start of a line, up to the slash that begins its path: recognised by sight, or remembered from the line before.
+//!
+//! The WHATWG parser decides scheme, host and port from the bytes up to the first `/ ? # \` behind the `//` and from
+//! nothing else. So what it once made of `HTTPS://Bücher.example:443/` holds for every line that starts with these bytes,
+//! and a list of one site pays for its host once.
+
+use super::host;
+use crate::common::simd;
+
+/// An origin, as lines spell it and as it is written: `HTTP://H.example:80/` and `http://h.example/`.
+#[derive(Debug, Default)]
+pub struct KnownOrigin {
+    /// As spelt, with the slash that begins the path. Empty: none known yet.
+    raw: Vec<u8>,
+    /// As written, without that slash.
+    canonical: Vec<u8>,
+    /// Whether that is the same.
+    is_canonical: bool,
+    /// Whether there is nothing to escape in it besides.
+    is_plain: bool,
+}
+
+impl KnownOrigin {
+    /// Where the path of `line` begins, if its origin is the known one or plain enough to be known by sight.
+    pub fn path_of(&mut self, line: &[u8]) -> Option<usize> {
+        if self.raw.is_empty() || !line.starts_with(&self.raw) {
+            let path_at = plain_origin(line)?;
+            self.remember(&line[..path_at], &line[..path_at]);
+        }
+        Some(self.raw.len() - 1)
+    }
+
+    /// The same, if it is the known one, spelt as it is written and with nothing to escape in it.
+    #[inline]
+    pub fn plain_path_of(&self, line: &[u8]) -> Option<usize> {
+        (self.is_plain && simd::starts_with(line, &self.raw)).then(|| self.raw.len() - 1)
+    }
+
+    /// Takes in what the parser made of `line`, if later lines can be matched by it.
+    pub fn learn(&mut self, line: &[u8], canonical: &[u8]) {
+        if let Some(path_at) = spelt_origin(line) {
+            self.remember(&line[..path_at], canonical);
+        }
+    }
+
+    /// Whether the spelling is already the canonical one.
+    pub fn is_canonical(&self) -> bool {
+        self.is_canonical
+    }
+
+    /// Scheme, host and port as they are written, with no slash behind.
+    pub fn canonical(&self) -> &[u8] {
+        &self.canonical
+    }
+
+    fn remember(&mut self, raw: &[u8], canonical: &[u8]) {
+        self.raw.clear();
+        self.raw.extend_from_slice(raw);
+        self.raw.push(b'/');
+        self.canonical.clear();
+        self.canonical.extend_from_slice(canonical);
+        self.is_canonical = raw == canonical;
+        self.is_plain = self.is_canonical && memchr::memchr2(b'&', b'\'', raw).is_none();
+    }
+}
+
+/// Where the path begins behind an origin that is canonical at sight: lower-case scheme, a host of `a-z 0-9 - .`, no
+/// port. Hosts on which the parser has more to say are left to it: punycode, a last label that reads as a number (then it
+/// is an IPv4 address, perhaps in octal), and what is too long for DNS.
+fn plain_origin(line: &[u8]) -> Option<usize> {
+    let host_at = [&b"https://"[..], b"http://"].into_iter().find(|&s| line.starts_with(s))?.len();
+    let host_bytes = line[host_at..].iter().position(|&byte| byte == b'/')?;
+    let host = &line[host_at..host_at + host_bytes];
+    if !host::can_be_resolved(host) {
+        return None;
+    }
+    let mut last = &host[..0];
+    for label in host.split(|&byte| byte == b'.') {
+        let plain = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+        if label.is_empty() || label.starts_with(b"xn--") || !label.iter().all(plain) {
+            return None;
+        }
+        last = label;
+    }
+    (!last[0].is_ascii_digit()).then_some(host_at + host_bytes)
+}
+
+/// Where the path begins in a line that spells its origin in the usual way, `scheme://authority/`.
+fn spelt_origin(line: &[u8]) -> Option<usize> {
+    let authority_at = line.iter().position(|&byte| byte == b':')? + 3;
+    let slashes = line.get(authority_at - 2..authority_at)?;
+    let end = line[authority_at..].iter().position(|&byte| matches!(byte, b'/' | b'?' | b'#' | b'\\'))?;
+    let path_at = authority_at + end;
+    (slashes == b"//" && end > 0 && line[path_at] == b'/').then_some(path_at)
+}

@@ -1,0 +1,203 @@
+//! Scope: which URLs a sitemap may list, given where it is published.
+//!
+//! A sitemap speaks for the directory it lies in (0.84 text and sitemaps.org, "Sitemap file location"): another
+//! directory, host, port or scheme is out. A robots.txt line can widen that to other hosts, hence `host` and `any`.
+
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+mod base;
+mod origins;
+
+use crate::clean::{CleanUrl, Reason};
+use crate::common::simd;
+use base::{BASE_URL_BYTES_MAX, BASE_URL_BYTES_MIN};
+
+pub use base::{Base, BaseUrl, SitePath};
+pub use origins::Origins;
+
+/// The part of a URL before its path, with the slash that begins it.
+pub fn origin_of(clean_url: &[u8]) -> &[u8] {
+    let slashes = memchr::memchr_iter(b'/', clean_url);
+    &clean_url[..=slashes.take(3).last().expect("a clean URL has a path")]
+}
+
+/// How far `--base-url` reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ScopeRule {
+    /// URLs that start with the base URL: what the protocol says.
+    #[default]
+    Directory,
+    /// URLs with its scheme, host and port.
+    Host,
+    /// Every URL.
+    Any,
+}
+
+impl ScopeRule {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Directory => "directory",
+            Self::Host => "host",
+            Self::Any => "any",
+        }
+    }
+}
+
+impl FromStr for ScopeRule {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let known = [Self::Directory, Self::Host, Self::Any].into_iter().find(|rule| rule.as_str() == word);
+        known.ok_or_else(|| "the scope is directory, host or any".into())
+    }
+}
+
+/// The rule made ready.
+#[derive(Debug, Clone)]
+pub enum Scope {
+    /// A URL must start with these bytes.
+    Url(Vec<u8>),
+    /// A URL goes to the set of its origin.
+    Sites(Sites),
+}
+
+/// Which URLs are listed if each origin has a set of its own.
+#[derive(Debug, Clone)]
+pub struct Sites {
+    /// Their paths must start with these bytes.
+    path: Vec<u8>,
+    /// Lengths of origins whose base URL is neither too short nor too long.
+    origin_bytes: RangeInclusive<usize>,
+    /// Most bytes of an origin in XML.
+    xml_bytes_max: u64,
+}
+
+impl Scope {
+    /// `rule`, seen from `base`.
+    pub fn new(rule: ScopeRule, base: &Base) -> Self {
+        match (rule, base) {
+            (ScopeRule::Directory, Base::Directory(url)) => Self::Url(url.as_str().into()),
+            (ScopeRule::Host, Base::Directory(url)) => Self::Url(url.origin().into()),
+            (ScopeRule::Any, Base::Directory(_)) => Self::Url(Vec::new()),
+            (_, Base::EachOrigin(SitePath(path))) => {
+                let behind = path.len() - 1;
+                let least = BASE_URL_BYTES_MIN.saturating_sub(behind);
+                let origin_bytes = least..=BASE_URL_BYTES_MAX.saturating_sub(behind);
+                let path = match rule {
+                    ScopeRule::Directory => path.clone(),
+                    // Its own host is where a URL is published, whatever it is.
+                    ScopeRule::Host | ScopeRule::Any => "/".to_owned(),
+                };
+                Self::Sites(Sites { path: path.into(), origin_bytes, xml_bytes_max: u64::MAX })
+            }
+        }
+    }
+
+    /// This scope without the sites whose origin takes more than `bytes` in XML.
+    pub fn with_origins_of_at_most(mut self, bytes: u64) -> Self {
+        if let Self::Sites(sites) = &mut self {
+            sites.xml_bytes_max = bytes;
+        }
+        self
+    }
+
+    /// Whether `url` may be listed.
+    #[inline]
+    pub fn admits(&self, url: CleanUrl<'_>) -> bool {
+        match self {
+            Self::Url(start) => simd::starts_with(url.as_bytes(), start),
+            Self::Sites(sites) => sites.admit(url.as_bytes()),
+        }
+    }
+
+    /// Why `url` is not admitted. If it is out of scope, `origins` counts its origin.
+    #[cold]
+    pub fn reason(&self, url: CleanUrl<'_>, origins: &mut Origins) -> Reason {
+        let origin = origin_of(url.as_bytes());
+        match self {
+            Self::Sites(sites) if sites.is_below(origin, url.as_bytes()) => Reason::NoSite,
+            _ => {
+                origins.count(origin);
+                Reason::OutOfScope
+            }
+        }
+    }
+}
+
+impl Sites {
+    fn admit(&self, url: &[u8]) -> bool {
+        let origin = origin_of(url);
+        self.is_below(origin, url) && self.origin_bytes.contains(&origin.len()) && self.has_room_for(origin)
+    }
+
+    fn is_below(&self, origin: &[u8], url: &[u8]) -> bool {
+        url[origin.len() - 1..].starts_with(&self.path)
+    }
+
+    fn has_room_for(&self, origin: &[u8]) -> bool {
+        let in_xml = |byte: &u8| match byte {
+            b'&' => b"&amp;".len() as u64,
+            b'\'' => b"&apos;".len() as u64,
+            _ => 1,
+        };
+        // As a rule there is room for much more than any origin takes.
+        6 * origin.len() as u64 <= self.xml_bytes_max
+            || origin.iter().map(in_xml).sum::<u64>() <= self.xml_bytes_max
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clean::{Cleaned, Cleaner};
+
+    /// Whether each rule admits `url`.
+    fn admits(base: &Base, url: &str) -> [bool; 3] {
+        let mut cleaner = Cleaner::default();
+        let Cleaned::Url(clean) = cleaner.clean(url.as_bytes()) else { panic!("{url} is clean") };
+        [ScopeRule::Directory, ScopeRule::Host, ScopeRule::Any]
+            .map(|rule| Scope::new(rule, base).admits(clean))
+    }
+
+    #[test]
+    fn the_scope_is_the_directory_unless_told_otherwise() {
+        let base: Base = "http://h.example/catalog".parse().unwrap();
+        for (url, admitted) in [
+            ("http://h.example/catalog/show?item=23", [true, true, true]),
+            ("http://h.example/catalog/", [true, true, true]),
+            ("http://h.example/catalogue/", [false, true, true]),
+            ("http://h.example/images/", [false, true, true]),
+            ("https://h.example/catalog/x", [false, false, true]),
+            ("http://h.example:8080/catalog/x", [false, false, true]),
+            ("http://www.h.example/catalog/x", [false, false, true]),
+        ] {
+            assert_eq!(admits(&base, url), admitted, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_base_for_each_origin_has_a_path_of_its_own() {
+        for (given, want) in [
+            ("{origin}", "{origin}/"),
+            ("{origin}/", "{origin}/"),
+            ("{origin}/sitemaps", "{origin}/sitemaps/"),
+            ("{origin}/a b/", "{origin}/a%20b/"),
+            ("https://h.example", "https://h.example/"),
+        ] {
+            assert_eq!(given.parse::<Base>().unwrap().to_string(), want);
+        }
+        for wrong in ["{origin}x/", "{origin}:80/", "{origin}/?q", "http://{origin}/"] {
+            assert!(wrong.parse::<Base>().is_err(), "{wrong}");
+        }
+        let Ok(base @ Base::EachOrigin(_)) = "{origin}/maps/".parse() else { panic!("it is one") };
+        for (url, admitted) in [
+            ("http://a.example/maps/x", [true, true, true]),
+            ("https://b.example:81/maps/", [true, true, true]),
+            ("http://a.example/other/maps/", [false, true, true]),
+        ] {
+            assert_eq!(admits(&base, url), admitted, "{url}");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Where sets are published: a directory, or one on every site.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::origin_of;
+use crate::clean::{Cleaned, Cleaner, Reason};
+use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
+
+/// The directory that the files are published in: a canonical URL that ends in a slash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaseUrl(String);
+
+/// Longest base URL: the name of a file must fit behind it in a `<loc>`.
+pub(super) const BASE_URL_BYTES_MAX: usize = URL_BYTES_MAX - 64;
+
+/// Shortest base URL: with one more byte it is long enough for a `<loc>`.
+pub(super) const BASE_URL_BYTES_MIN: usize = URL_BYTES_MIN - 1;
+
+impl BaseUrl {
+    /// The URL, with its slash at the end.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Scheme, host and port, with a slash at the end.
+    pub fn origin(&self) -> &str {
+        &self.0[..origin_of(self.0.as_bytes()).len()]
+    }
+}
+
+impl FromStr for BaseUrl {
+    type Err = String;
+
+    /// Takes the URL of a directory, cleaned like any other and with a slash put behind it if there is none.
+    fn from_str(given: &str) -> Result<Self, String> {
+        if given.contains(['?', '#']) {
+            return Err("it names a directory: no query, no fragment".into());
+        }
+        if given.contains(['{', '}']) {
+            return Err(BRACES.into());
+        }
+        // Cleaned with a file name behind it: a bare `http://a.b` would be too short to be a URL in a sitemap.
+        let given = given.trim_matches([' ', '\t']);
+        check_is_no_file(given)?;
+        let slash = if given.ends_with(['/', '\\']) { "" } else { "/" };
+        let mut cleaner = Cleaner::default();
+        match cleaner.clean(format!("{given}{slash}-").as_bytes()) {
+            Cleaned::Url(url) if url.as_bytes().len() - 1 <= BASE_URL_BYTES_MAX => {
+                let directory = &url.as_bytes()[..url.as_bytes().len() - 1];
+                Ok(Self(String::from_utf8(directory.to_vec()).expect("a clean URL is ASCII")))
+            }
+            Cleaned::Url(_) => Err(format!("longer than {BASE_URL_BYTES_MAX} bytes")),
+            Cleaned::Blank => Err("it is empty".into()),
+            Cleaned::Rejected(Reason::NotAbsolute) => Err(without_scheme(given)),
+            Cleaned::Rejected(Reason::Scheme) if is_host_and_port(given) => Err(without_scheme(given)),
+            Cleaned::Rejected(reason) => Err(format!("no URL of a directory: {}", reason.as_str())),
+        }
+    }
+}
+
+/// Says that `given` needs a scheme, and proposes the whole URL if there is one.
+fn without_scheme(given: &str) -> String {
+    let mistyped = ["https", "http"].into_iter().find_map(|scheme| {
+        let rest = given.strip_prefix(scheme)?.strip_prefix('/')?;
+        Some(format!("{scheme}://{}", rest.trim_start_matches('/')))
+    });
+    match mistyped.unwrap_or_else(|| format!("https://{given}")).parse::<BaseUrl>() {
+        Ok(url) if !given.starts_with(['/', '.']) => format!("it needs a scheme; did you mean {url}?"),
+        _ => "it needs a scheme and a host, as https://www.example.com/".into(),
+    }
+}
+
+/// Whether `given` begins as `host:80` does, where the host could be taken for a scheme.
+fn is_host_and_port(given: &str) -> bool {
+    given.split_once(':').is_some_and(|(_, rest)| {
+        let port = rest.split('/').next().unwrap_or_default();
+        !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+/// What is wrong with braces elsewhere than in `{origin}`.
+const BRACES: &str = "{origin} stands for scheme, host and port, and only a path may follow it: '{origin}/' or \
+                      '{origin}/sitemaps/'; any other { or } is written %7B or %7D";
+
+/// Endings of files that are no names of directories.
+const FILES: [&str; 12] =
+    [".xml", ".gz", ".txt", ".html", ".htm", ".php", ".asp", ".aspx", ".jsp", ".json", ".csv", ".zip"];
+
+/// Refuses the URL of a file, such as that of a sitemap: no URL would lie below it.
+fn check_is_no_file(given: &str) -> Result<(), String> {
+    let path_at = given.find("//").map_or(0, |slashes| slashes + 2);
+    let Some(slash) = given[path_at..].rfind(['/', '\\']).map(|slash| path_at + slash) else {
+        return Ok(());
+    };
+    let file = given[slash + 1..].to_ascii_lowercase();
+    match FILES.iter().any(|ending| file.ends_with(ending)) {
+        true => Err(format!(
+            "it ends in the name of a file, and must name the directory that the files are published in, as {}; if \
+             this is a directory, put a slash behind it",
+            &given[..=slash]
+        )),
+        false => Ok(()),
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Where sets are published: one in a directory, or one for every origin that the input names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Base {
+    /// All of it in this directory.
+    Directory(BaseUrl),
+    /// The URLs of each scheme, host and port in this directory of their own: `{origin}/` or `{origin}/sitemaps/`.
+    EachOrigin(SitePath),
+}
+
+/// The path of the same directory on every site; it begins and ends with a slash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SitePath(pub(super) String);
+
+/// What stands for scheme, host and port.
+const ORIGIN: &str = "{origin}";
+
+impl SitePath {
+    /// The directory on the site of `origin`, which ends in a slash.
+    ///
+    /// # Errors
+    /// If a file's name would have no room behind it.
+    pub fn on(&self, origin: &str) -> Result<BaseUrl, String> {
+        format!("{}{}", origin.trim_end_matches('/'), self.0).parse()
+    }
+}
+
+impl FromStr for Base {
+    type Err = String;
+
+    fn from_str(given: &str) -> Result<Self, String> {
+        let Some(path) = given.trim_matches([' ', '\t']).strip_prefix(ORIGIN) else {
+            return given.parse().map(Self::Directory);
+        };
+        if !path.is_empty() && !path.starts_with('/') {
+            return Err(BRACES.into());
+        }
+        check_is_no_file(given.trim_matches([' ', '\t']))?;
+        let anywhere: BaseUrl = format!("http://h.example{path}").parse()?;
+        Ok(Self::EachOrigin(SitePath(anywhere.0["http://h.example".len()..].to_owned())))
+    }
+}
+
+impl fmt::Display for Base {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory(url) => url.fmt(f),
+            Self::EachOrigin(SitePath(path)) => write!(f, "{ORIGIN}{path}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_url_names_a_directory_however_it_is_spelt() {
+        for (given, want) in [
+            ("https://www.example.com", "https://www.example.com/"),
+            ("https://www.example.com/", "https://www.example.com/"),
+            ("HTTPS://WWW.Example.com:443/maps", "https://www.example.com/maps/"),
+            ("http://bücher.example/a b/", "http://xn--bcher-kva.example/a%20b/"),
+            ("http://a.b", "http://a.b/"),
+            ("http://h.example/shop//", "http://h.example/shop//"),
+            ("http://h.example/shop\\", "http://h.example/shop/"),
+        ] {
+            assert_eq!(given.parse::<BaseUrl>().unwrap().as_str(), want);
+        }
+        for wrong in [
+            "",
+            "/maps/",
+            "ftp://h.example/",
+            "https://h.example/?q",
+            "https://h.example/#f",
+            "https://",
+            "\u{a0}https://h.example",
+        ] {
+            assert!(wrong.parse::<BaseUrl>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_base_url_is_no_file_and_has_no_braces() {
+        for (wrong, said) in [
+            ("https://h.example/sitemap.xml", "as https://h.example/;"),
+            ("https://h.example/maps/Sitemap.XML.GZ", "as https://h.example/maps/;"),
+            ("http://example.com/sitemap.gz", "as http://example.com/;"),
+            ("{origin}/maps/index.html", "as {origin}/maps/;"),
+            ("https://cdn.example/{origin}/", "'{origin}/'"),
+            ("https://h.example/{lang}/", "%7B"),
+            ("{origin}/{lang}/", "%7B"),
+            ("{origin}x", "'{origin}/'"),
+            ("{ORIGIN}/", "'{origin}/'"),
+        ] {
+            let why = wrong.parse::<Base>().unwrap_err();
+            assert!(why.contains(said), "{wrong}: {why}");
+        }
+        for right in [
+            "https://h.example/maps",
+            "https://h.example/v1.2",
+            "https://sitemap.xml",
+            "https://h.example/sitemap.xml/",
+            "{origin}/sitemap.xml/",
+            "https://h.example/%7Blang%7D/",
+        ] {
+            assert!(right.parse::<Base>().is_ok(), "{right}");
+        }
+    }
+
+    #[test]
+    fn a_base_url_without_a_scheme_is_told_with_the_whole_one() {
+        for (given, said) in [
+            ("www.shop.example", "it needs a scheme; did you mean https://www.shop.example/?"),
+            ("shop.example/maps", "it needs a scheme; did you mean https://shop.example/maps/?"),
+            ("/maps/", "it needs a scheme and a host, as https://www.example.com/"),
+            ("ex.com:8080", "it needs a scheme; did you mean https://ex.com:8080/?"),
+            ("localhost:8080/maps", "it needs a scheme; did you mean https://localhost:8080/maps/?"),
+            ("ex.com:99999", "it needs a scheme and a host, as https://www.example.com/"),
+            ("https//www.ex.com", "it needs a scheme; did you mean https://www.ex.com/?"),
+            ("http/www.ex.com", "it needs a scheme; did you mean http://www.ex.com/?"),
+            ("mailto:webmaster", "no URL of a directory: scheme"),
+        ] {
+            assert_eq!(given.parse::<BaseUrl>().unwrap_err(), said);
+        }
+    }
+}

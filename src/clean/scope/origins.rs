@@ -1,0 +1,140 @@
+//! Origins of refused URLs, counted in bounded memory.
+
+use std::collections::BTreeMap;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Most origins that are told apart. Up to this many, every count is exact. They take about 6 MB.
+pub const ORIGINS_MAX: usize = 1 << 16;
+
+/// How many URLs each origin has.
+///
+/// Of more than [`ORIGINS_MAX`] origins, those with the smallest hashes are kept. An origin that is kept at the end was never
+/// dropped on the way, so its count is exact, and neither the order of URLs nor the way they are split among threads matters.
+#[derive(Debug, Clone, Default)]
+pub struct Origins {
+    /// The number of URLs. A key is the hash of an origin, then its bytes.
+    kept: BTreeMap<Box<[u8]>, u64>,
+    /// URLs of the origins that were dropped.
+    others: u64,
+    /// The key of the last counted origin: most lists name one site many times in a row.
+    last: Vec<u8>,
+}
+
+/// Bytes of the hash in a key.
+const HASH_BYTES: usize = size_of::<u64>();
+
+impl Origins {
+    /// Counts one URL of `origin`.
+    pub fn count(&mut self, origin: &[u8]) {
+        let mut key = std::mem::take(&mut self.last);
+        if key.get(HASH_BYTES..) != Some(origin) {
+            key.clear();
+            key.extend(xxh3_64(origin).to_be_bytes());
+            key.extend(origin);
+        }
+        self.add(&key, 1);
+        self.last = key;
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// Adds the counts of `more`.
+    pub fn merge(&mut self, more: &Self) {
+        self.others += more.others;
+        more.kept.iter().for_each(|(key, &urls)| self.add(key, urls));
+    }
+
+    /// The `most` origins with the most URLs, those with more URLs first; and the number of all other URLs.
+    pub fn largest(&self, most: usize) -> (Vec<(&str, u64)>, u64) {
+        let mut largest: Vec<_> = self
+            .kept
+            .iter()
+            .map(|(key, &urls)| (str::from_utf8(&key[HASH_BYTES..]).expect("a clean URL is ASCII"), urls))
+            .collect();
+        largest.sort_by_key(|&(origin, urls)| (std::cmp::Reverse(urls), origin));
+        let others = largest.drain(most.min(largest.len())..).map(|(_, urls)| urls).sum::<u64>();
+        (largest, others + self.others)
+    }
+
+    fn add(&mut self, key: &[u8], urls: u64) {
+        if let Some(counted) = self.kept.get_mut(key) {
+            *counted += urls;
+            return;
+        }
+        if self.kept.len() == ORIGINS_MAX {
+            if self.kept.last_key_value().is_some_and(|(greatest, _)| **greatest < *key) {
+                self.others += urls;
+                return;
+            }
+            self.others += self.kept.pop_last().map_or(0, |(_, dropped)| dropped);
+        }
+        self.kept.insert(key.into(), urls);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::common::random::Random;
+
+    /// `urls` counted in parts of random sizes that are merged in random order.
+    fn in_parts(urls: &[String], random: &mut Random) -> Origins {
+        let mut parts = vec![Origins::default(); 1 + random.below(9)];
+        for url in urls {
+            random.pick_mut(&mut parts).count(url.as_bytes());
+        }
+        let mut all = Origins::default();
+        while !parts.is_empty() {
+            all.merge(&parts.swap_remove(random.below(parts.len())));
+        }
+        all
+    }
+
+    #[test]
+    fn counts_do_not_depend_on_how_urls_are_split() {
+        let mut random = Random::new(5);
+        for (origins, rounds) in [(1, 20), (7, 20), (3_000, 20), (ORIGINS_MAX, 2), (ORIGINS_MAX + 500, 2)] {
+            let lines = 20_000.max(origins + 1_000);
+            let urls: Vec<String> = (0..lines).map(|n| format!("http://h{}.example/", n % origins)).collect();
+            let mut whole = Origins::default();
+            urls.iter().for_each(|url| whole.count(url.as_bytes()));
+            let (kept, others) = whole.largest(usize::MAX);
+            assert_eq!(kept.iter().map(|(_, urls)| urls).sum::<u64>() + others, lines as u64);
+            let mut exact = HashMap::new();
+            urls.iter().for_each(|url| *exact.entry(&**url).or_insert(0) += 1);
+            assert!(kept.iter().all(|&(origin, count)| exact[origin] == count), "{origins} origins");
+            assert_eq!(kept.len(), origins.min(ORIGINS_MAX));
+            assert_eq!(others == 0, origins <= ORIGINS_MAX, "{origins} origins");
+            for _ in 0..rounds {
+                assert_eq!(in_parts(&urls, &mut random).largest(usize::MAX), (kept.clone(), others));
+            }
+        }
+    }
+
+    #[test]
+    fn the_most_frequent_of_many_origins_is_named() {
+        let mut all = Origins::default();
+        (0..19_000).for_each(|_| all.count(b"https://www.shop.example/"));
+        for n in 0..ORIGINS_MAX - 1 {
+            all.count(format!("http://h{n}.example/").as_bytes());
+        }
+        let others = ORIGINS_MAX as u64 - 1;
+        assert_eq!(all.largest(1), (vec![("https://www.shop.example/", 19_000)], others));
+    }
+
+    #[test]
+    fn the_largest_come_first_and_the_rest_is_one_number() {
+        let mut all = Origins::default();
+        for (origin, urls) in [("http://a/", 2), ("http://b/", 3), ("http://c/", 2), ("http://d/", 1)] {
+            (0..urls).for_each(|_| all.count(origin.as_bytes()));
+        }
+        assert_eq!(all.largest(2), (vec![("http://b/", 3), ("http://a/", 2)], 3));
+        assert_eq!(all.largest(9).1, 0);
+    }
+}

@@ -1,0 +1,168 @@
+//! A look at path and query: is there anything to change?
+
+use crate::common::simd::{LANES, any};
+
+/// What the bytes behind an origin ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// Canonical as they stand.
+    Clean,
+    /// Bytes to percent-encode or a fragment to drop, and nothing else: work for `encode`.
+    Encode,
+    /// Dot segments or backslashes: work for the parser.
+    Parse,
+    /// A byte below 0x20 or 0x7F.
+    Control,
+}
+
+/// What `line` is from the slash of its path on, seen from afar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sight {
+    /// Nothing but `A-Z a-z 0-9 ( ) * + , - . / : ; = ? @ _`, and no `.` behind a `/`: canonical.
+    Plain,
+    /// The same and `&`.
+    Ampersands,
+    /// Perhaps something else.
+    Odd,
+}
+
+/// The first look at `line`, whose path begins with the slash at `path_at`.
+#[inline]
+pub fn sight(line: &[u8], path_at: usize) -> Sight {
+    let Some(from) = first_judged(line, path_at) else { return Sight::Odd };
+    let (mut odd, mut ampersands) = ([false; LANES], [false; LANES]);
+    for_each_block([&line[from..], &line[from - 1..]], |[block, before]| {
+        for lane in 0..LANES {
+            odd[lane] |= !is_plain(block[lane], before[lane]);
+            ampersands[lane] |= block[lane] == b'&';
+        }
+    });
+    match (any(odd), any(ampersands)) {
+        (false, false) => Sight::Plain,
+        (false, true) => Sight::Ampersands,
+        (true, _) => Sight::Odd,
+    }
+}
+
+/// The second look, with every legal byte but `'`, and with escapes: whether `line` is canonical there. A false may be
+/// wrong, and then only costs time.
+pub fn is_clean_at_sight(line: &[u8], path_at: usize) -> bool {
+    let Some(from) = first_judged(line, path_at) else { return false };
+    let mut odd = [false; LANES];
+    for_each_block([&line[from..], &line[from - 1..], &line[from - 2..]], |[block, before, before_that]| {
+        for lane in 0..LANES {
+            let (byte, before, before_that) = (block[lane], before[lane], before_that[lane]);
+            odd[lane] |= is_odd(byte, before) | spoils_escape(byte, before, before_that);
+        }
+    });
+    !any(odd) && !line[line.len() - 2..].contains(&b'%')
+}
+
+/// Where to begin with blocks, each byte of which is judged with the two before it. If there are too few behind the slash,
+/// some of the origin come along: that can spoil a true answer, not a false one.
+#[inline(always)]
+fn first_judged(line: &[u8], path_at: usize) -> Option<usize> {
+    let from = (path_at + 1).min(line.len().saturating_sub(LANES));
+    (from >= 2).then_some(from)
+}
+
+/// Calls `each` with the blocks of slices that begin at successive places of a line and reach its end.
+#[inline(always)]
+fn for_each_block<const N: usize>(slices: [&[u8]; N], mut each: impl FnMut([&[u8; LANES]; N])) {
+    let length = slices[0].len();
+    let slices = slices.map(|slice| &slice[..length]);
+    let mut at = 0;
+    while at + LANES < length {
+        each(slices.map(|slice| slice[at..].first_chunk().expect("there are more than LANES")));
+        at += LANES;
+    }
+    // The last block overlaps the one before it, so that there is no ragged end.
+    each(slices.map(|slice| slice.last_chunk().expect("not shorter than LANES")));
+}
+
+/// Whether a block is [`Sight::Plain`], or has ampersands besides.
+#[inline]
+pub fn is_plain_block(block: &[u8; LANES], before: &[u8; LANES]) -> bool {
+    let mut odd = [false; LANES];
+    for lane in 0..LANES {
+        odd[lane] = !is_plain(block[lane], before[lane]);
+    }
+    !any(odd)
+}
+
+// What follows has no branches (`&` and `|` on purpose), and signed compares, because vectors have no others.
+
+/// As few questions as will do for nearly all lines.
+#[inline(always)]
+fn is_plain(byte: u8, before: u8) -> bool {
+    // Everything below `(`, and, being negative, everything but ASCII.
+    let low = ((byte as i8) < b'(' as i8) & (byte != b'&');
+    // [ \ ] ^ and { | } ~ and DEL.
+    let high = ((byte | 0x20) as i8 > b'z' as i8) & (byte != b'_');
+    let quote = (byte & !2 == b'<') | (byte == b'`');
+    !(low | high | quote | is_dot_segment(byte, before))
+}
+
+/// Whether a byte is not legal wherever it stands, or may begin a dot segment. Percent signs are [`spoils_escape`]'s.
+#[inline(always)]
+fn is_odd(byte: u8, before: u8) -> bool {
+    let outside = byte as i8 <= b' ' as i8;
+    // " # and ' and < > and `
+    let quote = (byte & !1 == b'"') | (byte == b'\'') | (byte & !2 == b'<') | (byte == b'`');
+    // [ \ ] ^ and { | } and DEL.
+    let bracket = ((byte | 0x20) as i8 > b'z' as i8) & (byte != b'_') & (byte != b'~');
+    outside | quote | bracket | is_dot_segment(byte, before)
+}
+
+/// Whether a byte behind a `%` is no hexadecimal digit, or may make a dot segment with it.
+#[inline(always)]
+fn spoils_escape(byte: u8, before: u8, before_that: u8) -> bool {
+    let is_hex = (byte.wrapping_sub(b'0') < 10) | ((byte | 0x20).wrapping_sub(b'a') < 6);
+    let in_escape = (before == b'%') | (before_that == b'%');
+    let dot = (before_that == b'/') & (before == b'%') & (byte == b'2');
+    (in_escape & !is_hex) | dot
+}
+
+#[inline(always)]
+fn is_dot_segment(byte: u8, before: u8) -> bool {
+    (byte == b'.') & (before == b'/')
+}
+
+/// Looks at `tail`, which begins with the slash of the path, with nothing left out: `'`, which a browser encodes in a query only; `%`, which may begin a valid
+/// escape, a stray one or a dot segment; fragments.
+pub fn look(tail: &[u8]) -> Look {
+    let mut look = Look::Clean;
+    let mut in_query = false;
+    let mut in_fragment = false;
+    for (at, &byte) in tail.iter().enumerate() {
+        match byte {
+            0..0x20 | 0x7F => return Look::Control,
+            _ if in_fragment => {}
+            b'#' => (in_fragment, look) = (true, worse(look, Look::Encode)),
+            b'?' => in_query = true,
+            b'\\' if !in_query => look = Look::Parse,
+            b'/' if !in_query && starts_with_dot(&tail[at + 1..]) => look = Look::Parse,
+            b'%' if !is_escape(&tail[at..]) => look = worse(look, Look::Encode),
+            b'%' => {}
+            b'\'' if !in_query => {}
+            _ if !super::encode::is_legal(byte, in_query) => look = worse(look, Look::Encode),
+            _ => {}
+        }
+    }
+    look
+}
+
+/// `Parse` stays; `Encode` replaces `Clean`.
+fn worse(look: Look, than: Look) -> Look {
+    if look == Look::Parse { look } else { than }
+}
+
+/// A segment that may be `.` or `..`, in any of their spellings. Some that are neither (`.well-known`) only cost time.
+fn starts_with_dot(segment: &[u8]) -> bool {
+    matches!(segment, [b'.', ..] | [b'%', b'2', b'e' | b'E', ..])
+}
+
+/// `%` and two hexadecimal digits.
+pub fn is_escape(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
+}

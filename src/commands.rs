@@ -1,0 +1,12 @@
+//! Commands: what users call, each put together from the layers below.
+
+pub mod build;
+pub mod check;
+pub mod clean;
+pub mod diff;
+pub mod metrics;
+pub mod paths;
+pub mod report;
+pub mod rollback;
+pub mod sources;
+pub mod urls;

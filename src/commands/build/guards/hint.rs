@@ -1,0 +1,134 @@
+//! A hint for inputs of which most lines are refused: what they have in common, and the way out.
+
+use super::shape;
+use crate::clean::scope::{Base, BaseUrl};
+use crate::clean::{Cleaned, Cleaner, Reason};
+use crate::commands::report::Report;
+use crate::escape::grouped;
+use crate::job::Job;
+
+/// What to say if nothing is listed, or more than half of the URLs were refused for one reason: about the most frequent one,
+/// with its first line. `samples` are the first lines of a reason.
+pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>) -> Option<String> {
+    let urls = report.lines - report.blank;
+    let count = |reason: Reason| report.rejected.get(reason.as_str()).copied().unwrap_or(0);
+    // Of equally frequent reasons, the one that is checked first.
+    let reason = Reason::ALL.into_iter().rev().max_by_key(|&reason| count(reason))?;
+    if count(reason) == 0 || report.listed > 0 && count(reason) * 2 <= urls {
+        return None;
+    }
+    let first = &report.examples.iter().find(|example| example.reason == reason.as_str())?.text;
+    let refused = Refused { count: count(reason), of: urls };
+    Some(match reason {
+        Reason::OutOfScope => outside(job, report, &refused, first),
+        Reason::ControlCharacter | Reason::NotAbsolute | Reason::Scheme => {
+            let shape = |line: String| shape::of(&line, origin(&job.base_url)).map(|shape| (line, shape));
+            let lines = refused.subject("line", "lines");
+            match samples(reason).into_iter().find_map(shape) {
+                Some((line, (what, way_out))) if line == *first => {
+                    format!("{lines} {what}; the first is {line}; {way_out}")
+                }
+                Some((line, (what, way_out))) => {
+                    format!(
+                        "{lines} refused as {}; lines such as {line} are {what}; {way_out}",
+                        reason.as_str()
+                    )
+                }
+                None => other(reason, &refused, first),
+            }
+        }
+        _ => other(reason, &refused, first),
+    })
+}
+
+/// How many of how many.
+struct Refused {
+    count: u64,
+    of: u64,
+}
+
+impl Refused {
+    /// The subject of a sentence, and its verb: `all 20 URLs are`.
+    fn subject(&self, one: &str, many: &str) -> String {
+        let Self { count, of } = *self;
+        match (count, of) {
+            (_, 1) => format!("the only {one} is"),
+            (1, _) => format!("1 of {} {many} is", grouped(of)),
+            _ if count == of => format!("all {} {many} are", grouped(of)),
+            _ => format!("{} of {} {many} are", grouped(count), grouped(of)),
+        }
+    }
+}
+
+/// What an absolute URL of the site begins with.
+fn origin(base: &Base) -> &str {
+    match base {
+        Base::Directory(url) => url.origin().trim_end_matches('/'),
+        Base::EachOrigin(_) => "https://www.example.com",
+    }
+}
+
+fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> String {
+    let outside = format!("{} outside {}", refused.subject("URL", "URLs"), job.base_url);
+    let Base::Directory(base) = &job.base_url else {
+        return format!("{outside}; the first is {first}; list all of a site with --scope host");
+    };
+    let largest = report.out_of_scope.iter().max_by_key(|&(_, &urls)| urls);
+    let (largest, urls) = largest.map_or((base.origin(), 0), |(origin, &urls)| (&**origin, urls));
+    let is_alone = report.out_of_scope.len() == 1;
+    let origins = match is_alone {
+        true => String::new(),
+        false => format!(" ({})", report.out_of_scope_words()),
+    };
+    let outside = format!("{outside}{origins}; the first is {first}");
+    if largest == base.origin() {
+        return format!(
+            "{outside}; if robots.txt names the sitemaps, --scope host may list them; if the files are published \
+             higher up, say so with --base-url {largest}"
+        );
+    }
+    if is_alone || urls * 2 > refused.count {
+        return format!("{outside}; did you mean --base-url {}?", suggested(base, largest, first));
+    }
+    format!(
+        "{outside}; --base-url '{{origin}}/' makes a set for each scheme and host, --scope any puts all into one set"
+    )
+}
+
+/// The directory of `base` on another origin if the first URL lies there, else the whole site.
+fn suggested(base: &BaseUrl, origin: &str, first: &str) -> String {
+    let there = format!("{origin}{}", &base.as_str()[base.origin().len()..]);
+    let mut cleaner = Cleaner::default();
+    match cleaner.clean(first.as_bytes()) {
+        Cleaned::Url(url) if url.as_bytes().starts_with(there.as_bytes()) => there,
+        _ => origin.to_owned(),
+    }
+}
+
+/// A reason that says all there is to say.
+fn other(reason: Reason, refused: &Refused, first: &str) -> String {
+    let way_out = match reason {
+        Reason::ControlCharacter if first.contains(r"\x00") => {
+            "if the input is UTF-16, say so with --input-encoding utf-16le"
+        }
+        Reason::ControlCharacter => "the export is damaged",
+        Reason::NotAbsolute => "a URL begins with http:// or https://",
+        Reason::Scheme => "only http and https URLs can be listed",
+        Reason::Credentials => "remove the user name and password before the @",
+        Reason::Host => "no server can have this host",
+        Reason::Port => "no server can have this port",
+        Reason::NotEncodable => "the charset of --url-encoding lacks a character",
+        Reason::TooLong => "a URL has at most 2,047 bytes once encoded",
+        Reason::TooShort => "a URL has at least 12 bytes",
+        Reason::OutOfScope => "--scope says which URLs may be listed",
+        Reason::NoSite => {
+            "the base URL of its set is too short or too long, or --bytes-per-sitemap too small"
+        }
+        Reason::EntryTooLarge => "the entry alone exceeds --bytes-per-sitemap",
+        Reason::BadRow => "--format names the form of the input",
+        Reason::BadEncoding => "--input-encoding names the charset of the input",
+        Reason::NoUrl => "--columns url=NAME names the column or key of the URL",
+    };
+    let refused = refused.subject("line", "lines");
+    format!("{refused} refused as {}; the first is {first}; {way_out}", reason.as_str())
+}

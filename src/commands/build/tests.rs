@@ -1,0 +1,163 @@
+//! Whatever memory there is, plans are the same.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::common::progress::Silent;
+use crate::common::stop::Stop;
+use crate::intake::input::Input;
+use crate::intake::scratch::Space;
+use crate::intake::spool_format::{Content, RowBuffer};
+use crate::job::{Job, OnDuplicate};
+use crate::survey::input_order::survey;
+use crate::survey::judge::Rules;
+use crate::survey::memory::Memory;
+use crate::survey::{Run, sorted};
+
+/// A directory for scratch files, gone at the end.
+struct Directory(PathBuf);
+
+impl Directory {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("sitemill-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn memory(&self, hold: usize) -> Memory {
+        Memory { budget: 0, hold, scratch: Space::of(&self.0) }
+    }
+
+    fn file(&self, bytes: &[u8]) -> File {
+        let path = self.0.join("file");
+        File::create(&path).unwrap().write_all(bytes).unwrap();
+        File::open(&path).unwrap()
+    }
+
+    /// Rows of a URL and a `lastmod` each, as they are spooled.
+    fn input(&self, rows: &[(String, String)]) -> Input {
+        use crate::intake::spool_format::Row;
+        use crate::sitemap::tags::RawTags;
+
+        let (mut buffer, mut bytes, mut blocks) = (RowBuffer::default(), Vec::new(), Vec::new());
+        for (line, (url, lastmod)) in (1..).zip(rows) {
+            let tags = RawTags { lastmod: lastmod.as_bytes(), ..RawTags::default() };
+            buffer.push(&Row { line, offset: 10 * line, content: Content::Url(url.as_bytes(), tags) });
+            if buffer.is_full(10_000) || line as usize == rows.len() {
+                let at = bytes.len();
+                bytes.extend_from_slice(buffer.bytes());
+                blocks.push(buffer.end_block(at));
+            }
+        }
+        Input::rows(&self.0, &self.file(&bytes), None, blocks).unwrap()
+    }
+}
+
+impl Drop for Directory {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Rows with many equal URLs, some of them refused, and one that comes again and again.
+fn rows() -> Vec<(String, String)> {
+    let url = |n: u64| match n % 11 {
+        0 => "https://h.example/hot".into(),
+        1 => "no url".into(),
+        _ => format!("https://h.example/{}/{}", n * n % 97, n * 7_919 % 20_011),
+    };
+    let lastmod = |n: u64| match n % 3 {
+        0 => String::new(),
+        // Two ways to write a day, of which the longer one is the last in byte order.
+        _ => format!("20{:02}-05-{:02}{}", n * n % 30, n % 28 + 1, ["", "T00:00:00Z"][n as usize / 7 % 2]),
+    };
+    (0..40_000).map(|n| (url(n), lastmod(n))).collect()
+}
+
+fn job(on_duplicate: OnDuplicate, threads: usize) -> Job {
+    let base = "https://h.example/".parse().unwrap();
+    let threads = threads.try_into().unwrap();
+    Job { on_duplicate, urls_per_sitemap: 700, threads, ..Job::new(Vec::new(), base, PathBuf::new()) }
+}
+
+fn with_run<T>(job: &Job, act: impl FnOnce(Run<'_>) -> T) -> T {
+    act(Run { job, rules: &Rules::of(job), progress: &Silent, stop: &Stop::default() })
+}
+
+#[test]
+fn what_is_listed_does_not_depend_on_the_memory() {
+    let directory = Directory::new("memory");
+    let inputs = [directory.input(&rows())];
+    for on_duplicate in [OnDuplicate::First, OnDuplicate::Newest] {
+        let plan = |hold| {
+            with_run(&job(on_duplicate, 3), |run| {
+                let plan = survey(run, &inputs, &directory.memory(hold)).unwrap();
+                let listed = |chunk: &crate::survey::plan::Chunk| {
+                    (0..chunk.survivors.bits()).filter(|&at| chunk.survivors.contains(at)).collect::<Vec<_>>()
+                };
+                (plan.chunks.iter().map(listed).collect::<Vec<_>>(), plan.sitemaps, plan.tally)
+            })
+        };
+        let want = plan(usize::MAX);
+        assert!(want.2.listed > 1000 && want.2.duplicates > 3_000);
+        for hold in [0, 1 << 16, 1 << 19] {
+            assert!(plan(hold) == want, "{on_duplicate:?}, {hold} bytes");
+        }
+    }
+}
+
+#[test]
+fn sorted_entries_are_those_of_a_plain_map_whatever_the_memory_and_the_order() {
+    let directory = Directory::new("sorted");
+    let mut rows = rows();
+    for on_duplicate in [OnDuplicate::First, OnDuplicate::Newest] {
+        // The plain way. A date that is not there is older than any.
+        let mut plain: BTreeMap<&str, &str> = BTreeMap::new();
+        for (url, lastmod) in rows.iter().filter(|(url, _)| url.starts_with("https")) {
+            let there = plain.entry(url).or_insert(lastmod);
+            if on_duplicate == OnDuplicate::Newest && lastmod.as_str() > *there {
+                *there = lastmod;
+            }
+        }
+        let tags = |lastmod: &str| match lastmod {
+            "" => String::new(),
+            _ => format!("<lastmod>{lastmod}</lastmod>"),
+        };
+        let want: Vec<(String, String)> =
+            plain.into_iter().map(|(url, lastmod)| (url.into(), tags(lastmod))).collect();
+        let inputs = [directory.input(&rows)];
+        // One range in memory; one in runs that are merged; a few in memory; as many as there is room for, each in runs.
+        for (hold, threads, are_several) in [
+            (usize::MAX, 3, false),
+            (1 << 10, 1, false),
+            (1 << 17, 4, false),
+            (1 << 22, 3, true),
+            (1 << 21, 1, true),
+            (1 << 18, 2, true),
+        ] {
+            with_run(&job(on_duplicate, threads), |run| {
+                let (plan, sorted) = sorted::survey(run, &inputs, &directory.memory(hold)).unwrap();
+                let entries = sorted.plan.chunks.iter().flat_map(|chunk| chunk.rows(&sorted.inputs));
+                let got: Vec<(String, String)> = entries
+                    .map(|row| {
+                        let Content::Entry(entry) = row.content else { panic!("it was judged") };
+                        let text = |bytes: &[u8]| String::from_utf8(bytes.into()).unwrap();
+                        (text(entry.url.as_bytes()), text(entry.tags))
+                    })
+                    .collect();
+                assert!(got == want, "{on_duplicate:?}, {hold} bytes, {threads} threads");
+                // Only the last block of a range is not full.
+                let blocks = sorted.plan.chunks.iter().map(|chunk| chunk.tally.listed);
+                let full = blocks.clone().max();
+                let not_full = blocks.filter(|&listed| Some(listed) < full).count();
+                assert_eq!(not_full > 1, are_several, "{hold} bytes, {threads} threads");
+                assert!(plan.tally.is_balanced());
+                assert_eq!((plan.tally.lines, plan.tally.listed), (rows.len() as u64, want.len() as u64));
+                assert!(sorted.plan.sitemaps.iter().all(|part| part.entries <= 700));
+            });
+        }
+        rows.reverse();
+    }
+}

@@ -1,0 +1,310 @@
+//! Check: published files held against the protocol, by a reader of its own.
+//!
+//! ```text
+//!  set ──▶ files ──content──▶ bytes ──reader──▶ entries ──judge──▶ findings, keys ──▶ duplicates across files
+//!   └─ robots lines, index files: what belongs together, and what is missing
+//! ```
+//!
+//! Nothing that cleans, escapes or writes is asked here, so that a fault there cannot hide itself. Files may be hostile:
+//! each is read up to the protocol's limit of bytes and no further, nothing in it is expanded, and the names in it lead
+//! to files of the same directory only. What is kept of a file is 16 bytes a URL.
+
+mod address;
+mod content;
+mod document;
+mod entry;
+mod finding;
+mod judge;
+mod members;
+mod name;
+mod reader;
+mod reference;
+mod rules;
+mod set;
+mod sitemaps;
+mod space;
+mod values;
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use crate::clean::scope::{BaseUrl, ScopeRule};
+use crate::common::ordered::ordered;
+use crate::common::secret::Secret;
+use crate::common::stop::Stop;
+use crate::error::{Error, Result, Shown};
+use crate::escape::shown;
+use crate::job::{check_threads, threads_default};
+use crate::set::manifest::Manifest;
+
+use document::{Document, Rules, Scratch};
+use set::{MANIFEST, Met, file, is_file, read_manifest};
+use sitemaps::Sitemaps;
+
+pub(crate) use address::directory;
+pub(crate) use content::Content;
+pub(crate) use finding::Findings;
+pub(crate) use members::{member, members};
+pub(crate) use reader::{Kind, Reader};
+pub(crate) use set::Set;
+
+pub use entry::{Entry, Link, Tag};
+pub use finding::{Counts, Finding};
+pub use rules::Rule;
+
+/// Findings of one file that are kept until they are told; all are counted.
+const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
+
+/// What to check. [`CheckJob::new`] has every default of the command line.
+#[derive(Debug, Clone)]
+pub struct CheckJob {
+    /// Directories with a set in them, parents of the directories of several sites, and single files.
+    pub paths: Vec<PathBuf>,
+    /// The directory that the files are published in, as a URL. If it is not given, a directory's robots lines tell it,
+    /// and of a single file the scope is not checked.
+    pub base_url: Option<BaseUrl>,
+    /// Which URLs may be listed. If it is not given, a directory's manifest tells what its set was built with; where there is
+    /// none, it is that of the protocol.
+    pub scope: Option<ScopeRule>,
+    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::THREADS_MAX).
+    pub threads: NonZero<usize>,
+    /// How many findings are told. All are counted.
+    pub findings_max: u64,
+}
+
+impl CheckJob {
+    /// A job with the defaults: all cores, the first thousand findings.
+    pub fn new(paths: Vec<PathBuf>) -> Self {
+        Self { paths, base_url: None, scope: None, threads: threads_default(), findings_max: 1000 }
+    }
+}
+
+/// What a check has seen. Serialises to the last line of `--json`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct CheckReport {
+    /// Files that were read.
+    pub files: u64,
+    /// Sitemaps among them.
+    pub sitemaps: u64,
+    /// Index files among them.
+    pub indexes: u64,
+    /// Entries of the sitemaps.
+    pub urls: u64,
+    /// Sitemaps that an index file lists and that lie in a deeper directory, where they are not looked for.
+    pub not_followed: u64,
+    /// Findings, told or not.
+    pub findings: u64,
+    /// The same by rule; only rules that were broken.
+    pub rules: BTreeMap<&'static str, u64>,
+    /// Time on the clock.
+    pub seconds: f64,
+}
+
+/// Checks `job.paths` and gives the first `job.findings_max` findings to `tell`, file by file.
+///
+/// # Errors
+/// If a path cannot be read, or `tell` fails. Findings are no error of this call.
+pub fn check(
+    job: &CheckJob,
+    stop: &Stop,
+    tell: &mut dyn FnMut(&Finding) -> Result<()>,
+) -> Result<CheckReport> {
+    check_threads(job.threads)?;
+    let started = Instant::now();
+    let mut run = Run {
+        job,
+        stop,
+        secret: Secret::draw()?,
+        kept_max: job.findings_max.min(FINDINGS_OF_A_FILE_MAX) as usize,
+        tell,
+        told: 0,
+        counts: Counts::default(),
+        report: CheckReport::default(),
+    };
+    let base = job.base_url.as_ref().map(BaseUrl::as_str);
+    let (directories, files): (Vec<_>, Vec<_>) = job.paths.iter().cloned().partition(|path| path.is_dir());
+    // Each directory is a site of its own; files that were named one by one are one.
+    if !files.is_empty() {
+        run.check_set(Set::of_files(files, base, run.kept_max))?;
+    }
+    for directory in directories {
+        let sets = Set::directories(&directory)?;
+        if let (Some(base), true) = (base, sets.iter().any(|set| *set != directory)) {
+            let shown = Shown(&directory);
+            return Err(Error::usage(format!(
+                "--base-url {base}: {shown} holds the sets of several sites, and each of them names its own"
+            )));
+        }
+        for set in sets {
+            run.check_set(Set::of_directory(&set, base, run.kept_max)?)?;
+        }
+    }
+    let Run { counts, mut report, .. } = run;
+    report.findings = counts.total();
+    report.rules = counts.iter().map(|(rule, count)| (rule.as_str(), count)).collect();
+    report.seconds = (started.elapsed().as_secs_f64() * 1e3).round() / 1e3;
+    Ok(report)
+}
+
+struct Run<'a> {
+    job: &'a CheckJob,
+    stop: &'a Stop,
+    secret: Secret,
+    kept_max: usize,
+    tell: &'a mut dyn FnMut(&Finding) -> Result<()>,
+    told: u64,
+    counts: Counts,
+    report: CheckReport,
+}
+
+impl Run<'_> {
+    fn check_set(&mut self, set: Set) -> Result<()> {
+        self.tell(&set.findings)?;
+        // A damaged one is told of when everything else was.
+        let manifest = set.directory.as_deref().map_or(Ok(None), read_manifest);
+        let built_with = || manifest.as_ref().ok().and_then(|manifest| manifest.as_ref()?.scope.parse().ok());
+        let scope = self.job.scope.or_else(built_with).unwrap_or_default();
+        let urls_below = match (&set.base, scope) {
+            (None, _) | (_, ScopeRule::Any) => None,
+            (Some(base), ScopeRule::Directory) => Some(base.as_str()),
+            (Some(base), ScopeRule::Host) => Some(address::origin(base)),
+        };
+        let secret = self.secret.clone();
+        let rules = Rules {
+            urls_below,
+            sitemaps_below: set.base.as_deref(),
+            kept_max: self.kept_max,
+            secret: &secret,
+        };
+
+        let mut known = Known::default();
+        let files: Vec<PathBuf> = set.files.iter().filter(|file| known.met.insert(file)).cloned().collect();
+        let mut members = Vec::new();
+        self.check_files(files, false, &rules, |run, mut document| {
+            if document.kind == Some(Kind::Index) {
+                run.follow(&set, &mut document, &mut known.met, &mut members);
+            }
+            run.take_in(document, &mut known.sitemaps)
+        })?;
+        self.check_files(members, true, &rules, |run, document| run.take_in(document, &mut known.sitemaps))?;
+        if let Some(manifest) = manifest? {
+            self.check_manifest(&set, &manifest, &known.met)?;
+        }
+        self.check_duplicates(&known.sitemaps)
+    }
+
+    /// Checks `files` at the same time and gives them to `each` in their order.
+    fn check_files(
+        &mut self,
+        files: Vec<PathBuf>,
+        are_members: bool,
+        rules: &Rules<'_>,
+        mut each: impl FnMut(&mut Self, Document) -> Result<()>,
+    ) -> Result<()> {
+        let work = |scratch: &mut Scratch, path| document::check(path, are_members, rules, scratch);
+        ordered(self.job.threads.get(), files.into_iter(), Scratch::default, work, |document| {
+            self.stop.check()?;
+            each(self, document?)
+        })
+    }
+
+    /// Adds the files that an index file lists to `members`, and says which of them are missing or listed already.
+    fn follow(&mut self, set: &Set, index: &mut Document, met: &mut Met, members: &mut Vec<PathBuf>) {
+        let directory = match (&set.directory, &set.base, index.path.parent()) {
+            (Some(directory), ..) => directory,
+            // Beside a file that was named alone, the others need not lie; unless somebody says where that is.
+            (None, Some(_), Some(directory)) => directory,
+            _ => return,
+        };
+        let first = || address::directory(&index.members.first()?.loc);
+        let Some(base) = set.base.clone().or_else(first) else { return };
+        for member in &index.members {
+            let Some(name) = file(&member.loc, &base) else {
+                let is_deeper = address::is_below(&member.loc, base.as_bytes());
+                self.report.not_followed += u64::from(is_deeper);
+                continue;
+            };
+            let path = directory.join(name);
+            let shown = || shown(&member.loc);
+            if !met.insert(&path) {
+                index
+                    .findings
+                    .push(Some(member.entry), Rule::Duplicate, || format!("listed before: {}", shown()));
+            } else if !is_file(&path) {
+                let words = || format!("there is no such file: {}", shown());
+                index.findings.push(Some(member.entry), Rule::MissingFile, words);
+            } else {
+                members.push(path);
+            }
+        }
+    }
+
+    fn take_in(&mut self, document: Document, sitemaps: &mut Sitemaps) -> Result<()> {
+        self.tell(&document.findings)?;
+        self.report.files += 1;
+        match document.kind {
+            Some(Kind::Index) => self.report.indexes += 1,
+            Some(Kind::Sitemap) => {
+                self.report.sitemaps += 1;
+                self.report.urls += document.entries;
+                sitemaps.push(document.path, document.keys);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    /// Every sitemap of the manifest that `build` has left must be listed.
+    fn check_manifest(&mut self, set: &Set, manifest: &Manifest, met: &Met) -> Result<()> {
+        let Some(directory) = &set.directory else { return Ok(()) };
+        let path = directory.join(MANIFEST);
+        let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), self.kept_max);
+        for sitemap in
+            manifest.sitemaps.iter().filter(|sitemap| !met.contains(&directory.join(&sitemap.file)))
+        {
+            findings.push(None, Rule::Unlisted, || {
+                format!("{} is of the set, and no index file lists it", shown(sitemap.file.as_bytes()))
+            });
+        }
+        self.tell(&findings)
+    }
+
+    /// Looks for URLs that were listed before.
+    fn check_duplicates(&mut self, sitemaps: &Sitemaps) -> Result<()> {
+        let duplicates = sitemaps.duplicates(self.job.threads.get(), self.kept_max, self.stop)?;
+        // Of one file after the other, as a person reads them.
+        for of_file in duplicates.first.chunk_by(|a, b| a.0 == b.0) {
+            let mut findings = Findings::new(sitemaps.shown(of_file[0].0), self.kept_max);
+            for &place in of_file {
+                findings
+                    .push(Some(u64::from(place.1) + 1), Rule::Duplicate, || sitemaps.listed_before(place));
+            }
+            self.tell(&findings)?;
+        }
+        self.counts.add_beyond(Rule::Duplicate, duplicates.beyond);
+        Ok(())
+    }
+
+    /// Counts all of `findings` and tells as many as are still wanted.
+    fn tell(&mut self, findings: &Findings) -> Result<()> {
+        self.counts.add(&findings.counts);
+        for finding in &findings.kept {
+            if self.told < self.job.findings_max {
+                self.told += 1;
+                (self.tell)(finding)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is known of a set so far.
+#[derive(Default)]
+struct Known {
+    met: Met,
+    sitemaps: Sitemaps,
+}

@@ -1,0 +1,158 @@
+//! Attributes: declarations of namespaces, the three of a link, and those that nobody asked for.
+
+use quick_xml::events::BytesStart;
+
+use super::pairs::{Pair, Pairs};
+use super::{At, Broken, Reader, place};
+use crate::commands::check::entry::Entry;
+use crate::commands::check::name::Name;
+use crate::commands::check::reference;
+use crate::commands::check::reference::Wrong;
+use crate::commands::check::rules::Rule;
+use crate::commands::check::space::{Space, Undeclared};
+use crate::escape::shown;
+
+/// Most attributes of one element that are read.
+const ATTRIBUTES_MAX: usize = 64;
+
+impl Reader<'_> {
+    /// Holds every attribute against XML, and takes in the namespaces that are declared.
+    pub(super) fn declare(&mut self, start: &BytesStart<'_>) -> Result<(), Broken> {
+        let mut keys = [""; ATTRIBUTES_MAX];
+        for (nth, pair) in Pairs(start.attributes_raw()).enumerate() {
+            let Pair { key, value } = match pair {
+                Ok(pair) => pair,
+                Err(words) => return self.broken(words),
+            };
+            if nth == ATTRIBUTES_MAX {
+                return self.broken("more attributes than anybody needs");
+            }
+            self.check_name(key)?;
+            if keys[..nth].contains(&key) {
+                return self.broken("an attribute twice");
+            }
+            keys[nth] = key;
+            let value = self.value(value)?;
+            let Some(prefix) = declared(key) else { continue };
+            match self.spaces.declare(self.depth, prefix, &value) {
+                Ok(()) => {}
+                Err(Undeclared::TooMany) => return self.broken("more namespaces than anybody needs"),
+                Err(Undeclared::Reserved) => self.findings.push(place(self.entries), Rule::Namespace, || {
+                    format!("{} declares what must not be declared", shown(key.as_bytes()))
+                }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks at the other attributes of an element whose place is known by now.
+    pub(super) fn attributes(&mut self, start: &BytesStart<'_>, entry: &mut Entry) {
+        self.check_prefixes(start);
+        for Pair { key, value } in Pairs(start.attributes_raw()).flatten() {
+            match self.at {
+                _ if declared(key).is_some() => {}
+                At::Skipped => {}
+                At::Link => {
+                    entry.open_value();
+                    // What is wrong with it was said when it was held against XML.
+                    replaced(value, |text| entry.push(text.as_bytes()), |_, _| Ok(())).ok();
+                    entry.close_link_attribute(key);
+                }
+                _ if self.is_hint(key) => {}
+                _ => self.findings.push(place(self.entries), Rule::Attribute, || {
+                    format!("an attribute {} that nobody knows", shown(key.as_bytes()))
+                }),
+            }
+        }
+    }
+
+    /// A prefix must be declared, and two of them may stand for one namespace: Namespaces in XML, 5 and 6.3.
+    fn check_prefixes(&mut self, start: &BytesStart<'_>) {
+        // Two with prefixes are rare.
+        let mut others = Vec::new();
+        for Pair { key, .. } in Pairs(start.attributes_raw()).flatten() {
+            let Some((prefix, local)) = key.split_once(':') else { continue };
+            if prefix == "xmlns" {
+                continue;
+            }
+            let wrong = match self.spaces.uri_of(prefix) {
+                None => "its prefix was never declared",
+                Some(uri) if others.contains(&(uri, local)) => "its like is there under another prefix",
+                Some(uri) => {
+                    others.push((uri, local));
+                    continue;
+                }
+            };
+            self.findings.push(place(self.entries), Rule::Namespace, || {
+                format!("an attribute {}: {wrong}", shown(key.as_bytes()))
+            });
+        }
+    }
+
+    /// Judges the name of an element or an attribute.
+    pub(super) fn check_name(&mut self, name: &str) -> Result<(), Broken> {
+        match Name::of(name) {
+            Name::Qualified => {}
+            Name::Not => return self.broken("a name with a character that XML does not allow there"),
+            Name::Colons => self.findings.push(place(self.entries), Rule::Namespace, || {
+                format!("{} is not a prefix, a colon and a name", shown(name.as_bytes()))
+            }),
+        }
+        Ok(())
+    }
+
+    /// Whether the attribute only tells a validator where schemas are: XML Schema 1, 2.6.
+    fn is_hint(&self, key: &str) -> bool {
+        let Some((prefix, _)) = key.split_once(':') else { return false };
+        matches!(self.spaces.of_prefix(prefix), Some(Space::SchemaInstance)) || prefix == "xml"
+    }
+
+    /// The value between quotes with references replaced.
+    fn value(&mut self, raw: &str) -> Result<String, Broken> {
+        if raw.contains('<') || !reference::is_legal_text(raw) {
+            return self.broken("an attribute with a character that XML does not allow there");
+        }
+        let mut value = String::with_capacity(raw.len());
+        match replaced(raw, |text| value.push_str(text), |name, wrong| self.wrong_reference(name, wrong)) {
+            Ok(()) => Ok(value),
+            Err(Stopped::NoEnd) => self.broken("an ampersand that is not escaped"),
+            Err(Stopped::By(broken)) => Err(broken),
+        }
+    }
+}
+
+/// Why not all of a value was gone through.
+enum Stopped {
+    /// A reference has no end.
+    NoEnd,
+    /// A wrong reference breaks it.
+    By(Broken),
+}
+
+/// Gives `raw` to `push` piece by piece, with references replaced; those that stand for nothing go to `wrong`.
+fn replaced(
+    raw: &str,
+    mut push: impl FnMut(&str),
+    mut wrong: impl FnMut(&str, Wrong) -> Result<(), Broken>,
+) -> Result<(), Stopped> {
+    let mut rest = raw;
+    while let Some((before, from)) = rest.split_once('&') {
+        push(before);
+        let (name, behind) = from.split_once(';').ok_or(Stopped::NoEnd)?;
+        match reference::resolve(name) {
+            Ok(character) => push(character.encode_utf8(&mut [0; 4])),
+            Err(why) => wrong(name, why).map_err(Stopped::By)?,
+        }
+        rest = behind;
+    }
+    push(rest);
+    Ok(())
+}
+
+/// The prefix that `key` declares, empty for the default; none if it declares nothing. Namespaces in XML, 3.
+fn declared(key: &str) -> Option<&str> {
+    match key.strip_prefix("xmlns")? {
+        "" => Some(""),
+        prefix => prefix.strip_prefix(':'),
+    }
+}

@@ -1,0 +1,68 @@
+//! The XML declaration and processing instructions: XML 1.0, 2.6 and 2.8.
+
+use quick_xml::events::{BytesDecl, BytesPI};
+
+use super::pairs::Pairs;
+use super::{Broken, Reader, place};
+use crate::commands::check::name::Name;
+use crate::commands::check::reference;
+use crate::commands::check::rules::Rule;
+use crate::escape::shown;
+
+impl Reader<'_> {
+    /// Production 23, with two refusals of our own: of a version that is not 1.0, though 1.0 processors may read it, and
+    /// of an encoding that is not UTF-8.
+    pub(super) fn declaration(&mut self, declaration: &BytesDecl<'_>) -> Result<(), Broken> {
+        if !self.is_first_event {
+            return self.broken("an XML declaration that is not at the very beginning");
+        }
+        let content = declaration.strip_prefix("xml").unwrap_or_default();
+        let mut pairs = Pairs(content).peekable();
+        let mut next = |key: &str| pairs.next_if(|pair| pair.is_ok_and(|pair| pair.key == key))?.ok();
+        let (version, encoding, standalone) = (next("version"), next("encoding"), next("standalone"));
+        match pairs.next() {
+            None => {}
+            Some(Ok(_)) => {
+                return self.broken("the XML declaration says more than version, encoding, standalone");
+            }
+            Some(Err(words)) => return self.broken(&format!("{words} in the XML declaration")),
+        }
+        if version.is_none_or(|version| version.value != "1.0") {
+            return self.broken("the XML declaration does not say version 1.0 first");
+        }
+        if standalone.is_some_and(|standalone| !matches!(standalone.value, "yes" | "no")) {
+            return self.broken("standalone is neither yes nor no");
+        }
+        if let Some(encoding) = encoding.filter(|encoding| !encoding.value.eq_ignore_ascii_case("UTF-8")) {
+            self.findings.push(None, Rule::Encoding, || {
+                format!("the XML declaration says {}", shown(encoding.value.as_bytes()))
+            });
+        }
+        Ok(())
+    }
+
+    /// Productions 16 and 17. Namespaces in XML, 7: a target has no colon.
+    pub(super) fn instruction(&mut self, instruction: &BytesPI<'_>) -> Result<(), Broken> {
+        if !reference::is_legal_text(instruction) {
+            return self.broken("a character that XML does not allow");
+        }
+        let target = instruction.target();
+        match Name::of(target) {
+            Name::Not => self.broken("a processing instruction whose target is not a name"),
+            _ if target.eq_ignore_ascii_case("xml") => {
+                self.broken("a processing instruction whose target is xml")
+            }
+            _ => {
+                if target.contains(':') {
+                    self.findings.push(place(self.entries), Rule::Namespace, || {
+                        format!(
+                            "a colon in the target of a processing instruction: {}",
+                            shown(target.as_bytes())
+                        )
+                    });
+                }
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,178 @@
+use std::io::Cursor;
+
+use super::*;
+use crate::commands::check::entry::Link;
+
+const XMLNS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+
+/// The rules that `xml` breaks, and what `each` makes of its entries.
+fn read<T>(xml: impl Into<Vec<u8>>, mut each: impl FnMut(&Entry) -> T) -> (Vec<&'static str>, Vec<T>) {
+    let mut findings = Findings::new("f".into(), 100);
+    let content = Content::of(Cursor::new(xml.into())).unwrap();
+    let mut reader = Reader::new(content, &mut findings);
+    let (mut entry, mut made) = (Entry::default(), Vec::new());
+    while reader.next(&mut entry).unwrap() {
+        made.push(each(&entry));
+    }
+    (findings.kept.iter().map(|finding| finding.rule.as_str()).collect(), made)
+}
+
+fn loc(entry: &Entry) -> String {
+    String::from_utf8(entry.loc().unwrap_or(b"none").to_vec()).unwrap()
+}
+
+#[test]
+fn entries_come_with_their_values_and_nothing_of_the_one_before() {
+    let xml = format!(
+        "<urlset {XMLNS}><url><loc> a&amp;b&#x26;&lt; </loc><lastmod>l</lastmod><priority/></url>\n\
+         <url><priority>p</priority></url><url/></urlset>"
+    );
+    let values = |entry: &Entry| {
+        Tag::ALL.map(|tag| entry.value(tag).map(|value| String::from_utf8(value.to_vec()).unwrap()))
+    };
+    let (rules, entries) = read(xml, values);
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(entries[0], [some(" a&b&< "), some("l"), None, some("")]);
+    assert_eq!(entries[1], [None, None, None, some("p")]);
+    assert_eq!(entries[2], [None, None, None, None]);
+    assert_eq!(rules, ["missing-element", "missing-element"]);
+}
+
+#[test]
+fn a_prefix_is_as_good_as_a_default() {
+    let xml = "\u{feff}<s:sitemapindex xmlns:s='http://www.google.com/schemas/sitemap/0.84'>\
+               <s:sitemap><s:loc>a</s:loc></s:sitemap>\
+               <sitemap xmlns='http://www.google.com/schemas/sitemap/0.84'><loc>b</loc></sitemap>\
+               <sitemap><loc>c</loc></sitemap></s:sitemapindex>";
+    assert_eq!(read(xml, loc), (vec!["unknown-element"], vec!["a".into(), "b".into()]));
+}
+
+#[test]
+fn what_xml_does_not_allow_is_found_wherever_it_is() {
+    let check = |head: &str, attributes: &str, inside: &str, want: &[&str]| {
+        let xml = format!("{head}<urlset {XMLNS}{attributes}>{inside}<url><loc>a</loc></url></urlset>");
+        assert_eq!(read(xml.as_str(), loc).0, want, "{xml}");
+    };
+    for head in [
+        "<?xml version='1.0'?>",
+        "<?xml\nversion = \"1.0\" encoding='utf-8' standalone=\"no\" ?>",
+        "<?xml version='1.0' standalone='yes'?>",
+        "\u{feff}<?xml version='1.0'?><?xml-stylesheet href='a'?><?a?> <!-- ? -->",
+    ] {
+        check(head, "", "", &[]);
+    }
+    for head in [
+        "<?xml?>",
+        "<?xml encoding='UTF-8'?>",
+        "<?xml version='1.1'?>",
+        "<?xml version=1.0?>",
+        "<?xml version='1.0\"?>",
+        "<?xml version='1.0'encoding='UTF-8'?>",
+        "<?xml version='1.0' standalone='yes' encoding='UTF-8'?>",
+        "<?xml version='1.0' standalone='maybe'?>",
+        "<?xml version='1.0' version='1.0'?>",
+        "<?xml version='1.0' other='1.0'?>",
+        " <?xml version='1.0'?>",
+        "<!----><?xml version='1.0'?>",
+        "<??>",
+        "<? a?>",
+        "<?1 a?>",
+        "<?XML a?>",
+        "<?a'b?>",
+        "<!-- -- -->",
+        "<!-- --->",
+        "<!-- \u{1} -->",
+        "<?a \u{ffff}?>",
+        "a",
+        "&#32;",
+        "<![CDATA[]]>",
+    ] {
+        check(head, "", "", &["well-formed"]);
+    }
+    check("<?xml version='1.0' encoding='ISO-8859-1'?>", "", "", &["encoding"]);
+    check("<!DOCTYPE urlset>", "", "", &["doctype"]);
+    check("<?a:b?>", "", "", &["namespace"]);
+    for attributes in
+        [" a='1' a='2'", " a='1'b='2'", " a", " a=1", " 1a='1'", " a='<'", " a='&#0;'", " \u{c}"]
+    {
+        check("", attributes, "", &["well-formed"]);
+    }
+    for attributes in
+        [" xmlns:xmlns='a'", " xmlns:xml='a'", " xmlns:a=''", " xmlns:a='b' xmlns:c='b' a:x='' c:x=''"]
+    {
+        let found = if attributes.len() > 20 {
+            vec!["namespace", "attribute", "attribute"]
+        } else {
+            vec!["namespace"]
+        };
+        check("", attributes, "", &found);
+    }
+    for inside in ["]]>", "&#xD800;", "&#x1F;", "\u{b}", "<1/>", "<a\"/>", "<a:/ >", "</ url>"] {
+        let found = read(format!("<urlset {XMLNS}><url><loc>a{inside}</loc></url></urlset>"), loc).0;
+        assert!(found.contains(&"well-formed"), "{inside}: {found:?}");
+    }
+    check("", "", "<a:b xmlns:a='u'/><a:b:c xmlns:a='u'/>", &["namespace"]);
+}
+
+#[test]
+fn links_and_images_are_found_by_their_namespace() {
+    let xml = format!(
+        "<urlset {XMLNS} xmlns:h='http://www.w3.org/1999/xhtml' xmlns:i='http://www.google.com/schemas/sitemap-image/1.1'>\
+         <url><loc>a</loc><h:link href='x&amp;y' rel='alternate' hreflang='de' id='1'/><h:p><loc>no</loc></h:p>\
+         <i:image><i:loc>i</i:loc><i:caption>c &gt; d</i:caption></i:image></url><url><loc>b</loc></url></urlset>"
+    );
+    let seen = |entry: &Entry| {
+        let links: Vec<_> =
+            entry.links().map(|Link { rel, hreflang, href }| [rel, hreflang, href].concat_all()).collect();
+        (links, entry.images().map(|image| image.map(<[u8]>::to_vec)).collect::<Vec<_>>())
+    };
+    let (rules, entries) = read(xml, seen);
+    assert_eq!(rules, [""; 0]);
+    assert_eq!(entries[0], (vec![b"alternatedex&y".to_vec()], vec![Some(b"i".to_vec())]));
+    assert_eq!(entries[1], (vec![], vec![]));
+}
+
+trait ConcatAll {
+    fn concat_all(self) -> Vec<u8>;
+}
+
+impl ConcatAll for [Option<&[u8]>; 3] {
+    fn concat_all(self) -> Vec<u8> {
+        self.map(|part| part.expect("it has all three")).concat()
+    }
+}
+
+#[test]
+fn a_document_in_pieces_is_the_document() {
+    /// One byte at a time.
+    struct Slowly(Cursor<Vec<u8>>);
+    impl io::Read for Slowly {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            let one = to.len().min(1);
+            self.0.read(&mut to[..one])
+        }
+    }
+    let xml = format!("<urlset {XMLNS}><url><loc>http://h.example/</loc></url></urlset>");
+    let mut findings = Findings::new("f".into(), 1);
+    let content = Content::of(Slowly(Cursor::new(xml.clone().into_bytes()))).unwrap();
+    let mut reader = Reader::new(content, &mut findings);
+    let mut entry = Entry::default();
+    assert!(reader.next(&mut entry).unwrap() && !reader.next(&mut entry).unwrap());
+    assert_eq!(reader.hash(), Some(xxhash_rust::xxh3::xxh3_128(xml.as_bytes())));
+    assert_eq!((reader.entries(), findings.counts.total()), (1, 0));
+}
+
+#[test]
+fn no_bytes_at_all_make_the_reader_panic() {
+    let xml = format!(
+        "<?xml version='1.0'?><urlset {XMLNS}><!-- c --><url><loc>a&amp;</loc><x:y xmlns:x='u'/></url></urlset>"
+    );
+    for at in 0..xml.len() {
+        read(&xml[..at], loc);
+        for byte in [b'<', b'>', b'&', b'/', b'"', b'!', b'?', b':', 0, 0xff] {
+            let mut damaged = xml.clone().into_bytes();
+            damaged[at] = byte;
+            read(damaged, loc);
+        }
+    }
+}

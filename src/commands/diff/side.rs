@@ -1,0 +1,227 @@
+//! One side of a diff: which files it consists of, and the URLs in them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use super::is_manifest;
+use super::sort::Sorter;
+use crate::commands::check::Set;
+use crate::commands::clean::Target;
+use crate::commands::urls::lastmods;
+use crate::common::stop::Stop;
+use crate::error::{Error, Result};
+use crate::place::fs::Disk;
+use crate::set::manifest::{Manifest, Sitemap};
+
+/// A set, or a part of one.
+#[derive(Debug, Default)]
+pub(crate) struct Side {
+    files: Vec<SideFile>,
+    /// What its sitemaps are sealed with; empty if nobody tells.
+    secret: String,
+}
+
+#[derive(Debug)]
+struct SideFile {
+    path: PathBuf,
+    /// What a manifest tells.
+    known: Option<Sitemap>,
+}
+
+/// What is compared with what: the sets of `old` and `new`, or of two parents of sites each site with the one of its name.
+///
+/// # Errors
+/// As [`Side::of`].
+pub(super) fn pairs(old: &Path, new: &Path) -> Result<Vec<(Side, Side)>> {
+    let (old, new) = (sides(old)?, sides(new)?);
+    let (mut old, mut new) = match (old, new) {
+        (Sides::Sites(old), Sides::Sites(new)) => (old, new),
+        // One set has no names of sites to go by.
+        (old, new) => return Ok(vec![(old.into_one(), new.into_one())]),
+    };
+    let names: BTreeSet<OsString> = old.keys().chain(new.keys()).cloned().collect();
+    let pair = |name| (old.remove(&name).unwrap_or_default(), new.remove(&name).unwrap_or_default());
+    Ok(names.into_iter().map(pair).collect())
+}
+
+/// What a path means.
+enum Sides {
+    One(Side),
+    /// The sets of several sites, by the names of their directories.
+    Sites(BTreeMap<OsString, Side>),
+}
+
+impl Sides {
+    /// All of it as one side.
+    fn into_one(self) -> Side {
+        match self {
+            Self::One(side) => side,
+            Self::Sites(sites) => {
+                let files = sites.into_values().flat_map(|side| side.files).collect();
+                Side { files, secret: String::new() }
+            }
+        }
+    }
+}
+
+fn sides(path: &Path) -> Result<Sides> {
+    let directories = if path.is_dir() { Set::directories(path)? } else { Vec::new() };
+    if directories.iter().all(|directory| directory == path) {
+        return Side::of(path).map(Sides::One);
+    }
+    let named = |directory: PathBuf| {
+        let name = directory.file_name().unwrap_or_default().to_owned();
+        Ok((name, Side::of(&directory)?))
+    };
+    // Of what else lies beside them, nothing says which site it is of.
+    let sites = directories.into_iter().filter(|directory| directory != path);
+    sites.map(named).collect::<Result<_>>().map(Sides::Sites)
+}
+
+impl Side {
+    /// The set that `path` means.
+    ///
+    /// # Errors
+    /// If it is a manifest that cannot be read.
+    pub fn of(path: &Path) -> Result<Self> {
+        let (manifest, directory) = match path.is_dir() {
+            true => (path.join(".sitemill/manifest.json"), path),
+            false if is_manifest(path) => (path.to_owned(), directory_of(path)),
+            false => return Ok(Self::of_file(path)),
+        };
+        match Manifest::read(&Disk, &manifest)? {
+            Some(set) => Ok(Self::of_set(directory, &set)),
+            None if path.is_dir() => Ok(Self::of_file(path)),
+            None => Err(Error::input(&manifest, io::ErrorKind::NotFound.into())),
+        }
+    }
+
+    /// The set that a manifest in `directory` describes.
+    pub fn of_set(directory: &Path, set: &Manifest) -> Self {
+        let file = |sitemap: &Sitemap| SideFile {
+            path: directory.join(&sitemap.file),
+            known: Some(sitemap.clone()),
+        };
+        Self { files: set.sitemaps.iter().map(file).collect(), secret: set.secret.clone() }
+    }
+
+    /// A file or directory that nobody knows anything about.
+    fn of_file(path: &Path) -> Self {
+        Self { files: vec![SideFile { path: path.into(), known: None }], secret: String::new() }
+    }
+
+    /// Reads all URLs; how many sitemaps they were in.
+    pub fn read(self, threads: NonZero<usize>, stop: &Stop, sorter: &mut Sorter) -> Result<u64> {
+        let files: Vec<PathBuf> = self.files.into_iter().map(|file| file.path).collect();
+        let name = sorter.scratch().to_owned();
+        let read = lastmods(&files, threads, stop, Target { name: &name, to: &mut Rows(sorter) })?;
+        Ok(read.sitemaps)
+    }
+}
+
+/// Drops sitemaps that have the same content on both sides; how many URLs they hold.
+///
+/// Sets of one directory share a secret, and their seals tell: nobody can prepare a sitemap whose change is passed over. Sets
+/// of two directories share none. There the plain hash has to do, because their bytes may differ where their content does
+/// not: URLs prepared to meet in it hide their own change from that diff, and nothing is published by it.
+pub(crate) fn drop_same(old: &mut Side, new: &mut Side) -> u64 {
+    let is_sealed = !old.secret.is_empty() && old.secret == new.secret;
+    let content = |file: &SideFile| -> Option<String> {
+        let known = file.known.as_ref()?;
+        if is_sealed { known.seals.map(|seals| seals.xml.into()) } else { Some(known.content.clone()) }
+    };
+    let contents = |side: &Side| -> HashMap<String, u64> {
+        let urls = |file: &SideFile| file.known.as_ref().map_or(0, |known| known.urls.into());
+        side.files.iter().filter_map(|file| Some((content(file)?, urls(file)))).collect()
+    };
+    let (in_old, in_new) = (contents(old), contents(new));
+    let is_only = |file: &SideFile, other: &HashMap<String, u64>| {
+        content(file).is_none_or(|content| !other.contains_key(&content))
+    };
+    old.files.retain(|file| is_only(file, &in_new));
+    new.files.retain(|file| is_only(file, &in_old));
+    in_old.iter().filter(|(content, _)| in_new.contains_key(*content)).map(|(_, urls)| urls).sum()
+}
+
+/// The directory whose set a manifest describes: it lies in `.sitemill`, or in `.sitemill/sets`.
+fn directory_of(manifest: &Path) -> &Path {
+    let up = |levels: usize| manifest.ancestors().nth(levels).unwrap_or(Path::new(""));
+    let directory = match up(1).file_name().and_then(|name| name.to_str()) {
+        Some("sets") => up(3),
+        Some(".sitemill") => up(2),
+        _ => up(1),
+    };
+    if directory.as_os_str().is_empty() { Path::new(".") } else { directory }
+}
+
+/// Takes rows of a URL, a tab and its `lastmod`, whole lines at a time.
+struct Rows<'s>(&'s mut Sorter);
+
+impl Write for Rows<'_> {
+    fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
+        for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            let mut fields = line.split(|&byte| byte == b'\t');
+            let [loc, lastmod] = [fields.next(), fields.next()].map(Option::unwrap_or_default);
+            self.0.push(loc, lastmod)?;
+        }
+        Ok(lines.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::set::manifest::{Seal, Seals};
+
+    #[test]
+    fn sitemaps_of_one_directory_are_the_same_if_their_seals_are() {
+        let side = |secret: &str, seal: Option<u128>| {
+            let seals = seal.map(|seal| Seals { xml: Seal(seal), gzip: Seal(0) });
+            let sitemap = Sitemap {
+                file: "sitemap-00001-00000000.xml.gz".into(),
+                content: format!("{:032}", 0),
+                urls: 7,
+                xml_bytes: 1,
+                gzip_bytes: 1,
+                lastmod: String::new(),
+                seals,
+            };
+            let file = SideFile { path: PathBuf::from(&sitemap.file), known: Some(sitemap) };
+            Side { files: vec![file], secret: secret.into() }
+        };
+        for (old, new, same) in [
+            (side("a", Some(1)), side("a", Some(1)), 7),
+            (side("a", Some(1)), side("a", Some(2)), 0),
+            (side("a", None), side("a", Some(1)), 0),
+            (side("a", Some(1)), side("b", Some(2)), 7),
+            (side("", None), side("", None), 7),
+        ] {
+            let [mut old, mut new] = [old, new];
+            assert_eq!(drop_same(&mut old, &mut new), same, "{old:?}, {new:?}");
+            let left = if same == 0 { 1 } else { 0 };
+            assert_eq!([old.files.len(), new.files.len()], [left; 2]);
+        }
+    }
+
+    #[test]
+    fn a_manifest_tells_where_its_set_lies() {
+        for (manifest, directory) in [
+            ("out/.sitemill/manifest.json", "out"),
+            ("out/.sitemill/sets/123-4.json", "out"),
+            (".sitemill/manifest.json", "."),
+            (".sitemill/sets/123-4.json", "."),
+            ("copies/manifest.json", "copies"),
+            ("manifest.json", "."),
+            ("/srv/a.example/.sitemill/manifest.json", "/srv/a.example"),
+        ] {
+            assert_eq!(directory_of(Path::new(manifest)), Path::new(directory), "{manifest}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Metrics of a run in the text format of Prometheus, for the collector of text files that its node exporter has.
+//!
+//! Each is a gauge: it says what the last run did, and the next one starts anew. All of them carry the base URL, so that
+//! the files of several jobs on one machine do not contradict each other.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use crate::commands::report::Report;
+use crate::common::fifo::STREAM;
+use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::place::atomic_file;
+use crate::place::fs::Disk;
+use crate::sitemap::tags::{TagName, TagReason};
+
+/// What a run has to say at its end, however it ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Metrics<'a> {
+    /// The base URL of the job, as it was given.
+    pub base_url: &'a str,
+    /// The exit code of the process.
+    pub exit_code: u8,
+    /// When the run ended.
+    pub ended: SystemTime,
+    /// How long it took.
+    pub took: Duration,
+    /// If all lines were counted: what was found and done.
+    pub report: Option<&'a Report>,
+}
+
+const LAST_SUCCESS: &str = "sitemill_last_success_timestamp_seconds";
+
+impl Metrics<'_> {
+    /// Looks whether metrics can be written to `path`, before any work.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`] if not, [`ErrorKind::Usage`] for `-`.
+    pub fn check(path: &Path) -> Result<()> {
+        if path == Path::new(STREAM) {
+            return Err(Error::usage("--metrics -: metrics replace a file as a whole; name one"));
+        }
+        check_replaceable(path)?;
+        atomic_file::check(&Disk, path)
+    }
+
+    /// Puts the metrics in the place of those at `path`. The time of the last success is kept from there if this run is none.
+    ///
+    /// # Errors
+    /// If the file cannot be written; the old one stays.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        check_replaceable(path)?;
+        let before = fs::read_to_string(path).unwrap_or_default();
+        atomic_file::replace(&Disk, path, self.to_text(last_success(&before)).as_bytes())
+    }
+
+    /// The text; `last_success` is that of the run before.
+    fn to_text(self, last_success: Option<&str>) -> String {
+        let mut text = Text { base_url: escaped(self.base_url), text: String::new() };
+        let ended =
+            self.ended.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs().to_string();
+        let is_success = self.exit_code == 0;
+        text.gauge("sitemill_success", "Whether the last run published a set.", u8::from(is_success));
+        text.gauge("sitemill_exit_code", "Exit code of the last run.", self.exit_code);
+        text.gauge("sitemill_last_run_timestamp_seconds", "When the last run ended.", &ended);
+        if let Some(time) = if is_success { Some(ended.as_str()) } else { last_success } {
+            text.gauge(LAST_SUCCESS, "When a run last published a set.", time);
+        }
+        text.gauge("sitemill_duration_seconds", "How long the last run took.", self.took.as_secs_f64());
+        let Some(report) = self.report else { return text.text };
+
+        let passes = report.seconds;
+        let passes = [("survey", passes.survey), ("produce", passes.produce), ("publish", passes.publish)];
+        text.family("sitemill_pass_duration_seconds", "How long each part of it took.", "pass", passes);
+        text.gauge("sitemill_input_lines", "Lines of the inputs.", report.lines);
+        text.gauge("sitemill_blank_lines", "Lines with nothing in them.", report.blank);
+        text.gauge("sitemill_duplicate_lines", "Lines whose URL stood in another one.", report.duplicates);
+        text.gauge(
+            "sitemill_non_utf8_lines",
+            "Accepted lines with bytes that are not UTF-8.",
+            report.non_utf8_lines,
+        );
+        let rejected = report.rejected.iter().map(|(&reason, &count)| (reason, count));
+        text.family("sitemill_rejected_lines", "Lines that were refused, by reason.", "reason", rejected);
+        let count = |counts: &BTreeMap<&'static str, u64>, word| counts.get(word).copied().unwrap_or(0);
+        // Those that did not occur as well: an alert on what is not there never fires.
+        let given = TagName::ALL.map(|name| (name.as_str(), count(&report.given_tags, name.as_str())));
+        text.family("sitemill_given_tags", "Tags of lines that were not refused, by name.", "tag", given);
+        let dropped = TagReason::ALL.map(|why| (why.as_str(), count(&report.dropped_tags, why.as_str())));
+        text.family("sitemill_dropped_tags", "Tags that were left out, by reason.", "reason", dropped);
+        text.gauge("sitemill_listed_urls", "URLs that the inputs have for the set.", report.listed);
+        if report.published {
+            text.gauge("sitemill_sitemaps", "Sitemaps of the set.", report.sitemaps);
+            text.gauge("sitemill_index_files", "Index files of the set.", report.indexes);
+            text.gauge("sitemill_xml_bytes", "Bytes of its sitemaps before compression.", report.xml_bytes);
+            text.gauge("sitemill_gzip_bytes", "Bytes of its sitemap files.", report.gzip_bytes);
+            text.gauge("sitemill_expired_files", "Old sitemaps that were removed.", report.expired);
+        }
+        if let Some(diff) = report.diff {
+            let changes = [("added", diff.added), ("removed", diff.removed), ("changed", diff.changed)];
+            text.family("sitemill_changed_urls", "URLs that differ from the set before.", "change", changes);
+        }
+        text.text
+    }
+}
+
+/// A new file takes the place of the one before, which is read: a FIFO would be waited for, and a device be gone.
+fn check_replaceable(path: &Path) -> Result<()> {
+    match fs::metadata(path) {
+        Ok(meta) if !meta.is_file() => {
+            let words =
+                format!("{}: is no regular file; metrics need one, or a name that is free", Shown(path));
+            Err(Error::new(ErrorKind::Output, words))
+        }
+        _ => Ok(()),
+    }
+}
+
+struct Text {
+    base_url: String,
+    text: String,
+}
+
+impl Text {
+    fn head(&mut self, name: &str, help: &str) {
+        let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} gauge");
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, value: impl std::fmt::Display) {
+        self.head(name, help);
+        let _ = writeln!(self.text, "{name}{{base_url=\"{}\"}} {value}", self.base_url);
+    }
+
+    /// One value for each word that a label takes; the words are ours.
+    fn family<V: std::fmt::Display>(
+        &mut self,
+        name: &str,
+        help: &str,
+        label: &str,
+        values: impl IntoIterator<Item = (&'static str, V)>,
+    ) {
+        self.head(name, help);
+        for (word, value) in values {
+            let _ =
+                writeln!(self.text, "{name}{{base_url=\"{}\",{label}=\"{word}\"}} {value}", self.base_url);
+        }
+    }
+}
+
+/// A label's value: exposition formats, "Comments, help text, and type information".
+fn escaped(value: &str) -> String {
+    value.replace('\\', r"\\").replace('"', r#"\""#).replace('\n', r"\n")
+}
+
+/// The time of the last success in an earlier text.
+fn last_success(text: &str) -> Option<&str> {
+    let line = text.lines().find(|line| line.starts_with(LAST_SUCCESS))?;
+    line.rsplit_once("} ").map(|(_, time)| time).filter(|time| time.parse::<f64>().is_ok_and(f64::is_finite))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_fails_keeps_the_time_of_the_last_success() {
+        let at = |exit_code, seconds| Metrics {
+            base_url: "https://h.example/\"\\",
+            exit_code,
+            ended: SystemTime::UNIX_EPOCH + Duration::from_secs(seconds),
+            took: Duration::from_millis(1_500),
+            report: None,
+        };
+        let never = at(65, 10).to_text(None);
+        assert!(
+            last_success(&never).is_none()
+                && never.contains("sitemill_success{base_url=\"https://h.example/\\\"\\\\\"} 0\n")
+        );
+        let first = at(0, 20).to_text(last_success(&never));
+        assert_eq!(last_success(&first), Some("20"));
+        let failed = at(74, 30).to_text(last_success(&first));
+        assert_eq!(last_success(&failed), Some("20"));
+        assert!(failed.contains("sitemill_exit_code{base_url=\"https://h.example/\\\"\\\\\"} 74\n"));
+        assert!(
+            failed.contains("_duration_seconds{base_url=\"https://h.example/\\\"\\\\\"} 1.5\n")
+                && failed.ends_with('\n')
+        );
+        assert_eq!(last_success(&format!("{LAST_SUCCESS}{{}} NaN")), None);
+    }
+}

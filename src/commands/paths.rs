@@ -1,0 +1,304 @@
+//! Paths: what a run reads and what it writes, compared before it begins.
+//!
+//! A file that is both would be destroyed, and so would a file of the live set. Names do not tell: a symbolic link, a hard
+//! link or another way to write the path leads to the same file. Hence files are compared by device and inode.
+
+mod jobs;
+mod place;
+
+use crate::common::fifo::{STDERR, STREAM};
+use std::collections::HashMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result, Shown};
+use crate::intake::format;
+use crate::intake::format::OutDirectory;
+use crate::place::fs::{Disk, exists, make_path};
+use crate::set::publish::name::{ROBOTS_FILE, is_index_file, is_sitemap_file};
+use place::{File, Identity, Place};
+
+/// What a run reads and what it writes. [`Paths::check`] refuses a run that would destroy its own input, one of its results or
+/// a published set. A job gives the paths that it knows ([`Job::paths`](crate::Job::paths)), and callers add their own.
+#[derive(Debug, Clone, Default)]
+pub struct Paths {
+    reads: Vec<Named>,
+    writes: Vec<Named>,
+    /// Where a set will be published, and whether that is the parent of several.
+    out: Option<(PathBuf, bool)>,
+}
+
+/// A path, and the option or argument that names it.
+#[derive(Debug, Clone)]
+struct Named {
+    what: String,
+    path: PathBuf,
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.what, Shown(&self.path))
+    }
+}
+
+/// Why a path cannot be written to.
+struct Conflict {
+    /// The option, and the other one if both are results.
+    written: Vec<usize>,
+    /// Two results that only share standard output: what is there already is not destroyed.
+    is_shared_stream: bool,
+    why: Error,
+}
+
+/// The paths that may not be written to.
+#[derive(Debug)]
+pub struct Conflicts {
+    refused: Vec<String>,
+    first: Option<Error>,
+}
+
+impl Conflicts {
+    /// Whether nothing may be written to what the option `what` names.
+    pub fn are_of(&self, what: &str) -> bool {
+        self.refused.iter().any(|refused| refused == what)
+    }
+
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if there are any, naming both options of the first.
+    pub fn into_result(self) -> Result<()> {
+        self.first.map_or(Ok(()), Err)
+    }
+}
+
+impl Paths {
+    /// Adds a file or directory that is read; `-` is standard input. `what` names it in messages: `input` or `--config`.
+    pub fn read(&mut self, what: &str, path: &Path) {
+        self.reads.push(Named { what: what.into(), path: path.into() });
+    }
+
+    /// Adds a file that is written; `-` is standard output. `what` names it in messages: `--report`.
+    pub fn write(&mut self, what: &str, path: &Path) {
+        self.writes.push(Named { what: what.into(), path: path.into() });
+    }
+
+    /// Adds a result that goes to standard output. `what` names it in messages: `--json`.
+    pub fn write_to_stdout(&mut self, what: &str) {
+        self.write(what, Path::new(STREAM));
+    }
+
+    /// The directory that a set is published in, or the parent of several such directories.
+    fn publish(&mut self, out: &Path, is_parent: bool) {
+        self.out = Some((out.into(), is_parent));
+    }
+
+    /// Refuses a path that is written and is also read, written by another option, or a file of a published set. Devices,
+    /// pipes and terminals may be named several times. Opens and changes nothing.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming both options.
+    pub fn check(&self) -> Result<()> {
+        self.conflicts().into_result()
+    }
+
+    /// What [`Paths::check`] refuses, for callers who have to tell somebody of it.
+    pub fn conflicts(&self) -> Conflicts {
+        let found = self.find_conflicts();
+        let of = |conflict: &Conflict| {
+            // Whoever reads standard output may still be told of the refusal.
+            let skipped = if conflict.is_shared_stream { conflict.written.len() - 1 } else { 0 };
+            conflict.written.iter().skip(skipped).map(|&at| self.writes[at].what.clone()).collect::<Vec<_>>()
+        };
+        let refused = found.iter().flat_map(of).collect();
+        Conflicts { refused, first: found.into_iter().next().map(|conflict| conflict.why) }
+    }
+
+    /// Makes the directory for the set, if it does not exist and files that are written are to lie in it or in a directory above
+    /// it that does not exist either.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made.
+    pub fn make_out(&self) -> Result<()> {
+        let Some((out, _)) = &self.out else { return Ok(()) };
+        // The file lies in it, or beside it in a directory that is made along with it.
+        let needs_out = |named: &Named| {
+            let parent = named.path.parent().filter(|parent| !parent.as_os_str().is_empty());
+            let is_missing = |parent: &&Path| !exists(&Disk, parent);
+            parent.filter(is_missing).is_some_and(|parent| Place::of(out).below(parent).is_some())
+        };
+        match !exists(&Disk, out) && self.writes.iter().any(needs_out) {
+            true => make_path(&Disk, out),
+            false => Ok(()),
+        }
+    }
+
+    fn find_conflicts(&self) -> Vec<Conflict> {
+        let places: Vec<Place> = self.writes.iter().map(place_of_written).collect();
+        let mut conflicts = Vec::new();
+        let is_file = |place: &Place| place.file.is_some_and(|file| file.is_regular);
+        let read = if places.iter().any(is_file) { self.identities_read() } else { HashMap::new() };
+        for (at, (named, place)) in self.writes.iter().zip(&places).enumerate() {
+            if place.is_no_file() {
+                continue;
+            }
+            let same = place.file.and_then(|file| read.get(&file.identity));
+            let why = same
+                .map(|input| format!("{named}: the same file as {input}; name another file"))
+                .or_else(|| self.published(named, place))
+                .or_else(|| self.read_next_time(named, place));
+            conflicts.extend(why.map(|why| Conflict {
+                written: vec![at],
+                is_shared_stream: false,
+                why: Error::usage(why),
+            }));
+        }
+        for (second, (named, place)) in self.writes.iter().zip(&places).enumerate() {
+            let before = self.writes.iter().zip(&places).enumerate().take(second);
+            conflicts.extend(before.filter_map(|(first, (other, of_other))| {
+                let are_streams = [named, other].map(|named| named.path == Path::new(STREAM)) == [true; 2];
+                let is_stderr = named.path == Path::new(STDERR) && other.path == named.path;
+                let is_same = place.is(of_other) && !place.is_no_file() && !is_stderr;
+                let why = match are_streams {
+                    true => format!(
+                        "{}: {} writes to standard output as well; name a file for one of them",
+                        argument(named),
+                        argument(other)
+                    ),
+                    false => format!("{named}: the same file as {other}; give each a file of its own"),
+                };
+                (are_streams || is_same).then(|| Conflict {
+                    written: vec![first, second],
+                    is_shared_stream: are_streams,
+                    why: Error::usage(why),
+                })
+            }));
+        }
+        conflicts
+    }
+
+    /// Every file that is read, as far as that is known without opening one.
+    fn identities_read(&self) -> HashMap<Identity, Named> {
+        let mut read = HashMap::new();
+        let mut add = |what: &str, path: &Path, file: Option<File>| {
+            if let Some(file) = file.filter(|file| file.is_regular) {
+                read.entry(file.identity).or_insert_with(|| Named { what: what.into(), path: path.into() });
+            }
+        };
+        for Named { what, path } in &self.reads {
+            if path == Path::new(STREAM) {
+                add(what, path, File::stdin());
+            } else if path.is_dir() {
+                let files = self.files_read(path);
+                files.iter().for_each(|file| add(what, file, File::at(file)));
+            } else {
+                add(what, path, File::at(path));
+            }
+        }
+        read
+    }
+
+    /// The files that are read for `directory`.
+    fn files_read(&self, directory: &Path) -> Vec<PathBuf> {
+        // What is wrong with it is told when it is read.
+        let out = self.out.as_ref().and_then(|(out, _)| OutDirectory::at(out));
+        let mut files = format::part_files(directory, false, out.as_ref()).unwrap_or_default().files;
+        files.retain(|file| !is_beside_set(file));
+        files
+    }
+
+    /// Whether `file` lies in the directory that is published to: nothing there is an input by its place alone.
+    fn is_of_out(&self, file: &Path) -> bool {
+        self.out
+            .as_ref()
+            .is_some_and(|(out, _)| file.starts_with(out) || Place::of(file).below(out).is_some())
+    }
+
+    /// Why `place` is part of a published set, or will be.
+    fn published(&self, named: &Named, place: &Place) -> Option<String> {
+        let (parent, name) = place.parent();
+        let name = name.to_str().unwrap_or_default();
+        let is_ours = is_sitemap_file(name) || is_index_file(name) || name == ROBOTS_FILE;
+        let out = self.out.as_ref().map(|(out, is_parent)| (out.as_path(), *is_parent));
+        // How far below `--out` sets lie.
+        let levels = out.map_or(0, |(_, is_parent)| if is_parent { 2 } else { 1 });
+        let below: Option<Vec<_>> = out.and_then(|(out, _)| {
+            Some(place.below(out)?.components().map(|part| part.as_os_str().to_owned()).collect())
+        });
+        let below = below.unwrap_or_default();
+        let is_state = below.iter().take(levels).any(|part| part == STATE);
+        if is_state
+            || place.directory.ancestors().any(|above| above.ends_with(STATE) && is_state_of_set(above))
+        {
+            return Some(format!("{named}: lies in {STATE}, which is sitemill's own; name a file elsewhere"));
+        }
+        if is_ours && (1..=levels).contains(&below.len()) {
+            let out = Shown(out?.0);
+            return Some(format!("{named}: a name that is published in --out {out}; name another file"));
+        }
+        let is_set = is_ours && is_state_of_set(&parent.join(STATE));
+        let is_linked =
+            || place.file.is_some_and(|file| file.is_linked && out.is_some_and(|(out, _)| has(out, file)));
+        (is_set || is_linked()).then(|| {
+            let set =
+                Shown(if is_set { &parent } else { out.map_or(Path::new(""), |(out, _)| out) }).to_string();
+            format!("{named}: a file of the set that is published in {set}; name another file")
+        })
+    }
+
+    /// Why a file that does not exist yet would be an input of the next run.
+    fn read_next_time(&self, named: &Named, place: &Place) -> Option<String> {
+        if place.file.is_some() {
+            return None;
+        }
+        let (parent, _) = place.parent();
+        let directory = self.reads.iter().filter(|read| read.path.is_dir()).find(|read| {
+            let Some(below) = place.below(&read.path) else { return false };
+            let is_hidden = |part: std::path::Component<'_>| {
+                matches!(part.as_os_str().as_encoded_bytes().first(), Some(b'.' | b'_'))
+            };
+            let is_part = |file: &Path| {
+                file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"part-"))
+            };
+            !below.components().any(is_hidden)
+                && !self.is_of_out(&parent.join("file"))
+                && !parent.join(ROBOTS_FILE).exists()
+                && !self.files_read(&read.path).first().is_some_and(|file| is_part(file))
+        })?;
+        Some(format!("{named}: lies in {directory}, and the next run would read it; name a file elsewhere"))
+    }
+}
+
+/// Where sitemill keeps what it knows of a set.
+const STATE: &str = ".sitemill";
+
+fn place_of_written(named: &Named) -> Place {
+    if named.path == Path::new(STREAM) { Place::stdout() } else { Place::of(&named.path) }
+}
+
+/// How the user asked for it: `--json` or `--rejects -`.
+fn argument(named: &Named) -> String {
+    let takes_path = ["--rejects", "--diff", "--report", "--metrics", "--robots"].contains(&&*named.what);
+    if takes_path { named.to_string() } else { named.what.clone() }
+}
+
+/// Whether `file` lies beside a published set and is not of it: a set stands for what it lists.
+fn is_beside_set(file: &Path) -> bool {
+    let is_xml = file.extension().is_some_and(|extension| extension == "xml" || extension == "gz");
+    !is_xml && file.parent().is_some_and(|parent| parent.join(ROBOTS_FILE).exists())
+}
+
+/// Whether `state` is such a directory, and not one that only has its name.
+fn is_state_of_set(state: &Path) -> bool {
+    ["manifest.json", "manifest.next.json", "lock"].iter().any(|name| state.join(name).exists())
+}
+
+/// Whether `file` is a link to a file of the set in `out`.
+fn has(out: &Path, file: File) -> bool {
+    let names = fs::read_dir(out).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let is_ours = |name: &std::ffi::OsString| {
+        name.to_str().is_some_and(|name| is_sitemap_file(name) || is_index_file(name) || name == ROBOTS_FILE)
+    };
+    let mut files =
+        names.filter(is_ours).map(|name| out.join(name)).chain([out.join(".sitemill/manifest.json")]);
+    files.any(|other| File::at(&other).is_some_and(|other| other.identity == file.identity))
+}

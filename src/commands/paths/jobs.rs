@@ -1,0 +1,78 @@
+//! The paths of each job.
+
+use std::path::Path;
+
+use super::Paths;
+use crate::clean::scope::Base;
+use crate::commands::check::{CheckJob, Set};
+use crate::commands::clean::FilterJob;
+use crate::commands::diff::DiffJob;
+use crate::commands::rollback::RollbackJob;
+use crate::commands::urls::UrlsJob;
+use crate::job::Job;
+
+impl Job {
+    /// The files that a build reads and writes besides the set itself.
+    pub fn paths(&self) -> Paths {
+        let mut paths = Paths::default();
+        self.inputs.iter().for_each(|input| paths.read("input", input));
+        let written = [("--rejects", &self.rejects), ("--diff", &self.diff), ("--robots", &self.robots)];
+        for (option, path) in written {
+            path.iter().for_each(|path| paths.write(option, path));
+        }
+        paths.publish(&self.out, matches!(self.base_url, Base::EachOrigin(_)));
+        paths
+    }
+}
+
+impl FilterJob {
+    /// The files that a filter reads.
+    pub fn paths(&self) -> Paths {
+        let mut paths = Paths::default();
+        self.inputs.iter().for_each(|input| paths.read("input", input));
+        paths
+    }
+}
+
+impl RollbackJob {
+    /// The files that a rollback writes besides the set itself.
+    pub fn paths(&self) -> Paths {
+        let mut paths = Paths::default();
+        self.robots.iter().for_each(|path| paths.write("--robots", path));
+        paths.publish(&self.out, false);
+        paths
+    }
+}
+
+impl CheckJob {
+    /// The files that a check reads.
+    pub fn paths(&self) -> Paths {
+        of_published(self.paths.iter().map(AsRef::as_ref))
+    }
+}
+
+impl UrlsJob {
+    /// The files whose URLs are listed.
+    pub fn paths(&self) -> Paths {
+        of_published(self.paths.iter().map(AsRef::as_ref))
+    }
+}
+
+impl DiffJob {
+    /// The files that are compared.
+    pub fn paths(&self) -> Paths {
+        of_published([&*self.old, &*self.new].into_iter())
+    }
+}
+
+/// Published sets and single files, of which nothing but what they list is read.
+fn of_published<'p>(published: impl Iterator<Item = &'p Path>) -> Paths {
+    let mut paths = Paths::default();
+    for path in published {
+        match path.is_dir().then(|| Set::of_directory(path, None, 1)) {
+            None => paths.read("input", path),
+            Some(set) => set.iter().flat_map(|set| &set.files).for_each(|file| paths.read("input", file)),
+        }
+    }
+    paths
+}

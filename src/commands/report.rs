@@ -1,0 +1,154 @@
+//! The report of a run: what other programs read, and what the summary is made from.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::commands::diff::DiffReport;
+use crate::escape::grouped;
+
+use crate::common::progress::Needs;
+use crate::intake::report::{InputReport, Skipped};
+use crate::survey::rejects::Example;
+
+/// What a run of `build` did. Serialises to the JSON of `--report`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The version of sitemill.
+    pub version: &'static str,
+    /// Whether the set is live.
+    pub published: bool,
+    /// Why not, if the data were refused, or the switch failed and `sets` has what could not be taken back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// Protocol version: `0.9` or `0.84`.
+    pub protocol: String,
+    /// The directory of the files, as a URL.
+    pub base_url: String,
+    /// Input files and pipes in the order in which they were read. Their lines add up to `lines`.
+    pub inputs: Vec<InputReport>,
+    /// Files and directories below input directories that were not read.
+    pub skipped: Vec<Skipped>,
+    /// Lines that were not refused and whose URL has bytes that are not UTF-8: these were percent-encoded as they are.
+    pub non_utf8_lines: u64,
+    /// Lines in them: `blank + listed + duplicates + rejected`.
+    pub lines: u64,
+    /// Lines with nothing but spaces and tabs.
+    pub blank: u64,
+    /// URLs in the sitemaps.
+    pub listed: u64,
+    /// Lines whose URL stands in an earlier one.
+    pub duplicates: u64,
+    /// Refused lines by reason; only reasons that occurred.
+    pub rejected: BTreeMap<&'static str, u64>,
+    /// Tags of rows that were not refused, by name, those that could not be written included.
+    pub given_tags: BTreeMap<&'static str, u64>,
+    /// Tags of rows that were refused, by name.
+    pub refused_tags: BTreeMap<&'static str, u64>,
+    /// Tags that could not be written, by reason; their URLs are listed without them.
+    pub dropped_tags: BTreeMap<&'static str, u64>,
+    /// URLs out of scope by scheme, host and port: the ten origins with the most.
+    pub out_of_scope: BTreeMap<String, u64>,
+    /// URLs out of scope of all other origins.
+    pub out_of_scope_others: u64,
+    /// If nothing is listed, or more than half of the URLs were refused for one reason: what these lines have in common, and
+    /// what to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// For each reason for which tags were dropped and an option helps: what is wrong with them, and the option.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tag_hints: Vec<String>,
+    /// The first line of each reason, in the order in which lines are checked.
+    pub examples: Vec<Example>,
+    /// Sitemaps.
+    pub sitemaps: u64,
+    /// Index files.
+    pub indexes: u64,
+    /// URLs of the index files: what robots.txt should name.
+    pub index_urls: Vec<String>,
+    /// With a base for each origin: the set of each that is live, in the order in which the input names them first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<SetReport>,
+    /// Bytes of all sitemaps before compression.
+    pub xml_bytes: u64,
+    /// Bytes of all sitemap files.
+    pub gzip_bytes: u64,
+    /// Sitemaps of earlier sets that had stayed long enough and were removed.
+    pub expired: u64,
+    /// With `--diff`: how the set differs from the one before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<DiffReport>,
+    /// Time on the clock.
+    pub seconds: Seconds,
+    /// Threads that worked at the same time.
+    pub threads: u64,
+    /// What was expected at the start.
+    pub needs: Needs,
+}
+
+/// The set of one origin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SetReport {
+    /// Its directory, as a URL.
+    pub base_url: String,
+    /// Its directory, as a name in the output directory.
+    pub directory: String,
+    /// URLs in its sitemaps.
+    pub listed: u64,
+    /// Sitemaps.
+    pub sitemaps: u64,
+    /// URLs of its index files.
+    pub index_urls: Vec<String>,
+    /// Bytes of its sitemaps before compression.
+    pub xml_bytes: u64,
+    /// Bytes of its sitemap files.
+    pub gzip_bytes: u64,
+}
+
+/// Seconds of each part of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Seconds {
+    /// Pass 1, with the wait for a pipe to end.
+    pub survey: f64,
+    /// Pass 2, with the writing of sitemaps.
+    pub produce: f64,
+    /// Index files, and the switch to the new set.
+    pub publish: f64,
+    /// Everything.
+    pub total: f64,
+}
+
+impl Seconds {
+    pub(crate) fn of(survey: Duration, produce: Duration, publish: Duration, total: Duration) -> Self {
+        // Milliseconds are enough, and `0.123` reads better than `0.12345678900000001`.
+        let [survey, produce, publish, total] =
+            [survey, produce, publish, total].map(|time| (time.as_secs_f64() * 1e3).round() / 1e3);
+        Self { survey, produce, publish, total }
+    }
+}
+
+impl Report {
+    /// All refused lines.
+    pub fn rejected_total(&self) -> u64 {
+        self.rejected.values().sum()
+    }
+
+    /// The origins out of scope in a line, those with the most URLs first: `2 http://a.example/, 1 https://b.example/`.
+    pub fn out_of_scope_words(&self) -> String {
+        let mut origins: Vec<_> = self.out_of_scope.iter().collect();
+        origins.sort_by_key(|&(origin, &urls)| (Reverse(urls), origin));
+        let mut words: Vec<_> =
+            origins.iter().map(|&(origin, &urls)| format!("{} {origin}", grouped(urls))).collect();
+        if self.out_of_scope_others > 0 {
+            words.push(format!("{} others", grouped(self.out_of_scope_others)));
+        }
+        words.join(", ")
+    }
+
+    /// The JSON of `--report`.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("numbers and strings are JSON") + "\n"
+    }
+}

@@ -1,0 +1,164 @@
+//! Sources: what the user named, and what that stands for.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use crate::clean::scope::Base;
+use crate::commands::check;
+use crate::commands::check::Set;
+use crate::error::{Error, Result, Shown};
+use crate::escape;
+use crate::intake::format;
+use crate::intake::format::{FormOptions, OutDirectory, PartFiles, SkipReason};
+use crate::intake::input::Source;
+use crate::intake::report::Skipped;
+use crate::job::Job;
+use crate::set::publish::name::{ROBOTS_FILE, is_sitemap_file};
+
+/// Inputs that are open, and what was found beside them.
+#[derive(Default)]
+pub struct Sources {
+    /// The inputs, in order.
+    pub open: Vec<Source>,
+    /// What is not read of input directories.
+    pub skipped: Vec<Skipped>,
+}
+
+/// The directory that `job` publishes to, if it is there already.
+///
+/// # Errors
+/// If it is an input directory as well: the next run would read what this one publishes.
+pub fn out_directory(job: &Job) -> Result<Option<OutDirectory>> {
+    let Some(out) = OutDirectory::at(&job.out) else { return Ok(None) };
+    let is_site = |input: &Path| {
+        matches!(job.base_url, Base::EachOrigin(_))
+            && input.join(".sitemill").is_dir()
+            && input.canonicalize().is_ok_and(|path| path.parent().is_some_and(|parent| out.is(parent)))
+    };
+    let both = |input: &&PathBuf| input.is_dir() && (out.is(input) || is_site(input));
+    match job.inputs.iter().find(both) {
+        None => Ok(Some(out)),
+        Some(input) => Err(Error::usage(format!(
+            "{}: is an input, and --out publishes there, so that each run would read the set of the one before; \
+             publish to another directory, or name the files to read one by one",
+            Shown(input)
+        ))),
+    }
+}
+
+/// Opens all of `names`. A directory stands for the part files in it, which need a marker of success if `needs_success`, or
+/// for the set that is published there; a sitemap index for the sitemaps beside it that it lists. No file of a directory is
+/// opened twice, whatever its index files list, and none below `out`.
+///
+/// # Errors
+/// If one cannot be opened, or is a directory without part files or an index of files that are not there.
+pub fn open_all(
+    names: &[PathBuf],
+    needs_success: bool,
+    options: &FormOptions,
+    out: Option<&OutDirectory>,
+) -> Result<Sources> {
+    let mut sources = Sources::default();
+    for name in names {
+        match name.is_dir() {
+            false => open(name, options, &mut |_| true, &mut sources.open)?,
+            true => open_directory(name, needs_success, options, out, &mut sources)?,
+        }
+    }
+    Ok(sources)
+}
+
+fn open_directory(
+    directory: &Path,
+    needs_success: bool,
+    options: &FormOptions,
+    out: Option<&OutDirectory>,
+    sources: &mut Sources,
+) -> Result<()> {
+    let PartFiles { files, mut skipped } = format::part_files(directory, needs_success, out)?;
+    let mut met = HashSet::new();
+    let sets = sets(&files);
+    for file in data_files(&files, &sets)? {
+        open(&file, options, &mut |file| met.insert(file.to_owned()), &mut sources.open)?;
+    }
+    let is_left = |file: &&PathBuf| set_of(file, &sets).is_some() && !met.contains(*file);
+    let left = files.iter().filter(|file| !file.ends_with(ROBOTS_FILE)).filter(is_left);
+    skipped.extend(left.map(|file| (file.clone(), SkipReason::NotListed)));
+    skipped.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    sources.skipped.extend(skipped.into_iter().map(|(path, reason)| {
+        // Markers and the sitemaps of earlier sets are where they should be.
+        let is_usual = match reason {
+            SkipReason::Hidden => true,
+            SkipReason::NotListed => {
+                path.file_name().and_then(|name| name.to_str()).is_some_and(is_sitemap_file)
+            }
+            SkipReason::NotPart
+            | SkipReason::Output
+            | SkipReason::LinkedDirectory
+            | SkipReason::NotRegular => false,
+        };
+        let path = escape::shown(path.as_os_str().as_encoded_bytes());
+        Skipped { path, reason: reason.as_str(), is_usual }
+    }));
+    Ok(())
+}
+
+/// The directories among those of `files` in which a set is published.
+fn sets(files: &[PathBuf]) -> HashSet<&Path> {
+    let robots = files.iter().filter(|file| file.ends_with(ROBOTS_FILE));
+    robots.filter_map(|file| file.parent()).collect()
+}
+
+fn set_of<'f>(file: &'f Path, sets: &HashSet<&Path>) -> Option<&'f Path> {
+    file.parent().filter(|directory| sets.contains(directory))
+}
+
+/// Those of `files` to begin with. Where a set is published these are its index files: beside them lie sitemaps of earlier
+/// sets, which it no longer lists.
+fn data_files(files: &[PathBuf], sets: &HashSet<&Path>) -> Result<Vec<PathBuf>> {
+    let mut data = Vec::with_capacity(files.len());
+    for file in files {
+        match set_of(file, sets) {
+            None => data.push(file.clone()),
+            Some(set) if file.ends_with(ROBOTS_FILE) => {
+                data.extend(Set::of_directory(set, None, 1)?.into_files()?);
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(data)
+}
+
+fn open(
+    name: &Path,
+    options: &FormOptions,
+    is_new: &mut dyn FnMut(&Path) -> bool,
+    sources: &mut Vec<Source>,
+) -> Result<()> {
+    if !is_new(name) {
+        return Ok(());
+    }
+    let source = Source::open(name)?;
+    if !is_index(&source, options)? {
+        sources.push(source);
+        return Ok(());
+    }
+    for member in check::members(name)? {
+        if !is_new(&member) {
+            continue;
+        }
+        let source = Source::open(&member)?;
+        if is_index(&source, options)? {
+            let (name, member) = (Shown(name), Shown(&member));
+            return Err(Error::data(format!(
+                "{name}: lists {member}, which is an index itself; give that one"
+            )));
+        }
+        sources.push(source);
+    }
+    Ok(())
+}
+
+fn is_index(source: &Source, options: &FormOptions) -> Result<bool> {
+    source.file()?.map_or(Ok(false), |file| format::is_index(source.name(), &file, options))
+}

@@ -1,0 +1,285 @@
+//! Urls: the way back, from published files to the URLs in them, with the reader of [`check`](crate::commands::check()).
+//!
+//! Index files are followed to the files beside them; what they name elsewhere is not looked for. Values are not judged,
+//! but a file that cannot be read to its end, or a URL that would break its line, ends the run.
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use crate::commands::check::{Content, Entry, Findings, Kind, Link, Reader, Set, Tag, directory, member};
+use crate::commands::clean::Target;
+use crate::common::ordered::ordered;
+use crate::common::stop::Stop;
+use crate::error::{Error, Result, Shown};
+use crate::escape;
+use crate::escape::shown;
+use crate::job::{check_threads, threads_default};
+
+/// What to list. [`UrlsJob::new`] has every default of the command line.
+#[derive(Debug, Clone)]
+pub struct UrlsJob {
+    /// Sitemaps, index files and directories, in this order.
+    pub paths: Vec<PathBuf>,
+    /// What a line holds.
+    pub form: UrlsForm,
+    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::THREADS_MAX).
+    pub threads: NonZero<usize>,
+}
+
+/// What a line holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UrlsForm {
+    /// The URL.
+    #[default]
+    Lines,
+    /// A row with a value for each of `loc`, `lastmod`, `changefreq`, `priority`, `alternates` and `images`, with tabs between
+    /// them, below a header with these names. The last two are JSON arrays; what there is none of is empty. A value with a tab
+    /// or line end in it, or a quote for its first character, is quoted as in CSV. `build` reads it.
+    Tsv,
+    /// An object with `loc` and the tags that there are; `alternates` and `images` are arrays. `build` reads it.
+    Json,
+}
+
+/// What was listed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct UrlsReport {
+    /// Sitemaps.
+    pub sitemaps: u64,
+    /// URLs in them.
+    pub urls: u64,
+}
+
+impl UrlsJob {
+    /// A job with the defaults: URLs alone, all cores.
+    pub fn new(paths: Vec<PathBuf>) -> Self {
+        Self { paths, form: UrlsForm::default(), threads: threads_default() }
+    }
+}
+
+/// Writes the URLs of `job.paths` to `to`, in the order in which they are published.
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) at the first file that is damaged or missing, behind the URLs before the
+/// damage; else if something cannot be read or written.
+pub fn urls(job: &UrlsJob, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
+    check_threads(job.threads)?;
+    let form = match job.form {
+        UrlsForm::Lines => Form::Lines,
+        UrlsForm::Tsv => Form::Tsv,
+        UrlsForm::Json => Form::Json,
+    };
+    if form == Form::Tsv {
+        to.write(TSV_HEADER)?;
+    }
+    list_all(&job.paths, form, job.threads, stop, to)
+}
+
+/// Writes the URLs of `paths` to `to` in the same way, each with a tab and its `lastmod` behind it.
+///
+/// # Errors
+/// As [`urls`].
+pub(crate) fn lastmods(
+    paths: &[PathBuf],
+    threads: NonZero<usize>,
+    stop: &Stop,
+    to: Target<'_>,
+) -> Result<UrlsReport> {
+    list_all(paths, Form::Lastmods, threads, stop, to)
+}
+
+/// What is written of an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Lines,
+    Tsv,
+    Json,
+    /// URL and `lastmod`, escaped, and no header.
+    Lastmods,
+}
+
+fn list_all(
+    paths: &[PathBuf],
+    form: Form,
+    threads: NonZero<usize>,
+    stop: &Stop,
+    mut to: Target<'_>,
+) -> Result<UrlsReport> {
+    let mut report = UrlsReport::default();
+    for path in paths {
+        let files = match path.is_dir() {
+            true => files_of(path)?,
+            false => vec![path.clone()],
+        };
+        let work = |entry: &mut Entry, file: PathBuf| list(file, form, entry);
+        ordered(threads.get(), files.into_iter(), Entry::default, work, |listed| {
+            stop.check()?;
+            let listed = listed?;
+            let members = listed.take_in(&mut report, &mut to)?;
+            let work = |entry: &mut Entry, member: Result<PathBuf>| list_member(member?, form, entry);
+            ordered(threads.get(), members.into_iter(), Entry::default, work, |listed| {
+                stop.check()?;
+                listed?.take_in(&mut report, &mut to).map(drop)
+            })
+        })?;
+    }
+    Ok(report)
+}
+
+/// The first line of [`UrlsForm::Tsv`].
+const TSV_HEADER: &[u8] = b"loc\tlastmod\tchangefreq\tpriority\talternates\timages\n";
+
+/// The files to begin with of the set in `directory`, or of the sets of several sites below it.
+fn files_of(directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for set in Set::directories(directory)? {
+        files.extend(Set::of_directory(&set, None, 1)?.into_files()?);
+    }
+    Ok(files)
+}
+
+/// A file, rendered.
+struct Listed {
+    kind: Option<Kind>,
+    lines: Vec<u8>,
+    urls: u64,
+    /// Of an index file: the files it names.
+    members: Vec<Result<PathBuf>>,
+    damage: Option<Error>,
+}
+
+impl Listed {
+    /// Writes what there is, then says what is wrong with it. Returns the files that are to be read next.
+    fn take_in(self, report: &mut UrlsReport, to: &mut Target<'_>) -> Result<Vec<Result<PathBuf>>> {
+        to.write(&self.lines)?;
+        report.urls += self.urls;
+        report.sitemaps += u64::from(self.kind == Some(Kind::Sitemap));
+        self.damage.map_or(Ok(self.members), Err)
+    }
+}
+
+/// A file that an index file names.
+fn list_member(path: PathBuf, form: Form, entry: &mut Entry) -> Result<Listed> {
+    let mut listed = list(path.clone(), form, entry)?;
+    if listed.kind == Some(Kind::Index) && listed.damage.is_none() {
+        listed.damage = Some(Error::data(format!("{}: an index file that another one names", Shown(&path))));
+    }
+    Ok(listed)
+}
+
+fn list(path: PathBuf, form: Form, entry: &mut Entry) -> Result<Listed> {
+    let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
+    let mut reader = Reader::new(Content::open(&path)?, &mut findings);
+    let mut listed = Listed { kind: None, lines: Vec::new(), urls: 0, members: Vec::new(), damage: None };
+    let mut base = None;
+    while reader.next(entry).map_err(|error| Error::io(&path, "could not be read", error))? {
+        let number = entry.number();
+        if let Some(damage) = &reader.findings().damage {
+            listed.damage = Some(Error::data(damage.to_string()));
+            break;
+        }
+        let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
+        if loc.iter().any(|&byte| byte <= b' ' || byte == 0x7f) {
+            let shown = Shown(&path);
+            listed.damage = Some(Error::data(format!(
+                "{shown}: entry {number}: a URL with a space or control character"
+            )));
+            break;
+        }
+        if matches!(form, Form::Tsv | Form::Json) && !entry.is_whole() {
+            let shown = Shown(&path);
+            listed.damage = Some(Error::data(format!(
+                "{shown}: entry {number}: has more links or images than can be told; list the URLs alone, without --tsv or --json"
+            )));
+            break;
+        }
+        match reader.own().0 {
+            Kind::Sitemap => {
+                push(entry, loc, form, &mut listed.lines);
+                listed.urls += 1;
+            }
+            Kind::Index => {
+                let base = base.get_or_insert_with(|| directory(loc));
+                listed.members.push(member(&path, base.as_deref(), number, loc));
+            }
+        }
+    }
+    listed.kind = reader.head().map(|(kind, _)| kind);
+    // A document that is neither sitemap nor index file says so with its first finding.
+    let first = if listed.kind.is_none() { findings.kept.first() } else { None };
+    if let (None, Some(damage)) = (&listed.damage, findings.damage.as_ref().or(first)) {
+        listed.damage = Some(Error::data(damage.to_string()));
+    }
+    Ok(listed)
+}
+
+fn push(entry: &Entry, loc: &[u8], form: Form, lines: &mut Vec<u8>) {
+    match form {
+        Form::Lines => lines.extend_from_slice(loc),
+        Form::Lastmods => {
+            lines.extend_from_slice(loc);
+            lines.push(b'\t');
+            // A tab or line end in a value must not pass for one of the row.
+            escape::escape(entry.value(Tag::Lastmod).unwrap_or_default().trim_ascii(), lines);
+        }
+        Form::Tsv => {
+            push_cell(loc, lines);
+            for tag in [Tag::Lastmod, Tag::Changefreq, Tag::Priority] {
+                lines.push(b'\t');
+                push_cell(entry.value(tag).unwrap_or_default().trim_ascii(), lines);
+            }
+            for list in [alternates(entry), images(entry)] {
+                lines.push(b'\t');
+                if !list.is_empty() {
+                    push_cell(Value::Array(list).to_string().as_bytes(), lines);
+                }
+            }
+        }
+        Form::Json => lines.extend_from_slice(to_json(entry).to_string().as_bytes()),
+    }
+    lines.push(b'\n');
+}
+
+/// Appends a value of a row, quoted if it could be taken for more than one, or for a quoted one.
+fn push_cell(value: &[u8], lines: &mut Vec<u8>) {
+    if value.first() != Some(&b'"') && memchr::memchr3(b'\t', b'\n', b'\r', value).is_none() {
+        return lines.extend_from_slice(value);
+    }
+    lines.push(b'"');
+    for &byte in value {
+        lines.extend_from_slice(if byte == b'"' { b"\"\"" } else { std::slice::from_ref(&byte) });
+    }
+    lines.push(b'"');
+}
+
+fn to_json(entry: &Entry) -> Value {
+    let mut object = Map::new();
+    for tag in Tag::ALL {
+        if let Some(value) = entry.value(tag) {
+            object.insert(tag.as_str().into(), string(value.trim_ascii()));
+        }
+    }
+    for (name, list) in [("alternates", alternates(entry)), ("images", images(entry))] {
+        if !list.is_empty() {
+            object.insert(name.into(), list.into());
+        }
+    }
+    Value::Object(object)
+}
+
+/// Links to other languages. Links to anything else are no tags.
+fn alternates(entry: &Entry) -> Vec<Value> {
+    let is_alternate = |link: &Link<'_>| link.rel.is_some_and(|rel| rel.eq_ignore_ascii_case(b"alternate"));
+    let json =
+        |link: Link<'_>| json!({ "hreflang": link.hreflang.map(string), "href": link.href.map(string) });
+    entry.links().filter(is_alternate).map(json).collect()
+}
+
+fn images(entry: &Entry) -> Vec<Value> {
+    entry.images().flatten().map(string).collect()
+}
+
+fn string(bytes: &[u8]) -> Value {
+    Value::from(String::from_utf8_lossy(bytes))
+}

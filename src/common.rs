@@ -1,0 +1,14 @@
+//! Leaf modules that any layer may use: nothing here knows what a sitemap is.
+
+pub mod counter;
+pub mod field;
+pub mod fifo;
+pub mod ordered;
+pub mod prefetch;
+pub mod progress;
+#[cfg(test)]
+pub mod random;
+pub mod secret;
+pub mod simd;
+pub mod stop;
+pub mod time;

@@ -1,0 +1,308 @@
+//! A DEFLATE compressor for text that comes in records, one a line, most of them alike: sitemaps (RFC 1951, 1952).
+//!
+//! A general compressor looks for every byte of `</loc></url>\n<url><loc>https://www.example.com/` again and again.
+//! This one knows where a record begins. There it asks for one earlier record with the same directories and, where it
+//! can, the same tail before it, and says all that both share in one match: the *seam*. Only what lies between two
+//! seams is left to a parser. What comes out is ordinary DEFLATE, that any reader takes, and depends on nothing but the
+//! bytes and the effort.
+//!
+//! ```text
+//!  …/word-word-p1234.html</loc></url>\n<url><loc>https://www.example.com/a/b/word-word-p1235.html</loc></url>\n…
+//!   └──── parser ───┘└───────────────────── seam ───────────────────────┘└──── parser ───┘└─────── seam ──────…
+//! ```
+//!
+//! An effort is a way to find seams and a parser. Each writes less than the one before, and takes longer:
+//!
+//! | effort | seams                          | parser                                                        |
+//! |--------|--------------------------------|---------------------------------------------------------------|
+//! | 0      | none: bytes are stored         |                                                               |
+//! | 1      | latest record of the directory | greedy, one place, found by 8 bytes, in what has 24 or more   |
+//! | 2      | or nearly, with the same tail  | greedy, one place, found by 5 bytes                           |
+//! | 3      | record that shares most        | the same                                                      |
+//! | 4      | the same                       | lazy: the best of two places, unless one byte later is better |
+//! | 5, 6   | the same                       | the best of four places                                       |
+//! | 7      | the same                       | the best of eight places                                      |
+//! | 8      | the same                       | or two bytes later                                            |
+//! | 9      | the longer of both ways'       | the same                                                      |
+//!
+//! Efforts 1 and 2 take the record before if it shares most of this one, and ask for no other. Where neighbours share
+//! little, a seam that is a byte longer is the cheapest byte there is: so the tree comes before the better parsers. What
+//! makes a parser better is places far back and patience, in that order; a search for the cheapest way through all
+//! matches was tried, and cost three times as much for less than one percent.
+//!
+//! In reading order: [`seams`], with [`prefixes`] or a [`tree`] of records, and the [`parser`]s, [`greedy`] and [`lazy`],
+//! find matches, with help from [`places`] and [`window`]; [`tokens`] gathers them; [`block`] writes them, with a code
+//! from [`huffman`], in the alphabets of [`symbols`], to [`bits`].
+
+mod bits;
+mod block;
+mod greedy;
+mod huffman;
+mod lazy;
+mod parser;
+mod places;
+mod prefixes;
+mod seams;
+mod symbols;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod tree;
+mod window;
+
+use bits::PartialByte;
+use block::STORED_BYTES_MAX;
+use greedy::Greedy;
+use lazy::Lazy;
+use parser::Parser;
+use prefixes::Prefixes;
+use seams::{Room, Seams};
+use symbols::DISTANCE_MAX;
+use tokens::Tokens;
+use tree::Tree;
+use window::{SLACK_BYTES, Window};
+
+use crate::common::simd;
+use crate::error::{Result, reserve};
+
+/// Longest record: a longer line is cut, which bounds the work and the memory that one record can ask for. The longest
+/// URL of a sitemap has 2,047 characters, and a few more once it is escaped.
+const RECORD_BYTES_MAX: usize = 8 * 1024;
+
+/// Bytes that are taken in at once, whatever is pushed.
+const PIECE_BYTES: usize = 128 * 1024;
+/// After so many bytes a place looks like an earlier one: places have sixteen bits.
+const PLACE_PERIOD: usize = 1 << u16::BITS;
+/// Bytes that stay when the window moves on: what a match can reach, and all of a block that may be stored.
+const KEPT_BYTES: usize = 128 * 1024;
+/// When the window moves: rarely, as what stays must be copied.
+const WINDOW_BYTES: usize = 512 * 1024;
+const _: () = assert!(KEPT_BYTES >= PLACE_PERIOD && PLACE_PERIOD >= 2 * DISTANCE_MAX);
+/// A longer block is never stored: it has several bytes a token, which even the poorest code says in fewer bits.
+const STORED_BLOCK_BYTES_MAX: usize = KEPT_BYTES - RECORD_BYTES_MAX;
+
+/// RFC 1952, 2.3.1: the magic number, deflate, no flags, no time, no word on the effort, and a system that is not known.
+const MEMBER_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+
+/// See [`Prefixes::new`]: often enough that, where neighbours share much, a prefix of those in reach is known.
+const QUICK_SCAN_INTERVAL: u32 = 128;
+
+/// Bytes in which line feeds are looked for at once: they stay in the first-level cache, and so do the lines.
+const LINES_BYTES: usize = 8 * 1024;
+
+/// Compresses one document after the other, each into a gzip member, with the same memory.
+#[derive(Debug)]
+pub struct Encoder {
+    /// `None` stores.
+    parser: Option<Box<dyn Parser>>,
+    seams: Seams,
+    tokens: Tokens,
+    window: Window,
+    /// Where the document begins in the window, or 0 when that has moved out.
+    start: usize,
+    /// Everything before is in tokens.
+    said: usize,
+    /// Where the record that is known last ends.
+    record_end: usize,
+    /// Room for the ends of lines, while they are said.
+    line_ends: Vec<u32>,
+    /// Where the block begins, if it may still be stored.
+    block_start: Option<usize>,
+    partial: PartialByte,
+    crc: crc32fast::Hasher,
+    /// ISIZE: modulo 2^32.
+    bytes: u32,
+    out: Vec<u8>,
+}
+
+/// See the table at the top.
+fn seams_of(effort: u8) -> Seams {
+    match effort {
+        0..=1 => Seams::new(Some(Prefixes::new(QUICK_SCAN_INTERVAL, 0)), None),
+        2 => Seams::new(Some(Prefixes::new(QUICK_SCAN_INTERVAL, 2)), None),
+        3..=8 => Seams::new(None, Some(Tree::default())),
+        9.. => Seams::new(Some(Prefixes::new(1, 3)), Some(Tree::default())),
+    }
+}
+
+/// See the table at the top; `None` stores.
+fn parser_of(effort: u8) -> Option<Box<dyn Parser>> {
+    // Of rows: 8 K of one place each fit in the first-level cache beside the window.
+    const K: usize = 1024;
+    Some(match effort {
+        0 => return None,
+        1 => Box::<Greedy<8, { 8 * K }, 4, 24>>::default(),
+        2..=3 => Box::<Greedy<5, { 8 * K }, 1, 6>>::default(),
+        4 => Box::<Lazy<u32, { 16 * K }, 8, 1>>::default(),
+        5..=6 => Box::<Lazy<u64, { 16 * K }, 32, 1>>::default(),
+        7 => Box::<Lazy<u128, { 32 * K }, 32, 1>>::default(),
+        8.. => Box::<Lazy<u128, { 32 * K }, 32, 2>>::default(),
+    })
+}
+
+impl Encoder {
+    /// `effort` is 0 to 9: 0 stores, 1 is quick, 9 is small.
+    pub fn new(effort: u8) -> Self {
+        Self {
+            parser: parser_of(effort),
+            seams: seams_of(effort),
+            tokens: Tokens::default(),
+            window: Window::default(),
+            start: PLACE_PERIOD,
+            said: PLACE_PERIOD,
+            record_end: PLACE_PERIOD,
+            line_ends: vec![0; LINES_BYTES],
+            block_start: Some(PLACE_PERIOD),
+            partial: PartialByte::default(),
+            crc: crc32fast::Hasher::new(),
+            bytes: 0,
+            out: MEMBER_HEADER.into(),
+        }
+    }
+
+    /// Expects that the member will have some `bytes`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for them.
+    pub fn reserve(&mut self, bytes: usize) -> Result<()> {
+        reserve(&mut self.out, bytes)
+    }
+
+    /// Compresses `bytes`. Where one push ends and the next begins makes no difference to the member.
+    pub fn push(&mut self, bytes: &[u8]) {
+        for piece in bytes.chunks(PIECE_BYTES) {
+            self.crc.update(piece);
+            self.bytes = self.bytes.wrapping_add(piece.len() as u32);
+            self.make_room();
+            self.window.push(piece);
+            // A record waits until its parser can read behind it, and so reads the same at the end of any push.
+            let known = self.window.end().saturating_sub(SLACK_BYTES).max(self.record_end);
+            self.advance(known, false);
+        }
+    }
+
+    /// Ends the member and gives its bytes; the next push begins another.
+    pub fn finish(&mut self) -> Vec<u8> {
+        let known = self.window.end();
+        self.window.push(&[0; SLACK_BYTES]);
+        self.advance(known, true);
+        self.parse(known);
+        self.end_block(true);
+        let mut member = std::mem::replace(&mut self.out, MEMBER_HEADER.into());
+        self.partial.finish(&mut member);
+        member.extend_from_slice(&std::mem::take(&mut self.crc).finalize().to_le_bytes());
+        member.extend_from_slice(&std::mem::take(&mut self.bytes).to_le_bytes());
+
+        if let Some(parser) = &mut self.parser {
+            parser.clear();
+        }
+        self.seams.clear();
+        self.window.clear();
+        (self.start, self.said, self.record_end) = (PLACE_PERIOD, PLACE_PERIOD, PLACE_PERIOD);
+        self.block_start = Some(PLACE_PERIOD);
+        self.partial = PartialByte::default();
+        member
+    }
+
+    /// Moves the window on if it is full.
+    fn make_room(&mut self) {
+        let gone = self.window.make_room(self.said);
+        self.start = self.start.saturating_sub(gone);
+        self.said -= gone;
+        self.record_end -= gone;
+        self.block_start = self.block_start.and_then(|start| start.checked_sub(gone));
+    }
+
+    /// Says all records that end before `known`: behind a line feed, after the most bytes of a record, or with the
+    /// document.
+    fn advance(&mut self, known: usize, is_final: bool) {
+        let mut ends = std::mem::take(&mut self.line_ends);
+        let mut from = self.record_end;
+        while from < known {
+            let to = known.min(from + LINES_BYTES);
+            for &end in find_line_ends(&self.window, from, to, &mut ends) {
+                self.cut(end as usize - 1);
+                self.say_record(end as usize);
+            }
+            from = to;
+        }
+        self.line_ends = ends;
+        self.cut(known);
+        if is_final && self.record_end < known {
+            self.say_record(known);
+        }
+    }
+
+    /// Says records of the greatest length, as many as a line has that does not end before `known`.
+    fn cut(&mut self, known: usize) {
+        while known - self.record_end >= RECORD_BYTES_MAX {
+            self.say_record(self.record_end + RECORD_BYTES_MAX);
+        }
+    }
+
+    /// Says the record that ends at `to`, but for what the next seam may cover.
+    fn say_record(&mut self, to: usize) {
+        let from = std::mem::replace(&mut self.record_end, to);
+        if self.parser.is_none() {
+            return self.store(to);
+        }
+        let room = Room { floor: self.said, from, to, start: self.start };
+        match self.seams.next(&self.window, room) {
+            None => self.parse(from),
+            Some(seam) => {
+                self.parse(from - seam.before);
+                self.tokens.push_match(seam.before + seam.behind, seam.distance);
+                self.said = from + seam.behind;
+                if let Some(parser) = &mut self.parser {
+                    parser.pass(&self.window, from, self.said);
+                }
+            }
+        }
+        if self.tokens.is_full() {
+            self.end_block(false);
+        }
+    }
+
+    /// Says everything before `to` as it is.
+    fn store(&mut self, to: usize) {
+        if self.block_start.is_some_and(|start| to - start > STORED_BYTES_MAX) {
+            self.end_block(false);
+        }
+        self.said = to;
+    }
+
+    /// Says everything before `to`.
+    fn parse(&mut self, to: usize) {
+        if let Some(parser) = &mut self.parser {
+            // As far as it goes for the first byte, so that it is the same for all of them.
+            let reach = DISTANCE_MAX.min(self.said - self.start);
+            parser.parse(&self.window, self.said, to, reach, &mut self.tokens);
+        }
+        self.said = to;
+    }
+
+    fn end_block(&mut self, is_final: bool) {
+        let plain = self.block_start.map(|start| self.window.range(start, self.said));
+        let plain = plain.filter(|plain| plain.len() <= STORED_BLOCK_BYTES_MAX);
+        match self.parser {
+            None => {
+                let plain = plain.expect("blocks of stored members are short");
+                self.partial = block::store(plain, is_final, self.partial, &mut self.out);
+            }
+            Some(_) => {
+                self.partial = block::write(&self.tokens, plain, is_final, self.partial, &mut self.out);
+            }
+        }
+        self.tokens.clear();
+        self.block_start = Some(self.said);
+    }
+}
+
+/// Behind every line feed between two places, at most [`LINES_BYTES`] apart.
+fn find_line_ends<'e>(window: &Window, from: usize, to: usize, ends: &'e mut [u32]) -> &'e [u32] {
+    let mut count = 0;
+    for at in (from..to).step_by(simd::BITS) {
+        simd::put_ones::<1>(window.find(b'\n', at, to), at + 1, ends, &mut count);
+    }
+    &ends[..count]
+}

@@ -1,0 +1,110 @@
+//! Every member, read back by flate2, is what was pushed; and it is the same however it was pushed.
+
+use std::io::Read;
+
+use super::*;
+use crate::common::random::Random;
+
+#[track_caller]
+fn unpack(member: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::new();
+    let mut decoder = flate2::bufread::GzDecoder::new(member);
+    decoder.read_to_end(&mut plain).expect("a whole member with the right checksum");
+    assert!(decoder.into_inner().is_empty(), "nothing behind the member");
+    plain
+}
+
+/// The member of `plain`, after a round trip.
+#[track_caller]
+fn check(effort: u8, plain: &[u8]) -> Vec<u8> {
+    let mut encoder = Encoder::new(effort);
+    encoder.push(plain);
+    let member = encoder.finish();
+    assert!(unpack(&member) == plain, "effort {effort}, {} bytes", plain.len());
+    member
+}
+
+/// Numbers that nothing can be known of.
+fn random(seed: u64) -> impl Iterator<Item = u64> {
+    let mut random = Random::new(seed);
+    std::iter::repeat_with(move || random.next())
+}
+
+fn sitemap(records: usize) -> Vec<u8> {
+    let mut xml = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset>\n".to_vec();
+    const WORDS: [&str; 8] = ["red", "shoe", "winter", "coat", "a", "garden-chair", "lamp", "catalogue"];
+    for (n, number) in random(1).take(records).enumerate() {
+        let word = |at: u32| WORDS[(number >> at) as usize % WORDS.len()];
+        let url =
+            format!("https://h.example/{}/{}/{}-{}-p{n}.html", word(0), word(3), word(6), number % 9_999);
+        xml.extend_from_slice(format!("<url><loc>{url}</loc></url>\n").as_bytes());
+    }
+    xml.extend_from_slice(b"</urlset>\n");
+    xml
+}
+
+#[test]
+fn every_effort_reads_back_and_is_smaller_than_the_one_below() {
+    let xml = sitemap(20_000);
+    let sizes = [0, 1, 2, 3, 4, 5, 7, 8, 9].map(|effort| check(effort, &xml).len());
+    assert!(sizes.is_sorted_by(|a, b| a > b), "{sizes:?}");
+    assert!(check(5, &xml) == check(6, &xml), "they are one effort");
+    assert!(sizes[0] < xml.len() + xml.len() / 1_000 + 64 && sizes[1] < xml.len() / 4);
+}
+
+#[test]
+fn sizes_around_every_boundary_read_back() {
+    let xml = sitemap(9_000);
+    let mut sizes: Vec<usize> = (0..70).collect();
+    for boundary in [DISTANCE_MAX, STORED_BYTES_MAX, PLACE_PERIOD, PIECE_BYTES, KEPT_BYTES, WINDOW_BYTES] {
+        sizes.extend(boundary - 1..=boundary + 1);
+    }
+    for effort in [0, 1, 2, 3, 6, 9] {
+        sizes.iter().for_each(|&size| drop(check(effort, &xml[..size])));
+    }
+}
+
+#[test]
+fn what_no_sitemap_holds_reads_back_too() {
+    let bytes = |count: usize| random(2).map(|n| n as u8).take(count).collect::<Vec<u8>>();
+    let percent = random(3).take(100_000).flat_map(|n| format!("%{:02X}", n as u8).into_bytes());
+    let long = (0..400)
+        .flat_map(|n| format!("<url><loc>https://h.example/{}/{n}\n", "x".repeat(2_047)).into_bytes());
+    let slashes = (0..5_000)
+        .flat_map(|n| format!("<url><loc>https://h.example{}{n}\n", "/".repeat(n % 300)).into_bytes());
+    let documents: [Vec<u8>; 8] = [
+        bytes(1_000_000),
+        vec![b'a'; 1_000_000],
+        vec![b'\n'; 300_000],
+        b"<url><loc>https://h.example/a</loc></url>\n".repeat(20_000),
+        percent.collect(),
+        long.collect(),
+        slashes.collect(),
+        [bytes(200_000), sitemap(5_000), bytes(1), sitemap(1)].concat(),
+    ];
+    for effort in 0..=9 {
+        for document in &documents {
+            let member = check(effort, document);
+            assert!(member.len() <= document.len() + document.len() / 1_000 + 64, "never much larger");
+        }
+    }
+}
+
+#[test]
+fn a_member_depends_on_the_bytes_alone_not_on_pushes_or_members_before() {
+    let xml = sitemap(9_000);
+    for effort in 0..=9 {
+        let whole = check(effort, &xml);
+        let mut encoder = Encoder::new(effort);
+        for piece_bytes in [1, 7, 94, 4_096, 65_537, 300_000] {
+            xml.chunks(piece_bytes).for_each(|piece| encoder.push(piece));
+            assert!(encoder.finish() == whole, "effort {effort}, pieces of {piece_bytes} bytes");
+        }
+    }
+}
+
+#[test]
+fn the_header_says_nothing_about_time_or_place() {
+    let member = check(6, b"");
+    assert_eq!(member, [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+}

@@ -1,0 +1,182 @@
+//! The bytes that were seen last, and looking at them a word at a time.
+
+use super::seams::TAIL_BYTES;
+use super::{KEPT_BYTES, PIECE_BYTES, PLACE_PERIOD, WINDOW_BYTES};
+use crate::common::simd;
+
+/// Bytes that can be read behind the last one that counts.
+pub const SLACK_BYTES: usize = 32;
+
+/// A power of two, so that looking at a byte takes a mask and no check.
+const ROOM: usize = 1024 * 1024;
+/// Most bytes that [`Window::bytes`] gives at once.
+const BYTES_MAX: usize = 2 * PLACE_PERIOD;
+const _: () = assert!(ROOM.is_power_of_two() && ROOM >= WINDOW_BYTES + PIECE_BYTES + SLACK_BYTES);
+
+/// What was pushed, from some place on. The first [`PLACE_PERIOD`] bytes are never part of a document: they are what a
+/// place of the future seems to point to, and are not looked at closer.
+#[derive(Debug)]
+pub struct Window {
+    bytes: Box<[u8; ROOM + BYTES_MAX]>,
+    /// How many there are.
+    end: usize,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        let bytes = vec![0; ROOM + BYTES_MAX].into_boxed_slice();
+        Self { bytes: bytes.try_into().expect("one is as long as the other"), end: PLACE_PERIOD }
+    }
+}
+
+impl Window {
+    /// Behind its last byte.
+    pub fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Takes in at most [`PIECE_BYTES`].
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes[self.end..self.end + bytes.len()].copy_from_slice(bytes);
+        self.end += bytes.len();
+    }
+
+    /// Moves on if it is full; gives by how many bytes. Those from `said` on stay, and [`KEPT_BYTES`] before.
+    pub fn make_room(&mut self, said: usize) -> usize {
+        if self.end < WINDOW_BYTES {
+            return 0;
+        }
+        // By whole periods, so that places stay what they are.
+        let gone = (said - KEPT_BYTES) / PLACE_PERIOD * PLACE_PERIOD;
+        self.bytes.copy_within(gone..self.end, 0);
+        self.end -= gone;
+        gone
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        // Zeros again, as some may be read, if not said: the next member must not depend on this one.
+        self.bytes[..PLACE_PERIOD].fill(0);
+        self.end = PLACE_PERIOD;
+    }
+
+    /// What lies between two places.
+    pub fn range(&self, from: usize, to: usize) -> &[u8] {
+        &self.bytes[from..to]
+    }
+
+    /// The byte at a place.
+    #[inline(always)]
+    pub fn byte(&self, at: usize) -> u8 {
+        self.bytes[at % ROOM]
+    }
+
+    /// The bytes from a place on.
+    #[inline(always)]
+    pub fn bytes<const N: usize>(&self, at: usize) -> &[u8; N] {
+        const { assert!(N <= BYTES_MAX) };
+        self.bytes[at % ROOM..].first_chunk().expect("there are as many behind the room")
+    }
+
+    /// Eight bytes from `at` on, the first one lowest.
+    #[inline(always)]
+    pub fn word(&self, at: usize) -> u64 {
+        u64::from_le_bytes(*self.bytes(at))
+    }
+
+    /// A bit for each of the next [`simd::BITS`] bytes from `at` on that is `wanted` and before `to`, the lowest for the first.
+    #[inline(always)]
+    pub fn find(&self, wanted: u8, at: usize, to: usize) -> u64 {
+        let beyond = u64::MAX.checked_shl((to - at) as u32).unwrap_or(0);
+        simd::find(self.bytes(at), wanted) & !beyond
+    }
+
+    /// How many bytes from `later` on are those from `earlier` on, at most `max`.
+    #[inline(always)]
+    pub fn common_prefix(&self, earlier: usize, later: usize, max: usize) -> usize {
+        let differ = |at: usize| self.word(earlier + at) ^ self.word(later + at);
+        // Most are shorter than sixteen bytes, and no branch can know which half they end in.
+        let (first, second) = (differ(0), differ(8));
+        let in_second = 8 + second.trailing_zeros() as usize / 8;
+        let mut length = if first != 0 { first.trailing_zeros() as usize / 8 } else { in_second };
+        if length == 16 {
+            while length < max {
+                let differ = differ(length);
+                if differ != 0 {
+                    length += differ.trailing_zeros() as usize / 8;
+                    break;
+                }
+                length += 8;
+            }
+        }
+        length.min(max)
+    }
+
+    /// The same, quicker if there are many.
+    #[inline(always)]
+    pub fn long_common_prefix(&self, earlier: usize, later: usize, max: usize) -> usize {
+        const STEP: usize = 32;
+        let mut length = 0;
+        while length < max && self.bytes::<STEP>(earlier + length) == self.bytes(later + length) {
+            length += STEP;
+        }
+        if length >= max {
+            return max;
+        }
+        length + self.common_prefix(earlier + length, later + length, max - length)
+    }
+
+    /// How many of the last eight bytes before `later` are those before `earlier`, at most `max`.
+    #[inline(always)]
+    pub fn common_last(&self, earlier: usize, later: usize, max: usize) -> usize {
+        let differ = self.word(earlier - 8) ^ self.word(later - 8);
+        max.min(differ.leading_zeros() as usize / 8)
+    }
+
+    /// How many bytes before `later` are those before `earlier`, at most `max`. Eight more bytes can be read there.
+    #[inline(always)]
+    pub fn common_suffix(&self, earlier: usize, later: usize, max: usize) -> usize {
+        let differ = |back: usize| self.word(earlier - back) ^ self.word(later - back);
+        // Nearly always a tail and fewer than eight bytes of a URL.
+        let in_url = differ(TAIL_BYTES + 8);
+        if differ(8) | differ(TAIL_BYTES) == 0 && in_url != 0 {
+            return max.min(TAIL_BYTES + in_url.leading_zeros() as usize / 8);
+        }
+        let mut length = 0;
+        while length < max {
+            let differ = differ(length + 8);
+            if differ != 0 {
+                return max.min(length + differ.leading_zeros() as usize / 8);
+            }
+            length += 8;
+        }
+        max
+    }
+}
+
+/// Eight bytes of `bytes` from `at` on, the first one lowest.
+#[inline(always)]
+pub fn word<const N: usize>(bytes: &[u8; N], at: usize) -> u64 {
+    u64::from_le_bytes(*bytes[at..].first_chunk().expect("eight bytes are eight bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_agree_with_bytes_wherever_the_difference_is() {
+        for same in 0..40 {
+            for max in 0..40 {
+                let mut window = Window::default();
+                window.push(&[b'a'; 128]);
+                window.bytes[PLACE_PERIOD + 64 + same] = b'b';
+                assert_eq!(window.common_prefix(PLACE_PERIOD, PLACE_PERIOD + 64, max), same.min(max));
+                let mut window = Window::default();
+                window.push(&[b'a'; 128]);
+                window.bytes[PLACE_PERIOD + 127 - same] = b'b';
+                assert_eq!(window.common_suffix(PLACE_PERIOD + 64, PLACE_PERIOD + 128, max), same.min(max));
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Intake: input files in all their formats, read as rows.
+
+pub mod format;
+pub mod input;
+pub mod known_urls;
+pub mod lines;
+pub mod reject_row;
+pub mod report;
+pub mod scratch;
+pub mod spool_format;

@@ -1,0 +1,175 @@
+//! Columns: which column or key of an export is which part of a record.
+
+use std::collections::HashSet;
+use std::str::FromStr;
+
+/// A part of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Url,
+    Lastmod,
+    Changefreq,
+    Priority,
+    Alternates,
+    Images,
+}
+
+/// What the columns of a table can be, in this order.
+pub(super) const PLAIN_PARTS: [Part; 6] = Part::ALL;
+
+impl Part {
+    const ALL: [Self; 6] =
+        [Self::Url, Self::Lastmod, Self::Changefreq, Self::Priority, Self::Alternates, Self::Images];
+
+    /// What it is called in options and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Url => "url",
+            other => other.names()[0],
+        }
+    }
+
+    /// The usual names; the first is preferred where both occur.
+    const fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Url => &["loc", "url"],
+            Self::Lastmod => &["lastmod"],
+            Self::Changefreq => &["changefreq"],
+            Self::Priority => &["priority"],
+            Self::Alternates => &["alternates"],
+            Self::Images => &["images"],
+        }
+    }
+}
+
+/// Names of columns or keys where they are not the usual ones, which are `loc` or `url`, `lastmod`, `changefreq`,
+/// `priority`, `alternates` and `images`. Upper and lower case of ASCII are the same. Or the positions of
+/// values in rows without a header, from 1.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Columns([Option<String>; Part::ALL.len()]);
+
+impl FromStr for Columns {
+    type Err = String;
+
+    /// Reads `url=page,lastmod=updated_at`, or `url=1,lastmod=3`.
+    fn from_str(word: &str) -> Result<Self, String> {
+        let mut columns = Self::default();
+        for pair in word.split(',') {
+            let (part, name) = pair.split_once('=').unwrap_or((pair, ""));
+            let known = Part::ALL.into_iter().find(|known| known.names().contains(&part.trim()));
+            match known {
+                Some(part) if !name.trim().is_empty() && columns.0[part as usize].is_none() => {
+                    columns.0[part as usize] = Some(name.trim().into());
+                }
+                _ => {
+                    let parts = "url, lastmod, changefreq, priority, alternates or images, each once";
+                    return Err(format!("columns are PART=NAME,PART=NAME: url=page; a part is {parts}"));
+                }
+            }
+        }
+        columns.check_positions().map(|()| columns)
+    }
+}
+
+impl Columns {
+    /// Where the [`PLAIN_PARTS`] are in each row of a table without a header, if that is what was said.
+    pub(super) fn positions(&self) -> Option<[Option<usize>; PLAIN_PARTS.len()]> {
+        let url = self.0[Part::Url as usize].as_ref()?;
+        let position = |word: &String| word.parse::<usize>().ok()?.checked_sub(1);
+        position(url)?;
+        Some(PLAIN_PARTS.map(|part| self.0[part as usize].as_ref().and_then(position)))
+    }
+
+    /// All of them are names, or all of them are positions and differ.
+    fn check_positions(&self) -> Result<(), String> {
+        let said = || self.0.iter().flatten();
+        let is_position = |word: &&String| word.bytes().all(|byte| byte.is_ascii_digit());
+        let positions = said().filter(is_position).count();
+        let parsed: HashSet<usize> =
+            said().filter_map(|word| word.parse().ok()).filter(|&position| position > 0).collect();
+        match (positions, &self.0[Part::Url as usize]) {
+            (0, _) => Ok(()),
+            (_, None) => {
+                Err("positions are those of rows without a header, and need the URL's: url=1".into())
+            }
+            _ if positions < said().count() => {
+                Err("columns are all names or all positions: url=1,lastmod=3".into())
+            }
+            _ if parsed.len() < positions => {
+                Err("positions are numbers from 1, each once: url=1,lastmod=3".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The part that the column or key `name` is, and how good a name it is for it: 0 is best.
+    pub(super) fn part_of(&self, name: &[u8]) -> Option<(Part, usize)> {
+        let name = name.trim_ascii();
+        let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+        Part::ALL.into_iter().find_map(|part| match &self.0[part as usize] {
+            Some(said) => is(said).then_some((part, 0)),
+            None => part.names().iter().position(|usual| is(usual)).map(|rank| (part, rank)),
+        })
+    }
+
+    /// Whether a name was said for `part`.
+    #[cfg(feature = "parquet")]
+    pub(super) fn is_said(&self, part: Part) -> bool {
+        self.0[part as usize].is_some()
+    }
+
+    /// Where the [`PLAIN_PARTS`] stand in a table with the columns `names`. Of equal names the first counts.
+    ///
+    /// # Errors
+    /// If there is no column for the URL or a name that was said does not occur: what is missing, and what is there.
+    pub(super) fn places(&self, names: &[&[u8]]) -> Result<[Option<usize>; PLAIN_PARTS.len()], String> {
+        let mut best = [None; Part::ALL.len()];
+        for (at, name) in names.iter().enumerate() {
+            if let Some((part, rank)) = self.part_of(name)
+                && best[part as usize].is_none_or(|(before, _)| rank < before)
+            {
+                best[part as usize] = Some((rank, at));
+            }
+        }
+        let places = PLAIN_PARTS.map(|part| best[part as usize].map(|(_, at)| at));
+        for (part, place) in PLAIN_PARTS.into_iter().zip(places) {
+            match (&self.0[part as usize], place) {
+                (Some(said), None) => return Err(missing(&crate::escape::shown(said.as_bytes()), names)),
+                (None, None) if part == Part::Url => return Err(missing("loc or url", names)),
+                _ => {}
+            }
+        }
+        Ok(places)
+    }
+}
+
+fn missing(what: &str, names: &[&[u8]]) -> String {
+    let names = crate::escape::shown(&names.join(&b", "[..]));
+    format!("no column {what}, only: {names}; say which is which with --columns url=NAME,lastmod=NAME")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_found_by_usual_names_or_by_those_that_were_said() {
+        let usual = Columns::default();
+        let places = |columns: &Columns, names: &str| {
+            columns.places(&names.split(' ').map(str::as_bytes).collect::<Vec<_>>())
+        };
+        assert_eq!(places(&usual, "loc").unwrap(), [Some(0), None, None, None, None, None]);
+        assert_eq!(
+            places(&usual, "id URL Images LastMod").unwrap(),
+            [Some(1), Some(3), None, None, None, Some(2)]
+        );
+        assert_eq!(places(&usual, "url loc url loc").unwrap(), [Some(1), None, None, None, None, None]);
+        let said: Columns = "url=page,lastmod=updated_at".parse().unwrap();
+        assert_eq!(places(&said, "loc updated_at Page").unwrap(), [Some(2), Some(1), None, None, None, None]);
+        assert!(places(&usual, "a b").unwrap_err().starts_with("no column loc or url, only: a, b; say"));
+        assert!(places(&said, "page loc").unwrap_err().starts_with("no column updated_at, only: page, loc"));
+        for wrong in ["", "url", "url=", "=x", "page=url", "url=a,url=b", "url=a,loc=b", "url=a,"] {
+            assert!(wrong.parse::<Columns>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Cuts: a stream of CSV parted into blocks of whole rows, so that threads can parse them side by side.
+//!
+//! Where a row ends depends on every quote before it, so this is for one thread, and does no more than that takes. What a
+//! quote means is what it means to csv-core: it opens a value at the value's first byte only.
+
+use std::io::Read;
+
+use crate::error::{Error, Result};
+use crate::intake::format::ROW_BYTES_MAX;
+use crate::intake::format::unpack::{About, Text};
+use crate::intake::lines::{Block, CHUNK_BYTES};
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Blocks of whole rows, in order.
+pub struct Cuts<'n> {
+    about: About<'n>,
+    stream: Box<dyn Read + Send>,
+    delimiter: u8,
+    state: State,
+    /// What follows the last row end, with the offset and the lines before it.
+    rest: Block,
+    /// A block that was given back.
+    again: Option<Block>,
+    piece: Box<[u8]>,
+    has_ended: bool,
+}
+
+/// What the byte at hand belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It is the first of a value.
+    Start,
+    /// A value without quotes, or what follows the quotes.
+    Plain,
+    /// A value in quotes.
+    Quoted,
+    /// It is behind a quote in quotes: the first of two, or the closing one.
+    Closing,
+}
+
+impl<'n> Cuts<'n> {
+    pub fn new(text: Text<'n>, delimiter: u8) -> Self {
+        let (stream, about) = text.split();
+        Self {
+            about,
+            stream,
+            delimiter,
+            state: State::Start,
+            rest: Block { offset: 0, lines_before: 0, bytes: Vec::new() },
+            again: None,
+            piece: vec![0; CHUNK_BYTES].into(),
+            has_ended: false,
+        }
+    }
+
+    /// What is known of the text.
+    pub fn about(&self) -> &About<'n> {
+        &self.about
+    }
+
+    /// The same, with `block` to come first.
+    pub fn again(self, block: Block) -> Self {
+        Self { again: Some(block), ..self }
+    }
+
+    fn next_block(&mut self) -> Result<Option<Block>> {
+        loop {
+            let bytes = match self.stream.read(&mut self.piece) {
+                Ok(bytes) => bytes,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.about.failed(error)),
+            };
+            if bytes == 0 {
+                self.has_ended = true;
+                return self.last_block();
+            }
+            let mut piece = &self.piece[..bytes];
+            let is_first = self.rest.offset == 0 && self.rest.bytes.is_empty();
+            if is_first && let Some(behind) = piece.strip_prefix(BYTE_ORDER_MARK) {
+                // It is no part of the first name.
+                (piece, self.rest.offset) = (behind, BYTE_ORDER_MARK.len() as u64);
+            }
+            let row_end = scan(piece, self.delimiter, &mut self.state);
+            self.rest.bytes.extend_from_slice(&piece[..row_end.unwrap_or(piece.len())]);
+            let Some(row_end) = row_end else {
+                match self.rest.bytes.len() as u64 > ROW_BYTES_MAX {
+                    true => return Err(self.open_row(&format!("has more than {ROW_BYTES_MAX} bytes"))),
+                    false => continue,
+                }
+            };
+            let next = Block {
+                offset: self.rest.offset + self.rest.bytes.len() as u64,
+                lines_before: self.rest.lines_before
+                    + memchr::memchr_iter(b'\n', &self.rest.bytes).count() as u64,
+                bytes: piece[row_end..].to_vec(),
+            };
+            return Ok(Some(std::mem::replace(&mut self.rest, next)));
+        }
+    }
+
+    /// The end of the text is the end of its last row, unless a quote is open there.
+    fn last_block(&mut self) -> Result<Option<Block>> {
+        if self.state == State::Quoted {
+            return Err(self.open_row("goes on to the end of the file"));
+        }
+        let empty = Block { offset: 0, lines_before: 0, bytes: Vec::new() };
+        let mut last = std::mem::replace(&mut self.rest, empty);
+        if last.bytes.is_empty() {
+            return Ok(None);
+        }
+        last.bytes.push(b'\n');
+        Ok(Some(last))
+    }
+
+    fn open_row(&self, what: &str) -> Error {
+        let empty = self.rest.bytes.iter().take_while(|byte| matches!(byte, b'\n' | b'\r'));
+        let line = self.rest.lines_before + 1 + empty.filter(|&&byte| byte == b'\n').count() as u64;
+        self.about.wrong(format!("line {line}: the row {what}: most likely a quote that is never closed"))
+    }
+}
+
+impl Iterator for Cuts<'_> {
+    type Item = Result<Block>;
+
+    fn next(&mut self) -> Option<Result<Block>> {
+        if let Some(block) = self.again.take() {
+            return Some(Ok(block));
+        }
+        if self.has_ended {
+            return None;
+        }
+        let next = self.next_block();
+        self.has_ended |= next.is_err();
+        next.transpose()
+    }
+}
+
+/// Goes over `piece`; where the last row that ends in it ends.
+fn scan(piece: &[u8], delimiter: u8, state: &mut State) -> Option<usize> {
+    let is_row_end = |byte: u8| matches!(byte, b'\n' | b'\r');
+    if matches!(state, State::Start | State::Plain) && memchr::memchr(b'"', piece).is_none() {
+        if let Some(&last) = piece.last() {
+            *state = if last == delimiter || is_row_end(last) { State::Start } else { State::Plain };
+        }
+        return memchr::memrchr2(b'\n', b'\r', piece).map(|at| at + 1);
+    }
+    let mut row_end = None;
+    let mut at = 0;
+    while at < piece.len() {
+        *state = match *state {
+            State::Start if piece[at] == b'"' => {
+                at += 1;
+                State::Quoted
+            }
+            State::Start => State::Plain,
+            State::Plain => match memchr::memchr3(delimiter, b'\n', b'\r', &piece[at..]) {
+                Some(bytes) => {
+                    at += bytes + 1;
+                    row_end = if piece[at - 1] == delimiter { row_end } else { Some(at) };
+                    State::Start
+                }
+                None => return row_end,
+            },
+            State::Quoted => match memchr::memchr(b'"', &piece[at..]) {
+                Some(bytes) => {
+                    at += bytes + 1;
+                    State::Closing
+                }
+                None => return row_end,
+            },
+            State::Closing if piece[at] == b'"' => {
+                at += 1;
+                State::Quoted
+            }
+            State::Closing => State::Plain,
+        };
+    }
+    row_end
+}

@@ -1,0 +1,184 @@
+//! Samples: the first lines of a text show whether it is a table, and what lies between its values.
+
+use super::delimiter::Delimiter;
+use crate::intake::format::columns::Columns;
+use crate::limits::LINE_BYTES_MAX;
+
+/// Lines that are looked at: enough to tell a table from URLs that happen to contain a delimiter.
+const LINES_MAX: usize = 16;
+
+/// The first lines of a text that have anything in them.
+pub struct Sample<'h> {
+    lines: Vec<&'h [u8]>,
+}
+
+/// Why no delimiter can be told.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ambiguous(pub Delimiter, pub Delimiter);
+
+impl<'h> Sample<'h> {
+    /// Looks at `head`, the first bytes of a text.
+    pub fn of(head: &'h [u8]) -> Self {
+        let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+        let lines = head.split(|byte| matches!(byte, b'\n' | b'\r'));
+        let mut lines: Vec<_> = lines.filter(|line| !line.is_empty()).take(LINES_MAX + 1).collect();
+        // The last line may be cut at the end of the head.
+        let is_whole = head.len() < LINE_BYTES_MAX || lines.len() < 2;
+        lines.truncate(if is_whole { LINES_MAX } else { lines.len() - 1 });
+        Self { lines }
+    }
+
+    /// The delimiter that makes a header of the first line: there is more than one name, none of them looks like a URL, and
+    /// `columns` finds what it needs.
+    pub fn of_header(&self, columns: &Columns, said: Option<Delimiter>) -> Option<Delimiter> {
+        let is_header = |by: &Delimiter| {
+            let names = self.first(*by);
+            let names: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
+            // A quoted name alone is a header too: a plain list has no quotes.
+            let is_table = names.len() > 1 || self.first_line().starts_with(b"\"");
+            is_table
+                && !names.iter().any(|name| is_address_or_comment(name))
+                && columns.places(&names).is_ok()
+        };
+        self.widest(candidates(said).filter(is_header))
+    }
+
+    /// The delimiter of a table without a header whose URL is at `url`, from 0. `None` if no line has one.
+    ///
+    /// # Errors
+    /// Two that fit.
+    pub fn of_rows(&self, url: usize, said: Option<Delimiter>) -> Result<Option<Delimiter>, Ambiguous> {
+        if let Some(said) = said {
+            return Ok(Some(said).filter(|&said| self.is_parted(said)));
+        }
+        let fits = |by: &Delimiter| {
+            let Some(rows) = rows(&self.lines, *by) else { return false };
+            // There may be a header after all.
+            let are_urls = |rows: &[Vec<Vec<u8>>]| rows.iter().all(|row| is_url(&row[url]));
+            url < rows[0].len() && (are_urls(&rows) || rows.len() > 1 && are_urls(&rows[1..]))
+        };
+        let mut fitting = Delimiter::DETECTED.into_iter().filter(fits);
+        match (fitting.next(), fitting.next()) {
+            (Some(one), Some(other)) => Err(Ambiguous(one, other)),
+            (found, _) => Ok(found),
+        }
+    }
+
+    /// The delimiter that parts the first line into most values; a comma if none does.
+    pub fn widest_delimiter(&self) -> Delimiter {
+        self.widest(Delimiter::DETECTED.into_iter()).unwrap_or(Delimiter::COMMA)
+    }
+
+    /// The first line that is not empty.
+    pub fn first_line(&self) -> &'h [u8] {
+        self.lines.first().copied().unwrap_or_default()
+    }
+
+    /// Whether `by` parts the first line.
+    pub fn is_parted(&self, by: Delimiter) -> bool {
+        self.first(by).len() > 1
+    }
+
+    /// The options that read the text as a table, if its lines look like rows without a header that is understood. If they
+    /// `may_be_urls`, only if that is unlikely: there is a date in a column, or none of several lines is a URL.
+    pub fn options(&self, may_be_urls: bool) -> Option<String> {
+        let has_url = |line: &[u8]| memchr::memmem::find(line, b"://").is_some();
+        let (header, lines) = match &self.lines[..] {
+            [first, rest @ ..] if !rest.is_empty() && !has_url(first) => (Some(*first), rest),
+            all => (None, all),
+        };
+        let options = |by: Delimiter| {
+            let rows = rows(lines, by)?;
+            let column =
+                |is: fn(&[u8]) -> bool| (0..rows[0].len()).find(|&at| rows.iter().all(|row| is(&row[at])));
+            let (url, date) = (column(is_url)?, column(is_date));
+            let is_url_list = date.is_none() && (rows.len() == 1 || url == 0 && by != Delimiter::TAB);
+            if may_be_urls && is_url_list {
+                return None;
+            }
+            let names = header.map(|header| fields(header, by)).filter(|names| names.len() == rows[0].len());
+            let name = |at: usize| match &names {
+                Some(names) => crate::escape::shown(&names[at]),
+                None => (at + 1).to_string(),
+            };
+            let lastmod = date.map(|at| format!(",lastmod={}", name(at))).unwrap_or_default();
+            let words = format!("--format csv --delimiter {by} --columns url={}{lastmod}", name(url));
+            Some((date.is_some(), rows[0].len(), words))
+        };
+        let found = Delimiter::DETECTED.into_iter().rev().filter_map(options);
+        found.max_by_key(|&(has_date, width, _)| (has_date, width)).map(|(.., words)| words)
+    }
+
+    /// The values of the first line.
+    fn first(&self, by: Delimiter) -> Vec<Vec<u8>> {
+        self.lines.first().map_or(Vec::new(), |line| fields(line, by))
+    }
+
+    /// The one that parts the first line into most values; a comma, if they leave it whole.
+    fn widest(&self, delimiters: impl DoubleEndedIterator<Item = Delimiter>) -> Option<Delimiter> {
+        let widest = delimiters.rev().max_by_key(|&by| self.first(by).len());
+        widest.map(|by| if self.is_parted(by) { by } else { Delimiter::COMMA })
+    }
+}
+
+fn candidates(said: Option<Delimiter>) -> impl DoubleEndedIterator<Item = Delimiter> {
+    let is_candidate = move |by: &Delimiter| said.is_none_or(|said| said == *by);
+    let other = said.filter(|said| !Delimiter::DETECTED.contains(said));
+    Delimiter::DETECTED.into_iter().filter(is_candidate).chain(other)
+}
+
+/// The values of `lines`, if each has the same number and more than one.
+fn rows(lines: &[&[u8]], by: Delimiter) -> Option<Vec<Vec<Vec<u8>>>> {
+    // Most lines are plain URLs; setting up a reader for each costs more than a small run's other work.
+    memchr::memchr(by.as_byte(), lines.first()?)?;
+    let rows: Vec<_> = lines.iter().map(|line| fields(line, by)).collect();
+    let width = rows.first()?.len();
+    (width > 1 && rows.iter().all(|row| row.len() == width)).then_some(rows)
+}
+
+/// The values of a line, without their quotes. One that is still open ends with the line.
+fn fields(line: &[u8], by: Delimiter) -> Vec<Vec<u8>> {
+    let mut core = csv_core::ReaderBuilder::new().delimiter(by.as_byte()).build();
+    let mut out = vec![0; line.len() + 1];
+    let mut ends = vec![0; memchr::memchr_iter(by.as_byte(), line).count() + 2];
+    let (_, _, written, ended) = core.read_record(line, &mut out, &mut ends);
+    // Nothing more ends the record.
+    let (_, _, _, last) = core.read_record(&[], &mut out[written..], &mut ends[ended..]);
+    let ends = &ends[..ended + last];
+    let starts = [0].iter().chain(ends);
+    starts.zip(ends).map(|(&start, &end)| out[start..end].to_vec()).collect()
+}
+
+/// Whether `value` is an absolute URL of a page.
+fn is_url(value: &[u8]) -> bool {
+    let value = value.trim_ascii();
+    let begins =
+        |scheme: &[u8]| value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    begins(b"http://") || begins(b"https://")
+}
+
+/// Whether `name` is part of a URL or a comment rather than the name of a column.
+fn is_address_or_comment(name: &[u8]) -> bool {
+    is_address(name) || name.trim_ascii_start().starts_with(b"#")
+}
+
+/// Whether `name` is part of a URL rather than the name of a column.
+pub(super) fn is_address(name: &[u8]) -> bool {
+    let name = name.trim_ascii_start();
+    let begins_as_one = [&b"/"[..], b"www."].iter().any(|start| name.starts_with(start));
+    begins_as_one || memchr::memmem::find(name, b"://").is_some()
+}
+
+/// Whether `value` begins with a day, as `2025-11-21`, `21.11.2025` or `21/11/2025`, and nothing but a time follows.
+fn is_date(value: &[u8]) -> bool {
+    let value = value.trim_ascii();
+    let Some((day, rest)) = value.split_at_checked(10) else { return false };
+    let is = |pattern: &[u8]| {
+        day.iter().zip(pattern).all(|(byte, like)| match like {
+            b'0' => byte.is_ascii_digit(),
+            _ => byte == like,
+        })
+    };
+    let is_day = [b"0000-00-00", b"00.00.0000", b"00/00/0000"].into_iter().any(|pattern| is(pattern));
+    is_day && matches!(rest.first(), None | Some(b'T' | b' '))
+}

@@ -1,0 +1,52 @@
+//! The lists of Google's first sitemap generator, of 2005: a URL, then attributes, between spaces.
+//!
+//! `http://www.example.com/a lastmod=2005-06-03 changefreq=daily priority=0.8`
+
+use super::row::{Record, Rows};
+use super::text::each_line;
+use crate::clean::Reason;
+use crate::error::Result;
+use crate::intake::lines::Block;
+use crate::limits::LINE_BYTES_MAX;
+
+/// Every line is a record. Lines that begin with `#` are comments, and blank.
+pub fn read(block: &Block, rows: &mut Rows<'_>) -> Result<()> {
+    each_line(block, |number, line| {
+        let reason = match record(line.raw) {
+            _ if line.raw.len() > LINE_BYTES_MAX => Reason::TooLong,
+            _ if rows.is_malformed(line.raw) => Reason::BadEncoding,
+            None => Reason::BadRow,
+            Some(record) => return rows.record(&Record { line: number, offset: line.offset, ..record }),
+        };
+        rows.bad(number, line.offset, reason, line.raw)
+    })
+}
+
+/// Whether `line` is a URL with attributes behind it.
+pub fn has_attributes(line: &[u8]) -> bool {
+    let is_http =
+        |scheme: &[u8]| line.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    (is_http(b"http://") || is_http(b"https://"))
+        && record(line).is_some_and(|record| Record { url: b"", ..record } != Record::default())
+}
+
+/// `None` for a word behind the URL that is none of the three attributes.
+fn record(line: &[u8]) -> Option<Record<'_>> {
+    let mut record = Record::default();
+    if line.trim_ascii_start().starts_with(b"#") {
+        return Some(record);
+    }
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    record.url = words.next().unwrap_or_default();
+    for word in words {
+        let equals = word.iter().position(|&byte| byte == b'=')?;
+        let value = &word[equals + 1..];
+        match &word[..equals] {
+            b"lastmod" => record.lastmod = value,
+            b"changefreq" => record.changefreq = value,
+            b"priority" => record.priority = value,
+            _ => return None,
+        }
+    }
+    Some(record)
+}

@@ -1,0 +1,239 @@
+//! A column of Parquet, its values as text.
+
+use std::io::Write;
+
+use jiff::Timestamp;
+use jiff::tz::Offset;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{AsBytes, ByteArray, DataType};
+use parquet::errors::{ParquetError, Result};
+use parquet::schema::types::ColumnDescriptor;
+
+use super::kind::Kind;
+use crate::sitemap::tags::civil_text;
+
+/// Bytes that are shown of a value that is no text.
+const SHOWN_BYTES_MAX: usize = 16;
+
+/// A column of a row group, and its values in the batch at hand.
+pub struct Column {
+    reader: ColumnReader,
+    kind: Kind,
+    /// The definition level of a value that is there.
+    present: i16,
+    levels: Vec<i16>,
+    /// Values that are text need no copy.
+    texts: Vec<ByteArray>,
+    /// The text of all others, one behind the other, and where each ends.
+    written: Vec<u8>,
+    ends: Vec<usize>,
+    /// For each row of the batch the value that it has.
+    places: Vec<Option<u32>>,
+}
+
+impl Column {
+    pub fn new(reader: ColumnReader, kind: Kind, descriptor: &ColumnDescriptor) -> Self {
+        Self {
+            reader,
+            kind,
+            present: descriptor.max_def_level(),
+            levels: Vec::new(),
+            texts: Vec::new(),
+            written: Vec::new(),
+            ends: Vec::new(),
+            places: Vec::new(),
+        }
+    }
+
+    /// Reads the next `rows` rows.
+    pub fn read(&mut self, rows: usize) -> Result<()> {
+        self.levels.clear();
+        self.texts.clear();
+        self.written.clear();
+        self.ends.clear();
+        let (levels, out, ends, kind) = (&mut self.levels, &mut self.written, &mut self.ends, self.kind);
+        match &mut self.reader {
+            ColumnReader::ByteArrayColumnReader(reader) if kind == Kind::Text => {
+                fill(reader, rows, levels, &mut self.texts)?;
+            }
+            ColumnReader::ByteArrayColumnReader(reader) => {
+                each(reader, rows, levels, |value| write_bytes(value.data(), kind, out, ends))?;
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+                each(reader, rows, levels, |value| write_bytes(value.data(), kind, out, ends))?;
+            }
+            ColumnReader::BoolColumnReader(reader) => {
+                each(reader, rows, levels, |value| write_text(format_args!("{value}"), out, ends))?;
+            }
+            ColumnReader::Int32ColumnReader(reader) => each(reader, rows, levels, |value| match kind {
+                Kind::Unsigned => write_text(format_args!("{}", value.cast_unsigned()), out, ends),
+                _ => write_number(value.into(), kind, out, ends),
+            })?,
+            ColumnReader::Int64ColumnReader(reader) => {
+                each(reader, rows, levels, |value| write_number(value, kind, out, ends))?;
+            }
+            ColumnReader::Int96ColumnReader(reader) => each(reader, rows, levels, |value| {
+                write_time(value.to_seconds(), true, out);
+                ends.push(out.len());
+            })?,
+            // The shortest text that means the same number, and never an exponent.
+            ColumnReader::FloatColumnReader(reader) => {
+                each(reader, rows, levels, |value| write_text(format_args!("{value}"), out, ends))?;
+            }
+            ColumnReader::DoubleColumnReader(reader) => {
+                each(reader, rows, levels, |value| write_text(format_args!("{value}"), out, ends))?;
+            }
+        }
+        self.place(rows)
+    }
+
+    /// Finds out which rows have a value.
+    fn place(&mut self, rows: usize) -> Result<()> {
+        let values = self.texts.len() + self.ends.len();
+        self.places.clear();
+        if self.present == 0 {
+            self.places.extend((0..rows as u32).map(Some));
+        } else {
+            let mut next = 0..;
+            let present = self.present;
+            self.places
+                .extend(self.levels.iter().map(|&level| if level == present { next.next() } else { None }));
+        }
+        match self.places.iter().flatten().count() == values && self.places.len() == rows {
+            true => Ok(()),
+            false => {
+                Err(ParquetError::General("a column has fewer values than its row group has rows".into()))
+            }
+        }
+    }
+
+    /// The value of the row `at` of the batch; empty for null.
+    pub fn value(&self, at: usize) -> &[u8] {
+        match self.places[at].map(|place| place as usize) {
+            None => &[],
+            Some(place) if self.kind == Kind::Text => self.texts[place].as_bytes(),
+            Some(place) => {
+                let start = if place == 0 { 0 } else { self.ends[place - 1] };
+                &self.written[start..self.ends[place]]
+            }
+        }
+    }
+}
+
+/// Reads `rows` rows, over as many pages as they lie on.
+fn fill<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: usize,
+    levels: &mut Vec<i16>,
+    values: &mut Vec<T::T>,
+) -> Result<()> {
+    let mut rows_read = 0;
+    while rows_read < rows {
+        match reader.read_records(rows - rows_read, Some(levels), None, values)? {
+            (0, ..) => break,
+            (records, ..) => rows_read += records,
+        }
+    }
+    Ok(())
+}
+
+fn each<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    rows: usize,
+    levels: &mut Vec<i16>,
+    write: impl FnMut(T::T),
+) -> Result<()> {
+    let mut values = Vec::with_capacity(rows);
+    fill(reader, rows, levels, &mut values)?;
+    values.into_iter().for_each(write);
+    Ok(())
+}
+
+fn write_number(value: i64, kind: Kind, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
+    const DAY_SECONDS: i64 = 86_400;
+    match kind {
+        Kind::Time { per_second, is_utc } => write_time(value.div_euclid(per_second), is_utc, out),
+        Kind::Date => match Timestamp::from_second(value.saturating_mul(DAY_SECONDS)) {
+            Ok(time) => push(out, format_args!("{}", Offset::UTC.to_datetime(time).date())),
+            Err(_) => push(out, format_args!("day {value}")),
+        },
+        Kind::Decimal { digits } => write_decimal(value.into(), digits, out),
+        Kind::Unsigned => push(out, format_args!("{}", value.cast_unsigned())),
+        Kind::Other => push(out, format_args!("#{value}")),
+        _ => push(out, format_args!("{value}")),
+    }
+    ends.push(out.len());
+}
+
+fn write_bytes(value: &[u8], kind: Kind, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
+    match (kind, whole(value), value) {
+        (Kind::Decimal { digits }, Some(number), _) => write_decimal(number, digits, out),
+        (Kind::Float16, _, &[low, high]) => write_half(u16::from_le_bytes([low, high]), out),
+        _ => {
+            push(out, format_args!("0x"));
+            value.iter().take(SHOWN_BYTES_MAX).for_each(|byte| push(out, format_args!("{byte:02x}")));
+        }
+    }
+    ends.push(out.len());
+}
+
+/// A number in two's complement, the highest byte first; `None` if it is beyond 16 bytes.
+fn whole(bytes: &[u8]) -> Option<i128> {
+    let first = bytes.first().map_or(0, |byte| byte.cast_signed());
+    // Bytes that only carry the sign on.
+    let mut bytes = bytes;
+    while let [carry, next, ..] = *bytes
+        && carry.cast_signed() == first >> 7
+        && (next.cast_signed() < 0) == (first < 0)
+    {
+        bytes = &bytes[1..];
+    }
+    let sign = if first < 0 { -1 } else { 0 };
+    (bytes.len() <= 16).then(|| bytes.iter().fold(sign, |number, &byte| number << 8 | i128::from(byte)))
+}
+
+/// As a database shows it, `0.50` with two digits after the point; of more than any tag takes, those that are not zero.
+fn write_decimal(value: i128, digits: usize, out: &mut Vec<u8>) {
+    const DIGITS_KEPT: usize = 18;
+    let text = format!("{:0width$}", value.unsigned_abs(), width = digits + 1);
+    let (whole, fraction) = text.split_at(text.len() - digits);
+    let least = fraction.trim_end_matches('0').len().max(DIGITS_KEPT);
+    let fraction = &fraction[..least.min(digits)];
+    let (sign, point) = (if value < 0 { "-" } else { "" }, if digits > 0 { "." } else { "" });
+    push(out, format_args!("{sign}{whole}{point}{fraction}"));
+}
+
+/// A floating point number of two bytes (IEEE 754 binary16), in the fewest digits that mean no other one.
+fn write_half(bits: u16, out: &mut Vec<u8>) {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
+    let sign = if bits >> 15 == 1 { "-" } else { "" };
+    // Between a number and the next one.
+    let step = 2_f64.powi(exponent.max(1) - 25);
+    let value = if exponent == 0 { fraction * step } else { (1024.0 + fraction) * step };
+    if exponent == 0x1F {
+        return push(out, format_args!("{sign}{}", if fraction == 0.0 { "inf" } else { "NaN" }));
+    }
+    let is_it = |text: &String| (text.parse::<f64>().unwrap_or(f64::NAN) - value).abs() < step / 4.0;
+    let text = (0..=24).map(|places| format!("{value:.places$}")).find(is_it).unwrap_or_default();
+    push(out, format_args!("{sign}{text}"));
+}
+
+/// An instant as W3C Datetime, with `Z` only if it is one; beyond the calendar a text that is none, to be refused.
+fn write_time(seconds: i64, is_utc: bool, out: &mut Vec<u8>) {
+    match Timestamp::from_second(seconds).map(|time| Offset::UTC.to_datetime(time)) {
+        Ok(local) if local.year() >= 0 => {
+            out.extend(civil_text(local));
+            out.extend(is_utc.then_some(b'Z'));
+        }
+        _ => push(out, format_args!("second {seconds}")),
+    }
+}
+
+fn write_text(text: std::fmt::Arguments<'_>, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
+    push(out, text);
+    ends.push(out.len());
+}
+
+fn push(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("a Vec takes all that is written to it");
+}

@@ -1,0 +1,129 @@
+//! Kinds: what the values of a column are, and which of them can be URLs or tags.
+
+use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
+use parquet::schema::types::ColumnDescriptor;
+
+use crate::intake::format::columns::Part;
+
+/// What the values of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Text,
+    /// Counts since 1970, so many a second.
+    Time {
+        per_second: i64,
+        is_utc: bool,
+    },
+    /// Days since 1970.
+    Date,
+    /// Days and nanoseconds, in a type of its own.
+    Int96,
+    /// Whole numbers with a sign.
+    Whole,
+    /// Whole numbers without one.
+    Unsigned,
+    Float,
+    /// Floating point numbers of two bytes.
+    Float16,
+    /// Whole numbers with so many digits after the point.
+    Decimal {
+        digits: usize,
+    },
+    /// No tag can hold it: written as what no tag takes, so that it is dropped and counted like any wrong value.
+    Other,
+}
+
+const MILLIS: i64 = 1_000;
+const MICROS: i64 = 1_000_000;
+const NANOS: i64 = 1_000_000_000;
+
+/// Most digits after the point: BigQuery's BIGNUMERIC has 38, and no database has more than 76.
+const DECIMAL_DIGITS_MAX: usize = 76;
+
+impl Kind {
+    /// The kind of `column`, whose values are to be `part`. A tag may be of any kind.
+    ///
+    /// # Errors
+    /// If the column is in a list, or is to be the URL and is no text: its name, its type, and the way out.
+    pub fn of(part: Part, column: &ColumnDescriptor) -> Result<Self, String> {
+        let name = crate::escape::shown(column.path().string().as_bytes());
+        if column.max_rep_level() > 0 {
+            return Err(format!("column {name} is in a list; name another with --columns"));
+        }
+        match Self::of_any(column) {
+            kind if part != Part::Url || kind == Self::Text => Ok(kind),
+            _ => Err(format!(
+                "column {name} holds {}; expected text; export it with CAST({name} AS VARCHAR), or name another with \
+                 --columns url=NAME",
+                type_name(column)
+            )),
+        }
+    }
+
+    fn of_any(column: &ColumnDescriptor) -> Self {
+        let in_utc = |per_second| Self::Time { per_second, is_utc: true };
+        let decimal = || match usize::try_from(column.type_scale()) {
+            Ok(digits) if digits <= DECIMAL_DIGITS_MAX => Self::Decimal { digits },
+            _ => Self::Other,
+        };
+        // The older way of saying what a number means, from before there were logical types.
+        let converted = column.converted_type();
+        let is_decimal = converted == ConvertedType::DECIMAL;
+        match (column.physical_type(), column.logical_type_ref()) {
+            (Type::BYTE_ARRAY, None) if !is_decimal && converted != ConvertedType::BSON => Self::Text,
+            (Type::BYTE_ARRAY, Some(LogicalType::String | LogicalType::Enum | LogicalType::Json)) => {
+                Self::Text
+            }
+            (Type::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Float16)) if column.type_length() == 2 => {
+                Self::Float16
+            }
+            (Type::BOOLEAN | Type::FLOAT | Type::DOUBLE | Type::INT96, Some(LogicalType::Decimal(_))) => {
+                Self::Other
+            }
+            (_, Some(LogicalType::Decimal(_))) => decimal(),
+            (_, None) if is_decimal => decimal(),
+            (Type::INT96, _) => Self::Int96,
+            (Type::INT64, Some(LogicalType::Timestamp(time))) => {
+                let per_second = match time.unit {
+                    TimeUnit::MILLIS => MILLIS,
+                    TimeUnit::MICROS => MICROS,
+                    TimeUnit::NANOS => NANOS,
+                };
+                Self::Time { per_second, is_utc: time.is_adjusted_to_u_t_c }
+            }
+            (Type::INT64, None) if converted == ConvertedType::TIMESTAMP_MILLIS => in_utc(MILLIS),
+            (Type::INT64, None) if converted == ConvertedType::TIMESTAMP_MICROS => in_utc(MICROS),
+            (Type::INT32, Some(LogicalType::Date)) => Self::Date,
+            (Type::INT32, None) if converted == ConvertedType::DATE => Self::Date,
+            (Type::INT32 | Type::INT64, Some(LogicalType::Integer(integer))) if !integer.is_signed => {
+                Self::Unsigned
+            }
+            (Type::INT32 | Type::INT64, None) if is_unsigned(converted) => Self::Unsigned,
+            (Type::INT32 | Type::INT64, Some(LogicalType::Integer(_))) => Self::Whole,
+            (Type::INT32 | Type::INT64, None) if !is_time_of_day(converted) => Self::Whole,
+            (Type::FLOAT | Type::DOUBLE, _) => Self::Float,
+            _ => Self::Other,
+        }
+    }
+}
+
+fn is_unsigned(converted: ConvertedType) -> bool {
+    use ConvertedType::{UINT_8, UINT_16, UINT_32, UINT_64};
+    matches!(converted, UINT_8 | UINT_16 | UINT_32 | UINT_64)
+}
+
+fn is_time_of_day(converted: ConvertedType) -> bool {
+    matches!(converted, ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS)
+}
+
+/// The type of `column`, as its schema says it.
+fn type_name(column: &ColumnDescriptor) -> String {
+    match (column.logical_type_ref(), column.converted_type()) {
+        (Some(LogicalType::Decimal(_)), _) | (None, ConvertedType::DECIMAL) => {
+            format!("DECIMAL({},{})", column.type_precision(), column.type_scale())
+        }
+        (Some(logical), _) => format!("{logical:?}"),
+        (None, ConvertedType::NONE) => column.physical_type().to_string(),
+        (None, converted) => converted.to_string(),
+    }
+}

@@ -1,0 +1,266 @@
+//! Pages: what one takes is looked up in its header before it is decompressed, and what it says of itself must be
+//! possible before anything is made of it.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use flate2::read::MultiGzDecoder;
+use parquet::basic::{Compression, Encoding};
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::reader::{ChunkReader, Length};
+use parquet::file::serialized_reader::SerializedPageReader;
+
+use super::Shared;
+use super::delta;
+use super::header::PageHeader;
+use crate::intake::format::pread::Pread;
+
+/// Bytes that one byte of a compressed page can become: RFC 1951 has 258 bytes for two bits, and LZ4 255 for a byte.
+const GROWTH_MAX: u64 = 1032;
+
+/// What frames of LZ4 begin with. They do not say how large they are.
+const LZ4_FRAME_MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
+
+/// The pages of one row group that are in memory at the same time.
+pub struct Room {
+    bytes_max: u64,
+    bytes: AtomicU64,
+}
+
+impl Room {
+    pub fn new(bytes_max: u64) -> Arc<Self> {
+        Arc::new(Self { bytes_max, bytes: AtomicU64::new(0) })
+    }
+}
+
+/// A page for which there is no room.
+#[derive(Debug)]
+pub struct TooLarge {
+    column: String,
+    bytes: u64,
+    bytes_max: u64,
+}
+
+impl fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { column, bytes, bytes_max } = self;
+        write!(
+            f,
+            "a page of column {column} needs {bytes} bytes of memory together with those that are read beside it, and a \
+             thread may hold {bytes_max}; give more --memory, use fewer --threads, or write the file with smaller pages"
+        )
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+/// The pages of a column of a row group, checked.
+pub struct Pages {
+    pages: SerializedPageReader<Chunk>,
+    /// Rows of the group: no page has more values.
+    rows: u64,
+    /// Bytes of a value in memory.
+    value_bytes: u64,
+    has_levels: bool,
+    bytes_max: u64,
+}
+
+impl Pages {
+    /// The pages of `column` in a row group of `rows` rows, as far as there is `room` for them.
+    pub fn new(file: &Shared, column: &ColumnChunkMetaData, rows: usize, room: Arc<Room>) -> Result<Self> {
+        let descriptor = column.column_descr();
+        let bytes_max = room.bytes_max;
+        let chunk = Chunk {
+            file: Arc::clone(&file.file),
+            file_bytes: file.bytes,
+            name: crate::escape::shown(descriptor.path().string().as_bytes()),
+            compression: column.compression(),
+            room,
+            page_bytes: AtomicU64::new(0),
+            plain_bytes: AtomicU64::new(0),
+            level_bytes: AtomicU64::new(0),
+        };
+        // Without the places of pages, which are optional, each page is found behind the one before it.
+        let pages = SerializedPageReader::new(Arc::new(chunk), column, rows, None)?;
+        Ok(Self {
+            pages,
+            rows: rows as u64,
+            value_bytes: size_of::<parquet::data_type::ByteArray>() as u64,
+            has_levels: descriptor.max_def_level() > 0,
+            bytes_max,
+        })
+    }
+
+    /// Refuses counts that would make the decoders ask for memory that the values cannot need.
+    fn check(&self, page: &Page) -> Result<()> {
+        let is_possible = match page {
+            Page::DictionaryPage { buf, num_values, .. } => {
+                // A dictionary of empty texts takes four bytes for each.
+                let values = u64::from(*num_values);
+                values <= buf.len() as u64 && values.saturating_mul(self.value_bytes) <= self.bytes_max
+            }
+            Page::DataPage { buf, num_values, encoding, def_level_encoding, .. } => {
+                let values = values_of(buf, *num_values, self.has_levels, *def_level_encoding);
+                u64::from(*num_values) <= self.rows && is_delta_possible(values, *encoding, *num_values)
+            }
+            Page::DataPageV2 {
+                buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, ..
+            } => {
+                let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
+                let values = usize::try_from(levels).ok().and_then(|levels| buf.get(levels..));
+                u64::from(*num_values) <= self.rows && is_delta_possible(values, *encoding, *num_values)
+            }
+        };
+        if is_possible { Ok(()) } else { Err(general("a page has more values than it can have")) }
+    }
+}
+
+/// The values of a page of the first version, after its definition levels.
+fn values_of(buf: &[u8], num_values: u32, has_levels: bool, levels: Encoding) -> Option<&[u8]> {
+    if !has_levels {
+        return Some(buf);
+    }
+    match levels {
+        Encoding::RLE => {
+            let (bytes, rest) = buf.split_first_chunk()?;
+            rest.get(usize::try_from(u32::from_le_bytes(*bytes)).ok()?..)
+        }
+        // One bit each: columns in lists are not read. More would only be seen as values that are not possible.
+        _ => buf.get(num_values.div_ceil(8) as usize..),
+    }
+}
+
+/// Whether values that are written as differences are at most as many as the page has. Whatever cannot be understood is for
+/// the decoder to refuse.
+fn is_delta_possible(values: Option<&[u8]>, encoding: Encoding, num_values: u32) -> bool {
+    let counts = match (encoding, values) {
+        (Encoding::DELTA_BINARY_PACKED | Encoding::DELTA_LENGTH_BYTE_ARRAY, Some(values)) => {
+            [delta::count(values), None]
+        }
+        (Encoding::DELTA_BYTE_ARRAY, Some(values)) => {
+            [delta::count(values), delta::rest(values).and_then(delta::count)]
+        }
+        _ => [None, None],
+    };
+    counts.into_iter().flatten().all(|count| count <= u64::from(num_values))
+}
+
+impl Iterator for Pages {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl PageReader for Pages {
+    fn get_next_page(&mut self) -> Result<Option<Page>> {
+        let page = self.pages.get_next_page()?;
+        page.iter().try_for_each(|page| self.check(page))?;
+        Ok(page)
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+        Err(general("nothing looks ahead in a column that is in no list"))
+    }
+
+    fn skip_next_page(&mut self) -> Result<()> {
+        Err(general("nothing is skipped"))
+    }
+}
+
+/// The bytes of a column's pages. The crate asks for a reader where each page's header begins, and for the bytes after it.
+struct Chunk {
+    file: Arc<File>,
+    file_bytes: u64,
+    name: String,
+    compression: Compression,
+    room: Arc<Room>,
+    /// Bytes of the data page at hand, as they count in the room.
+    page_bytes: AtomicU64,
+    /// Bytes of the page at hand once it is decompressed, and those of its levels, which are not compressed.
+    plain_bytes: AtomicU64,
+    level_bytes: AtomicU64,
+}
+
+impl Chunk {
+    /// Makes room for a page, in place of the one before it; a dictionary stays.
+    fn admit(&self, header: &PageHeader) -> Result<()> {
+        let bytes = match self.compression {
+            Compression::UNCOMPRESSED => header.compressed_bytes,
+            _ => header.compressed_bytes + header.plain_bytes,
+        };
+        let before = self.page_bytes.swap(if header.is_dictionary { 0 } else { bytes }, Ordering::Relaxed);
+        self.room.bytes.fetch_sub(before, Ordering::Relaxed);
+        let all = self.room.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if all > self.room.bytes_max {
+            return Err(self.too_large(all));
+        }
+        self.plain_bytes.store(header.plain_bytes, Ordering::Relaxed);
+        self.level_bytes.store(header.level_bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn too_large(&self, bytes: u64) -> ParquetError {
+        let (column, bytes_max) = (self.name.clone(), self.room.bytes_max);
+        ParquetError::External(Box::new(TooLarge { column, bytes, bytes_max }))
+    }
+
+    /// Refuses a page that becomes larger than its header says; the decoders of gzip and of LZ4 frames do not look at that.
+    fn check_growth(&self, page: &[u8]) -> Result<()> {
+        let worst = (page.len() as u64).saturating_mul(GROWTH_MAX);
+        let plain_bytes = self.plain_bytes.load(Ordering::Relaxed);
+        if worst <= self.room.bytes_max.max(plain_bytes) {
+            return Ok(());
+        }
+        match self.compression {
+            Compression::GZIP(_) => {
+                let levels = self.level_bytes.load(Ordering::Relaxed);
+                let packed =
+                    usize::try_from(levels).ok().and_then(|levels| page.get(levels..)).unwrap_or_default();
+                let most = plain_bytes.saturating_sub(levels);
+                // Data that are damaged are for the crate to refuse.
+                let bytes = io::copy(&mut MultiGzDecoder::new(packed).take(most + 1), &mut io::sink());
+                match bytes {
+                    Ok(bytes) if bytes > most => Err(general("a page is larger than its header says")),
+                    _ => Ok(()),
+                }
+            }
+            Compression::LZ4 if page.starts_with(&LZ4_FRAME_MAGIC) => Err(self.too_large(worst)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Length for Chunk {
+    fn len(&self) -> u64 {
+        self.file_bytes
+    }
+}
+
+impl ChunkReader for Chunk {
+    type T = BufReader<Pread>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T> {
+        let mut reader = BufReader::new(Pread::new(Arc::clone(&self.file), start));
+        let header = PageHeader::of(reader.fill_buf()?).ok_or_else(|| general("a page has no header"))?;
+        self.admit(&header)?;
+        Ok(reader)
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
+        let bytes = super::bytes_at(&self.file, self.file_bytes, start, length)?;
+        self.check_growth(&bytes)?;
+        Ok(bytes)
+    }
+}
+
+fn general(what: &str) -> ParquetError {
+    ParquetError::General(what.into())
+}

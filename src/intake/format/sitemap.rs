@@ -1,0 +1,169 @@
+//! Existing sitemaps: every `<url>` is a record.
+
+mod dropped;
+mod entry;
+mod plain;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+use super::ROW_BYTES_MAX;
+use super::row::Rows;
+use super::unpack::{About, Text};
+use crate::error::{Error, Result};
+use entry::Entry;
+
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// Reads the entries of a `<urlset>`. Elements are told by their local names; the namespace is that of the root, by its
+/// prefix, so that an `<image:loc>` is not taken for a `<loc>`.
+pub fn read(text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    read_in_pieces(PIECE_BYTES, text, rows)
+}
+
+fn read_in_pieces(piece_bytes: usize, text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
+    let (stream, text) = text.split();
+    let stream = BufReader::with_capacity(piece_bytes, stream);
+    let mut reader = Reader::from_reader(Metered { stream, bytes_left: 0 });
+    reader.config_mut().expand_empty_elements = true;
+    let mut buffer = Vec::new();
+    let mut entry = Entry::default();
+    let mut depth = 0;
+    let mut has_root = false;
+    loop {
+        buffer.clear();
+        let at = reader.buffer_position();
+        let entry_bytes = if depth > 1 { at - entry.offset() } else { 0 };
+        reader.get_mut().bytes_left = ROW_BYTES_MAX.saturating_sub(entry_bytes);
+        match reader.read_event_into(&mut buffer) {
+            Ok(Event::Start(tag)) => {
+                match depth {
+                    0 => {
+                        entry.begin(&tag);
+                        check_root(&text, tag.local_name().as_ref())?;
+                        has_root = true;
+                        entry.set_prefix(tag.name().prefix().map_or("", |prefix| prefix.into_inner()));
+                    }
+                    1 => entry.start_child(at, rows.count() + 1, &tag),
+                    _ => entry.open(depth, &tag),
+                }
+                depth += 1;
+            }
+            Ok(Event::End(_)) => {
+                depth -= 1;
+                match depth {
+                    0 => {}
+                    1 => {
+                        entry.emit(rows)?;
+                        // Behind an end tag the parser owes nothing. Behind a root it may: the end of `<urlset/>`.
+                        let at = reader.buffer_position();
+                        let bytes = plain::read(reader.get_ref().stream.buffer(), at, &mut entry, rows)?;
+                        reader.stream().consume(bytes);
+                    }
+                    _ => entry.close(depth),
+                }
+            }
+            Ok(Event::Text(part)) => entry.text(&part),
+            Ok(Event::CData(part)) => entry.text(&part),
+            Ok(Event::GeneralRef(name)) => entry.reference(&name),
+            Ok(Event::Eof) if depth == 0 && has_root => {
+                rows.facts().dropped_elements = entry.into_dropped();
+                return Ok(());
+            }
+            Ok(Event::Eof) => return Err(text.wrong("the XML ends too early; make or fetch the file again")),
+            Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Empty(_)) => {}
+            Err(error) => return Err(broken(&text, at, error)),
+        }
+    }
+}
+
+/// Whether the XML that begins with `head` is a sitemap index.
+pub fn is_index(head: &[u8]) -> bool {
+    let mut reader = Reader::from_reader(head);
+    let mut buffer = Vec::new();
+    loop {
+        buffer.clear();
+        match reader.read_event_into(&mut buffer) {
+            Ok(Event::Start(tag) | Event::Empty(tag)) => return tag.local_name().as_ref() == "sitemapindex",
+            Ok(Event::Eof) | Err(_) => return false,
+            Ok(_) => {}
+        }
+    }
+}
+
+fn check_root(text: &About<'_>, root: &str) -> Result<()> {
+    match root {
+        "urlset" => Ok(()),
+        "sitemapindex" => Err(text.wrong(
+            "is a sitemap index through a pipe; give the file that lies beside its sitemaps, or these",
+        )),
+        _ => {
+            let root = crate::escape::shown(root.as_bytes());
+            Err(text.wrong(format!("is XML with the root <{root}>; expected a sitemap, <urlset>")))
+        }
+    }
+}
+
+/// XML is well-formed or it is nothing: what follows a mistake may be anything.
+fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
+    match error {
+        quick_xml::Error::Io(error) if error.get_ref().is_some_and(|cause| cause.is::<TooLong>()) => {
+            text.wrong(format!("byte {at}: {error}: most likely a tag that is never closed"))
+        }
+        quick_xml::Error::Io(error) => text.failed(match error.raw_os_error() {
+            Some(number) => io::Error::from_raw_os_error(number),
+            None => io::Error::new(error.kind(), error),
+        }),
+        quick_xml::Error::Encoding(_) => text.wrong(format!(
+            "byte {at}: is not UTF-8, and the XML declaration names no other charset; say it with --input-encoding"
+        )),
+        error => {
+            let error = crate::escape::shown(error.to_string().as_bytes());
+            text.wrong(format!("byte {at}: broken XML ({error}); make the file again, or say what it is with --format"))
+        }
+    }
+}
+
+/// A stream that refuses to go on once `bytes_left` are read: no tag or text without end fills the memory.
+struct Metered<R> {
+    stream: BufReader<R>,
+    bytes_left: u64,
+}
+
+/// What [`Metered`] says then.
+#[derive(Debug)]
+struct TooLong;
+
+impl std::fmt::Display for TooLong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "an entry or a piece of XML has more than {ROW_BYTES_MAX} bytes")
+    }
+}
+
+impl std::error::Error for TooLong {}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.fill_buf()?.read(out)?;
+        self.consume(bytes);
+        Ok(bytes)
+    }
+}
+
+impl<R: Read> BufRead for Metered<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.bytes_left == 0 {
+            return Err(io::Error::other(TooLong));
+        }
+        self.stream.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.bytes_left = self.bytes_left.saturating_sub(bytes as u64);
+        self.stream.consume(bytes);
+    }
+}

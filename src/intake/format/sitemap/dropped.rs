@@ -1,0 +1,83 @@
+//! Elements that cannot be carried over, counted by name.
+
+use quick_xml::events::BytesStart;
+
+use crate::intake::format::facts::NameCounts;
+
+/// Namespaces that sitemaps use, and the prefix by which each is known.
+const NAMESPACES: [(&str, &str); 11] = [
+    ("http://www.sitemaps.org/schemas/sitemap/0.9", ""),
+    ("http://www.google.com/schemas/sitemap/0.84", ""),
+    ("http://www.google.com/schemas/sitemap-image/1.1", "image"),
+    ("http://www.google.com/schemas/sitemap-video/1.1", "video"),
+    ("http://www.google.com/schemas/sitemap-news/0.9", "news"),
+    ("http://www.google.com/schemas/sitemap-mobile/1.0", "mobile"),
+    ("http://www.google.com/schemas/sitemap-pagemap/1.0", "pagemap"),
+    ("http://www.google.com/codesearch/schemas/sitemap/1.0", "codesearch"),
+    ("http://www.google.com/geo/schemas/sitemap/1.0", "geo"),
+    ("http://www.w3.org/1999/xhtml", "xhtml"),
+    ("http://www.w3.org/2002/03/xhtml", "xhtml"),
+];
+
+/// Counts elements by the usual names of their namespaces.
+#[derive(Debug, Default)]
+pub struct Dropped {
+    counts: NameCounts,
+    /// Prefixes that are declared, each with its namespace and the depth of the element that declares it.
+    declared: Vec<(usize, String, String)>,
+}
+
+impl Dropped {
+    /// Takes the declarations of an element at `depth`, which end with it, and forgets those of elements that have ended.
+    #[inline]
+    pub fn enter(&mut self, depth: usize, tag: &BytesStart<'_>) {
+        if self.declared.last().is_some_and(|(of, ..)| *of >= depth) {
+            self.declared.retain(|(of, ..)| *of < depth);
+        }
+        // An element without attributes is no longer than its name.
+        if tag.len() > tag.name().as_ref().len() {
+            self.declared.extend(declarations(tag).map(|(prefix, uri)| (depth, prefix, uri)));
+        }
+    }
+
+    /// Counts the element at `depth` that `tag` begins.
+    #[cold]
+    pub fn count(&mut self, depth: usize, tag: &BytesStart<'_>) {
+        let name = tag.name();
+        let prefix = name.prefix().map_or("", |prefix| prefix.into_inner());
+        let own = declarations(tag).find(|(declared, _)| declared == prefix).map(|(_, uri)| uri);
+        let is_around = |(of, declared, _): &&(usize, String, String)| *of < depth && declared == prefix;
+        let inherited = || self.declared.iter().rev().find(is_around).map(|(.., uri)| uri.clone());
+        let uri = own.or_else(inherited);
+        let usual =
+            NAMESPACES.iter().find(|(known, _)| uri.as_deref() == Some(known)).map(|(_, usual)| *usual);
+        let local_name = name.local_name();
+        match usual.unwrap_or(prefix) {
+            "" => self.counts.add(local_name.as_ref().as_bytes(), 1),
+            prefix => self.counts.add(format!("{prefix}:{}", local_name.as_ref()).as_bytes(), 1),
+        }
+    }
+
+    /// Counts an element around images that holds none.
+    #[cold]
+    pub fn count_image(&mut self) {
+        self.counts.add(b"image:image", 1);
+    }
+
+    /// What was counted.
+    pub fn into_counts(self) -> NameCounts {
+        self.counts
+    }
+}
+
+/// Prefixes and namespaces that `tag` declares.
+fn declarations<'t>(tag: &'t BytesStart<'_>) -> impl Iterator<Item = (String, String)> + 't {
+    tag.attributes().filter_map(|attribute| {
+        let attribute = attribute.ok()?;
+        let prefix = match attribute.key.as_ref() {
+            "xmlns" => "",
+            key => key.strip_prefix("xmlns:")?,
+        };
+        Some((prefix.to_owned(), attribute.value.trim().to_owned()))
+    })
+}

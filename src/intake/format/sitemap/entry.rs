@@ -1,0 +1,309 @@
+//! An entry of a sitemap on its way to a record.
+
+use quick_xml::XmlVersion;
+use quick_xml::escape::resolve_xml_entity;
+use quick_xml::events::{BytesRef, BytesStart};
+use quick_xml::name::QName;
+
+use crate::clean::Reason;
+use crate::error::{Error, ErrorKind, Result};
+use crate::intake::format::facts::NameCounts;
+use crate::intake::format::row::{AND, Alternate, Record, Rows};
+use crate::limits::LINE_BYTES_MAX;
+
+use super::dropped::Dropped;
+
+/// The `<url>` element at hand.
+#[derive(Default)]
+pub struct Entry {
+    /// What the names of the protocol's own elements begin with; mostly nothing.
+    prefix: String,
+    offset: u64,
+    number: u64,
+    is_url: bool,
+    /// An entity that only a DTD could explain, or a value that is broken.
+    is_bad: bool,
+    /// `loc`, `lastmod`, `changefreq`, `priority`; of a tag that comes twice, both values.
+    values: [Vec<u8>; VALUES],
+    /// How often each of them is there.
+    counts: [u32; VALUES],
+    /// Whether there are elements besides these.
+    has_others: bool,
+    alternates: Vec<[Vec<u8>; 2]>,
+    images: Vec<Vec<u8>>,
+    is_in_image: bool,
+    /// Images before the element at hand that holds images.
+    images_before: usize,
+    /// Elements inside of the entry: all, those around an image, and those that no record has. What these contain is part of them.
+    opened: usize,
+    around_images: usize,
+    dropped_here: usize,
+    /// The depth of the dropped element at hand, if there is one.
+    skipped: Option<usize>,
+    /// Dropped elements of the whole sitemap.
+    dropped: Dropped,
+    /// What text belongs to, and the depth of its element.
+    open: Option<(Place, usize)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Value(usize),
+    Image,
+}
+
+/// Tags of the protocol.
+const VALUES: usize = 4;
+
+/// The place of `loc` among the values.
+const LOC: usize = 0;
+
+/// Children of `<url>` stand at this depth.
+pub const CHILD_DEPTH: usize = 2;
+
+/// Which value a tag of the protocol holds.
+pub fn value_place(name: &[u8]) -> Option<usize> {
+    // A match on constants: this runs for every tag of the input.
+    match name {
+        b"loc" => Some(LOC),
+        b"lastmod" => Some(1),
+        b"changefreq" => Some(2),
+        b"priority" => Some(3),
+        _ => None,
+    }
+}
+
+impl Entry {
+    pub fn set_prefix(&mut self, prefix: &str) {
+        self.prefix = prefix.into();
+    }
+
+    /// Whether the protocol's own names begin with anything.
+    pub fn has_prefix(&self) -> bool {
+        !self.prefix.is_empty()
+    }
+
+    /// Where the element at hand begins.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Begins with a child of the root; `is_url`: with an entry.
+    pub fn start(&mut self, offset: u64, number: u64, is_url: bool) {
+        (self.offset, self.number, self.is_url) = (offset, number, is_url);
+        (self.is_bad, self.has_others, self.is_in_image, self.open) = (false, false, false, None);
+        self.counts = [0; VALUES];
+        (self.opened, self.around_images, self.dropped_here, self.skipped) = (0, 0, 0, None);
+        self.values.iter_mut().for_each(Vec::clear);
+        self.alternates.clear();
+        self.images.clear();
+    }
+
+    /// Begins with the root of the sitemap.
+    pub fn begin(&mut self, root: &BytesStart<'_>) {
+        self.dropped.enter(0, root);
+    }
+
+    /// Begins with a child of the root.
+    pub fn start_child(&mut self, offset: u64, number: u64, tag: &BytesStart<'_>) {
+        let is_url = self.is_url(tag.name());
+        self.start(offset, number, is_url);
+        self.dropped.enter(CHILD_DEPTH - 1, tag);
+        if !is_url {
+            self.drop(CHILD_DEPTH - 1, tag);
+        }
+    }
+
+    /// Elements that no record has, by name.
+    pub fn into_dropped(self) -> NameCounts {
+        self.dropped.into_counts()
+    }
+
+    /// Whether `name` is that of an entry.
+    pub fn is_url(&self, name: QName<'_>) -> bool {
+        name.local_name().as_ref() == "url" && self.has_own_prefix(name)
+    }
+
+    /// Two empty strings are not compared. They lie nowhere, and where `memcmp` loads under a mask (AVX-512) the processor
+    /// takes a fault for that and hides it: a third of the time of all this.
+    fn has_own_prefix(&self, name: QName<'_>) -> bool {
+        name.prefix().map_or(!self.has_prefix(), |prefix| prefix.into_inner() == self.prefix)
+    }
+
+    /// Takes a start tag inside of it.
+    pub fn open(&mut self, depth: usize, tag: &BytesStart<'_>) {
+        if self.skipped.is_some() {
+            return;
+        }
+        self.opened += 1;
+        if depth == CHILD_DEPTH {
+            let name = tag.name();
+            let local_name = name.local_name();
+            let local_name = local_name.as_ref().as_bytes();
+            if let Some(place) = value_place(local_name).filter(|_| self.has_own_prefix(name)) {
+                return self.open_value(place);
+            }
+            self.has_others = true;
+            match local_name {
+                b"link" => self.link(depth, tag),
+                b"image" => {
+                    (self.is_in_image, self.images_before) = (true, self.images.len());
+                    self.dropped.enter(depth, tag);
+                }
+                _ => self.drop(depth, tag),
+            }
+        } else if depth == CHILD_DEPTH + 1 && self.is_in_image && tag.local_name().as_ref() == "loc" {
+            self.images.push(Vec::new());
+            self.open = Some((Place::Image, depth));
+        } else {
+            self.drop(depth, tag);
+        }
+    }
+
+    /// Counts an element that no record has.
+    #[cold]
+    fn drop(&mut self, depth: usize, tag: &BytesStart<'_>) {
+        self.dropped.count(depth, tag);
+        self.dropped_here += 1;
+        self.skipped = Some(depth);
+    }
+
+    /// Takes the start tag of a value of a plain entry.
+    pub fn open_plain(&mut self, place: usize) {
+        self.opened += 1;
+        self.open_value(place);
+    }
+
+    /// Takes the start tag of a value of its own.
+    fn open_value(&mut self, place: usize) {
+        if self.counts[place] > 0 {
+            // Which of them is meant, nobody knows.
+            self.values[place].extend(if place == LOC { b"</loc><loc>" } else { AND.as_bytes() });
+        }
+        self.counts[place] += 1;
+        self.open = Some((Place::Value(place), CHILD_DEPTH));
+    }
+
+    /// `<xhtml:link rel="alternate" hreflang="de" href="…"/>`
+    fn link(&mut self, depth: usize, tag: &BytesStart<'_>) {
+        let mut is_alternate = false;
+        let [mut hreflang, mut href] = [Vec::new(), Vec::new()];
+        for attribute in tag.attributes() {
+            let value = attribute
+                .as_ref()
+                .ok()
+                .and_then(|attribute| attribute.normalized_value(XmlVersion::Implicit1_0).ok());
+            let (Ok(attribute), Some(value)) = (attribute, value) else {
+                self.is_bad = true;
+                return;
+            };
+            let value = value.trim().as_bytes();
+            match attribute.key.as_ref() {
+                "rel" => is_alternate = value.eq_ignore_ascii_case(b"alternate"),
+                "hreflang" => hreflang = value.to_vec(),
+                "href" => href = value.to_vec(),
+                _ => {}
+            }
+        }
+        match is_alternate {
+            true => self.alternates.push([hreflang, href]),
+            false => self.drop(depth, tag),
+        }
+    }
+
+    /// Takes an end tag inside of it.
+    pub fn close(&mut self, depth: usize) {
+        if self.open.is_some_and(|(_, opened)| opened == depth) {
+            self.open = None;
+        }
+        if self.skipped == Some(depth) {
+            self.skipped = None;
+        }
+        if self.is_in_image && depth == CHILD_DEPTH {
+            self.is_in_image = false;
+            self.close_image();
+        }
+    }
+
+    /// An element around images that has none is dropped.
+    fn close_image(&mut self) {
+        match self.images.len() > self.images_before {
+            true => self.around_images += 1,
+            false => {
+                self.dropped.count_image();
+                self.dropped_here += 1;
+            }
+        }
+    }
+
+    /// Takes text; what is longer than any line may be is cut, and still too long.
+    pub fn text(&mut self, part: &str) {
+        let value = match self.open {
+            Some((Place::Value(at), _)) => &mut self.values[at],
+            Some((Place::Image, _)) => {
+                self.images.last_mut().expect("open() begins an image before its text")
+            }
+            None => return,
+        };
+        let room = (LINE_BYTES_MAX + 1).saturating_sub(value.len());
+        value.extend_from_slice(&part.as_bytes()[..part.len().min(room)]);
+    }
+
+    /// Takes `&amp;` and its like.
+    pub fn reference(&mut self, name: &BytesRef<'_>) {
+        match (name.resolve_char_ref(), resolve_xml_entity(name)) {
+            (Ok(Some(char)), _) => self.text(char.encode_utf8(&mut [0; 4])),
+            (Ok(None), Some(text)) => self.text(text),
+            _ => self.is_bad |= self.open.is_some(),
+        }
+    }
+
+    /// Ends with a child of the root: a record, if it is an entry.
+    pub fn emit(&mut self, rows: &mut Rows<'_>) -> Result<()> {
+        if !self.is_url {
+            return Ok(());
+        }
+        let [url, lastmod, changefreq, priority] = [0, 1, 2, 3].map(|at| self.values[at].trim_ascii());
+        if self.counts[LOC] > 1 {
+            let text = [b"<loc>", url, b"</loc>"].concat();
+            return rows.bad(self.number, self.offset, Reason::BadRow, &text);
+        }
+        if self.is_bad {
+            return rows.bad(self.number, self.offset, Reason::BadRow, url);
+        }
+        self.check_elements()?;
+        let alternates: Vec<Alternate<'_>> =
+            self.alternates.iter().map(|[hreflang, href]| Alternate { hreflang, href }).collect();
+        let images: Vec<&[u8]> = self.images.iter().map(|url| url.trim_ascii()).collect();
+        let record = Record {
+            line: self.number,
+            offset: self.offset,
+            url,
+            lastmod,
+            changefreq,
+            priority,
+            alternates: &alternates,
+            images: &images,
+        };
+        if url.is_empty() && self.has_others { rows.without_url(&record) } else { rows.record(&record) }
+    }
+
+    /// Every element is part of the record or was counted as dropped.
+    fn check_elements(&self) -> Result<()> {
+        let values: u32 = self.counts.iter().sum();
+        let carried = values as usize + self.alternates.len() + self.images.len() + self.around_images;
+        match self.opened == carried + self.dropped_here {
+            true => Ok(()),
+            false => {
+                let (number, opened, dropped) = (self.number, self.opened, self.dropped_here);
+                Err(Error::new(
+                    ErrorKind::Internal,
+                    format!(
+                        "the elements of entry {number} do not add up ({carried} carried over and {dropped} dropped \
+                         of {opened})"
+                    ),
+                ))
+            }
+        }
+    }
+}

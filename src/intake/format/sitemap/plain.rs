@@ -1,0 +1,52 @@
+//! Plain entries: `<url>` with tags of the protocol alone, none of which has an attribute. Most sitemaps hold nothing
+//! else, and a few searches read it. Whatever looks otherwise is left to the XML parser, which judges it from its first byte.
+
+use memchr::{memchr, memchr2, memchr3};
+use quick_xml::events::BytesRef;
+
+use super::entry::{CHILD_DEPTH, Entry, value_place};
+use crate::error::Result;
+use crate::intake::format::row::Rows;
+
+/// Takes the plain entries that `piece` begins with, at `offset` of the text; how many bytes they have. The last one may
+/// go on behind the piece, and then is left as well.
+pub fn read(piece: &[u8], offset: u64, entry: &mut Entry, rows: &mut Rows<'_>) -> Result<usize> {
+    if entry.has_prefix() {
+        return Ok(0);
+    }
+    let mut bytes = 0;
+    while let Some(behind) = take(&piece[bytes..], offset + bytes as u64, entry, rows.count() + 1) {
+        entry.emit(rows)?;
+        bytes = piece.len() - behind.len();
+    }
+    Ok(bytes)
+}
+
+/// Takes one entry, and white space before it; what stands behind.
+fn take<'p>(piece: &'p [u8], offset: u64, entry: &mut Entry, number: u64) -> Option<&'p [u8]> {
+    let start = piece.trim_ascii_start();
+    let mut rest = start.strip_prefix(b"<url>")?;
+    entry.start(offset + (piece.len() - start.len()) as u64, number, true);
+    loop {
+        rest = rest.trim_ascii_start().strip_prefix(b"<")?;
+        if let Some(behind) = rest.strip_prefix(b"/url>") {
+            return Some(behind);
+        }
+        let (name, value) = rest.split_at(memchr(b'>', rest)?);
+        entry.open_plain(value_place(name)?);
+        rest = take_text(&value[1..], entry)?.strip_prefix(b"</")?.strip_prefix(name)?.strip_prefix(b">")?;
+        entry.close(CHILD_DEPTH);
+    }
+}
+
+/// Takes text and references up to the next tag; what stands behind.
+fn take_text<'p>(mut rest: &'p [u8], entry: &mut Entry) -> Option<&'p [u8]> {
+    loop {
+        let (text, markup) = rest.split_at(memchr2(b'<', b'&', rest)?);
+        entry.text(str::from_utf8(text).ok()?);
+        let Some(reference) = markup.strip_prefix(b"&") else { return Some(markup) };
+        let (name, end) = reference.split_at(memchr3(b';', b'&', b'<', reference)?);
+        rest = end.strip_prefix(b";")?;
+        entry.reference(&BytesRef::new(str::from_utf8(name).ok()?));
+    }
+}

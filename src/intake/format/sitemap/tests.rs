@@ -1,0 +1,90 @@
+//! Plain entries, read quickly, against the XML parser alone.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use super::*;
+use crate::intake::format::UnitFacts;
+use crate::intake::format::tests::Seen;
+
+/// The rows, the end, and the dropped elements of `xml` read in pieces of so many bytes.
+fn rows_of(xml: &[u8], piece_bytes: usize) -> (Vec<String>, String, UnitFacts) {
+    let mut seen = Seen::default();
+    let text = Text::open(Path::new("s.xml"), Box::new(Cursor::new(xml.to_vec()))).unwrap();
+    let mut rows = Rows::new(&mut seen, false);
+    let read = read_in_pieces(piece_bytes, text, &mut rows);
+    let facts = rows.into_facts();
+    (seen.0, read.map_or_else(|error| error.to_string(), |()| "whole".into()), facts)
+}
+
+/// No entry fits in a piece of one byte: the parser reads them all.
+fn check_same(xml: &[u8]) -> usize {
+    let judge = rows_of(xml, 1);
+    for piece_bytes in [PIECE_BYTES, 150] {
+        assert_eq!(rows_of(xml, piece_bytes), judge, "{}", crate::escape::shown(xml));
+    }
+    judge.0.len()
+}
+
+#[test]
+fn plain_entries_are_read_as_the_parser_reads_them() {
+    let plain = "\n <url>\n\t<loc> http://h.example/?a&amp;b=&#50; </loc>\r\n<lastmod>2024</lastmod>\
+                 <changefreq>daily</changefreq><priority>0.5</priority></url>";
+    for entry in [
+        "<url><loc>ü</loc><loc>v</loc></url>",
+        "<url><loc></loc><priority></priority></url>",
+        "<url></url>",
+        "<url><lastmod>2024</lastmod></url>",
+        "<url>stray<loc>u</loc>text&amp;</url>",
+        "text&amp;<url><loc>u</loc></url>",
+        "<url><loc>u</loc>&what;</url>",
+        "<url><loc>u&what;</loc></url>",
+        "<url><loc>u&;</loc></url>",
+        "<url><loc>u&amp</loc></url>",
+        "<url><loc>u&a&amp;</loc></url>",
+        "<url><loc>&#0;&#x110000;</loc></url>",
+        "<url><loc>u]]>v</loc></url>",
+        "<url><loc>u<!-- c -->v</loc></url>",
+        "<url><loc>u<![CDATA[<&]]></loc></url>",
+        "<url><loc>u<b>v</b>w</loc></url>",
+        "<url><loc >u</loc ><lastmod/></url>",
+        "<url ><loc x='>'>u</loc></url>",
+        "<url><x:loc>u</x:loc><loc>v</loc></url>",
+        "<url><loc>u</loc><image:image><image:loc>i</image:loc></image:image></url>",
+        "<url><loc>u</loc><link rel='alternate' hreflang='de' href='d'/></url>",
+        "<url><loc>u</lastmod></url>",
+        "<url><loc>u</loc></urls>",
+        "<url><url><loc>u</loc></url></url>",
+        "<other><loc>u</loc></other>",
+        "<!-- c --><url><loc>u</loc></url><?pi?>",
+        "</urlset><url><loc>u</loc></url><urlset>",
+        "<url/><url><loc>u</loc></url>",
+    ] {
+        check_same(format!("<urlset>{plain}{entry}{plain}</urlset>").as_bytes());
+        check_same(format!("<urlset>{plain}{entry}").as_bytes());
+        check_same(format!("<s:urlset>{plain}{entry}</s:urlset>").as_bytes());
+        check_same(format!("<urlset/>{plain}{entry}").as_bytes());
+    }
+    check_same(format!("<urlset>{}<url><loc>u</loc></url></urlset>", plain.repeat(1000)).as_bytes());
+    check_same(format!("<urlset>{plain}<url><loc>{}</loc></url></urlset>", "x".repeat(70_000)).as_bytes());
+}
+
+#[test]
+fn one_byte_changed_or_lost_means_the_same_to_both() {
+    let plain =
+        "<url><loc>http://h.example/&lt;ü</loc>\n<lastmod>2024-05-01</lastmod><priority>1</priority></url>\n";
+    let whole = format!("<urlset>{}</urlset>", plain.repeat(3));
+    let second = whole.find("url>\n").unwrap() + 5;
+    let mut rows = 0;
+    for at in second..second + plain.len() {
+        for byte in *b"<>/&; \n\0#ax\xC3\xFF" {
+            let mut xml = whole.clone().into_bytes();
+            xml[at] = byte;
+            rows += check_same(&xml);
+        }
+        let mut xml = whole.clone().into_bytes();
+        xml.remove(at);
+        rows += check_same(&xml) + check_same(&whole.as_bytes()[..at]);
+    }
+    assert!(rows > 2000, "{rows} are too few to prove anything");
+}

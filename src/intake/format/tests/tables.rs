@@ -1,0 +1,229 @@
+//! Tables: which delimiter a text has, whether it has a header, and what is no table at all.
+
+use super::*;
+
+fn delimited(columns: &str, delimiter: &str) -> FormOptions {
+    let columns = if columns.is_empty() { Columns::default() } else { columns.parse().unwrap() };
+    let delimiter = if delimiter.is_empty() { None } else { Some(delimiter.parse().unwrap()) };
+    FormOptions { columns, delimiter, ..FormOptions::default() }
+}
+
+#[test]
+fn the_header_shows_the_delimiter() {
+    for (text, format, row) in [
+        ("url;lastmod;name\nu,1;2024;x", Format::Csv, "2@17 u,1|2024||"),
+        ("name|LOC|priority\r\nx|u;1|0.5", Format::Csv, "2@19 u;1|||0.5"),
+        ("\u{feff}\"url\";\"lastmod\"\r\n\"u;1\";\"2024\"", Format::Csv, "2@20 u;1|2024||"),
+        ("\"x;y\",url\n1,u", Format::Csv, "2@10 u|||"),
+        ("url\tname,loc;x\nu\t1", Format::Tsv, "2@15 u|||"),
+        ("\n\r\nurl;lastmod\nu;2024", Format::Csv, "4@15 u|2024||"),
+        ("\"URL\"\nu;1", Format::Csv, "2@6 u;1|||"),
+        // Decimal commas and days of Europe: no values that a tag takes, but values.
+        ("url;priority;lastmod\nu;0,8;21.11.2025", Format::Csv, "2@21 u|21.11.2025||0,8"),
+    ] {
+        check_with(&FormOptions::default(), "-", text.as_bytes(), format, &[row]);
+    }
+}
+
+#[test]
+fn a_delimiter_may_be_said_and_any_ascii_character_is_one() {
+    for (word, byte) in
+        [(";", ';'), ("|", '|'), ("tab", '\t'), ("\\t", '\t'), (" ", ' '), ("~", '~'), ("\u{1}", '\u{1}')]
+    {
+        let text = format!("id{byte}url{byte}lastmod\n1{byte}\"u{byte}\"{byte}2024\n2{byte}v\n");
+        let options = delimited("", word);
+        let format = if byte == '\t' { Format::Tsv } else { Format::Csv };
+        let (found, rows) = read_all("-", text.as_bytes(), &options).unwrap();
+        let shown = crate::escape::shown(format!("u{byte}").as_bytes());
+        assert_eq!(
+            (found.format, rows.len(), &*rows[0]),
+            (format, 2, &*format!("2@15 {shown}|2024||")),
+            "{word}"
+        );
+        assert!(rows[1].contains("!bad-row"), "{word}: {}", rows[1]);
+    }
+    // The header may show another one.
+    check_refused(
+        &delimited("", ";"),
+        "a",
+        "url,x;y\nu,1;2",
+        "row 1: no column loc or url, only: url,x, y; say",
+    );
+    // A plain list beside tables stays one.
+    check_with(
+        &delimited("", ";"),
+        "-",
+        b"http://h.example/a,b",
+        Format::Text,
+        &["1@0 http://h.example/a,b|||"],
+    );
+}
+
+#[test]
+fn positions_stand_for_rows_without_a_header() {
+    let by_positions = |positions: &str, delimiter: &str, text: &str, want: &[&str]| {
+        check_with(&delimited(positions, delimiter), "-", text.as_bytes(), Format::Csv, want);
+    };
+    let text = "http://h.example/a;x;2024\n\"http://h.example/b;c\";y\";\nhttp://h.example/d;2024\n";
+    let rows = [
+        "1@0 http://h.example/a|2024||",
+        "2@26 http://h.example/b;c|||",
+        "3@53 !bad-row http://h.example/d;2024",
+    ];
+    by_positions("url=1,lastmod=3", ";", text, &rows);
+    by_positions("url=1,lastmod=3", "", "http://h.example/a;x;2024\n", &rows[..1]);
+    by_positions(
+        "lastmod=1,url=2",
+        "",
+        "\u{feff}2024,http://h.example/a,x\r\n\r\n",
+        &["1@3 http://h.example/a|2024||"],
+    );
+    by_positions("url=1", "", "http://h.example/a|x\n", &["1@0 http://h.example/a|||"]);
+    // A header is a row like any other.
+    by_positions("url=1", ";", "url;x\n", &["1@0 url|||"]);
+    by_positions("url=1", "", "url;x\nhttp://h.example/;y\n", &["1@0 url|||", "2@6 http://h.example/|||"]);
+    // One column without quotes is a plain list.
+    let list = b"http://h.example/a,b\nhttp://h.example/c";
+    let lines = ["1@0 http://h.example/a,b|||", "2@21 http://h.example/c|||"];
+    check_with(&delimited("url=1", ""), "-", list, Format::Text, &lines);
+    check_refused(
+        &delimited("url=1,lastmod=3", ";"),
+        "a",
+        "u;2024",
+        "row 1: --columns names value 3, and the row has 2;",
+    );
+    check_refused(
+        &delimited("url=1,lastmod=2", ""),
+        "a",
+        "u",
+        "row 1: --columns names value 2, and the row has 1;",
+    );
+    let both = "http://h.example/a;0,8\n";
+    check_refused(
+        &delimited("url=1", ""),
+        "a",
+        both,
+        "values may be separated by ';' or ,; say which with --delimiter",
+    );
+    // In JSON a number is a name.
+    check_with(&delimited("url=1", ""), "-", b"{\"1\":\"u\"}", Format::Jsonl, &["1@0 u|||"]);
+}
+
+#[test]
+fn a_url_in_the_first_line_makes_no_header() {
+    for first in [
+        "https://h.example/x?fields=id,url",
+        "https://h.example/x;url",
+        "https://h.example/x|loc",
+        "https://h.example/x\turl",
+        "/search?fields=id,url",
+        "www.h.example/search?fields=id,url",
+        "# urls of shops, by,url",
+        "url",
+        "URL ",
+    ] {
+        let text = format!("{first}\nhttps://h.example/a,b\nhttps://h.example/c");
+        let (found, rows) = read_all("-", text.as_bytes(), &FormOptions::default()).unwrap();
+        assert_eq!((found.format, rows.len()), (Format::Text, 3), "{first}");
+    }
+}
+
+#[test]
+fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
+    let none = FormOptions::default();
+    for (rows, options) in [
+        (
+            "https://h.example/a;2025-11-21;Schuh\nhttps://h.example/b;2025-11-20;Hut\n",
+            "--delimiter ';' --columns url=1,lastmod=2",
+        ),
+        ("https://h.example/a,b;21.11.2025 10:20\n", "--delimiter ';' --columns url=1,lastmod=2"),
+        ("https://h.example/a,x y,2025-11-21T10:20:30Z\n", "--delimiter , --columns url=1,lastmod=3"),
+        ("https://h.example/a|2025-11-21\n", "--delimiter '|' --columns url=1,lastmod=2"),
+        ("https://h.example/a\tx\nhttps://h.example/b\ty\n", "--delimiter tab --columns url=1"),
+        ("1;https://h.example/a;b\n2;https://h.example/c;d\n", "--delimiter ';' --columns url=2"),
+        ("page;day\nhttps://h.example/a;2025-11-21\n", "--delimiter ';' --columns url=page,lastmod=day"),
+        ("url\nhttps://h.example/a;2025-11-21\n", "--delimiter ';' --columns url=1,lastmod=2"),
+    ] {
+        let want = format!("the lines are rows of a table; say --format csv {options}, or --format text");
+        check_refused(&none, "a.txt", rows, &want);
+        let error = read_all("a.csv", rows.as_bytes(), &none).unwrap_err().to_string();
+        assert!(
+            error.starts_with("a.csv: row 1: ") && error.ends_with(&format!("say --format csv {options}")),
+            "{error}"
+        );
+    }
+    for rows in [
+        "http://h.example/x?fields=id,url\nhttp://h.example/y\n",
+        "www.h.example/x?fields=id,url\nwww.h.example/y\n",
+        "/x?fields=id,url\n/y\n",
+    ] {
+        let want = "row 1: a value is a URL, so this is no header; say --columns url=1 if there is none, --columns \
+                    url=NAME if this is one, or that every line is a URL with --format text";
+        check_refused(&none, "a.csv", rows, want);
+        check_refused(&said(Format::Csv), "a", rows, want);
+    }
+    let two = "http://h.example/x,loc,lastmod\nhttp://h.example/b,http://h.example/c,2020-01-01\n";
+    let want =
+        "row 1: no header that names the column of the URL; say --format csv --delimiter , --columns url=1";
+    check_refused(&none, "a.csv", two, want);
+    // A number sign is the name of a column in many exports, and names that were given are a header's.
+    check_with(&none, "a.csv", b"#,url\n1,u\n", Format::Csv, &["2@6 u|||"]);
+    let given = delimited("url=http://h.example/url", "");
+    check_with(&given, "a.csv", b"http://h.example/url,x\nu,1\n", Format::Csv, &["2@23 u|||"]);
+    let relaxed = "https://h.example/a;Schuh\nhttps://h.example/b;Hut\n";
+    let want =
+        "row 1: no header that names the column of the URL; say --format csv --delimiter ';' --columns url=1";
+    check_refused(&none, "a.csv", relaxed, want);
+    check_refused(
+        &none,
+        "a.csv",
+        "https://h.example/a\n",
+        "row 1: a value is a URL, so this is no header; say --columns url=1 if there is none, --columns url=NAME if this is one, or that every line is a URL with --format text",
+    );
+    // URLs with delimiters in them, as they occur.
+    for text in [
+        "https://h.example/a;jsessionid=1\nhttps://h.example/b;jsessionid=2\n",
+        "https://h.example/a,1.html\nhttps://h.example/b,2.html\n",
+        "https://h.example/a;1\nhttps://h.example/b;2\n",
+        "https://h.example/news/2025-11-21,1.html?a|b\n",
+        "https://h.example/news,2025-11-21\nhttps://h.example/\n",
+        "1;https://h.example/a\n",
+    ] {
+        assert_eq!(read_all("-", text.as_bytes(), &none).unwrap().0.format, Format::Text, "{text}");
+    }
+}
+
+#[test]
+fn options_that_contradict_each_other_are_usage_errors() {
+    for (format, delimiter, want) in [
+        (Format::Tsv, ";", "--delimiter ';': --format tsv has no such delimiter"),
+        (Format::Text, ",", "--delimiter ,: --format text has no such delimiter"),
+    ] {
+        let options = FormOptions { format: Some(format), ..delimited("", delimiter) };
+        let error = read_all("-", b"", &options).unwrap_err();
+        assert!(error.kind() == crate::ErrorKind::Usage && error.to_string().starts_with(want), "{error}");
+    }
+    assert!(read_all("-", b"", &FormOptions { format: Some(Format::Tsv), ..delimited("", "tab") }).is_ok());
+    for (columns, want) in [
+        ("url=1,lastmod=updated", "columns are all names or all positions"),
+        ("url=page,lastmod=3", "columns are all names or all positions"),
+        ("lastmod=3", "positions are those of rows without a header, and need the URL's"),
+        ("url=0", "positions are numbers from 1"),
+        ("url=1,lastmod=1", "positions are numbers from 1, each once"),
+        ("url=99999999999999999999", "positions are numbers from 1"),
+    ] {
+        let error = columns.parse::<Columns>().unwrap_err();
+        assert!(error.starts_with(want), "{columns}: {error}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_and_empty_lines_are_blank() {
+    for newlines in [1, 2, LINE_BYTES_MAX, LINE_BYTES_MAX + 9] {
+        let blank = format!("\u{feff}{}", "\n".repeat(newlines));
+        assert_eq!(read_all("-", blank.as_bytes(), &FormOptions::default()).unwrap().1.len(), newlines);
+        let (_, rows) =
+            read_all("-", (blank + "http://h.example/a").as_bytes(), &FormOptions::default()).unwrap();
+        assert!(rows[newlines].ends_with(" http://h.example/a|||"), "{}", rows[newlines]);
+    }
+}

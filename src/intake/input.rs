@@ -1,0 +1,354 @@
+//! Input: a file or a pipe becomes bytes that both passes can read.
+//!
+//! Regular files of plain lines are mapped. A pipe can be read only once, and other forms must be read to be understood; who
+//! needs them twice writes what is in them to a scratch file first.
+
+mod lost;
+mod map;
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::ops::Range;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use map::Map;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{Mode, OFlags};
+
+pub use lost::{Lost, survive_lost_pages};
+
+use super::lines;
+use crate::intake::format::Feed;
+use crate::intake::spool_format::Block;
+use crate::sitemap::tags::GivenTags;
+
+use crate::error::{Error, ErrorKind, Result, Shown};
+
+/// An input that was found, and not yet read. A file is open only while it is looked at or read: there may be more of them than
+/// a process may hold open.
+#[derive(Debug)]
+pub struct Source {
+    name: PathBuf,
+    stream: Stream,
+}
+
+#[derive(Debug)]
+enum Stream {
+    File(Identity),
+    Pipe(Pipe),
+}
+
+#[derive(Debug)]
+enum Pipe {
+    Stdin,
+    File(File),
+    Fifo(Fifo),
+}
+
+/// An input whose bytes can be read any number of times.
+#[derive(Debug)]
+pub struct Input {
+    name: PathBuf,
+    map: Arc<Map>,
+    /// Of the file the user named; what comes through a pipe cannot change.
+    identity: Option<Identity>,
+    /// Where the rows are, if it is not plain lines.
+    blocks: Option<Vec<Block>>,
+    /// The tags of its rows. Plain lines have none.
+    given_tags: GivenTags,
+}
+
+/// How far ahead of a reader the disk is set to work: some milliseconds of reading and of a disk's patience.
+const AHEAD_BYTES: usize = 16 << 20;
+
+/// A stretch of an input: the unit of work of both passes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Extent {
+    /// Plain lines. Nominal bytes: see [`lines::own`].
+    Lines(Range<usize>),
+    /// Rows.
+    Rows(Block),
+}
+
+impl Extent {
+    /// Where it is.
+    pub fn range(&self) -> &Range<usize> {
+        match self {
+            Self::Lines(range) | Self::Rows(Block { range, .. }) => range,
+        }
+    }
+
+    /// Bytes of it, for progress.
+    pub fn bytes(&self) -> u64 {
+        self.range().len() as u64
+    }
+}
+
+/// Enough of a file's metadata to notice that somebody wrote to it: nobody can set the change time by hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    device: u64,
+    inode: u64,
+    bytes: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Identity {
+    /// The size of the file.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn of(meta: &fs::Metadata) -> Self {
+        Self {
+            device: meta.dev(),
+            inode: meta.ino(),
+            bytes: meta.size(),
+            modified: (meta.mtime(), meta.mtime_nsec()),
+            changed: (meta.ctime(), meta.ctime_nsec()),
+        }
+    }
+}
+
+impl Source {
+    /// Looks whether `name` can be read, and opens it if it is a pipe; `-` is standard input.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if it is missing, unreadable, a directory or a device.
+    pub fn open(name: &Path) -> Result<Self> {
+        if name == Path::new("-") {
+            return Ok(Self { name: name.into(), stream: Stream::Pipe(Pipe::Stdin) });
+        }
+        let unreadable = |error| Error::input(name, error);
+        // Asked before it is opened: to open a tape drive may wind it.
+        let kind = fs::metadata(name).map_err(unreadable)?.file_type();
+        if kind.is_dir() {
+            return Err(unreadable(io::Error::other("is a directory")));
+        }
+        if kind.is_block_device() || (kind.is_char_device() && !is_terminal_or_null(name)) {
+            return Err(unreadable(io::Error::other("is a device")));
+        }
+        if kind.is_fifo() {
+            let fifo = Fifo::open(name).map_err(unreadable)?;
+            return Ok(Self { name: name.into(), stream: Stream::Pipe(Pipe::Fifo(fifo)) });
+        }
+        let file = File::open(name).map_err(unreadable)?;
+        let meta = file.metadata().map_err(unreadable)?;
+        let stream = match meta.is_file() {
+            true => Stream::File(Identity::of(&meta)),
+            false => Stream::Pipe(Pipe::File(file)),
+        };
+        Ok(Self { name: name.into(), stream })
+    }
+
+    /// The name as the user gave it.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// Whether it is a regular file.
+    pub fn is_file(&self) -> bool {
+        matches!(self.stream, Stream::File(_))
+    }
+
+    /// The file, opened anew, if it is a regular one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`] if it can no longer be opened, [`ErrorKind::Data`] if another file has its name now.
+    pub fn file(&self) -> Result<Option<File>> {
+        match &self.stream {
+            Stream::File(identity) => self.reopened(identity).map(Some),
+            Stream::Pipe(_) => Ok(None),
+        }
+    }
+
+    fn reopened(&self, was: &Identity) -> Result<File> {
+        let unreadable = |error| Error::input(&self.name, error);
+        // What has taken its place may be a FIFO, and must not be waited for.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file =
+            rustix::fs::open(&self.name, flags, Mode::empty()).map_err(|error| unreadable(error.into()))?;
+        let file = File::from(file);
+        let now = Identity::of(&file.metadata().map_err(unreadable)?);
+        match (now.device, now.inode) == (was.device, was.inode) {
+            true => Ok(file),
+            false => Err(has_changed(&self.name)),
+        }
+    }
+
+    /// The way to its bytes, and what a file looked like when it was found.
+    ///
+    /// # Errors
+    /// As [`Source::file`].
+    pub fn into_feed(self) -> Result<(Feed, Option<Identity>)> {
+        match self.stream {
+            Stream::File(identity) => Ok((Feed::File(self.reopened(&identity)?), Some(identity))),
+            Stream::Pipe(pipe) => Ok((Feed::Stream(pipe.into_reader()), None)),
+        }
+    }
+}
+
+impl Pipe {
+    fn into_reader(self) -> Box<dyn Read + Send> {
+        match self {
+            Self::Stdin => Box::new(io::stdin()),
+            Self::File(file) => Box::new(file),
+            Self::Fifo(fifo) => Box::new(fifo),
+        }
+    }
+}
+
+/// A FIFO that was opened without waiting for a writer, who may never come: its reader waits instead, and can be called off.
+#[derive(Debug)]
+struct Fifo(File);
+
+impl Fifo {
+    fn open(name: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        Ok(Self(rustix::fs::open(name, flags, Mode::empty())?.into()))
+    }
+}
+
+impl Read for Fifo {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        loop {
+            // Without it, a FIFO whose writer has not come yet reads as if it had ended.
+            poll(&mut [PollFd::new(&self.0, PollFlags::IN)], None)?;
+            match self.0.read(to) {
+                // Somebody else who reads it was quicker.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                read => return read,
+            }
+        }
+    }
+}
+
+impl Input {
+    /// Plain lines in `file`: the input itself, or a copy of what is packed or comes through a pipe.
+    ///
+    /// # Errors
+    /// If it cannot be mapped.
+    pub fn lines(name: &Path, file: &File, identity: Option<Identity>) -> Result<Self> {
+        let map = Map::of(name, file).map_err(|error| match error.kind() {
+            io::ErrorKind::OutOfMemory => no_room_for(name, file),
+            io::ErrorKind::UnexpectedEof => cut_short(name),
+            _ => Error::input(name, error),
+        })?;
+        Ok(Self {
+            name: name.into(),
+            map: Arc::new(map),
+            identity,
+            blocks: None,
+            given_tags: GivenTags::default(),
+        })
+    }
+
+    /// Rows in `blocks` of the scratch file `file`.
+    ///
+    /// # Errors
+    /// If it cannot be mapped.
+    pub fn rows(name: &Path, file: &File, identity: Option<Identity>, blocks: Vec<Block>) -> Result<Self> {
+        Ok(Self { blocks: Some(blocks), ..Self::lines(name, file, identity)? })
+    }
+
+    /// The same rows, of which it is known what tags they have.
+    pub fn with_tags(self, given_tags: GivenTags) -> Self {
+        Self { given_tags, ..self }
+    }
+
+    /// The same bytes, but for other blocks.
+    pub fn part(&self, blocks: Vec<Block>) -> Self {
+        let (name, map) = (self.name.clone(), Arc::clone(&self.map));
+        Self { name, map, identity: None, blocks: Some(blocks), given_tags: GivenTags::default() }
+    }
+
+    /// The tags of its rows.
+    pub fn given_tags(&self) -> GivenTags {
+        self.given_tags
+    }
+
+    /// The name as the user gave it; `-` for standard input.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// All of it.
+    pub fn bytes(&self) -> &[u8] {
+        self.map.bytes()
+    }
+
+    /// Tells the disk that `range` will be read soon.
+    pub fn will_need(&self, range: &Range<usize>) {
+        if !range.is_empty() {
+            self.map.will_need(range.clone());
+        }
+    }
+
+    /// Tells the disk that readers have come to `range`, so that it brings what lies some way behind it: as long as each
+    /// stretch is told of, whoever reads them in about their order seldom waits, however far away the disk is.
+    pub fn come_to(&self, range: &Range<usize>) {
+        let bytes = self.bytes().len();
+        let ahead = |at: usize| at.saturating_add(AHEAD_BYTES).min(bytes);
+        self.will_need(&(ahead(range.start)..ahead(range.end)));
+    }
+
+    /// All of it, in stretches.
+    pub fn extents(&self) -> impl Iterator<Item = Extent> + '_ {
+        let lines = self.blocks.is_none().then(|| lines::chunks(self.bytes().len()).map(Extent::Lines));
+        let rows = self.blocks.iter().flatten().cloned().map(Extent::Rows);
+        lines.into_iter().flatten().chain(rows)
+    }
+
+    /// Refuses a file that is no longer the one that was opened.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`] if it was written to, replaced or removed meanwhile, [`ErrorKind::Io`] if it was cut short.
+    pub fn check_unchanged(&self) -> Result<()> {
+        match self.identity.is_none_or(|identity| self.identity_now() == Some(identity)) {
+            true => Ok(()),
+            false => Err(self.changed()),
+        }
+    }
+
+    /// The error for an input that gave other bytes in the second pass than in the first.
+    pub fn changed(&self) -> Error {
+        let is_shorter = |was: Identity| {
+            let same = |now: &Identity| (now.device, now.inode) == (was.device, was.inode);
+            self.identity_now().filter(same).is_some_and(|now| now.bytes < was.bytes)
+        };
+        match self.identity.is_some_and(is_shorter) {
+            true => cut_short(&self.name),
+            false => has_changed(&self.name),
+        }
+    }
+
+    fn identity_now(&self) -> Option<Identity> {
+        fs::metadata(&self.name).ok().map(|meta| Identity::of(&meta))
+    }
+}
+
+/// The error for a file that is not, or no longer holds, what it did.
+fn has_changed(name: &Path) -> Error {
+    Error::data(format!("{}: changed while it was being read; run again on a copy", Shown(name)))
+}
+
+/// The error for a file that has less bytes than it had, or whose disk no longer gives them: what was read then is no data.
+pub fn cut_short(name: &Path) -> Error {
+    let (name, way) = (Shown(name), "run again on a copy");
+    Error::new(ErrorKind::Io, format!("{name}: changed while it was being read, or its disk failed; {way}"))
+}
+
+/// It can be neither mapped nor read.
+fn no_room_for(name: &Path, file: &File) -> Error {
+    let (name, bytes) = (Shown(name), file.metadata().map_or(0, |meta| meta.len()));
+    let way = "allow more (ulimit -v) or give the input in parts";
+    Error::new(ErrorKind::Memory, format!("{name}: there is no address space for its {bytes} bytes; {way}"))
+}
+
+fn is_terminal_or_null(name: &Path) -> bool {
+    name == Path::new("/dev/null")
+        || File::open(name).is_ok_and(|file| std::io::IsTerminal::is_terminal(&file))
+}

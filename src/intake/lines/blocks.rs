@@ -1,0 +1,189 @@
+//! Lines of a stream: what cannot be mapped is read in blocks, each of whole lines.
+
+use std::io::{self, Read};
+
+use super::CHUNK_BYTES;
+use crate::limits::LINE_BYTES_MAX;
+
+/// Cuts a stream into blocks of whole lines, in memory that no line can exceed.
+#[derive(Debug)]
+pub struct Blocks<R> {
+    stream: R,
+    /// The offset of `rest` in the stream.
+    offset: u64,
+    /// Lines before `rest`.
+    lines: u64,
+    /// What follows the last line end.
+    rest: Vec<u8>,
+    /// Where reads go to.
+    piece: Box<[u8]>,
+    /// Most bytes of a line that is kept whole.
+    line_bytes_max: usize,
+    ended: bool,
+}
+
+/// Whole lines of a stream, and where they begin in it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The first byte's offset in the stream.
+    pub offset: u64,
+    /// Lines before it.
+    pub lines_before: u64,
+    /// The lines. One that is longer than any line may be is cut, and still too long, so that it is refused like the
+    /// whole of it would be.
+    pub bytes: Vec<u8>,
+}
+
+impl<R: Read> Blocks<R> {
+    /// Blocks of `stream`, from its start; lines of more than [`LINE_BYTES_MAX`] are cut.
+    pub fn new(stream: R) -> Self {
+        Self::of_lines_up_to(LINE_BYTES_MAX, stream)
+    }
+
+    /// Blocks of `stream`, from its start; lines of more than `line_bytes_max` are cut.
+    pub fn of_lines_up_to(line_bytes_max: usize, stream: R) -> Self {
+        Self {
+            stream,
+            offset: 0,
+            lines: 0,
+            rest: Vec::new(),
+            piece: vec![0; CHUNK_BYTES].into(),
+            line_bytes_max,
+            ended: false,
+        }
+    }
+
+    /// Reads once or more, until there is a line end or too long a line.
+    fn next_block(&mut self) -> io::Result<Option<Block>> {
+        let mut bytes = std::mem::take(&mut self.rest);
+        loop {
+            let piece = read(&mut self.stream, &mut self.piece)?;
+            if piece.is_empty() {
+                self.ended = true;
+                let is_any = !bytes.is_empty();
+                return Ok(is_any.then(|| self.block(self.offset, bytes)));
+            }
+            if let Some(last) = memchr::memrchr(b'\n', piece) {
+                bytes.extend_from_slice(&piece[..=last]);
+                self.rest.extend_from_slice(&piece[last + 1..]);
+                let offset = self.offset;
+                self.offset += bytes.len() as u64;
+                return Ok(Some(self.block(offset, bytes)));
+            }
+            bytes.extend_from_slice(piece);
+            // One byte more than a line may have, and a carriage return that might yet be part of its end.
+            if bytes.len() >= self.line_bytes_max + 2 {
+                return self.skip_line(bytes).map(Some);
+            }
+        }
+    }
+
+    /// Keeps the start of a line that is too long, and reads past its end.
+    fn skip_line(&mut self, mut bytes: Vec<u8>) -> io::Result<Block> {
+        let offset = self.offset;
+        self.offset += bytes.len() as u64;
+        bytes.truncate(self.line_bytes_max + 2);
+        loop {
+            let piece = read(&mut self.stream, &mut self.piece)?;
+            self.ended = piece.is_empty();
+            let end = memchr::memchr(b'\n', piece);
+            self.offset += end.map_or(piece.len(), |end| end + 1) as u64;
+            if let Some(end) = end {
+                self.rest.extend_from_slice(&piece[end + 1..]);
+            }
+            if self.ended || end.is_some() {
+                return Ok(self.block(offset, bytes));
+            }
+        }
+    }
+
+    fn block(&mut self, offset: u64, bytes: Vec<u8>) -> Block {
+        let lines_before = self.lines;
+        let has_open_line = bytes.last() != Some(&b'\n');
+        self.lines += memchr::memchr_iter(b'\n', &bytes).count() as u64 + u64::from(has_open_line);
+        Block { offset, lines_before, bytes }
+    }
+}
+
+/// Reads once into `piece`; what was read is empty at the end of the stream only.
+fn read<'p>(stream: &mut impl Read, piece: &'p mut [u8]) -> io::Result<&'p [u8]> {
+    loop {
+        match stream.read(piece) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return Ok(&piece[..read?]),
+        }
+    }
+}
+
+impl<R: Read> Iterator for Blocks<R> {
+    type Item = io::Result<Block>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let next = self.next_block().transpose();
+        self.ended |= !matches!(next, Some(Ok(_)));
+        next
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::intake::lines::{Line, lines};
+
+    /// The plain way: the whole input as one chunk.
+    fn plain(input: &[u8]) -> Vec<Line<'_>> {
+        lines(input, 0).collect()
+    }
+
+    /// Gives at most `step` bytes at a time.
+    struct Slow<'a>(&'a [u8], usize);
+
+    impl Read for Slow<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let n = self.1.min(buffer.len()).min(self.0.len());
+            buffer[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    fn assert_lines_are_counted(blocks: &[Block]) {
+        let mut before = 0;
+        for block in blocks {
+            assert_eq!(block.lines_before, before);
+            before += lines(&block.bytes, block.offset).count() as u64;
+        }
+    }
+
+    #[test]
+    fn a_stream_gives_the_lines_that_a_map_gives() {
+        let input = [b"\xEF\xBB\xBFa\r\n\nbb\n", &vec![b'c'; LINE_BYTES_MAX][..], b"\r\nlast without an end"]
+            .concat();
+        for step in [1, 2, 7, 65_536, usize::MAX] {
+            let blocks: Vec<Block> = Blocks::new(Slow(&input, step)).map(Result::unwrap).collect();
+            let got: Vec<_> = blocks.iter().flat_map(|block| lines(&block.bytes, block.offset)).collect();
+            assert_eq!(got, plain(&input), "step {step}");
+            assert_lines_are_counted(&blocks);
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_cut_in_a_stream_and_stays_too_long() {
+        for extra in [1, 2, 3, 5 * CHUNK_BYTES] {
+            for step in [1000, usize::MAX] {
+                let input = [b"a\n", &vec![b'x'; LINE_BYTES_MAX + extra][..], b"\r\nb\n"].concat();
+                let blocks: Vec<Block> = Blocks::new(Slow(&input, step)).map(Result::unwrap).collect();
+                let got: Vec<_> = blocks.iter().flat_map(|block| lines(&block.bytes, block.offset)).collect();
+                let want = plain(&input);
+                assert_eq!(got.len(), 3);
+                assert_eq!((got[0], got[2]), (want[0], want[2]), "extra {extra}, step {step}");
+                assert_lines_are_counted(&blocks);
+                assert_eq!(got[1].offset, want[1].offset);
+                assert!(got[1].raw.len() > LINE_BYTES_MAX && want[1].raw.starts_with(got[1].raw));
+            }
+        }
+    }
+}

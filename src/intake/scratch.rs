@@ -1,0 +1,222 @@
+//! Scratch files: what both passes read and nobody else sees.
+
+use std::fs::{self, File};
+use std::io::{self, Seek};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::intake::format::Feed;
+use crate::intake::input::Input;
+
+/// What helps where they have no room.
+pub const WAY_OUT: &str = "name another directory with --scratch";
+
+/// Where scratch files are made, how much was written to them, and how much is going to be.
+#[derive(Debug)]
+pub struct Space {
+    directory: PathBuf,
+    /// Bytes of all scratch files, those that are gone included.
+    written: AtomicU64,
+    /// Bytes that are expected in all; 0 as long as nobody knows.
+    needed: AtomicU64,
+}
+
+impl Space {
+    /// That of `directory`, of which nothing is used yet.
+    pub fn of(directory: &Path) -> Arc<Self> {
+        Arc::new(Self { directory: directory.into(), written: AtomicU64::new(0), needed: AtomicU64::new(0) })
+    }
+
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Bytes that were written.
+    pub fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
+    }
+
+    /// `bytes` more were written.
+    pub fn add_written(&self, bytes: u64) {
+        self.written.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// From here on it is known that about `bytes` are going to be written in all.
+    pub fn expect(&self, bytes: u64) {
+        self.needed.store(bytes, Ordering::Relaxed);
+    }
+
+    /// The error of a write: `doing` says of what, `written` and `needed` how many bytes of that are there and are going to be.
+    fn failed(&self, doing: &str, written: u64, needed: Option<u64>, error: io::Error) -> Error {
+        // An estimate may be too small, or of no use.
+        let needed = needed.filter(|&needed| needed > written);
+        let needed = needed.map_or_else(String::new, |bytes| format!(", about {bytes} are needed"));
+        let free = free(&self.directory).map_or_else(String::new, |bytes| format!(", {bytes} are free"));
+        Error::io(
+            &self.directory,
+            &format!("{doing} ({written} bytes are written{needed}{free}; {WAY_OUT})"),
+            error,
+        )
+    }
+}
+
+/// Bytes that this process may still write to the disk of `path`, if that can be known.
+pub fn free(path: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(path).ok()?;
+    disk.f_bavail.checked_mul(disk.f_frsize)
+}
+
+/// An input that is copied to scratch: how much of it was read says how much is to come.
+#[derive(Debug)]
+pub struct Copied {
+    name: PathBuf,
+    /// None if it is a pipe. It shares its place with whoever reads.
+    file: Option<File>,
+}
+
+impl Copied {
+    /// A copy of the input `name`, before anybody reads it from `feed`.
+    pub fn of(name: &Path, feed: &Feed) -> Self {
+        let file = match feed {
+            Feed::File(file) => file.try_clone().ok(),
+            Feed::Stream(_) => None,
+        };
+        Self { name: name.into(), file }
+    }
+
+    /// Refuses a packed file that is larger than what is free: unpacked, it is no smaller.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`], with both numbers.
+    pub fn check_packed(&self, space: &Space) -> Result<()> {
+        let bytes = self.file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |meta| meta.len());
+        match free(&space.directory).filter(|&free| free < bytes) {
+            None => Ok(()),
+            Some(free) => Err(Error::new(
+                ErrorKind::Io,
+                format!(
+                    "{}: a copy of {} needs {bytes} bytes at least, and {free} are free; {WAY_OUT}",
+                    Shown(&space.directory),
+                    Shown(&self.name)
+                ),
+            )),
+        }
+    }
+
+    /// The error of a write to the copy, of which `written` bytes are there; what was read of the input takes `taken`.
+    pub fn failed(&self, space: &Space, written: u64, taken: u64, error: io::Error) -> Error {
+        space.failed(&self.doing(), written, self.needed(taken), error)
+    }
+
+    /// The error of a copy of which `written` bytes were written and only `there` are there, and no write said so.
+    pub fn not_whole(&self, space: &Space, written: u64, there: u64) -> Error {
+        let lost = format!("{written} bytes were written and {there} are there");
+        Error::io(&space.directory, &self.doing(), io::Error::other(lost))
+    }
+
+    fn doing(&self) -> String {
+        format!("could not be given a copy of {}", Shown(&self.name))
+    }
+
+    /// What all of it is going to take, if what was read of it takes `taken` bytes.
+    fn needed(&self, taken: u64) -> Option<u64> {
+        let mut file = self.file.as_ref()?;
+        let (bytes, read) = (file.metadata().ok()?.len(), file.stream_position().ok()?);
+        // Parquet is not read from its beginning to its end.
+        let all = u128::from(taken) * u128::from(bytes) / u128::from((read > 0).then_some(read)?);
+        u64::try_from(all).ok()
+    }
+}
+
+/// A file that threads append to, in any order. Nobody else can open it, and it is gone with its last handle.
+#[derive(Debug)]
+pub struct Scratch {
+    file: File,
+    space: Arc<Space>,
+    /// What its bytes are a copy of, if they are one.
+    copied: Option<Copied>,
+    end: AtomicU64,
+    /// Bytes that are there; of those before the end, some may still be on their way.
+    written: AtomicU64,
+}
+
+impl Scratch {
+    /// A new one in `space`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made.
+    pub fn new(space: &Arc<Space>) -> Result<Self> {
+        let file = nameless(&space.directory).map_err(|error| Error::output(&space.directory, error))?;
+        let [end, written] = [0; 2].map(AtomicU64::new);
+        Ok(Self { file, space: Arc::clone(space), copied: None, end, written })
+    }
+
+    /// The same for what is in an input.
+    ///
+    /// # Errors
+    /// As [`Scratch::new`].
+    pub fn copy_of(copied: Copied, space: &Arc<Space>) -> Result<Self> {
+        Ok(Self { copied: Some(copied), ..Self::new(space)? })
+    }
+
+    /// Appends `bytes`; where they begin.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io), most likely because the disk is full.
+    pub fn append(&self, bytes: &[u8]) -> Result<usize> {
+        let at = self.end.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        self.file.write_all_at(bytes, at).map_err(|error| self.failed(error))?;
+        self.written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        self.space.add_written(bytes.len() as u64);
+        Ok(usize::try_from(at).expect("the file can be mapped"))
+    }
+
+    fn failed(&self, error: io::Error) -> Error {
+        let Self { space, copied, .. } = self;
+        if let Some(copied) = copied {
+            return copied.failed(space, self.written.load(Ordering::Relaxed), self.bytes(), error);
+        }
+        let needed = space.needed.load(Ordering::Relaxed);
+        space.failed("scratch files could not be written", space.written(), Some(needed), error)
+    }
+
+    /// All of it, when all is written.
+    ///
+    /// # Errors
+    /// If it cannot be mapped.
+    pub fn map(&self) -> Result<Input> {
+        Input::rows(&self.space.directory, &self.file, None, Vec::new())
+    }
+
+    /// The file, to be mapped when all is written.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Where it is.
+    pub fn space(&self) -> &Arc<Space> {
+        &self.space
+    }
+
+    /// Bytes that were appended.
+    pub fn bytes(&self) -> u64 {
+        self.end.load(Ordering::Relaxed)
+    }
+}
+
+/// A new file that nobody else can open, and that is gone with its last handle. Nobody can know its name beforehand: the
+/// directory may be one that others write to.
+///
+/// # Errors
+/// If it cannot be made, or there is no randomness to be had.
+pub(crate) fn nameless(directory: &Path) -> io::Result<File> {
+    let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
+    let path = directory.join(format!(".sitemill-scratch-{random:016x}"));
+    let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    fs::remove_file(&path)?;
+    Ok(file)
+}

@@ -1,0 +1,332 @@
+//! Rows: what every input form but plain lines becomes, in scratch bytes that both passes read.
+//!
+//! A scratch file is a sequence of rows, grouped in blocks of about a chunk. Numbers are LEB128, seven bits a byte, low ones
+//! first:
+//!
+//! ```text
+//! row   = line - line of the row before (zigzag) · offset - offset before · kind · fields
+//! kind  = 0: url                     fields = length, bytes
+//!         1: url and tags            fields = url, lastmod, changefreq, priority, extras, each as length, bytes
+//!         2: not a row of the form   fields = number of the reason (a byte), text
+//!         3: entry, a URL alone      fields = url
+//!         4: entry                   fields = url, tags, instant (zigzag; 0: none), extras, their namespaces (a byte)
+//!         + 8: with a URL that has nothing to escape
+//! ```
+//!
+//! The file is written and read by the same process, mapped, and never leaves it: there is no version, and a byte that does
+//! not fit is a bug of ours.
+
+use crate::common::field;
+use std::ops::Range;
+
+use super::lines::{CHUNK_URLS_MAX, Line};
+use crate::clean::{CleanUrl, Reason};
+use crate::common::prefetch;
+use crate::error::{Result, reserve};
+use crate::sitemap::entry::Entry;
+use crate::sitemap::extensions::{Extras, RawExtras};
+use crate::sitemap::tags::RawTags;
+use crate::sitemap::xml::Namespaces;
+
+/// A row of an input: where it stands, and what it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row<'a> {
+    /// Its line or row, counted from 1.
+    pub line: u64,
+    /// The first byte's offset in the input, once that is decompressed and decoded.
+    pub offset: u64,
+    /// What it says.
+    pub content: Content<'a>,
+}
+
+/// What a row says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content<'a> {
+    /// A URL, not cleaned yet, and its tags, not checked yet.
+    Url(&'a [u8], RawTags<'a>),
+    /// Nothing that its form allows; as text for the rejects file, with the reason.
+    Bad(&'a [u8], Reason),
+    /// What was judged before, and lost no tag by it.
+    Entry(Entry<'a>),
+}
+
+impl<'a> Row<'a> {
+    /// A line of plain text, the `line`th of its input: all of it is the URL.
+    #[inline]
+    pub fn of_line(line: u64, raw: Line<'a>) -> Self {
+        Self { line, offset: raw.offset, content: Content::Url(raw.raw, RawTags::default()) }
+    }
+}
+
+/// Rows that are surveyed together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Their bytes in the scratch file.
+    pub range: Range<usize>,
+    /// What the first row's line and offset count from.
+    line: u64,
+    offset: u64,
+}
+
+const URL: u8 = 0;
+const TAGGED: u8 = 1;
+const BAD: u8 = 2;
+const PLAIN_ENTRY: u8 = 3;
+const ENTRY: u8 = 4;
+const NEVER_GROWS: u8 = 8;
+
+/// Rows on their way to a block.
+#[derive(Debug, Default)]
+pub struct RowBuffer {
+    bytes: Vec<u8>,
+    rows: usize,
+    /// Where the next block counts from.
+    block: (u64, u64),
+    /// Line and offset of the last row.
+    last: (u64, u64),
+}
+
+impl RowBuffer {
+    /// One with room for rows of `bytes` bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if it cannot be had.
+    pub fn with_room(bytes: usize) -> Result<Self> {
+        let mut buffer = Self::default();
+        reserve(&mut buffer.bytes, bytes)?;
+        Ok(buffer)
+    }
+
+    /// Adds one row. Offsets do not fall.
+    pub fn push(&mut self, row: &Row<'_>) {
+        field::push_number(zigzag(row.line.wrapping_sub(self.last.0) as i64), &mut self.bytes);
+        field::push_number(row.offset - self.last.1, &mut self.bytes);
+        self.last = (row.line, row.offset);
+        self.rows += 1;
+        match row.content {
+            Content::Url(url, tags) if tags.is_empty() => {
+                self.bytes.push(URL);
+                field::push(url, &mut self.bytes);
+            }
+            Content::Url(url, tags) => {
+                self.bytes.push(TAGGED);
+                for text in [url, tags.lastmod, tags.changefreq, tags.priority, tags.extras.0] {
+                    field::push(text, &mut self.bytes);
+                }
+            }
+            Content::Bad(text, reason) => {
+                self.bytes.extend([BAD, reason as u8]);
+                field::push(text, &mut self.bytes);
+            }
+            Content::Entry(entry) if entry.is_plain() => {
+                self.bytes.push(PLAIN_ENTRY | never_grows(entry.url));
+                field::push(entry.url.as_bytes(), &mut self.bytes);
+            }
+            Content::Entry(Entry { url, tags, instant, extras }) => {
+                self.bytes.push(ENTRY | never_grows(url));
+                field::push(url.as_bytes(), &mut self.bytes);
+                field::push(tags, &mut self.bytes);
+                field::push_number(instant.map_or(0, |instant| zigzag(instant) + 1), &mut self.bytes);
+                field::push(extras.xml, &mut self.bytes);
+                self.bytes.push(extras.uses.bits());
+            }
+        }
+        // Of many buffers that take turns, no cache holds all, but this much of each.
+        let room = self.bytes.spare_capacity_mut();
+        room.iter()
+            .take(USUAL_BYTES + prefetch::LINE_BYTES)
+            .step_by(prefetch::LINE_BYTES)
+            .for_each(prefetch::fetch);
+    }
+
+    /// Bytes of the block at hand.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Bytes of memory that are held, whatever is in them.
+    pub fn held_bytes(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// Lets go of them. The block at hand has ended.
+    pub fn let_go(&mut self) {
+        self.bytes = Vec::new();
+    }
+
+    /// The block at hand, as if its bytes were a file of their own.
+    pub fn block(&self) -> Block {
+        Block { range: 0..self.bytes.len(), line: self.block.0, offset: self.block.1 }
+    }
+
+    /// Whether the block at hand is large enough, if it is to have about `bytes_max`.
+    pub fn is_full(&self, bytes_max: usize) -> bool {
+        self.bytes.len() >= bytes_max || self.rows == CHUNK_URLS_MAX
+    }
+
+    /// Ends the block at hand, whose bytes were written to the scratch file `at`.
+    pub fn end_block(&mut self, at: usize) -> Block {
+        let (line, offset) = std::mem::replace(&mut self.block, self.last);
+        let block = Block { range: at..at + self.bytes.len(), line, offset };
+        self.bytes.clear();
+        self.rows = 0;
+        block
+    }
+
+    /// Begins anew: what comes stands anywhere in an input, or in another. The block at hand has ended.
+    pub fn begin(&mut self) {
+        (self.block, self.last) = ((0, 0), (0, 0));
+    }
+}
+
+/// The rows of a block of the scratch file `bytes`.
+pub fn rows<'a>(bytes: &'a [u8], block: &Block) -> Rows<'a> {
+    let Block { range, line, offset } = block;
+    Rows { rest: &bytes[range.clone()], end: range.end, line: *line, offset: *offset }
+}
+
+/// So far ahead of a row, bytes are asked for: as many as rows have, mostly.
+const AHEAD_BYTES: usize = 1024;
+const USUAL_BYTES: usize = 100;
+
+/// Reads rows.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    rest: &'a [u8],
+    /// Of the block, in the scratch file.
+    end: usize,
+    line: u64,
+    offset: u64,
+}
+
+impl<'a> Rows<'a> {
+    /// The next row, and where in the scratch file [`content_at`] finds what it says.
+    #[inline]
+    pub fn next_at(&mut self) -> Option<(usize, Row<'a>)> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let rest = &mut self.rest;
+        self.line = self.line.wrapping_add_signed(unzigzag(field::number(rest)));
+        self.offset += field::number(rest);
+        let at = self.end - rest.len();
+        rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES).into_iter().for_each(prefetch::fetch_all);
+        Some((at, Row { line: self.line, offset: self.offset, content: take_content(rest) }))
+    }
+}
+
+impl<'a> Iterator for Rows<'a> {
+    type Item = Row<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Row<'a>> {
+        self.next_at().map(|(_, row)| row)
+    }
+}
+
+/// What a row of the scratch file `bytes` says whose kind is `at` that byte.
+#[inline]
+pub fn content_at(bytes: &[u8], at: usize) -> Content<'_> {
+    take_content(&mut &bytes[at..])
+}
+
+/// Takes what a row says off `rest`.
+#[inline]
+fn take_content<'a>(rest: &mut &'a [u8]) -> Content<'a> {
+    let kind = field::byte(rest);
+    let may_grow = kind & NEVER_GROWS == 0;
+    match kind & !NEVER_GROWS {
+        URL => Content::Url(field::take(rest), RawTags::default()),
+        TAGGED => {
+            let url = field::take(rest);
+            let (lastmod, changefreq) = (field::take(rest), field::take(rest));
+            let (priority, extras) = (field::take(rest), RawExtras(field::take(rest)));
+            Content::Url(url, RawTags { lastmod, changefreq, priority, extras })
+        }
+        BAD => {
+            let reason = Reason::ALL[usize::from(field::byte(rest))];
+            Content::Bad(field::take(rest), reason)
+        }
+        PLAIN_ENTRY => Content::Entry(Entry::of(CleanUrl::known(field::take(rest), may_grow))),
+        _ => {
+            let (url, tags) = (CleanUrl::known(field::take(rest), may_grow), field::take(rest));
+            let instant = field::number(rest).checked_sub(1).map(unzigzag);
+            let (xml, uses) = (field::take(rest), Namespaces::from_bits(field::byte(rest)));
+            Content::Entry(Entry { url, tags, instant, extras: Extras { xml, uses } })
+        }
+    }
+}
+
+/// What this adds to the kind of an entry of `url`.
+fn never_grows(url: CleanUrl<'_>) -> u8 {
+    if url.may_grow() { 0 } else { NEVER_GROWS }
+}
+
+/// Small numbers of either sign as small ones without. Instants are far from the ends of what there are.
+fn zigzag(number: i64) -> u64 {
+    ((number << 1) ^ (number >> 63)) as u64
+}
+
+fn unzigzag(number: u64) -> i64 {
+    (number >> 1) as i64 ^ -((number & 1) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::intake::lines::CHUNK_BYTES;
+
+    #[test]
+    fn rows_come_back_as_they_were_written_however_many_blocks_they_fill() {
+        let long = vec![b'x'; CHUNK_BYTES + 5];
+        for count in [0, 1, 2, 3, 10_000, CHUNK_URLS_MAX as u64 + 1, 3 * CHUNK_URLS_MAX as u64] {
+            let row = |n: u64| Row {
+                line: 2 + n * n % 7 + 7 * n,
+                offset: 300 * n,
+                content: match n % 7 {
+                    0 => Content::Bad(b"{", Reason::ALL[(n % 14) as usize]),
+                    1 => Content::Url(b"", RawTags::default()),
+                    2 => Content::Url(
+                        &long[..(n % 400) as usize],
+                        RawTags { priority: b"0.5", ..RawTags::default() },
+                    ),
+                    3 if n == 3 => Content::Url(&long, RawTags::default()),
+                    4 => Content::Entry(Entry::of(CleanUrl::known(b"http://h.example/known", true))),
+                    5 => Content::Entry(Entry {
+                        url: CleanUrl::known(b"http://h.example/known", true),
+                        tags: &b"<priority>1</priority>"[..(n % 23) as usize],
+                        instant: [None, Some(0), Some(-1), Some(1 << 40), Some(-(1 << 40))][(n % 5) as usize],
+                        extras: Extras { xml: b"<x/>", uses: Namespaces::IMAGE },
+                    }),
+                    _ => Content::Url(
+                        b"http://h.example/",
+                        RawTags {
+                            lastmod: b"2005",
+                            changefreq: b"never",
+                            priority: b"",
+                            extras: RawExtras(b"xyz"),
+                        },
+                    ),
+                },
+            };
+            let (mut buffer, mut bytes, mut blocks) = (RowBuffer::default(), Vec::new(), Vec::new());
+            for n in 0..count {
+                buffer.push(&row(n));
+                if buffer.is_full(CHUNK_BYTES) || n + 1 == count {
+                    let at = bytes.len();
+                    bytes.extend_from_slice(buffer.bytes());
+                    blocks.push(buffer.end_block(at));
+                }
+            }
+            assert!(blocks.iter().all(|block| !block.range.is_empty()));
+            let mut read = blocks.iter().flat_map(|block| rows(&bytes, block));
+            assert!((0..count).all(|n| read.next() == Some(row(n))) && read.next().is_none(), "{count}");
+            for block in &blocks {
+                let mut read = rows(&bytes, block);
+                while let Some((at, row)) = read.next_at() {
+                    assert_eq!(content_at(&bytes, at), row.content);
+                }
+            }
+        }
+    }
+}

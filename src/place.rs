@@ -1,0 +1,4 @@
+//! Place: where sets are kept, and what can be done with files there.
+
+pub mod atomic_file;
+pub mod fs;

@@ -1,0 +1,284 @@
+//! The manifest as a file: how it is written, and when it is believed. What was cut, edited or written by another version is
+//! refused and never guessed at, because files are removed and index files made by what it says.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+
+use serde::Deserialize;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::name::{is_index_file, is_sitemap_file};
+use super::{FORMAT, Manifest};
+use crate::clean::scope::BaseUrl;
+use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::limits::Protocol;
+use crate::place::fs::FileSystem;
+use crate::sitemap::tags::{LastmodRules, lastmod};
+
+/// What a manifest is there for, which decides the way out if it cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It describes the live set.
+    Live,
+    /// It is the journal of a switch: the set that is to be live.
+    Journal,
+    /// It describes the earlier set of this number.
+    Kept(u64),
+}
+
+impl Role {
+    /// What follows when a manifest cannot be used, and what helps.
+    fn way_out(self) -> String {
+        let rebuild = "build --ignore-manifest sets it aside and publishes in full";
+        match self {
+            Self::Live => format!("it describes the live set, which stays as it is; {rebuild}"),
+            Self::Journal => {
+                format!("it is the journal of a switch that was broken off; do not remove it: {rebuild}")
+            }
+            Self::Kept(number) => {
+                format!("set {number} cannot come back, and the others can; {rebuild}")
+            }
+        }
+    }
+}
+
+/// What stands in every form of the file.
+#[derive(Deserialize)]
+struct Header {
+    format: u32,
+    /// None in the first manifests.
+    checksum: Option<String>,
+}
+
+impl Manifest {
+    /// Reads the manifest at `path`; none if there is none.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`] if it is damaged, was edited, or is of another version.
+    pub fn read(fs: &dyn FileSystem, path: &Path) -> Result<Option<Self>> {
+        let bytes = match fs.read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::io(path, "could not be read", error)),
+        };
+        let manifest =
+            Self::from_json(&bytes).map_err(|why| Error::data(format!("{}: {why}", Shown(path))))?;
+        Ok(Some(manifest))
+    }
+
+    /// The same with the way out, by what it is there for.
+    ///
+    /// # Errors
+    /// As [`Manifest::read`].
+    pub fn read_as(role: Role, fs: &dyn FileSystem, path: &Path) -> Result<Option<Self>> {
+        Self::read(fs, path).map_err(|error| match error.kind() {
+            ErrorKind::Data => Error::data(format!("{error}; {}", role.way_out())),
+            _ => error,
+        })
+    }
+
+    /// Why it is not one is said in words.
+    fn from_json(bytes: &[u8]) -> Result<Self, String> {
+        // The version first: another one may have other fields.
+        let header: Header =
+            serde_json::from_slice(bytes).map_err(|error| format!("is damaged ({error})"))?;
+        if header.format != FORMAT {
+            return Err(format!("has format {}, and this is a sitemill for {FORMAT}", header.format));
+        }
+        if header.checksum.is_some_and(|checksum| !is_unedited(bytes, &checksum)) {
+            return Err("was edited: its checksum is that of another text".into());
+        }
+        let manifest: Self =
+            serde_json::from_slice(bytes).map_err(|error| format!("is damaged ({error})"))?;
+        match manifest.strange() {
+            Some(what) => Err(format!("was edited: {what} is nothing that sitemill writes there")),
+            None => Ok(manifest),
+        }
+    }
+
+    /// The file's bytes.
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut json = serde_json::to_vec_pretty(self).expect("strings and numbers are JSON");
+        json.truncate(json.len() - "\n}".len());
+        let end = end(&checksum(&json));
+        json.extend_from_slice(end.as_bytes());
+        json
+    }
+
+    /// The first value that no sitemill has written, as a file without a checksum may have one: what names a file that is not
+    /// of ours, or would be copied into an index file as it is.
+    fn strange(&self) -> Option<String> {
+        let mut files = HashSet::new();
+        let mut is_new = |file| files.insert(file);
+        let sitemaps = self.sitemaps.iter().map(|sitemap| &sitemap.file);
+        let superseded = self.superseded.iter().map(|superseded| &superseded.file);
+        let strange_file = sitemaps.chain(superseded).find(|file| !is_sitemap_file(file) || !is_new(*file));
+        let old_indexes = self.superseded_indexes.iter().map(|old| &old.file);
+        let mut indexes = self.indexes.iter().chain(old_indexes);
+        let strange_index = || indexes.find(|file| !is_index_file(file) || !files.insert(*file));
+        let mut runs = self.earlier.iter().map(|earlier| &earlier.run).chain([&self.run]);
+        let strange_run = || runs.find(|run| !is_plain_name(run));
+        let mut lastmods = self.sitemaps.iter().map(|sitemap| &sitemap.lastmod);
+        let strange_lastmod = || lastmods.find(|text| !is_lastmod(text));
+        let is_base = |url: &String| url.parse::<BaseUrl>().is_ok_and(|base| base.as_str() == url);
+        let strange_base = || Some(&self.base_url).filter(|url| !is_base(url));
+        let strange_protocol = || Some(&self.protocol).filter(|word| word.parse::<Protocol>().is_err());
+        let strange = strange_file
+            .or_else(strange_index)
+            .or_else(strange_run)
+            .or_else(strange_lastmod)
+            .or_else(strange_base)
+            .or_else(strange_protocol);
+        let strange = strange.map(|text| format!("\"{}\"", crate::escape::shown(text.as_bytes())));
+        strange.or_else(|| (self.sitemaps_per_index == 0).then(|| "an index file of 0 sitemaps".into()))
+    }
+}
+
+/// Of the text before it, so that no choice of a JSON library has a say in it.
+fn checksum(text: &[u8]) -> String {
+    format!("{:032x}", xxh3_128(text))
+}
+
+/// How a manifest ends.
+fn end(checksum: &str) -> String {
+    format!(",\n  \"checksum\": \"{checksum}\"\n}}\n")
+}
+
+fn is_unedited(bytes: &[u8], given: &str) -> bool {
+    bytes.strip_suffix(end(given).as_bytes()).is_some_and(|text| checksum(text) == given)
+}
+
+/// Whether joining `name` to a directory stays in it.
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
+}
+
+/// Whether `text` is a W3C Datetime as it is written.
+fn is_lastmod(text: &str) -> bool {
+    let read = lastmod(text.as_bytes(), &LastmodRules::default());
+    read.is_ok_and(|read| read.is_some_and(|read| read.as_bytes() == text.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::place::fs::memory::Memory;
+    use crate::set::manifest::{Sitemap, Superseded, SupersededIndex, name};
+    use crate::sitemap::divide::Limits;
+
+    const TIME: &str = "2026-11-20T02:00:00Z";
+
+    fn whole() -> Manifest {
+        let sitemap = |number, word: &str| Sitemap {
+            file: name::sitemap_file(number, word),
+            content: word.repeat(4),
+            urls: 1,
+            xml_bytes: 2,
+            gzip_bytes: 3,
+            lastmod: TIME.into(),
+            seals: None,
+        };
+        let limits = Limits { entries_max: 1, bytes_max: 2 };
+        let sitemaps = vec![sitemap(1, "0123abcd"), sitemap(2, "4567cdef")];
+        let mut set = Manifest::new("run", Protocol::V0_9, limits, "https://h.example/", TIME, sitemaps);
+        set.indexes = vec![name::index_file(1), name::index_file(2)];
+        set.superseded = vec![Superseded { file: name::sitemap_file(1, "89abcdef"), since: TIME.into() }];
+        let (run, since, content) = ("run-1".into(), TIME.into(), "0".repeat(32));
+        set.superseded_indexes = vec![SupersededIndex { file: name::index_file(3), run, since, content }];
+        set
+    }
+
+    fn read(bytes: &[u8]) -> Result<Manifest> {
+        let (fs, path) = (Memory::default(), Path::new("/manifest.json"));
+        fs.put(path, bytes);
+        Manifest::read(&fs, path).map(|read| read.expect("it is there"))
+    }
+
+    #[track_caller]
+    fn assert_refused(bytes: &[u8], why: &str) {
+        let error = read(bytes).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Data);
+        assert!(error.to_string().contains(why), "{error}: {why}");
+    }
+
+    /// As the first manifests were: without a checksum.
+    fn unchecked(change: impl FnOnce(&mut Value)) -> Vec<u8> {
+        let mut json: Value = serde_json::from_slice(&whole().to_json()).unwrap();
+        json.as_object_mut().unwrap().remove("checksum").expect("it has one");
+        change(&mut json);
+        serde_json::to_vec(&json).unwrap()
+    }
+
+    #[test]
+    fn what_was_written_is_read_and_so_is_a_manifest_of_before_there_were_checksums() {
+        assert_eq!(Manifest::read(&Memory::default(), Path::new("/manifest.json")).unwrap(), None);
+        assert_eq!(read(&whole().to_json()).unwrap(), whole());
+        assert_eq!(read(&unchecked(|_| {})).unwrap(), whole());
+    }
+
+    #[test]
+    fn no_byte_of_a_manifest_can_be_changed_or_cut_off() {
+        let json = whole().to_json();
+        // The line end behind it carries nothing, but is a part of it all the same.
+        for cut in 0..json.len() {
+            assert!(read(&json[..cut]).is_err(), "cut to {cut} bytes");
+        }
+        for at in 0..json.len() {
+            let mut edited = json.clone();
+            edited[at] ^= 1;
+            // The name of the checksum itself may go: then it is one of the first manifests.
+            let is_without = !edited.windows(11).any(|text| text == b"\"checksum\":");
+            assert!(is_without || read(&edited).is_err(), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn a_manifest_that_was_damaged_or_edited_or_is_of_another_version_is_told_apart() {
+        let json = whole().to_json();
+        let text = String::from_utf8(json.clone()).unwrap();
+        assert_refused(&json[..40], "is damaged");
+        assert_refused(text.replace("\"urls\": 1", "\"urls\": 2").as_bytes(), "was edited: its checksum");
+        assert_refused(text.replace("\n  ", "\n ").as_bytes(), "was edited: its checksum");
+        assert_refused(text.replace("\"format\": 1", "\"format\": 2").as_bytes(), "has format 2");
+        assert_refused(&Manifest { format: 0, ..whole() }.to_json(), "has format 0");
+    }
+
+    #[test]
+    fn without_a_checksum_only_what_sitemill_writes_is_believed() {
+        for (pointer, value) in [
+            ("/superseded/0/file", json!("index.html")),
+            ("/superseded/0/file", json!("sitemap-00001-0123abcd.xml.gz")),
+            ("/sitemaps/0/file", json!("../sitemap-00001-0123abcd.xml.gz")),
+            ("/sitemaps/1/file", json!("sitemap-00001-0123abcd.xml.gz")),
+            ("/indexes/0", json!("robots.txt")),
+            ("/indexes/0", json!("sitemap-index-2.xml")),
+            ("/superseded_indexes/0/file", json!("index.html")),
+            ("/superseded_indexes/0/file", json!("sitemap-index-2.xml")),
+            ("/sitemaps/0/lastmod", json!("yesterday</lastmod><x>")),
+            ("/sitemaps/0/lastmod", json!("")),
+            ("/run", json!("../../../index")),
+            ("/base_url", json!("https://h.example/\nDisallow: /")),
+            ("/protocol", json!("1.0")),
+        ] {
+            let edited = unchecked(|json| *json.pointer_mut(pointer).unwrap() = value.clone());
+            let shown = crate::escape::shown(value.as_str().unwrap().as_bytes());
+            assert_refused(&edited, &format!("was edited: \"{shown}\""));
+        }
+        assert_refused(&unchecked(|json| json["sitemaps_per_index"] = 0.into()), "index file of 0");
+    }
+
+    #[test]
+    fn the_way_out_is_that_of_what_the_manifest_is_there_for() {
+        let (fs, path) = (Memory::default(), Path::new("/manifest.json"));
+        fs.put(path, b"{");
+        let mut said = HashSet::new();
+        for (role, what) in [(Role::Live, "live set"), (Role::Journal, "journal"), (Role::Kept(7), "set 7")] {
+            let error = Manifest::read_as(role, &fs, path).unwrap_err().to_string();
+            assert!(error.contains(what) && error.contains("--ignore-manifest"), "{error}");
+            assert!(error.starts_with("/manifest.json: is damaged (") && said.insert(error));
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! File names: a name never changes its content.
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::clean::scope::BaseUrl;
+use crate::set::manifest::Seal;
+
+/// The lines for robots.txt, one for each index file.
+pub const ROBOTS_FILE: &str = "robots-sitemaps.txt";
+
+/// What that file says of a set without URLs. There is no valid XML for it: both schemas want at least one entry in a
+/// sitemap, and at least one sitemap in an index file.
+pub const EMPTY_SET_LINE: &str = "# no URLs: this set is empty on purpose\n";
+
+/// XXH3 of a sitemap's XML, 128 bits. Of the XML and not of the file: compressors differ from version to version. It has no
+/// secret, so that names are the same on every machine, and whoever has a say in URLs can prepare two contents that share it:
+/// it names, and proves nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ContentHash(pub u128);
+
+/// Eight hexadecimal digits each: the first for the name of the file, the others should that name be taken by another content.
+/// Those of the `content` come first; those of the `seal` of the same XML cannot be taken on purpose.
+pub fn words(content: ContentHash, seal: Seal) -> impl Iterator<Item = String> {
+    let digits = content.to_string() + &String::from(seal);
+    (0..8).map(move |word| digits[8 * word..][..8].to_owned())
+}
+
+impl std::fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// The name of sitemap `number`, counted from 1.
+pub fn sitemap_file(number: u32, word: &str) -> String {
+    format!("sitemap-{number:05}-{word}.xml.gz")
+}
+
+/// The number in the name of a sitemap.
+pub fn number_of(sitemap_file: &str) -> Option<u32> {
+    sitemap_file.strip_prefix("sitemap-")?.split('-').next()?.parse().ok()
+}
+
+/// The name of index file `number`, counted from 1. The same in every run, so search engines are told only of new numbers.
+pub fn index_file(number: u32) -> String {
+    format!("sitemap-index-{number}.xml")
+}
+
+/// Whether `name` is one that [`sitemap_file`] makes.
+pub fn is_sitemap_file(name: &str) -> bool {
+    let word =
+        name.strip_suffix(".xml.gz").and_then(|stem| Some(stem.rsplit_once('-')?.1)).unwrap_or_default();
+    let is_word = word.len() == 8 && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    is_word && number_of(name).is_some_and(|number| number > 0 && sitemap_file(number, word) == name)
+}
+
+/// Whether `name` is one that [`index_file`] makes.
+pub fn is_index_file(name: &str) -> bool {
+    let number = name.strip_prefix("sitemap-index-").and_then(|rest| rest.strip_suffix(".xml")?.parse().ok());
+    number.is_some_and(|number: u32| number > 0 && index_file(number) == name)
+}
+
+/// Longest name of a directory that is not cut: file systems take 255 bytes.
+const DIRECTORY_BYTES_MAX: usize = 200;
+
+/// The name of the directory of a site's set: its host, if the site is an ordinary one, `https` and no port; else
+/// `scheme-host-port`. Of `a-z 0-9 . -` only, with a letter or digit in front, and never the same for two sites: a host
+/// that cannot be written so, or looks like the second form, gets a hash of the whole origin behind it.
+pub fn site_directory(base_url: &BaseUrl) -> String {
+    let origin = base_url.origin().trim_end_matches('/');
+    let (scheme, authority) = origin.split_once("://").expect("a clean URL is absolute");
+    // The last colon begins a port, unless it stands in an IPv6 address.
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    let is_plain = host.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && host.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'-'))
+        && !["http-", "https-"].iter().any(|scheme| host.starts_with(scheme))
+        && host.len() <= DIRECTORY_BYTES_MAX;
+    match (is_plain, scheme, port) {
+        (true, "https", None) => host.to_owned(),
+        (true, _, Some(port)) => format!("{scheme}-{host}-{port}"),
+        (true, _, None) => format!("{scheme}-{host}-80"),
+        (false, ..) => {
+            let legal = |c: char| if matches!(c, 'a'..='z' | '0'..='9' | '.' | '-') { c } else { '-' };
+            let host: String = host.chars().map(legal).take(DIRECTORY_BYTES_MAX).collect();
+            format!("{scheme}-{host}-x{:032x}", xxh3_128(origin.as_bytes()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_carry_number_and_content() {
+        let content = ContentHash(0x1f2e_3d4c_0000_0001_0000_0002_abcd_ef01);
+        let words: Vec<_> = words(content, Seal(0x0a << 96)).collect();
+        assert_eq!(words[..5], ["1f2e3d4c", "00000001", "00000002", "abcdef01", "0000000a"]);
+        assert_eq!(words[5..], ["00000000"; 3]);
+        assert_eq!(sitemap_file(1, &words[0]), "sitemap-00001-1f2e3d4c.xml.gz");
+        assert_eq!(sitemap_file(123_456, &words[3]), "sitemap-123456-abcdef01.xml.gz");
+        assert_eq!(number_of("sitemap-00001-1f2e3d4c.xml.gz"), Some(1));
+        assert_eq!(number_of("sitemap-123456-abcdef01.xml.gz"), Some(123_456));
+        assert_eq!(index_file(12), "sitemap-index-12.xml");
+    }
+
+    #[test]
+    fn names_of_others_are_told_from_ours() {
+        for ours in ["sitemap-00001-1f2e3d4c.xml.gz", "sitemap-123456-abcdef01.xml.gz"] {
+            assert!(is_sitemap_file(ours) && !is_index_file(ours), "{ours}");
+        }
+        for ours in ["sitemap-index-1.xml", "sitemap-index-4294967295.xml"] {
+            assert!(is_index_file(ours) && !is_sitemap_file(ours), "{ours}");
+        }
+        for other in [
+            "",
+            "index.html",
+            "robots-sitemaps.txt",
+            "sitemap.xml.gz",
+            "sitemap-00001.xml.gz",
+            "sitemap-1-1f2e3d4c.xml.gz",
+            "sitemap-00000-1f2e3d4c.xml.gz",
+            "sitemap-000001-1f2e3d4c.xml.gz",
+            "sitemap-+0001-1f2e3d4c.xml.gz",
+            "sitemap-00001-1F2e3d4c.xml.gz",
+            "sitemap-00001-1f2e3d4.xml.gz",
+            "sitemap-00001-x-1f2e3d4c.xml.gz",
+            "../sitemap-00001-1f2e3d4c.xml.gz",
+            "sitemap-00001-1f2e3d4c.xml.gz.mended",
+            "sitemap-index.xml",
+            "sitemap-index-0.xml",
+            "sitemap-index-01.xml",
+            "sitemap-index-+1.xml",
+            "sitemap-index-4294967296.xml",
+            "sitemap-index-1.xml.gz",
+        ] {
+            assert!(!is_sitemap_file(other) && !is_index_file(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn every_site_has_a_directory_of_its_own_and_none_leaves_the_output_directory() {
+        let mut names = std::collections::HashSet::new();
+        for (origin, want) in [
+            ("https://www.example.com", "www.example.com"),
+            ("http://www.example.com", "http-www.example.com-80"),
+            ("https://www.example.com:8443", "https-www.example.com-8443"),
+            ("http://www.example.com:8443", "http-www.example.com-8443"),
+            ("https://http-www.example.com-80", "https-http-www.example.com-80-x"),
+            ("https://http-www.example.com-80:80", "https-http-www.example.com-80-x"),
+            ("https://-dash.example", "https--dash.example-x"),
+            ("https://my_host.example", "https-my-host.example-x"),
+            ("https://my~host.example", "https-my-host.example-x"),
+            ("http://[::1]", "http----1--x"),
+            ("http://[::1]:81", "http----1--x"),
+            ("http://127.0.0.1:9", "http-127.0.0.1-9"),
+        ] {
+            let name = site_directory(&origin.parse().unwrap());
+            assert!(name == want || want.ends_with("-x") && name.starts_with(want), "{origin}: {name}");
+            assert!(name.starts_with(|c: char| c.is_ascii_alphanumeric()) && !name.contains(['/', '\\']));
+            assert!(names.insert(name), "{origin} meets another");
+        }
+        // As long as a host can be.
+        let long = format!("https://{}.example", vec!["a".repeat(60); 4].join("."));
+        assert!(site_directory(&long.parse().unwrap()).len() < 250);
+    }
+}

@@ -1,0 +1,91 @@
+//! The way back: an earlier set becomes the live one again, by the same switch.
+
+use super::occupant::is_whole;
+use super::retention::kept_path;
+use super::{Prepared, Workspace};
+use crate::common::secret::Secret;
+use crate::common::stop::Stop;
+use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::set::manifest::{Earlier, Manifest};
+
+impl Workspace {
+    /// Prepares an earlier set to be live again: set `number`, or the last one before the live set that was not taken back itself.
+    /// Nothing is deleted, so that the way forward stays open as long as the way back. `time` is now, as W3C Datetime. Reads
+    /// every sitemap of the set: what has rotted in the meantime must not become live.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`] if there is no such set, or a file of it is missing or not what was
+    /// published; [`ErrorKind::Io`] if one cannot be read; if `stop` is raised before the last of them
+    /// is. The live set stays.
+    pub fn roll_back(self, number: Option<u64>, time: &str, stop: &Stop) -> Result<Prepared> {
+        let out = Shown(&self.out);
+        let Some(live) = &self.live else {
+            return Err(Error::data(format!("{out}: holds no set that build has published")));
+        };
+        let Some(earlier) = wanted(live, number) else {
+            let which = number.map_or("no earlier set".into(), |number| format!("no earlier set {number}"));
+            return Err(Error::data(format!("{out}: {which} is kept; sitemill status shows those that are")));
+        };
+        let path = kept_path(&self.state, &earlier.run);
+        let way_out = match last_before(live, earlier.number) {
+            Some(before) => format!("--to {} takes the set before it", before.number),
+            None => "build it again from its input".into(),
+        };
+        let read = Manifest::read(&*self.fs, &path).map_err(|error| match error.kind() {
+            ErrorKind::Data => {
+                let number = earlier.number;
+                Error::data(format!("set {number} cannot come back: {error}; the live set stays; {way_out}"))
+            }
+            _ => error,
+        });
+        let Some(mut set) = read? else {
+            return Err(Error::data(format!(
+                "{}: is missing, and set {} with it",
+                Shown(&path),
+                earlier.number
+            )));
+        };
+        let secret = Secret::from_hex(&set.secret);
+        let mut bad = Vec::new();
+        for sitemap in &set.sitemaps {
+            stop.check()?;
+            if !is_whole(&*self.fs, &self.out, secret.as_ref(), sitemap)? {
+                bad.push(sitemap);
+            }
+        }
+        if let [first, others @ ..] = &bad[..] {
+            let (number, file, more) = (earlier.number, Shown(first.file.as_ref()), others.len());
+            return Err(Error::data(format!(
+                "set {number} cannot come back: {file} is missing or damaged, and {more} more; the live set stays; {way_out}"
+            )));
+        }
+        stop.check()?;
+        set.run.clone_from(&self.run);
+        set.published = time.into();
+        set.supersede(live);
+        set.earlier.retain(|kept| kept.run != earlier.run);
+        // What is newer than the set that comes back was not good, or it would not come back.
+        for newer in
+            set.earlier.iter_mut().filter(|kept| kept.number > set.number && kept.number <= live.number)
+        {
+            newer.withdrawn = true;
+        }
+        let protocol =
+            set.protocol.parse().map_err(|_| Error::data(format!("{}: no protocol", Shown(&path))))?;
+        self.prepare_set(set, protocol)
+    }
+}
+
+/// The set that is meant.
+fn wanted(live: &Manifest, number: Option<u64>) -> Option<&Earlier> {
+    match number {
+        Some(number) => live.earlier.iter().find(|kept| kept.number == number),
+        None => last_before(live, live.number),
+    }
+}
+
+/// The last set before set `number` that was not taken back.
+fn last_before(live: &Manifest, number: u64) -> Option<&Earlier> {
+    let before = live.earlier.iter().filter(|kept| kept.number < number && !kept.withdrawn);
+    before.max_by_key(|kept| kept.number)
+}

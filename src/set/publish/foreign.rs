@@ -1,0 +1,125 @@
+//! What a set may replace: only what sitemill has written, and only a set that is published in the same place in the same way;
+//! unless somebody says that more is meant.
+
+use std::io;
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::Workspace;
+use super::name::{ROBOTS_FILE, index_file};
+use super::salvage::{DAMAGED, Salvage, set_aside};
+use crate::clean::scope::BaseUrl;
+use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::limits::Protocol;
+use crate::place::fs::{FileSystem, Meta, foreign};
+use crate::set::manifest::SupersededIndex;
+
+/// The directory of the copies of files that were taken over.
+const TAKEN_OVER: &str = "taken-over";
+
+/// What a build may replace besides what was published in the same place in the same way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Consent {
+    /// Index files and robots lines that sitemill did not write; a copy of each is kept.
+    pub take_over: bool,
+    /// A live set with another base URL or protocol.
+    pub replace_set: bool,
+}
+
+impl Workspace {
+    /// Looks, before any work, whether a set for `base_url` in `protocol` may be published here as far as `consent` goes. The
+    /// names of all index files are not known yet, so [`prepare`](Workspace::prepare) looks again.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`] if the live set is another one, [`ErrorKind::Output`] if a file is in the way.
+    pub fn admit(&mut self, base_url: &BaseUrl, protocol: Protocol, consent: Consent) -> Result<()> {
+        self.consent = Some(consent);
+        if !consent.replace_set {
+            self.check_is_same(base_url.as_str(), &protocol.to_string())?;
+        }
+        self.judge_foreign(&[&index_file(1), ROBOTS_FILE]).map(drop)
+    }
+
+    fn check_is_same(&self, base_url: &str, protocol: &str) -> Result<()> {
+        // What stands for a lost set says nothing about it.
+        let Some(live) = self.live.as_ref().filter(|live| !live.is_stand_in) else { return Ok(()) };
+        let values = [("base URL", &*live.base_url, base_url), ("protocol", &*live.protocol, protocol)];
+        let others = values.iter().filter(|(_, there, given)| there != given);
+        let others: Vec<String> =
+            others.map(|(what, there, given)| format!("{what} {there}, and this run has {given}")).collect();
+        if others.is_empty() {
+            return Ok(());
+        }
+        let (out, others) = (Shown(&self.out), others.join("; it has "));
+        Err(Error::data(format!(
+            "{out}: the live set has {others}; nothing was published; use another --out, or --replace-set to replace \
+             that set"
+        )))
+    }
+
+    /// Makes way for `files`: what sitemill did not write is copied first, or refused.
+    pub(super) fn make_way<'a>(&self, files: impl Iterator<Item = &'a str>) -> Result<()> {
+        let files: Vec<&str> = files.collect();
+        let (theirs, copies) = self.judge_foreign(&files)?;
+        theirs.iter().try_for_each(|file| set_aside(&*self.fs, &self.state, copies, &self.out.join(file)))
+    }
+
+    /// Those of `files` that sitemill did not write, and where copies of them are kept if they may be replaced.
+    fn judge_foreign<'a>(&self, files: &[&'a str]) -> Result<(Vec<&'a str>, &'static str)> {
+        let mut theirs = Vec::new();
+        for &file in files {
+            let path = self.out.join(file);
+            match self.fs.look(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(Error::io(&path, "could not be looked at", error)),
+                Ok(_) if self.is_ours(file) => {}
+                // There is no copy of what is no file.
+                Ok(meta) if !meta.is_file() => return Err(foreign(&path)),
+                Ok(_) => theirs.push(file),
+            }
+        }
+        let take_over = self.consent.map(|consent| consent.take_over);
+        let is_lost = self.salvage.as_ref().is_some_and(Salvage::is_live_lost);
+        match theirs.split_first() {
+            _ if take_over == Some(true) => Ok((theirs, TAKEN_OVER)),
+            // Nobody knows any more what is ours.
+            _ if is_lost => Ok((theirs, DAMAGED)),
+            None => Ok((theirs, TAKEN_OVER)),
+            Some((first, others)) => Err(self.in_the_way(first, others.len(), take_over.is_some())),
+        }
+    }
+
+    fn in_the_way(&self, file: &str, others: usize, may_be_told: bool) -> Error {
+        let path = self.out.join(file);
+        let path = Shown(&path);
+        let others = if others == 0 { String::new() } else { format!(" (and {others} more)") };
+        let way_out = match may_be_told {
+            true => ", or run again with --take-over, which keeps a copy in .sitemill/taken-over",
+            false => " and run again",
+        };
+        let words = format!("{path}{others}: is in the way and not from sitemill; move it{way_out}");
+        Error::new(ErrorKind::Output, words)
+    }
+
+    /// Whether what has the name of an index file or of the robots lines was written by sitemill, edited or not.
+    fn is_ours(&self, file: &str) -> bool {
+        let Some(live) = &self.live else { return false };
+        let is_old = |old: &SupersededIndex| old.file == file && is_unchanged(&*self.fs, &self.out, old);
+        file == ROBOTS_FILE
+            || live.indexes.iter().any(|index| index == file)
+            || live.superseded_indexes.iter().any(is_old)
+    }
+}
+
+/// Whether an old index file is still there as its set has left it.
+pub fn is_unchanged(fs: &dyn FileSystem, out: &Path, old: &SupersededIndex) -> bool {
+    let path = out.join(&old.file);
+    fs.look(&path).is_ok_and(|meta: Meta| meta.is_file())
+        && fs.read(&path).is_ok_and(|bytes| hash(&bytes) == old.content)
+}
+
+/// The hash that an old index file is known by: nobody gains anything by meeting it.
+pub fn hash(bytes: &[u8]) -> String {
+    format!("{:032x}", xxh3_128(bytes))
+}

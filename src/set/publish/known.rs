@@ -1,0 +1,173 @@
+//! What is published already, so that it need not be compressed again to find that out.
+//!
+//! A sitemap of the new set is one that lies there if its XML has the seal that a manifest remembers: 128 bits under a
+//! secret that only the directory's owner can read, so no URL that anybody prepares can meet it. The file lies there
+//! whole if all of its bytes, read anew, have the seal that they had when they were written. What rotted, was cut or is
+//! gone is not found here, and made again.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::name::number_of;
+use super::retention::kept_path;
+use crate::common::secret::Secret;
+use crate::place::fs::FileSystem;
+use crate::set::manifest::{Manifest, Seal, Sitemap};
+
+/// The sitemaps of the sets that are live or kept.
+#[derive(Debug)]
+pub struct Known {
+    fs: Arc<dyn FileSystem>,
+    out: PathBuf,
+    secret: Secret,
+    /// By number and seal of the XML.
+    sitemaps: HashMap<(u32, Seal), Sitemap>,
+    /// Their numbers, URLs and bytes of XML.
+    sizes: HashSet<(u32, u32, u64)>,
+}
+
+impl Known {
+    /// What `live` lists, and the sets that it keeps; those that were sealed with another secret, or cannot be read, are
+    /// not known, and cost no more than a run without them.
+    pub(super) fn read(
+        fs: &Arc<dyn FileSystem>,
+        out: &Path,
+        state: &Path,
+        live: Option<&Manifest>,
+        secret: &Secret,
+    ) -> Self {
+        let earlier = live.into_iter().flat_map(|live| &live.earlier);
+        let kept = earlier
+            .filter_map(|earlier| Manifest::read(&**fs, &kept_path(state, &earlier.run)).ok().flatten());
+        let digits = secret.to_hex();
+        let mut known = Self {
+            fs: fs.clone(),
+            out: out.into(),
+            secret: secret.clone(),
+            sitemaps: HashMap::new(),
+            sizes: HashSet::new(),
+        };
+        for set in live.cloned().into_iter().chain(kept).filter(|set| set.secret == digits) {
+            for sitemap in set.sitemaps {
+                let (Some(number), Some(seals)) = (number_of(&sitemap.file), sitemap.seals) else { continue };
+                known.sizes.insert((number, sitemap.urls, sitemap.xml_bytes));
+                known.sitemaps.entry((number, seals.xml)).or_insert(sitemap);
+            }
+        }
+        known
+    }
+
+    /// What XML is sealed with.
+    pub fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
+    /// Whether it is worth while to look for a sitemap of this size before it is compressed.
+    pub fn has_size(&self, number: u32, urls: u32, xml_bytes: u64) -> bool {
+        self.sizes.contains(&(number, urls, xml_bytes))
+    }
+
+    /// Sitemap `number` whose XML has the seal `xml`, if it lies there whole. Reads all of it.
+    pub fn find(&self, number: u32, xml: Seal) -> Option<&Sitemap> {
+        let sitemap = self.sitemaps.get(&(number, xml))?;
+        let path = self.out.join(&sitemap.file);
+        // What is in its place, or cannot be read, is told of by whoever makes it again.
+        self.fs.look(&path).ok().filter(|meta| meta.is_file() && meta.bytes == sitemap.gzip_bytes)?;
+        let there = seal(&self.secret, &self.fs.read(&path).ok()?);
+        (sitemap.seals.map(|seals| seals.gzip) == Some(there)).then_some(sitemap)
+    }
+}
+
+/// The seal of `bytes`.
+pub(super) fn seal(secret: &Secret, bytes: &[u8]) -> Seal {
+    let mut hasher = secret.hasher();
+    hasher.update(bytes);
+    Seal(hasher.digest128())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clean::scope::ScopeRule;
+    use crate::limits::Protocol;
+    use crate::place::fs::memory::Memory;
+    use crate::set::manifest::Seals;
+    use crate::set::publish::name::ContentHash;
+    use crate::set::publish::retention::Keep;
+    use crate::set::publish::{OnDamage, SetInfo, Unsynced, Workspace, make_live};
+    use crate::sitemap::divide::Limits;
+
+    const XML: &[u8] = b"what would be XML";
+    const GZIP: &[u8] = b"what would be a gzip file";
+    const TIME: &str = "2026-11-20T02:00:00Z";
+
+    fn open(fs: &Memory) -> Workspace {
+        Workspace::open_in(Arc::new(fs.clone()), "/out".as_ref(), OnDamage::Refuse).unwrap()
+    }
+
+    /// Publishes sitemap 7, or nothing, as the whole set; what was staged.
+    fn publish(fs: &Memory, is_there: bool) -> Vec<Sitemap> {
+        let workspace = open(fs);
+        let stage = |workspace: &Workspace| {
+            let xml = seal(&workspace.secret, XML);
+            let staged = workspace.stage(7, ContentHash(0x1f2e_3d4c << 96), xml, GZIP).unwrap();
+            let seals = Seals { xml, gzip: staged.gzip_seal };
+            staged.unsynced.map_or(Ok(()), Unsynced::sync).unwrap();
+            Sitemap {
+                file: staged.file,
+                content: String::new(),
+                urls: 1,
+                xml_bytes: XML.len() as u64,
+                gzip_bytes: staged.gzip_bytes,
+                lastmod: TIME.into(),
+                seals: Some(seals),
+            }
+        };
+        let sitemaps: Vec<_> = is_there.then(|| stage(&workspace)).into_iter().collect();
+        let info = SetInfo {
+            base_url: &"https://h.example/".parse().unwrap(),
+            protocol: Protocol::V0_9,
+            index_limits: Limits { entries_max: 10, bytes_max: 10_000 },
+            scope: ScopeRule::Directory,
+            time: TIME,
+        };
+        let prepared = workspace.prepare(sitemaps.clone(), &info, Keep::default()).unwrap();
+        assert!(make_live(&mut [prepared]).unwrap().is_empty());
+        sitemaps
+    }
+
+    #[test]
+    fn a_sitemap_is_found_while_it_is_live_or_kept_and_whole() {
+        let fs = Memory::default();
+        fs.put("/theirs".as_ref(), b"");
+        let sitemap = publish(&fs, true).remove(0);
+        let path = Path::new("/out").join(&sitemap.file);
+        for set in ["live", "kept"] {
+            let workspace = open(&fs);
+            let known = workspace.known();
+            let sealed = seal(known.secret(), XML);
+            let bytes = XML.len() as u64;
+            assert!(known.has_size(7, 1, bytes), "{set}");
+            assert!(!known.has_size(8, 1, bytes) && !known.has_size(7, 2, bytes));
+            assert_eq!(known.find(7, sealed), Some(&sitemap), "{set}");
+            assert_eq!(known.find(8, sealed), None, "another number");
+            assert_eq!(known.find(7, seal(known.secret(), b"other XML")), None);
+            let other = Secret::draw().unwrap();
+            let strange =
+                Known::read(&workspace.fs, &workspace.out, &workspace.state, workspace.live(), &other);
+            assert!(!strange.has_size(7, 1, bytes));
+
+            let rotted: Vec<u8> = GZIP.iter().map(|byte| byte ^ 1).collect();
+            for damaged in [&rotted[..], &GZIP[1..], b""] {
+                fs.put(&path, damaged);
+                assert_eq!(known.find(7, sealed), None, "{damaged:?}");
+            }
+            fs.remove(&path).unwrap();
+            assert_eq!(known.find(7, sealed), None, "gone");
+            fs.put(&path, GZIP);
+            drop(workspace);
+            publish(&fs, false);
+        }
+    }
+}

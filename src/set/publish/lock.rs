@@ -1,0 +1,77 @@
+//! Locks: one run at a time in an output directory; and while a run for all sites below a directory is at work, none for one of
+//! them.
+//!
+//! A run for all sites may have thousands of them, too many to hold the lock of each. It takes the lock `sites.lock` of their
+//! parent for itself, before it looks whether anybody holds the lock of a site. A run for one site shares the lock of the
+//! parent, if there is one, and then takes its own. There may be none yet: the run for one site looks for it again once it
+//! holds its own lock. So either it finds the lock of the parent, or the run for all sites, which makes that lock later, finds
+//! the lock of the site.
+//!
+//! It is a file beside the lock of the parent, because the parent may hold a set itself: a run for that one and a run for
+//! a directory below it have nothing to do with each other.
+
+use std::io;
+use std::path::Path;
+
+use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::place::fs::{FileSystem, Locked, foreign};
+
+const SITES_LOCK: &str = "sites.lock";
+
+/// Lets everybody look for a file by its name, as whoever publishes one of the sites looks for `sites.lock`.
+const MODE_TO_LOOK: u32 = 0o011;
+
+/// Takes the lock at `path`, at once or not at all, and leaves word of who holds it.
+pub fn take(fs: &dyn FileSystem, path: &Path) -> Result<Locked> {
+    fs.lock(path, Some(&format!("{}\n", word())))?.ok_or_else(|| busy(fs, path))
+}
+
+/// Takes the lock of all sites below the directory whose state is `state`.
+pub fn take_sites(fs: &dyn FileSystem, state: &Path) -> Result<Locked> {
+    let meta = fs.look(state).map_err(|error| Error::io(state, "could not be looked at", error))?;
+    // Before the lock is taken: who may not look into the directory must be able to rely on it that nobody holds one.
+    if meta.mode & MODE_TO_LOOK != MODE_TO_LOOK {
+        let changed = fs.set_mode(state, meta.mode & 0o777 | MODE_TO_LOOK);
+        changed.map_err(|error| Error::io(state, "its permissions could not be changed", error))?;
+    }
+    take(fs, &state.join(SITES_LOCK))
+}
+
+/// Shares the lock of all sites below the parent of `out`; none if no run for all of them was ever there.
+pub fn share_parent(fs: &dyn FileSystem, out: &Path) -> Result<Option<Locked>> {
+    let out = fs.real_path(out).map_err(|error| Error::output(out, error))?;
+    let Some(parent) = out.parent() else { return Ok(None) };
+    let state = parent.join(".sitemill");
+    match fs.look(&state) {
+        Ok(meta) if meta.is_directory() => {}
+        // A run for all sites follows no link there.
+        Ok(_) => return Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::io(&state, "could not be looked at", error)),
+    }
+    let path = state.join(SITES_LOCK);
+    match fs.look(&path) {
+        Ok(meta) if meta.is_file() => {}
+        Ok(_) => return Err(foreign(&path)),
+        // A run for all sites lets everybody look before it takes the lock.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(Error::io(&path, "could not be looked at", error)),
+    }
+    let word = format!("{} in {}\n", word(), Shown(&out));
+    fs.lock_shared(&path, &word)?.map(Some).ok_or_else(|| busy(fs, &path))
+}
+
+fn word() -> String {
+    format!("process {} since {:.0}", std::process::id(), jiff::Timestamp::now())
+}
+
+fn busy(fs: &dyn FileSystem, path: &Path) -> Error {
+    let word = fs.read(path).unwrap_or_default();
+    let holder = crate::escape::shown(word[..word.len().min(200)].trim_ascii());
+    Error::new(
+        ErrorKind::Busy,
+        format!("{}: another run holds it ({holder}); try again when it is done", Shown(path)),
+    )
+}

@@ -1,0 +1,203 @@
+//! Retention: how long what a set no longer lists stays, and its removal.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::foreign::is_unchanged;
+use crate::error::{Error, ErrorKind, Result};
+use crate::place::fs::{FileSystem, remove, sync_directory};
+use crate::set::manifest::{Earlier, Manifest, Role};
+
+/// How long earlier sets stay: each for this time, and the last few whatever their age.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keep {
+    /// The time since a set was replaced.
+    pub time: KeepTime,
+    /// So many of them stay whatever their age.
+    pub sets: usize,
+}
+
+impl Default for Keep {
+    fn default() -> Self {
+        Self { time: KeepTime(Duration::from_secs(14 * DAY)), sets: 3 }
+    }
+}
+
+/// A time as people write it: `14d`, `12h`, `30m`, `90s`, or 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeepTime(pub Duration);
+
+const DAY: u64 = 86_400;
+const UNITS: [(char, u64); 4] = [('d', DAY), ('h', 3_600), ('m', 60), ('s', 1)];
+
+impl FromStr for KeepTime {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let in_unit = UNITS.iter().find_map(|&(unit, seconds)| Some((word.strip_suffix(unit)?, seconds)));
+        let seconds = match in_unit {
+            Some((number, unit)) => number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)),
+            None => (word == "0").then_some(0),
+        };
+        // A thousand years; what is longer cannot be taken from a date.
+        let seconds = seconds.filter(|&seconds| seconds <= 365_000 * DAY);
+        let wrong =
+            || "a time is a whole number of days, hours, minutes or seconds: 14d, 12h, 30m, 90s".into();
+        seconds.map(|seconds| Self(Duration::from_secs(seconds))).ok_or_else(wrong)
+    }
+}
+
+impl std::fmt::Display for KeepTime {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let seconds = self.0.as_secs();
+        match UNITS.iter().find(|(_, unit)| seconds >= *unit && seconds.is_multiple_of(*unit)) {
+            Some((unit, each)) => write!(f, "{}{unit}", seconds / each),
+            None => write!(f, "0"),
+        }
+    }
+}
+
+impl Keep {
+    /// Forgets those of `earlier`, newest first, that are old enough at `now`.
+    pub fn forget(self, earlier: &mut Vec<Earlier>, now: &str) {
+        let mut behind = 0..;
+        earlier.retain(|set| behind.next() < Some(self.sets) || !self.is_old(&set.since, now));
+    }
+
+    /// Whether what was replaced at `since` has stayed its time at `now`. What is no time is never old.
+    fn is_old(self, since: &str, now: &str) -> bool {
+        let [Ok(since), Ok(now)] = [since, now].map(Timestamp::from_str) else { return false };
+        now.duration_since(since).as_secs() >= self.time.0.as_secs().cast_signed()
+    }
+}
+
+/// What was removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Expired {
+    /// Sitemaps.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Where the manifest of the set that `run` made is kept while it is an earlier one.
+pub fn kept_path(state: &Path, run: &str) -> PathBuf {
+    sets(state).join(format!("{run}.json"))
+}
+
+/// The directory of those manifests.
+pub fn sets(state: &Path) -> PathBuf {
+    state.join("sets")
+}
+
+/// What lies in it.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn kept_files(fs: &dyn FileSystem, state: &Path) -> Result<Vec<PathBuf>> {
+    let sets = sets(state);
+    let names = fs.list(&sets).map_err(|error| Error::io(&sets, "could not be read", error))?;
+    Ok(names.into_iter().map(|name| sets.join(name)).collect())
+}
+
+/// Removes what `live` has superseded long enough: index files of sets that do not stay, sitemaps that neither it nor an earlier
+/// set that stays lists, and the manifests of earlier sets that do not stay. Only files that a manifest names are looked at, so
+/// no other is ever lost.
+///
+/// # Errors
+/// If a file cannot be removed, or an earlier set cannot be read: without it nothing is.
+pub fn expire(fs: &dyn FileSystem, out: &Path, state: &Path, live: &Manifest, keep: Keep) -> Result<Expired> {
+    let mut needed: HashSet<String> = live.sitemaps.iter().map(|sitemap| sitemap.file.clone()).collect();
+    for earlier in &live.earlier {
+        let set = Manifest::read_as(Role::Kept(earlier.number), fs, &kept_path(state, &earlier.run));
+        let set = set.map_err(|error| match error.kind() {
+            ErrorKind::Data => Error::data(format!("no old sitemap is removed: {error}")),
+            _ => error,
+        })?;
+        needed.extend(set.into_iter().flat_map(|set| set.sitemaps).map(|sitemap| sitemap.file));
+    }
+    expire_indexes(fs, out, live, keep)?;
+    let mut expired = Expired::default();
+    for old in live.superseded.iter().filter(|old| keep.is_old(&old.since, &live.published)) {
+        let path = out.join(&old.file);
+        match fs.look(&path) {
+            Ok(meta) if meta.is_file() && !needed.contains(&old.file) => {
+                expired.files += u64::from(remove(fs, &path)?);
+                expired.bytes += meta.bytes;
+            }
+            _ => {}
+        }
+    }
+    if expired.files > 0 {
+        sync_directory(fs, out)?;
+    }
+    let known: HashSet<PathBuf> = live.earlier.iter().map(|earlier| kept_path(state, &earlier.run)).collect();
+    for path in kept_files(fs, state)?.iter().filter(|path| !known.contains(*path)) {
+        remove(fs, path)?;
+    }
+    Ok(expired)
+}
+
+/// Removes the index files of sets that do not stay, before the sitemaps that they list.
+fn expire_indexes(fs: &dyn FileSystem, out: &Path, live: &Manifest, keep: Keep) -> Result<()> {
+    let mut is_removed = false;
+    for old in &live.superseded_indexes {
+        let stays =
+            live.earlier.iter().any(|set| set.run == old.run) || !keep.is_old(&old.since, &live.published);
+        if !stays && is_unchanged(fs, out, old) {
+            is_removed |= remove(fs, &out.join(&old.file))?;
+        }
+    }
+    if is_removed { sync_directory(fs, out) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_days_hours_minutes_or_seconds() {
+        for (word, seconds, back) in [
+            ("14d", 14 * DAY, "14d"),
+            ("36h", 36 * 3_600, "36h"),
+            ("48h", 2 * DAY, "2d"),
+            ("0", 0, "0"),
+            ("90s", 90, "90s"),
+        ] {
+            let time: KeepTime = word.parse().unwrap();
+            assert_eq!((time.0.as_secs(), time.to_string().as_str()), (seconds, back));
+        }
+        for wrong in ["", "d", "14", "-1d", "1.5d", "2w", "999999999999d", "14 d"] {
+            assert!(wrong.parse::<KeepTime>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_set_stays_while_it_is_young_or_among_the_last() {
+        let now = "2026-11-20T02:00:00Z";
+        let earlier =
+            |since: &str| Earlier { run: since.into(), number: 1, since: since.into(), withdrawn: false };
+        let sinces = [
+            "2026-11-21T00:00:00Z",
+            "2026-11-19T02:00:01Z",
+            "2026-11-19T02:00:00Z",
+            "2026-11-01T02:00:00Z",
+            "no time",
+        ];
+        for (time, sets, want) in [
+            ("1d", 0, vec![0, 1, 4]),
+            ("1d", 3, vec![0, 1, 2, 4]),
+            ("0", 0, vec![0, 4]),
+            ("30d", 1, vec![0, 1, 2, 3, 4]),
+        ] {
+            let mut kept: Vec<Earlier> = sinces.map(earlier).into();
+            Keep { time: time.parse().unwrap(), sets }.forget(&mut kept, now);
+            let want: Vec<&str> = want.into_iter().map(|at| sinces[at]).collect();
+            assert_eq!(kept.iter().map(|set| set.since.as_str()).collect::<Vec<_>>(), want, "{time}, {sets}");
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Status: what lies in an output directory, by its manifests. Reads only, and takes no lock.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::occupant::is_there;
+use super::retention::kept_path;
+use super::{journal_path, manifest_path};
+use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::escape::shown;
+use crate::place::fs::{Disk, FileSystem, exists};
+use crate::set::manifest::{Manifest, Role};
+
+/// An output directory. Serialises to a line of `sitemill status --json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Status {
+    /// Its path; escaped.
+    pub directory: String,
+    /// The live set.
+    pub live: SetStatus,
+    /// Earlier sets that can come back, the last one first.
+    pub earlier: Vec<SetStatus>,
+    /// What is wrong with manifests of earlier sets, which cannot come back, and with the journal of a switch; escaped.
+    pub damaged: Vec<String>,
+    /// Sitemaps that lie there and that the live set does not list.
+    pub superseded: FilesStatus,
+    /// Runs that have begun and not come to an end.
+    pub runs: Vec<RunStatus>,
+    /// A switch to another set was begun; the next run finishes it.
+    pub is_switching: bool,
+}
+
+/// A set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SetStatus {
+    /// Which of the directory's sets it is.
+    pub number: u64,
+    /// The directory of its files, as a URL.
+    pub base_url: String,
+    /// Protocol version: `0.9` or `0.84`.
+    pub protocol: String,
+    /// When it became live, the last time.
+    pub published: String,
+    /// When it was replaced.
+    pub replaced: Option<String>,
+    /// It was rolled back.
+    pub withdrawn: bool,
+    /// URLs.
+    pub urls: u64,
+    /// Sitemaps.
+    pub sitemaps: u64,
+    /// Index files.
+    pub indexes: u64,
+    /// Bytes of its sitemaps before compression.
+    pub xml_bytes: u64,
+    /// Bytes of its sitemap files.
+    pub gzip_bytes: u64,
+    /// Sitemaps whose files are missing or damaged: such a set cannot come back.
+    pub missing: u64,
+}
+
+/// Files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct FilesStatus {
+    /// How many.
+    pub files: u64,
+    /// Bytes of all of them.
+    pub bytes: u64,
+}
+
+/// A run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunStatus {
+    /// The number of its process.
+    pub process: u32,
+    /// A process of this number is there. A run of another machine, or another container, looks dead from here.
+    pub is_alive: bool,
+}
+
+/// What lies in `out`; or, where sets of several sites lie below it, in each of their directories, by name.
+///
+/// # Errors
+/// [`ErrorKind::Input`] if it cannot be read, [`ErrorKind::Data`] if
+/// there is no set or the manifest of a live one is damaged.
+pub fn status(out: &Path) -> Result<Vec<Status>> {
+    if let Some(status) = of_directory(out)? {
+        return Ok(vec![status]);
+    }
+    let sites = sites(out)?;
+    let each = sites.iter().filter_map(|site| of_directory(site).transpose());
+    let all: Vec<Status> = each.collect::<Result<_>>()?;
+    match all.is_empty() {
+        false => Ok(all),
+        true => Err(Error::data(format!("{}: holds no set that build has published", Shown(out)))),
+    }
+}
+
+/// The directories below `out` that hold sets, by name.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn sites(out: &Path) -> Result<Vec<PathBuf>> {
+    let names = Disk.list(out).map_err(|error| Error::input(out, error))?;
+    let is_site = |path: &PathBuf| exists(&Disk, &manifest_path(&path.join(".sitemill")));
+    let mut sites: Vec<_> = names.iter().map(|name| out.join(name)).filter(is_site).collect();
+    sites.sort();
+    Ok(sites)
+}
+
+fn of_directory(out: &Path) -> Result<Option<Status>> {
+    let state = out.join(".sitemill");
+    let Some(manifest) = Manifest::read_as(Role::Live, &Disk, &manifest_path(&state))? else {
+        return Ok(None);
+    };
+    let mut damaged = Vec::new();
+    let mut usable = |role, path: &Path| match Manifest::read_as(role, &Disk, path) {
+        Err(error) if error.kind() == ErrorKind::Data => {
+            damaged.push(error.to_string());
+            Ok(None)
+        }
+        read => read,
+    };
+    let mut earlier = Vec::new();
+    for kept in &manifest.earlier {
+        // A set without its manifest cannot come back, and there is nothing to say about it.
+        let path = kept_path(&state, &kept.run);
+        let Some(set) = usable(Role::Kept(kept.number), &path)? else { continue };
+        let (replaced, withdrawn) = (Some(kept.since.clone()), kept.withdrawn);
+        earlier.push(SetStatus { replaced, withdrawn, ..of_set(out, &set) });
+    }
+    let is_switching = usable(Role::Journal, &journal_path(&state))?.is_some();
+    let mut superseded = FilesStatus::default();
+    for old in &manifest.superseded {
+        if let Ok(meta) = Disk.look(&out.join(&old.file)) {
+            superseded.files += 1;
+            superseded.bytes += meta.bytes;
+        }
+    }
+    Ok(Some(Status {
+        directory: shown(out.as_os_str().as_encoded_bytes()),
+        live: of_set(out, &manifest),
+        earlier,
+        damaged,
+        superseded,
+        runs: runs(&state.join("staging")),
+        is_switching,
+    }))
+}
+
+fn of_set(out: &Path, set: &Manifest) -> SetStatus {
+    SetStatus {
+        number: set.number,
+        base_url: set.base_url.clone(),
+        protocol: set.protocol.clone(),
+        published: set.published.clone(),
+        replaced: None,
+        withdrawn: false,
+        urls: set.urls(),
+        sitemaps: set.sitemaps.len() as u64,
+        indexes: set.indexes.len() as u64,
+        xml_bytes: set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum(),
+        gzip_bytes: set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum(),
+        missing: set.sitemaps.iter().filter(|sitemap| !is_there(&Disk, out, sitemap)).count() as u64,
+    }
+}
+
+/// Runs by their staging directories, which only their owner may look into: another user sees none.
+fn runs(nursery: &Path) -> Vec<RunStatus> {
+    let staging = Disk.list(nursery).unwrap_or_default();
+    let process = |name: &str| name.rsplit_once('-')?.1.parse().ok();
+    let processes = staging.iter().filter_map(|name| process(name.to_str()?));
+    let is_alive = |process: u32| Path::new("/proc").join(process.to_string()).exists();
+    processes.map(|process| RunStatus { process, is_alive: is_alive(process) }).collect()
+}

@@ -1,0 +1,398 @@
+//! Every prefix of what publishing does to the file system: the process ends there, or the power is lost there, and what
+//! a crawler finds is a set; the next run makes it the old one or the new one as a whole.
+
+mod failing;
+mod foreign;
+mod leftovers;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::io::{Read, Write};
+use std::path::Path;
+use std::slice;
+use std::sync::Arc;
+
+use flate2::Compression;
+use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
+
+use super::name::{ContentHash, ROBOTS_FILE};
+use super::retention::Keep;
+use super::*;
+use crate::common::stop::Stop;
+use crate::place::fs::memory::{Memory, State};
+use crate::set::robots::name_indexes;
+
+const OUT: &str = "/srv/www/maps";
+const ROBOTS: &str = "/srv/robots.txt";
+const BASE: &str = "https://h.example/";
+
+fn open(fs: &Memory) -> Workspace {
+    open_with(fs, OnDamage::Refuse)
+}
+
+fn open_with(fs: &Memory, on_damage: OnDamage) -> Workspace {
+    Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref(), on_damage).unwrap()
+}
+
+/// What a job does to the file system; how many changes in, it has told of success. What fails behind that is a warning.
+type Job = fn(&Memory) -> Result<usize>;
+
+/// Publishes a sitemap for each of `texts`, two in an index file, as a build does; what the set replaces is retired at once.
+fn build(fs: &Memory, texts: &[&str], time: &str) -> Result<usize> {
+    build_with(fs, texts, time, OnDamage::Refuse)
+}
+
+fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> Result<usize> {
+    let workspace = Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref(), on_damage)?;
+    let sitemap = |(number, text): (u32, &&str)| {
+        let staged = stage(&workspace, number, text.as_bytes(), Compression::fast())?;
+        staged.unsynced.map_or(Ok(()), Unsynced::sync)?;
+        Ok(Sitemap {
+            file: staged.file,
+            content: content_of(text.as_bytes()).to_string(),
+            urls: 1,
+            xml_bytes: text.len() as u64,
+            gzip_bytes: staged.gzip_bytes,
+            lastmod: time.into(),
+            seals: None,
+        })
+    };
+    let sitemaps = (1..).zip(texts).map(sitemap).collect::<Result<_>>()?;
+    let info = SetInfo {
+        base_url: &BASE.parse().unwrap(),
+        protocol: Protocol::V0_9,
+        index_limits: Limits { entries_max: 2, bytes_max: 10_000 },
+        scope: ScopeRule::Directory,
+        time,
+    };
+    let keep = Keep { time: "1d".parse().unwrap(), sets: 0 };
+    let mut prepared = workspace.prepare(sitemaps, &info, keep)?;
+    make_live(slice::from_mut(&mut prepared))?;
+    let _ = name_indexes(fs, ROBOTS.as_ref(), BASE, &prepared.set().indexes);
+    let done = fs.steps().len();
+    let _ = prepared.workspace().expire(prepared.set(), keep);
+    Ok(done)
+}
+
+/// Makes the set before the live one live again.
+fn roll_back(fs: &Memory) -> Result<usize> {
+    let workspace = Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref(), OnDamage::Refuse)?;
+    let mut prepared = workspace.roll_back(None, "2026-11-20T02:00:00Z", &Stop::default())?;
+    make_live(slice::from_mut(&mut prepared))?;
+    let _ = name_indexes(fs, ROBOTS.as_ref(), BASE, &prepared.set().indexes);
+    Ok(fs.steps().len())
+}
+
+/// Stages sitemap `number` with `text` in it.
+fn stage(workspace: &Workspace, number: u32, text: &[u8], compression: Compression) -> Result<Staged> {
+    let xml = known::seal(&workspace.secret, text);
+    workspace.stage(number, content_of(text), xml, &gzip(text, compression))
+}
+
+fn gzip(text: &[u8], compression: Compression) -> Vec<u8> {
+    let mut gzip = GzEncoder::new(Vec::new(), compression);
+    gzip.write_all(text).unwrap();
+    gzip.finish().unwrap()
+}
+
+fn content_of(text: &[u8]) -> ContentHash {
+    ContentHash(xxhash_rust::xxh3::xxh3_128(text))
+}
+
+/// A directory of others' in which five days saw three sets.
+fn world() -> Memory {
+    let fs = empty();
+    build(&fs, &["a", "b", "c"], "2026-11-15T02:00:00Z").unwrap();
+    build(&fs, &["a", "e", "f"], "2026-11-16T02:00:00Z").unwrap();
+    build(&fs, &["a", "e", "g", "h", "i"], "2026-11-18T02:00:00Z").unwrap();
+    fs
+}
+
+/// The same with nothing in it.
+fn empty() -> Memory {
+    let fs = Memory::default();
+    fs.put(ROBOTS.as_ref(), b"User-agent: *\n");
+    fs
+}
+
+/// The robots lines, and each index file: its bytes, and those of the sitemaps that it lists.
+type Set = BTreeMap<String, (Vec<u8>, BTreeMap<String, Vec<u8>>)>;
+
+/// What a crawler finds who takes each index file there is, and those that the robots lines name.
+fn crawl(fs: &Memory) -> Result<Set, String> {
+    let read = |file: &str| fs.read(&Path::new(OUT).join(file)).map_err(|error| format!("{file}: {error}"));
+    let text = |file: &str| read(file).map(|bytes| String::from_utf8(bytes).unwrap());
+    let named = text(ROBOTS_FILE).unwrap_or_default();
+    let named = named.lines().map(|line| line.rsplit('/').next().unwrap().to_owned());
+    let is_index = |name: &String| name.starts_with("sitemap-index-");
+    let indexes: BTreeSet<String> = files(fs).into_iter().filter(is_index).chain(named).collect();
+    let index = |file: String| {
+        let xml = text(&file)?;
+        if !xml.ends_with("</sitemapindex>\n") {
+            return Err(format!("{file} is cut off"));
+        }
+        let listed = xml.split("<loc>").skip(1).map(|rest| rest.split("</loc>").next().unwrap());
+        let sitemap = |url: &str| {
+            let file = url.strip_prefix(BASE).unwrap();
+            let mut text = Vec::new();
+            let whole = MultiGzDecoder::new(&read(file)?[..]).read_to_end(&mut text);
+            whole.map(|_| (file.into(), text)).map_err(|error| format!("{file}: {error}"))
+        };
+        let sitemaps = listed.map(sitemap).collect::<Result<_, String>>()?;
+        Ok((file, (xml.into_bytes(), sitemaps)))
+    };
+    let lines = read(ROBOTS_FILE).ok().map(|lines| Ok((ROBOTS_FILE.into(), (lines, BTreeMap::new()))));
+    indexes.into_iter().map(index).chain(lines).collect()
+}
+
+fn files(fs: &Memory) -> Vec<String> {
+    fs.list(OUT.as_ref()).unwrap_or_default().into_iter().map(|name| name.into_string().unwrap()).collect()
+}
+
+/// Fails unless `fs` holds a set with nothing beside it, and one of `whole`.
+fn assert_at_rest(fs: &Memory, whole: &[&Set], when: &str) {
+    let set = crawl(fs).unwrap_or_else(|why| panic!("{when}: {why}"));
+    let state = Path::new(OUT).join(".sitemill");
+    let manifest = Manifest::read(fs, &manifest_path(&state)).unwrap();
+    // An old index file is whole, or it could not be crawled; it may stay, or be gone already.
+    let old_indexes = manifest.iter().flat_map(|set| &set.superseded_indexes);
+    let old_indexes: HashSet<&String> = old_indexes.map(|old| &old.file).collect();
+    let named = |set: &Set| -> Set {
+        set.iter()
+            .filter(|(file, _)| !old_indexes.contains(file))
+            .map(|(f, i)| (f.clone(), i.clone()))
+            .collect()
+    };
+    assert!(whole.iter().any(|whole| named(whole) == named(&set)), "{when}: {:?}", set.keys());
+    let sitemaps = manifest.iter().flat_map(|set| set.sitemaps.iter().map(|sitemap| &sitemap.file));
+    let old = manifest.iter().flat_map(|set| set.superseded.iter().map(|old| &old.file));
+    let known: Vec<_> = sitemaps.chain(old).collect();
+    let stray: Vec<_> = files(fs).into_iter().filter(|file| file.ends_with(".gz")).collect();
+    let stray: Vec<_> = stray.iter().filter(|file| !known.contains(file)).collect();
+    assert!(stray.is_empty(), "{when}: nobody lists {stray:?}");
+    assert_eq!(fs.list(&state.join("staging")).unwrap(), [""; 0], "{when}");
+    assert!(!exists(fs, &journal_path(&state)), "{when}");
+    for earlier in manifest.iter().flat_map(|set| &set.earlier) {
+        let kept = Manifest::read(fs, &retention::kept_path(&state, &earlier.run)).unwrap();
+        let kept = kept.unwrap_or_else(|| panic!("{when}: set {} is lost", earlier.number));
+        kept.sitemaps.iter().for_each(|sitemap| assert!(occupant::is_there(fs, OUT.as_ref(), sitemap)));
+    }
+}
+
+/// What is found if `state` is the last: as it is, or after a loss of power.
+fn endings(state: &State) -> impl Iterator<Item = (String, State)> {
+    [("the process ends".into(), state.clone())].into_iter().chain(state.after_power_loss())
+}
+
+/// What is on disk, with no history.
+fn on_disk(fs: &Memory) -> Memory {
+    Memory::of(fs.state().after_power_loss().remove(0).1)
+}
+
+/// Breaks `job` off at every step, and the next run, which mends what it has left, at every step as well.
+fn replay(before: &Memory, job: Job) {
+    let fs = on_disk(before);
+    let old = crawl(&fs).unwrap();
+    let robots = fs.read(ROBOTS.as_ref()).unwrap();
+    let done = job(&fs).unwrap();
+    let new = crawl(&fs).unwrap();
+    let robots = [robots, fs.read(ROBOTS.as_ref()).unwrap()];
+    let steps = fs.steps();
+    assert!(old != new && steps.len() > done);
+    let assert_whole = |fs: &Memory, is_done: bool, when: &str| {
+        let set = crawl(fs).unwrap_or_else(|why| panic!("{when}: {why}"));
+        let is_whole = |(file, index)| [&old, &new].iter().any(|whole| whole.get(file) == Some(index));
+        assert!(set.iter().all(is_whole), "{when}: {:?}", set.keys());
+        // An index file that both sets have is never gone.
+        assert!(
+            old.keys().filter(|&file| new.contains_key(file)).all(|file| set.contains_key(file)),
+            "{when}"
+        );
+        assert!(robots.contains(&fs.read(ROBOTS.as_ref()).unwrap()), "{when}");
+        let is_new = new.iter().all(|(file, index)| set.get(file) == Some(index));
+        assert!(!is_done || is_new && fs.read(ROBOTS.as_ref()).unwrap() == robots[1], "{when}");
+    };
+    // Many steps leave the same behind.
+    let mut seen = HashSet::new();
+    for (at, step) in (1..).zip(&steps) {
+        let is_done = at >= done;
+        let either = if is_done { &[&new][..] } else { &[&old, &new] };
+        for (how, state) in endings(&step.state) {
+            if !seen.insert((is_done, state.clone())) {
+                continue;
+            }
+            let fs = Memory::of(state);
+            let when = format!("behind step {at} of {}, {}: {how}", steps.len(), step.what);
+            assert_whole(&fs, is_done, &when);
+            drop(open(&fs));
+            assert_at_rest(&fs, either, &when);
+            for step in fs.steps() {
+                for (how, state) in endings(&step.state) {
+                    if !seen.insert((is_done, state.clone())) {
+                        continue;
+                    }
+                    let fs = Memory::of(state);
+                    let when = format!("{when}; in the next run behind {}: {how}", step.what);
+                    assert_whole(&fs, is_done, &when);
+                    drop(open(&fs));
+                    assert_at_rest(&fs, either, &when);
+                }
+            }
+        }
+    }
+}
+
+fn first(fs: &Memory) -> Result<usize> {
+    build(fs, &["a", "b", "c"], "2026-11-20T02:00:00Z")
+}
+
+fn larger(fs: &Memory) -> Result<usize> {
+    build(fs, &["a", "e", "c", "h", "i", "j", "k"], "2026-11-20T02:00:00Z")
+}
+
+fn smaller(fs: &Memory) -> Result<usize> {
+    build(fs, &["k", "e"], "2026-11-20T02:00:00Z")
+}
+
+#[test]
+fn a_first_set_is_there_as_a_whole_or_not_at_all() {
+    replay(&empty(), first);
+}
+
+#[test]
+fn a_larger_set_takes_the_place_of_the_old_one_at_every_step_or_not() {
+    replay(&world(), larger);
+}
+
+#[test]
+fn a_smaller_set_takes_the_place_of_the_old_one_at_every_step_or_not() {
+    replay(&world(), smaller);
+}
+
+#[test]
+fn an_earlier_set_comes_back_at_every_step_or_not() {
+    replay(&world(), roll_back);
+}
+
+/// A manifest or a journal that is damaged, or a manifest that is gone: the old set stays whole until the new one takes its
+/// place, wherever that is broken off; and it can be tried again.
+#[test]
+fn a_set_takes_the_place_of_one_that_nobody_knows_at_every_step_or_not() {
+    let rebuild =
+        |fs: &Memory| build_with(fs, &["a", "x"], "2026-11-20T02:00:00Z", OnDamage::SetAside).unwrap();
+    let state = Path::new(OUT).join(".sitemill");
+    for lost in ["manifest.json", "manifest.next.json", ""] {
+        let fs = on_disk(&world());
+        match lost {
+            "" => fs.remove(&manifest_path(&state)).and_then(|()| fs.sync_directory(&state)).unwrap(),
+            lost => fs.put(&state.join(lost), b"{"),
+        }
+        let fs = on_disk(&fs);
+        let old = crawl(&fs).unwrap();
+        rebuild(&fs);
+        let new = crawl(&fs).unwrap();
+        assert_eq!((old.len(), new.len()), (4, 4), "index files without a successor stay");
+        assert_at_rest(&fs, &[&new], lost);
+        let mut seen = HashSet::new();
+        for (at, step) in fs.steps().into_iter().enumerate() {
+            for (how, state) in endings(&step.state).filter(|(_, state)| seen.insert(state.clone())) {
+                let fs = Memory::of(state);
+                let when = format!("{lost} lost, behind step {at}, {}: {how}", step.what);
+                let set = crawl(&fs).unwrap_or_else(|why| panic!("{when}: {why}"));
+                let is_whole =
+                    |(file, index)| [&old, &new].iter().any(|whole| whole.get(file) == Some(index));
+                assert!(set.iter().all(is_whole), "{when}: {:?}", set.keys());
+                rebuild(&fs);
+                assert_at_rest(&fs, &[&new], &when);
+            }
+        }
+    }
+}
+
+/// The names of the sitemaps that are live, and what crawlers find under each.
+fn sitemaps(fs: &Memory) -> BTreeMap<String, Vec<u8>> {
+    let indexes = crawl(fs).unwrap().into_values();
+    indexes.flat_map(|(_, sitemaps)| sitemaps).collect()
+}
+
+/// Two texts whose hashes begin with the same eight digits; some hundred thousand have to be looked at.
+fn texts_of_one_name() -> [String; 2] {
+    let mut seen = HashMap::new();
+    let mut texts = (0..).map(|n: u32| n.to_string());
+    let met = texts.find_map(|text| {
+        let other = seen.insert(content_of(text.as_bytes()).0 >> 96, text.clone())?;
+        Some([other, text])
+    });
+    met.expect("there are more texts than words of eight digits")
+}
+
+/// Two texts with one and the same hash. Of 64 bytes XXH3 adds products of words, each of them met with a word that anybody can
+/// look up, and meets what has been added with sums of words: where a word of the text is the known one its product is
+/// nothing, and what one sum changes the other takes back.
+fn texts_of_one_hash() -> [Vec<u8>; 2] {
+    // Of the 192 bytes that XXH3 has in the place of a secret, those from 0, 16 and 32 on.
+    let [at_0, at_16, at_32] = [0xbe4b_a423_396c_feb8_u64, 0xdb97_9083_e96d_d4de, 0x78e5_c0cc_4ee6_79cb];
+    let text = |sum: u64| {
+        let words = [at_0, sum.wrapping_sub(at_0), at_32, sum.wrapping_sub(at_32), 0, 0, at_16, 0];
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    };
+    [text(1), text(2)]
+}
+
+#[test]
+fn another_content_that_the_name_fits_gets_another_name() {
+    let fs = empty();
+    let [one, other] = texts_of_one_name();
+    build(&fs, &[&one], "2026-11-15T02:00:00Z").unwrap();
+    let first = sitemaps(&fs);
+    build(&fs, &[&other], "2026-11-16T02:00:00Z").unwrap();
+    let second = sitemaps(&fs);
+    assert_eq!(second.values().collect::<Vec<_>>(), [other.as_bytes()]);
+    assert!(second.keys().ne(first.keys()));
+    // Both lie there, so that each comes back under its own name.
+    for (text, names) in [(&one, &first), (&other, &second)] {
+        build(&fs, &[text], "2026-11-17T02:00:00Z").unwrap();
+        assert_eq!(sitemaps(&fs), *names);
+    }
+    // And within a set, whose numbers may be the same ones.
+    let fs = empty();
+    let workspace = open(&fs);
+    let names: HashSet<String> = [&one, &other]
+        .map(|text| stage(&workspace, 1, text.as_bytes(), Compression::fast()).unwrap())
+        .map(|staged| staged.file)
+        .into();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(names.iter().all(|name| exists(&fs, &workspace.staging.join(name))));
+}
+
+#[test]
+fn a_content_that_was_prepared_to_meet_the_hash_of_another_is_another() {
+    let [one, other] = texts_of_one_hash();
+    assert!(one != other);
+    assert_eq!(content_of(&one), content_of(&other));
+    let fs = empty();
+    let workspace = open(&fs);
+    let publish = |text: &[u8], compression| {
+        let staged = stage(&workspace, 1, text, compression).unwrap();
+        if let Some(unsynced) = staged.unsynced {
+            unsynced.sync().unwrap();
+            workspace.link(&staged.file).unwrap();
+        }
+        staged.file
+    };
+    let first = publish(&one, Compression::fast());
+    let second = publish(&other, Compression::fast());
+    assert_ne!(first, second);
+    // Compressed in another way each is still known for what it is.
+    assert_eq!(publish(&one, Compression::none()), first);
+    assert_eq!(publish(&other, Compression::none()), second);
+    // Whoever prepares as many as the hash has words takes no name that the seal gives.
+    let names = words(content_of(&one), known::seal(&workspace.secret, &other));
+    for word in names.take(4) {
+        fs.put(&Path::new(OUT).join(sitemap_file(1, &word)), &gzip(&one, Compression::fast()));
+    }
+    let third = publish(&other, Compression::fast());
+    let sealed = String::from(known::seal(&workspace.secret, &other));
+    assert_eq!(third, sitemap_file(1, &sealed[..8]));
+    assert_eq!(publish(&other, Compression::none()), third);
+}

@@ -1,0 +1,204 @@
+//! Held against the plain way, which looks at every entry.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::*;
+use crate::clean::{Cleaned, Cleaner};
+use crate::limits::Protocol;
+use crate::sitemap::xml::Namespaces;
+
+const FRAME: Frame = Frame::sitemap(Protocol::V0_9);
+
+/// Entries of many sizes, some with a namespace, and with so few marks that many are equal.
+fn weighed(at: u32, marks: u32) -> Weighed<u32> {
+    let uses = if at.is_multiple_of(1_000) { Namespaces::IMAGE } else { Namespaces::NONE };
+    let hash = xxh3_64_with_seed(&at.to_ne_bytes(), 0) as u32;
+    Weighed {
+        at,
+        room: Room { bytes: 60 + u64::from(at % 90), uses },
+        mark: Mark { tail: hash % marks % 7, whole: hash % marks },
+    }
+}
+
+/// By stretches of `most` entries and fewer.
+fn divide_stretches(limits: Limits, entries: &[Weighed<u32>], most: usize) -> Vec<Part<u32>> {
+    let mut rest = entries;
+    let mut owns = Vec::new();
+    while !rest.is_empty() {
+        let (own, behind) = rest.split_at((rest.len() * 7 % most + 1).min(rest.len()));
+        owns.push(own);
+        rest = behind;
+    }
+    let stretch = |own: &&[Weighed<u32>]| Stretch {
+        entries: own.len() as u32,
+        room: own.iter().map(|entry| entry.room).sum(),
+        least: own.iter().map(|entry| entry.mark).min().unwrap(),
+    };
+    let stretches: Vec<_> = owns.iter().map(stretch).collect();
+    super::divide(limits, &FRAME, &stretches, |at| Ok(owns[at].to_vec())).unwrap()
+}
+
+fn divide(limits: Limits, entries: impl IntoIterator<Item = u32>) -> Vec<Part<u32>> {
+    let entries: Vec<_> = entries.into_iter().map(|at| weighed(at, u32::MAX)).collect();
+    divide_stretches(limits, &entries, 40)
+}
+
+#[test]
+fn stretches_of_any_length_give_what_single_entries_do() {
+    let frame = FRAME.bytes() + Namespaces::IMAGE.bytes();
+    for (entries_max, bytes_max) in [
+        (1, u64::MAX / 100),
+        (3, u64::MAX / 100),
+        (100, u64::MAX / 100),
+        (100, frame + 7_000),
+        (100, frame + 149),
+        (50_000, frame + 40_000),
+        (50_000, 1 << 30),
+    ] {
+        let limits = Limits { entries_max, bytes_max };
+        for marks in [1, 5, 300, u32::MAX] {
+            for count in [0, 1, 2, 99, 6_000] {
+                let entries: Vec<_> = (0..count).map(|at| weighed(at, marks)).collect();
+                let mut plain = Plain::new(limits);
+                entries.iter().for_each(|&entry| plain.push(entry));
+                for most in [1, 7, 60, 300, 10_000] {
+                    let parts = divide_stretches(limits, &entries, most);
+                    assert_eq!(parts, plain.parts, "{limits:?}, {count} entries in stretches of {most}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_entry_is_in_one_file_and_no_file_passes_a_limit() {
+    let frame = FRAME.bytes() + Namespaces::IMAGE.bytes();
+    for (entries_max, bytes_max) in [
+        (1, u64::MAX / 100),
+        (2, u64::MAX / 100),
+        (7, frame + 500),
+        (500, 1 << 20),
+        (1_000, frame + 40_000),
+        (50_000, frame + 149),
+    ] {
+        let parts = divide(Limits { entries_max, bytes_max }, 0..20_000);
+        let mut at = 0;
+        for (nth, part) in parts.iter().enumerate() {
+            let own = at..at + part.entries;
+            let bytes: u64 = own.clone().map(|at| 60 + u64::from(at % 90)).sum();
+            let images = own.clone().any(|at| at.is_multiple_of(1_000));
+            let uses = if images { Namespaces::IMAGE } else { Namespaces::NONE };
+            assert_eq!((part.first, part.uses), (at, uses));
+            assert_eq!(part.bytes, FRAME.bytes() + uses.bytes() + bytes);
+            assert!(part.entries <= entries_max && part.bytes <= bytes_max);
+            let full = (100 * part.entries / entries_max).max((100 * part.bytes / bytes_max) as u32);
+            assert!(u64::from(full) >= FULL_LEAST || nth + 1 == parts.len(), "{full} % of {part:?}");
+            at = own.end;
+        }
+        assert_eq!(at, 20_000);
+    }
+}
+
+#[test]
+fn files_are_seven_tenths_full() {
+    let limits = Limits { entries_max: 100, bytes_max: 1 << 20 };
+    let parts = divide(limits, 0..100_000);
+    assert!((1_380..1_480).contains(&parts.len()), "{} files", parts.len());
+
+    // URLs that count, with a few digits and with many between what is the same in all.
+    for (before, behind) in
+        [("item-", ""), ("", "/index.html"), ("a/long/path/of-words-", ".html"), ("?", "&x=1")]
+    {
+        let mark = |at: u32| {
+            let url = format!("https://h.example/{before}{at}{behind}");
+            let mut cleaner = Cleaner::default();
+            let Cleaned::Url(url) = cleaner.clean(url.as_bytes()) else { panic!("it is one") };
+            Mark::of(url)
+        };
+        let entries: Vec<_> = (0..100_000).map(|at| Weighed { mark: mark(at), ..weighed(at, 1) }).collect();
+        let parts = divide_stretches(limits, &entries, 3_000);
+        assert!((1_380..1_480).contains(&parts.len()), "{} files of …{before}…{behind}", parts.len());
+    }
+}
+
+#[test]
+fn what_is_removed_or_inserted_disturbs_its_neighbourhood_alone() {
+    let limits = Limits { entries_max: 100, bytes_max: 1 << 20 };
+    let files = |gap: Range<u32>| -> HashSet<(u32, u32, u32)> {
+        let parts = divide(limits, (0..20_000).filter(|at| !gap.contains(at)));
+        let ends = parts.iter().skip(1).map(|part| part.first).chain([20_000]);
+        let file = |(part, end): (&Part<u32>, u32)| (part.first, end, part.number);
+        let cut = |&(first, end, _): &(u32, u32, u32)| end <= gap.start || gap.end <= first;
+        parts.iter().zip(ends).map(file).filter(cut).collect()
+    };
+    let whole = files(20_000..20_000);
+    for at in (0..19_000).step_by(977) {
+        for gap in [at..at, at..at + 1, at..at + 250] {
+            let others = files(gap.clone());
+            let disturbed = others.difference(&whole).count() + whole.difference(&others).count();
+            assert!(disturbed <= 24, "{gap:?} disturbs {disturbed} of {}", whole.len());
+            let far = |&&(first, ..): &&(u32, u32, u32)| first >= gap.end + 1_500;
+            assert_eq!(others.difference(&whole).filter(far).count(), 0, "{gap:?} is felt far away");
+        }
+    }
+}
+
+/// The plain way: takes entry after entry, and looks for the least mark when a file is too full.
+struct Plain {
+    limits: Limits,
+    parts: Vec<Part<u32>>,
+    /// The entries of the last file: some may yet go to the next.
+    last: Vec<Weighed<u32>>,
+}
+
+impl Plain {
+    fn new(limits: Limits) -> Self {
+        Self { limits, parts: Vec::new(), last: Vec::new() }
+    }
+
+    fn push(&mut self, entry: Weighed<u32>) {
+        while let Some(part) = self.parts.last_mut() {
+            let with = part.with(1, entry.room);
+            if with.entries <= self.limits.entries_max && with.bytes <= self.limits.bytes_max {
+                *part = with;
+                return self.last.push(entry);
+            }
+            let cut = self.cut(entry.mark);
+            if cut == self.last.len() {
+                break;
+            }
+            // The entries behind the cut move to a file of their own; it may be too full for this one again.
+            let (ended, moved) = self.last.split_at(cut);
+            *self.parts.last_mut().unwrap() = file(ended);
+            self.parts.push(file(moved));
+            self.last.drain(..cut);
+        }
+        self.last = vec![entry];
+        self.parts.push(file(&self.last));
+    }
+
+    /// How many entries of the last file stay in it, if that which has `next` does not fit.
+    fn cut(&self, next: Mark) -> usize {
+        let is_full = |part: Part<u32>| {
+            100 * u64::from(part.entries) >= FULL_LEAST * u64::from(self.limits.entries_max)
+                || 100 * part.bytes >= FULL_LEAST * self.limits.bytes_max
+        };
+        let mut cut = (next, self.last.len());
+        let mut part = file(&self.last[..1]);
+        for (at, entry) in self.last.iter().enumerate().skip(1) {
+            if is_full(part) {
+                cut = cut.min((entry.mark, at));
+            }
+            part = part.with(1, entry.room);
+        }
+        cut.1
+    }
+}
+
+/// The file of `entries`, at least one.
+fn file(entries: &[Weighed<u32>]) -> Part<u32> {
+    let (number, uses) = (entries[0].mark.number(), Namespaces::NONE);
+    let empty = Part { number, first: entries[0].at, entries: 0, bytes: FRAME.bytes(), uses };
+    entries.iter().fold(empty, |part, entry| part.with(1, entry.room))
+}

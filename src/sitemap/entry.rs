@@ -1,0 +1,55 @@
+//! An entry of a sitemap: what a row has become when all rules have been asked.
+
+use super::divide::Room;
+use super::tags::TagCounts;
+use super::xml;
+use crate::clean::CleanUrl;
+use crate::sitemap::extensions::Extras;
+
+/// A canonical URL, and the XML of what stands beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry<'a> {
+    /// Its `loc`, not yet escaped.
+    pub url: CleanUrl<'a>,
+    /// The XML of its tags.
+    pub tags: &'a [u8],
+    /// When the page last changed, if a tag says so: seconds since 1970.
+    pub instant: Option<i64>,
+    /// What stands behind the tags.
+    pub extras: Extras<'a>,
+}
+
+impl<'a> Entry<'a> {
+    /// An entry of a URL alone.
+    #[inline]
+    pub fn of(url: CleanUrl<'a>) -> Self {
+        Self { url, tags: &[], instant: None, extras: Extras::default() }
+    }
+
+    /// Whether there is a URL and nothing else.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.tags.is_empty() && self.extras.xml.is_empty()
+    }
+
+    /// Adds what it has beside its URL to `counts`.
+    #[inline]
+    pub fn count_tags(&self, counts: &mut TagCounts) {
+        if !self.is_plain() {
+            xml::count_tags(self.tags, self.extras.xml, counts);
+        }
+    }
+
+    /// What it takes of a file.
+    #[inline]
+    pub fn room(&self) -> Room {
+        let bytes = xml::url_bytes(self.url) + self.tags.len() + self.extras.xml.len();
+        Room { bytes: bytes as u64, uses: self.extras.uses }
+    }
+
+    /// Appends its XML.
+    #[inline]
+    pub fn push(&self, out: &mut Vec<u8>) {
+        xml::push_entry(self.url, self.tags, self.extras.xml, out);
+    }
+}

@@ -1,0 +1,122 @@
+//! Tags: what may stand beside a `<loc>`, checked and normalised, or the reason for leaving it out.
+//!
+//! A tag that cannot be written is dropped and counted; its URL stays. Nothing is invented: no value, no tag. What comes
+//! out is legal in both versions of the protocol, so none of this asks which one is spoken.
+
+mod changefreq;
+mod lastmod;
+mod priority;
+mod reason;
+mod zone;
+
+use crate::sitemap::extensions::RawExtras;
+
+pub use changefreq::{Changefreq, changefreq};
+#[cfg(feature = "parquet")]
+pub(crate) use lastmod::civil_text;
+pub use lastmod::{LASTMOD_BYTES_MAX, Lastmod, LastmodRules, LastmodUnit, lastmod};
+pub use priority::{PRIORITY_BYTES_MAX, Priority, priority};
+pub use reason::{Dropped, DroppedTags, GivenTags, TagCounts, TagName, TagReason};
+pub use zone::LastmodZone;
+
+/// Tags as an input gives them; empty: not given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RawTags<'a> {
+    /// A date or time.
+    pub lastmod: &'a [u8],
+    /// A word.
+    pub changefreq: &'a [u8],
+    /// A number.
+    pub priority: &'a [u8],
+    /// Other languages and images.
+    pub extras: RawExtras<'a>,
+}
+
+impl RawTags<'_> {
+    /// Adds those that are given to `counts`. Nothing but blanks is no tag.
+    pub fn count(&self, counts: &mut TagCounts) {
+        if self.is_empty() {
+            return;
+        }
+        for (name, value) in [
+            (TagName::Lastmod, self.lastmod),
+            (TagName::Changefreq, self.changefreq),
+            (TagName::Priority, self.priority),
+        ] {
+            counts[name] += u64::from(!value.trim_ascii().is_empty());
+        }
+        self.extras.count(counts);
+    }
+
+    /// Whether none is given.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.lastmod.is_empty()
+            && self.changefreq.is_empty()
+            && self.priority.is_empty()
+            && self.extras.is_empty()
+    }
+}
+
+/// Tags as they are written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tags<'a> {
+    lastmod: Option<Lastmod>,
+    changefreq: Option<Changefreq>,
+    priority: Option<Priority<'a>>,
+}
+
+impl Tags<'_> {
+    /// Names and values of those that are there, in the order of the 0.9 schema.
+    pub fn written(&self) -> impl Iterator<Item = (&'static [u8], &[u8])> {
+        let lastmod = self.lastmod.as_ref().map(|lastmod| (&b"lastmod"[..], lastmod.as_bytes()));
+        let changefreq = self.changefreq.map(|word| (&b"changefreq"[..], word.as_str().as_bytes()));
+        let priority = self.priority.as_ref().map(|priority| (&b"priority"[..], priority.as_bytes()));
+        [lastmod, changefreq, priority].into_iter().flatten()
+    }
+
+    /// When the page last changed, if that is known: seconds since 1970.
+    pub fn instant(&self) -> Option<i64> {
+        self.lastmod.as_ref().map(Lastmod::instant)
+    }
+}
+
+/// How tags are understood, and what stands in for those that are not given.
+#[derive(Debug, Clone, Default)]
+pub struct TagRules {
+    /// How to read `lastmod`.
+    pub lastmod: LastmodRules,
+    /// Written where none is given.
+    pub default_changefreq: Option<Changefreq>,
+    /// Written where none is given.
+    pub default_priority: Option<Priority<'static>>,
+}
+
+impl TagRules {
+    /// The tags of an entry; none if there is nothing to write. `dropped` is told of each that cannot be written: a default
+    /// does not take its place, for one was given.
+    #[inline]
+    pub fn check<'a>(&self, raw: RawTags<'a>, dropped: &mut impl FnMut(Dropped<'_>)) -> Option<Tags<'a>> {
+        let given = !(raw.lastmod.is_empty() && raw.changefreq.is_empty() && raw.priority.is_empty());
+        if !given && self.default_changefreq.is_none() && self.default_priority.is_none() {
+            return None;
+        }
+        let lastmod = lastmod(raw.lastmod, &self.lastmod);
+        let changefreq = changefreq(raw.changefreq).map(|given| given.or(self.default_changefreq));
+        let priority = priority(raw.priority).map(|given| given.or(self.default_priority));
+        let tags = Tags {
+            lastmod: lastmod.unwrap_or_else(|reason| drop_tag(reason, raw.lastmod, dropped)),
+            changefreq: changefreq.unwrap_or_else(|reason| drop_tag(reason, raw.changefreq, dropped)),
+            priority: priority.unwrap_or_else(|reason| drop_tag(reason, raw.priority, dropped)),
+        };
+        (tags != Tags::default()).then_some(tags)
+    }
+}
+
+fn drop_tag<T>(reason: TagReason, value: &[u8], dropped: &mut impl FnMut(Dropped<'_>)) -> Option<T> {
+    dropped(Dropped { reason, hreflang: None, value });
+    None
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,46 @@
+//! What stands in an entry that was rendered, counted on its bytes.
+
+use memchr::{memchr_iter, memmem};
+
+use crate::sitemap::tags::{TagCounts, TagName};
+
+/// Adds the elements of `tags` and `extras`, as they were rendered, to `counts`. Tags have one order, and their values have no
+/// `<`: each element has two.
+pub fn count_tags(tags: &[u8], extras: &[u8], counts: &mut TagCounts) {
+    let elements = memchr_iter(b'<', tags).count() as u64 / 2;
+    let lastmod = u64::from(tags.starts_with(b"<lastmod>"));
+    let priority = u64::from(tags.ends_with(b"</priority>"));
+    counts[TagName::Lastmod] += lastmod;
+    counts[TagName::Priority] += priority;
+    counts[TagName::Changefreq] += elements - lastmod - priority;
+    if !extras.is_empty() {
+        counts[TagName::Alternates] += memmem::find_iter(extras, b"<xhtml:link ").count() as u64;
+        counts[TagName::Images] += memmem::find_iter(extras, b"<image:image>").count() as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_counted_by_name() {
+        for (tags, want) in [
+            ("", [0, 0, 0]),
+            ("<lastmod>2024</lastmod>", [1, 0, 0]),
+            ("<changefreq>daily</changefreq>", [0, 1, 0]),
+            ("<priority>1.0</priority>", [0, 0, 1]),
+            ("<lastmod>2024</lastmod><priority>1.0</priority>", [1, 0, 1]),
+            ("<lastmod>2024</lastmod><changefreq>daily</changefreq><priority>1.0</priority>", [1, 1, 1]),
+        ] {
+            let mut counts = TagCounts::default();
+            let extras = "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"u\"/>\
+                          <image:image><image:loc>u</image:loc></image:image>\
+                          <image:image><image:loc>v</image:loc></image:image>";
+            count_tags(tags.as_bytes(), extras.as_bytes(), &mut counts);
+            let names = [TagName::Lastmod, TagName::Changefreq, TagName::Priority];
+            assert_eq!(names.map(|name| counts[name]), want, "{tags}");
+            assert_eq!((counts[TagName::Alternates], counts[TagName::Images]), (1, 2));
+        }
+    }
+}

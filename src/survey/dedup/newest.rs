@@ -1,0 +1,124 @@
+//! Of equal URLs the one whose page changed last stays.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::{Key, Run, Share};
+use crate::error::{Error, Result};
+
+/// The instant of a URL without `lastmod`: older than any.
+pub const NO_INSTANT: i64 = i64::MIN;
+
+/// Where the newest of equal URLs stands. Reused from partition to partition.
+#[derive(Debug, Default)]
+pub struct NewestTable(HashMap<Key, Newest, BuildHasherDefault<KeyItself>>);
+
+#[derive(Debug, Clone, Copy)]
+struct Newest {
+    instant: i64,
+    chunk: usize,
+    ordinal: u16,
+}
+
+impl NewestTable {
+    /// Bytes of the table of `keys` keys: at most seven eighths of its places are taken, and each has a byte that says so.
+    pub fn bytes(keys: usize) -> usize {
+        (keys + keys / 7).next_power_of_two() * (size_of::<(Key, Newest)>() + 1)
+    }
+
+    /// Empties it and makes room for `keys` keys.
+    fn clear_for(&mut self, keys: usize) -> Result<()> {
+        self.0.clear();
+        self.0.try_reserve(keys).map_err(|_| Error::no_memory(Self::bytes(keys)))
+    }
+}
+
+/// Walks through the `share` of all `runs` and calls `older` with the chunk and the ordinal of every URL but the newest of
+/// each; of equally new ones the first stays. Runs without instants have no page that says when it changed.
+///
+/// # Errors
+/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the table cannot be had.
+pub fn find_all_but_newest<'a>(
+    runs: impl Iterator<Item = Run<'a>> + Clone,
+    share: Share,
+    table: &mut NewestTable,
+    mut older: impl FnMut(usize, u16),
+) -> Result<()> {
+    table.clear_for(share.count(runs.clone()))?;
+    for run in runs {
+        for (key, ordinal, instant) in share.keys(run) {
+            let this = Newest { instant, chunk: run.chunk, ordinal };
+            match table.0.entry(key) {
+                Entry::Vacant(place) => drop(place.insert(this)),
+                Entry::Occupied(mut place) if instant > place.get().instant => {
+                    let was = place.insert(this);
+                    older(was.chunk, was.ordinal);
+                }
+                Entry::Occupied(_) => older(run.chunk, ordinal),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A key is a hash already; its lower half serves.
+#[derive(Debug, Default)]
+struct KeyItself(u64);
+
+impl Hasher for KeyItself {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are numbers")
+    }
+
+    fn write_u128(&mut self, key: u128) {
+        self.0 = key as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::survey::dedup::{ChunkKeys, PARTITION_SHIFT, PARTITIONS};
+
+    #[test]
+    fn the_newest_stays_and_of_equally_new_ones_the_first() {
+        let key = |n: u128| (n << PARTITION_SHIFT) | n;
+        // Chunk by chunk: key and instant of each URL.
+        let chunks = [
+            vec![(1, 10), (2, NO_INSTANT), (3, 5), (3, 9)],
+            vec![(1, 10), (2, 7), (3, 1)],
+            vec![(1, 11), (2, 7), (4, NO_INSTANT), (4, NO_INSTANT), (1, 3)],
+        ];
+        let parted: Vec<ChunkKeys> = chunks
+            .iter()
+            .map(|chunk| {
+                let (keys, instants): (Vec<Key>, Vec<i64>) = chunk.iter().map(|&(n, i)| (key(n), i)).unzip();
+                ChunkKeys::part(&keys, &instants).unwrap()
+            })
+            .collect();
+        let mut older = Vec::new();
+        let mut table = NewestTable::default();
+        for partition in 0..PARTITIONS {
+            let runs = parted.iter().enumerate().map(|(chunk, keys)| keys.run(chunk, partition));
+            find_all_but_newest(runs, Share::all(partition), &mut table, |c, o| older.push((c, o))).unwrap();
+        }
+        older.sort_unstable();
+        assert_eq!(older, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (2, 1), (2, 3), (2, 4)]);
+    }
+
+    #[test]
+    fn a_table_takes_the_bytes_that_are_said() {
+        for keys in [20, 447, 448, 449, 5_000, 100_000] {
+            let mut table = NewestTable::default();
+            table.clear_for(keys).unwrap();
+            // Of eight places, seven may be taken.
+            let places = table.0.capacity() / 7 * 8;
+            assert_eq!(NewestTable::bytes(keys), places * (size_of::<(Key, Newest)>() + 1), "{keys}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Records: a key in its partition, packed, with the place of its URL.
+//!
+//! ```text
+//!  2 bytes   the ordinal of the URL in its chunk
+//! 14 bytes   the key without its highest byte, which is the partition's number; low bytes first
+//!  8 bytes   when the page last changed; only where that is asked for
+//! ```
+//!
+//! The first two are one number.
+
+use super::{Key, NO_INSTANT, PARTITION_SHIFT};
+
+const PLACE_END: usize = size_of::<u128>();
+const INSTANT_END: usize = PLACE_END + size_of::<i64>();
+
+/// Bytes of a record.
+pub const fn bytes(has_instants: bool) -> usize {
+    if has_instants { INSTANT_END } else { PLACE_END }
+}
+
+/// Fills `record`.
+#[inline]
+pub fn write(record: &mut [u8], key: Key, ordinal: u16, instant: Option<i64>) {
+    // The shift takes the highest byte of the key out.
+    let place = key << u16::BITS | u128::from(ordinal);
+    record[..PLACE_END].copy_from_slice(&place.to_le_bytes());
+    if let Some(instant) = instant {
+        record[PLACE_END..].copy_from_slice(&instant.to_le_bytes());
+    }
+}
+
+/// Key, ordinal and instant of a record of `partition`.
+#[inline]
+pub fn read(record: &[u8], partition: usize) -> (Key, u16, i64) {
+    let place = u128::from_le_bytes(record[..PLACE_END].try_into().expect("sixteen bytes"));
+    let key = (partition as u128) << PARTITION_SHIFT | place >> u16::BITS;
+    let instant = record.get(PLACE_END..INSTANT_END);
+    let instant =
+        instant.map_or(NO_INSTANT, |bytes| i64::from_le_bytes(bytes.try_into().expect("eight bytes")));
+    (key, place as u16, instant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::secret::KEY_MAX;
+
+    #[test]
+    fn what_was_written_is_read() {
+        for key in [1, KEY_MAX, 0x0001_2345_6789_ABCD_EFFE_DCBA_9876_5432, 0xAB << PARTITION_SHIFT] {
+            for (ordinal, instant) in [(0, None), (0xABCD, Some(-2)), (u16::MAX, Some(i64::MAX))] {
+                let mut record = vec![0; bytes(instant.is_some())];
+                write(&mut record, key, ordinal, instant);
+                assert_eq!(
+                    read(&record, (key >> PARTITION_SHIFT) as usize),
+                    (key, ordinal, instant.unwrap_or(NO_INSTANT))
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Needs: what a run is going to take, estimated before it takes it, so that a disk is not found to be full an hour later.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use super::Run;
+use super::judge::{Judge, Judged};
+use super::memory::Memory;
+use super::plan::{Chunk, extents};
+use super::positions::Position;
+use super::sorted;
+use crate::clean::scope::Base;
+use crate::common::progress::Needs;
+use crate::compress::gzip::Level;
+use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::intake::input::Input;
+use crate::intake::scratch;
+use crate::intake::scratch::free;
+use crate::job::{Job, Order};
+use crate::survey::dedup::PARTITIONS;
+
+/// Stretches of input that are looked at.
+const SAMPLED_EXTENTS: usize = 8;
+
+/// A row in scratch, besides what it says.
+const ROW_BYTES: usize = 8;
+
+/// A URL in memory: its key, its place, its size, and a bit.
+const HELD_BYTES: u64 = 18;
+
+/// A URL in a compressed sitemap: what shop URLs come to, shuffled and sorted.
+const GZIP_BYTES: [u64; 2] = [19, 10];
+
+/// No set is smaller than this part of what is expected: who is told that a disk is too small cannot say that it is not.
+const LISTED_PART_LEAST: u64 = 5;
+
+/// What a run is going to need, and what it needs at the very least.
+pub struct Estimate {
+    /// For people and programs.
+    pub needs: Needs,
+    /// Bytes of scratch without which the run cannot go well, copies of inputs that are there already included.
+    scratch_least: u64,
+}
+
+/// What the run over `inputs` is going to need: an estimate from the rows of a few places.
+///
+/// # Errors
+/// If there is no memory for a list of the places.
+pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Estimate> {
+    let job = run.job;
+    let extents = extents(inputs)?;
+    let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
+    let step = extents.len().div_ceil(SAMPLED_EXTENTS).max(1);
+    let mut judge = Judge::new(run.rules);
+    let (mut bytes, mut rows, mut entry_bytes, mut xml_bytes) = (0, 0, 0, 0);
+    for (at, extent) in extents.into_iter().step_by(step) {
+        bytes += extent.bytes();
+        for row in Chunk::of(at, inputs[at].bytes(), extent).rows(inputs) {
+            rows += 1;
+            if let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) {
+                let said = entry.url.as_bytes().len() + entry.tags.len() + entry.extras.xml.len();
+                entry_bytes += (said + ROW_BYTES) as u64;
+                xml_bytes += entry.room().bytes;
+            }
+        }
+    }
+    let of_all = |count: u64| (u128::from(count) * u128::from(input_bytes) / u128::from(bytes.max(1))) as u64;
+    let (urls, entry_bytes) = (of_all(rows), of_all(entry_bytes));
+    let held_bytes = urls * HELD_BYTES;
+    let order_bytes = match job.order {
+        Order::Sorted => entry_bytes + urls * Position::BYTES as u64,
+        Order::Input if held_bytes > memory.hold as u64 => held_bytes,
+        Order::Input => 0,
+    };
+    // Of what is listed: nobody knows yet how many are duplicates.
+    let sites_bytes = match job.base_url {
+        Base::Directory(_) => 0,
+        Base::EachOrigin(_) => entry_bytes,
+    };
+    let scratch = memory.scratch.directory();
+    let copied_bytes = memory.scratch.written();
+    let copied_to_out = if is_same_disk(&job.out, scratch) { copied_bytes } else { 0 };
+    let needs = Needs {
+        urls,
+        partitions: match job.order {
+            Order::Sorted => sorted::ranges(memory, job.threads.get(), input_bytes),
+            Order::Input => PARTITIONS,
+        } as u64,
+        memory_bytes: memory.budget,
+        held_bytes: match job.order {
+            Order::Sorted => memory.hold as u64 / 2,
+            Order::Input => held_bytes.min(memory.hold as u64),
+        },
+        scratch_bytes: copied_bytes + order_bytes + sites_bytes,
+        sitemap_bytes: match Some(job.level) == Level::new(0) {
+            true => of_all(xml_bytes),
+            false => urls * GZIP_BYTES[usize::from(job.order == Order::Sorted)],
+        },
+        scratch_free_bytes: free(scratch).map(|free| free + copied_bytes),
+        out_free_bytes: free(&job.out).map(|free| free + copied_to_out),
+    };
+    Ok(Estimate { needs, scratch_least: copied_bytes + order_bytes.max(sites_bytes / LISTED_PART_LEAST) })
+}
+
+impl Estimate {
+    /// Refuses what cannot go well.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Io`] if a disk has less room than the run needs at the very least.
+    pub fn check(&self, job: &Job, scratch: &Path) -> Result<()> {
+        let (needs, out) = (&self.needs, &*job.out);
+        let files = needs.urls / u64::from(job.urls_per_sitemap);
+        let sitemaps_least = needs.sitemap_bytes / LISTED_PART_LEAST;
+        let (both, both_least) = match is_same_disk(out, scratch) {
+            true => (needs.scratch_bytes, self.scratch_least),
+            false => (0, 0),
+        };
+        if let Some(free) = files_free(out).filter(|&free| free < files) {
+            let (out, urls) = (Shown(out), needs.urls);
+            return Err(Error::new(
+                ErrorKind::Io,
+                format!(
+                    "{out}: the run needs about {files} files for {urls} URLs, and {free} more may be made; make room"
+                ),
+            ));
+        }
+        let of_scratch = (needs.scratch_bytes, self.scratch_least, needs.scratch_free_bytes);
+        let of_out = (needs.sitemap_bytes + both, sitemaps_least + both_least, needs.out_free_bytes);
+        for (path, (need, least, free), way) in
+            [(scratch, of_scratch, scratch::WAY_OUT), (out, of_out, "make room")]
+        {
+            if let Some(free) = free.filter(|&free| free < least) {
+                return Err(Error::new(
+                    ErrorKind::Io,
+                    format!(
+                        "{}: the run needs about {need} bytes for {} URLs, and {free} are free; {way}",
+                        Shown(path),
+                        needs.urls
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_same_disk(one: &Path, other: &Path) -> bool {
+    let device = |path: &Path| path.metadata().map(|meta| meta.dev()).ok();
+    device(one) == device(other)
+}
+
+/// Files that may still be made on the disk of `path`, if that is limited and can be known.
+fn files_free(path: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(path).ok()?;
+    (disk.f_files > 0).then_some(disk.f_favail)
+}

@@ -1,0 +1,134 @@
+//! What the report says of inputs.
+
+use std::collections::BTreeMap;
+
+use super::plan::{Plan, Tally};
+use crate::error::{Error, ErrorKind, Result};
+use crate::escape;
+use crate::intake::format::{ColumnsFound, Facts, NameCounts, Packing};
+use crate::intake::input::Input;
+use crate::intake::report::{ColumnsReport, InputReport};
+use crate::sitemap::tags::{GivenTags, TagName, TagRules};
+
+/// What was found out about an input while it was mapped or spooled.
+#[derive(Debug)]
+pub struct Known {
+    /// What it turned out to be.
+    pub facts: Facts,
+    /// Its bytes, compressed if it is.
+    pub bytes: u64,
+    /// Rows that were judged before the survey and whose URL has bytes that are not UTF-8.
+    pub non_utf8: u64,
+}
+
+/// What the report says of each of `inputs`, whose rows `plan` has counted.
+///
+/// # Errors
+/// [`ErrorKind::Internal`] if their lines do not add up to those of the plan.
+pub fn reports(inputs: &[Input], known: &[Known], plan: &Plan) -> Result<Vec<InputReport>> {
+    let mut lines = vec![0; inputs.len()];
+    plan.chunks.iter().for_each(|chunk| lines[chunk.input] += chunk.tally.lines);
+    let sum: u64 = lines.iter().sum();
+    if sum != plan.tally.lines || known.len() != inputs.len() {
+        let all = plan.tally.lines;
+        let words = format!("the inputs have {sum} lines, and {all} were accounted for");
+        return Err(Error::new(ErrorKind::Internal, words));
+    }
+    let report = |((input, known), lines): ((&Input, &Known), u64)| InputReport {
+        path: escape::shown(input.name().as_os_str().as_encoded_bytes()),
+        format: known.facts.format.to_string(),
+        packing: (known.facts.packing != Packing::None).then(|| known.facts.packing.to_string()),
+        lines,
+        bytes: known.bytes,
+        columns: known.facts.columns.as_ref().map(columns),
+        dropped_elements: elements(&known.facts.dropped_elements),
+    };
+    Ok(inputs.iter().zip(known).zip(lines).map(report).collect())
+}
+
+/// Long names may be shown alike.
+fn elements(counts: &NameCounts) -> BTreeMap<String, u64> {
+    let mut elements = BTreeMap::new();
+    counts.shown().for_each(|(name, count)| *elements.entry(name).or_insert(0) += count);
+    elements
+}
+
+/// Holds the tags that the readers gave against those that were rendered, dropped, or refused with their row.
+///
+/// # Errors
+/// [`ErrorKind::Internal`] if they do not add up.
+pub fn check_tags(rules: &TagRules, given: &GivenTags, tally: &Tally) -> Result<()> {
+    let entries = tally.lines - tally.blank - tally.rejected.total();
+    for name in TagName::ALL {
+        let has_default = match name {
+            TagName::Changefreq => rules.default_changefreq.is_some(),
+            TagName::Priority => rules.default_priority.is_some(),
+            TagName::Lastmod | TagName::Alternates | TagName::Images => false,
+        };
+        // Where there is a default, every entry has the tag or has lost it.
+        let wanted = if has_default { entries } else { given.of_entries[name] };
+        let of_name = tally.dropped.iter().filter(|(reason, _)| reason.tag() == name);
+        let dropped: u64 = of_name.map(|(_, count)| count).sum();
+        let (rendered, refused) = (tally.rendered[name], tally.refused_tags[name]);
+        if rendered + dropped != wanted || refused != given.of_refused[name] {
+            let words = format!(
+                "the tags do not add up ({}: {rendered} written and {dropped} dropped of {wanted}, {refused} of {} refused \
+                 with their rows)",
+                name.as_str(),
+                given.of_refused[name]
+            );
+            return Err(Error::new(ErrorKind::Internal, words));
+        }
+    }
+    Ok(())
+}
+
+fn columns(found: &ColumnsFound) -> ColumnsReport {
+    let used = found.used.iter().map(|(part, name)| (*part, escape::shown(name)));
+    let impossible = found.impossible.iter().map(|(part, name)| (*part, escape::shown(name)));
+    ColumnsReport {
+        used: used.collect(),
+        unused: found.shown_unused().map(Into::into).collect(),
+        impossible: impossible.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clean::Reason;
+    use crate::sitemap::tags::{Changefreq, TagReason};
+
+    #[test]
+    fn a_tag_that_is_neither_written_nor_dropped_nor_refused_is_a_bug() {
+        for name in TagName::ALL {
+            let (mut given, mut tally) = (GivenTags::default(), Tally { lines: 9, ..Tally::default() });
+            tally.rejected[Reason::Host] = 2;
+            given.of_entries[name] = 5;
+            given.of_refused[name] = 1;
+            let check = |tally: &Tally| check_tags(&TagRules::default(), &given, tally);
+            tally.rendered[name] = 4;
+            tally.refused_tags[name] = 1;
+            let lost = check(&tally).unwrap_err();
+            assert_eq!(lost.kind(), ErrorKind::Internal);
+            assert!(lost.to_string().contains(name.as_str()), "{lost}");
+            let reason = TagReason::ALL.into_iter().find(|reason| reason.tag() == name).unwrap();
+            tally.dropped[reason] = 1;
+            assert!(check(&tally).is_ok());
+            tally.refused_tags[name] = 0;
+            assert!(check(&tally).is_err());
+        }
+    }
+
+    #[test]
+    fn where_there_is_a_default_every_entry_has_the_tag_or_has_lost_it() {
+        let rules = TagRules { default_changefreq: Some(Changefreq::Daily), ..TagRules::default() };
+        let mut tally = Tally { lines: 9, blank: 1, ..Tally::default() };
+        tally.rejected[Reason::Host] = 2;
+        tally.dropped[TagReason::Changefreq] = 2;
+        tally.rendered[TagName::Changefreq] = 4;
+        assert!(check_tags(&rules, &GivenTags::default(), &tally).is_ok());
+        tally.rendered[TagName::Changefreq] = 3;
+        assert!(check_tags(&rules, &GivenTags::default(), &tally).is_err());
+    }
+}

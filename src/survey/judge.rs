@@ -1,0 +1,216 @@
+//! What a row means to a build. Both passes ask here, so that they cannot disagree.
+
+use super::plan::{Chunk, Tally};
+use crate::clean;
+use crate::clean::scope::{Base, Origins, Scope};
+use crate::clean::{CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
+use crate::error::Result;
+use crate::intake::input::Input;
+use crate::intake::spool_format::Content;
+use crate::job::Job;
+use crate::limits::Protocol;
+use crate::set::publish;
+use crate::sitemap::divide::Room;
+use crate::sitemap::entry::Entry;
+use crate::sitemap::extensions;
+use crate::sitemap::extensions::{Extras, ExtrasRenderer};
+use crate::sitemap::tags::{Dropped, DroppedTags, TagReason, TagRules};
+use crate::sitemap::xml;
+use crate::sitemap::xml::Frame;
+
+/// What a build asks of a URL besides being one, and of its tags.
+#[derive(Debug)]
+pub struct Rules {
+    scope: Scope,
+    url_encoding: UrlEncoding,
+    tags: TagRules,
+    /// Whether there is a place for extras.
+    has_extensions: bool,
+    /// Most bytes of an entry.
+    entry_bytes_max: u64,
+}
+
+impl Rules {
+    /// The rules of `job`.
+    pub fn of(job: &Job) -> Self {
+        let frame = Frame::sitemap(job.protocol);
+        let entry_bytes_max = job.sitemap_limits().entry_bytes_max(&frame);
+        Self {
+            scope: scope(job),
+            url_encoding: job.url_encoding,
+            tags: job.tags.clone(),
+            // The schema of 0.84 allows nothing but its own elements.
+            has_extensions: job.protocol == Protocol::V0_9,
+            entry_bytes_max,
+        }
+    }
+
+    fn fits(&self, entry: &Entry<'_>) -> bool {
+        // Only extras, and limits far below the usual ones, are worth the counting.
+        entry.extras.xml.is_empty() && xml::ENTRY_BYTES_MAX as u64 <= self.entry_bytes_max || {
+            let Room { bytes, uses } = entry.room();
+            bytes + uses.bytes() <= self.entry_bytes_max
+        }
+    }
+}
+
+/// The scope of `job`; sites whose index files cannot keep within `--bytes-per-sitemap` are out of it.
+fn scope(job: &Job) -> Scope {
+    let scope = Scope::new(job.scope, &job.base_url);
+    let Base::EachOrigin(path) = &job.base_url else { return scope };
+    let origin = "http://h.example/";
+    let base = path.on(origin).expect("parsing the path has tried it");
+    let least = publish::index_bytes_min(job.protocol, &base) - origin.len() as u64;
+    scope.with_origins_of_at_most(job.bytes_per_sitemap.saturating_sub(least))
+}
+
+/// What a row turned out to be.
+#[derive(Debug, Clone, Copy)]
+pub enum Judged<'a> {
+    /// Nothing.
+    Blank,
+    /// An entry, if no earlier row has its URL.
+    Entry(Entry<'a>),
+    /// Refused.
+    Rejected(Reason),
+}
+
+/// Whether an entry of `url` was made of a row whose URL has bytes that are not UTF-8. Quick for URLs that stay as they are.
+#[inline]
+pub fn is_of_foreign_bytes(url: CleanUrl<'_>, content: Content<'_>) -> bool {
+    matches!(content, Content::Url(raw, _) if !url.is(raw) && clean::has_foreign_bytes(raw))
+}
+
+/// Calls `act` with each listed entry of `chunk`, and with its ordinal.
+///
+/// # Errors
+/// The first of `act`.
+pub fn try_for_each_listed(
+    chunk: &Chunk,
+    inputs: &[Input],
+    judge: &mut Judge<'_>,
+    mut act: impl FnMut(usize, Entry<'_>) -> Result<()>,
+) -> Result<()> {
+    if let Some(urls) = chunk.known_urls(inputs) {
+        let mut listed = urls.enumerate().filter(|&(ordinal, _)| chunk.survivors.contains(ordinal));
+        return listed.try_for_each(|(ordinal, url)| act(ordinal, Entry::of(url)));
+    }
+    let mut ordinal = 0;
+    chunk.try_for_each_row(inputs, |row| {
+        let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) else { return Ok(()) };
+        let is_listed = chunk.survivors.contains(ordinal);
+        ordinal += 1;
+        if is_listed { act(ordinal - 1, entry) } else { Ok(()) }
+    })
+}
+
+/// Cleans rows and holds them against the rules.
+#[derive(Debug)]
+pub struct Judge<'r> {
+    cleaner: Cleaner,
+    /// The XML of an entry's tags.
+    tags: Vec<u8>,
+    extras: ExtrasRenderer,
+    rules: &'r Rules,
+    out_of_scope: Origins,
+}
+
+impl<'r> Judge<'r> {
+    /// A judge by `rules`.
+    pub fn new(rules: &'r Rules) -> Self {
+        let cleaner = || Cleaner::new(rules.url_encoding);
+        let extras = ExtrasRenderer::new(cleaner());
+        Self { cleaner: cleaner(), tags: Vec::new(), extras, rules, out_of_scope: Origins::default() }
+    }
+
+    /// The origins of the URLs that were out of scope since the last call.
+    pub fn take_out_of_scope(&mut self) -> Origins {
+        std::mem::take(&mut self.out_of_scope)
+    }
+
+    /// Judges what a row says and counts what becomes of it and of its tags. Calls `act` with its entry, if it has become one.
+    #[inline]
+    pub fn tally<R>(
+        &mut self,
+        content: Content<'_>,
+        tally: &mut Tally,
+        act: impl FnOnce(Entry<'_>) -> R,
+    ) -> Option<R> {
+        tally.lines += 1;
+        let dropped = &mut tally.dropped;
+        match self.judge(content, &mut |reason| dropped[reason] += 1) {
+            Judged::Entry(entry) => {
+                tally.non_utf8 += u64::from(is_of_foreign_bytes(entry.url, content));
+                entry.count_tags(&mut tally.rendered);
+                return Some(act(entry));
+            }
+            Judged::Blank => tally.blank += 1,
+            Judged::Rejected(reason) => {
+                tally.rejected[reason] += 1;
+                if reason == Reason::EntryTooLarge {
+                    self.take_back(content, dropped);
+                }
+            }
+        }
+        if let Content::Url(_, tags) = content {
+            tags.count(&mut tally.refused_tags);
+        }
+        None
+    }
+
+    /// Takes the dropped tags of a refused row out of `dropped` again: they were judged before the row was refused, and are
+    /// counted with it. Kept out of [`Judge::tally`], which every line goes through.
+    #[cold]
+    #[inline(never)]
+    fn take_back(&mut self, content: Content<'_>, dropped: &mut DroppedTags) {
+        self.judge(content, &mut |reason| dropped[reason] -= 1);
+    }
+
+    /// Judges what a row says. `dropped` is told why of each tag that cannot be written; the URL is listed without
+    /// it.
+    #[inline]
+    pub fn judge<'a>(&'a mut self, content: Content<'a>, dropped: &mut impl FnMut(TagReason)) -> Judged<'a> {
+        self.judge_telling(content, &mut |tag| dropped(tag.reason))
+    }
+
+    /// Judges what a row says. `dropped` is told of each tag that cannot be written, with its value.
+    #[inline]
+    pub fn judge_telling<'a>(
+        &'a mut self,
+        content: Content<'a>,
+        dropped: &mut impl FnMut(Dropped<'_>),
+    ) -> Judged<'a> {
+        let (raw, raw_tags) = match content {
+            Content::Url(raw, raw_tags) => (raw, raw_tags),
+            Content::Bad(_, reason) => return Judged::Rejected(reason),
+            Content::Entry(entry) => return Judged::Entry(entry),
+        };
+        match self.cleaner.clean(raw) {
+            Cleaned::Blank => Judged::Blank,
+            Cleaned::Rejected(reason) => Judged::Rejected(reason),
+            Cleaned::Url(url) if !self.rules.scope.admits(url) => {
+                Judged::Rejected(self.rules.scope.reason(url, &mut self.out_of_scope))
+            }
+            Cleaned::Url(url) => {
+                self.tags.clear();
+                let instant = self.rules.tags.check(raw_tags, dropped).and_then(|tags| {
+                    xml::push_tags(&tags, &mut self.tags);
+                    tags.instant()
+                });
+                let extras = match raw_tags.extras.is_empty() {
+                    true => Extras::default(),
+                    false if self.rules.has_extensions => self.extras.render(raw_tags.extras, dropped),
+                    false => {
+                        extensions::drop_all(raw_tags.extras, dropped);
+                        Extras::default()
+                    }
+                };
+                let entry = Entry { url, tags: &self.tags, instant, extras };
+                match self.rules.fits(&entry) {
+                    true => Judged::Entry(entry),
+                    false => Judged::Rejected(Reason::EntryTooLarge),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Keys: what the survey knows of every URL until duplicates are struck out, in memory as long as it fits.
+//!
+//! What does not fit is a batch in scratch, written partition by partition, so that each partition can be read again from one
+//! stretch of every batch:
+//!
+//! ```text
+//! batch     = partition 0 · partition 1 · … · partition 255
+//! partition = for each chunk: number of the chunk (4 bytes) · bytes of records (4 bytes) · records
+//! ```
+
+use std::ops::Range;
+
+use super::memory::Memory;
+use super::sizes::Sizes;
+use crate::error::{Result, reserve, reserve_more};
+use crate::intake::input::Input;
+use crate::intake::scratch::Scratch;
+use crate::survey::dedup::{ChunkKeys, NewestTable, PARTITIONS, Run, Table};
+
+/// Bytes of the two numbers before the records of a chunk.
+const HEAD_BYTES: usize = 2 * size_of::<u32>();
+
+/// Pieces of a batch that are written at once.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// The keys and sizes of all chunks, in their order.
+pub struct Keys<'m> {
+    memory: &'m Memory,
+    has_instants: bool,
+    /// Keys that are in memory: those of the last chunks.
+    held: Vec<ChunkKeys>,
+    sizes: Vec<Stored>,
+    held_bytes: usize,
+    batches: Vec<Batch>,
+    scratch: Option<Scratch>,
+    /// The scratch file, when all is written.
+    mapped: Option<Input>,
+    urls: usize,
+}
+
+/// Where a chunk's sizes are.
+enum Stored {
+    Held(Sizes),
+    Spilled(Range<usize>, usize),
+}
+
+/// Where the partitions of a batch begin in scratch; one more for the end.
+struct Batch(Vec<usize>);
+
+impl<'m> Keys<'m> {
+    /// No keys yet; those that come have instants or not.
+    pub fn new(memory: &'m Memory, has_instants: bool) -> Self {
+        Self {
+            memory,
+            has_instants,
+            held: Vec::new(),
+            sizes: Vec::new(),
+            held_bytes: 0,
+            batches: Vec::new(),
+            scratch: None,
+            mapped: None,
+            urls: 0,
+        }
+    }
+
+    /// Takes in the next chunk's.
+    ///
+    /// # Errors
+    /// If there is no memory for its place.
+    pub fn push(&mut self, keys: ChunkKeys, sizes: Sizes) -> Result<()> {
+        reserve_more(&mut self.held, 1)?;
+        reserve_more(&mut self.sizes, 1)?;
+        self.urls += sizes.entries();
+        self.held_bytes += keys.bytes() + sizes.bytes() + size_of::<(ChunkKeys, Stored)>();
+        self.held.push(keys);
+        self.sizes.push(Stored::Held(sizes));
+        Ok(())
+    }
+
+    /// Makes room for `more` bytes if there would be none: what is held goes to scratch.
+    ///
+    /// # Errors
+    /// If scratch space runs out.
+    pub fn make_room(&mut self, more: usize) -> Result<()> {
+        match self.held_bytes + more > self.memory.hold && !self.held.is_empty() {
+            true => self.spill(),
+            false => Ok(()),
+        }
+    }
+
+    fn spill(&mut self) -> Result<()> {
+        if self.scratch.is_none() {
+            self.scratch = Some(Scratch::new(&self.memory.scratch)?);
+        }
+        let scratch = self.scratch.as_ref().expect("it was made");
+        let first = self.sizes.len() - self.held.len();
+        let mut piece = Vec::new();
+        reserve(&mut piece, PIECE_BYTES + PIECE_BYTES / 4)?;
+        let mut batch = Batch(Vec::new());
+        reserve(&mut batch.0, PARTITIONS + 1)?;
+        batch.0.push(scratch.bytes() as usize);
+        for partition in 0..PARTITIONS {
+            for (chunk, keys) in (first..).zip(&self.held) {
+                let records = keys.run(chunk, partition).records;
+                if records.is_empty() {
+                    continue;
+                }
+                let chunk = u32::try_from(chunk).expect("chunks of 2^50 bytes in all");
+                reserve_more(&mut piece, HEAD_BYTES + records.len())?;
+                piece.extend_from_slice(&chunk.to_le_bytes());
+                piece.extend_from_slice(&(records.len() as u32).to_le_bytes());
+                piece.extend_from_slice(records);
+                if piece.len() >= PIECE_BYTES {
+                    scratch.append(&piece)?;
+                    piece.clear();
+                }
+            }
+            batch.0.push(scratch.bytes() as usize + piece.len());
+        }
+        for stored in &mut self.sizes[first..] {
+            let Stored::Held(sizes) = stored else { continue };
+            if piece.len() + sizes.bytes() > PIECE_BYTES {
+                scratch.append(&piece)?;
+                piece.clear();
+            }
+            let at = scratch.bytes() as usize + piece.len();
+            reserve_more(&mut piece, sizes.bytes())?;
+            sizes.write(&mut piece);
+            *stored = Stored::Spilled(at..scratch.bytes() as usize + piece.len(), sizes.entries());
+        }
+        scratch.append(&piece)?;
+        reserve_more(&mut self.batches, 1)?;
+        self.batches.push(batch);
+        self.held.clear();
+        self.held_bytes = self.sizes.len() * size_of::<Stored>();
+        Ok(())
+    }
+
+    /// All chunks are in: from here on they can be read.
+    ///
+    /// # Errors
+    /// If scratch cannot be mapped.
+    pub fn complete(&mut self) -> Result<()> {
+        if let Some(scratch) = &self.scratch {
+            self.mapped = Some(scratch.map()?);
+        }
+        Ok(())
+    }
+
+    /// In how many rounds each partition is to be looked at, and on how many of `threads` at a time, so that tables fit too.
+    pub fn rounds(&self, threads: usize) -> (usize, usize) {
+        // Partitions are as large as each other but for chance.
+        let table = self.table_bytes(self.urls / PARTITIONS + self.urls / PARTITIONS / 8);
+        // Tables grow by doubling: a third of the keys may take half of the bytes.
+        let rounds = table.div_ceil(self.table_room()).next_power_of_two();
+        (rounds.min(PARTITIONS), (self.table_room() / table).clamp(1, threads))
+    }
+
+    /// Bytes of the table of `keys` keys.
+    fn table_bytes(&self, keys: usize) -> usize {
+        match self.has_instants {
+            true => NewestTable::bytes(keys),
+            false => Table::bytes(keys),
+        }
+    }
+
+    /// Bytes that all tables may take.
+    fn table_room(&self) -> usize {
+        self.memory.hold.saturating_sub(self.held_bytes).max(self.memory.hold / 4).max(1)
+    }
+
+    /// The keys of one partition, chunk by chunk.
+    pub fn runs(&self, partition: usize) -> impl Iterator<Item = Run<'_>> + Clone {
+        let first = self.sizes.len() - self.held.len();
+        let bytes = self.bytes();
+        let spilled = self.batches.iter().flat_map(move |Batch(starts)| Spilled {
+            rest: &bytes[starts[partition]..starts[partition + 1]],
+            has_instants: self.has_instants,
+        });
+        let held = (first..).zip(&self.held);
+        spilled.chain(held.map(move |(chunk, keys)| keys.run(chunk, partition)))
+    }
+
+    /// Lets go of the keys, when duplicates are struck out; sizes stay.
+    pub fn drop_keys(&mut self) {
+        self.held = Vec::new();
+    }
+
+    /// The sizes of the entries of `chunk`.
+    pub fn sizes(&self, chunk: usize) -> super::sizes::View<'_> {
+        match &self.sizes[chunk] {
+            Stored::Held(sizes) => sizes.view(),
+            Stored::Spilled(range, entries) => Sizes::read(&self.bytes()[range.clone()], *entries),
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.mapped.as_ref().map_or(&[], Input::bytes)
+    }
+}
+
+/// The runs of one partition of a batch.
+#[derive(Clone)]
+struct Spilled<'a> {
+    rest: &'a [u8],
+    has_instants: bool,
+}
+
+impl<'a> Iterator for Spilled<'a> {
+    type Item = Run<'a>;
+
+    fn next(&mut self) -> Option<Run<'a>> {
+        let (head, rest) = self.rest.split_at_checked(HEAD_BYTES)?;
+        let number =
+            |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes")) as usize;
+        let (records, rest) = rest.split_at(number(size_of::<u32>()));
+        self.rest = rest;
+        Some(Run::of(number(0), records, self.has_instants))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::intake::scratch::Space;
+
+    #[test]
+    fn tables_fit_in_what_may_be_held() {
+        for has_instants in [false, true] {
+            for (urls, hold) in
+                [(0, 1 << 20), (1_000, 1 << 20), (100_000_000, 20 << 20), (987_654_321, 32 << 20)]
+            {
+                let memory = Memory { budget: 0, hold, scratch: Space::of(&std::env::temp_dir()) };
+                let keys = Keys { urls, ..Keys::new(&memory, has_instants) };
+                let (rounds, threads) = keys.rounds(3);
+                let bytes = threads * keys.table_bytes(urls.div_ceil(PARTITIONS * rounds));
+                assert!(bytes <= hold || rounds == PARTITIONS, "{urls} URLs in {rounds} rounds: {bytes}");
+                if urls == 1_000 {
+                    assert_eq!((rounds, threads), (1, 3), "all at once where there is room");
+                }
+            }
+        }
+    }
+}

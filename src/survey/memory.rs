@@ -1,0 +1,132 @@
+//! Memory: how much a run may hold, and what that leaves for what grows with the input.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::intake::format::FormOptions;
+use crate::intake::scratch::Space;
+use crate::job::Job;
+
+/// What each thread needs whatever the input: a compressor with its tables, pieces of XML, and the sitemaps that wait for
+/// the disk. Measured with 1 to 8 threads, and rounded up.
+const THREAD_BYTES: u64 = 12 << 20;
+
+/// The program itself, and what all threads share.
+const BASE_BYTES: u64 = 24 << 20;
+
+/// Least room for what grows: less of it would make more files than it saves bytes.
+const HOLD_BYTES_MIN: u64 = 32 << 20;
+
+/// Least room of a thread for pages of Parquet: a dictionary of 8 MiB, and pages of 1 MiB in each column.
+const PAGE_BYTES_MIN: u64 = 24 << 20;
+
+/// `form`, with its share of `memory` for the pages that each of `threads` threads holds; half of the machine's if nothing
+/// is said.
+pub fn with_page_memory(form: &FormOptions, memory: Option<u64>, threads: usize) -> FormOptions {
+    let threads = threads.max(1) as u64;
+    let budget = memory.unwrap_or_else(memory_default);
+    let share = budget.saturating_sub(BASE_BYTES + threads * THREAD_BYTES) / threads;
+    let page_memory = form.page_memory.or(Some(share.max(PAGE_BYTES_MIN)));
+    FormOptions { page_memory, ..form.clone() }
+}
+
+/// How much a run may hold.
+#[derive(Debug, Clone)]
+pub struct Memory {
+    /// Bytes in all: mapped files aside, which the kernel may take back at any time.
+    pub budget: u64,
+    /// Bytes of what grows with the input that may be held at once; the rest goes to scratch.
+    pub hold: usize,
+    /// Where scratch files are made.
+    pub scratch: Arc<Space>,
+}
+
+impl Memory {
+    /// What `job` says, or half of what the machine or the control group allows.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`] if that is too little for so many threads.
+    pub fn of(job: &Job, scratch: &Path) -> Result<Self> {
+        let threads = job.threads.get() as u64;
+        let fixed = BASE_BYTES + threads * THREAD_BYTES;
+        let budget = job.memory.unwrap_or_else(memory_default);
+        let least = fixed + HOLD_BYTES_MIN;
+        if budget < least {
+            let given = match job.memory {
+                None => format!("half of what this machine allows is {} MiB", budget >> 20),
+                Some(bytes) if bytes.is_multiple_of(1 << 20) => format!("--memory is {} MiB", bytes >> 20),
+                // A number without a unit.
+                Some(bytes) => format!("--memory is {bytes} bytes"),
+            };
+            let least = least.div_ceil(1 << 20);
+            return Err(Error::usage(format!(
+                "{given}: {threads} threads need {least} MiB; give more, or fewer --threads"
+            )));
+        }
+        let hold = usize::try_from(budget - fixed).unwrap_or(usize::MAX);
+        let scratch = Space::of(job.scratch.as_deref().unwrap_or(scratch));
+        Ok(Self { budget, hold, scratch })
+    }
+}
+
+/// Half of what the machine has, or of what the control group allows if that is less: the other half is for the pages of
+/// the input, and for others.
+pub fn memory_default() -> u64 {
+    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| of_machine(&text));
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let limits = groups.lines().filter_map(|line| limit_of_group(Path::new("/sys/fs/cgroup"), line));
+    limits.chain(machine).min().map_or(1 << 30, |bytes| bytes / 2)
+}
+
+/// `MemTotal:       16314408 kB`
+fn of_machine(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// The least limit of the group that `line` of `/proc/self/cgroup` names and of those above it: `0::/PATH` in version 2,
+/// `7:memory:/PATH` in version 1.
+fn limit_of_group(root: &Path, line: &str) -> Option<u64> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (parts.next()?, parts.next()?);
+    let (root, file) = match controllers {
+        "" => (root.to_owned(), "memory.max"),
+        _ if controllers.split(',').any(|name| name == "memory") => {
+            (root.join("memory"), "memory.limit_in_bytes")
+        }
+        _ => return None,
+    };
+    let group = root.join(path.trim_start_matches('/'));
+    // In a container, the group's path is that of the host, and its own files are at the root.
+    let groups = group.ancestors().take_while(|group| group.starts_with(&root));
+    groups.filter_map(|group| fs::read_to_string(group.join(file)).ok()?.trim().parse().ok()).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_limit_on_the_way_to_the_root_counts() {
+        assert_eq!(of_machine("MemFree: 3 kB\nMemTotal:       16314408 kB\n"), Some(16_314_408 << 10));
+        assert_eq!(of_machine("MemTotal: many kB"), None);
+        let root = std::env::temp_dir().join(format!("sitemill-cgroup-{}", std::process::id()));
+        let write = |file: &str, text: &str| {
+            let file = root.join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, text).unwrap();
+        };
+        write("a/b/memory.max", "max\n");
+        write("a/memory.max", "5000\n");
+        write("memory/c/memory.limit_in_bytes", "7000\n");
+        write("memory/memory.limit_in_bytes", "9223372036854771712\n");
+        assert_eq!(limit_of_group(&root, "0::/a/b"), Some(5000));
+        assert_eq!(limit_of_group(&root, "0::/elsewhere"), None);
+        assert_eq!(limit_of_group(&root, "7:cpu,memory:/c"), Some(7000));
+        assert_eq!(limit_of_group(&root, "7:memory:/of/the/host"), Some(9_223_372_036_854_771_712));
+        assert_eq!(limit_of_group(&root, "7:cpu:/c"), None);
+        fs::remove_dir_all(root).unwrap();
+    }
+}

@@ -1,0 +1,98 @@
+//! Positions: entries in scratch, listed in another order than they are written in.
+//!
+//! To list them so takes eight bytes of each, where to write them once more would take all.
+
+use crate::common::prefetch;
+use crate::intake::input::Input;
+use crate::intake::spool_format::{Content, Row, content_at};
+use crate::sitemap::entry::Entry;
+
+/// Where an entry is: in which of several scratch files, and at which byte of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position(u64);
+
+/// More than the bytes of a file that can be mapped need.
+const AT_BITS: u32 = 48;
+
+impl Position {
+    /// Bytes of one that is written.
+    pub const BYTES: usize = size_of::<u64>();
+
+    /// The `at`th byte of the `file`th file.
+    pub fn new(file: usize, at: usize) -> Self {
+        Self((file as u64) << AT_BITS | at as u64)
+    }
+
+    /// As it is written.
+    pub fn to_bytes(self) -> [u8; Self::BYTES] {
+        self.0.to_ne_bytes()
+    }
+
+    /// As it was written.
+    pub fn of_bytes(bytes: [u8; Self::BYTES]) -> Self {
+        Self(u64::from_ne_bytes(bytes))
+    }
+
+    fn file(self) -> usize {
+        (self.0 >> AT_BITS) as usize
+    }
+
+    fn at(self) -> usize {
+        (self.0 & ((1 << AT_BITS) - 1)) as usize
+    }
+
+    /// Asks for the two cache lines that a URL is in, mostly.
+    #[inline]
+    fn fetch(self, files: &[Input]) {
+        let bytes = &files[self.file()].bytes()[self.at()..];
+        [0, prefetch::LINE_BYTES].into_iter().filter_map(|at| bytes.get(at)).for_each(prefetch::fetch);
+    }
+
+    /// The entry that is there.
+    #[inline]
+    pub fn entry(self, files: &[Input]) -> Entry<'_> {
+        match content_at(files[self.file()].bytes(), self.at()) {
+            Content::Entry(entry) => entry,
+            _ => unreachable!("positions are those of entries"),
+        }
+    }
+}
+
+/// The entries at positions, one after the other, as rows that do not know where they stood.
+#[derive(Debug)]
+pub struct Entries<'a> {
+    positions: &'a [[u8; Position::BYTES]],
+    files: &'a [Input],
+    next: usize,
+}
+
+impl<'a> Entries<'a> {
+    /// Those at `positions`, as they were written, of `files`.
+    pub fn new(positions: &'a [u8], files: &'a [Input]) -> Self {
+        let (positions, rest) = positions.as_chunks();
+        debug_assert!(rest.is_empty());
+        let entries = Self { positions, files, next: 0 };
+        (0..prefetch::AHEAD).for_each(|nth| entries.fetch(nth));
+        entries
+    }
+
+    fn fetch(&self, nth: usize) {
+        self.nth_position(nth).into_iter().for_each(|position| position.fetch(self.files));
+    }
+
+    fn nth_position(&self, nth: usize) -> Option<Position> {
+        self.positions.get(nth).copied().map(Position::of_bytes)
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = Row<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Row<'a>> {
+        let position = self.nth_position(self.next)?;
+        self.fetch(self.next + prefetch::AHEAD);
+        self.next += 1;
+        Some(Row { line: 0, offset: 0, content: Content::Entry(position.entry(self.files)) })
+    }
+}

@@ -1,0 +1,131 @@
+//! What became of rows that are not listed, told in their order.
+//!
+//! Their chunks are judged once more: to keep every refused row of a damaged export in memory would cost more than all the
+//! rest, and which line a row stands in is known only when those before it are counted.
+
+use std::borrow::Cow;
+use std::io::Write;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::Run;
+use super::judge::{Judge, Judged, Rules};
+use super::plan::{Chunk, Plan};
+use crate::clean::Reason;
+use crate::common::ordered::ordered;
+use crate::error::{Error, Result};
+use crate::escape;
+use crate::intake::input::Input;
+use crate::intake::reject_row;
+use crate::intake::spool_format::Content;
+
+/// A refused line, for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Example {
+    /// Why it was refused.
+    pub reason: &'static str,
+    /// The input as it was named; escaped.
+    pub input: String,
+    /// Its number, counted from 1.
+    pub line: u64,
+    /// What it says; escaped, cut at 200 bytes.
+    pub text: String,
+}
+
+/// A row that was refused, or a tag of it that was dropped.
+struct Refused<'i> {
+    line: u64,
+    offset: u64,
+    /// The word of a [`Reason`] or of a tag's reason.
+    reason: &'static str,
+    text: Cow<'i, [u8]>,
+}
+
+/// Rows that a hint looks at.
+const SAMPLES: usize = 16;
+
+/// Writes all of them to `out`, which leads to `path`.
+///
+/// # Errors
+/// If it cannot be written to, or if `stop` is raised.
+pub fn write(run: Run<'_>, plan: &Plan, inputs: &[Input], path: &Path, mut out: impl Write) -> Result<()> {
+    let unwritten = |error| Error::io(path, "could not be written", error);
+    out.write_all(reject_row::HEADER.as_bytes()).map_err(unwritten)?;
+    let rows = |judge: &mut Judge<'_>, chunk: &Chunk| {
+        let mut rows = Vec::new();
+        let name = inputs[chunk.input].name();
+        for Refused { line, offset, reason, text } in refused(chunk, inputs, judge) {
+            reject_row::push_row(name, line, offset, reason, &text, &mut rows);
+        }
+        rows
+    };
+    let worth_it = |chunk: &&Chunk| chunk.tally.rejected.total() + chunk.tally.dropped.total() > 0;
+    let chunks = plan.chunks.iter().filter(worth_it);
+    ordered(
+        run.job.threads.get(),
+        chunks,
+        || Judge::new(run.rules),
+        rows,
+        |rows| {
+            run.stop.check()?;
+            out.write_all(&rows).map_err(unwritten)
+        },
+    )
+}
+
+/// The first of every reason that occurred.
+pub fn examples(rules: &Rules, plan: &Plan, inputs: &[Input]) -> Vec<Example> {
+    let mut judge = Judge::new(rules);
+    let mut examples = Vec::new();
+    let mut add = |word: &'static str, occurs: &dyn Fn(&Chunk) -> bool| {
+        let Some(chunk) = plan.chunks.iter().find(|chunk| occurs(chunk)) else { return };
+        let first = refused(chunk, inputs, &mut judge).into_iter().find(|refused| refused.reason == word);
+        examples.extend(first.map(|refused| Example {
+            reason: word,
+            input: escape::shown(inputs[chunk.input].name().as_os_str().as_encoded_bytes()),
+            line: refused.line,
+            text: escape::shown(&refused.text),
+        }));
+    };
+    for reason in Reason::ALL {
+        add(reason.as_str(), &|chunk| chunk.tally.rejected[reason] > 0);
+    }
+    for (reason, _) in plan.tally.dropped.iter() {
+        add(reason.as_str(), &|chunk| chunk.tally.dropped[reason] > 0);
+    }
+    examples
+}
+
+/// The first rows that were refused for `reason`, escaped: a few, as the very first may be a comment.
+pub fn samples(rules: &Rules, plan: &Plan, inputs: &[Input], reason: Reason) -> Vec<String> {
+    let mut judge = Judge::new(rules);
+    let chunks = plan.chunks.iter().filter(|chunk| chunk.tally.rejected[reason] > 0);
+    let rows = chunks.flat_map(|chunk| refused(chunk, inputs, &mut judge));
+    let of_reason = rows.filter(|refused| refused.reason == reason.as_str());
+    of_reason.take(SAMPLES).map(|refused| escape::shown(&refused.text)).collect()
+}
+
+fn refused<'i>(chunk: &Chunk, inputs: &'i [Input], judge: &mut Judge<'_>) -> Vec<Refused<'i>> {
+    let mut all = Vec::new();
+    let mut dropped = Vec::new();
+    for row in chunk.rows(inputs) {
+        let (line, offset) = (row.line, row.offset);
+        dropped.clear();
+        let judged = judge.judge_telling(row.content, &mut |tag| dropped.push((tag.reason, tag.to_text())));
+        match judged {
+            Judged::Rejected(reason) => {
+                let (Content::Url(text, _) | Content::Bad(text, _)) = row.content else {
+                    unreachable!("an entry is not refused")
+                };
+                all.push(Refused { line, offset, reason: reason.as_str(), text: text.into() });
+            }
+            Judged::Entry(_) => all.extend(dropped.drain(..).map(|(reason, text)| {
+                let (reason, text) = (reason.as_str(), text.into());
+                Refused { line, offset, reason, text }
+            })),
+            Judged::Blank => {}
+        }
+    }
+    all
+}

@@ -1,0 +1,123 @@
+//! Sizes: how much room the entries of a chunk take, in a byte for most of them.
+
+use crate::error::{Result, copy};
+use crate::sitemap::divide::Room;
+use crate::sitemap::xml;
+use crate::sitemap::xml::Namespaces;
+
+/// Room of each entry of a chunk, by its ordinal.
+#[derive(Debug, Default)]
+pub struct Sizes {
+    /// What there is beyond [`xml::ENTRY_BYTES_MIN`], as far as a byte can say it.
+    small: Vec<u8>,
+    /// Those that take more, and those that use a namespace: ordinal, further bytes and namespaces, [`BEYOND_BYTES`] each.
+    beyond: Vec<u8>,
+}
+
+const BEYOND_BYTES: usize = size_of::<u16>() + size_of::<u32>() + 1;
+
+/// The same, wherever the bytes are.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    small: &'a [u8],
+    beyond: &'a [u8],
+}
+
+impl Sizes {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.small.clear();
+        self.beyond.clear();
+    }
+
+    /// Adds the next entry.
+    #[inline]
+    pub fn push(&mut self, Room { bytes, uses }: Room) {
+        let more = bytes as usize - xml::ENTRY_BYTES_MIN;
+        let small = u8::try_from(more).unwrap_or(u8::MAX);
+        let beyond = more - usize::from(small);
+        if beyond > 0 || uses != Namespaces::NONE {
+            let ordinal = u16::try_from(self.small.len()).expect("a chunk's URLs have such ordinals");
+            self.beyond.extend(ordinal.to_le_bytes());
+            self.beyond.extend((beyond as u32).to_le_bytes());
+            self.beyond.push(uses.bits());
+        }
+        self.small.push(small);
+    }
+
+    /// How many entries there are.
+    pub fn entries(&self) -> usize {
+        self.small.len()
+    }
+
+    /// Bytes of [`Sizes::write`].
+    pub fn bytes(&self) -> usize {
+        self.small.len() + self.beyond.len()
+    }
+
+    /// Appends them, for [`Sizes::read`].
+    pub fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.small);
+        out.extend_from_slice(&self.beyond);
+    }
+
+    /// What was written of so many entries.
+    pub fn read(bytes: &[u8], entries: usize) -> View<'_> {
+        let (small, beyond) = bytes.split_at(entries);
+        View { small, beyond }
+    }
+
+    /// A copy that holds no more memory than it needs.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn to_fit(&self) -> Result<Self> {
+        Ok(Self { small: copy(&self.small)?, beyond: copy(&self.beyond)? })
+    }
+
+    /// To read them.
+    pub fn view(&self) -> View<'_> {
+        View { small: &self.small, beyond: &self.beyond }
+    }
+}
+
+impl<'a> View<'a> {
+    /// What each entry takes, in their order.
+    pub fn iter(self) -> impl Iterator<Item = Room> + 'a {
+        let mut beyond = self.beyond.as_chunks::<BEYOND_BYTES>().0.iter().peekable();
+        (0_u16..).zip(self.small).map(move |(ordinal, &small)| {
+            let bytes = xml::ENTRY_BYTES_MIN as u64 + u64::from(small);
+            let here = beyond.next_if(|[low, high, ..]| u16::from_le_bytes([*low, *high]) == ordinal);
+            match here {
+                Some(&[_, _, a, b, c, d, uses]) => Room {
+                    bytes: bytes + u64::from(u32::from_le_bytes([a, b, c, d])),
+                    uses: Namespaces::from_bits(uses),
+                },
+                None => Room::plain(bytes),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_come_back_from_memory_and_from_scratch() {
+        let entry = |n: usize| {
+            let bytes = xml::ENTRY_BYTES_MIN + [0, 1, 254, 255, 256, 70_000][n % 6];
+            Room { bytes: bytes as u64, uses: Namespaces::from_bits((n % 4) as u8) }
+        };
+        for count in [0, 1, 2, 5_000] {
+            let mut sizes = Sizes::default();
+            (0..count).map(entry).for_each(|room| sizes.push(room));
+            let want = || (0..count).map(entry);
+            assert!(sizes.to_fit().unwrap().view().iter().eq(want()));
+            let mut written = Vec::new();
+            sizes.write(&mut written);
+            assert_eq!(written.len(), sizes.bytes());
+            assert!(Sizes::read(&written, sizes.entries()).iter().eq(want()));
+        }
+    }
+}

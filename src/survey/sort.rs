@@ -1,0 +1,276 @@
+//! Sort: URLs in byte order, and the ranges that a set too large for memory is parted into first.
+//!
+//! URLs share long beginnings, so comparing them whole costs most of the time in bytes that are equal. Here twelve bytes are
+//! compared at once, as a number, behind what all of a group have in common; those that are still equal are a group in turn.
+
+use crate::common::{prefetch, simd};
+use crate::error::{Result, reserve_more};
+
+/// Sorts URLs by their indexes, from 0. A URL has no NUL in it. One sorter sorts one set of URLs after the other, in the memory
+/// of the first: returned to the system in between, it would have to be mapped again, page by page.
+#[derive(Debug, Default)]
+pub struct Sorter {
+    items: Vec<Item>,
+    /// Bytes that all of them begin with.
+    shared: usize,
+}
+
+impl Sorter {
+    /// Forgets the URLs so far; the next ones all begin with the same `shared` bytes, as far as is known.
+    pub fn restart(&mut self, shared: usize) {
+        self.items.clear();
+        self.shared = shared;
+    }
+
+    /// Takes in the next URL.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for its index.
+    pub fn push(&mut self, url: &[u8]) -> Result<()> {
+        let at = u32::try_from(self.items.len()).expect("fewer URLs are sorted at once than 32 bits count");
+        reserve_more(&mut self.items, 1)?;
+        self.items.push(Item::new(url, self.shared, at));
+        Ok(())
+    }
+
+    /// The order of the URLs, each of which `url` gives. Equal ones stay in the order in which they came.
+    pub fn order<'u>(&mut self, url: impl Fn(u32) -> &'u [u8]) -> impl ExactSizeIterator<Item = u32> + Clone {
+        sort(&mut self.items, &url, self.shared);
+        self.items.iter().map(|item| item.at())
+    }
+}
+
+/// Twelve bytes of a URL as a number, and below them the URL's index: one comparison says which comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Item(u128);
+
+impl Item {
+    /// The `at`th, `url`, with its bytes from `depth` on.
+    #[inline]
+    fn new(url: &[u8], depth: usize, at: u32) -> Self {
+        let below = u128::from(u32::MAX);
+        Self(sixteen(url, depth) & !below | u128::from(at))
+    }
+
+    fn at(self) -> u32 {
+        self.0 as u32
+    }
+
+    fn twelve(self) -> u128 {
+        self.0 >> u32::BITS
+    }
+}
+
+/// Bytes of a URL in an [`Item`].
+const TWELVE: usize = size_of::<u128>() - size_of::<u32>();
+
+/// So few are compared whole.
+const FEW: usize = 8;
+
+/// Sorts `items`, which have their URLs' bytes from `depth` on; those before are the same.
+fn sort<'u>(items: &mut [Item], url: &impl Fn(u32) -> &'u [u8], depth: usize) {
+    items.sort_unstable();
+    for group in items.chunk_by_mut(|one, other| one.twelve() == other.twelve()) {
+        // A zero at the end is no byte of a URL: they end here, all at the same byte, and are equal.
+        if group.len() > 1 && group[0].twelve() & 0xFF != 0 {
+            sort_deeper(group, url, depth + TWELVE);
+        }
+    }
+}
+
+/// Sorts `items`, whose URLs are the same in their first `depth` bytes.
+fn sort_deeper<'u>(items: &mut [Item], url: &impl Fn(u32) -> &'u [u8], depth: usize) {
+    let fetch = |item: &Item| prefetch::fetch_all(&url(item.at())[depth..]);
+    if items.len() <= FEW {
+        items.iter().for_each(fetch);
+        return items.sort_unstable_by(|one, other| {
+            let behind = |item: &Item| &url(item.at())[depth..];
+            behind(one).cmp(behind(other)).then(one.at().cmp(&other.at()))
+        });
+    }
+    let first = &url(items[0].at())[depth..];
+    let mut common = first.len();
+    for (at, item) in items.iter().enumerate() {
+        items.get(at + prefetch::AHEAD).into_iter().for_each(fetch);
+        common = common_bytes(&first[..common], &url(item.at())[depth..]);
+    }
+    let depth = depth + common;
+    items.iter_mut().for_each(|item| *item = Item::new(url(item.at()), depth, item.at()));
+    sort(items, url, depth);
+}
+
+/// The sixteen bytes of `url` from `depth` on, zeros behind its end, as a number that compares as they do.
+#[inline]
+fn sixteen(url: &[u8], depth: usize) -> u128 {
+    let rest = url.get(depth..).unwrap_or_default();
+    match rest.first_chunk() {
+        Some(&bytes) => u128::from_be_bytes(bytes),
+        None => {
+            let mut bytes = [0; size_of::<u128>()];
+            bytes[..rest.len()].copy_from_slice(rest);
+            u128::from_be_bytes(bytes)
+        }
+    }
+}
+
+/// Bytes that are compared at once.
+const WORD: usize = size_of::<u64>();
+
+/// How many bytes both begin with.
+#[inline]
+fn common_bytes(one: &[u8], other: &[u8]) -> usize {
+    let (words, other_words) = (one.as_chunks::<WORD>().0, other.as_chunks::<WORD>().0);
+    for (at, (&word, &other)) in words.iter().zip(other_words).enumerate() {
+        let differing = u64::from_le_bytes(word) ^ u64::from_le_bytes(other);
+        if differing != 0 {
+            return at * WORD + differing.trailing_zeros() as usize / 8;
+        }
+    }
+    let same = WORD * words.len().min(other_words.len());
+    same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count()
+}
+
+/// Most ranges that there is a use for.
+pub const RANGES_MAX: usize = 8192;
+
+/// Ways to go on from each step of a search among splitters: what decides is compared at once, none waits for another.
+const WAYS: usize = 4;
+
+/// Where ranges of URLs meet. Equal URLs are in the same range, and a range has nothing that comes before any of the one
+/// before it.
+#[derive(Debug)]
+pub struct Splitters {
+    /// The first URL of every range but the first, in order, no two equal.
+    urls: Vec<Vec<u8>>,
+    /// Bytes that all of them begin with.
+    common: usize,
+    /// The sixteen bytes behind these: seldom are two the same.
+    sixteens: Vec<u128>,
+    /// The same as a complete tree, level by level. Where there is no splitter, is what nothing exceeds.
+    tree: Vec<[u128; WAYS - 1]>,
+    levels: u32,
+}
+
+impl Splitters {
+    /// At most `ranges` ranges, and [`RANGES_MAX`], about as large as each other if `sample` is like the URLs that will come.
+    pub fn of_sample(mut sample: Vec<Vec<u8>>, ranges: usize) -> Self {
+        sample.sort_unstable();
+        let (sorted, ranges) = (sample, ranges.min(RANGES_MAX));
+        let mut urls: Vec<Vec<u8>> = (1..ranges)
+            .filter_map(|n| sorted.get(n * sorted.len() / ranges))
+            .map(|url| url.to_vec())
+            .collect();
+        urls.dedup();
+        let common = match (urls.first(), urls.last()) {
+            (Some(first), Some(last)) => common_bytes(first, last),
+            _ => 0,
+        };
+        let sixteens: Vec<u128> = urls.iter().map(|url| sixteen(url, common)).collect();
+        let levels = (urls.len() + 1).next_power_of_two().ilog2().div_ceil(WAYS.ilog2());
+        let mut tree = Vec::new();
+        for level in 0..levels {
+            // From one of them to the next.
+            let step = WAYS.pow(levels - level - 1);
+            let at = |node: usize, n: usize| sixteens.get((node * WAYS + n + 1) * step - 1).copied();
+            let node = |node: usize| std::array::from_fn(|n| at(node, n).unwrap_or(u128::MAX));
+            tree.extend((0..WAYS.pow(level)).map(node));
+        }
+        Self { urls, common, sixteens, tree, levels }
+    }
+
+    /// How many ranges there are.
+    pub fn ranges(&self) -> usize {
+        self.urls.len() + 1
+    }
+
+    /// The range of `url`, from 0.
+    pub fn range_of(&self, url: &[u8]) -> usize {
+        let Some(first) = self.urls.first() else { return 0 };
+        let common = &first[..self.common];
+        if !simd::starts_with(url, common) {
+            return if url < common { 0 } else { self.urls.len() };
+        }
+        let own = sixteen(url, self.common);
+        let from = self.first_not_below(own);
+        let equal = self.sixteens[from..].iter().take_while(|&&sixteen| sixteen == own).count();
+        from + self.urls[from..from + equal].partition_point(|splitter| &splitter[..] <= url)
+    }
+
+    /// How many of the first bytes of all URLs of `range` are known to be the same.
+    pub fn shared(&self, range: usize) -> usize {
+        match self.urls.get(range.wrapping_sub(1)..=range) {
+            Some([first, next]) => common_bytes(first, next),
+            _ => 0,
+        }
+    }
+
+    /// How many splitters have less than `own` in their sixteen bytes. The order of URLs is any, so that a branch would be
+    /// mispredicted at every other step: there is none.
+    #[inline]
+    fn first_not_below(&self, own: u128) -> usize {
+        let (mut level_at, mut node) = (0, 0);
+        for level in 0..self.levels {
+            let below = self.tree[level_at + node].map(|sixteen| usize::from(sixteen < own));
+            node = node * WAYS + below.into_iter().sum::<usize>();
+            level_at += 1 << (level * WAYS.ilog2());
+        }
+        node
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// URLs that share beginnings of every length, some of them equal.
+    fn urls() -> Vec<Vec<u8>> {
+        let mut state = 1_u64;
+        let mut next = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        let words =
+            ["a", "b", "ab", "abcdefgh", "abcdefghijkl", "abcdefghijkm", "abcdefghabcdefgh", "\u{7e}"];
+        let mut url = |parts| {
+            let parts = (0..parts).map(|_| words[next(words.len() as u64) as usize]);
+            ["http://h.example/"].into_iter().chain(parts).collect::<String>().into_bytes()
+        };
+        (0..3_000).map(|n| url(n % 9)).collect()
+    }
+
+    #[test]
+    fn urls_are_in_byte_order_and_equal_ones_in_that_of_the_input() {
+        for count in [0, 1, 2, FEW, FEW + 1, 100, 3_000] {
+            let urls = &urls()[..count];
+            let mut plain: Vec<u32> = (0..count as u32).collect();
+            plain.sort_by_key(|&at| &urls[at as usize]);
+            let mut sorter = Sorter::default();
+            for shared in [0, 3, "http://h.example/".len()] {
+                sorter.restart(shared);
+                urls.iter().for_each(|url| sorter.push(url).unwrap());
+                let order = sorter.order(|at| &urls[at as usize]);
+                assert!(order.eq(plain.iter().copied()), "{count}, {shared}");
+            }
+        }
+    }
+
+    #[test]
+    fn ranges_follow_each_other_and_part_no_equals() {
+        let urls = urls();
+        let sample: Vec<Vec<u8>> = urls.iter().step_by(7).cloned().collect();
+        for ranges in [1, 2, 3, 50, 5_000] {
+            let splitters = Splitters::of_sample(sample.clone(), ranges);
+            assert!(splitters.ranges() <= ranges);
+            let mut sorted: Vec<&[u8]> = urls.iter().map(Vec::as_slice).collect();
+            sorted.extend([&b"a"[..], b"http://h", b"http://h.example/", b"https://"]);
+            sorted.sort_unstable();
+            let of: Vec<usize> = sorted.iter().map(|url| splitters.range_of(url)).collect();
+            assert!(of.is_sorted());
+            for (url, range) in sorted.iter().zip(of) {
+                let of_range = range.checked_sub(1).and_then(|at| splitters.urls.get(at));
+                assert!(of_range.is_none_or(|first| url.starts_with(&first[..splitters.shared(range)])));
+                assert_eq!(range, splitters.urls.iter().filter(|splitter| &splitter[..] <= *url).count());
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Sorted order: every entry goes to the range of URLs that it belongs to, in scratch; then range by range is sorted, and in
+//! that order the second pass reads the entries where they are: of a range, whose rows it finds in the cache or close by.
+//!
+//! What a range holds is sorted in memory; the ranges are as many as that takes. One that is too large all the same, because
+//! the sample was a bad one or one URL comes a hundred million times, is sorted in runs that are merged. Order and
+//! duplicates are decided on the bytes of URLs alone, so no hash is needed, and neither the number of ranges nor that of
+//! threads can be seen in the outcome.
+
+mod merge;
+mod range;
+mod sample;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::Run;
+use super::judge::{Judge, Judged};
+use super::memory::Memory;
+use super::plan::{Chunk, Place, Plan, RowsAt, Tally, extents};
+use super::stable;
+use crate::clean::scope::Origins;
+use crate::common::ordered::ordered;
+use crate::common::progress::Pass;
+use crate::error::{Error, ErrorKind, Result, list, reserve, reserve_more, try_list};
+use crate::intake::input::{Extent, Input};
+use crate::intake::scratch::Scratch;
+use crate::intake::spool_format::{Block, Content, Row, RowBuffer};
+use crate::sitemap::divide::Divider;
+use crate::sitemap::xml::Frame;
+use crate::survey::sort::{RANGES_MAX, Splitters};
+use range::{PartBlock, RangeSorter};
+use sample::Sample;
+
+/// Rows of one range that a thread holds back, to write them at once.
+const PART_BYTES: usize = 16 * 1024;
+
+/// What they take: the last of them may go beyond.
+const PART_HELD_BYTES: usize = PART_BYTES + 4 * 1024;
+
+/// Rows that are sorted together, at most: with what is needed to sort them, they stay near the cache.
+const RANGE_BYTES: usize = 4 << 20;
+
+/// Stretches of input that a sample is taken from, and rows of each: a thousandth of a range is seen.
+const SAMPLED_EXTENTS: usize = 4096;
+const SAMPLED_ROWS: usize = 16;
+
+/// What share of memory a sample may be.
+const SAMPLE_SHARE: usize = 4;
+
+/// The listed entries in their order: what the second pass reads.
+pub struct Sorted {
+    /// Positions, and behind them the scratch files that these are of.
+    pub inputs: Vec<Input>,
+    /// Where they go.
+    pub plan: Plan,
+}
+
+/// Surveys and sorts `inputs`. The first plan tells what became of their rows, and has no sitemaps; the second has.
+///
+/// # Errors
+/// If memory or scratch space runs out, or the run is stopped.
+pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, Sorted)> {
+    let extents = extents(inputs)?;
+    let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
+    run.progress.begin(Pass::Survey, input_bytes);
+    let threads = run.job.threads.get();
+    let range_bytes = range_bytes(memory, threads);
+    let ranges = ranges(memory, threads, input_bytes);
+    let splitters = sample(run, inputs, &extents, ranges, memory)?;
+    let Distributed { chunks, ranges, mut files, out_of_scope } =
+        distribute(run, inputs, &extents, &splitters, memory)?;
+    run.progress.end();
+
+    let mut tally = chunks.iter().fold(Tally::default(), |sum, chunk| sum.add(chunk.tally));
+    let chunks = crate::survey::input_order::number_lines(chunks);
+    let entries = tally.lines - tally.blank - tally.rejected.total();
+
+    run.progress.begin(Pass::Sort, entries);
+    let to = Scratch::new(&memory.scratch)?;
+    let sorter = || RangeSorter::new(run, &files, &to, 4 * range_bytes);
+    // The thread that hands ranges out is a few ahead.
+    let ranges = ranges.into_iter().enumerate().inspect(|(_, range)| {
+        range.iter().for_each(|(file, block)| files[*file].will_need(&block.range));
+    });
+    let work = |sorter: &mut RangeSorter<'_>, (number, range): (usize, Vec<PartBlock>)| {
+        // The second pass needs the same parts again.
+        let parts = list(range.iter().map(|(file, block)| (*file, block.range.clone())))?;
+        Ok((parts, sorter.sort(range, splitters.shared(number))?))
+    };
+    let frame = Frame::sitemap(run.job.protocol);
+    let mut divider = Divider::new(run.job.sitemap_limits(), &frame);
+    let (mut sorted, mut rooms) = (Vec::new(), Vec::new());
+    ordered(threads, ranges, sorter, work, |range: Result<_>| {
+        run.stop.check()?;
+        let (mut parts, blocks) = range?;
+        reserve_more(&mut sorted, blocks.len())?;
+        reserve_more(&mut rooms, blocks.len())?;
+        for block in blocks {
+            run.progress.advance(block.rows());
+            let room = block.rooms.iter().copied().sum();
+            let entries = block.rooms.iter().enumerate();
+            let entries = entries.map(|(ordinal, &room)| (Place { chunk: sorted.len(), ordinal }, room));
+            divider.push_together(block.rooms.len() as u32, room, entries)?;
+            rooms.push(room);
+            let rows = RowsAt::Positions { range: block.positions, parts: std::mem::take(&mut parts) };
+            let chunk = Chunk::whole(rows, block.rooms.len() as u32)?;
+            sorted.push(Chunk { least: block.least, ..chunk });
+        }
+        Ok::<_, Error>(())
+    })?;
+    run.progress.end();
+
+    tally.listed = sorted.iter().map(|chunk| chunk.tally.listed).sum();
+    tally.duplicates = entries - tally.listed;
+    files.insert(0, to.map()?);
+    let inputs = files;
+    let listed = Tally { lines: tally.listed, listed: tally.listed, ..Tally::default() };
+    let sitemaps = match stable::is_asked(run.job) {
+        true => stable::divide(run, &sorted, &rooms, &inputs)?,
+        false => divider.finish(),
+    };
+    let plan = Plan { chunks: sorted, sitemaps, tally: listed, out_of_scope: Origins::default() };
+    let planned: u64 = plan.sitemaps.iter().map(|part| u64::from(part.entries)).sum();
+    if planned != tally.listed {
+        let words = format!("the sorted entries do not add up ({tally:?}, {planned} planned)");
+        return Err(Error::new(ErrorKind::Internal, words));
+    }
+    Ok((Plan { chunks, sitemaps: Vec::new(), tally, out_of_scope }, Sorted { inputs, plan }))
+}
+
+/// Bytes of rows that a range is meant to have: what sorts them must fit for every thread.
+fn range_bytes(memory: &Memory, threads: usize) -> usize {
+    (memory.hold / (4 * threads)).min(RANGE_BYTES)
+}
+
+/// How many ranges `input_bytes` are parted into, at most: each thread holds a part of each back.
+pub fn ranges(memory: &Memory, threads: usize, input_bytes: u64) -> usize {
+    let ranges_max = (memory.hold / (2 * threads * PART_HELD_BYTES)).clamp(1, RANGES_MAX);
+    (input_bytes / range_bytes(memory, threads) as u64 + 1).min(ranges_max as u64) as usize
+}
+
+/// Looks at a few rows of many stretches.
+fn sample(
+    run: Run<'_>,
+    inputs: &[Input],
+    extents: &[(usize, Extent)],
+    ranges: usize,
+    memory: &Memory,
+) -> Result<Splitters> {
+    let mut judge = Judge::new(run.rules);
+    let mut sample = Sample::new(memory.hold / SAMPLE_SHARE);
+    if ranges > 1 {
+        for (at, extent) in extents.iter().step_by(extents.len().div_ceil(SAMPLED_EXTENTS).max(1)) {
+            let chunk = Chunk::of(*at, inputs[*at].bytes(), extent.clone());
+            for row in chunk.rows(inputs).take(SAMPLED_ROWS) {
+                if let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) {
+                    sample.push(entry.url.as_bytes())?;
+                }
+            }
+        }
+    }
+    Ok(Splitters::of_sample(sample.finish(), ranges))
+}
+
+/// All rows, judged.
+struct Distributed {
+    /// Those of each stretch of the input, accounted for but for duplicates.
+    chunks: Vec<Chunk>,
+    /// The entries of each range, in no order: an entry's line says where it stood.
+    ranges: Vec<Vec<PartBlock>>,
+    /// The scratch files that these are in, one for each thread: of two that write to one file, one waits.
+    files: Vec<Input>,
+    /// The origins of rows that are out of scope.
+    out_of_scope: Origins,
+}
+
+/// What a thread has distributed: its chunks, the blocks of each range, the scratch file of these, and origins out of scope.
+type OfWorker = (Vec<(usize, Chunk)>, Vec<Vec<Block>>, Input, Origins);
+
+/// Judges all rows and appends every entry to its range, on all threads.
+fn distribute(
+    run: Run<'_>,
+    inputs: &[Input],
+    extents: &[(usize, Extent)],
+    splitters: &Splitters,
+    memory: &Memory,
+) -> Result<Distributed> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut worker = Distributor::new(run, splitters, memory)?;
+        let mut chunks = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((input, extent)) = extents.get(at) else { break };
+            run.stop.check()?;
+            inputs[*input].come_to(extent.range());
+            let mut chunk = Chunk::of(*input, inputs[*input].bytes(), extent.clone());
+            worker.distribute(at, &mut chunk, inputs)?;
+            reserve_more(&mut chunks, 1)?;
+            chunks.push((at, chunk));
+            run.progress.advance(extent.bytes());
+        }
+        let out_of_scope = worker.judge.take_out_of_scope();
+        let (ranges, scratch) = worker.finish()?;
+        Ok((chunks, ranges, scratch.map()?, out_of_scope))
+    };
+    let done: Vec<Result<_>> = std::thread::scope(|scope| {
+        // No more of them than there is work for, and none once a signal has come.
+        let numbers = 0..run.job.threads.get().min(extents.len().max(1));
+        let numbers = numbers.take_while(|_| !run.stop.is_raised());
+        let workers: Vec<_> = numbers.map(|_| scope.spawn(work)).collect();
+        let joined = workers.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined.map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    run.stop.check()?;
+    let mut chunks = Vec::new();
+    reserve(&mut chunks, extents.len())?;
+    let mut ranges = vec![Vec::new(); splitters.ranges()];
+    let mut files = Vec::new();
+    let mut out_of_scope = Origins::default();
+    for (file, of_worker) in done.into_iter().enumerate() {
+        let (own_chunks, own_ranges, own_file, own_out_of_scope): OfWorker = of_worker?;
+        chunks.extend(own_chunks);
+        out_of_scope.merge(&own_out_of_scope);
+        for (range, own) in ranges.iter_mut().zip(own_ranges) {
+            reserve_more(range, own.len())?;
+            range.extend(own.into_iter().map(|block| (file, block)));
+        }
+        files.push(own_file);
+    }
+    chunks.sort_unstable_by_key(|&(at, _)| at);
+    let chunks = list(chunks.into_iter().map(|(_, chunk)| chunk))?;
+    Ok(Distributed { chunks, ranges, files, out_of_scope })
+}
+
+/// Judges rows and appends entries to ranges.
+struct Distributor<'r> {
+    judge: Judge<'r>,
+    splitters: &'r Splitters,
+    scratch: Scratch,
+    ranges: Vec<(RowBuffer, Vec<Block>)>,
+}
+
+impl<'r> Distributor<'r> {
+    fn new(run: Run<'r>, splitters: &'r Splitters, memory: &Memory) -> Result<Self> {
+        let range = |_| Ok((RowBuffer::with_room(PART_HELD_BYTES)?, Vec::new()));
+        let ranges = try_list((0..splitters.ranges()).map(range))?;
+        let scratch = Scratch::new(&memory.scratch)?;
+        Ok(Self { judge: Judge::new(run.rules), splitters, scratch, ranges })
+    }
+
+    /// Distributes the entries of the `at`th chunk, and counts its rows.
+    fn distribute(&mut self, at: usize, chunk: &mut Chunk, inputs: &[Input]) -> Result<()> {
+        let mut tally = Tally::default();
+        let mut place = (at as u64) << u16::BITS;
+        chunk.try_for_each_row(inputs, |row| {
+            let distributed = self.judge.tally(row.content, &mut tally, |entry| {
+                let range = self.splitters.range_of(entry.url.as_bytes());
+                let (buffer, blocks) = &mut self.ranges[range];
+                buffer.push(&Row { line: place, offset: 0, content: Content::Entry(entry) });
+                if buffer.is_full(PART_BYTES) {
+                    reserve_more(blocks, 1)?;
+                    blocks.push(buffer.end_block(self.scratch.append(buffer.bytes())?));
+                }
+                place += 1;
+                Ok(())
+            });
+            distributed.unwrap_or(Ok(()))
+        })?;
+        chunk.tally = tally;
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(Vec<Vec<Block>>, Scratch)> {
+        let finish = |(mut buffer, mut blocks): (RowBuffer, Vec<Block>)| {
+            if !buffer.bytes().is_empty() {
+                reserve_more(&mut blocks, 1)?;
+                blocks.push(buffer.end_block(self.scratch.append(buffer.bytes())?));
+            }
+            Ok(blocks)
+        };
+        let ranges = self.ranges.into_iter().map(finish).collect::<Result<_>>()?;
+        Ok((ranges, self.scratch))
+    }
+}

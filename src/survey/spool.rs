@@ -1,0 +1,278 @@
+//! Both passes read mapped bytes. What is no file of plain lines becomes one, or rows, in scratch.
+
+mod pipe;
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Once};
+
+use super::Run;
+use super::inputs::Known;
+use super::judge::{Judge, Judged, is_of_foreign_bytes};
+use super::memory::with_page_memory;
+use crate::clean::Reason;
+use crate::common::ordered::ordered;
+use crate::common::progress::Pass;
+use crate::error::{Error, Result, reserve_more};
+use crate::intake::format;
+use crate::intake::format::{Feed, FormOptions, Opened, Parser, Record, RowReader, Sink, Unit, UnitFacts};
+use crate::intake::input::{Input, Source};
+use crate::intake::lines::CHUNK_BYTES;
+use crate::intake::scratch::{Copied, Scratch, Space, nameless};
+use crate::intake::spool_format::{Block, Content, Row, RowBuffer};
+use crate::sitemap::extensions::RawExtras;
+use crate::sitemap::tags::{GivenTags, RawTags, TagCounts, TagName};
+use pipe::{Failed, Patient};
+
+const PIECE_BYTES: usize = 1 << 20;
+
+/// Maps or reads all of `sources`, several at a time if there are several. Also says what each turned out to be.
+///
+/// # Errors
+/// If one is not what it should be, if it cannot be mapped or read, if scratch space runs out, or if `stop` is raised.
+pub fn mapped_all(
+    run: Run<'_>,
+    sources: Vec<Source>,
+    scratch: &Arc<Space>,
+) -> Result<(Vec<Input>, Vec<Known>)> {
+    let threads = run.job.threads.get();
+    // Files beside each other need less of each other than rows of one file do.
+    let at_once = threads.min(sources.len()).max(1);
+    let mut inputs = Vec::with_capacity(sources.len());
+    let mut all_known = Vec::with_capacity(sources.len());
+    // Most inputs need no reading.
+    let reading = Once::new();
+    let begin = || reading.call_once(|| run.progress.begin(Pass::Spool, 0));
+    let failed = Failed::default();
+    let form = with_page_memory(&run.job.form, run.job.memory, threads);
+    let work = |(): &mut (), (number, source)| {
+        let (threads, failed) = (threads.div_ceil(at_once), failed.of(number));
+        Reading { run, form: &form, scratch, threads, failed, begin: &begin }.mapped(source)
+    };
+    ordered(
+        at_once,
+        sources.into_iter().enumerate(),
+        || (),
+        work,
+        |mapped| {
+            if let Some((input, known)) = mapped? {
+                inputs.push(input);
+                all_known.push(known);
+            }
+            run.stop.check()
+        },
+    )?;
+    run.progress.end();
+    Ok((inputs, all_known))
+}
+
+/// How an input is read.
+struct Reading<'r> {
+    run: Run<'r>,
+    form: &'r FormOptions,
+    /// Where copies go.
+    scratch: &'r Arc<Space>,
+    threads: usize,
+    failed: Failed,
+    /// Called before the first byte is copied.
+    begin: &'r dyn Fn(),
+}
+
+impl Reading<'_> {
+    /// Maps a file of plain lines as it lies there; anything else is copied, unpacked or read into a new file in the
+    /// directory for scratch first. None if it is a pipe that was called off, because another input has failed; which is
+    /// in line with its own error.
+    fn mapped(&self, source: Source) -> Result<Option<(Input, Known)>> {
+        let Self { run, failed, .. } = self;
+        let is_pipe = !source.is_file();
+        self.map_or_copy(source).map(Some).or_else(|error| {
+            // An error of reading that was called off is the call's.
+            run.stop.check()?;
+            failed.set();
+            if is_pipe && failed.is_another() { Ok(None) } else { Err(error) }
+        })
+    }
+
+    fn map_or_copy(&self, source: Source) -> Result<(Input, Known)> {
+        let &Self { run, scratch, begin, .. } = self;
+        let name = source.name().to_owned();
+        let (feed, identity) = source.into_feed()?;
+        let copied = Copied::of(&name, &feed);
+        let from_pipe = Arc::new(AtomicU64::new(0));
+        let feed = match feed {
+            Feed::File(file) => Feed::File(file),
+            Feed::Stream(pipe) => {
+                Feed::Stream(Box::new(Patient::new(pipe, run.stop, &self.failed, &from_pipe)))
+            }
+        };
+        let mut non_utf8 = 0;
+        let (mut facts, opened) = format::open(&name, feed, self.form)?;
+        let input = match opened {
+            Opened::Plain(file) => Input::lines(&name, &file, identity)?,
+            Opened::Lines(lines) => {
+                begin();
+                let (stream, failed) = lines.into_parts();
+                let file = copy(stream, failed, &copied, scratch, run)?;
+                Input::lines(&name, &file, identity)?
+            }
+            Opened::Rows(reader) => {
+                begin();
+                let to = Scratch::copy_of(copied, scratch)?;
+                let Spooled { blocks, given_tags, facts: of_rows, non_utf8: odd } =
+                    self.read_rows(reader, &to)?;
+                facts.take(of_rows);
+                non_utf8 = odd;
+                Input::rows(&name, to.file(), identity, blocks)?.with_tags(given_tags)
+            }
+        };
+        let bytes = identity.map_or_else(|| from_pipe.load(Ordering::Relaxed), |identity| identity.bytes());
+        Ok((input, Known { facts, bytes, non_utf8 }))
+    }
+
+    /// Reads and judges rows, once for both passes.
+    fn read_rows(&self, RowReader { parser, units, .. }: RowReader<'_>, to: &Scratch) -> Result<Spooled> {
+        let &Self { run, threads, ref failed, .. } = self;
+        let mut all = Spooled::default();
+        let worker = || Spooler::new(run, to);
+        let work = |worker: &mut Spooler<'_>, unit: Result<Unit<'_>>| worker.spool(&parser, unit?);
+        let mut take = |spooled: Result<Spooled>| {
+            let Spooled { blocks, given_tags, facts, non_utf8 } = spooled?;
+            reserve_more(&mut all.blocks, blocks.len())?;
+            all.blocks.extend(blocks);
+            all.given_tags = all.given_tags + given_tags;
+            all.facts.merge(&facts);
+            all.non_utf8 += non_utf8;
+            run.stop.check()
+        };
+        // Units may be waiting for the pipe that they are cut from.
+        ordered(threads, units, worker, work, |spooled| take(spooled).inspect_err(|_| failed.set()))?;
+        Ok(all)
+    }
+}
+
+/// Copies plain lines to scratch.
+fn copy(
+    mut stream: Box<dyn Read + Send>,
+    failed: impl Fn(io::Error) -> Error,
+    of: &Copied,
+    scratch: &Space,
+    Run { progress, stop, .. }: Run<'_>,
+) -> Result<File> {
+    of.check_packed(scratch)?;
+    let directory = scratch.directory();
+    let mut file = nameless(directory).map_err(|error| Error::output(directory, error))?;
+    let mut piece = vec![0; PIECE_BYTES];
+    let mut copied = 0;
+    loop {
+        stop.check()?;
+        let bytes = match stream.read(&mut piece) {
+            Ok(0) => {
+                let there = file.metadata().map_err(|error| of.failed(scratch, copied, copied, error))?.len();
+                return if there == copied { Ok(file) } else { Err(of.not_whole(scratch, copied, there)) };
+            }
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(failed(error)),
+        };
+        let written = copied;
+        copied += bytes as u64;
+        file.write_all(&piece[..bytes]).map_err(|error| of.failed(scratch, written, copied, error))?;
+        scratch.add_written(bytes as u64);
+        progress.advance(bytes as u64);
+    }
+}
+
+/// Rows in scratch.
+#[derive(Default)]
+struct Spooled {
+    /// Where they are, in their order.
+    blocks: Vec<Block>,
+    /// The tags that they have.
+    given_tags: GivenTags,
+    /// What was found besides rows.
+    facts: UnitFacts,
+    /// Rows whose URL has bytes that are not UTF-8, as far as the survey will not see it any more.
+    non_utf8: u64,
+}
+
+/// Judges rows and writes them to scratch, unit after unit.
+struct Spooler<'r> {
+    run: Run<'r>,
+    judge: Judge<'r>,
+    to: &'r Scratch,
+    rows: RowBuffer,
+    /// What is written of the unit at hand.
+    spooled: Spooled,
+    /// Scratch memory for the extras of a row.
+    extras: Vec<u8>,
+}
+
+impl<'r> Spooler<'r> {
+    fn new(run: Run<'r>, to: &'r Scratch) -> Self {
+        let judge = Judge::new(run.rules);
+        Self { run, judge, to, rows: RowBuffer::default(), spooled: Spooled::default(), extras: Vec::new() }
+    }
+
+    fn spool(&mut self, parser: &Parser<'_>, unit: Unit<'_>) -> Result<Spooled> {
+        self.rows.begin();
+        self.spooled.facts = parser.read(unit, self)?;
+        self.end_block()?;
+        Ok(std::mem::take(&mut self.spooled))
+    }
+
+    fn end_block(&mut self) -> Result<()> {
+        self.run.stop.check()?;
+        if !self.rows.bytes().is_empty() {
+            let at = self.to.append(self.rows.bytes())?;
+            self.run.progress.advance(self.rows.bytes().len() as u64);
+            self.spooled.blocks.push(self.rows.end_block(at));
+        }
+        Ok(())
+    }
+
+    fn end_row(&mut self) -> Result<()> {
+        if self.rows.is_full(CHUNK_BYTES) { self.end_block() } else { Ok(()) }
+    }
+}
+
+impl Sink for Spooler<'_> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        let &Record { line, offset, url, lastmod, changefreq, priority, alternates, images } = record;
+        let links = alternates.iter().map(|link| (link.hreflang, link.href));
+        let extras = RawExtras::encode(links, images.iter().copied(), &mut self.extras);
+        let raw = Content::Url(url, RawTags { lastmod, changefreq, priority, extras });
+        let mut has_dropped = false;
+        // What is not an entry, or lost a tag, is to be told of as it was written.
+        let judged = self.judge.judge(raw, &mut |_| has_dropped = true);
+        let GivenTags { of_entries, of_refused } = &mut self.spooled.given_tags;
+        count_tags(record, if matches!(judged, Judged::Entry(_)) { of_entries } else { of_refused });
+        let content = match judged {
+            Judged::Entry(entry) if !has_dropped => {
+                self.spooled.non_utf8 += u64::from(is_of_foreign_bytes(entry.url, raw));
+                Content::Entry(entry)
+            }
+            _ => raw,
+        };
+        self.rows.push(&Row { line, offset, content });
+        self.end_row()
+    }
+
+    fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
+        self.rows.push(&Row { line, offset, content: Content::Bad(text, reason) });
+        self.end_row()
+    }
+}
+
+/// Counts the tags of `record`. Nothing but blanks is no tag.
+fn count_tags(record: &Record<'_>, counts: &mut TagCounts) {
+    for (name, value) in [
+        (TagName::Lastmod, record.lastmod),
+        (TagName::Changefreq, record.changefreq),
+        (TagName::Priority, record.priority),
+    ] {
+        counts[name] += u64::from(!value.trim_ascii().is_empty());
+    }
+    counts[TagName::Alternates] += record.alternates.len() as u64;
+    counts[TagName::Images] += record.images.len() as u64;
+}

@@ -1,0 +1,89 @@
+//! Stable division: what the survey found of marks decides, as far as it goes. Chunks in which a file begins or ends are read
+//! once more, and those whose least mark was a duplicate's.
+
+use super::Run;
+use super::judge::{Judge, try_for_each_listed};
+use super::plan::{Chunk, Place};
+use crate::clean::scope::Base;
+use crate::common::ordered::ordered;
+use crate::error::{Error, Result, list, reserve};
+use crate::intake::input::Input;
+use crate::job::Job;
+use crate::sitemap::divide::stable;
+use crate::sitemap::divide::stable::{Mark, Stretch, Weighed};
+use crate::sitemap::divide::{Divide, Part, Room};
+use crate::sitemap::xml::Frame;
+
+/// Whether marks decide where the sitemaps of one set begin. With a set for each origin, it is divided when it is known.
+pub fn is_asked(job: &Job) -> bool {
+    matches!((job.divide, &job.base_url), (Divide::Stable, Base::Directory(_)))
+}
+
+/// Divides the listed entries of `chunks`, which are of `inputs`, and take `rooms`.
+///
+/// # Errors
+/// If the run is stopped, or an input is not what it was.
+pub fn divide(run: Run<'_>, chunks: &[Chunk], rooms: &[Room], inputs: &[Input]) -> Result<Vec<Part<Place>>> {
+    let reader = || Reader { chunks, rooms, inputs, judge: Judge::new(run.rules) };
+    let mut leasts = list(chunks.iter().map(known_least))?;
+    // One with nothing listed is no stretch.
+    let filled = list((0..chunks.len()).filter(|&at| chunks[at].tally.listed > 0))?;
+    let unknown = list(filled.iter().copied().filter(|&at| leasts[at].is_none()))?;
+    let work = |reader: &mut Reader<'_>, at: usize| Ok((at, reader.least(at)?));
+    ordered(run.job.threads.get(), unknown.into_iter(), reader, work, |found| {
+        run.stop.check()?;
+        let (at, least) = found?;
+        leasts[at] = Some(least);
+        Ok::<_, Error>(())
+    })?;
+    let stretch = |&at: &usize| Stretch {
+        entries: chunks[at].tally.listed as u32,
+        room: rooms[at],
+        least: leasts[at].expect("it was known or found"),
+    };
+    let stretches = list(filled.iter().map(stretch))?;
+    let (limits, frame) = (run.job.sitemap_limits(), Frame::sitemap(run.job.protocol));
+    let mut reader = reader();
+    stable::divide(limits, &frame, &stretches, |stretch| {
+        run.stop.check()?;
+        reader.entries(filled[stretch])
+    })
+}
+
+/// The least mark of the listed entries of `chunk`, if the survey found it.
+fn known_least(chunk: &Chunk) -> Option<Mark> {
+    chunk.least.filter(|least| chunk.survivors.contains(least.nth)).map(|least| least.mark)
+}
+
+/// Reads chunks again.
+struct Reader<'r> {
+    chunks: &'r [Chunk],
+    rooms: &'r [Room],
+    inputs: &'r [Input],
+    judge: Judge<'r>,
+}
+
+impl Reader<'_> {
+    /// The least mark of the listed entries of the `at`th chunk, at least one.
+    fn least(&mut self, at: usize) -> Result<Mark> {
+        let marks = self.entries(at)?.into_iter().map(|entry| entry.mark);
+        Ok(marks.min().expect("there are entries, and all were found"))
+    }
+
+    /// The listed entries of the `at`th chunk.
+    fn entries(&mut self, at: usize) -> Result<Vec<Weighed<Place>>> {
+        let Chunk { tally, input, .. } = &self.chunks[at];
+        let mut entries = Vec::new();
+        reserve(&mut entries, tally.listed as usize)?;
+        try_for_each_listed(&self.chunks[at], self.inputs, &mut self.judge, |ordinal, entry| {
+            let (at, room, mark) = (Place { chunk: at, ordinal }, entry.room(), Mark::of(entry.url));
+            entries.push(Weighed { at, room, mark });
+            Ok(())
+        })?;
+        let room: Room = entries.iter().map(|entry| entry.room).sum();
+        match entries.len() as u64 == tally.listed && room == self.rooms[at] {
+            true => Ok(entries),
+            false => Err(self.inputs[*input].changed()),
+        }
+    }
+}
