@@ -1,5 +1,5 @@
-//! Numbers written as differences: how many a page says there are, and where they end. Encoding `DELTA_BINARY_PACKED` of
-//! the Parquet format.
+//! Numbers written as differences (encoding `DELTA_BINARY_PACKED` of the Parquet format): how many a page says there are,
+//! where they end, and what they are.
 
 /// How many numbers `bytes` begin with.
 pub fn count(bytes: &[u8]) -> Option<u64> {
@@ -40,6 +40,90 @@ pub fn rest(bytes: &[u8]) -> Option<&[u8]> {
     Some(bytes)
 }
 
+/// The most bytes that `rows` values in a row can take once they are decoded, if `values` are texts that repeat the beginning
+/// of the one before (encoding `DELTA_BYTE_ARRAY`): a few bytes of a page can stand for gigabytes.
+pub fn bytes_together_max(values: &[u8], rows: usize) -> Option<u64> {
+    let (repeated, own) = (Numbers::of(values)?, Numbers::of(rest(values)?)?);
+    let (mut most, mut sum) = (0, 0_u64);
+    for (at, lengths) in repeated.zip(own).enumerate() {
+        if at % rows == 0 {
+            sum = 0;
+        }
+        // The decoder refuses a negative length.
+        let (repeated, own) = (u64::try_from(lengths.0).ok()?, u64::try_from(lengths.1).ok()?);
+        sum = sum.saturating_add(repeated).saturating_add(own);
+        most = most.max(sum);
+    }
+    // Rows that are read together can begin in one stretch of `rows` and end in the next.
+    Some(most.saturating_mul(2))
+}
+
+/// The numbers themselves, up to the first that the bytes do not have.
+struct Numbers<'b> {
+    bytes: &'b [u8],
+    /// Parts of a block, and numbers of a part.
+    parts: usize,
+    part_values: usize,
+    /// Numbers to come.
+    left: u64,
+    next: Option<i64>,
+    /// The least difference of the block, and the bits that each part's numbers take beyond it.
+    least: i64,
+    widths: &'b [u8],
+    /// The part at hand, the bits of each of its numbers, and how many of these are read.
+    packed: &'b [u8],
+    width: usize,
+    read: usize,
+}
+
+impl<'b> Numbers<'b> {
+    fn of(mut bytes: &'b [u8]) -> Option<Self> {
+        let block_values = usize::try_from(number(&mut bytes)?).ok()?;
+        let parts = usize::try_from(number(&mut bytes)?).ok()?;
+        let left = number(&mut bytes)?;
+        let part_values = block_values.checked_div(parts).filter(|&values| values > 0)?;
+        let next = Some(unzigzag(number(&mut bytes)?));
+        let (widths, packed) = (&[][..], &[][..]);
+        let read = part_values;
+        Some(Self { bytes, parts, part_values, left, next, least: 0, widths, packed, width: 0, read })
+    }
+
+    /// The difference between the number at hand and the next one.
+    fn difference(&mut self) -> Option<i64> {
+        if self.read == self.part_values {
+            if self.widths.is_empty() {
+                self.least = unzigzag(number(&mut self.bytes)?);
+                (self.widths, self.bytes) = self.bytes.split_at_checked(self.parts)?;
+            }
+            let (&width, widths) = self.widths.split_first()?;
+            (self.width, self.widths, self.read) = (usize::from(width), widths, 0);
+            let part_bytes = self.part_values.checked_mul(self.width)? / 8;
+            (self.packed, self.bytes) = self.bytes.split_at_checked(part_bytes)?;
+        }
+        let bit = self.read * self.width;
+        let mut word = [0; size_of::<u128>()];
+        let packed = &self.packed[(bit / 8).min(self.packed.len())..];
+        let taken = packed.len().min(word.len());
+        word[..taken].copy_from_slice(&packed[..taken]);
+        let mask = 1_u128.checked_shl(self.width as u32).map_or(u128::MAX, |bits| bits - 1);
+        let beyond = (u128::from_le_bytes(word) >> (bit % 8) & mask) as u64;
+        self.read += 1;
+        Some(self.least.wrapping_add(beyond.cast_signed()))
+    }
+}
+
+impl Iterator for Numbers<'_> {
+    type Item = i64;
+
+    fn next(&mut self) -> Option<i64> {
+        self.left = self.left.checked_sub(1)?;
+        let number = self.next?;
+        self.next =
+            if self.left > 0 { self.difference().map(|next| number.wrapping_add(next)) } else { None };
+        Some(number)
+    }
+}
+
 /// Seven bits a byte, the lowest first.
 fn number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
@@ -52,4 +136,9 @@ fn number(bytes: &mut &[u8]) -> Option<u64> {
         }
     }
     Some(number)
+}
+
+/// The sign as the lowest bit.
+fn unzigzag(number: u64) -> i64 {
+    (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
 }

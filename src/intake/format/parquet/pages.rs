@@ -16,9 +16,9 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::Shared;
 use super::delta;
 use super::header::PageHeader;
+use super::{BATCH_ROWS, Shared};
 use crate::intake::format::pread::Pread;
 
 /// Bytes that one byte of a compressed page can become: RFC 1951 has 258 bytes for two bits, and LZ4 255 for a byte.
@@ -36,6 +36,12 @@ pub struct Room {
 impl Room {
     pub fn new(bytes_max: u64) -> Arc<Self> {
         Arc::new(Self { bytes_max, bytes: AtomicU64::new(0) })
+    }
+
+    /// The error for a page of `column` that would make it `bytes`.
+    fn too_large(&self, column: &str, bytes: u64) -> ParquetError {
+        let too_large = TooLarge { column: column.into(), bytes, bytes_max: self.bytes_max };
+        ParquetError::External(Box::new(too_large))
     }
 }
 
@@ -68,20 +74,23 @@ pub struct Pages {
     /// Bytes of a value in memory.
     value_bytes: u64,
     has_levels: bool,
-    bytes_max: u64,
+    room: Arc<Room>,
+    name: String,
+    /// Bytes that values of the page at hand take beyond the page, as they count in the room.
+    decoded_bytes: u64,
 }
 
 impl Pages {
     /// The pages of `column` in a row group of `rows` rows, as far as there is `room` for them.
     pub fn new(file: &Shared, column: &ColumnChunkMetaData, rows: usize, room: Arc<Room>) -> Result<Self> {
         let descriptor = column.column_descr();
-        let bytes_max = room.bytes_max;
+        let name = crate::escape::shown(descriptor.path().string().as_bytes());
         let chunk = Chunk {
             file: Arc::clone(&file.file),
             file_bytes: file.bytes,
-            name: crate::escape::shown(descriptor.path().string().as_bytes()),
+            name: name.clone(),
             compression: column.compression(),
-            room,
+            room: Arc::clone(&room),
             page_bytes: AtomicU64::new(0),
             plain_bytes: AtomicU64::new(0),
             level_bytes: AtomicU64::new(0),
@@ -93,20 +102,24 @@ impl Pages {
             rows: rows as u64,
             value_bytes: size_of::<parquet::data_type::ByteArray>() as u64,
             has_levels: descriptor.max_def_level() > 0,
-            bytes_max,
+            room,
+            name,
+            decoded_bytes: 0,
         })
     }
 
-    /// Refuses counts that would make the decoders ask for memory that the values cannot need.
-    fn check(&self, page: &Page) -> Result<()> {
+    /// Refuses counts that would make the decoders ask for memory that the values cannot need, and values that repeat more
+    /// than there is room for.
+    fn check(&mut self, page: &Page) -> Result<()> {
         let is_possible = match page {
             Page::DictionaryPage { buf, num_values, .. } => {
                 // A dictionary of empty texts takes four bytes for each.
                 let values = u64::from(*num_values);
-                values <= buf.len() as u64 && values.saturating_mul(self.value_bytes) <= self.bytes_max
+                values <= buf.len() as u64 && values.saturating_mul(self.value_bytes) <= self.room.bytes_max
             }
             Page::DataPage { buf, num_values, encoding, def_level_encoding, .. } => {
                 let values = values_of(buf, *num_values, self.has_levels, *def_level_encoding);
+                self.admit_decoded(values, *encoding)?;
                 u64::from(*num_values) <= self.rows && is_delta_possible(values, *encoding, *num_values)
             }
             Page::DataPageV2 {
@@ -114,10 +127,27 @@ impl Pages {
             } => {
                 let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
                 let values = usize::try_from(levels).ok().and_then(|levels| buf.get(levels..));
+                self.admit_decoded(values, *encoding)?;
                 u64::from(*num_values) <= self.rows && is_delta_possible(values, *encoding, *num_values)
             }
         };
         if is_possible { Ok(()) } else { Err(general("a page has more values than it can have")) }
+    }
+
+    /// Makes room for the values of a page that are copied out of it, a batch of rows at a time, in place of those before.
+    fn admit_decoded(&mut self, values: Option<&[u8]>, encoding: Encoding) -> Result<()> {
+        let bytes = match (encoding, values) {
+            (Encoding::DELTA_BYTE_ARRAY, Some(values)) => delta::bytes_together_max(values, BATCH_ROWS),
+            _ => None,
+        };
+        let bytes = bytes.unwrap_or(0);
+        let before = std::mem::replace(&mut self.decoded_bytes, bytes);
+        self.room.bytes.fetch_sub(before, Ordering::Relaxed);
+        let all = self.room.bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        if all > self.room.bytes_max {
+            return Err(self.room.too_large(&self.name, all));
+        }
+        Ok(())
     }
 }
 
@@ -200,16 +230,11 @@ impl Chunk {
         self.room.bytes.fetch_sub(before, Ordering::Relaxed);
         let all = self.room.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if all > self.room.bytes_max {
-            return Err(self.too_large(all));
+            return Err(self.room.too_large(&self.name, all));
         }
         self.plain_bytes.store(header.plain_bytes, Ordering::Relaxed);
         self.level_bytes.store(header.level_bytes, Ordering::Relaxed);
         Ok(())
-    }
-
-    fn too_large(&self, bytes: u64) -> ParquetError {
-        let (column, bytes_max) = (self.name.clone(), self.room.bytes_max);
-        ParquetError::External(Box::new(TooLarge { column, bytes, bytes_max }))
     }
 
     /// Refuses a page that becomes larger than its header says; the decoders of gzip and of LZ4 frames do not look at that.
@@ -232,7 +257,9 @@ impl Chunk {
                     _ => Ok(()),
                 }
             }
-            Compression::LZ4 if page.starts_with(&LZ4_FRAME_MAGIC) => Err(self.too_large(worst)),
+            Compression::LZ4 if page.starts_with(&LZ4_FRAME_MAGIC) => {
+                Err(self.room.too_large(&self.name, worst))
+            }
             _ => Ok(()),
         }
     }

@@ -112,6 +112,44 @@ fn one_page(compression: Compression, urls: usize) -> Vec<u8> {
 }
 
 #[test]
+fn texts_that_repeat_more_than_there_is_memory_for_are_refused_before_they_are_decoded() {
+    let schema = Arc::new(parse_message_type("message m { required binary loc (STRING); }").unwrap());
+    let file = |long: usize, urls: usize| {
+        let properties = WriterProperties::builder()
+            .set_dictionary_enabled(false)
+            .set_encoding(parquet::basic::Encoding::DELTA_BYTE_ARRAY)
+            .set_statistics_enabled(parquet::file::properties::EnabledStatistics::None);
+        let mut file =
+            SerializedFileWriter::new(Vec::new(), Arc::clone(&schema), Arc::new(properties.build())).unwrap();
+        let mut group = file.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let url =
+            |n: usize| ByteArray::from(format!("http://h.example/{}{}", "x".repeat(long), n % 7).as_str());
+        let urls: Vec<ByteArray> = (0..urls).map(url).collect();
+        column.typed::<ByteArrayType>().write_batch(&urls, None, None).unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        file.into_inner().unwrap()
+    };
+    let scratch = Scratch::new("repeating");
+    let path = scratch.0.join("urls");
+    let read_within = |bytes: &[u8], page_memory| {
+        std::fs::write(&path, bytes).unwrap();
+        let options = FormOptions { page_memory: Some(page_memory), ..FormOptions::default() };
+        let feed = Feed::File(File::open(&path).unwrap());
+        read(Path::new("urls"), feed, &options, &mut Seen::default())
+    };
+    let repeating = file(20_000, 4096);
+    assert!(repeating.len() < 40_000, "{} bytes stand for 80 MB", repeating.len());
+    let error = read_within(&repeating, 64 << 20).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Data);
+    assert!(error.to_string().starts_with("urls: a page of column loc needs 16"), "{error}");
+    assert_eq!(read_within(&repeating, 256 << 20).unwrap().rows, 4096);
+    // Of many short texts, only those that are read together count.
+    assert_eq!(read_within(&file(100, 200_000), 4 << 20).unwrap().rows, 200_000);
+}
+
+#[test]
 fn a_page_that_takes_more_than_it_may_is_refused_before_it_is_decompressed() {
     let scratch = Scratch::new("large-pages");
     let path = scratch.0.join("urls");
