@@ -11,6 +11,7 @@ mod charset;
 mod dots;
 mod encode;
 mod host;
+mod legal;
 mod origin;
 mod parser;
 mod reason;

@@ -1,6 +1,7 @@
 //! What can go wrong in a run, in words for the person who must act, and the exit code that tells a program.
 
 mod missing;
+mod shown;
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -8,6 +9,7 @@ use std::io;
 use std::path::Path;
 
 pub(crate) use missing::is_url;
+pub(crate) use shown::Shown;
 
 /// `Result` with sitemill's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -131,15 +133,6 @@ impl fmt::Display for Error {
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.source.as_ref().map(|cause| cause as _)
-    }
-}
-
-/// A path for a message: its bytes escaped, so that a file name cannot speak to the terminal.
-pub(crate) struct Shown<'a>(pub &'a Path);
-
-impl fmt::Display for Shown<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&crate::escape::shown(self.0.as_os_str().as_encoded_bytes()))
     }
 }
 

@@ -1,39 +1,8 @@
 //! Percent-encoding of path and query: whatever RFC 3986 does not allow there.
 
-use super::tail::{is_escape, is_plain_block};
+use super::legal::{LEGAL, PATH, QUERY, is_escape, is_legal};
+use super::tail::is_plain_block;
 use crate::common::simd::LANES;
-
-const PATH: u8 = 1;
-const QUERY: u8 = 2;
-
-/// Where each byte may stand as it is. RFC 3986 section 3.3 `pchar` and `/`, section 3.4 `?` besides; `%` is legal
-/// only with two digits behind it and decided apart. In a query a browser encodes `'` (WHATWG URL, "special-query
-/// percent-encode set"), and the browser is the judge.
-const LEGAL: [u8; 256] = {
-    let mut legal = [0; 256];
-    let everywhere = b"-._~!$&()*+,;=:@/";
-    let mut at = 0;
-    while at < everywhere.len() {
-        legal[everywhere[at] as usize] = PATH | QUERY;
-        at += 1;
-    }
-    let mut byte = 0;
-    while byte < 128 {
-        if (byte as u8).is_ascii_alphanumeric() {
-            legal[byte] = PATH | QUERY;
-        }
-        byte += 1;
-    }
-    legal[b'?' as usize] = QUERY;
-    legal[b'\'' as usize] = PATH;
-    legal
-};
-const _: () = assert!(LEGAL[b' ' as usize] == 0 && LEGAL[b'%' as usize] == 0 && LEGAL[0x80] == 0);
-
-/// Whether `byte` may stand as it is. The `?` that begins a query is not a byte of the path.
-pub fn is_legal(byte: u8, in_query: bool) -> bool {
-    LEGAL[byte as usize] & (if in_query { QUERY } else { PATH }) != 0
-}
 
 /// What a byte becomes wherever it stands, and its length behind that; 0 if that depends on the bytes around it, or the
 /// line is refused for it.
@@ -80,7 +49,7 @@ pub fn append_at_sight(tail: &[u8], out: &mut Vec<u8>) -> bool {
     append_block(rest, rest_before, out)
 }
 
-/// The same, byte by byte, for [`LANES`] bytes or fewer and what is before each.
+/// Appends [`LANES`] bytes or fewer byte by byte; `before` holds the byte before each. False as in [`append_at_sight`].
 #[inline]
 fn append_block(block: &[u8], before: &[u8], out: &mut Vec<u8>) -> bool {
     let (mut encoded, mut end) = ([0; 4 * LANES], 0);

@@ -1,6 +1,6 @@
 //! Host names: what DNS cannot have, and what the `url` crate refuses though browsers take it.
 
-use super::tail::is_escape;
+use super::legal::is_escape;
 
 /// Longest label: RFC 1035 section 2.3.4, "Size limits".
 pub const LABEL_BYTES_MAX: usize = 63;

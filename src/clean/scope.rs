@@ -14,13 +14,7 @@ use crate::common::simd;
 use base::{BASE_URL_BYTES_MAX, BASE_URL_BYTES_MIN};
 
 pub use base::{Base, BaseUrl, SitePath};
-pub use origins::Origins;
-
-/// The part of a URL before its path, with the slash that begins it.
-pub fn origin_of(clean_url: &[u8]) -> &[u8] {
-    let slashes = memchr::memchr_iter(b'/', clean_url);
-    &clean_url[..=slashes.take(3).last().expect("a clean URL has a path")]
-}
+pub use origins::{Origins, origin_of};
 
 /// How far `--base-url` reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,5 +1,6 @@
 //! A look at path and query: is there anything to change?
 
+use super::legal::{is_escape, is_legal};
 use crate::common::simd::{LANES, any};
 
 /// What the bytes behind an origin ask for.
@@ -145,7 +146,7 @@ pub fn look(tail: &[u8]) -> Look {
             b'%' if !is_escape(&tail[at..]) => look = worse(look, Look::Encode),
             b'%' => {}
             b'\'' if !in_query => {}
-            _ if !super::encode::is_legal(byte, in_query) => look = worse(look, Look::Encode),
+            _ if !is_legal(byte, in_query) => look = worse(look, Look::Encode),
             _ => {}
         }
     }
@@ -160,9 +161,4 @@ fn worse(look: Look, than: Look) -> Look {
 /// A segment that may be `.` or `..`, in any of their spellings. Some that are neither (`.well-known`) only cost time.
 fn starts_with_dot(segment: &[u8]) -> bool {
     matches!(segment, [b'.', ..] | [b'%', b'2', b'e' | b'E', ..])
-}
-
-/// `%` and two hexadecimal digits.
-pub fn is_escape(bytes: &[u8]) -> bool {
-    matches!(bytes, [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
 }

@@ -32,7 +32,7 @@
 //!
 //! In reading order: [`seams`], with [`prefixes`] or a [`tree`] of records, and the [`parser`]s, [`greedy`] and [`lazy`],
 //! find matches, with help from [`places`] and [`window`]; [`tokens`] gathers them; [`block`] writes them, with a code
-//! from [`huffman`], in the alphabets of [`symbols`], to [`bits`].
+//! from [`huffman`], in the alphabets of [`symbols`], to [`bits`]. [`record`] and [`sizes`] hold what several of them use.
 
 mod bits;
 mod block;
@@ -42,7 +42,9 @@ mod lazy;
 mod parser;
 mod places;
 mod prefixes;
+mod record;
 mod seams;
+mod sizes;
 mod symbols;
 #[cfg(test)]
 mod tests;
@@ -56,7 +58,9 @@ use greedy::Greedy;
 use lazy::Lazy;
 use parser::Parser;
 use prefixes::Prefixes;
-use seams::{Room, Seams};
+use record::Room;
+use seams::Seams;
+use sizes::{KEPT_BYTES, PIECE_BYTES, PLACE_PERIOD, RECORD_BYTES_MAX};
 use symbols::DISTANCE_MAX;
 use tokens::Tokens;
 use tree::Tree;
@@ -65,19 +69,6 @@ use window::{SLACK_BYTES, Window};
 use crate::common::simd;
 use crate::error::{Result, reserve};
 
-/// Longest record: a longer line is cut, which bounds the work and the memory that one record can ask for. The longest
-/// URL of a sitemap has 2,047 characters, and a few more once it is escaped.
-const RECORD_BYTES_MAX: usize = 8 * 1024;
-
-/// Bytes that are taken in at once, whatever is pushed.
-const PIECE_BYTES: usize = 128 * 1024;
-/// After so many bytes a place looks like an earlier one: places have sixteen bits.
-const PLACE_PERIOD: usize = 1 << u16::BITS;
-/// Bytes that stay when the window moves on: what a match can reach, and all of a block that may be stored.
-const KEPT_BYTES: usize = 128 * 1024;
-/// When the window moves: rarely, as what stays must be copied.
-const WINDOW_BYTES: usize = 512 * 1024;
-const _: () = assert!(KEPT_BYTES >= PLACE_PERIOD && PLACE_PERIOD >= 2 * DISTANCE_MAX);
 /// A longer block is never stored: it has several bytes a token, which even the poorest code says in fewer bits.
 const STORED_BLOCK_BYTES_MAX: usize = KEPT_BYTES - RECORD_BYTES_MAX;
 

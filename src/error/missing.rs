@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::Shown;
+use super::shown::Shown;
 
 /// How to read from elsewhere: the start of a URL, and the program that writes what is there to its standard output.
 const ELSEWHERE: [(&str, &str); 9] = [

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::origin_of;
+use super::origins::origin_of;
 use crate::clean::{Cleaned, Cleaner, Reason};
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 

@@ -1,8 +1,14 @@
-//! Origins of refused URLs, counted in bounded memory.
+//! Origins: the part of a URL before its path, and counts of refused URLs by origin in bounded memory.
 
 use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::xxh3_64;
+
+/// The part of a clean URL before its path, with the slash that begins the path.
+pub fn origin_of(clean_url: &[u8]) -> &[u8] {
+    let slashes = memchr::memchr_iter(b'/', clean_url);
+    &clean_url[..=slashes.take(3).last().expect("a clean URL has a path")]
+}
 
 /// Most origins that are told apart. Up to this many, every count is exact. They take about 6 MB.
 pub const ORIGINS_MAX: usize = 1 << 16;

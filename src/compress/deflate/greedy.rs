@@ -1,8 +1,8 @@
 //! The quick parser: takes what it finds at once and never looks back.
 
-use super::PLACE_PERIOD;
 use super::parser::Parser;
 use super::places::{Places, distance, hash, row};
+use super::sizes::PLACE_PERIOD;
 use super::symbols::DISTANCE_MAX;
 use super::tokens::Tokens;
 use super::window::{Window, word};

@@ -1,7 +1,8 @@
 //! The quick way to a record that begins like another: the latest one with the same directories.
 
 use super::places::{Places, distance, hash};
-use super::seams::{Found, HEAD_BYTES, Room, TAIL_BYTES, kind_before};
+use super::record::{Found, Room, kind_before};
+use super::sizes::{HEAD_BYTES, TAIL_BYTES};
 use super::window::Window;
 use crate::common::simd;
 

@@ -2,14 +2,11 @@
 //! the path as an earlier record shares.
 
 use super::prefixes::Prefixes;
+use super::record::{Found, Room};
 use super::symbols::DISTANCE_MAX;
 use super::tree::Tree;
 use super::window::Window;
 
-/// Every record begins with so much; only deeper prefixes tell one from another.
-pub const HEAD_BYTES: usize = b"<url><loc>https://".len();
-/// Every record ends with so much.
-pub const TAIL_BYTES: usize = b"</loc></url>\n".len();
 /// A shorter seam is left to the parser.
 const SEAM_BYTES_MIN: usize = 8;
 
@@ -22,34 +19,6 @@ pub struct Seam {
     pub behind: usize,
     /// How far back it begins.
     pub distance: usize,
-}
-
-/// The bytes in which a seam may lie.
-#[derive(Debug, Clone, Copy)]
-pub struct Room {
-    /// The first one that is not said yet.
-    pub floor: usize,
-    /// Where the record begins.
-    pub from: usize,
-    /// Where it ends.
-    pub to: usize,
-    /// The first byte of the document, or of what is left of it.
-    pub start: usize,
-}
-
-/// An earlier record.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Found {
-    /// How many of its first bytes are those of the new one.
-    pub shared: usize,
-    /// How far back it is.
-    pub distance: usize,
-}
-
-/// The last `bytes` of the URL before a record, at most eight: they tell tails apart, `.html` from `.jpeg` or a query.
-#[inline(always)]
-pub fn kind_before(window: &Window, from: usize, bytes: usize) -> u64 {
-    window.word(from - TAIL_BYTES - 8).checked_shr(u64::BITS - 8 * bytes as u32).unwrap_or(0)
 }
 
 /// Remembers the beginnings of records, in one way or two.

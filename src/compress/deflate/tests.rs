@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use super::sizes::WINDOW_BYTES;
 use super::*;
 use crate::common::random::Random;
 

@@ -1,6 +1,6 @@
 //! What a block says before it is coded: literals and matches, and how often each symbol occurs.
 
-use super::RECORD_BYTES_MAX;
+use super::sizes::RECORD_BYTES_MAX;
 use super::symbols::{
     CODED_LENGTHS, DISTANCE_EXTRA_BITS, DISTANCE_MAX, DISTANCES, END_OF_BLOCK, LENGTHS, LITLENS, MATCH_MAX,
     MATCH_MIN, coded_distance,

@@ -1,7 +1,8 @@
 //! The way to the record that begins most like another: a tree of all that are in reach.
 
 use super::places::hash;
-use super::seams::{Found, HEAD_BYTES, Room, kind_before};
+use super::record::{Found, Room, kind_before};
+use super::sizes::HEAD_BYTES;
 use super::window::Window;
 
 /// Records in the tree, a power of two: of more in reach, the oldest are forgotten.

@@ -1,7 +1,6 @@
 //! The bytes that were seen last, and looking at them a word at a time.
 
-use super::seams::TAIL_BYTES;
-use super::{KEPT_BYTES, PIECE_BYTES, PLACE_PERIOD, WINDOW_BYTES};
+use super::sizes::{KEPT_BYTES, PIECE_BYTES, PLACE_PERIOD, TAIL_BYTES, WINDOW_BYTES};
 use crate::common::simd;
 
 /// Bytes that can be read behind the last one that counts.

@@ -4,11 +4,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::{Key, Run, Share};
+use super::keys::{Run, Share};
+use crate::common::secret::Key;
 use crate::error::{Error, Result};
-
-/// The instant of a URL without `lastmod`: older than any.
-pub const NO_INSTANT: i64 = i64::MIN;
 
 /// Where the newest of equal URLs stands. Reused from partition to partition.
 #[derive(Debug, Default)]
@@ -83,7 +81,8 @@ impl Hasher for KeyItself {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::survey::dedup::{ChunkKeys, PARTITION_SHIFT, PARTITIONS};
+    use crate::survey::dedup::record::PARTITION_SHIFT;
+    use crate::survey::dedup::{ChunkKeys, NO_INSTANT, PARTITIONS};
 
     #[test]
     fn the_newest_stays_and_of_equally_new_ones_the_first() {

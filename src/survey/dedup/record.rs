@@ -8,7 +8,13 @@
 //!
 //! The first two are one number.
 
-use super::{Key, NO_INSTANT, PARTITION_SHIFT};
+use crate::common::secret::Key;
+
+/// The instant of a URL without `lastmod`: older than any.
+pub const NO_INSTANT: i64 = i64::MIN;
+
+/// Below the byte of a key that is its partition.
+pub const PARTITION_SHIFT: u32 = 112;
 
 const PLACE_END: usize = size_of::<u128>();
 const INSTANT_END: usize = PLACE_END + size_of::<i64>();

@@ -1,0 +1,143 @@
+//! Keys of a chunk, parted by their highest byte.
+
+use super::record::{self, PARTITION_SHIFT};
+use crate::common::secret::{KEY_MAX, Key};
+use crate::error::{Result, reserve};
+use crate::intake::lines::CHUNK_URLS_MAX;
+
+/// Hash partitions: one for each value of a key's highest byte.
+pub const PARTITIONS: usize = 256;
+const _: () = assert!(KEY_MAX >> PARTITION_SHIFT == PARTITIONS as Key - 1);
+
+/// The keys of one chunk, parted. 16 bytes a URL; with instants 24.
+#[derive(Debug, Default)]
+pub struct ChunkKeys {
+    /// Partition by partition, in input order within each.
+    records: Box<[u8]>,
+    has_instants: bool,
+    /// Which record each partition begins with; one more for the end.
+    starts: Box<[u16]>,
+}
+
+const _: () = assert!(CHUNK_URLS_MAX <= u16::MAX as usize);
+
+impl ChunkKeys {
+    /// Parts the `keys` of a chunk, given in input order, and their `instants`, if there are any.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for them.
+    pub fn part(keys: &[Key], instants: &[i64]) -> Result<Self> {
+        let mut starts = [0_u16; PARTITIONS + 1];
+        for &key in keys {
+            starts[partition(key) + 1] += 1;
+        }
+        for p in 0..PARTITIONS {
+            starts[p + 1] += starts[p];
+        }
+        let has_instants = !instants.is_empty();
+        let record_bytes = record::bytes(has_instants);
+        let mut records = Vec::new();
+        reserve(&mut records, keys.len() * record_bytes)?;
+        records.resize(keys.len() * record_bytes, 0);
+        let mut next = starts;
+        for (ordinal, &key) in (0_u16..).zip(keys) {
+            let at = &mut next[partition(key)];
+            let own = &mut records[usize::from(*at) * record_bytes..][..record_bytes];
+            record::write(own, key, ordinal, instants.get(usize::from(ordinal)).copied());
+            *at += 1;
+        }
+        Ok(Self { records: records.into(), has_instants, starts: starts.into() })
+    }
+
+    /// The keys of one partition. `chunk` is what this one is called.
+    pub fn run(&self, chunk: usize, partition: usize) -> Run<'_> {
+        let record_bytes = record::bytes(self.has_instants);
+        let [start, end] = [partition, partition + 1].map(|at| usize::from(self.starts[at]) * record_bytes);
+        Run { chunk, records: &self.records[start..end], has_instants: self.has_instants }
+    }
+
+    /// Bytes of memory that are held.
+    pub fn bytes(&self) -> usize {
+        self.records.len() + size_of_val(&self.starts[..])
+    }
+
+    /// The key of one URL. A walk through all of them: for what is told a person.
+    pub(crate) fn key_at(&self, ordinal: u16) -> Option<Key> {
+        (0..PARTITIONS).find_map(|partition| {
+            let mut keys = self.run(0, partition).keys(partition);
+            keys.find(|&(_, own, _)| own == ordinal).map(|(key, ..)| key)
+        })
+    }
+
+    /// The first URL of that key.
+    pub(crate) fn find(&self, key: Key) -> Option<u16> {
+        let mut keys = self.run(0, partition(key)).keys(partition(key));
+        keys.find(|&(own, ..)| own == key).map(|(_, ordinal, _)| ordinal)
+    }
+}
+
+/// The keys of one partition of a chunk.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    /// The chunk that they are of.
+    pub chunk: usize,
+    /// As [`Run::of`] takes them.
+    pub records: &'a [u8],
+    /// Whether each has an instant.
+    has_instants: bool,
+}
+
+impl<'a> Run<'a> {
+    /// The run of `chunk` whose records were written elsewhere and read again.
+    pub fn of(chunk: usize, records: &'a [u8], has_instants: bool) -> Self {
+        Self { chunk, records, has_instants }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.records.len() / record::bytes(self.has_instants)
+    }
+
+    /// Key, ordinal and instant of each URL, in input order.
+    #[inline]
+    fn keys(self, partition: usize) -> impl Iterator<Item = (Key, u16, i64)> + 'a {
+        let records = self.records.chunks_exact(record::bytes(self.has_instants));
+        records.map(move |record| record::read(record, partition))
+    }
+}
+
+fn partition(key: Key) -> usize {
+    (key >> PARTITION_SHIFT) as usize
+}
+
+/// A share of a partition: all of it, or one of several rounds in which it is looked at because its table would be too large.
+#[derive(Debug, Clone, Copy)]
+pub struct Share {
+    /// Which partition.
+    pub partition: usize,
+    /// Which round.
+    pub round: usize,
+    /// How many there are, at most 256.
+    pub rounds: usize,
+}
+
+impl Share {
+    /// All of `partition`.
+    pub fn all(partition: usize) -> Self {
+        Self { partition, round: 0, rounds: 1 }
+    }
+
+    /// The keys of `run` that are in it.
+    #[inline]
+    pub(super) fn keys(self, run: Run<'_>) -> impl Iterator<Item = (Key, u16, i64)> {
+        let round_of = move |key: Key| (usize::from((key >> (PARTITION_SHIFT - 8)) as u8) * self.rounds) >> 8;
+        run.keys(self.partition).filter(move |&(key, ..)| self.rounds == 1 || round_of(key) == self.round)
+    }
+
+    /// How many keys of `runs` are in it.
+    pub(super) fn count<'a>(self, runs: impl Iterator<Item = Run<'a>>) -> usize {
+        match self.rounds {
+            1 => runs.map(|run| run.len()).sum(),
+            _ => runs.map(|run| self.keys(run).count()).sum(),
+        }
+    }
+}
