@@ -53,7 +53,8 @@ fn check(bencher: Bencher<'_, '_>, count: usize) {
     job.threads = threads(count);
     bencher.counter(ItemsCount::new(SET.urls)).bench_local(|| {
         let mut tell = |finding: &sitemill::Finding| panic!("{finding}");
-        let report = sitemill::check(&job, &Stop::default(), &mut tell).expect("the set can be read");
+        let report =
+            sitemill::check(&job, &Silent, &Stop::default(), &mut tell).expect("the set can be read");
         assert_eq!((report.urls, report.findings), (SET.urls, 0));
     });
 }
@@ -64,7 +65,7 @@ fn urls(bencher: Bencher<'_, '_>, count: usize) {
     job.threads = threads(count);
     bencher.counter(ItemsCount::new(SET.urls)).bench_local(|| {
         let to = Target { name: Path::new("nowhere"), to: &mut io::sink() };
-        let report = sitemill::urls(&job, &Stop::default(), to).expect("the set can be read");
+        let report = sitemill::urls(&job, &Silent, &Stop::default(), to).expect("the set can be read");
         assert_eq!(report.urls, SET.urls);
     });
 }

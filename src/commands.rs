@@ -9,4 +9,5 @@ pub mod paths;
 pub mod report;
 pub mod rollback;
 pub mod sources;
+pub mod target;
 pub mod urls;

@@ -69,7 +69,7 @@ pub use clean::scope::{Base, BaseUrl, ScopeRule};
 pub use clean::{Reason, UrlEncoding};
 pub use commands::build::{Outcome, build};
 pub use commands::check::{CheckJob, CheckReport, Counts, Entry, Finding, Link, Rule, Tag, check};
-pub use commands::clean::{FilterJob, FilterReport, Target, filter};
+pub use commands::clean::{CleanJob, CleanReport, clean};
 pub use commands::diff::{
     DIFF_MEMORY_DEFAULT, DIFF_MEMORY_MIN, DiffForm, DiffJob, DiffReport, DiffRoom, diff,
 };
@@ -77,6 +77,7 @@ pub use commands::metrics::Metrics;
 pub use commands::paths::{Conflicts, Paths};
 pub use commands::report::{Report, Seconds, SetReport};
 pub use commands::rollback::{RollbackJob, RolledBack, rollback};
+pub use commands::target::Target;
 pub use commands::urls::{UrlsForm, UrlsJob, UrlsReport, urls};
 pub use common::fifo::Patient;
 pub use common::progress::{Needs, Pass, Progress, Silent};

@@ -8,7 +8,7 @@ use sitemill::{CheckJob, CheckReport, Error, Finding, Result, Stop};
 
 use super::args::CheckArgs;
 use super::summary::{grouped, plural};
-use super::{Stdout, is_broken_pipe, log};
+use super::{Stdout, is_broken_pipe, log, progress};
 
 /// Checks, tells and sums up. Any finding is exit 65.
 pub fn run(args: CheckArgs) -> Result<()> {
@@ -26,7 +26,8 @@ pub fn run(args: CheckArgs) -> Result<()> {
         let line = if args.json { to_json(finding) } else { finding.to_string() };
         written(writeln!(stdout, "{line}"))
     };
-    let report = match sitemill::check(&job, &Stop::default(), &mut tell) {
+    let progress = progress::while_reading(args.quiet);
+    let report = match sitemill::check(&job, &*progress, &Stop::default(), &mut tell) {
         // A reader that has seen enough has seen that there is something to see.
         Err(error) if is_broken_pipe(&error) => return Err(Error::data("the check was left before its end")),
         report => report?,

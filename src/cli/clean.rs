@@ -1,17 +1,17 @@
-//! `sitemill clean`: the filter between pipes and files.
+//! `sitemill clean`: canonical URLs, from files or a pipe.
 
 use std::path::Path;
 
 use serde_json::json;
-use sitemill::{FilterJob, Result, Target};
+use sitemill::{CleanJob, Result, Stop, Target};
 
 use super::args::CleanArgs;
 use super::summary::grouped;
-use super::{Stdout, inputs, is_broken_pipe, log, streams};
+use super::{Stdout, inputs, is_broken_pipe, log, progress, streams};
 
-/// Filters and sums up. A reader that has seen enough is no failure.
+/// Cleans and sums up. A reader that has seen enough is no failure.
 pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
-    let job = FilterJob {
+    let job = CleanJob {
         form: args.form.options(),
         require_success: args.form.require_success_marker,
         url_encoding: args.form.url_encoding,
@@ -27,7 +27,8 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
     let rejects = args.rejects.as_ref().map(|path| streams::create(path).map(|file| (path, file)));
     let mut rejects = rejects.transpose()?;
     let rejects = rejects.as_mut().map(|(path, file)| Target { name: path, to: file });
-    let report = match sitemill::filter(&job, urls, rejects) {
+    let progress = progress::while_reading(args.quiet);
+    let report = match sitemill::clean(&job, &*progress, &Stop::default(), urls, rejects) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),
         report => report?,
     };

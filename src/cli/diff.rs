@@ -6,7 +6,7 @@ use sitemill::{DiffForm, DiffJob, Result, Stop, Target};
 
 use super::args::DiffArgs;
 use super::summary::{grouped, plural};
-use super::{Stdout, is_broken_pipe, log};
+use super::{Stdout, is_broken_pipe, log, progress};
 
 /// Compares and sums up. A reader that has seen enough is no failure.
 pub fn run(args: DiffArgs) -> Result<()> {
@@ -23,7 +23,8 @@ pub fn run(args: DiffArgs) -> Result<()> {
     paths.write_to_stdout("diff");
     paths.check()?;
     let to = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
-    let report = match sitemill::diff(&job, &Stop::default(), to) {
+    let progress = progress::while_reading(args.quiet);
+    let report = match sitemill::diff(&job, &*progress, &Stop::default(), to) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),
         report => report?,
     };

@@ -23,12 +23,19 @@ pub fn shown(when: ProgressWhen) -> Box<dyn Progress> {
     }
 }
 
+/// For commands that write to standard output: a bar on a terminal, unless the output goes there as well.
+pub fn while_reading(quiet: bool) -> Box<dyn Progress> {
+    let has_room = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
+    if has_room && !quiet && !log::is_json() { Box::new(Bars::default()) } else { Box::new(Silent) }
+}
+
 fn title(pass: Pass) -> &'static str {
     match pass {
         Pass::Spool => "reading",
         Pass::Survey => "survey",
         Pass::Sort => "sort",
         Pass::Produce => "produce",
+        Pass::Read => "reading",
     }
 }
 
@@ -78,6 +85,7 @@ impl Progress for Bars {
         let template = match pass {
             Pass::Spool => "{msg:8} {spinner} {bytes} {bytes_per_sec}",
             Pass::Survey => "{msg:8} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta} left",
+            Pass::Read => "{msg:8} {spinner} {human_pos} {rate}",
             Pass::Sort | Pass::Produce => "{msg:8} {wide_bar} {human_pos}/{human_len} URLs {rate} {eta} left",
         };
         let rate = |state: &ProgressState, to: &mut dyn std::fmt::Write| {
@@ -124,6 +132,7 @@ impl Running {
         let rate = self.done as f64 / elapsed;
         let count = |n: u64| match self.pass {
             Pass::Sort | Pass::Produce => format!("{} URLs", HumanCount(n)),
+            Pass::Read => HumanCount(n).to_string(),
             Pass::Spool | Pass::Survey => HumanBytes(n).to_string(),
         };
         let of_total = match self.total {

@@ -7,7 +7,7 @@ use sitemill::{Result, Stop, Target, UrlsForm, UrlsJob};
 
 use super::args::UrlsArgs;
 use super::summary::{grouped, plural};
-use super::{Stdout, is_broken_pipe, log};
+use super::{Stdout, is_broken_pipe, log, progress};
 
 /// Lists and sums up. A reader that has seen enough is no failure.
 pub fn run(args: UrlsArgs) -> Result<()> {
@@ -22,7 +22,7 @@ pub fn run(args: UrlsArgs) -> Result<()> {
     paths.write_to_stdout("urls");
     paths.check()?;
     let to = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
-    let report = match sitemill::urls(&job, &Stop::default(), to) {
+    let report = match sitemill::urls(&job, &*progress::while_reading(args.quiet), &Stop::default(), to) {
         Err(error) if is_broken_pipe(&error) => return Ok(()),
         report => report?,
     };

@@ -34,6 +34,7 @@ use serde::Serialize;
 
 use crate::clean::scope::{BaseUrl, ScopeRule};
 use crate::common::ordered::ordered;
+use crate::common::progress::{Pass, Progress};
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
 use crate::error::{Error, Result, Shown};
@@ -104,12 +105,13 @@ pub struct CheckReport {
     pub seconds: f64,
 }
 
-/// Checks `job.paths` and gives the first `job.findings_max` findings to `tell`, file by file.
+/// Checks `job.paths` and gives the first `job.findings_max` findings to `tell`, file by file. `progress` counts URLs.
 ///
 /// # Errors
-/// If a path cannot be read, or `tell` fails. Findings are no error of this call.
+/// If a path cannot be read, `tell` fails, or `stop` is raised. Findings are no error of this call.
 pub fn check(
     job: &CheckJob,
+    progress: &dyn Progress,
     stop: &Stop,
     tell: &mut dyn FnMut(&Finding) -> Result<()>,
 ) -> Result<CheckReport> {
@@ -117,6 +119,7 @@ pub fn check(
     let started = Instant::now();
     let mut run = Run {
         job,
+        progress,
         stop,
         secret: Secret::draw()?,
         kept_max: job.findings_max.min(FINDINGS_OF_A_FILE_MAX) as usize,
@@ -125,6 +128,7 @@ pub fn check(
         counts: Counts::default(),
         report: CheckReport::default(),
     };
+    progress.begin(Pass::Read, 0);
     let base = job.base_url.as_ref().map(BaseUrl::as_str);
     let (directories, files): (Vec<_>, Vec<_>) = job.paths.iter().cloned().partition(|path| path.is_dir());
     // Each directory is a site of its own; files that were named one by one are one.
@@ -143,6 +147,7 @@ pub fn check(
             run.check_set(Set::of_directory(&set, base, run.kept_max)?)?;
         }
     }
+    progress.end();
     let Run { counts, mut report, .. } = run;
     report.findings = counts.total();
     report.rules = counts.iter().map(|(rule, count)| (rule.as_str(), count)).collect();
@@ -152,6 +157,7 @@ pub fn check(
 
 struct Run<'a> {
     job: &'a CheckJob,
+    progress: &'a dyn Progress,
     stop: &'a Stop,
     secret: Secret,
     kept_max: usize,
@@ -251,6 +257,7 @@ impl Run<'_> {
             Some(Kind::Sitemap) => {
                 self.report.sitemaps += 1;
                 self.report.urls += document.entries;
+                self.progress.advance(document.entries);
                 sitemaps.push(document.path, document.keys);
             }
             None => {}

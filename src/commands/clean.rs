@@ -1,12 +1,15 @@
-//! The filter behind `sitemill clean`: canonical URLs in input order, with no dedup and no scope.
+//! `clean`: canonical URLs in input order, without dedup or scope.
 
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Seek};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use super::sources::{self, Sources};
+use super::target::Target;
 use crate::clean::{Cleaned, Cleaner, Reason, Rejected, UrlEncoding, has_foreign_bytes};
 use crate::common::ordered::ordered;
+use crate::common::progress::{Pass, Progress};
+use crate::common::stop::Stop;
 use crate::error::{Error, Result};
 use crate::intake::format;
 use crate::intake::format::{FormOptions, Opened, Record, RowReader, Sink, Unit};
@@ -17,9 +20,9 @@ use crate::intake::report::Skipped;
 use crate::job::{check_threads, threads_default};
 use crate::survey::memory::with_page_memory;
 
-/// What a filter run did.
+/// What became of the lines of the input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct FilterReport {
+pub struct CleanReport {
     /// All lines: `blank + accepted + rejected`.
     pub lines: u64,
     /// Nothing but spaces and tabs.
@@ -34,23 +37,9 @@ pub struct FilterReport {
     pub skipped: Vec<Skipped>,
 }
 
-/// Where something is written to, and what that is called in messages.
-pub struct Target<'a> {
-    /// Its name.
-    pub name: &'a Path,
-    /// Itself.
-    pub to: &'a mut dyn Write,
-}
-
-impl Target<'_> {
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.to.write_all(bytes).map_err(|error| Error::io(self.name, "could not be written", error))
-    }
-}
-
-/// What a filter reads, and how.
+/// What [`clean`] reads, and how.
 #[derive(Debug, Clone)]
-pub struct FilterJob {
+pub struct CleanJob {
     /// Files to read, in this order; `-` is standard input. A directory stands for the part files in it, or for the set that
     /// is published there.
     pub inputs: Vec<PathBuf>,
@@ -64,7 +53,7 @@ pub struct FilterJob {
     pub threads: NonZero<usize>,
 }
 
-impl Default for FilterJob {
+impl Default for CleanJob {
     /// A job with the defaults of the command line, all cores among them; of no input as yet.
     fn default() -> Self {
         Self {
@@ -78,11 +67,17 @@ impl Default for FilterJob {
 }
 
 /// Cleans every URL of `job` into `urls`, one canonical URL a line and in input order; refused lines go to `rejects`. A
-/// pipe is filtered as it comes, with no more than a few blocks in memory.
+/// pipe is read as it comes, with no more than a few blocks in memory. `progress` counts lines.
 ///
 /// # Errors
-/// If an input cannot be read or a target cannot be written to.
-pub fn filter<'t>(job: &FilterJob, urls: Target<'t>, rejects: Option<Target<'t>>) -> Result<FilterReport> {
+/// If an input cannot be read, a target cannot be written to, or `stop` is raised.
+pub fn clean<'t>(
+    job: &CleanJob,
+    progress: &'t dyn Progress,
+    stop: &'t Stop,
+    urls: Target<'t>,
+    rejects: Option<Target<'t>>,
+) -> Result<CleanReport> {
     check_threads(job.threads)?;
     let Sources { open: sources, skipped } =
         sources::open_all(&job.inputs, job.require_success, &job.form, None)?;
@@ -93,13 +88,14 @@ pub fn filter<'t>(job: &FilterJob, urls: Target<'t>, rejects: Option<Target<'t>>
         target.iter().filter(|target| target.name.exists()).for_each(|target| paths.write(what, target.name));
     }
     paths.check()?;
-    let report = FilterReport { skipped, ..FilterReport::default() };
+    let report = CleanReport { skipped, ..CleanReport::default() };
     // Row groups of Parquet are read one after the other.
     let form = with_page_memory(&job.form, None, 1);
-    let mut targets = Targets { urls, rejects, report };
+    let mut targets = Targets { urls, rejects, report, progress, stop };
     if let Some(rejects) = &mut targets.rejects {
         rejects.write(reject_row::HEADER.as_bytes())?;
     }
+    progress.begin(Pass::Read, 0);
     for source in sources {
         let name = source.name().to_owned();
         let unreadable = |error| Error::io(&name, "could not be read", error);
@@ -107,15 +103,16 @@ pub fn filter<'t>(job: &FilterJob, urls: Target<'t>, rejects: Option<Target<'t>>
             Opened::Plain(mut file) => {
                 // Looking at its first bytes has moved it on.
                 file.rewind().map_err(unreadable)?;
-                targets.filter_lines(job, &name, Box::new(file), unreadable)?;
+                targets.clean_lines(job, &name, Box::new(file), unreadable)?;
             }
             Opened::Lines(lines) => {
                 let (stream, failed) = lines.into_parts();
-                targets.filter_lines(job, &name, stream, failed)?;
+                targets.clean_lines(job, &name, stream, failed)?;
             }
-            Opened::Rows(reader) => targets.filter_rows(job, &name, reader)?,
+            Opened::Rows(reader) => targets.clean_rows(job, &name, reader)?,
         }
     }
+    progress.end();
     Ok(targets.report)
 }
 
@@ -125,27 +122,29 @@ const PIECE_BYTES: usize = 1 << 20;
 struct Targets<'t> {
     urls: Target<'t>,
     rejects: Option<Target<'t>>,
-    report: FilterReport,
+    report: CleanReport,
+    progress: &'t dyn Progress,
+    stop: &'t Stop,
 }
 
 impl Targets<'_> {
-    /// Filters plain lines, block by block on all threads.
-    fn filter_lines(
+    /// Cleans plain lines, block by block on all threads.
+    fn clean_lines(
         &mut self,
-        job: &FilterJob,
+        job: &CleanJob,
         name: &Path,
         stream: Box<dyn Read + Send>,
         failed: impl Fn(io::Error) -> Error,
     ) -> Result<()> {
         let work =
-            |worker: &mut Worker<'_>, block: io::Result<Block>| block.map(|block| worker.filter(&block));
-        ordered(job.threads.get(), Blocks::new(stream), self.worker(job, name), work, |filtered| {
-            self.write(&filtered.map_err(&failed)?)
+            |worker: &mut Worker<'_>, block: io::Result<Block>| block.map(|block| worker.clean(&block));
+        ordered(job.threads.get(), Blocks::new(stream), self.worker(job, name), work, |cleaned| {
+            self.write(&cleaned.map_err(&failed)?)
         })
     }
 
-    /// Filters rows, unit by unit on all threads if units are small, else row by row.
-    fn filter_rows(&mut self, job: &FilterJob, name: &Path, reader: RowReader<'_>) -> Result<()> {
+    /// Cleans rows, unit by unit on all threads if units are small, else row by row.
+    fn clean_rows(&mut self, job: &CleanJob, name: &Path, reader: RowReader<'_>) -> Result<()> {
         let RowReader { parser, units, .. } = reader;
         let mut units = units.peekable();
         let worker = self.worker(job, name);
@@ -154,7 +153,7 @@ impl Targets<'_> {
                 parser.read(unit?, worker)?;
                 Ok(worker.take())
             };
-            return ordered(job.threads.get(), units, worker, work, |filtered| self.write(&filtered?));
+            return ordered(job.threads.get(), units, worker, work, |cleaned| self.write(&cleaned?));
         }
         let mut worker = InPieces { worker: worker(), targets: self };
         for unit in units {
@@ -164,30 +163,32 @@ impl Targets<'_> {
         self.write(&last)
     }
 
-    fn worker<'f>(&self, job: &FilterJob, name: &'f Path) -> impl Fn() -> Worker<'f> + Sync + use<'f> {
+    fn worker<'f>(&self, job: &CleanJob, name: &'f Path) -> impl Fn() -> Worker<'f> + Sync + use<'f> {
         let (url_encoding, keeps_rejects) = (job.url_encoding, self.rejects.is_some());
         move || {
             let cleaner = Cleaner::new(url_encoding);
-            Worker { name, cleaner, keeps_rejects, filtered: Filtered::default() }
+            Worker { name, cleaner, keeps_rejects, cleaned: Output::default() }
         }
     }
 
-    fn write(&mut self, filtered: &Filtered) -> Result<()> {
-        self.urls.write(&filtered.urls)?;
+    fn write(&mut self, cleaned: &Output) -> Result<()> {
+        self.stop.check()?;
+        self.progress.advance(cleaned.report.lines);
+        self.urls.write(&cleaned.urls)?;
         if let Some(rejects) = &mut self.rejects {
-            rejects.write(&filtered.rejects)?;
+            rejects.write(&cleaned.rejects)?;
         }
-        self.report.add(&filtered.report);
+        self.report.add(&cleaned.report);
         Ok(())
     }
 }
 
 /// What became of some rows.
 #[derive(Default)]
-struct Filtered {
+struct Output {
     urls: Vec<u8>,
     rejects: Vec<u8>,
-    report: FilterReport,
+    report: CleanReport,
 }
 
 /// Cleans row after row.
@@ -195,12 +196,12 @@ struct Worker<'f> {
     name: &'f Path,
     cleaner: Cleaner,
     keeps_rejects: bool,
-    filtered: Filtered,
+    cleaned: Output,
 }
 
 impl Worker<'_> {
-    fn filter(&mut self, block: &Block) -> Filtered {
-        self.filtered.urls.reserve(block.bytes.len() + block.bytes.len() / 8);
+    fn clean(&mut self, block: &Block) -> Output {
+        self.cleaned.urls.reserve(block.bytes.len() + block.bytes.len() / 8);
         for (number, line) in (block.lines_before + 1..).zip(lines::lines(&block.bytes, block.offset)) {
             self.push(number, line.offset, line.raw);
         }
@@ -209,7 +210,7 @@ impl Worker<'_> {
 
     #[inline]
     fn push(&mut self, line: u64, offset: u64, raw: &[u8]) {
-        let Filtered { urls, report, .. } = &mut self.filtered;
+        let Output { urls, report, .. } = &mut self.cleaned;
         report.lines += 1;
         match self.cleaner.clean(raw) {
             Cleaned::Url(url) => {
@@ -224,14 +225,14 @@ impl Worker<'_> {
     }
 
     fn reject(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) {
-        self.filtered.report.rejected[reason] += 1;
+        self.cleaned.report.rejected[reason] += 1;
         if self.keeps_rejects {
-            reject_row::push_row(self.name, line, offset, reason.as_str(), text, &mut self.filtered.rejects);
+            reject_row::push_row(self.name, line, offset, reason.as_str(), text, &mut self.cleaned.rejects);
         }
     }
 
-    fn take(&mut self) -> Filtered {
-        std::mem::take(&mut self.filtered)
+    fn take(&mut self) -> Output {
+        std::mem::take(&mut self.cleaned)
     }
 }
 
@@ -242,13 +243,13 @@ impl Sink for Worker<'_> {
     }
 
     fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
-        self.filtered.report.lines += 1;
+        self.cleaned.report.lines += 1;
         self.reject(line, offset, reason, text);
         Ok(())
     }
 }
 
-/// Writes what a worker has filtered before it becomes too much.
+/// Writes what a worker has cleaned before it becomes too much.
 struct InPieces<'f, 't, 'u> {
     worker: Worker<'f>,
     targets: &'t mut Targets<'u>,
@@ -256,7 +257,7 @@ struct InPieces<'f, 't, 'u> {
 
 impl InPieces<'_, '_, '_> {
     fn end_row(&mut self) -> Result<()> {
-        match self.worker.filtered.urls.len() + self.worker.filtered.rejects.len() < PIECE_BYTES {
+        match self.worker.cleaned.urls.len() + self.worker.cleaned.rejects.len() < PIECE_BYTES {
             true => Ok(()),
             false => self.targets.write(&self.worker.take()),
         }
@@ -275,7 +276,7 @@ impl Sink for InPieces<'_, '_, '_> {
     }
 }
 
-impl FilterReport {
+impl CleanReport {
     fn add(&mut self, more: &Self) {
         self.lines += more.lines;
         self.blank += more.blank;

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::commands::clean::Target;
+use crate::commands::target::Target;
+use crate::common::progress::{Pass, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Result};
 use crate::job::{check_threads, threads_default};
@@ -99,16 +100,19 @@ impl DiffJob {
 
 /// Compares the sets of `job` and writes what differs to `to`, in the order of the URLs' bytes. Two parents of the directories
 /// of several sites are compared site by site, in the order of their names; a site that one of them lacks is added or removed
-/// as a whole.
+/// as a whole. `progress` counts the URLs that are read; sitemaps that both sides have are not read.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) if a file is damaged; else if something cannot be read or written.
-pub fn diff(job: &DiffJob, stop: &Stop, to: Target<'_>) -> Result<DiffReport> {
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if a file is damaged; else if something cannot be read or written, or `stop`
+/// is raised.
+pub fn diff(job: &DiffJob, progress: &dyn Progress, stop: &Stop, to: Target<'_>) -> Result<DiffReport> {
     let mut report = DiffReport::default();
+    progress.begin(Pass::Read, 0);
     for (old, new) in side::pairs(&job.old, &job.new)? {
         let to = Target { name: to.name, to: &mut *to.to };
-        report.add(&compare(old, new, job.form, &job.room, stop, to)?);
+        report.add(&compare(old, new, job.form, &job.room, progress, stop, to)?);
     }
+    progress.end();
     Ok(report)
 }
 
@@ -118,6 +122,7 @@ pub(crate) fn compare(
     mut new: Side,
     form: DiffForm,
     room: &DiffRoom,
+    progress: &dyn Progress,
     stop: &Stop,
     mut to: Target<'_>,
 ) -> Result<DiffReport> {
@@ -131,7 +136,7 @@ pub(crate) fn compare(
     let mut report = DiffReport { unchanged: side::drop_same(&mut old, &mut new), ..DiffReport::default() };
     let sorted = |side: Side| {
         let mut sorter = Sorter::new(room.memory / 2, &room.scratch);
-        let sitemaps = side.read(room.threads, stop, &mut sorter)?;
+        let sitemaps = side.read(room.threads, progress, stop, &mut sorter)?;
         Ok((sorter.finish().map_err(|error| failed(room, error))?, sitemaps))
     };
     let ((mut old, old_read), (mut new, new_read)) = (sorted(old)?, sorted(new)?);

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use crate::commands::check::{Content, Entry, Findings, Kind, Link, Reader, Set, Tag, directory, member};
-use crate::commands::clean::Target;
+use crate::commands::target::Target;
 use crate::common::ordered::ordered;
+use crate::common::progress::{Pass, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Result, Shown};
 use crate::escape;
@@ -58,12 +59,12 @@ impl UrlsJob {
     }
 }
 
-/// Writes the URLs of `job.paths` to `to`, in the order in which they are published.
+/// Writes the URLs of `job.paths` to `to`, in the order in which they are published. `progress` counts URLs.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) at the first file that is damaged or missing, behind the URLs before the
-/// damage; else if something cannot be read or written.
-pub fn urls(job: &UrlsJob, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
+/// damage; else if something cannot be read or written, or `stop` is raised.
+pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
     check_threads(job.threads)?;
     let form = match job.form {
         UrlsForm::Lines => Form::Lines,
@@ -73,7 +74,10 @@ pub fn urls(job: &UrlsJob, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport
     if form == Form::Tsv {
         to.write(TSV_HEADER)?;
     }
-    list_all(&job.paths, form, job.threads, stop, to)
+    progress.begin(Pass::Read, 0);
+    let report = list_all(&job.paths, form, job.threads, progress, stop, to)?;
+    progress.end();
+    Ok(report)
 }
 
 /// Writes the URLs of `paths` to `to` in the same way, each with a tab and its `lastmod` behind it.
@@ -83,10 +87,11 @@ pub fn urls(job: &UrlsJob, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport
 pub(crate) fn lastmods(
     paths: &[PathBuf],
     threads: NonZero<usize>,
+    progress: &dyn Progress,
     stop: &Stop,
     to: Target<'_>,
 ) -> Result<UrlsReport> {
-    list_all(paths, Form::Lastmods, threads, stop, to)
+    list_all(paths, Form::Lastmods, threads, progress, stop, to)
 }
 
 /// What is written of an entry.
@@ -103,6 +108,7 @@ fn list_all(
     paths: &[PathBuf],
     form: Form,
     threads: NonZero<usize>,
+    progress: &dyn Progress,
     stop: &Stop,
     mut to: Target<'_>,
 ) -> Result<UrlsReport> {
@@ -116,11 +122,14 @@ fn list_all(
         ordered(threads.get(), files.into_iter(), Entry::default, work, |listed| {
             stop.check()?;
             let listed = listed?;
+            progress.advance(listed.urls);
             let members = listed.take_in(&mut report, &mut to)?;
             let work = |entry: &mut Entry, member: Result<PathBuf>| list_member(member?, form, entry);
             ordered(threads.get(), members.into_iter(), Entry::default, work, |listed| {
                 stop.check()?;
-                listed?.take_in(&mut report, &mut to).map(drop)
+                let listed = listed?;
+                progress.advance(listed.urls);
+                listed.take_in(&mut report, &mut to).map(drop)
             })
         })?;
     }

@@ -34,6 +34,8 @@ pub enum Pass {
     Sort,
     /// Pass 2: renders and compresses. Counts URLs.
     Produce,
+    /// Commands that read everything once: `clean` counts lines, the others URLs of sitemaps; nobody knows the total.
+    Read,
 }
 
 /// Is told of progress, from several threads at once.

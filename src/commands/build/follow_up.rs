@@ -2,10 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::commands::clean::Target;
 use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DiffForm, DiffReport, DiffRoom, Side, compare};
 use crate::commands::report::Report;
+use crate::commands::target::Target;
 use crate::common::fifo::Outlet;
+use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
@@ -77,7 +78,7 @@ impl<'a> After<'a> {
         let room = DiffRoom { memory: hold, scratch, threads: self.job.threads };
         let to = Target { name: path, to: file };
         let new = Side::of_set(directory, set);
-        let diff = compare(old, new, DiffForm::Tsv, &room, self.stop, to);
+        let diff = compare(old, new, DiffForm::Tsv, &room, &Silent, self.stop, to);
         diff.map(Some).map_err(|error| match self.stop.is_raised() {
             true => Error::new(error.kind(), "--diff was broken off by a signal"),
             false => error,

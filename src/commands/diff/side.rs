@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use super::is_manifest;
 use super::sort::Sorter;
 use crate::commands::check::Set;
-use crate::commands::clean::Target;
+use crate::commands::target::Target;
 use crate::commands::urls::lastmods;
+use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::error::{Error, Result};
 use crate::place::fs::Disk;
@@ -114,10 +115,17 @@ impl Side {
     }
 
     /// Reads all URLs; how many sitemaps they were in.
-    pub fn read(self, threads: NonZero<usize>, stop: &Stop, sorter: &mut Sorter) -> Result<u64> {
+    pub fn read(
+        self,
+        threads: NonZero<usize>,
+        progress: &dyn Progress,
+        stop: &Stop,
+        sorter: &mut Sorter,
+    ) -> Result<u64> {
         let files: Vec<PathBuf> = self.files.into_iter().map(|file| file.path).collect();
         let name = sorter.scratch().to_owned();
-        let read = lastmods(&files, threads, stop, Target { name: &name, to: &mut Rows(sorter) })?;
+        let to = Target { name: &name, to: &mut Rows(sorter) };
+        let read = lastmods(&files, threads, progress, stop, to)?;
         Ok(read.sitemaps)
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::Paths;
 use crate::clean::scope::Base;
 use crate::commands::check::{CheckJob, Set};
-use crate::commands::clean::FilterJob;
+use crate::commands::clean::CleanJob;
 use crate::commands::diff::DiffJob;
 use crate::commands::rollback::RollbackJob;
 use crate::commands::urls::UrlsJob;
@@ -25,7 +25,7 @@ impl Job {
     }
 }
 
-impl FilterJob {
+impl CleanJob {
     /// The files that a filter reads.
     pub fn paths(&self) -> Paths {
         let mut paths = Paths::default();

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::num::NonZero;
 
 use libfuzzer_sys::fuzz_target;
-use sitemill::{CheckJob, Stop, check};
+use sitemill::{CheckJob, Silent, Stop, check};
 
 fuzz_target!(|data: &[u8]| {
     let directory = std::env::temp_dir().join(format!("sitemill-fuzz-check-{}", std::process::id()));
@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
         let path = directory.join(name);
         std::fs::write(&path, bytes).expect("there is room for a small file");
         let job = CheckJob { threads: NonZero::<usize>::MIN, ..CheckJob::new(vec![path]) };
-        let report = check(&job, &Stop::default(), &mut |_| Ok(())).expect("the file can be read");
+        let report = check(&job, &Silent, &Stop::default(), &mut |_| Ok(())).expect("the file can be read");
         (report.urls, report.rules)
     };
     let plain = rules("sitemap.xml", data);
