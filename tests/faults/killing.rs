@@ -78,6 +78,19 @@ fn page(url: &str) -> u32 {
     url[BASE.len()..].parse().unwrap()
 }
 
+/// Reads the set over and over until `done`, and counts how often. Panics if a file that is named is missing or half, or if
+/// two sets are mixed.
+fn crawl_until(done: &AtomicBool, out: &Path, seed: u64) -> u32 {
+    let mut crawls = 0;
+    while !done.load(Ordering::Relaxed) {
+        let seen = published_urls(out, BASE);
+        let first = page(&seen[0]);
+        assert!(seen == urls(first, first + 59), "seed {seed}: a mixture: {seen:?}");
+        crawls += 1;
+    }
+    crawls
+}
+
 #[test]
 fn a_crawler_sees_whole_sets_only_while_runs_are_killed_at_random_moments() {
     let directory = TempDir::in_memory();
@@ -91,17 +104,7 @@ fn a_crawler_sees_whole_sets_only_while_runs_are_killed_at_random_moments() {
     let (mut sets, mut seen) = (vec![1], 1);
     let (mut last, mut killed, mut taken_back) = (1_u32, 0, 0);
     std::thread::scope(|scope| {
-        let crawler = scope.spawn(|| {
-            let mut crawls = 0;
-            while !done.load(Ordering::Relaxed) {
-                // Panics if a file that is named is missing or half.
-                let seen = published_urls(&out, BASE);
-                let first = page(&seen[0]);
-                assert!(seen == urls(first, first + 59), "seed {seed}: a mixture: {seen:?}");
-                crawls += 1;
-            }
-            crawls
-        });
+        let crawler = scope.spawn(|| crawl_until(&done, &out, seed));
         // The crawler ends even where an assertion below fails: the scope waits for it.
         let crawl = Ends(&done);
         // About how long a run takes. It follows the machine, which may be busy during the first run and quiet later.

@@ -13,5 +13,6 @@ mod killing;
 mod links;
 mod reading;
 mod sets;
+mod signals;
 mod together;
 mod world;

@@ -76,6 +76,11 @@ fn a_run_without_a_valid_url_says_what_its_lines_have_in_common_and_never_to_all
         assert!(!run.stderr.contains("--allow-empty"), "{}", run.stderr);
         assert!(report["refused"].as_str().unwrap().contains(report["hint"].as_str().unwrap()));
     }
+}
+
+#[test]
+fn a_comment_among_relative_lines_hides_nothing_and_only_an_empty_input_is_told_of_allow_empty() {
+    let shop = "http://www.shop.example/";
     let comment = format!("# http://www.shop.example/\n{}", "/a\n".repeat(19));
     let (run, _) = refused(shop, &[], &comment);
     let said =

@@ -60,16 +60,16 @@ fn words_for_a_log_are_objects_with_time_level_and_message() {
     assert!(text.expect(2).stderr.starts_with("error: unexpected argument '--nope' found\n"));
 }
 
+/// The lines on standard error, each of which is a JSON object.
+fn objects(run: Run) -> Vec<Value> {
+    let object = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
+    run.stderr.lines().map(object).collect()
+}
+
 #[test]
 fn numbers_in_a_log_for_programs_are_fields() {
     let directory = TempDir::new();
     let out = directory.join("out");
-    let objects = |run: Run| -> Vec<Value> {
-        run.stderr
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}")))
-            .collect()
-    };
     let input = format!("{BASE}1\n{BASE}2\nftp://h/\nhttp://other.example/\n");
     let words = objects(build(&out, &input, &["--log", "json", "--progress", "always"]).expect(0));
     let summary = words.last().unwrap();
@@ -107,9 +107,13 @@ fn numbers_in_a_log_for_programs_are_fields() {
     assert_eq!(objects(clean)[0]["rejected"], json!({ "scheme": 1 }));
     let clean = finish(sitemill().args(["--log", "json", "clean"]), b"http://h.example/\xff\n").expect(0);
     assert_eq!(objects(clean)[1]["non_utf8_lines"], 1);
+}
 
+#[test]
+fn warnings_and_failures_in_a_log_for_programs_have_their_numbers() {
+    let directory = TempDir::new();
     std::fs::create_dir(directory.join("in")).unwrap();
-    directory.file("in/part-0", &input);
+    directory.file("in/part-0", format!("{BASE}1\n"));
     directory.file("in/a.txt", "");
     let inputs = directory.join("in");
     let words =

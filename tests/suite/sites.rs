@@ -220,7 +220,13 @@ fn an_origin_that_can_have_no_set_is_refused_line_by_line_and_the_others_are_pub
         }
         fs::remove_dir_all(out).unwrap();
     }
-    // The least that an index file of the shortest origin takes is known before any work.
+}
+
+#[test]
+fn limits_that_no_index_file_keeps_are_known_before_any_work_and_the_longest_base_url_is_taken() {
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", "https://a.example/1\n");
+    // The least that an index file of the shortest origin takes.
     let mut command = sitemill();
     command.args(["build", "--base-url", "{origin}/", "--bytes-per-sitemap", "200"]).arg(&input);
     let refused = finish(command.arg("--out").arg(directory.join("small")), b"").expect(2);
