@@ -1,4 +1,4 @@
-//! The same job done by `scripts/reference.py`, which was written from the rules and knows nothing of this code.
+//! The same job done by `tests/reference/reference.py`, which was written from the rules and knows nothing of this code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::corpus::{Corpus, Order, Recipe};
 use crate::support::{EPOCH, Run, TempDir, finish, sitemill, testdata};
 
-/// `scripts/reference.py`, at the time of every run.
+/// `tests/reference/reference.py`, at the time of every run.
 fn reference() -> Command {
     let mut command = Command::new("python3");
-    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/reference.py"));
+    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/reference.py"));
     command.env("SOURCE_DATE_EPOCH", EPOCH);
     command
 }

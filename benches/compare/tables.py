@@ -3,9 +3,9 @@
 import os
 import statistics
 
-from comparing import CORES
-from comparing.measuring import read
-from comparing.verdicts import wall_ratios
+from compare import CORES
+from compare.measuring import read
+from compare.verdicts import wall_ratios
 
 
 def print_table(sides):

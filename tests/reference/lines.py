@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Iterator, NamedTuple, Optional, Sequence
 
-from judging import EXIT_NO_INPUT, LINE_BYTES_MAX, SHOWN_BYTES_MAX, fail, write_file
+from contract import EXIT_NO_INPUT, LINE_BYTES_MAX, SHOWN_BYTES_MAX, fail, write_file
 
 
 class Line(NamedTuple):

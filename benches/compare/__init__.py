@@ -1,4 +1,4 @@
-"""What scripts/compare is made of. Paths are relative to the project's folder, which it makes the current directory."""
+"""The parts of scripts/compare. Paths are relative to the project's folder, which that script makes the current directory."""
 
 import os
 import pathlib

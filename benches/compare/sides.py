@@ -1,11 +1,11 @@
 """The sides: sitemill, and everything that does the same job or a part of it."""
 
-from comparing import CORES, OUT
-from comparing.corpora import first_lines
-from comparing.installing import (CRATES, DUCKDB_PACKAGE, NPM_FOLDER, NPM_PACKAGE, PYTHON, install_crates,
+from compare import CORES, OUT
+from compare.corpora import first_lines
+from compare.installing import (CRATES, DUCKDB_PACKAGE, NPM_FOLDER, NPM_PACKAGE, PYTHON, install_crates,
                                   install_duckdb, install_npm, install_tool)
-from comparing.measuring import REPORT, Side
-from comparing.verdicts import no_more_bytes, times_as_long
+from compare.measuring import REPORT, Side
+from compare.verdicts import no_more_bytes, times_as_long
 
 PIPELINES = {"sort": "sort -u, awk, split, pigz", "awk": "awk !seen, awk, split, pigz"}
 # How often each escapes: sitemap_generator writes `&` as `&amp;amp;`, which is wrong, but takes it no less time.
@@ -43,8 +43,8 @@ def level_word(level):
 
 
 def with_defaults(args, sitemill, corpus, peers):
-    """sitemill as it comes, its peers at level 6; pairs of a peer and the sitemill it is held against; and verdicts, to
-    be asked for when all have run."""
+    """sitemill with its defaults and peers at level 6; pairs of a peer and the sitemill to compare it with; and a
+    function that gives the verdicts once all sides have run."""
     ours = sitemill_side(args, sitemill, corpus, None, args.rounds)
     ordered = sitemill_side(args, sitemill, corpus, None, args.rounds, ["--order", "sorted"])
     # Its bytes are a bound, and the same in every round.
@@ -68,8 +68,8 @@ def with_defaults(args, sitemill, corpus, peers):
 
     def verdicts():
         yield no_more_bytes(ours, zlib)
-        for asked, sides in [(8, sort), (12, crates), (100, documented)]:
-            yield from (times_as_long("time", asked, side, ours) for side in sides)
+        for times_min, sides in [(8, sort), (12, crates), (100, documented)]:
+            yield from (times_as_long("time", times_min, side, ours) for side in sides)
         for side in sort:
             yield times_as_long("time", 5, side, ordered)
             yield no_more_bytes(ordered, side)
@@ -93,7 +93,7 @@ def at_levels(args, sitemill, corpus, peers):
 
 
 def pipeline(name, corpus, level, rounds):
-    command = ["scripts/peers/pipeline.sh", name, str(corpus.path), str(OUT), str(level), str(CORES)]
+    command = ["benches/compare/peers/pipeline.sh", name, str(corpus.path), str(OUT), str(level), str(CORES)]
     return Side(f"{PIPELINES[name]} -{level}", corpus, command, rounds, level)
 
 
@@ -103,10 +103,11 @@ def crate(name, corpus, level, rounds):
 
 
 def npm(writes, corpus, level, rounds):
-    command = ["node", "scripts/peers/npm-sitemap.mjs", str(NPM_FOLDER), str(corpus.path), str(OUT), str(level), writes]
+    program = "benches/compare/peers/npm-sitemap.mjs"
+    command = ["node", program, str(NPM_FOLDER), str(corpus.path), str(OUT), str(level), writes]
     return Side(f"npm {NPM_PACKAGE}, {writes} -{level}", corpus, command, rounds, level, warm_up=False)
 
 
 def duckdb(corpus, rounds):
-    command = [str(PYTHON), "scripts/peers/duckdb-distinct.py", str(corpus.path)]
+    command = [str(PYTHON), "benches/compare/peers/duckdb-distinct.py", str(corpus.path)]
     return Side(f"{DUCKDB_PACKAGE}, SELECT DISTINCT", corpus, command, rounds, is_dedup_only=True)

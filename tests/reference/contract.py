@@ -1,4 +1,4 @@
-"""What scripts/reference.py is made of, and what all of it uses."""
+"""The numbers of the protocol, the exit codes, and what the other files of the reference implementation share."""
 from __future__ import annotations
 
 import sys

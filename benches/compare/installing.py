@@ -6,13 +6,13 @@ import shutil
 import subprocess
 import sys
 
-from comparing import PEERS
+from compare import PEERS
 
 NPM_PACKAGE = "sitemap@9.0.1"
 NPM_FOLDER = PEERS
 DUCKDB_PACKAGE = "duckdb==2.0.0"
 PYTHON = PEERS / "venv/bin/python"
-CRATES_MANIFEST = "scripts/peers/crates/Cargo.toml"
+CRATES_MANIFEST = "benches/compare/peers/crates/Cargo.toml"
 CRATES_FOLDER = PEERS / "crates"
 CRATES = CRATES_FOLDER / "release/crates"
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from reading import NODE_FOLDER, PYTHON, RUST_READER, SCHEMAS, SOURCES
-from reading.records import Record, as_it_is
-from reading.running import run, run_program
-from reading.sites import Site
+from harness import NODE_FOLDER, PYTHON, RUST_READER, SCHEMAS, SOURCES
+from harness.records import Record, as_it_is
+from harness.running import run, run_program
+from harness.sites import Site
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 import sys
 
-from reading.records import Record, typed_urls, without_tags
+from harness.records import Record, typed_urls, without_tags
 
 
 def agree(reader, sites, expected):

@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from encodings import idna
 
-from judging import Rejected
+from contract import Rejected
 
 # RFC 3986, sections 2.3 and 2.2, and the two as 3.2.2 has them.
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"

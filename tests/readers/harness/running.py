@@ -5,7 +5,7 @@ import shlex
 import subprocess
 import sys
 
-from reading.records import Record
+from harness.records import Record
 
 PROGRAM_SECONDS_MAX = 120
 

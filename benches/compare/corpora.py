@@ -10,8 +10,8 @@ import shlex
 import subprocess
 from dataclasses import dataclass
 
-from comparing import WORK
-from comparing.installing import as_root, install
+from compare import WORK
+from compare.installing import as_root, install
 
 SHOP_BASE_URL = "https://www.example.com/"
 PATHS_BASE_URL = "https://files.example.com/"

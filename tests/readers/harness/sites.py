@@ -11,9 +11,9 @@ import sys
 import threading
 from dataclasses import dataclass
 
-from reading import SITEMAPS_PER_INDEX, URLS_PER_SITEMAP
-from reading.records import Record, typed_urls
-from reading.running import run
+from harness import SITEMAPS_PER_INDEX, URLS_PER_SITEMAP
+from harness.records import Record, typed_urls
+from harness.running import run
 
 
 @dataclass

@@ -10,10 +10,10 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Sequence
 
-from judging import (EXIT_CANNOT_CREATE, EXIT_DATA, EXIT_USAGE, NAMESPACE, ROBOTS, URL_CHARS_MAX, Rejected, fail,
+from contract import (EXIT_CANNOT_CREATE, EXIT_DATA, EXIT_USAGE, NAMESPACE, ROBOTS, URL_CHARS_MAX, Rejected, fail,
                      write_file)
-from judging.lines import Rejects, read_lines
-from judging.urls import canonical_line, canonical_url
+from lines import Rejects, read_lines
+from urls import canonical_line, canonical_url
 
 
 def render(element: str, protocol: str, entries: Sequence[bytes]) -> bytes:

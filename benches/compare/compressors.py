@@ -2,8 +2,8 @@
 `compressors`, the two engines of sitemill; round by round, on the same documents.
 
 All are timed by the processor, on one thread. A tool also has to start and to read and write files, which the benchmark
-has not; `cat`, which writes more, shows what that takes at most. What is asked is judged with and without that much
-taken off a tool's time.
+has not; `cat`, which writes more, shows what that takes at most. Thresholds are judged with and without that much taken
+off a tool's time.
 """
 
 import gzip
@@ -13,11 +13,11 @@ import subprocess
 import sys
 from collections import defaultdict
 
-from comparing import OUT, WORK
-from comparing.installing import install_tool
-from comparing.measuring import LOC, PRINTED, judge, measure
-from comparing.sides import sitemill_side
-from comparing.verdicts import Verdict, at_least, print_verdicts
+from compare import OUT, WORK
+from compare.installing import install_tool
+from compare.measuring import LOC, PRINTED, judge, measure
+from compare.sides import sitemill_side
+from compare.verdicts import Verdict, at_least, print_verdicts
 
 XML = WORK / "xml"
 LOCS = WORK / "locs.txt"
@@ -75,15 +75,15 @@ def verdicts(times, sizes):
             levels = [of for of in times if of[0] == tool]
             worse = [f"{own[1]} than {of[1]}" for of in levels for own in ours
                      if sizes[own] > sizes[of] and ratio(of, own, less) < 1]
-            got = ", ".join(worse) or "never"
+            found = ", ".join(worse) or "never"
             if levels:
-                yield Verdict(f"our levels both larger and slower than {tool}{words}", "never", got, not worse)
+                yield Verdict(f"our levels both larger and slower than {tool}{words}", "never", found, not worse)
     if zlib := [of for of in times if of[0] == ZLIB]:
         worst = min(zlib, key=best_ratio)
         yield at_least(f"time of zlib-rs at its best level, {worst[1]}, against one of ours as small", 1.5,
                        best_ratio(worst))
     if ("gzip", 6) in times:
-        yield at_least("moonshot: time of `gzip -6`, against one of ours as small", 5, best_ratio(("gzip", 6)))
+        yield at_least("time of `gzip -6`, against one of ours as small", 5, best_ratio(("gzip", 6)))
 
 
 def written_by_sitemill(args, sitemill, corpus):

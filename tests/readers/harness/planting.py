@@ -5,11 +5,11 @@ import gzip
 import html
 import sys
 
-from reading import PROTOCOLS, SITEMAPS_PER_INDEX, URLS_PER_SITEMAP
-from reading.agreeing import agree, differences
-from reading.readers import READERS
-from reading.records import Record, as_it_is, typed_urls
-from reading.sites import complete, serve
+from harness import PROTOCOLS, SITEMAPS_PER_INDEX, URLS_PER_SITEMAP
+from harness.agreeing import agree, differences
+from harness.readers import READERS
+from harness.records import Record, as_it_is, typed_urls
+from harness.sites import complete, serve
 
 
 def self_test(work):

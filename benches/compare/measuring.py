@@ -19,8 +19,8 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from comparing import OUT, WORK
-from comparing.corpora import Corpus, fingerprint
+from compare import OUT, WORK
+from compare.corpora import Corpus, fingerprint
 
 REPORT = WORK / "report.json"
 PRINTED = WORK / "stdout"

@@ -5,11 +5,11 @@ import gzip
 import shutil
 import subprocess
 
-from comparing import WORK
-from comparing.installing import PYTHON, install_duckdb
-from comparing.measuring import measure, take_turns
-from comparing.sides import first_level, level_word, sitemill_side
-from comparing.tables import print_ratios, print_table
+from compare import WORK
+from compare.installing import PYTHON, install_duckdb
+from compare.measuring import measure, take_turns
+from compare.sides import first_level, level_word, sitemill_side
+from compare.tables import print_ratios, print_table
 
 # A date beside every URL, as an export has it; the same in all forms.
 DATE = "2024-{:02}-{:02}"

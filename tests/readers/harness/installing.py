@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-from reading import NODE_FOLDER, PYTHON, RUST_TARGET, SOURCES
+from harness import NODE_FOLDER, PYTHON, RUST_TARGET, SOURCES
 
 
 def install_readers():

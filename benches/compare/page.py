@@ -9,8 +9,9 @@ import sys
 BEGIN = """\
 # sitemill and its peers
 
-Each section is what one run of `scripts/compare --markdown` printed, on the machine and with the command that it names;
-another run of the same replaces it. Ratios compare runs that took turns, and hold better than times.
+Each section is the output of one run of `scripts/compare --markdown` and names its machine and its command. To reproduce
+a section, run its command again: it installs the peers, makes the input and replaces the section. Ratios compare runs that
+took turns, and vary less than times.
 """
 
 

@@ -9,12 +9,12 @@ import shutil
 import statistics
 import sys
 
-from comparing import OUT, WORK
-from comparing.corpora import shop
-from comparing.measuring import LOC, REPORT, expect, judge, measure
-from comparing.page import section
-from comparing.sides import first_level, sitemill_side
-from comparing.verdicts import at_most, print_verdicts
+from compare import OUT, WORK
+from compare.corpora import shop
+from compare.measuring import LOC, REPORT, expect, judge, measure
+from compare.page import section
+from compare.sides import first_level, sitemill_side
+from compare.verdicts import at_most, print_verdicts
 
 CHANGED_SHARE = 0.01
 # Into the path of every line that was renamed.

@@ -4,8 +4,8 @@ from __future__ import annotations
 import re
 from typing import Optional, Sequence
 
-from judging import LINE_BYTES_MAX, URL_CHARS_MAX, URL_CHARS_MIN, Rejected
-from judging.hosts import SUB_DELIMS, UNRESERVED, can_be_resolved, canonical_host
+from contract import LINE_BYTES_MAX, URL_CHARS_MAX, URL_CHARS_MIN, Rejected
+from hosts import SUB_DELIMS, UNRESERVED, can_be_resolved, canonical_host
 
 # What may stand in a canonical URL: RFC 3986's alphabet, less the `'` that the WHATWG parser encodes in a query.
 PATH_KEPT = UNRESERVED + SUB_DELIMS + b":@/"

@@ -4,13 +4,13 @@ import shutil
 import statistics
 import sys
 
-from comparing import WORK
-from comparing.corpora import shop
-from comparing.measuring import MEMORY_SAMPLE_SECONDS, take_turns
-from comparing.page import section
-from comparing.sides import first_level, sitemill_side
-from comparing.tables import print_ratios
-from comparing.verdicts import at_most, print_verdicts, wall_ratios
+from compare import WORK
+from compare.corpora import shop
+from compare.measuring import MEMORY_SAMPLE_SECONDS, take_turns
+from compare.page import section
+from compare.sides import first_level, sitemill_side
+from compare.tables import print_ratios
+from compare.verdicts import at_most, print_verdicts, wall_ratios
 
 # On disk for each line: of every input; of the sitemaps of the longest; of the keys that it may spill with --memory.
 INPUT_BYTES_PER_LINE = 75
@@ -82,7 +82,7 @@ def print_sizes(sides, is_cold):
 
 
 def verdicts_of_sizes(sides):
-    """Those below the norm are not asked: what every run takes weighs there."""
+    """Sizes below the norm have no threshold: the fixed costs of a run weigh too much there."""
     norm = norm_of(sides)
     for side in sides:
         lines, distinct = side.corpus.lines, side.corpus.distinct

@@ -1,4 +1,4 @@
-"""What scripts/readers is made of. Paths are relative to the project's folder, which it makes the current directory."""
+"""The parts of scripts/readers. Paths are relative to the project's folder, which that script makes the current directory."""
 
 import pathlib
 

@@ -18,11 +18,11 @@ from __future__ import annotations
 import argparse
 from typing import Callable
 
-from judging import BYTES_PER_SITEMAP_MAX, NAMESPACE, SITEMAPS_PER_INDEX_MAX, URLS_PER_SITEMAP_MAX, Rejected
-from judging.building import build
-from judging.lines import Rejects, read_lines
-from judging.published import compare
-from judging.urls import canonical_line
+from building import build
+from contract import BYTES_PER_SITEMAP_MAX, NAMESPACE, SITEMAPS_PER_INDEX_MAX, URLS_PER_SITEMAP_MAX, Rejected
+from lines import Rejects, read_lines
+from published import compare
+from urls import canonical_line
 
 
 def clean(job: argparse.Namespace) -> None:

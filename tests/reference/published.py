@@ -8,8 +8,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Iterator
 
-from judging import EXIT_DIFFERENT, ROBOTS, fail
-from judging.lines import visible
+from contract import EXIT_DIFFERENT, ROBOTS, fail
+from lines import visible
 
 
 def compare(job: argparse.Namespace) -> None:
