@@ -5,9 +5,11 @@ mod build;
 mod check;
 mod clean;
 mod diff;
+mod failure;
 mod inputs;
 mod log;
 mod manual;
+mod numbers;
 mod progress;
 mod sets;
 mod settings;
@@ -16,20 +18,15 @@ mod streams;
 mod summary;
 mod urls;
 
-use std::error::Error as _;
-use std::io::{self, IsTerminal};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::process;
-use std::time::{Duration, SystemTime};
 
 use clap::{CommandFactory, FromArgMatches};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use sitemill::{Error, ErrorKind, Result, escape};
+use sitemill::{Error, Result, escape};
 
 pub use args::Args;
 use args::Command;
-use streams::{Stdout, stdout};
+pub use failure::print_error;
 
 /// The words that were typed, that stand in the environment, and that a file holds; help, version and usage errors end the
 /// process here.
@@ -72,7 +69,7 @@ fn end(early: &settings::Early<'_>, error: Error) -> ! {
     process::exit(exit_code.into())
 }
 
-/// Runs a command. A panic is a bug of ours and becomes an error like any other, so that the exit code says so.
+/// Runs a command. A panic is a bug; it becomes an error with its own exit code.
 pub fn run(args: Args) -> Result<()> {
     signals::faults_are_errors()?;
     raise_file_limit();
@@ -80,7 +77,7 @@ pub fn run(args: Args) -> Result<()> {
         signals::aborts_are_lack_of_memory(has_memory)?;
     }
     let config = args.config.as_deref();
-    caught(|| match args.command {
+    failure::caught(|| match args.command {
         Command::Build(args) => build::run(args, config),
         Command::Check(args) => check::run(args),
         Command::Urls(args) => urls::run(args),
@@ -105,66 +102,3 @@ fn raise_file_limit() {
 
 /// Open files, at most.
 const FILES_MAX: u64 = 1 << 16;
-
-/// Runs `work`; a panic in it is an error.
-fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        // A panic that is no bug: the standard library's, for a thread that the system refuses.
-        if panic.downcast_ref::<String>().is_some_and(|words| words.contains("failed to spawn thread")) {
-            let words = "the system allows no more threads or memory; use fewer --threads";
-            return Err(Error::new(ErrorKind::Memory, words));
-        }
-        // Another one: for the system's randomness, where it is refused.
-        if panic.downcast_ref::<&str>().is_some_and(|words| words.contains("failed to generate random data"))
-        {
-            return Err(Error::new(ErrorKind::Io, "the system gives no random bytes"));
-        }
-        Err(Error::new(
-            ErrorKind::Internal,
-            "this is a bug in sitemill; please report it with the lines above",
-        ))
-    })
-}
-
-/// One line for a person, the cause behind it.
-pub fn print_error(error: &Error) {
-    let cause = error.source().map(ToString::to_string);
-    log::error(&with_cause(error), error.kind().exit_code(), cause.as_deref());
-}
-
-/// The same for what failed when the set was live already: the run did not.
-fn print_warning(error: &Error) {
-    log::warning(&format!("{}; the new set is live all the same", with_cause(error)));
-}
-
-fn with_cause(error: &Error) -> String {
-    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-    format!("{error}{cause}")
-}
-
-/// The inputs, or standard input if none is named and somebody is writing to it.
-fn inputs_or_stdin(inputs: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
-    let is_stdin = |input: &PathBuf| input == Path::new("-");
-    match inputs.is_empty() {
-        false if inputs.iter().any(is_stdin) => streams::check_stdin().map(|()| inputs),
-        false => Ok(inputs),
-        true if std::io::stdin().is_terminal() => {
-            Err(Error::usage("no input; name a file with one URL a line, or pipe one in"))
-        }
-        true => streams::check_stdin().map(|()| vec!["-".into()]),
-    }
-}
-
-fn is_broken_pipe(error: &Error) -> bool {
-    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
-    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
-}
-
-/// Now, or what `SOURCE_DATE_EPOCH` says: seconds since 1970, as reproducible builds set it.
-fn time() -> Result<SystemTime> {
-    let Some(word) = std::env::var_os("SOURCE_DATE_EPOCH") else { return Ok(SystemTime::now()) };
-    let seconds = word.to_str().and_then(|word| word.parse().ok()).map(Duration::from_secs);
-    seconds.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(seconds)).ok_or_else(|| {
-        Error::new(ErrorKind::Usage, "SOURCE_DATE_EPOCH is not a number of seconds; unset it or set it right")
-    })
-}

@@ -12,8 +12,8 @@ use sitemill::{
 };
 
 use super::args::{BuildArgs, ProgressWhen};
-use super::settings::Early;
-use super::{inputs, progress, signals, streams, summary};
+use super::settings::{self, Early};
+use super::{failure, inputs, progress, signals, streams, summary};
 
 /// Builds, reports and sums up.
 pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
@@ -24,7 +24,7 @@ pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
     let checked = conflicts.into_result().and_then(|()| paths.make_out()).and_then(|()| check_stdout(&args));
     let (reports, ready) = Reports::prepare(places);
     let built = checked.and(ready).and_then(|()| {
-        super::caught(|| {
+        failure::caught(|| {
             let job = job(&args)?;
             job.check()?;
             let when = if args.quiet { ProgressWhen::Never } else { args.progress };
@@ -34,7 +34,7 @@ pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
     reports.write(&built, started.elapsed(), &stop);
     let outcome = built?;
     inputs::warn_of_skipped(&outcome.report.skipped);
-    outcome.warnings.iter().for_each(super::print_warning);
+    outcome.warnings.iter().for_each(failure::print_warning);
     if !args.quiet {
         summary::print(&outcome.report, &args.out);
     }
@@ -49,7 +49,7 @@ pub fn refuse(early: &Early<'_>, error: Error) {
     early.value("config").iter().for_each(|path| paths.read("--config", Path::new(path)));
     places.among(paths);
     let (reports, ready) = Reports::prepare(places);
-    let _ = ready.inspect_err(super::print_error);
+    let _ = ready.inspect_err(failure::print_error);
     reports.write(&Err(error), Duration::ZERO, &Stop::default());
 }
 
@@ -97,7 +97,7 @@ impl Places {
 /// Refuses a standard output that is closed if the run is to write rows to it.
 fn check_stdout(args: &BuildArgs) -> Result<()> {
     let is_wanted = [&args.rejects, &args.diff].into_iter().flatten().any(|path| path == Path::new("-"));
-    if is_wanted { super::Stdout::new().map(drop) } else { Ok(()) }
+    if is_wanted { streams::Stdout::new().map(drop) } else { Ok(()) }
 }
 
 const REPORT: &str = "--report";
@@ -157,17 +157,17 @@ impl Reports {
             let report = built.as_ref().ok().map(|outcome| &outcome.report);
             let (base_url, ended) = (&*self.base_url, SystemTime::now());
             let metrics = Metrics { base_url, exit_code, ended, took, report };
-            metrics.write(path).unwrap_or_else(|error| super::print_error(&error));
+            metrics.write(path).unwrap_or_else(|error| failure::print_error(&error));
         }
         let unwritten = |path: &Path, error| {
-            super::print_error(&Error::io(path, "the report could not be written", error));
+            failure::print_error(&Error::io(path, "the report could not be written", error));
         };
         if let Some((path, file)) = &self.report {
             let written = Patient::new(file, stop).write_all(format!("{report:#}\n").as_bytes());
             written.unwrap_or_else(|error| unwritten(path, error));
         }
         if self.json {
-            let stdout = super::stdout();
+            let stdout = streams::stdout();
             let line = format!("{report}\n");
             let written = stdout.and_then(|file| Patient::new(&file, stop).write_all(line.as_bytes()));
             written.unwrap_or_else(|error| unwritten(Path::new("standard output"), error));
@@ -189,7 +189,7 @@ fn create(path: &Path) -> Result<File> {
 }
 
 fn job(args: &BuildArgs) -> Result<Job> {
-    let inputs = super::inputs_or_stdin(args.input.clone())?;
+    let inputs = streams::inputs_or_stdin(args.input.clone())?;
     let mut job = Job::new(inputs, args.base_url.clone(), args.out.clone());
     job.form = args.form.options();
     job.require_success = args.form.require_success_marker;
@@ -221,6 +221,6 @@ fn job(args: &BuildArgs) -> Result<Job> {
     job.ignore_manifest = args.keep.ignore_manifest;
     job.take_over = args.guard.take_over;
     job.replace_set = args.guard.replace_set;
-    job.time = super::time()?;
+    job.time = settings::time()?;
     Ok(job)
 }

@@ -7,8 +7,10 @@ use serde::Serialize;
 use sitemill::{CheckJob, CheckReport, Error, Finding, Result, Stop};
 
 use super::args::CheckArgs;
-use super::summary::{grouped, plural};
-use super::{Stdout, is_broken_pipe, log, progress};
+use super::failure::is_broken_pipe;
+use super::numbers::{grouped, plural};
+use super::streams::Stdout;
+use super::{log, progress};
 
 /// Checks, tells and sums up. Any finding is exit 65.
 pub fn run(args: CheckArgs) -> Result<()> {

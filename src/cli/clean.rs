@@ -6,8 +6,10 @@ use serde_json::json;
 use sitemill::{CleanJob, Result, Stop, Target};
 
 use super::args::CleanArgs;
-use super::summary::grouped;
-use super::{Stdout, inputs, is_broken_pipe, log, progress, streams};
+use super::failure::is_broken_pipe;
+use super::numbers::grouped;
+use super::streams::{self, Stdout};
+use super::{inputs, log, progress};
 
 /// Cleans and sums up. A reader that has seen enough is no failure.
 pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
@@ -15,7 +17,7 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
         form: args.form.options(),
         require_success: args.form.require_success_marker,
         url_encoding: args.form.url_encoding,
-        inputs: super::inputs_or_stdin(args.input)?,
+        inputs: streams::inputs_or_stdin(args.input)?,
         threads: args.threads.unwrap_or_else(sitemill::threads_default),
     };
     let mut paths = job.paths();

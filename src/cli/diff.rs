@@ -5,8 +5,10 @@ use std::path::Path;
 use sitemill::{DiffForm, DiffJob, Result, Stop, Target};
 
 use super::args::DiffArgs;
-use super::summary::{grouped, plural};
-use super::{Stdout, is_broken_pipe, log, progress};
+use super::failure::is_broken_pipe;
+use super::numbers::{grouped, plural};
+use super::streams::Stdout;
+use super::{log, progress};
 
 /// Compares and sums up. A reader that has seen enough is no failure.
 pub fn run(args: DiffArgs) -> Result<()> {

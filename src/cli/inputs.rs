@@ -7,7 +7,7 @@ use serde_json::json;
 use sitemill::{InputReport, Report, Skipped};
 
 use super::log;
-use super::summary::{grouped, plural};
+use super::numbers::{grouped, plural};
 
 /// Names that are printed before the rest is only counted.
 const NAMES_SHOWN: usize = 3;

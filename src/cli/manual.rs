@@ -8,8 +8,8 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use sitemill::{Error, Result};
 
-use super::Stdout;
 use super::args::Args;
+use super::streams::Stdout;
 
 /// Writes completions for `shell`.
 pub fn completions(shell: Shell) -> Result<()> {

@@ -9,8 +9,10 @@ use serde_json::json;
 use sitemill::{Error, Paths, Result, RollbackJob, RolledBack, SetStatus, Status};
 
 use super::args::{RollbackArgs, StatusArgs};
-use super::summary::plural;
-use super::{Stdout, log, signals};
+use super::failure::print_warning;
+use super::numbers::plural;
+use super::streams::Stdout;
+use super::{log, settings, signals};
 
 /// Shows what lies in a directory, or in those of several sites.
 pub fn status(args: &StatusArgs) -> Result<()> {
@@ -99,9 +101,9 @@ pub fn rollback(args: &RollbackArgs) -> Result<()> {
     job.to = args.to;
     job.robots.clone_from(&args.robots);
     job.robots_any_name = args.robots_any_name;
-    job.time = super::time()?;
+    job.time = settings::time()?;
     let done = sitemill::rollback(&job, &signals::raised_by_signals()?)?;
-    done.warnings.iter().for_each(super::print_warning);
+    done.warnings.iter().for_each(print_warning);
     if !args.quiet {
         let [from, to] = [&done.from, &done.to].map(|set| {
             let urls = plural(set.urls(), "URL", "URLs");

@@ -5,6 +5,7 @@ use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use clap::builder::{BoolishValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, Command, ValueEnum};
@@ -42,6 +43,15 @@ fn with_variable(arg: Arg) -> Arg {
     let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
     let arg = arg.env(name).hide_env(true);
     if is_flag { arg.value_parser(BoolishValueParser::new()) } else { arg }
+}
+
+/// The time of a run: `SOURCE_DATE_EPOCH`, in seconds since 1970, or else now.
+pub fn time() -> Result<SystemTime> {
+    let Some(word) = env::var_os("SOURCE_DATE_EPOCH") else { return Ok(SystemTime::now()) };
+    let seconds = word.to_str().and_then(|word| word.parse().ok()).map(Duration::from_secs);
+    seconds.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(seconds)).ok_or_else(|| {
+        Error::new(ErrorKind::Usage, "SOURCE_DATE_EPOCH is not a number of seconds; unset it or set it right")
+    })
 }
 
 /// What the options say before anything is known to be right: what is wrong is told as they ask for, as far as that can be

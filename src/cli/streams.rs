@@ -8,9 +8,9 @@
 #![allow(unsafe_code)]
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sitemill::{Error, ErrorKind, Result};
@@ -32,8 +32,24 @@ extern "C" fn look() {
     IS_STDOUT_CLOSED.store(is_closed(libc::STDOUT_FILENO), Ordering::Relaxed);
 }
 
+/// The named inputs; standard input if none is named and it is no terminal.
+///
+/// # Errors
+/// If no input is named at a terminal, or if standard input is to be read and is closed.
+pub fn inputs_or_stdin(inputs: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
+    let is_stdin = |input: &PathBuf| input == Path::new("-");
+    match inputs.is_empty() {
+        false if inputs.iter().any(is_stdin) => check_stdin().map(|()| inputs),
+        false => Ok(inputs),
+        true if io::stdin().is_terminal() => {
+            Err(Error::usage("no input; name a file with one URL a line, or pipe one in"))
+        }
+        true => check_stdin().map(|()| vec!["-".into()]),
+    }
+}
+
 /// Refuses to read from a standard input that is closed: it would look like an empty one.
-pub fn check_stdin() -> Result<()> {
+fn check_stdin() -> Result<()> {
     match IS_STDIN_CLOSED.load(Ordering::Relaxed) {
         true => Err(Error::new(ErrorKind::Input, "standard input: is closed; name a file, or pipe one in")),
         false => Ok(()),

@@ -7,9 +7,9 @@ use std::path::Path;
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
 use sitemill::Reason;
-pub use sitemill::escape::grouped;
 use sitemill::{Example, Report, escape};
 
+use super::numbers::{grouped, plural};
 use super::{inputs, log};
 
 /// Prints the summary to standard error: results are files, and standard output stays free. In a log for programs it is one
@@ -129,9 +129,4 @@ fn reasons(counts: &BTreeMap<&'static str, u64>, report: &Report) -> String {
         }
     }
     lines
-}
-
-/// `1 sitemap`, `2 sitemaps`.
-pub fn plural(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", grouped(number), if number == 1 { one } else { many })
 }

@@ -6,8 +6,10 @@ use serde_json::json;
 use sitemill::{Result, Stop, Target, UrlsForm, UrlsJob};
 
 use super::args::UrlsArgs;
-use super::summary::{grouped, plural};
-use super::{Stdout, is_broken_pipe, log, progress};
+use super::failure::is_broken_pipe;
+use super::numbers::{grouped, plural};
+use super::streams::Stdout;
+use super::{log, progress};
 
 /// Lists and sums up. A reader that has seen enough is no failure.
 pub fn run(args: UrlsArgs) -> Result<()> {

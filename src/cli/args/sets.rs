@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use sitemill::{DIFF_MEMORY_DEFAULT, ExpectLines, Keep, KeepTime, MaxDroppedTags, MaxRejects, MaxShrink};
 
-use super::Size;
+use super::size::Size;
 
 /// What keeps the live set where it is: each of them is exit 65.
 #[derive(Debug, clap::Args)]
