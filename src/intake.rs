@@ -1,5 +1,6 @@
 //! Intake: input files in all their formats, read as rows.
 
+pub mod blocks;
 pub mod format;
 pub mod input;
 pub mod known_urls;

@@ -224,7 +224,7 @@ pub struct BuildArgs {
 #[command(next_help_heading = "Input")]
 pub struct FormArgs {
     /// Form of the inputs [default: what their first bytes, then their names show]
-    #[arg(long, value_name = "text|csv|tsv|jsonl|parquet|sitemap|google")]
+    #[arg(long, value_name = Format::names())]
     pub format: Option<Format>,
 
     /// Names of columns or keys, where they are not loc or url, lastmod, changefreq, priority: url=page,lastmod=updated_at.

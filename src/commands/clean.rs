@@ -11,10 +11,10 @@ use crate::common::ordered::ordered;
 use crate::common::progress::{Pass, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Result};
+use crate::intake::blocks::{Block, Blocks};
 use crate::intake::format;
 use crate::intake::format::{FormOptions, Opened, Record, RowReader, Sink, Unit};
 use crate::intake::lines;
-use crate::intake::lines::{Block, Blocks};
 use crate::intake::reject_row;
 use crate::intake::report::Skipped;
 use crate::job::{check_threads, threads_default};
@@ -145,19 +145,18 @@ impl Targets<'_> {
 
     /// Cleans rows, unit by unit on all threads if units are small, else row by row.
     fn clean_rows(&mut self, job: &CleanJob, name: &Path, reader: RowReader<'_>) -> Result<()> {
-        let RowReader { parser, units, .. } = reader;
-        let mut units = units.peekable();
+        let mut units = reader.units.peekable();
         let worker = self.worker(job, name);
         if units.peek().is_some_and(|unit| unit.as_ref().is_ok_and(Unit::is_small)) {
             let work = |worker: &mut Worker<'_>, unit: Result<Unit<'_>>| {
-                parser.read(unit?, worker)?;
+                unit?.read(worker)?;
                 Ok(worker.take())
             };
             return ordered(job.threads.get(), units, worker, work, |cleaned| self.write(&cleaned?));
         }
         let mut worker = InPieces { worker: worker(), targets: self };
         for unit in units {
-            parser.read(unit?, &mut worker)?;
+            unit?.read(&mut worker)?;
         }
         let last = worker.worker.take();
         self.write(&last)

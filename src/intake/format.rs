@@ -1,92 +1,74 @@
-//! Forms: whatever an export looks like becomes records, one for each row, in the order of the input.
+//! Formats: every input becomes records, one for each row, in the order of the input.
 //!
 //! ```text
 //!  bytes ──unpack──▶ text ──charset──▶ UTF-8 ──text, google, csv, json or sitemap──▶ records ──▶ sink
 //!  file  ──parquet─────────────────────────────────────────────────────────────────▶
 //! ```
 //!
-//! A form is recognised by its first bytes, then by its name, unless [`FormOptions::format`] says it. Records come as
-//! they were written: URLs are not yet clean and tags not yet checked. A row that is bad alone goes to
-//! [`Sink::bad_row`] and the run goes on; what makes all rows doubtful ends it with an error. No row, however long, makes
-//! memory grow beyond a few times [`ROW_BYTES_MAX`].
+//! A format is recognised by the first bytes of the input, then by its name, unless [`FormOptions::format`] says it. Records
+//! come as they were written: URLs are not yet clean and tags not yet checked. A bad row goes to [`Sink::bad_row`] and the run
+//! goes on; what makes all rows doubtful ends it with an error. No row, however long, makes memory grow beyond a few times
+//! [`ROW_BYTES_MAX`](row::ROW_BYTES_MAX).
+//!
+//! # Adding a format
+//! 1. A new file here, with a constant of [`spec::Spec`]: its name, file extensions, how its first bytes show it, and a function
+//!    that opens it. That function returns a [`RowReader`]: units that can be read side by side (blocks of lines with
+//!    `units_of_lines`, blocks of rows with `units_of_blocks`, anything larger with `large_units`), each with the closure that
+//!    hands its rows over.
+//! 2. One line in `table.rs`, which makes it a variant of [`Format`].
+//!
+//! Detection, `--format`, help, messages and reports follow from the table. A packing is one row in `packing.rs`.
 
 mod charset;
 mod columns;
 mod csv;
+mod delimiter;
 mod facts;
+mod foreign;
+mod found;
 mod google;
 mod json;
-mod kinds;
 mod lists;
-#[cfg(feature = "parquet")]
+mod options;
+mod packing;
 mod parquet;
 mod parts;
 mod pread;
 mod reader;
+mod recognise;
 mod row;
+mod sample;
 mod sitemap;
+mod spec;
+mod table;
+#[cfg(test)]
+mod tests;
 mod text;
 mod unpack;
 
 use std::fs::File;
-use std::io::{Cursor, Read};
+use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use encoding_rs::Encoding;
-
 pub use columns::Columns;
-pub use csv::Delimiter;
-pub use facts::{ColumnsFound, Facts, NameCounts, UnitFacts};
-pub use kinds::Format;
+pub use delimiter::Delimiter;
+pub use facts::Facts;
+pub use found::{ColumnsFound, NameCounts, UnitFacts};
+pub use options::FormOptions;
+pub use packing::Packing;
 pub use parts::{OutDirectory, PartFiles, SkipReason, part_files};
-pub use reader::{Parser, RowReader, Unit};
+pub use reader::{RowReader, Unit};
 pub use row::{Record, Sink};
-pub use unpack::Packing;
+pub use table::Format;
 
 use crate::error::{Error, Result, Shown};
 use pread::Pread;
+use spec::{Open, OpenFile};
 use unpack::Text;
 
-/// Most bytes of a row of CSV or an entry of a sitemap, columns that nobody asked for included. Ours: enough for a page's
-/// whole text beside its URL; beyond it, most likely a quote or a tag that is never closed.
-pub const ROW_BYTES_MAX: u64 = 16 << 20;
-
-/// What Parquet files begin with.
-const PARQUET_MAGIC: [u8; 4] = *b"PAR1";
-
-/// What the user says about the inputs; nothing at all by default.
-#[derive(Debug, Clone, Default)]
-pub struct FormOptions {
-    /// The form, if it is not to be recognised: `--format`.
-    pub format: Option<Format>,
-    /// Names of columns and keys, where they are not the usual ones, or positions in rows without a header: `--columns`.
-    pub columns: Columns,
-    /// The character between two values of CSV, if it is not to be detected: `--delimiter`.
-    pub delimiter: Option<Delimiter>,
-    /// Most bytes of Parquet pages that a thread may hold; 1 GiB if nothing is said. A row group with larger pages is refused.
-    pub page_memory: Option<u64>,
-    /// The charset of text: `--input-encoding`. Without it, UTF-16 is known by its byte order mark and a sitemap's by its
-    /// XML declaration; any other text is taken as bytes. Does not concern Parquet.
-    pub input_encoding: Option<&'static Encoding>,
-}
-
-impl FormOptions {
-    /// Refuses options that contradict each other.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming both.
-    pub fn check(&self) -> Result<()> {
-        let (Some(format), Some(said)) = (self.format, self.delimiter) else { return Ok(()) };
-        match format {
-            Format::Csv => Ok(()),
-            Format::Tsv if said == Delimiter::TAB => Ok(()),
-            _ => Err(Error::usage(format!(
-                "--delimiter {said}: --format {format} has no such delimiter; use --format csv"
-            ))),
-        }
-    }
-}
+/// Bytes that are looked at to recognise a format that needs a file.
+const MAGIC_BYTES_MAX: usize = 8;
 
 /// Where the bytes of an input come from.
 pub enum Feed {
@@ -128,54 +110,75 @@ pub fn open<'n>(name: &'n Path, feed: Feed, options: &'n FormOptions) -> Result<
         Feed::Stream(stream) => (None, stream),
         Feed::File(file) => {
             let unreadable = |error| Error::io(name, "could not be read", error);
-            let mut magic = [0; PARQUET_MAGIC.len()];
-            let magic_bytes = file.read_at(&mut magic, 0).map_err(unreadable)?;
-            let is_parquet = magic[..magic_bytes] == PARQUET_MAGIC;
-            match options.format {
-                None if is_parquet => return open_parquet(name, file, options),
-                Some(Format::Parquet) => return open_parquet(name, file, options),
-                Some(said) if is_parquet => {
-                    return Err(Error::data(format!(
-                        "{}: is Parquet, and --format says {said}",
-                        Shown(name)
-                    )));
-                }
-                _ => {}
+            if let Some((format, of_file)) = file_format(name, &file, options)? {
+                return Ok(of_rows((of_file.open)(name, file, options.hints())?, format, Packing::None));
             }
             let stream = file.try_clone().map_err(unreadable)?;
             (Some(file), Box::new(stream))
         }
     };
     let mut text = Text::open(name, stream)?;
-    if text.head().starts_with(&PARQUET_MAGIC) || options.format == Some(Format::Parquet) {
-        return Err(text.about().wrong(
-            "Parquet can be read from a plain file only, because its index stands at the end; save it and give the file",
-        ));
-    }
+    check_not_of_file(&text, options)?;
     if let Some(encoding) = options.input_encoding.or_else(|| charset::declared(text.head())) {
         text.transcode(encoding)?;
     }
     let format = match options.format {
         Some(said) => said,
-        None => kinds::recognise(name, text.head(), options)?,
+        None => recognise::recognise(name, text.head(), options)?,
     };
-    let packing = text.about().packing();
-    let facts = Facts { format, packing, columns: None, dropped_elements: Default::default() };
-    Ok(match (format, file) {
-        (Format::Text, Some(file)) if packing == Packing::None && !text.about().is_transcoded() => {
-            (facts, Opened::Plain(file))
+    let (packing, is_transcoded) = (text.about().packing(), text.about().is_transcoded());
+    Ok(match (&format.spec().open, file) {
+        (Open::Lines(_), Some(file)) if packing == Packing::None && !is_transcoded => {
+            (facts(format, packing), Opened::Plain(file))
         }
-        (Format::Text, _) if !text.about().is_transcoded() => (facts, Opened::Lines(Lines(text))),
-        _ => of_rows(RowReader::text(text, format, options)?),
+        (Open::Lines(_), _) if !is_transcoded => (facts(format, packing), Opened::Lines(Lines(text))),
+        (Open::Lines(open) | Open::Text(open), _) => of_rows(open(text, options.hints())?, format, packing),
+        (Open::File(_), _) => unreachable!("a text is never of a format that needs a file"),
     })
 }
 
-fn open_parquet<'n>(name: &'n Path, file: File, options: &'n FormOptions) -> Result<(Facts, Opened<'n>)> {
-    RowReader::parquet(name, file, options).map(of_rows)
+/// The format of `file` if it needs a file: the one that was said, or that the first bytes show.
+fn file_format(
+    name: &Path,
+    file: &File,
+    options: &FormOptions,
+) -> Result<Option<(Format, &'static OpenFile)>> {
+    let mut magic = [0; MAGIC_BYTES_MAX];
+    let magic_bytes =
+        file.read_at(&mut magic, 0).map_err(|error| Error::io(name, "could not be read", error))?;
+    let found = recognise::by_magic(&magic[..magic_bytes]);
+    let Some(said) = options.format else { return Ok(found) };
+    match (&said.spec().open, found) {
+        (Open::File(of_file), _) => Ok(Some((said, of_file))),
+        (_, Some((_, of_file))) => {
+            let title = of_file.title;
+            Err(Error::data(format!("{}: is {title}, and --format says {said}", Shown(name))))
+        }
+        (_, None) => Ok(None),
+    }
 }
 
-fn of_rows(reader: RowReader<'_>) -> (Facts, Opened<'_>) {
-    (Facts::clone(&reader.facts), Opened::Rows(reader))
+/// Refuses a pipe or packed text of a format that needs a file.
+fn check_not_of_file(text: &Text<'_>, options: &FormOptions) -> Result<()> {
+    let said = options.format.and_then(|said| match &said.spec().open {
+        Open::File(of_file) => Some(of_file),
+        Open::Lines(_) | Open::Text(_) => None,
+    });
+    match recognise::by_magic(text.head()).map(|(_, of_file)| of_file).or(said) {
+        None => Ok(()),
+        Some(OpenFile { title, why_file, .. }) => Err(text.about().wrong(format!(
+            "{title} can be read from a plain file only, because {why_file}; save it and give the file"
+        ))),
+    }
+}
+
+fn facts(format: Format, packing: Packing) -> Facts {
+    Facts { format, packing, columns: None, dropped_elements: NameCounts::default() }
+}
+
+fn of_rows(mut reader: RowReader<'_>, format: Format, packing: Packing) -> (Facts, Opened<'_>) {
+    let columns = reader.columns.take();
+    (Facts { columns, ..facts(format, packing) }, Opened::Rows(reader))
 }
 
 /// Whether the file `name` is a sitemap index, which lists inputs and is none.
@@ -194,19 +197,22 @@ pub fn is_index(name: &Path, file: &File, options: &FormOptions) -> Result<bool>
 /// Reads all rows of the input `name` into `sink`, plain lines as well, on one thread.
 ///
 /// # Errors
-/// As [`open`] and [`Parser::read`].
+/// As [`open`] and [`Unit::read`].
 #[cfg(any(test, feature = "internals"))]
 pub fn read(name: &Path, feed: Feed, options: &FormOptions, sink: &mut dyn Sink) -> Result<FormFound> {
-    let reader = match open(name, feed, options)?.1 {
-        Opened::Plain(file) => RowReader::text(Text::open(name, Box::new(file))?, Format::Text, options)?,
-        Opened::Lines(Lines(text)) => RowReader::text(text, Format::Text, options)?,
+    let (Facts { format, packing, .. }, opened) = open(name, feed, options)?;
+    let of_lines = |text| match &format.spec().open {
+        Open::Lines(open) | Open::Text(open) => open(text, options.hints()),
+        Open::File(_) => unreachable!("a text is never of a format that needs a file"),
+    };
+    let reader = match opened {
+        Opened::Plain(file) => of_lines(Text::open(name, Box::new(file))?)?,
+        Opened::Lines(Lines(text)) => of_lines(text)?,
         Opened::Rows(reader) => reader,
     };
-    let RowReader { parser, units, facts } = reader;
-    let Facts { format, packing, .. } = *facts;
     let mut rows = 0;
-    for unit in units {
-        rows += parser.read(unit?, sink)?.rows;
+    for unit in reader.units {
+        rows += unit?.read(sink)?.rows;
     }
     Ok(FormFound { format, packing, rows })
 }
@@ -222,16 +228,3 @@ pub struct FormFound {
     /// Rows in it: records and bad rows.
     pub rows: u64,
 }
-
-/// Reads up to `bytes_max` bytes; also gives the stream as it was, with these bytes in front.
-fn peek(
-    mut stream: Box<dyn Read + Send>,
-    bytes_max: u64,
-) -> std::io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
-    let mut head = Vec::new();
-    stream.by_ref().take(bytes_max).read_to_end(&mut head)?;
-    Ok((head.clone(), Box::new(Cursor::new(head).chain(stream))))
-}
-
-#[cfg(test)]
-mod tests;

@@ -3,11 +3,7 @@
 //! A line belongs to the chunk in which its first byte lies. So every chunk finds its own lines with no word from its
 //! neighbours, all of them cover each line once, and a line of a gigabyte is walked over once.
 
-mod blocks;
-
 use std::ops::Range;
-
-pub use blocks::{Block, Blocks};
 
 use crate::common::{prefetch, simd};
 use crate::limits::LINE_BYTES_MIN;

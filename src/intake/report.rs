@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::format::Format;
+
 /// An input that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InputReport {
@@ -77,7 +79,7 @@ impl InputReport {
     /// What the user could do about columns that were not used.
     pub fn hints(&self) -> Vec<String> {
         let Some(columns) = &self.columns else { return Vec::new() };
-        let word = if self.format == "jsonl" { "key" } else { "column" };
+        let word = self.format.parse::<Format>().map_or("column", Format::column_word);
         let impossible = columns.impossible.iter().map(|(part, name)| {
             format!("column {name} is not used: {part} are read from text, as JSON or as one URL")
         });

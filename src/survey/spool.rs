@@ -16,7 +16,7 @@ use crate::common::ordered::ordered;
 use crate::common::progress::Pass;
 use crate::error::{Error, Result, reserve_more};
 use crate::intake::format;
-use crate::intake::format::{Feed, FormOptions, Opened, Parser, Record, RowReader, Sink, Unit, UnitFacts};
+use crate::intake::format::{Feed, FormOptions, Opened, Record, RowReader, Sink, Unit, UnitFacts};
 use crate::intake::input::{Input, Source};
 use crate::intake::lines::CHUNK_BYTES;
 use crate::intake::scratch::{Copied, Scratch, Space, nameless};
@@ -131,11 +131,11 @@ impl Reading<'_> {
     }
 
     /// Reads and judges rows, once for both passes.
-    fn read_rows(&self, RowReader { parser, units, .. }: RowReader<'_>, to: &Scratch) -> Result<Spooled> {
+    fn read_rows(&self, reader: RowReader<'_>, to: &Scratch) -> Result<Spooled> {
         let &Self { run, threads, ref failed, .. } = self;
         let mut all = Spooled::default();
         let worker = || Spooler::new(run, to);
-        let work = |worker: &mut Spooler<'_>, unit: Result<Unit<'_>>| worker.spool(&parser, unit?);
+        let work = |worker: &mut Spooler<'_>, unit: Result<Unit<'_>>| worker.spool(unit?);
         let mut take = |spooled: Result<Spooled>| {
             let Spooled { blocks, given_tags, facts, non_utf8 } = spooled?;
             reserve_more(&mut all.blocks, blocks.len())?;
@@ -146,7 +146,7 @@ impl Reading<'_> {
             run.stop.check()
         };
         // Units may be waiting for the pipe that they are cut from.
-        ordered(threads, units, worker, work, |spooled| take(spooled).inspect_err(|_| failed.set()))?;
+        ordered(threads, reader.units, worker, work, |spooled| take(spooled).inspect_err(|_| failed.set()))?;
         Ok(all)
     }
 }
@@ -214,9 +214,9 @@ impl<'r> Spooler<'r> {
         Self { run, judge, to, rows: RowBuffer::default(), spooled: Spooled::default(), extras: Vec::new() }
     }
 
-    fn spool(&mut self, parser: &Parser<'_>, unit: Unit<'_>) -> Result<Spooled> {
+    fn spool(&mut self, unit: Unit<'_>) -> Result<Spooled> {
         self.rows.begin();
-        self.spooled.facts = parser.read(unit, self)?;
+        self.spooled.facts = unit.read(self)?;
         self.end_block()?;
         Ok(std::mem::take(&mut self.spooled))
     }

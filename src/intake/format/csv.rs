@@ -1,75 +1,124 @@
 //! CSV and TSV: values between delimiters, after RFC 4180. A header names them, or `--columns` gives their positions.
 
 mod cut;
-mod delimiter;
-mod sample;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use super::columns::{Columns, PLAIN_PARTS};
-use super::facts::ColumnsFound;
+use super::delimiter::Delimiter;
+use super::found::ColumnsFound;
 use super::lists::Lists;
+use super::reader::{RowReader, units_of_blocks};
 use super::row::{Record, Rows};
+use super::sample::{Ambiguous, Sample, is_address};
+use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
-use super::{FormOptions, Format};
 use crate::clean::Reason;
 use crate::error::{Error, Result};
-use crate::intake::lines::Block;
+use crate::intake::blocks::Block;
 use crate::limits::LINE_BYTES_MAX;
-pub use cut::Cuts;
-pub use delimiter::Delimiter;
-use sample::is_address;
-pub use sample::{Ambiguous, Sample};
+use cut::Cuts;
 use table::{Row, Table};
+
+pub const CSV: Spec = Spec {
+    name: "csv",
+    extensions: &["csv"],
+    head: Head::Lines(|sample, hints| {
+        delimiter_of_table(sample, hints).is_some_and(|by| by != Delimiter::TAB)
+    }),
+    delimiter: |_| true,
+    column_word: "column",
+    open: Open::Text(|text, hints| open(text, hints.delimiter, hints)),
+};
+
+pub const TSV: Spec = Spec {
+    name: "tsv",
+    extensions: &["tsv"],
+    head: Head::Lines(|sample, hints| delimiter_of_table(sample, hints) == Some(Delimiter::TAB)),
+    delimiter: |said| said == Delimiter::TAB,
+    column_word: "column",
+    open: Open::Text(|text, hints| open(text, hints.delimiter.or(Some(Delimiter::TAB)), hints)),
+};
 
 /// Bytes of a value that are kept: one more than a line may have, so that one that is too long is still seen to be.
 const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
 /// What the header or the first row says.
-pub struct Header {
+struct Header {
     delimiter: u8,
     fields: usize,
     /// Which field each of [`PLAIN_PARTS`] is.
     places: [Option<usize>; PLAIN_PARTS.len()],
     /// The names of used and unused columns.
-    pub columns: ColumnsFound,
+    columns: ColumnsFound,
 }
 
-/// Reads the header, or the first row if there is none. What comes out cuts the text into blocks of whole rows, each for
-/// [`read`]; `None` if there is nothing in the text.
+/// The delimiter, if the first lines or the options make a table of the text.
+fn delimiter_of_table(sample: &Sample<'_>, hints: Hints<'_>) -> Option<Delimiter> {
+    let said = hints.delimiter;
+    let Some(places) = hints.columns.positions() else {
+        let by_header = sample.of_header(hints.columns, said);
+        return by_header.or_else(|| said.filter(|&said| sample.is_parted(said)));
+    };
+    // A plain list may come with tables: its only column is the first.
+    let needs_table = places.into_iter().flatten().any(|place| place > 0);
+    match sample.of_rows(places[0].unwrap_or_default(), said) {
+        Ok(found) => found.or(needs_table.then_some(said.unwrap_or(Delimiter::COMMA))),
+        Err(Ambiguous(one, _)) => Some(one),
+    }
+}
+
+/// Reads the header, or the first row if there is none.
 ///
 /// # Errors
-/// If the text cannot be read, if no column may be the URL's, or if the delimiter cannot be told.
-pub fn open<'n>(text: Text<'n>, format: Format, options: &FormOptions) -> Result<Option<(Header, Cuts<'n>)>> {
-    let delimiter = delimiter(text.about(), format, options)?.as_byte();
+/// If the text cannot be read, if no column can be the URL's, or if the delimiter cannot be told.
+fn open<'n>(text: Text<'n>, delimiter: Option<Delimiter>, hints: Hints<'n>) -> Result<RowReader<'n>> {
+    let is_transcoded = text.about().is_transcoded();
+    let Some((header, cuts)) = header(text, delimiter, hints)? else {
+        return Ok(RowReader { units: Box::new(std::iter::empty()), columns: None });
+    };
+    let columns = Some(header.columns.clone());
+    let units = units_of_blocks(is_transcoded, cuts, move |block, rows| read(block, &header, rows));
+    Ok(RowReader { units, columns })
+}
+
+/// The header and the rows behind it, cut into blocks of whole rows; `None` if there is nothing in the text.
+fn header<'n>(
+    text: Text<'n>,
+    delimiter: Option<Delimiter>,
+    hints: Hints<'_>,
+) -> Result<Option<(Header, Cuts<'n>)>> {
+    let delimiter = delimiter.map_or_else(|| detected(text.about(), hints), Ok)?.as_byte();
     let mut cuts = Cuts::new(text, delimiter);
     // A block may hold nothing but empty lines.
     while let Some(first) = cuts.next().transpose()? {
         let mut table = Table::new(&first, delimiter);
         let Some(row) = table.next_row() else { continue };
         let fields = row.fields();
-        if let Some(places) = options.columns.positions() {
+        if let Some(places) = hints.columns.positions() {
             if let Some(last) = places.into_iter().flatten().max().filter(|&last| last >= fields) {
                 return Err(too_narrow(cuts.about(), fields, last + 1));
             }
             let numbers: Vec<String> = (1..=fields).map(|number| number.to_string()).collect();
             let numbers: Vec<&[u8]> = numbers.iter().map(String::as_bytes).collect();
-            let columns = ColumnsFound::of(&options.columns, &numbers, places);
+            let columns = ColumnsFound::of(hints.columns, &numbers, places);
             let header = Header { delimiter, fields, places, columns };
             return Ok(Some((header, cuts.again(first))));
         }
         let names: Vec<&[u8]> = (0..fields).map(|at| row.field(at)).collect();
         // Names that were given are in the header or nowhere.
-        if options.columns == Columns::default() && names.iter().any(|name| is_address(name)) {
+        if *hints.columns == Columns::default() && names.iter().any(|name| is_address(name)) {
             let wrong = "a value is a URL, so this is no header; say --columns url=1 if there is none, --columns \
                          url=NAME if this is one";
-            return Err(no_header(cuts.about(), &options.columns, wrong));
+            return Err(no_header(cuts.about(), hints.columns, wrong));
         }
-        let places = options.columns.places(&names);
-        let places = places.map_err(|missing| no_header(cuts.about(), &options.columns, &missing))?;
-        if fields == 1 && options.delimiter.is_none() {
+        let places = hints.columns.places(&names);
+        let places = places.map_err(|missing| no_header(cuts.about(), hints.columns, &missing))?;
+        if fields == 1 && hints.delimiter.is_none() {
             check_one_column(cuts.about())?;
         }
-        let columns = ColumnsFound::of(&options.columns, &names, places);
+        let columns = ColumnsFound::of(hints.columns, &names, places);
         let header = Header { delimiter, fields, places, columns };
         let rest = table.rest();
         return Ok(Some((header, cuts.again(rest))));
@@ -77,23 +126,17 @@ pub fn open<'n>(text: Text<'n>, format: Format, options: &FormOptions) -> Result
     Ok(None)
 }
 
-/// The delimiter that was said, or that the first lines show.
-fn delimiter(about: &About<'_>, format: Format, options: &FormOptions) -> Result<Delimiter> {
-    if let Some(said) = options.delimiter {
-        return Ok(said);
-    }
-    if format == Format::Tsv {
-        return Ok(Delimiter::TAB);
-    }
+/// The delimiter that the first lines show.
+fn detected(about: &About<'_>, hints: Hints<'_>) -> Result<Delimiter> {
     let sample = Sample::of(about.head());
-    let found = match options.columns.positions() {
+    let found = match hints.columns.positions() {
         Some(places) => {
             sample.of_rows(places[0].unwrap_or_default(), None).map_err(|Ambiguous(one, other)| {
                 about
                     .wrong(format!("values may be separated by {one} or {other}; say which with --delimiter"))
             })?
         }
-        None => sample.of_header(&options.columns, None),
+        None => sample.of_header(hints.columns, None),
     };
     Ok(found.unwrap_or_else(|| sample.widest_delimiter()))
 }
@@ -130,7 +173,7 @@ fn too_narrow(about: &About<'_>, fields: usize, position: usize) -> Error {
 
 /// Reads the rows of `block`. Lines with nothing in them are no rows. A row with more or fewer fields than the first one is
 /// bad alone.
-pub fn read(block: &Block, header: &Header, rows: &mut Rows<'_>) -> Result<()> {
+fn read(block: &Block, header: &Header, rows: &mut Rows<'_>) -> Result<()> {
     let mut table = Table::new(block, header.delimiter);
     while let Some(row) = table.next_row() {
         let (line, offset) = (row.line, row.offset);
@@ -172,6 +215,3 @@ fn without_url(row: &Row<'_>, rows: &mut Rows<'_>) -> Result<()> {
 fn cut(text: &[u8], bytes_max: usize) -> &[u8] {
     &text[..text.len().min(bytes_max)]
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,15 +2,33 @@
 //!
 //! `http://www.example.com/a lastmod=2005-06-03 changefreq=daily priority=0.8`
 
+use super::reader::{RowReader, units_of_lines};
 use super::row::{Record, Rows};
+use super::spec::{Head, Hints, Open, Spec};
 use super::text::each_line;
+use super::unpack::Text;
 use crate::clean::Reason;
 use crate::error::Result;
-use crate::intake::lines::Block;
+use crate::intake::blocks::Block;
 use crate::limits::LINE_BYTES_MAX;
 
+pub const GOOGLE: Spec = Spec {
+    name: "google",
+    extensions: &[],
+    head: Head::Lines(|sample, hints| {
+        hints.columns.positions().is_none() && has_attributes(sample.first_line())
+    }),
+    delimiter: |_| false,
+    column_word: "column",
+    open: Open::Text(open),
+};
+
+fn open<'n>(text: Text<'n>, _: Hints<'n>) -> Result<RowReader<'n>> {
+    Ok(RowReader { units: units_of_lines(text, LINE_BYTES_MAX, read), columns: None })
+}
+
 /// Every line is a record. Lines that begin with `#` are comments, and blank.
-pub fn read(block: &Block, rows: &mut Rows<'_>) -> Result<()> {
+fn read(block: &Block, rows: &mut Rows<'_>) -> Result<()> {
     each_line(block, |number, line| {
         let reason = match record(line.raw) {
             _ if line.raw.len() > LINE_BYTES_MAX => Reason::TooLong,
@@ -23,7 +41,7 @@ pub fn read(block: &Block, rows: &mut Rows<'_>) -> Result<()> {
 }
 
 /// Whether `line` is a URL with attributes behind it.
-pub fn has_attributes(line: &[u8]) -> bool {
+fn has_attributes(line: &[u8]) -> bool {
     let is_http =
         |scheme: &[u8]| line.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     (is_http(b"http://") || is_http(b"https://"))

@@ -7,17 +7,28 @@ use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;
 
-use super::ROW_BYTES_MAX;
 use super::columns::{Columns, Part};
-use super::facts::ColumnsFound;
+use super::found::ColumnsFound;
 use super::lists::{self, Key, Lists};
-use super::row::{AND, Record, Rows};
+use super::reader::{RowReader, units_of_lines};
+use super::row::{AND, ROW_BYTES_MAX, Record, Rows};
+use super::spec::{Head, Hints, Open, Spec};
 use super::text::each_line;
-use super::unpack::About;
+use super::unpack::{About, Text};
 use crate::clean::Reason;
 use crate::error::Result;
-use crate::intake::lines::{Block, Line};
+use crate::intake::blocks::Block;
+use crate::intake::lines::Line;
 use crate::limits::LINE_BYTES_MAX;
+
+pub const JSONL: Spec = Spec {
+    name: "jsonl",
+    extensions: &["jsonl", "ndjson", "json"],
+    head: Head::Byte(b"{["),
+    delimiter: |_| false,
+    column_word: "key",
+    open: Open::Text(open),
+};
 
 /// Lines of `urls --json` of earlier versions have their links under this key.
 const EARLIER_LINKS: &str = "links";
@@ -25,9 +36,16 @@ const EARLIER_LINKS: &str = "links";
 /// Bytes of a value that are kept, and of a bad line: more than a URL or tag can have.
 const BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
+fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
+    let columns = hints.columns;
+    check_first_line(text.about(), columns)?;
+    let units = units_of_lines(text, ROW_BYTES_MAX as usize, move |block, rows| read(block, columns, rows));
+    Ok(RowReader { units, columns: None })
+}
+
 /// Reads one record from each line; blank lines, and objects with nothing in them, are blank rows. A line that is no object
 /// is bad alone, but for the first: see [`check_first_line`].
-pub fn read(block: &Block, columns: &Columns, rows: &mut Rows<'_>) -> Result<()> {
+fn read(block: &Block, columns: &Columns, rows: &mut Rows<'_>) -> Result<()> {
     let mut keys = ColumnsFound::default();
     each_line(block, |number, line| {
         let reason = match values(line.raw, columns, &mut keys) {
@@ -45,7 +63,7 @@ pub fn read(block: &Block, columns: &Columns, rows: &mut Rows<'_>) -> Result<()>
 
 /// The first line tells an array, an object over many lines and wrong names of keys from lines that are bad alone: then the
 /// text is of another form altogether. Objects without keys tell nothing: the first one with a key is checked.
-pub fn check_first_line(text: &About<'_>, columns: &Columns) -> Result<()> {
+fn check_first_line(text: &About<'_>, columns: &Columns) -> Result<()> {
     let head = text.head().strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text.head());
     let keys_of = |line: &[u8]| serde_json::from_slice::<Keys>(line);
     let says_nothing =

@@ -1,247 +1,58 @@
-//! Parquet: only the columns that are needed are read, a batch of rows at a time.
-//!
-//! Columns of time become W3C Datetime: instants in UTC with `Z`, local times without a zone. INT96, the time stamp of
-//! old Spark and Hive, is taken as UTC, as Spark writes it. Columns inside of lists are not looked at.
-//!
-//! A damaged file must not take more than the file itself: panics of the crate become errors ([`contain`]), and what pages
-//! say of themselves is checked before it is believed ([`pages`]).
+//! Parquet: the names of its columns are in an index at the end of the file.
 
+#[cfg(feature = "parquet")]
 mod column;
+#[cfg(feature = "parquet")]
 mod contain;
+#[cfg(feature = "parquet")]
 mod delta;
+#[cfg(feature = "parquet")]
+mod groups;
+#[cfg(feature = "parquet")]
 mod header;
+#[cfg(feature = "parquet")]
 mod kind;
+#[cfg(feature = "parquet")]
 mod pages;
+#[cfg(feature = "parquet")]
+mod shared;
+#[cfg(all(test, feature = "parquet"))]
+mod tests;
 
 use std::fs::File;
-use std::io::BufReader;
-use std::num::TryFromIntError;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::Arc;
 
-use bytes::Bytes;
-use parquet::basic::Compression;
-use parquet::column::reader::get_column_reader;
-use parquet::errors::ParquetError;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
-use parquet::file::reader::{ChunkReader, Length};
+use super::reader::RowReader;
+use super::spec::{Head, Hints, Open, OpenFile, Spec};
+use crate::error::Result;
 
-use super::FormOptions;
-use super::columns::{PLAIN_PARTS, Part};
-use super::facts::ColumnsFound;
-use super::lists::Lists;
-use super::pread::Pread;
-use super::row::{Record, Rows};
-use crate::error::{Error, Result, Shown};
-use column::Column;
-use contain::contained;
-use kind::Kind;
-use pages::{Pages, Room, TooLarge};
+pub const PARQUET: Spec = Spec {
+    name: "parquet",
+    extensions: &["parquet"],
+    head: Head::Other,
+    delimiter: |_| false,
+    column_word: "column",
+    open: Open::File(OpenFile {
+        magic: b"PAR1",
+        title: "Parquet",
+        why_file: "its index stands at the end",
+        open,
+    }),
+};
 
-/// Rows that are decoded together: a batch of four columns stays in the second-level cache.
-const BATCH_ROWS: usize = 4096;
-
-/// What pages may take if nothing is said.
-const PAGE_MEMORY_DEFAULT: u64 = 1 << 30;
-
-/// A file whose row groups can be read by any number of threads.
-pub struct Groups<'n> {
-    name: &'n Path,
-    file: Shared,
-    index: ParquetMetaData,
-    /// Most bytes of pages that are in memory while a group is read.
-    page_bytes_max: u64,
-    /// Column and kind of each of [`PLAIN_PARTS`].
-    kinds: [Option<(usize, Kind)>; PLAIN_PARTS.len()],
-    columns: ColumnsFound,
-    /// Whether there are columns that are not read.
-    has_other_columns: bool,
+#[cfg(feature = "parquet")]
+fn open<'n>(name: &'n Path, file: File, hints: Hints<'n>) -> Result<RowReader<'n>> {
+    let groups = groups::Groups::open(name, file, hints)?;
+    let columns = Some(groups.columns().clone());
+    let all = groups.all();
+    let units = super::reader::large_units(false, all, move |group, rows| groups.read(group, rows));
+    Ok(RowReader { units, columns })
 }
 
-/// A row group, and the rows before it.
-#[derive(Debug, Clone, Copy)]
-pub struct Group {
-    number: usize,
-    rows_before: u64,
+/// Refuses.
+#[cfg(not(feature = "parquet"))]
+fn open<'n>(name: &'n Path, _: File, _: Hints<'n>) -> Result<RowReader<'n>> {
+    use crate::error::{Error, Shown};
+    let way = "this sitemill was built without the feature parquet; export to CSV";
+    Err(Error::data(format!("{}: is Parquet, and {way}", Shown(name))))
 }
-
-impl<'n> Groups<'n> {
-    /// Reads the index at the end of `file`.
-    pub fn open(name: &'n Path, file: File, options: &FormOptions) -> Result<Self> {
-        let wrong = |message: String| Error::data(format!("{}: {message}", Shown(name)));
-        let bytes = file.metadata().map_err(|error| Error::io(name, "could not be read", error))?.len();
-        let file = Shared { file: Arc::new(file), bytes };
-        let index = contained(|| ParquetMetaDataReader::new().parse_and_finish(&file));
-        let index = index.map_err(|error| broken(name, error))?;
-        let schema = index.file_metadata().schema_descr();
-        let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
-        let plain: Vec<&[u8]> = names.iter().map(String::as_bytes).collect();
-        let places = options.columns.places(&plain).map_err(wrong)?;
-        let mut kinds = [None; PLAIN_PARTS.len()];
-        for (part, place) in places.into_iter().enumerate() {
-            let Some(at) = place else { continue };
-            let (part_of, column) = (PLAIN_PARTS[part], schema.column(at));
-            kinds[part] = match (part_of, Kind::of(part_of, &column)) {
-                // A count of images is no image, and no reason to read nothing at all.
-                (Part::Alternates | Part::Images, kind) if !options.columns.is_said(part_of) => {
-                    kind.ok().filter(|kind| *kind == Kind::Text).map(|kind| (at, kind))
-                }
-                (_, kind) => Some((at, kind.map_err(wrong)?)),
-            };
-            check_codecs(&index, at).map_err(wrong)?;
-        }
-        let used = kinds.map(|kind| kind.map(|(at, _)| at));
-        let has_other_columns = used.iter().flatten().count() < names.len();
-        let columns = ColumnsFound::of(&options.columns, &plain, used);
-        let page_bytes_max = options.page_memory.unwrap_or(PAGE_MEMORY_DEFAULT);
-        Ok(Self { name, file, index, page_bytes_max, kinds, columns, has_other_columns })
-    }
-
-    /// The names of used and unused columns.
-    pub fn columns(&self) -> &ColumnsFound {
-        &self.columns
-    }
-
-    /// All of them, in order.
-    pub fn all(&self) -> Vec<Group> {
-        let mut rows_before = 0;
-        let groups = self.index.row_groups().iter().enumerate();
-        let group = |(number, group): (usize, &RowGroupMetaData)| {
-            let this = Group { number, rows_before };
-            rows_before += u64::try_from(group.num_rows()).unwrap_or_default();
-            this
-        };
-        groups.map(group).collect()
-    }
-
-    /// Reads every row of `group` as a record.
-    pub fn read(&self, group: Group, rows: &mut Rows<'_>) -> Result<()> {
-        let broken = |error| broken(self.name, error);
-        let mut row = group.rows_before;
-        let mut parts = contained(|| self.columns_of(group.number)).map_err(broken)?;
-        let mut left = rows_of(self.index.row_group(group.number)).map_err(broken)?;
-        while left > 0 {
-            let batch_rows = left.min(BATCH_ROWS);
-            contained(|| parts.iter_mut().flatten().try_for_each(|column| column.read(batch_rows)))
-                .map_err(broken)?;
-            for at in 0..batch_rows {
-                let [url, lastmod, changefreq, priority, alternates, images] = [0, 1, 2, 3, 4, 5]
-                    .map(|part| parts[part].as_ref().map_or(&b""[..], |column| column.value(at)));
-                let (line, offset) = (row + 1, row);
-                let mut lists = Lists::default();
-                lists.add_links_of_cell(alternates);
-                lists.add_images_of_cell(images);
-                let record = Record {
-                    line,
-                    offset,
-                    url,
-                    lastmod,
-                    changefreq,
-                    priority,
-                    alternates: &lists.alternates(),
-                    images: &lists.images(),
-                };
-                // What is in columns that are not read, nobody knows: such a row may be anything but blank.
-                match url.trim_ascii().is_empty() && self.has_other_columns {
-                    true => rows.without_url(&record)?,
-                    false => rows.record(&record)?,
-                }
-                row += 1;
-            }
-            left -= batch_rows;
-        }
-        Ok(())
-    }
-}
-
-impl Groups<'_> {
-    /// The columns of the row group `number`, ready to be read.
-    fn columns_of(&self, number: usize) -> parquet::errors::Result<Vec<Option<Column>>> {
-        let group = self.index.row_group(number);
-        let rows = rows_of(group)?;
-        let room = Room::new(self.page_bytes_max);
-        let column = |(at, kind): (usize, Kind)| {
-            let pages = Pages::new(&self.file, group.column(at), rows, Arc::clone(&room))?;
-            let descriptor = self.index.file_metadata().schema_descr().column(at);
-            Ok(Column::new(get_column_reader(Arc::clone(&descriptor), Box::new(pages)), kind, &descriptor))
-        };
-        self.kinds.iter().map(|kind| kind.map(column).transpose()).collect()
-    }
-}
-
-fn rows_of(group: &RowGroupMetaData) -> parquet::errors::Result<usize> {
-    let none = |_: TryFromIntError| ParquetError::General("a row group has fewer than no rows".into());
-    usize::try_from(group.num_rows()).map_err(none)
-}
-
-/// Checks that the column `at` is compressed with a codec that is built in. Brotli is left out because few writers use it
-/// and its decoder is one more large dependency; LZO has no decoder in the `parquet` crate.
-fn check_codecs(index: &ParquetMetaData, at: usize) -> std::result::Result<(), String> {
-    for group in index.row_groups() {
-        let codec = match group.columns().get(at).map(|column| column.compression()) {
-            Some(Compression::BROTLI(_)) => "Brotli",
-            Some(Compression::LZO) => "LZO",
-            _ => continue,
-        };
-        return Err(format!(
-            "is compressed with {codec}, which is not supported; write it again with ZSTD, SNAPPY, GZIP or LZ4_RAW"
-        ));
-    }
-    Ok(())
-}
-
-/// A file that any number of threads read.
-struct Shared {
-    file: Arc<File>,
-    bytes: u64,
-}
-
-impl Length for Shared {
-    fn len(&self) -> u64 {
-        self.bytes
-    }
-}
-
-impl ChunkReader for Shared {
-    type T = BufReader<Pread>;
-
-    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        Ok(BufReader::new(Pread::new(Arc::clone(&self.file), start)))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
-        bytes_at(&self.file, self.bytes, start, length)
-    }
-}
-
-/// The bytes from `start`, of which the file may have fewer: what the index says may be anything.
-fn bytes_at(file: &File, file_bytes: u64, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
-    if start.checked_add(length as u64).is_none_or(|end| end > file_bytes) {
-        return Err(ParquetError::EOF("a column goes on behind the end of the file".into()));
-    }
-    let mut bytes = vec![0; length];
-    file.read_exact_at(&mut bytes, start)?;
-    Ok(bytes.into())
-}
-
-fn broken(name: &Path, error: ParquetError) -> Error {
-    let error = match error {
-        ParquetError::External(cause) if cause.is::<TooLarge>() => {
-            return Error::data(format!("{}: {cause}", Shown(name)));
-        }
-        ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
-            Ok(cause) if cause.raw_os_error().is_some() => {
-                return Error::io(name, "could not be read", *cause);
-            }
-            Ok(cause) => cause.to_string(),
-            Err(cause) => cause.to_string(),
-        },
-        error => error.to_string(),
-    };
-    let error = crate::escape::shown(error.as_bytes());
-    Error::data(format!("{}: broken Parquet ({error}); make or fetch the file again", Shown(name)))
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,9 +1,13 @@
 //! Rows: what every form is turned into, and who takes them.
 
 use super::charset::MALFORMED;
-use super::facts::UnitFacts;
+use super::found::UnitFacts;
 use crate::clean::Reason;
 use crate::error::Result;
+
+/// Most bytes of a row of CSV or an entry of a sitemap, unused columns included. Our own limit: enough for a page's whole text
+/// beside its URL. A longer row most likely has a quote or a tag that is never closed.
+pub const ROW_BYTES_MAX: u64 = 16 << 20;
 
 /// One row, as it was written. An empty slice stands for what was not given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

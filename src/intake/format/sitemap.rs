@@ -11,17 +11,32 @@ use std::io::{self, BufRead, BufReader, Read};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use super::ROW_BYTES_MAX;
-use super::row::Rows;
+use super::reader::{RowReader, large_units};
+use super::row::{ROW_BYTES_MAX, Rows};
+use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use crate::error::{Error, Result};
 use entry::Entry;
 
 const PIECE_BYTES: usize = 64 * 1024;
 
+pub const SITEMAP: Spec = Spec {
+    name: "sitemap",
+    extensions: &["xml"],
+    head: Head::Byte(b"<"),
+    delimiter: |_| false,
+    column_word: "column",
+    open: Open::Text(open),
+};
+
+fn open<'n>(text: Text<'n>, _: Hints<'n>) -> Result<RowReader<'n>> {
+    let is_transcoded = text.about().is_transcoded();
+    Ok(RowReader { units: large_units(is_transcoded, [text], read), columns: None })
+}
+
 /// Reads the entries of a `<urlset>`. Elements are told by their local names; the namespace is that of the root, by its
 /// prefix, so that an `<image:loc>` is not taken for a `<loc>`.
-pub fn read(text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
+fn read(text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
     read_in_pieces(PIECE_BYTES, text, rows)
 }
 

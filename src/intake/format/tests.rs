@@ -4,9 +4,12 @@ mod packed;
 mod tables;
 mod tags;
 
+use std::io::Cursor;
 use std::path::PathBuf;
 
-use super::row::Alternate;
+use encoding_rs::Encoding;
+
+use super::row::{Alternate, ROW_BYTES_MAX};
 use super::*;
 use crate::clean::Reason;
 use crate::limits::LINE_BYTES_MAX;

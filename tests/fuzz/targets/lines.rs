@@ -4,7 +4,8 @@
 use std::io::{self, Read};
 
 use libfuzzer_sys::fuzz_target;
-use sitemill::internals::lines::{Blocks, Line, chunks, lines, own};
+use sitemill::internals::blocks::Blocks;
+use sitemill::internals::lines::{Line, chunks, lines, own};
 
 /// Reads at most so many bytes at a time.
 struct Slow<'a>(&'a [u8], usize);

@@ -6,9 +6,10 @@
 use std::io::Read;
 
 use crate::error::{Error, Result};
-use crate::intake::format::ROW_BYTES_MAX;
+use crate::intake::blocks::Block;
+use crate::intake::format::row::ROW_BYTES_MAX;
 use crate::intake::format::unpack::{About, Text};
-use crate::intake::lines::{Block, CHUNK_BYTES};
+use crate::intake::lines::CHUNK_BYTES;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 

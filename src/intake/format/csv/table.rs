@@ -2,7 +2,7 @@
 
 use csv_core::ReadRecordResult;
 
-use crate::intake::lines::Block;
+use crate::intake::blocks::Block;
 use crate::limits::LINE_BYTES_MAX;
 
 /// Rows of a block, one after the other.

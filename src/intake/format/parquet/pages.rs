@@ -18,7 +18,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::delta;
 use super::header::PageHeader;
-use super::{BATCH_ROWS, Shared};
+use super::shared::{BATCH_ROWS, Shared, bytes_at};
 use crate::intake::format::pread::Pread;
 
 /// Bytes that one byte of a compressed page can become: RFC 1951 has 258 bytes for two bits, and LZ4 255 for a byte.
@@ -282,7 +282,7 @@ impl ChunkReader for Chunk {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        let bytes = super::bytes_at(&self.file, self.file_bytes, start, length)?;
+        let bytes = bytes_at(&self.file, self.file_bytes, start, length)?;
         self.check_growth(&bytes)?;
         Ok(bytes)
     }

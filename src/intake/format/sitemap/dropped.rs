@@ -2,7 +2,7 @@
 
 use quick_xml::events::BytesStart;
 
-use crate::intake::format::facts::NameCounts;
+use crate::intake::format::found::NameCounts;
 
 /// Namespaces that sitemaps use, and the prefix by which each is known.
 const NAMESPACES: [(&str, &str); 11] = [

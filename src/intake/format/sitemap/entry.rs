@@ -7,7 +7,7 @@ use quick_xml::name::QName;
 
 use crate::clean::Reason;
 use crate::error::{Error, ErrorKind, Result};
-use crate::intake::format::facts::NameCounts;
+use crate::intake::format::found::NameCounts;
 use crate::intake::format::row::{AND, Alternate, Record, Rows};
 use crate::limits::LINE_BYTES_MAX;
 

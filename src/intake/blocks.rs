@@ -1,8 +1,8 @@
-//! Lines of a stream: what cannot be mapped is read in blocks, each of whole lines.
+//! Reads a stream in blocks of whole lines, for input that cannot be mapped.
 
 use std::io::{self, Read};
 
-use super::CHUNK_BYTES;
+use super::lines::CHUNK_BYTES;
 use crate::limits::LINE_BYTES_MAX;
 
 /// Cuts a stream into blocks of whole lines, in memory that no line can exceed.

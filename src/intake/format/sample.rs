@@ -1,7 +1,7 @@
 //! Samples: the first lines of a text show whether it is a table, and what lies between its values.
 
+use super::columns::Columns;
 use super::delimiter::Delimiter;
-use crate::intake::format::columns::Columns;
 use crate::limits::LINE_BYTES_MAX;
 
 /// Lines that are looked at: enough to tell a table from URLs that happen to contain a delimiter.
@@ -163,7 +163,7 @@ fn is_address_or_comment(name: &[u8]) -> bool {
 }
 
 /// Whether `name` is part of a URL rather than the name of a column.
-pub(super) fn is_address(name: &[u8]) -> bool {
+pub fn is_address(name: &[u8]) -> bool {
     let name = name.trim_ascii_start();
     let begins_as_one = [&b"/"[..], b"www."].iter().any(|start| name.starts_with(start));
     begins_as_one || memchr::memmem::find(name, b"://").is_some()

@@ -1,0 +1,47 @@
+//! Files that are often given by mistake and cannot be read: a message tells what to do.
+
+use std::path::Path;
+
+use crate::error::{Error, Result, Shown};
+
+/// What a file with this extension is.
+pub fn of_extension(extension: &str) -> Option<&'static str> {
+    match extension {
+        "xz" | "lzma" => Some("xz"),
+        "zip" | "7z" => Some("an archive"),
+        "xlsx" | "xlsm" | "xls" | "ods" => Some("a spreadsheet"),
+        _ => None,
+    }
+}
+
+/// Refuses the input `name` if it begins with `head` and cannot be read.
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data): what it is, and how to turn it into something that can be read.
+pub fn check(name: &Path, head: &[u8]) -> Result<()> {
+    let foreign = |what: &str, way: &str| Err(Error::data(format!("{}: is {what}; {way}", Shown(name))));
+    let piped = |what: &str, program: &str| {
+        let file = if name == Path::new("-") { "FILE".into() } else { format!("'{}'", Shown(name)) };
+        let way = format!("pipe it in: {program} {file} | sitemill build - …");
+        foreign(&format!("{what}, which sitemill does not unpack"), &way)
+    };
+    let is_spreadsheet = ["xlsx", "xlsm", "ods"].into_iter().any(|ending| has_ending(name, ending));
+    match head {
+        [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => piped("xz", "xz -dc"),
+        // What spreadsheets have first in their archive: [Content_Types].xml in one form, mimetype in the other.
+        [b'P', b'K', 3, 4, rest @ ..]
+            if is_spreadsheet || rest.get(26..).is_some_and(|name| name.starts_with(b"[Content_Types]")) =>
+        {
+            foreign("a spreadsheet", "save it as CSV and give that")
+        }
+        [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1, ..] => {
+            foreign("an old spreadsheet or document", "save it as CSV and give that")
+        }
+        [b'P', b'K', 3, 4, ..] => piped("a zip archive", "unzip -p"),
+        _ => Ok(()),
+    }
+}
+
+fn has_ending(name: &Path, ending: &str) -> bool {
+    name.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending))
+}

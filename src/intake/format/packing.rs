@@ -1,0 +1,124 @@
+//! Packings: how text may be compressed, one row of a table for each.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bzip2::bufread::MultiBzDecoder;
+use flate2::bufread::MultiGzDecoder;
+
+/// How text is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Packing {
+    /// Not at all, or in a way of its own, as Parquet.
+    #[default]
+    None,
+    /// RFC 1952, any number of members.
+    Gzip,
+    /// RFC 8878, any number of frames.
+    Zstd,
+    /// bzip2, any number of streams.
+    Bzip2,
+}
+
+/// One packing.
+struct Spec {
+    packing: Packing,
+    /// Its name in reports and messages.
+    name: &'static str,
+    /// What it adds to the name of a file.
+    extension: &'static str,
+    /// Whether packed text begins with these bytes.
+    has_head: fn(&[u8]) -> bool,
+    /// The text in it.
+    unpack: fn(Counted) -> io::Result<Stream>,
+}
+
+/// Bytes to read.
+type Stream = Box<dyn Read + Send>;
+
+const TABLE: [Spec; 3] = [
+    Spec {
+        packing: Packing::Gzip,
+        name: "gzip",
+        extension: ".gz",
+        has_head: |head| head.starts_with(&[0x1F, 0x8B]),
+        unpack: |packed| Ok(Box::new(MultiGzDecoder::new(packed))),
+    },
+    Spec {
+        packing: Packing::Zstd,
+        name: "zstd",
+        extension: ".zst",
+        // A frame, or one that is to be skipped, as parallel compressors write it in front.
+        has_head: |head| matches!(head, [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..]),
+        unpack: |packed| Ok(Box::new(zstd::Decoder::with_buffer(packed)?)),
+    },
+    Spec {
+        packing: Packing::Bzip2,
+        name: "bzip2",
+        extension: ".bz2",
+        has_head: |head| matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', ..]),
+        unpack: |packed| Ok(Box::new(MultiBzDecoder::new(packed))),
+    },
+];
+
+impl Packing {
+    /// The packing that the first bytes show.
+    pub fn of(head: &[u8]) -> Self {
+        TABLE.iter().find(|spec| (spec.has_head)(head)).map_or(Self::None, |spec| spec.packing)
+    }
+
+    /// The text that is packed in `stream`; `at` counts the bytes that were taken of it.
+    ///
+    /// # Errors
+    /// If the decoder cannot be set up.
+    pub fn unpack(self, stream: Stream, at: &Arc<AtomicU64>) -> io::Result<Stream> {
+        let Some(spec) = self.spec() else { return Ok(stream) };
+        let stream = BufReader::with_capacity(PIECE_BYTES, stream);
+        (spec.unpack)(Counted { stream, at: Arc::clone(at) })
+    }
+
+    fn spec(self) -> Option<&'static Spec> {
+        TABLE.iter().find(|spec| spec.packing == self)
+    }
+}
+
+impl fmt::Display for Packing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.spec().map_or("plain", |spec| spec.name))
+    }
+}
+
+/// The file name `name`, in lower case, without what a packing adds to it.
+pub fn without_extension(name: &str) -> &str {
+    TABLE.iter().find_map(|spec| name.strip_suffix(spec.extension)).unwrap_or(name)
+}
+
+/// Read at once from the input: few enough calls, and little beside the decoders' own windows.
+const PIECE_BYTES: usize = 256 * 1024;
+
+/// Counts what a decoder takes, so that an error can say where it was.
+struct Counted {
+    stream: BufReader<Stream>,
+    at: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.stream.read(to)?;
+        self.at.fetch_add(bytes as u64, Ordering::Relaxed);
+        Ok(bytes)
+    }
+}
+
+impl BufRead for Counted {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.stream.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.stream.consume(bytes);
+        self.at.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+}

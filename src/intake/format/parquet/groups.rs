@@ -1,0 +1,196 @@
+//! Row groups of a Parquet file: only the columns that are needed are read, a batch of rows at a time.
+//!
+//! Columns of time become W3C Datetime: instants in UTC with `Z`, local times without a zone. INT96, the time stamp of
+//! old Spark and Hive, is taken as UTC, as Spark writes it. Columns inside of lists are not looked at.
+//!
+//! A damaged file must not take more than the file itself: panics of the crate become errors (`contain`), and what pages
+//! say of themselves is checked before it is believed (`pages`).
+
+use std::fs::File;
+use std::num::TryFromIntError;
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::basic::Compression;
+use parquet::column::reader::get_column_reader;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+
+use super::column::Column;
+use super::contain::contained;
+use super::kind::Kind;
+use super::pages::{Pages, Room, TooLarge};
+use super::shared::{BATCH_ROWS, Shared};
+use crate::error::{Error, Result, Shown};
+use crate::intake::format::columns::{PLAIN_PARTS, Part};
+use crate::intake::format::found::ColumnsFound;
+use crate::intake::format::lists::Lists;
+use crate::intake::format::row::{Record, Rows};
+use crate::intake::format::spec::Hints;
+
+/// What pages may take if nothing is said.
+const PAGE_MEMORY_DEFAULT: u64 = 1 << 30;
+
+/// A file whose row groups can be read by any number of threads.
+pub struct Groups<'n> {
+    name: &'n Path,
+    file: Shared,
+    index: ParquetMetaData,
+    /// Most bytes of pages that are in memory while a group is read.
+    page_bytes_max: u64,
+    /// Column and kind of each of [`PLAIN_PARTS`].
+    kinds: [Option<(usize, Kind)>; PLAIN_PARTS.len()],
+    columns: ColumnsFound,
+    /// Whether there are columns that are not read.
+    has_other_columns: bool,
+}
+
+/// A row group, and the rows before it.
+#[derive(Debug, Clone, Copy)]
+pub struct Group {
+    number: usize,
+    rows_before: u64,
+}
+
+impl<'n> Groups<'n> {
+    /// Reads the index at the end of `file`.
+    pub fn open(name: &'n Path, file: File, hints: Hints<'_>) -> Result<Self> {
+        let wrong = |message: String| Error::data(format!("{}: {message}", Shown(name)));
+        let bytes = file.metadata().map_err(|error| Error::io(name, "could not be read", error))?.len();
+        let file = Shared { file: Arc::new(file), bytes };
+        let index = contained(|| ParquetMetaDataReader::new().parse_and_finish(&file));
+        let index = index.map_err(|error| broken(name, error))?;
+        let schema = index.file_metadata().schema_descr();
+        let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
+        let plain: Vec<&[u8]> = names.iter().map(String::as_bytes).collect();
+        let places = hints.columns.places(&plain).map_err(wrong)?;
+        let mut kinds = [None; PLAIN_PARTS.len()];
+        for (part, place) in places.into_iter().enumerate() {
+            let Some(at) = place else { continue };
+            let (part_of, column) = (PLAIN_PARTS[part], schema.column(at));
+            kinds[part] = match (part_of, Kind::of(part_of, &column)) {
+                // A count of images is no image, and no reason to read nothing at all.
+                (Part::Alternates | Part::Images, kind) if !hints.columns.is_said(part_of) => {
+                    kind.ok().filter(|kind| *kind == Kind::Text).map(|kind| (at, kind))
+                }
+                (_, kind) => Some((at, kind.map_err(wrong)?)),
+            };
+            check_codecs(&index, at).map_err(wrong)?;
+        }
+        let used = kinds.map(|kind| kind.map(|(at, _)| at));
+        let has_other_columns = used.iter().flatten().count() < names.len();
+        let columns = ColumnsFound::of(hints.columns, &plain, used);
+        let page_bytes_max = hints.page_memory.unwrap_or(PAGE_MEMORY_DEFAULT);
+        Ok(Self { name, file, index, page_bytes_max, kinds, columns, has_other_columns })
+    }
+
+    /// The names of used and unused columns.
+    pub fn columns(&self) -> &ColumnsFound {
+        &self.columns
+    }
+
+    /// All of them, in order.
+    pub fn all(&self) -> Vec<Group> {
+        let mut rows_before = 0;
+        let groups = self.index.row_groups().iter().enumerate();
+        let group = |(number, group): (usize, &RowGroupMetaData)| {
+            let this = Group { number, rows_before };
+            rows_before += u64::try_from(group.num_rows()).unwrap_or_default();
+            this
+        };
+        groups.map(group).collect()
+    }
+
+    /// Reads every row of `group` as a record.
+    pub fn read(&self, group: Group, rows: &mut Rows<'_>) -> Result<()> {
+        let broken = |error| broken(self.name, error);
+        let mut row = group.rows_before;
+        let mut parts = contained(|| self.columns_of(group.number)).map_err(broken)?;
+        let mut left = rows_of(self.index.row_group(group.number)).map_err(broken)?;
+        while left > 0 {
+            let batch_rows = left.min(BATCH_ROWS);
+            contained(|| parts.iter_mut().flatten().try_for_each(|column| column.read(batch_rows)))
+                .map_err(broken)?;
+            for at in 0..batch_rows {
+                let [url, lastmod, changefreq, priority, alternates, images] = [0, 1, 2, 3, 4, 5]
+                    .map(|part| parts[part].as_ref().map_or(&b""[..], |column| column.value(at)));
+                let (line, offset) = (row + 1, row);
+                let mut lists = Lists::default();
+                lists.add_links_of_cell(alternates);
+                lists.add_images_of_cell(images);
+                let record = Record {
+                    line,
+                    offset,
+                    url,
+                    lastmod,
+                    changefreq,
+                    priority,
+                    alternates: &lists.alternates(),
+                    images: &lists.images(),
+                };
+                // What is in columns that are not read, nobody knows: such a row may be anything but blank.
+                match url.trim_ascii().is_empty() && self.has_other_columns {
+                    true => rows.without_url(&record)?,
+                    false => rows.record(&record)?,
+                }
+                row += 1;
+            }
+            left -= batch_rows;
+        }
+        Ok(())
+    }
+}
+
+impl Groups<'_> {
+    /// The columns of the row group `number`, ready to be read.
+    fn columns_of(&self, number: usize) -> parquet::errors::Result<Vec<Option<Column>>> {
+        let group = self.index.row_group(number);
+        let rows = rows_of(group)?;
+        let room = Room::new(self.page_bytes_max);
+        let column = |(at, kind): (usize, Kind)| {
+            let pages = Pages::new(&self.file, group.column(at), rows, Arc::clone(&room))?;
+            let descriptor = self.index.file_metadata().schema_descr().column(at);
+            Ok(Column::new(get_column_reader(Arc::clone(&descriptor), Box::new(pages)), kind, &descriptor))
+        };
+        self.kinds.iter().map(|kind| kind.map(column).transpose()).collect()
+    }
+}
+
+fn rows_of(group: &RowGroupMetaData) -> parquet::errors::Result<usize> {
+    let none = |_: TryFromIntError| ParquetError::General("a row group has fewer than no rows".into());
+    usize::try_from(group.num_rows()).map_err(none)
+}
+
+/// Checks that the column `at` is compressed with a codec that is built in. Brotli is left out because few writers use it
+/// and its decoder is one more large dependency; LZO has no decoder in the `parquet` crate.
+fn check_codecs(index: &ParquetMetaData, at: usize) -> std::result::Result<(), String> {
+    for group in index.row_groups() {
+        let codec = match group.columns().get(at).map(|column| column.compression()) {
+            Some(Compression::BROTLI(_)) => "Brotli",
+            Some(Compression::LZO) => "LZO",
+            _ => continue,
+        };
+        return Err(format!(
+            "is compressed with {codec}, which is not supported; write it again with ZSTD, SNAPPY, GZIP or LZ4_RAW"
+        ));
+    }
+    Ok(())
+}
+
+fn broken(name: &Path, error: ParquetError) -> Error {
+    let error = match error {
+        ParquetError::External(cause) if cause.is::<TooLarge>() => {
+            return Error::data(format!("{}: {cause}", Shown(name)));
+        }
+        ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
+            Ok(cause) if cause.raw_os_error().is_some() => {
+                return Error::io(name, "could not be read", *cause);
+            }
+            Ok(cause) => cause.to_string(),
+            Err(cause) => cause.to_string(),
+        },
+        error => error.to_string(),
+    };
+    let error = crate::escape::shown(error.as_bytes());
+    Error::data(format!("{}: broken Parquet ({error}); make or fetch the file again", Shown(name)))
+}

@@ -1,0 +1,49 @@
+//! A Parquet file that threads read at offsets, side by side.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+
+use crate::intake::format::pread::Pread;
+
+/// Rows that are decoded together: a batch of four columns stays in the second-level cache.
+pub const BATCH_ROWS: usize = 4096;
+
+/// A file that any number of threads read.
+pub struct Shared {
+    pub file: Arc<File>,
+    pub bytes: u64,
+}
+
+impl Length for Shared {
+    fn len(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl ChunkReader for Shared {
+    type T = BufReader<Pread>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(BufReader::new(Pread::new(Arc::clone(&self.file), start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        bytes_at(&self.file, self.bytes, start, length)
+    }
+}
+
+/// The bytes from `start`, of which the file may have fewer: what the index says may be anything.
+pub fn bytes_at(file: &File, file_bytes: u64, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+    if start.checked_add(length as u64).is_none_or(|end| end > file_bytes) {
+        return Err(ParquetError::EOF("a column goes on behind the end of the file".into()));
+    }
+    let mut bytes = vec![0; length];
+    file.read_exact_at(&mut bytes, start)?;
+    Ok(bytes.into())
+}

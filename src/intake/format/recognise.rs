@@ -1,0 +1,71 @@
+//! Recognises the format of a text by its head, then by its name.
+
+use std::path::Path;
+
+use super::foreign;
+use super::options::FormOptions;
+use super::packing;
+use super::sample::Sample;
+use super::spec::{Head, Open, OpenFile};
+use super::table::Format;
+use crate::error::{Error, Result, Shown};
+
+/// The format that takes files with this magic number at the start of `head`.
+pub fn by_magic(head: &[u8]) -> Option<(Format, &'static OpenFile)> {
+    let of_file = |&format: &Format| match &format.spec().open {
+        Open::File(of_file) => Some((format, of_file)),
+        Open::Lines(_) | Open::Text(_) => None,
+    };
+    Format::ALL.iter().filter_map(of_file).find(|(_, of_file)| head.starts_with(of_file.magic))
+}
+
+/// The format of the text that begins with `head`: the one that its first lines show, else the one that its name says.
+///
+/// # Errors
+/// If the name belongs to a format that the text does not have, and that no text has; or if the lines are rows of a table that
+/// neither a header nor an option explains.
+pub fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Format> {
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    // No format could be wrong about nothing. White space may be the start of something: the name decides.
+    if head.is_empty() {
+        return Ok(Format::FALLBACK);
+    }
+    let sample = Sample::of(head);
+    if let Some(format) = by_head(head, &sample, options) {
+        return Ok(format);
+    }
+    let wrong = |message: String| Err(Error::data(format!("{}: {message}", Shown(name))));
+    let not_as_named =
+        |what: &str| wrong(format!("is not {what}, though its name says so; say what it is with --format"));
+    let name_text = name.to_string_lossy().to_ascii_lowercase();
+    let extension = packing::without_extension(&name_text).rsplit_once('.').map_or("", |(_, end)| end);
+    if let Some(&format) = Format::ALL.iter().find(|format| format.spec().extensions.contains(&extension)) {
+        return match &format.spec().open {
+            Open::File(of_file) => not_as_named(of_file.title),
+            Open::Lines(_) | Open::Text(_) => Ok(format),
+        };
+    }
+    if let Some(what) = foreign::of_extension(extension) {
+        return not_as_named(what);
+    }
+    match sample.options(true) {
+        Some(options) => wrong(format!(
+            "the lines are rows of a table; say {options}, or --format text if every line is a URL"
+        )),
+        None => Ok(Format::FALLBACK),
+    }
+}
+
+fn by_head(head: &[u8], sample: &Sample<'_>, options: &FormOptions) -> Option<Format> {
+    let first = head.trim_ascii_start().first();
+    let has_byte = |format: &Format| match format.spec().head {
+        Head::Byte(bytes) => first.is_some_and(|first| bytes.contains(first)),
+        Head::Lines(_) | Head::Other => false,
+    };
+    let has_lines = |format: &Format| match format.spec().head {
+        Head::Lines(fits) => fits(sample, options.hints()),
+        Head::Byte(_) | Head::Other => false,
+    };
+    let by_byte = Format::ALL.iter().copied().find(has_byte);
+    by_byte.or_else(|| Format::ALL.iter().copied().rev().find(has_lines))
+}
