@@ -1,5 +1,6 @@
 //! The job: everything a run needs to know.
 
+pub(crate) mod fingerprint;
 mod guard;
 
 use std::num::NonZero;
@@ -7,7 +8,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::clean::UrlEncoding;
-use crate::clean::scope::{Base, ScopeRule};
+use crate::clean::scope::{Base, BaseUrl, ScopeRule};
 use crate::compress::gzip::{Engine, Level};
 use crate::error::{Error, Result, Shown, is_url};
 use crate::intake::format::FormOptions;
@@ -186,6 +187,14 @@ impl Job {
     /// What is to be done about a damaged manifest.
     pub(crate) fn on_damage(&self) -> OnDamage {
         if self.ignore_manifest { OnDamage::SetAside } else { OnDamage::Refuse }
+    }
+
+    /// The directory of the files, unless there is one for each origin.
+    pub(crate) fn only_site(&self) -> Option<&BaseUrl> {
+        match &self.base_url {
+            Base::Directory(url) => Some(url),
+            Base::EachOrigin(_) => None,
+        }
     }
 
     /// What may be replaced.

@@ -1,9 +1,10 @@
-//! Pass 2, produce: writes what the plan says and decides nothing.
+//! Pass 2, produce: writes what the layout says and decides nothing.
 //!
 //! Sitemaps are independent, so that the output cannot depend on the number of threads. Each worker reads the lines of one
 //! sitemap again, renders it piece by piece into its compressor, and one thread brings the results to disk. A sitemap
 //! that may lie there already is rendered without the compressor first; a run into an empty directory has none of these.
 
+pub mod batch;
 mod syncing;
 
 use xxhash_rust::xxh3::Xxh3;
@@ -13,11 +14,11 @@ use crate::common::progress::Pass;
 use crate::common::secret::Secret;
 use crate::compress::gzip::Compressor;
 use crate::error::{Result, reserve};
-use crate::intake::input::Input;
 use crate::intake::lines;
 use crate::intake::spool_format;
 use crate::intake::spool_format::Row;
 use crate::job::Job;
+use crate::produce::batch::{Batch, BatchSitemap};
 use crate::produce::syncing::syncing;
 use crate::set::manifest::{Seal, Seals, Sitemap};
 use crate::set::publish::Workspace;
@@ -26,52 +27,53 @@ use crate::set::publish::name::ContentHash;
 use crate::sitemap::divide::Part;
 use crate::sitemap::entry::Entry;
 use crate::sitemap::xml::Frame;
-use crate::survey::Run;
+use crate::survey::chunk::RowsAt;
+use crate::survey::context::Run;
 use crate::survey::dedup::Survivors;
 use crate::survey::judge::{Judge, Judged};
-use crate::survey::plan::{Chunk, Place, Plan, RowsAt};
+use crate::survey::layout::{EntryAt, Layout, ListedChunk};
 
 /// Bytes of XML that are rendered before they are compressed: they stay in the second-level cache between the two.
 const PIECE_BYTES: usize = 128 * 1024;
 
-/// Renders, compresses and stages every sitemap of `plan`; `lastmod` is the time of those that are new.
+/// Renders, compresses and stages every sitemap of `layout`; `lastmod` is the time of those that are new.
 ///
 /// # Errors
 /// If one cannot be written, an input is not what it was in pass 1, or `stop` is raised.
 pub fn produce(
     Run { job, rules, progress, stop }: Run<'_>,
-    inputs: &[Input],
-    plan: &Plan,
+    layout: &Layout,
     workspace: &Workspace,
     lastmod: &str,
-) -> Result<Vec<Sitemap>> {
-    progress.begin(Pass::Produce, plan.tally.listed);
+) -> Result<Batch> {
+    progress.begin(Pass::Produce, layout.tally.listed);
     let known = &workspace.known();
     let sink = || Sink::new(job, known.secret());
-    let renderer = || Renderer { job, inputs, plan, judge: Judge::new(rules), sink: sink() };
+    let renderer = || Renderer { job, layout, judge: Judge::new(rules), sink: sink() };
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
-        Ok((at, renderer.make(known, &plan.sitemaps[at])?))
+        Ok((at, renderer.make(known, &layout.sitemaps[at])?))
     };
     let mut staged = Vec::new();
-    reserve(&mut staged, plan.sitemaps.len())?;
+    reserve(&mut staged, layout.sitemaps.len())?;
     syncing(stop, |sync| {
         // From the last to the first: of an input that is larger than memory, pass 1 leaves the end in it. The thread that
         // hands them out is a few ahead.
-        let sitemaps = (0..plan.sitemaps.len()).rev().inspect(|&at| plan.will_need(at, inputs));
+        let sitemaps = (0..layout.sitemaps.len()).rev().inspect(|&at| layout.will_need(at));
         ordered(job.threads.get(), sitemaps, renderer, work, |rendered| {
             let (at, rendered) = rendered?;
-            let part = &plan.sitemaps[at];
+            let part = &layout.sitemaps[at];
             progress.advance(part.entries.into());
-            let Rendered { content, seal, gzip } = match rendered {
-                Made::Before(sitemap) => {
-                    staged.push(Sitemap { lastmod: lastmod.into(), ..sitemap.clone() });
+            let Rendered { first_url, content, seal, gzip } = match rendered {
+                Made::Before(first_url, sitemap) => {
+                    let sitemap = Sitemap { lastmod: lastmod.into(), ..sitemap.clone() };
+                    staged.push(BatchSitemap { first_url, sitemap });
                     return Ok(());
                 }
                 Made::Now(rendered) => rendered,
             };
             let file = workspace.stage(part.number, content, seal, &gzip)?;
-            staged.push(Sitemap {
+            let sitemap = Sitemap {
                 file: file.file,
                 content: content.to_string(),
                 urls: part.entries,
@@ -79,25 +81,27 @@ pub fn produce(
                 gzip_bytes: file.gzip_bytes,
                 lastmod: lastmod.into(),
                 seals: Some(Seals { xml: seal, gzip: file.gzip_seal }),
-            });
+            };
+            staged.push(BatchSitemap { first_url, sitemap });
             file.unsynced.map_or(Ok(()), sync)
         })
     })?;
     progress.end();
     staged.reverse();
-    Ok(staged)
+    Ok(Batch::new(job, layout.tally, staged))
 }
 
 /// A finished sitemap.
 enum Made<'k> {
-    /// By a run before this one.
-    Before(&'k Sitemap),
+    /// By a run before this one; with its first URL.
+    Before(String, &'k Sitemap),
     /// By this one.
     Now(Rendered),
 }
 
 /// A sitemap that was rendered and compressed.
 struct Rendered {
+    first_url: String,
     content: ContentHash,
     seal: Seal,
     gzip: Vec<u8>,
@@ -106,8 +110,7 @@ struct Rendered {
 /// Renders sitemap after sitemap with the same scratch memory.
 struct Renderer<'r> {
     job: &'r Job,
-    inputs: &'r [Input],
-    plan: &'r Plan,
+    layout: &'r Layout,
     judge: Judge<'r>,
     sink: Sink,
 }
@@ -115,12 +118,12 @@ struct Renderer<'r> {
 impl Renderer<'_> {
     /// Makes the sitemap of `part`, unless it lies there already. Only one that has the size of a known one is worth
     /// rendering to find that out: most that changed are another number of bytes.
-    fn make<'k>(&mut self, known: &'k Known, part: &Part<Place>) -> Result<Made<'k>> {
+    fn make<'k>(&mut self, known: &'k Known, part: &Part<EntryAt>) -> Result<Made<'k>> {
         if known.has_size(part.number, part.entries, part.bytes) {
             self.sink.is_for_seal = true;
             self.render(part)?;
             if let Some(sitemap) = known.find(part.number, self.sink.seal()) {
-                return Ok(Made::Before(sitemap));
+                return Ok(Made::Before(self.sink.take_first_url(), sitemap));
             }
         }
         self.sink.is_for_seal = false;
@@ -131,13 +134,14 @@ impl Renderer<'_> {
     }
 
     /// Renders the sitemap of `part` into the sink.
-    fn render(&mut self, part: &Part<Place>) -> Result<()> {
+    fn render(&mut self, part: &Part<EntryAt>) -> Result<()> {
         let frame = Frame::sitemap(self.job.protocol).with(part.uses);
+        self.sink.begin();
         frame.open(&mut self.sink.xml);
         let mut entries = 0;
         // The first URLs of the first chunk may belong to the sitemap before this one.
-        let Place { chunk: first_chunk, ordinal: mut skip } = part.first;
-        for chunk in &self.plan.chunks[first_chunk..] {
+        let EntryAt { chunk: first_chunk, ordinal: mut skip } = part.first;
+        for chunk in &self.layout.chunks[first_chunk..] {
             entries += self.render_chunk(chunk, skip, part.entries - entries);
             if entries == part.entries {
                 break;
@@ -146,20 +150,21 @@ impl Renderer<'_> {
         }
         frame.close(&mut self.sink.xml);
         if entries != part.entries || self.sink.end() != part.bytes {
-            return Err(self.inputs[self.plan.chunks[first_chunk].input].changed());
+            let input = self.layout.chunks[first_chunk].chunk.input;
+            return Err(self.layout.inputs[input].changed());
         }
         Ok(())
     }
 
-    /// Renders up to `wanted` listed entries of `chunk` behind the first `skip`; how many.
-    fn render_chunk(&mut self, chunk: &Chunk, skip: usize, wanted: u32) -> u32 {
-        let survivors = &chunk.survivors;
-        if let Some(urls) = chunk.known_urls(self.inputs) {
+    /// Renders up to `wanted` entries of `listed`, after the first `skip`; how many.
+    fn render_chunk(&mut self, listed: &ListedChunk, skip: usize, wanted: u32) -> u32 {
+        let (chunk, survivors, inputs) = (&listed.chunk, &listed.survivors, &*self.layout.inputs);
+        if let Some(urls) = listed.known_urls(inputs) {
             let urls = urls.enumerate().skip(skip);
             let listed = urls.filter(|&(ordinal, _)| survivors.contains(ordinal)).take(wanted as usize);
             return listed.map(|(_, url)| self.sink.push(&Entry::of(url))).count() as u32;
         }
-        let bytes = self.inputs[chunk.input].bytes();
+        let bytes = inputs[chunk.input].bytes();
         match &chunk.rows {
             RowsAt::Lines(range) => {
                 let lines = lines::lines(&bytes[range.clone()], range.start as u64);
@@ -169,7 +174,7 @@ impl Renderer<'_> {
                 self.render_rows(spool_format::rows(bytes, block), survivors, skip, wanted)
             }
             RowsAt::Positions { range, .. } => {
-                self.render_rows(chunk.entries(range, self.inputs), survivors, skip, wanted)
+                self.render_rows(chunk.entries(range, inputs), survivors, skip, wanted)
             }
         }
     }
@@ -209,6 +214,10 @@ struct Sink {
     is_for_seal: bool,
     /// Bytes before the piece at hand.
     bytes: u64,
+    /// The first URL; empty if there was none yet.
+    first_url: String,
+    /// From this many bytes of XML on, [`Sink::push`] has more to do: to take the first URL, or to end a piece.
+    busy_from: usize,
 }
 
 impl Sink {
@@ -220,15 +229,40 @@ impl Sink {
             sealer: Box::new(secret.hasher()),
             is_for_seal: false,
             bytes: 0,
+            first_url: String::new(),
+            busy_from: 0,
         }
+    }
+
+    /// Begins a sitemap.
+    fn begin(&mut self) {
+        self.first_url.clear();
+        self.busy_from = 0;
     }
 
     #[inline]
     fn push(&mut self, entry: &Entry<'_>) {
         entry.push(&mut self.xml);
+        if self.xml.len() >= self.busy_from {
+            self.after_push(entry);
+        }
+    }
+
+    /// Kept out of [`Sink::push`], which every entry goes through.
+    #[inline(never)]
+    fn after_push(&mut self, entry: &Entry<'_>) {
+        if self.first_url.is_empty() {
+            self.first_url.push_str(str::from_utf8(entry.url.as_bytes()).expect("a clean URL is ASCII"));
+            self.busy_from = PIECE_BYTES;
+        }
         if self.xml.len() >= PIECE_BYTES {
             self.end_piece();
         }
+    }
+
+    /// The first URL of what has ended.
+    fn take_first_url(&mut self) -> String {
+        std::mem::take(&mut self.first_url)
     }
 
     fn end_piece(&mut self) {
@@ -258,6 +292,11 @@ impl Sink {
     fn finish(&mut self) -> Rendered {
         let content = ContentHash(self.hasher.digest128());
         self.hasher.reset();
-        Rendered { content, seal: self.seal(), gzip: self.compressor.finish() }
+        Rendered {
+            first_url: self.take_first_url(),
+            content,
+            seal: self.seal(),
+            gzip: self.compressor.finish(),
+        }
     }
 }

@@ -1,30 +1,59 @@
 //! Survey, the first pass: reads all rows and decides which URLs are listed, and in which sitemap each of them is.
 
+pub mod account;
+pub mod chunk;
+pub mod context;
 pub mod dedup;
 pub mod estimate;
-pub mod input_order;
+mod input_order;
 pub mod inputs;
 pub mod judge;
 pub mod keys;
+pub mod layout;
 pub mod memory;
-pub mod plan;
 pub mod positions;
 pub mod rejects;
 pub mod sizes;
 pub mod sort;
-pub mod sorted;
+mod sorted;
 pub mod spool;
 pub mod stable;
+pub mod tally;
+#[cfg(test)]
+mod tests;
 
-use crate::common::progress::Progress;
-use crate::common::stop::Stop;
-use crate::job::Job;
+use std::sync::Arc;
 
-/// What both passes need to know of the run that they are part of.
-#[derive(Clone, Copy)]
-pub struct Run<'a> {
-    pub job: &'a Job,
-    pub rules: &'a judge::Rules,
-    pub progress: &'a dyn Progress,
-    pub stop: &'a Stop,
+use crate::error::{Error, ErrorKind, Result};
+use crate::intake::input::Input;
+use crate::job::Order;
+use account::Account;
+pub use context::Run;
+use layout::Layout;
+use memory::Memory;
+
+/// The outcome of the first pass.
+#[derive(Debug)]
+pub struct Surveyed {
+    /// What became of every row: for reports, reject files and guards.
+    pub account: Account,
+    /// What is listed, and where: for the second pass.
+    pub layout: Layout,
+}
+
+/// Surveys `inputs` in the order that the job wants, and holds no more than `memory` allows.
+///
+/// # Errors
+/// If memory or scratch space runs out, or `stop` is raised. [`ErrorKind::Internal`] if the rows do not add up.
+pub fn survey(run: Run<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<Surveyed> {
+    let (account, layout) = match run.job.order {
+        Order::Input => input_order::survey(run, inputs, memory)?,
+        Order::Sorted => sorted::survey(run, inputs, memory)?,
+    };
+    let (tally, planned) = (account.tally, layout.planned());
+    if !tally.is_balanced() || planned != tally.listed {
+        let words = format!("the lines do not add up ({tally:?}, {planned} planned)");
+        return Err(Error::new(ErrorKind::Internal, words));
+    }
+    Ok(Surveyed { account, layout })
 }

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::clean::scope::Base;
 use crate::commands::check;
 use crate::commands::check::Set;
 use crate::error::{Error, Result, Shown};
@@ -31,7 +30,7 @@ pub struct Sources {
 pub fn out_directory(job: &Job) -> Result<Option<OutDirectory>> {
     let Some(out) = OutDirectory::at(&job.out) else { return Ok(None) };
     let is_site = |input: &Path| {
-        matches!(job.base_url, Base::EachOrigin(_))
+        job.only_site().is_none()
             && input.join(".sitemill").is_dir()
             && input.canonicalize().is_ok_and(|path| path.parent().is_some_and(|parent| out.is(parent)))
     };

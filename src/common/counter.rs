@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::ops::{Add, Index, IndexMut};
 
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 /// An enum of reasons, each once: its name, and the word that reports and reject files have for it.
 macro_rules! reasons {
     ($(#[$doc:meta])* $reasons:ident { $($(#[$name_doc:meta])* $name:ident = $word:literal,)* }) => {
@@ -102,5 +105,24 @@ impl<R, const N: usize> Add for Counter<R, N> {
     fn add(mut self, other: Self) -> Self {
         self.counts.iter_mut().zip(other.counts).for_each(|(mine, theirs)| *mine += theirs);
         self
+    }
+}
+
+/// A map from words to counts, without reasons that did not occur.
+impl<R: Countable<N>, const N: usize> Serialize for Counter<R, N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.by_word().serialize(serializer)
+    }
+}
+
+/// Refuses words that no reason has: their counts would be lost.
+impl<'de, R: Countable<N>, const N: usize> Deserialize<'de> for Counter<R, N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut counter = Self::default();
+        for (word, count) in BTreeMap::<String, u64>::deserialize(deserializer)? {
+            let reason = R::all().into_iter().find(|reason| reason.word() == word);
+            counter[reason.ok_or_else(|| D::Error::custom(format!("unknown reason {word:?}")))?] = count;
+        }
+        Ok(counter)
     }
 }

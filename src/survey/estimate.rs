@@ -3,13 +3,12 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::Run;
+use super::chunk::{Chunk, extents};
+use super::context::Run;
 use super::judge::{Judge, Judged};
 use super::memory::Memory;
-use super::plan::{Chunk, extents};
 use super::positions::Position;
 use super::sorted;
-use crate::clean::scope::Base;
 use crate::common::progress::Needs;
 use crate::compress::gzip::Level;
 use crate::error::{Error, ErrorKind, Result, Shown};
@@ -55,7 +54,7 @@ pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Estim
     let (mut bytes, mut rows, mut entry_bytes, mut xml_bytes) = (0, 0, 0, 0);
     for (at, extent) in extents.into_iter().step_by(step) {
         bytes += extent.bytes();
-        for row in Chunk::of(at, inputs[at].bytes(), extent).rows(inputs) {
+        for row in Chunk::of(at, inputs[at].bytes(), extent).rows(inputs, 0) {
             rows += 1;
             if let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) {
                 let said = entry.url.as_bytes().len() + entry.tags.len() + entry.extras.xml.len();
@@ -73,10 +72,7 @@ pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Estim
         Order::Input => 0,
     };
     // Of what is listed: nobody knows yet how many are duplicates.
-    let sites_bytes = match job.base_url {
-        Base::Directory(_) => 0,
-        Base::EachOrigin(_) => entry_bytes,
-    };
+    let sites_bytes = if job.only_site().is_some() { 0 } else { entry_bytes };
     let scratch = memory.scratch.directory();
     let copied_bytes = memory.scratch.written();
     let copied_to_out = if is_same_disk(&job.out, scratch) { copied_bytes } else { 0 };

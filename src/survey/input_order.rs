@@ -1,19 +1,25 @@
-//! Pass 1, survey: reads everything, decides everything, writes nothing.
+//! The survey in input order.
 //!
-//! Every chunk is cleaned and keyed on its own, every hash partition deduplicated on its own, and what is left is divided
-//! into sitemaps. The outcome is a [`Plan`]: a bit an entry and a few words a chunk are all that is kept of the input.
+//! Every chunk is cleaned and keyed by itself, every hash partition is deduplicated by itself, and what is left is divided
+//! into sitemaps. Of the input, a bit per entry and a few words per chunk are kept.
 
-use std::sync::Mutex;
+use std::io;
+use std::sync::{Arc, Mutex};
+use std::thread;
 
 use rayon::prelude::*;
+use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 
-use super::Run;
+use super::account::{Account, AccountedChunk};
+use super::chunk::{Chunk, RowsAt, extents};
+use super::context::Run;
 use super::judge::Judge;
 use super::keys::Keys;
+use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
-use super::plan::{Chunk, Place, Plan, RowsAt, Tally, extents};
 use super::sizes::Sizes;
 use super::stable;
+use super::tally::Tally;
 use crate::clean::scope::Origins;
 use crate::common::ordered::ordered;
 use crate::common::progress::Pass;
@@ -33,8 +39,9 @@ use crate::survey::dedup;
 use crate::survey::dedup::{ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Share, Survivors, Table};
 
 /// What is known of a chunk before duplicates are.
-struct Surveyed {
-    chunk: Chunk,
+struct SurveyedChunk {
+    listed: ListedChunk,
+    tally: Tally,
     keys: ChunkKeys,
     sizes: Sizes,
 }
@@ -45,24 +52,68 @@ const CHUNKS_TOGETHER: usize = 16;
 /// Bytes of what is known of a chunk, at most, extras aside: a key and a size for each URL.
 const SURVEYED_BYTES_MAX: usize = CHUNK_URLS_MAX * 25;
 
-/// Surveys `inputs`, with no more held than `memory` allows.
+/// Surveys `inputs` in input order, and holds no more than `memory` allows.
 ///
 /// # Errors
-/// If memory or scratch space runs out or `stop` is raised.
-pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
-    let Run { job, progress, stop, .. } = run;
-    let secret = Secret::draw()?;
-    let extents = extents(inputs)?;
+/// If memory or scratch space runs out, or `stop` is raised.
+pub fn survey(run: Run<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<(Account, Layout)> {
+    pool(run, inputs)?.install(|| survey_in_pool(run, inputs, memory))
+}
 
+/// A pool with no more threads than there are extents. It starts none once a signal has come.
+fn pool(run: Run<'_>, inputs: &[Input]) -> Result<ThreadPool> {
+    let threads = run.job.threads.get();
+    let extents = inputs.iter().flat_map(Input::extents).take(threads).count();
+    let start = |thread: ThreadBuilder| {
+        run.stop.check().map_err(io::Error::other)?;
+        thread::Builder::new().name(format!("survey-{}", thread.index())).spawn(|| thread.run()).map(drop)
+    };
+    let pool = ThreadPoolBuilder::new().num_threads(extents.max(1)).spawn_handler(start).build();
+    pool.map_err(|error| match run.stop.check() {
+        Err(stopped) => stopped,
+        Ok(()) => Error::new(ErrorKind::Memory, format!("cannot start threads: {error}")),
+    })
+}
+
+fn survey_in_pool(run: Run<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<(Account, Layout)> {
+    let Run { job, progress, stop, .. } = run;
+    let extents = extents(inputs)?;
     progress.begin(Pass::Survey, extents.iter().map(|(_, extent)| extent.bytes()).sum());
     let mut keys = Keys::new(memory, job.on_duplicate == OnDuplicate::Newest);
-    let mut chunks = Vec::new();
+    let (account, mut chunks) = judge_all(run, inputs, &extents, memory, &mut keys)?;
+    strike_duplicates(job, &keys, &chunks, stop)?;
+    keys.drop_keys();
+    progress.end();
+
+    chunks.iter_mut().for_each(|chunk| chunk.listed = chunk.survivors.count());
+    let account = account.with_listed(chunks.iter().map(|chunk| u64::from(chunk.listed)).sum());
+    let rooms = rooms(&chunks, &keys)?;
+    let sitemaps = match stable::is_asked(job) {
+        true => stable::divide(run, &chunks, &rooms, inputs)?,
+        false => divide(job, &chunks, &rooms, &keys)?,
+    };
+    let layout = Layout { inputs: Arc::clone(inputs), chunks, sitemaps, tally: account.tally };
+    Ok((account, layout))
+}
+
+/// Judges all rows and collects the keys of their URLs. Every entry is listed as yet.
+fn judge_all(
+    run: Run<'_>,
+    inputs: &[Input],
+    extents: &[(usize, Extent)],
+    memory: &Memory,
+    keys: &mut Keys<'_>,
+) -> Result<(Account, Vec<ListedChunk>)> {
+    let Run { job, progress, stop, .. } = run;
+    let secret = Secret::draw()?;
+    let (mut accounted, mut listed) = (Vec::new(), Vec::new());
+    reserve(&mut accounted, extents.len())?;
+    reserve(&mut listed, extents.len())?;
     // Of all threads: the origins of every chunk of a wave would take too much memory.
     let out_of_scope = Mutex::new(Origins::default());
-    reserve(&mut chunks, extents.len())?;
     // Between two waves there is time to let go of what was found.
     let wave = (memory.hold / 4 / SURVEYED_BYTES_MAX).max(4 * job.threads.get());
-    let mut surveyed: Vec<Option<Surveyed>> = Vec::new();
+    let mut surveyed: Vec<Option<SurveyedChunk>> = Vec::new();
     reserve(&mut surveyed, wave.min(extents.len()))?;
     for wave in extents.chunks(wave) {
         keys.make_room(wave.len() * SURVEYED_BYTES_MAX)?;
@@ -87,31 +138,14 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Plan> {
                 },
             )?;
         for found in surveyed.drain(..).flatten() {
-            chunks.push(found.chunk);
+            accounted.push(AccountedChunk::new(found.listed.chunk.clone(), found.tally));
+            listed.push(found.listed);
             keys.push(found.keys, found.sizes)?;
         }
     }
     keys.complete()?;
-    strike_duplicates(job, &keys, &chunks, stop)?;
-    keys.drop_keys();
-    progress.end();
-
-    let chunks = account(chunks);
-    let tally = chunks.iter().fold(Tally::default(), |sum, chunk| sum.add(chunk.tally));
-    let rooms = rooms(&chunks, &keys)?;
-    let sitemaps = match stable::is_asked(job) {
-        true => stable::divide(run, &chunks, &rooms, inputs)?,
-        false => divide(job, &chunks, &rooms, &keys)?,
-    };
-    let planned: u64 = sitemaps.iter().map(|part| u64::from(part.entries)).sum();
-    if !tally.is_balanced() || planned != tally.listed {
-        return Err(Error::new(
-            ErrorKind::Internal,
-            format!("the lines do not add up ({tally:?}, {planned} planned)"),
-        ));
-    }
     let out_of_scope = out_of_scope.into_inner().expect("no thread panics with the lock");
-    Ok(Plan { chunks, sitemaps, tally, out_of_scope })
+    Ok((Account::new(accounted, out_of_scope), listed))
 }
 
 /// Surveys chunk after chunk with the same scratch memory.
@@ -141,13 +175,13 @@ impl<'r> Surveyor<'r> {
         }
     }
 
-    fn survey(&mut self, input: usize, bytes: &[u8], extent: Extent) -> Result<Surveyed> {
+    fn survey(&mut self, input: usize, bytes: &[u8], extent: Extent) -> Result<SurveyedChunk> {
         self.keys.clear();
         self.sizes.clear();
         self.instants.iter_mut().for_each(Vec::clear);
         reserve(&mut self.keys, CHUNK_URLS_MAX)?;
         self.instants.iter_mut().try_for_each(|instants| reserve(instants, CHUNK_URLS_MAX))?;
-        let mut chunk = Chunk::of(input, bytes, extent);
+        let chunk = Chunk::of(input, bytes, extent);
         let (tally, all_clean) = match &chunk.rows {
             // Their numbers are not known yet, and not needed.
             RowsAt::Lines(own) => self
@@ -155,12 +189,16 @@ impl<'r> Surveyor<'r> {
             RowsAt::Rows(block) => self.take(spool_format::rows(bytes, block)),
             RowsAt::Positions { .. } => unreachable!("nothing was sorted yet"),
         };
-        chunk.is_clean = all_clean && self.keys.len() as u64 == tally.lines;
-        chunk.survivors = Survivors::all(self.keys.len())?;
-        chunk.tally = tally;
-        chunk.least = self.least.take();
-        Ok(Surveyed {
-            chunk,
+        let entries = self.keys.len();
+        Ok(SurveyedChunk {
+            listed: ListedChunk {
+                chunk,
+                survivors: Survivors::all(entries)?,
+                listed: entries as u32,
+                least: self.least.take(),
+                is_clean: all_clean && entries as u64 == tally.lines,
+            },
+            tally,
             keys: ChunkKeys::part(&self.keys, self.instants.as_deref().unwrap_or(&[]))?,
             sizes: self.sizes.to_fit()?,
         })
@@ -189,7 +227,7 @@ impl<'r> Surveyor<'r> {
     }
 }
 
-fn strike_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[Chunk], stop: &Stop) -> Result<()> {
+fn strike_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[ListedChunk], stop: &Stop) -> Result<()> {
     let strike = |chunk: usize, ordinal| chunks[chunk].survivors.strike(ordinal);
     let (rounds, threads) = keys.rounds(job.threads.get());
     let shares = (0..PARTITIONS)
@@ -209,33 +247,8 @@ fn strike_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[Chunk], stop: &Stop) 
     }
 }
 
-/// Counts the lines before each chunk in its input.
-pub fn number_lines(mut chunks: Vec<Chunk>) -> Vec<Chunk> {
-    let mut input = 0;
-    let mut lines_before = 0;
-    for chunk in &mut chunks {
-        if chunk.input != input {
-            (input, lines_before) = (chunk.input, 0);
-        }
-        chunk.lines_before = lines_before;
-        lines_before += chunk.tally.lines;
-    }
-    chunks
-}
-
-/// Completes the tallies, now that duplicates are known.
-fn account(chunks: Vec<Chunk>) -> Vec<Chunk> {
-    let mut chunks = number_lines(chunks);
-    for chunk in &mut chunks {
-        let tally = &mut chunk.tally;
-        tally.listed = chunk.survivors.count().into();
-        tally.duplicates = tally.lines - tally.blank - tally.rejected.total() - tally.listed;
-    }
-    chunks
-}
-
 /// What the listed entries of each chunk take.
-fn rooms(chunks: &[Chunk], keys: &Keys<'_>) -> Result<Vec<Room>> {
+fn rooms(chunks: &[ListedChunk], keys: &Keys<'_>) -> Result<Vec<Room>> {
     let room = |(at, chunk)| listed(chunk, keys, at).map(|(_, room)| room).sum();
     let mut rooms = Vec::new();
     reserve(&mut rooms, chunks.len())?;
@@ -244,17 +257,21 @@ fn rooms(chunks: &[Chunk], keys: &Keys<'_>) -> Result<Vec<Room>> {
 }
 
 /// Divides the listed entries into sitemaps.
-fn divide(job: &Job, chunks: &[Chunk], rooms: &[Room], keys: &Keys<'_>) -> Result<Vec<Part<Place>>> {
+fn divide(job: &Job, chunks: &[ListedChunk], rooms: &[Room], keys: &Keys<'_>) -> Result<Vec<Part<EntryAt>>> {
     let mut divider = Divider::new(job.sitemap_limits(), &Frame::sitemap(job.protocol));
     for (at, chunk) in chunks.iter().enumerate() {
-        let entries = listed(chunk, keys, at).map(|(ordinal, room)| (Place { chunk: at, ordinal }, room));
-        divider.push_together(chunk.tally.listed as u32, rooms[at], entries)?;
+        let entries = listed(chunk, keys, at).map(|(ordinal, room)| (EntryAt { chunk: at, ordinal }, room));
+        divider.push_together(chunk.listed, rooms[at], entries)?;
     }
     Ok(divider.finish())
 }
 
 /// Ordinals of the entries of `chunk`, which is the `at`th, that are listed, and what they take.
-fn listed<'a>(chunk: &'a Chunk, keys: &'a Keys<'_>, at: usize) -> impl Iterator<Item = (usize, Room)> + 'a {
+fn listed<'a>(
+    chunk: &'a ListedChunk,
+    keys: &'a Keys<'_>,
+    at: usize,
+) -> impl Iterator<Item = (usize, Room)> + 'a {
     let all = keys.sizes(at).iter().enumerate();
     all.filter(|&(ordinal, _)| chunk.survivors.contains(ordinal))
 }

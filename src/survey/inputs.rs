@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::plan::{Plan, Tally};
+use super::account::Account;
+use super::tally::Tally;
 use crate::error::{Error, ErrorKind, Result};
 use crate::escape;
 use crate::intake::format::{ColumnsFound, Facts, NameCounts, Packing};
@@ -21,16 +22,16 @@ pub struct Known {
     pub non_utf8: u64,
 }
 
-/// What the report says of each of `inputs`, whose rows `plan` has counted.
+/// What the report says of each of `inputs`, whose rows `account` has counted.
 ///
 /// # Errors
-/// [`ErrorKind::Internal`] if their lines do not add up to those of the plan.
-pub fn reports(inputs: &[Input], known: &[Known], plan: &Plan) -> Result<Vec<InputReport>> {
+/// [`ErrorKind::Internal`] if their lines do not add up to those of the account.
+pub fn reports(inputs: &[Input], known: &[Known], account: &Account) -> Result<Vec<InputReport>> {
     let mut lines = vec![0; inputs.len()];
-    plan.chunks.iter().for_each(|chunk| lines[chunk.input] += chunk.tally.lines);
+    account.chunks.iter().for_each(|chunk| lines[chunk.chunk.input] += chunk.tally.lines);
     let sum: u64 = lines.iter().sum();
-    if sum != plan.tally.lines || known.len() != inputs.len() {
-        let all = plan.tally.lines;
+    if sum != account.tally.lines || known.len() != inputs.len() {
+        let all = account.tally.lines;
         let words = format!("the inputs have {sum} lines, and {all} were accounted for");
         return Err(Error::new(ErrorKind::Internal, words));
     }

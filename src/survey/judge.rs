@@ -1,6 +1,7 @@
 //! What a row means to a build. Both passes ask here, so that they cannot disagree.
 
-use super::plan::{Chunk, Tally};
+use super::layout::ListedChunk;
+use super::tally::Tally;
 use crate::clean;
 use crate::clean::scope::{Base, Origins, Scope};
 use crate::clean::{CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
@@ -86,7 +87,7 @@ pub fn is_of_foreign_bytes(url: CleanUrl<'_>, content: Content<'_>) -> bool {
 /// # Errors
 /// The first of `act`.
 pub fn try_for_each_listed(
-    chunk: &Chunk,
+    chunk: &ListedChunk,
     inputs: &[Input],
     judge: &mut Judge<'_>,
     mut act: impl FnMut(usize, Entry<'_>) -> Result<()>,
@@ -96,7 +97,7 @@ pub fn try_for_each_listed(
         return listed.try_for_each(|(ordinal, url)| act(ordinal, Entry::of(url)));
     }
     let mut ordinal = 0;
-    chunk.try_for_each_row(inputs, |row| {
+    chunk.chunk.try_for_each_row(inputs, |row| {
         let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) else { return Ok(()) };
         let is_listed = chunk.survivors.contains(ordinal);
         ordinal += 1;

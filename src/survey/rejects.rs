@@ -9,9 +9,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::Run;
+use super::account::{Account, AccountedChunk};
+use super::context::Run;
 use super::judge::{Judge, Judged, Rules};
-use super::plan::{Chunk, Plan};
 use crate::clean::Reason;
 use crate::common::ordered::ordered;
 use crate::error::{Error, Result};
@@ -49,19 +49,25 @@ const SAMPLES: usize = 16;
 ///
 /// # Errors
 /// If it cannot be written to, or if `stop` is raised.
-pub fn write(run: Run<'_>, plan: &Plan, inputs: &[Input], path: &Path, mut out: impl Write) -> Result<()> {
+pub fn write(
+    run: Run<'_>,
+    account: &Account,
+    inputs: &[Input],
+    path: &Path,
+    mut out: impl Write,
+) -> Result<()> {
     let unwritten = |error| Error::io(path, "could not be written", error);
     out.write_all(reject_row::HEADER.as_bytes()).map_err(unwritten)?;
-    let rows = |judge: &mut Judge<'_>, chunk: &Chunk| {
+    let rows = |judge: &mut Judge<'_>, chunk: &AccountedChunk| {
         let mut rows = Vec::new();
-        let name = inputs[chunk.input].name();
+        let name = inputs[chunk.chunk.input].name();
         for Refused { line, offset, reason, text } in refused(chunk, inputs, judge) {
             reject_row::push_row(name, line, offset, reason, &text, &mut rows);
         }
         rows
     };
-    let worth_it = |chunk: &&Chunk| chunk.tally.rejected.total() + chunk.tally.dropped.total() > 0;
-    let chunks = plan.chunks.iter().filter(worth_it);
+    let worth_it = |chunk: &&AccountedChunk| chunk.tally.rejected.total() + chunk.tally.dropped.total() > 0;
+    let chunks = account.chunks.iter().filter(worth_it);
     ordered(
         run.job.threads.get(),
         chunks,
@@ -75,15 +81,15 @@ pub fn write(run: Run<'_>, plan: &Plan, inputs: &[Input], path: &Path, mut out: 
 }
 
 /// The first of every reason that occurred.
-pub fn examples(rules: &Rules, plan: &Plan, inputs: &[Input]) -> Vec<Example> {
+pub fn examples(rules: &Rules, account: &Account, inputs: &[Input]) -> Vec<Example> {
     let mut judge = Judge::new(rules);
     let mut examples = Vec::new();
-    let mut add = |word: &'static str, occurs: &dyn Fn(&Chunk) -> bool| {
-        let Some(chunk) = plan.chunks.iter().find(|chunk| occurs(chunk)) else { return };
+    let mut add = |word: &'static str, occurs: &dyn Fn(&AccountedChunk) -> bool| {
+        let Some(chunk) = account.chunks.iter().find(|chunk| occurs(chunk)) else { return };
         let first = refused(chunk, inputs, &mut judge).into_iter().find(|refused| refused.reason == word);
         examples.extend(first.map(|refused| Example {
             reason: word,
-            input: escape::shown(inputs[chunk.input].name().as_os_str().as_encoded_bytes()),
+            input: escape::shown(inputs[chunk.chunk.input].name().as_os_str().as_encoded_bytes()),
             line: refused.line,
             text: escape::shown(&refused.text),
         }));
@@ -91,22 +97,22 @@ pub fn examples(rules: &Rules, plan: &Plan, inputs: &[Input]) -> Vec<Example> {
     for reason in Reason::ALL {
         add(reason.as_str(), &|chunk| chunk.tally.rejected[reason] > 0);
     }
-    for (reason, _) in plan.tally.dropped.iter() {
+    for (reason, _) in account.tally.dropped.iter() {
         add(reason.as_str(), &|chunk| chunk.tally.dropped[reason] > 0);
     }
     examples
 }
 
 /// The first rows that were refused for `reason`, escaped: a few, as the very first may be a comment.
-pub fn samples(rules: &Rules, plan: &Plan, inputs: &[Input], reason: Reason) -> Vec<String> {
+pub fn samples(rules: &Rules, account: &Account, inputs: &[Input], reason: Reason) -> Vec<String> {
     let mut judge = Judge::new(rules);
-    let chunks = plan.chunks.iter().filter(|chunk| chunk.tally.rejected[reason] > 0);
+    let chunks = account.chunks.iter().filter(|chunk| chunk.tally.rejected[reason] > 0);
     let rows = chunks.flat_map(|chunk| refused(chunk, inputs, &mut judge));
     let of_reason = rows.filter(|refused| refused.reason == reason.as_str());
     of_reason.take(SAMPLES).map(|refused| escape::shown(&refused.text)).collect()
 }
 
-fn refused<'i>(chunk: &Chunk, inputs: &'i [Input], judge: &mut Judge<'_>) -> Vec<Refused<'i>> {
+fn refused<'i>(chunk: &AccountedChunk, inputs: &'i [Input], judge: &mut Judge<'_>) -> Vec<Refused<'i>> {
     let mut all = Vec::new();
     let mut dropped = Vec::new();
     for row in chunk.rows(inputs) {

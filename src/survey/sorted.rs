@@ -12,19 +12,22 @@ mod sample;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Run;
+use super::account::{Account, AccountedChunk};
+use super::chunk::{Chunk, RowsAt, extents};
+use super::context::Run;
 use super::judge::{Judge, Judged};
+use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
-use super::plan::{Chunk, Place, Plan, RowsAt, Tally, extents};
 use super::stable;
+use super::tally::Tally;
 use crate::clean::scope::Origins;
 use crate::common::ordered::ordered;
 use crate::common::progress::Pass;
-use crate::error::{Error, ErrorKind, Result, list, reserve, reserve_more, try_list};
+use crate::error::{Error, Result, list, reserve, reserve_more, try_list};
 use crate::intake::input::{Extent, Input};
 use crate::intake::scratch::Scratch;
 use crate::intake::spool_format::{Block, Content, Row, RowBuffer};
-use crate::sitemap::divide::Divider;
+use crate::sitemap::divide::{Divider, Room};
 use crate::sitemap::xml::Frame;
 use crate::survey::sort::{RANGES_MAX, Splitters};
 use range::{PartBlock, RangeSorter};
@@ -46,37 +49,55 @@ const SAMPLED_ROWS: usize = 16;
 /// What share of memory a sample may be.
 const SAMPLE_SHARE: usize = 4;
 
-/// The listed entries in their order: what the second pass reads.
-pub struct Sorted {
-    /// Positions, and behind them the scratch files that these are of.
-    pub inputs: Vec<Input>,
-    /// Where they go.
-    pub plan: Plan,
-}
-
-/// Surveys and sorts `inputs`. The first plan tells what became of their rows, and has no sitemaps; the second has.
+/// Surveys and sorts `inputs`, and holds no more than `memory` allows.
 ///
 /// # Errors
 /// If memory or scratch space runs out, or the run is stopped.
-pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, Sorted)> {
+pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Account, Layout)> {
     let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
     run.progress.begin(Pass::Survey, input_bytes);
-    let threads = run.job.threads.get();
-    let range_bytes = range_bytes(memory, threads);
-    let ranges = ranges(memory, threads, input_bytes);
+    let ranges = ranges(memory, run.job.threads.get(), input_bytes);
     let splitters = sample(run, inputs, &extents, ranges, memory)?;
-    let Distributed { chunks, ranges, mut files, out_of_scope } =
-        distribute(run, inputs, &extents, &splitters, memory)?;
+    let Distributed { account, ranges, mut files } = distribute(run, inputs, &extents, &splitters, memory)?;
     run.progress.end();
 
-    let mut tally = chunks.iter().fold(Tally::default(), |sum, chunk| sum.add(chunk.tally));
-    let chunks = crate::survey::input_order::number_lines(chunks);
-    let entries = tally.lines - tally.blank - tally.rejected.total();
-
-    run.progress.begin(Pass::Sort, entries);
+    run.progress.begin(Pass::Sort, account.tally.entries());
     let to = Scratch::new(&memory.scratch)?;
-    let sorter = || RangeSorter::new(run, &files, &to, 4 * range_bytes);
+    let Sorted { chunks, rooms, divider } = sort(run, ranges, &files, &splitters, &to, memory)?;
+    run.progress.end();
+
+    let listed = chunks.iter().map(|chunk| u64::from(chunk.listed)).sum();
+    let account = account.with_listed(listed);
+    files.insert(0, to.map()?);
+    let sitemaps = match stable::is_asked(run.job) {
+        true => stable::divide(run, &chunks, &rooms, &files)?,
+        false => divider.finish(),
+    };
+    let layout = Layout { inputs: files.into(), chunks, sitemaps, tally: account.tally };
+    Ok((account, layout))
+}
+
+/// The listed entries in their order, and what they take.
+struct Sorted {
+    chunks: Vec<ListedChunk>,
+    /// What the entries of each chunk take.
+    rooms: Vec<Room>,
+    /// Has seen all of them.
+    divider: Divider<EntryAt>,
+}
+
+/// Sorts range after range, on all threads, and writes the positions of listed entries to `to`.
+fn sort(
+    run: Run<'_>,
+    ranges: Vec<Vec<PartBlock>>,
+    files: &[Input],
+    splitters: &Splitters,
+    to: &Scratch,
+    memory: &Memory,
+) -> Result<Sorted> {
+    let threads = run.job.threads.get();
+    let sorter = || RangeSorter::new(run, files, to, 4 * range_bytes(memory, threads));
     // The thread that hands ranges out is a few ahead.
     let ranges = ranges.into_iter().enumerate().inspect(|(_, range)| {
         range.iter().for_each(|(file, block)| files[*file].will_need(&block.range));
@@ -86,45 +107,27 @@ pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Plan, 
         let parts = list(range.iter().map(|(file, block)| (*file, block.range.clone())))?;
         Ok((parts, sorter.sort(range, splitters.shared(number))?))
     };
-    let frame = Frame::sitemap(run.job.protocol);
-    let mut divider = Divider::new(run.job.sitemap_limits(), &frame);
-    let (mut sorted, mut rooms) = (Vec::new(), Vec::new());
+    let mut divider = Divider::new(run.job.sitemap_limits(), &Frame::sitemap(run.job.protocol));
+    let (mut chunks, mut rooms) = (Vec::new(), Vec::new());
     ordered(threads, ranges, sorter, work, |range: Result<_>| {
         run.stop.check()?;
         let (mut parts, blocks) = range?;
-        reserve_more(&mut sorted, blocks.len())?;
+        reserve_more(&mut chunks, blocks.len())?;
         reserve_more(&mut rooms, blocks.len())?;
         for block in blocks {
             run.progress.advance(block.rows());
             let room = block.rooms.iter().copied().sum();
             let entries = block.rooms.iter().enumerate();
-            let entries = entries.map(|(ordinal, &room)| (Place { chunk: sorted.len(), ordinal }, room));
+            let entries = entries.map(|(ordinal, &room)| (EntryAt { chunk: chunks.len(), ordinal }, room));
             divider.push_together(block.rooms.len() as u32, room, entries)?;
             rooms.push(room);
             let rows = RowsAt::Positions { range: block.positions, parts: std::mem::take(&mut parts) };
-            let chunk = Chunk::whole(rows, block.rooms.len() as u32)?;
-            sorted.push(Chunk { least: block.least, ..chunk });
+            let chunk = ListedChunk::whole(rows, block.rooms.len() as u32)?;
+            chunks.push(ListedChunk { least: block.least, ..chunk });
         }
         Ok::<_, Error>(())
     })?;
-    run.progress.end();
-
-    tally.listed = sorted.iter().map(|chunk| chunk.tally.listed).sum();
-    tally.duplicates = entries - tally.listed;
-    files.insert(0, to.map()?);
-    let inputs = files;
-    let listed = Tally { lines: tally.listed, listed: tally.listed, ..Tally::default() };
-    let sitemaps = match stable::is_asked(run.job) {
-        true => stable::divide(run, &sorted, &rooms, &inputs)?,
-        false => divider.finish(),
-    };
-    let plan = Plan { chunks: sorted, sitemaps, tally: listed, out_of_scope: Origins::default() };
-    let planned: u64 = plan.sitemaps.iter().map(|part| u64::from(part.entries)).sum();
-    if planned != tally.listed {
-        let words = format!("the sorted entries do not add up ({tally:?}, {planned} planned)");
-        return Err(Error::new(ErrorKind::Internal, words));
-    }
-    Ok((Plan { chunks, sitemaps: Vec::new(), tally, out_of_scope }, Sorted { inputs, plan }))
+    Ok(Sorted { chunks, rooms, divider })
 }
 
 /// Bytes of rows that a range is meant to have: what sorts them must fit for every thread.
@@ -151,7 +154,7 @@ fn sample(
     if ranges > 1 {
         for (at, extent) in extents.iter().step_by(extents.len().div_ceil(SAMPLED_EXTENTS).max(1)) {
             let chunk = Chunk::of(*at, inputs[*at].bytes(), extent.clone());
-            for row in chunk.rows(inputs).take(SAMPLED_ROWS) {
+            for row in chunk.rows(inputs, 0).take(SAMPLED_ROWS) {
                 if let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) {
                     sample.push(entry.url.as_bytes())?;
                 }
@@ -163,18 +166,16 @@ fn sample(
 
 /// All rows, judged.
 struct Distributed {
-    /// Those of each stretch of the input, accounted for but for duplicates.
-    chunks: Vec<Chunk>,
+    /// The account of them, in which nothing is listed yet.
+    account: Account,
     /// The entries of each range, in no order: an entry's line says where it stood.
     ranges: Vec<Vec<PartBlock>>,
     /// The scratch files that these are in, one for each thread: of two that write to one file, one waits.
     files: Vec<Input>,
-    /// The origins of rows that are out of scope.
-    out_of_scope: Origins,
 }
 
 /// What a thread has distributed: its chunks, the blocks of each range, the scratch file of these, and origins out of scope.
-type OfWorker = (Vec<(usize, Chunk)>, Vec<Vec<Block>>, Input, Origins);
+type OfWorker = (Vec<(usize, AccountedChunk)>, Vec<Vec<Block>>, Input, Origins);
 
 /// Judges all rows and appends every entry to its range, on all threads.
 fn distribute(
@@ -193,10 +194,10 @@ fn distribute(
             let Some((input, extent)) = extents.get(at) else { break };
             run.stop.check()?;
             inputs[*input].come_to(extent.range());
-            let mut chunk = Chunk::of(*input, inputs[*input].bytes(), extent.clone());
-            worker.distribute(at, &mut chunk, inputs)?;
+            let chunk = Chunk::of(*input, inputs[*input].bytes(), extent.clone());
+            let tally = worker.distribute(at, &chunk, inputs)?;
             reserve_more(&mut chunks, 1)?;
-            chunks.push((at, chunk));
+            chunks.push((at, AccountedChunk::new(chunk, tally)));
             run.progress.advance(extent.bytes());
         }
         let out_of_scope = worker.judge.take_out_of_scope();
@@ -229,7 +230,7 @@ fn distribute(
     }
     chunks.sort_unstable_by_key(|&(at, _)| at);
     let chunks = list(chunks.into_iter().map(|(_, chunk)| chunk))?;
-    Ok(Distributed { chunks, ranges, files, out_of_scope })
+    Ok(Distributed { account: Account::new(chunks, out_of_scope), ranges, files })
 }
 
 /// Judges rows and appends entries to ranges.
@@ -249,7 +250,7 @@ impl<'r> Distributor<'r> {
     }
 
     /// Distributes the entries of the `at`th chunk, and counts its rows.
-    fn distribute(&mut self, at: usize, chunk: &mut Chunk, inputs: &[Input]) -> Result<()> {
+    fn distribute(&mut self, at: usize, chunk: &Chunk, inputs: &[Input]) -> Result<Tally> {
         let mut tally = Tally::default();
         let mut place = (at as u64) << u16::BITS;
         chunk.try_for_each_row(inputs, |row| {
@@ -266,8 +267,7 @@ impl<'r> Distributor<'r> {
             });
             distributed.unwrap_or(Ok(()))
         })?;
-        chunk.tally = tally;
-        Ok(())
+        Ok(tally)
     }
 
     fn finish(self) -> Result<(Vec<Vec<Block>>, Scratch)> {

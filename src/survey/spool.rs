@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
-use super::Run;
+use super::context::Run;
 use super::inputs::Known;
 use super::judge::{Judge, Judged, is_of_foreign_bytes};
 use super::memory::with_page_memory;

@@ -1,10 +1,9 @@
 //! Stable division: what the survey found of marks decides, as far as it goes. Chunks in which a file begins or ends are read
 //! once more, and those whose least mark was a duplicate's.
 
-use super::Run;
+use super::context::Run;
 use super::judge::{Judge, try_for_each_listed};
-use super::plan::{Chunk, Place};
-use crate::clean::scope::Base;
+use super::layout::{EntryAt, ListedChunk};
 use crate::common::ordered::ordered;
 use crate::error::{Error, Result, list, reserve};
 use crate::intake::input::Input;
@@ -16,18 +15,23 @@ use crate::sitemap::xml::Frame;
 
 /// Whether marks decide where the sitemaps of one set begin. With a set for each origin, it is divided when it is known.
 pub fn is_asked(job: &Job) -> bool {
-    matches!((job.divide, &job.base_url), (Divide::Stable, Base::Directory(_)))
+    job.divide == Divide::Stable && job.only_site().is_some()
 }
 
 /// Divides the listed entries of `chunks`, which are of `inputs`, and take `rooms`.
 ///
 /// # Errors
 /// If the run is stopped, or an input is not what it was.
-pub fn divide(run: Run<'_>, chunks: &[Chunk], rooms: &[Room], inputs: &[Input]) -> Result<Vec<Part<Place>>> {
+pub fn divide(
+    run: Run<'_>,
+    chunks: &[ListedChunk],
+    rooms: &[Room],
+    inputs: &[Input],
+) -> Result<Vec<Part<EntryAt>>> {
     let reader = || Reader { chunks, rooms, inputs, judge: Judge::new(run.rules) };
     let mut leasts = list(chunks.iter().map(known_least))?;
     // One with nothing listed is no stretch.
-    let filled = list((0..chunks.len()).filter(|&at| chunks[at].tally.listed > 0))?;
+    let filled = list((0..chunks.len()).filter(|&at| chunks[at].listed > 0))?;
     let unknown = list(filled.iter().copied().filter(|&at| leasts[at].is_none()))?;
     let work = |reader: &mut Reader<'_>, at: usize| Ok((at, reader.least(at)?));
     ordered(run.job.threads.get(), unknown.into_iter(), reader, work, |found| {
@@ -37,7 +41,7 @@ pub fn divide(run: Run<'_>, chunks: &[Chunk], rooms: &[Room], inputs: &[Input]) 
         Ok::<_, Error>(())
     })?;
     let stretch = |&at: &usize| Stretch {
-        entries: chunks[at].tally.listed as u32,
+        entries: chunks[at].listed,
         room: rooms[at],
         least: leasts[at].expect("it was known or found"),
     };
@@ -51,13 +55,13 @@ pub fn divide(run: Run<'_>, chunks: &[Chunk], rooms: &[Room], inputs: &[Input]) 
 }
 
 /// The least mark of the listed entries of `chunk`, if the survey found it.
-fn known_least(chunk: &Chunk) -> Option<Mark> {
+fn known_least(chunk: &ListedChunk) -> Option<Mark> {
     chunk.least.filter(|least| chunk.survivors.contains(least.nth)).map(|least| least.mark)
 }
 
 /// Reads chunks again.
 struct Reader<'r> {
-    chunks: &'r [Chunk],
+    chunks: &'r [ListedChunk],
     rooms: &'r [Room],
     inputs: &'r [Input],
     judge: Judge<'r>,
@@ -71,19 +75,19 @@ impl Reader<'_> {
     }
 
     /// The listed entries of the `at`th chunk.
-    fn entries(&mut self, at: usize) -> Result<Vec<Weighed<Place>>> {
-        let Chunk { tally, input, .. } = &self.chunks[at];
+    fn entries(&mut self, at: usize) -> Result<Vec<Weighed<EntryAt>>> {
+        let chunk = &self.chunks[at];
         let mut entries = Vec::new();
-        reserve(&mut entries, tally.listed as usize)?;
-        try_for_each_listed(&self.chunks[at], self.inputs, &mut self.judge, |ordinal, entry| {
-            let (at, room, mark) = (Place { chunk: at, ordinal }, entry.room(), Mark::of(entry.url));
+        reserve(&mut entries, chunk.listed as usize)?;
+        try_for_each_listed(chunk, self.inputs, &mut self.judge, |ordinal, entry| {
+            let (at, room, mark) = (EntryAt { chunk: at, ordinal }, entry.room(), Mark::of(entry.url));
             entries.push(Weighed { at, room, mark });
             Ok(())
         })?;
         let room: Room = entries.iter().map(|entry| entry.room).sum();
-        match entries.len() as u64 == tally.listed && room == self.rooms[at] {
+        match entries.len() == chunk.listed as usize && room == self.rooms[at] {
             true => Ok(entries),
-            false => Err(self.inputs[*input].changed()),
+            false => Err(self.inputs[chunk.chunk.input].changed()),
         }
     }
 }

@@ -1,29 +1,28 @@
-//! One set for each origin: listed rows are parted by scheme, host and port, and every part goes its way as a plan of its own.
+//! One set for each origin: listed rows are parted by scheme, host and port, and every part gets a layout of its own.
 //!
 //! All parts lie in one scratch file, block by block as they fill, so that thousands of hosts need no more than one open
 //! file and a bounded number of bytes in memory.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::clean::scope;
-use crate::clean::scope::{BaseUrl, Origins, SitePath};
+use crate::clean::scope::{BaseUrl, SitePath};
 use crate::common::ordered::ordered;
 use crate::error::{Error, ErrorKind, Result, copy, list, reserve, reserve_more, try_list};
 use crate::intake::input::Input;
 use crate::intake::scratch::Scratch;
 use crate::intake::spool_format::{Block, Content, Row, RowBuffer, rows};
-use crate::produce::produce;
-use crate::set::manifest::Sitemap;
 use crate::set::publish;
-use crate::set::publish::Workspace;
-use crate::set::publish::name::site_directory;
 use crate::sitemap::divide::{Divide, Divider, Room};
 use crate::sitemap::xml::Frame;
-use crate::survey::Run;
+use crate::survey::chunk::RowsAt;
+use crate::survey::context::Run;
 use crate::survey::judge::{Judge, try_for_each_listed};
+use crate::survey::layout::{EntryAt, Layout, ListedChunk};
 use crate::survey::memory::Memory;
-use crate::survey::plan::{Chunk, Place, Plan, RowsAt, Tally};
 use crate::survey::stable;
+use crate::survey::tally::Tally;
 
 /// Bytes of a block of one origin.
 const BLOCK_BYTES: usize = 32 * 1024;
@@ -33,58 +32,33 @@ const BLOCK_BYTES: usize = 32 * 1024;
 const BUFFERED_BYTES_MAX: usize = 128 << 20;
 const BUFFERED_SHARE: usize = 4;
 
-/// What is published for one origin.
-#[derive(Debug)]
-pub struct Site {
-    base_url: BaseUrl,
-    inputs: [Input; 1],
-    plan: Plan,
-}
-
-/// Parts the listed rows of `plan` by origin, in the order in which origins come first.
+/// Parts the listed rows of `layout` by origin, in the order in which origins come first: a layout for the base URL of each.
 ///
 /// # Errors
 /// If scratch cannot be written to, if an origin has no room for a path, or if `stop` is raised.
 pub fn distribute(
     run: Run<'_>,
-    plan: &Plan,
-    inputs: &[Input],
+    layout: &Layout,
     path: &SitePath,
     memory: &Memory,
-) -> Result<Vec<Site>> {
+) -> Result<Vec<(BaseUrl, Layout)>> {
     let mut parts = Parts::new(memory)?;
     let judge = || Judge::new(run.rules);
-    let work = |judge: &mut Judge<'_>, chunk: &Chunk| listed(chunk, inputs, judge);
-    ordered(run.job.threads.get(), plan.chunks.iter(), judge, work, |listed| {
+    let work = |judge: &mut Judge<'_>, chunk: &ListedChunk| listed(chunk, &layout.inputs, judge);
+    ordered(run.job.threads.get(), layout.chunks.iter(), judge, work, |listed| {
         run.stop.check()?;
         parts.push_all(run, &listed?)
     })?;
     let (file, parts) = parts.finish()?;
     let all = file.map()?;
-    let site = |(origin, part): OfOrigin| {
+    try_list(parts.into_iter().map(|(origin, part)| {
         let origin = String::from_utf8(origin).expect("a clean URL is ASCII");
         let base_url = path.on(&origin).map_err(|why| no_site(&origin, &why))?;
         if run.job.bytes_per_sitemap < publish::index_bytes_min(run.job.protocol, &base_url) {
             return Err(no_site(&origin, "an index file is larger than a sitemap may be"));
         }
-        let listed = part.blocks.iter().map(|&(_, entries, _)| u64::from(entries)).sum();
-        let blocks = list(part.blocks.iter().map(|(block, ..)| block.clone()))?;
-        let rooms = list(part.blocks.iter().map(|&(.., room)| room))?;
-        let whole = |(block, entries, _)| Chunk::whole(RowsAt::Rows(block), entries);
-        let chunks = try_list(part.blocks.into_iter().map(whole))?;
-        let inputs = [all.part(blocks)];
-        let sitemaps = match run.job.divide {
-            Divide::Fill => part.divider.finish(),
-            Divide::Stable => stable::divide(run, &chunks, &rooms, &inputs)?,
-        };
-        let tally = Tally { lines: listed, listed, ..Tally::default() };
-        Ok(Site {
-            base_url,
-            inputs,
-            plan: Plan { chunks, sitemaps, tally, out_of_scope: Origins::default() },
-        })
-    };
-    try_list(parts.into_iter().map(site))
+        Ok((base_url, part.layout(run, &all)?))
+    }))
 }
 
 /// An origin that can have no set, though its rows were listed.
@@ -95,37 +69,6 @@ fn no_site(origin: &str, why: &str) -> Error {
     )
 }
 
-/// Opens the directory of every site below `parent`, and looks whether its set may be published there.
-///
-/// # Errors
-/// See [`Workspace::open_site`] and [`Workspace::admit`]; or if `stop` is raised.
-pub fn open_all(run: Run<'_>, sites: &[Site], parent: &Workspace) -> Result<Vec<Workspace>> {
-    let open_one = |site: &Site| {
-        run.stop.check()?;
-        let mut workspace = parent.open_site(&site_directory(&site.base_url), run.job.on_damage())?;
-        workspace.admit(&site.base_url, run.job.protocol, run.job.consent())?;
-        Ok(workspace)
-    };
-    try_list(sites.iter().map(open_one))
-}
-
-/// Renders and stages the sitemaps of every site, each in its directory of `workspaces`.
-///
-/// # Errors
-/// See [`produce`].
-pub fn produce_all(
-    run: Run<'_>,
-    sites: &[Site],
-    workspaces: Vec<Workspace>,
-    time: &str,
-) -> Result<Vec<(Workspace, BaseUrl, Vec<Sitemap>)>> {
-    let produce_one = |(site, workspace): (&Site, Workspace)| {
-        let sitemaps = produce(run, &site.inputs, &site.plan, &workspace, time)?;
-        Ok((workspace, site.base_url.clone(), sitemaps))
-    };
-    try_list(sites.iter().zip(workspaces).map(produce_one))
-}
-
 /// The listed rows of a chunk: canonical URLs, checked tags, and the room that each entry takes.
 #[derive(Default)]
 struct Listed {
@@ -133,9 +76,9 @@ struct Listed {
     rooms: Vec<Room>,
 }
 
-fn listed(chunk: &Chunk, inputs: &[Input], judge: &mut Judge<'_>) -> Result<Listed> {
+fn listed(chunk: &ListedChunk, inputs: &[Input], judge: &mut Judge<'_>) -> Result<Listed> {
     let mut listed = Listed::default();
-    reserve(&mut listed.rooms, chunk.tally.listed as usize)?;
+    reserve(&mut listed.rooms, chunk.listed as usize)?;
     try_for_each_listed(chunk, inputs, judge, |_, entry| {
         listed.rows.push(&Row { line: 0, offset: 0, content: Content::Entry(entry) });
         listed.rooms.push(entry.room());
@@ -152,13 +95,28 @@ struct Part {
     /// Of the block at hand.
     entries: u32,
     room: Room,
-    divider: Divider<Place>,
+    divider: Divider<EntryAt>,
 }
 
 impl Part {
-    fn new(divider: Divider<Place>) -> Self {
+    fn new(divider: Divider<EntryAt>) -> Self {
         let (buffer, blocks) = (RowBuffer::default(), Vec::new());
         Self { buffer, blocks, entries: 0, room: Room::default(), divider }
+    }
+
+    /// The layout of the rows, which are in `file`.
+    fn layout(self, run: Run<'_>, file: &Input) -> Result<Layout> {
+        let listed = self.blocks.iter().map(|&(_, entries, _)| u64::from(entries)).sum();
+        let blocks = list(self.blocks.iter().map(|(block, ..)| block.clone()))?;
+        let rooms = list(self.blocks.iter().map(|&(.., room)| room))?;
+        let whole = |(block, entries, _)| ListedChunk::whole(RowsAt::Rows(block), entries);
+        let chunks = try_list(self.blocks.into_iter().map(whole))?;
+        let inputs = Arc::from([file.part(blocks)]);
+        let sitemaps = match run.job.divide {
+            Divide::Fill => self.divider.finish(),
+            Divide::Stable => stable::divide(run, &chunks, &rooms, &inputs)?,
+        };
+        Ok(Layout { inputs, chunks, sitemaps, tally: Tally::of_listed(listed) })
     }
 }
 
@@ -192,7 +150,7 @@ impl Parts {
                 None => self.add(origin, Divider::new(limits, &frame))?,
             };
             let part = &mut self.parts[at].1;
-            let place = Place { chunk: part.blocks.len(), ordinal: part.entries as usize };
+            let place = EntryAt { chunk: part.blocks.len(), ordinal: part.entries as usize };
             part.divider.push(place, room)?;
             part.room = part.room.and(room);
             let before = part.buffer.held_bytes();
@@ -210,7 +168,7 @@ impl Parts {
     }
 
     /// A place for the rows of another origin; which it is.
-    fn add(&mut self, origin: &[u8], divider: Divider<Place>) -> Result<usize> {
+    fn add(&mut self, origin: &[u8], divider: Divider<EntryAt>) -> Result<usize> {
         let at = self.parts.len();
         reserve_more(&mut self.parts, 1)?;
         let room = self.by_origin.try_reserve(1);

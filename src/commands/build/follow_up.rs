@@ -1,4 +1,4 @@
-//! What is done when a set is live. Nothing of it can make the run a failure any more: what goes wrong is a warning.
+//! Follow-up: what is done when a set is live. What goes wrong there is a warning; the run does not fail any more.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,7 +17,7 @@ use crate::set::robots::{RobotsFile, name_indexes};
 use crate::survey::memory::Memory;
 
 /// What is left to do.
-pub struct After<'a> {
+pub struct FollowUp<'a> {
     job: &'a Job,
     stop: &'a Stop,
     diff: Option<Outlet>,
@@ -25,7 +25,7 @@ pub struct After<'a> {
     pub warnings: Vec<Error>,
 }
 
-impl<'a> After<'a> {
+impl<'a> FollowUp<'a> {
     /// Looks whether it can be done, before any work.
     ///
     /// # Errors

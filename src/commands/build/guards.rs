@@ -7,13 +7,13 @@ mod tags;
 pub use hint::hint;
 pub use tags::hints as tag_hints;
 
-use crate::clean::scope::{Base, BaseUrl};
+use crate::clean::scope::BaseUrl;
+use crate::commands::build::site::Site;
 use crate::commands::report::Report;
 use crate::error::{Error, Result};
 use crate::escape::grouped;
 use crate::job::{Job, MaxShrink};
-use crate::set::manifest::{Manifest, Sitemap};
-use crate::set::publish::Workspace;
+use crate::set::manifest::Manifest;
 
 /// Looks at what was counted, when nothing is rendered yet; `live` is the set that would be replaced.
 ///
@@ -38,10 +38,8 @@ pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> 
         )));
     }
     tags::check(job, report)?;
-    match &job.base_url {
-        Base::Directory(url) if listed > 0 => check_shrink(job, url, live, listed),
-        _ => Ok(()),
-    }
+    // The sites of several origins are not known yet.
+    job.only_site().map_or(Ok(()), |url| check_shrink(job, url, live, listed))
 }
 
 /// Why there is nothing to publish. Only of an input without URLs can an empty set be meant.
@@ -54,31 +52,22 @@ fn nothing_listed(job: &Job, report: &Report) -> String {
         lines => format!("the inputs hold nothing but blank lines ({})", grouped(lines)),
     };
     // With a set for each origin there is none to be empty.
-    let way_out = match job.base_url {
-        Base::Directory(_) => "; --allow-empty publishes an empty set",
-        Base::EachOrigin(_) => "",
-    };
+    let way_out = if job.only_site().is_some() { "; --allow-empty publishes an empty set" } else { "" };
     format!("nothing was published: {found}{way_out}")
 }
 
-/// Looks at the set of each site, before any of them is live. A site that the input does not name keeps its set.
+/// Looks at the batches of each site, before any of them is live. A site that the input does not name keeps its set.
 ///
 /// # Errors
 /// As [`check`].
-pub fn check_sites(job: &Job, sites: &[(Workspace, BaseUrl, Vec<Sitemap>)]) -> Result<()> {
-    let check_site = |(workspace, base_url, sitemaps): &(Workspace, BaseUrl, Vec<Sitemap>)| {
-        let listed = sitemaps.iter().map(|sitemap| u64::from(sitemap.urls)).sum();
-        check_shrink(job, base_url, workspace.live(), listed)
-    };
-    match job.base_url {
-        Base::Directory(_) => Ok(()), // was looked at before
-        Base::EachOrigin(_) => sites.iter().try_for_each(check_site),
-    }
+pub fn check_sites(job: &Job, sites: &[Site]) -> Result<()> {
+    sites.iter().try_for_each(|site| check_shrink(job, &site.base_url, site.place.live(), site.listed()))
 }
 
+/// An empty set may take the place of any: it was allowed already.
 fn check_shrink(job: &Job, base_url: &BaseUrl, live: Option<&Manifest>, listed: u64) -> Result<()> {
     let live = live.map_or(0, Manifest::urls);
-    if !job.max_shrink.is_passed(live, listed) {
+    if listed == 0 || !job.max_shrink.is_passed(live, listed) {
         return Ok(());
     }
     let (max, needed) = (job.max_shrink, MaxShrink::needed(live, listed));

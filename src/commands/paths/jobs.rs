@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use super::Paths;
-use crate::clean::scope::Base;
 use crate::commands::check::{CheckJob, Set};
 use crate::commands::clean::CleanJob;
 use crate::commands::diff::DiffJob;
@@ -20,7 +19,7 @@ impl Job {
         for (option, path) in written {
             path.iter().for_each(|path| paths.write(option, path));
         }
-        paths.publish(&self.out, matches!(self.base_url, Base::EachOrigin(_)));
+        paths.publish(&self.out, self.only_site().is_none());
         paths
     }
 }

@@ -11,7 +11,7 @@ use crate::intake::spool_format::{Block, Content, rows};
 use crate::job::OnDuplicate;
 use crate::sitemap::divide::Room;
 use crate::sitemap::divide::stable::Least;
-use crate::survey::Run;
+use crate::survey::context::Run;
 use crate::survey::positions::Position;
 use crate::survey::sort::Sorter;
 use crate::survey::stable;

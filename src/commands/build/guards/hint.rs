@@ -1,7 +1,7 @@
 //! A hint for inputs of which most lines are refused: what they have in common, and the way out.
 
 use super::shape;
-use crate::clean::scope::{Base, BaseUrl};
+use crate::clean::scope::BaseUrl;
 use crate::clean::{Cleaned, Cleaner, Reason};
 use crate::commands::report::Report;
 use crate::escape::grouped;
@@ -22,7 +22,7 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
     Some(match reason {
         Reason::OutOfScope => outside(job, report, &refused, first),
         Reason::ControlCharacter | Reason::NotAbsolute | Reason::Scheme => {
-            let shape = |line: String| shape::of(&line, origin(&job.base_url)).map(|shape| (line, shape));
+            let shape = |line: String| shape::of(&line, origin(job)).map(|shape| (line, shape));
             let lines = refused.subject("line", "lines");
             match samples(reason).into_iter().find_map(shape) {
                 Some((line, (what, way_out))) if line == *first => {
@@ -61,16 +61,13 @@ impl Refused {
 }
 
 /// What an absolute URL of the site begins with.
-fn origin(base: &Base) -> &str {
-    match base {
-        Base::Directory(url) => url.origin().trim_end_matches('/'),
-        Base::EachOrigin(_) => "https://www.example.com",
-    }
+fn origin(job: &Job) -> &str {
+    job.only_site().map_or("https://www.example.com", |url| url.origin().trim_end_matches('/'))
 }
 
 fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> String {
     let outside = format!("{} outside {}", refused.subject("URL", "URLs"), job.base_url);
-    let Base::Directory(base) = &job.base_url else {
+    let Some(base) = job.only_site() else {
         return format!("{outside}; the first is {first}; list all of a site with --scope host");
     };
     let largest = report.out_of_scope.iter().max_by_key(|&(_, &urls)| urls);

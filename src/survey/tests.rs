@@ -1,20 +1,22 @@
-//! Whatever memory there is, plans are the same.
+//! The survey lists the same entries whatever memory there is.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::intake::input::Input;
 use crate::intake::scratch::Space;
 use crate::intake::spool_format::{Content, RowBuffer};
-use crate::job::{Job, OnDuplicate};
-use crate::survey::input_order::survey;
+use crate::job::{Job, OnDuplicate, Order};
+use crate::survey::context::Run;
 use crate::survey::judge::Rules;
+use crate::survey::layout::ListedChunk;
 use crate::survey::memory::Memory;
-use crate::survey::{Run, sorted};
+use crate::survey::{Surveyed, survey};
 
 /// A directory for scratch files, gone at the end.
 struct Directory(PathBuf);
@@ -89,15 +91,15 @@ fn with_run<T>(job: &Job, act: impl FnOnce(Run<'_>) -> T) -> T {
 #[test]
 fn what_is_listed_does_not_depend_on_the_memory() {
     let directory = Directory::new("memory");
-    let inputs = [directory.input(&rows())];
+    let inputs = Arc::from([directory.input(&rows())]);
     for on_duplicate in [OnDuplicate::First, OnDuplicate::Newest] {
         let plan = |hold| {
             with_run(&job(on_duplicate, 3), |run| {
-                let plan = survey(run, &inputs, &directory.memory(hold)).unwrap();
-                let listed = |chunk: &crate::survey::plan::Chunk| {
+                let Surveyed { account, layout } = survey(run, &inputs, &directory.memory(hold)).unwrap();
+                let listed = |chunk: &ListedChunk| {
                     (0..chunk.survivors.bits()).filter(|&at| chunk.survivors.contains(at)).collect::<Vec<_>>()
                 };
-                (plan.chunks.iter().map(listed).collect::<Vec<_>>(), plan.sitemaps, plan.tally)
+                (layout.chunks.iter().map(listed).collect::<Vec<_>>(), layout.sitemaps, account.tally)
             })
         };
         let want = plan(usize::MAX);
@@ -127,7 +129,7 @@ fn sorted_entries_are_those_of_a_plain_map_whatever_the_memory_and_the_order() {
         };
         let want: Vec<(String, String)> =
             plain.into_iter().map(|(url, lastmod)| (url.into(), tags(lastmod))).collect();
-        let inputs = [directory.input(&rows)];
+        let inputs = Arc::from([directory.input(&rows)]);
         // One range in memory; one in runs that are merged; a few in memory; as many as there is room for, each in runs.
         for (hold, threads, are_several) in [
             (usize::MAX, 3, false),
@@ -137,9 +139,10 @@ fn sorted_entries_are_those_of_a_plain_map_whatever_the_memory_and_the_order() {
             (1 << 21, 1, true),
             (1 << 18, 2, true),
         ] {
-            with_run(&job(on_duplicate, threads), |run| {
-                let (plan, sorted) = sorted::survey(run, &inputs, &directory.memory(hold)).unwrap();
-                let entries = sorted.plan.chunks.iter().flat_map(|chunk| chunk.rows(&sorted.inputs));
+            let job = Job { order: Order::Sorted, ..job(on_duplicate, threads) };
+            with_run(&job, |run| {
+                let Surveyed { account, layout } = survey(run, &inputs, &directory.memory(hold)).unwrap();
+                let entries = layout.chunks.iter().flat_map(|listed| listed.chunk.rows(&layout.inputs, 0));
                 let got: Vec<(String, String)> = entries
                     .map(|row| {
                         let Content::Entry(entry) = row.content else { panic!("it was judged") };
@@ -149,15 +152,40 @@ fn sorted_entries_are_those_of_a_plain_map_whatever_the_memory_and_the_order() {
                     .collect();
                 assert!(got == want, "{on_duplicate:?}, {hold} bytes, {threads} threads");
                 // Only the last block of a range is not full.
-                let blocks = sorted.plan.chunks.iter().map(|chunk| chunk.tally.listed);
+                let blocks = layout.chunks.iter().map(|chunk| chunk.listed);
                 let full = blocks.clone().max();
                 let not_full = blocks.filter(|&listed| Some(listed) < full).count();
                 assert_eq!(not_full > 1, are_several, "{hold} bytes, {threads} threads");
-                assert!(plan.tally.is_balanced());
-                assert_eq!((plan.tally.lines, plan.tally.listed), (rows.len() as u64, want.len() as u64));
-                assert!(sorted.plan.sitemaps.iter().all(|part| part.entries <= 700));
+                assert!(account.tally.is_balanced());
+                assert_eq!(
+                    (account.tally.lines, account.tally.listed),
+                    (rows.len() as u64, want.len() as u64)
+                );
+                assert!(layout.sitemaps.iter().all(|part| part.entries <= 700));
             });
         }
         rows.reverse();
+    }
+}
+
+#[test]
+fn the_tallies_of_two_halves_add_up_to_that_of_the_whole() {
+    let directory = Directory::new("halves");
+    let with_site = |site: &str| -> Vec<(String, String)> {
+        let rows = rows().into_iter();
+        rows.map(|(url, lastmod)| (url.replace("example/", &format!("example/{site}/")), lastmod)).collect()
+    };
+    // Every duplicate is in the half of the URL that it repeats.
+    let halves = [with_site("a"), with_site("b")];
+    let whole = halves.concat();
+    for order in [Order::Input, Order::Sorted] {
+        let job = Job { order, ..job(OnDuplicate::First, 2) };
+        let tally = |rows: &[(String, String)]| {
+            let inputs = Arc::from([directory.input(rows)]);
+            with_run(&job, |run| survey(run, &inputs, &directory.memory(1 << 20)).unwrap().account.tally)
+        };
+        let sum = tally(&halves[0]) + tally(&halves[1]);
+        assert!(sum.duplicates > 0 && sum.rejected.total() > 0 && sum.rendered.total() > 0);
+        assert_eq!(sum, tally(&whole), "{order:?}");
     }
 }

@@ -1,0 +1,108 @@
+//! The report, as the phases fill it in.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use super::guards;
+use super::take_in::TakenIn;
+use crate::commands::report::{Report, Seconds, SetReport};
+use crate::common::fifo::Outlet;
+use crate::error::{Error, Result};
+use crate::job::Job;
+use crate::set::publish::Prepared;
+use crate::survey::account::Account;
+use crate::survey::context::Run;
+use crate::survey::{inputs, rejects};
+
+/// Origins out of scope that the report names.
+const OUT_OF_SCOPE_ORIGINS: usize = 10;
+
+/// Writes every refused line to `file`, which is at `path`.
+///
+/// # Errors
+/// If it cannot be written, or if `stop` is raised.
+pub fn write_rejects(
+    run: Run<'_>,
+    account: &Account,
+    taken_in: &TakenIn,
+    path: &Path,
+    file: Outlet,
+) -> Result<()> {
+    let mut file = BufWriter::new(file);
+    let written = rejects::write(run, account, &taken_in.inputs, path, &mut file)
+        .and_then(|()| file.flush().map_err(|error| Error::io(path, "could not be written", error)));
+    // A write that was called off is no failure of its own.
+    run.stop.check().and(written)
+}
+
+/// The report when all lines are counted.
+///
+/// # Errors
+/// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if lines or tags do not add up.
+pub fn of_survey(run: Run<'_>, taken_in: &TakenIn, account: &Account) -> Result<Report> {
+    let (job, rules, tally) = (run.job, run.rules, &account.tally);
+    let given = taken_in.given_tags();
+    inputs::check_tags(&job.tags, &given, tally)?;
+    let non_utf8_before = taken_in.known.iter().map(|known| known.non_utf8).sum::<u64>();
+    let (out_of_scope, out_of_scope_others) = account.out_of_scope.largest(OUT_OF_SCOPE_ORIGINS);
+    let mut report = Report {
+        version: env!("CARGO_PKG_VERSION"),
+        published: false,
+        refused: None,
+        protocol: job.protocol.to_string(),
+        base_url: job.base_url.to_string(),
+        inputs: inputs::reports(&taken_in.inputs, &taken_in.known, account)?,
+        skipped: taken_in.skipped.clone(),
+        non_utf8_lines: tally.non_utf8 + non_utf8_before,
+        lines: tally.lines,
+        blank: tally.blank,
+        listed: tally.listed,
+        duplicates: tally.duplicates,
+        rejected: tally.rejected.by_word(),
+        given_tags: given.of_entries.by_word(),
+        refused_tags: tally.refused_tags.by_word(),
+        dropped_tags: tally.dropped.by_word(),
+        out_of_scope: out_of_scope.into_iter().map(|(origin, urls)| (origin.to_owned(), urls)).collect(),
+        out_of_scope_others,
+        hint: None,
+        tag_hints: Vec::new(),
+        examples: rejects::examples(rules, account, &taken_in.inputs),
+        sitemaps: 0,
+        indexes: 0,
+        index_urls: Vec::new(),
+        sets: Vec::new(),
+        xml_bytes: 0,
+        gzip_bytes: 0,
+        expired: 0,
+        diff: None,
+        seconds: Seconds::default(),
+        threads: job.threads.get() as u64,
+        needs: taken_in.needs,
+    };
+    let samples = |reason| rejects::samples(rules, account, &taken_in.inputs, reason);
+    report.hint = guards::hint(job, &report, samples);
+    report.tag_hints = guards::tag_hints(&report);
+    Ok(report)
+}
+
+/// Adds what is known of a set when it is live.
+pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
+    let set = site.set();
+    let this = SetReport {
+        base_url: set.base_url.clone(),
+        directory: site.workspace().directory().file_name().unwrap_or_default().to_string_lossy().into(),
+        listed: set.sitemaps.iter().map(|sitemap| u64::from(sitemap.urls)).sum(),
+        sitemaps: set.sitemaps.len() as u64,
+        index_urls: set.indexes.iter().map(|file| format!("{}{file}", set.base_url)).collect(),
+        xml_bytes: set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum(),
+        gzip_bytes: set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum(),
+    };
+    report.sitemaps += this.sitemaps;
+    report.indexes += this.index_urls.len() as u64;
+    report.index_urls.extend_from_slice(&this.index_urls);
+    report.xml_bytes += this.xml_bytes;
+    report.gzip_bytes += this.gzip_bytes;
+    if job.only_site().is_none() {
+        report.sets.push(this);
+    }
+}

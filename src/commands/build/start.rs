@@ -1,0 +1,39 @@
+//! Start: everything that a build opens before it reads a line, so that it fails at once and not after an hour.
+
+use super::follow_up::FollowUp;
+use super::site;
+use crate::commands::sources::{self, Sources};
+use crate::common::fifo::Outlet;
+use crate::common::stop::Stop;
+use crate::error::Result;
+use crate::job::Job;
+use crate::set::publish::Workspace;
+
+/// What a build has opened.
+pub struct Start<'a> {
+    pub sources: Sources,
+    /// The reject file, if there is to be one.
+    pub rejects: Option<Outlet>,
+    pub follow_up: FollowUp<'a>,
+    /// The directory of the job, or the parent of those of all origins.
+    pub workspace: Workspace,
+}
+
+impl<'a> Start<'a> {
+    /// Opens everything that `job` names.
+    ///
+    /// # Errors
+    /// If an input cannot be opened, a path has two uses, an output cannot be written, or another run is at work.
+    pub fn of(job: &'a Job, stop: &'a Stop) -> Result<Self> {
+        let out = sources::out_directory(job)?;
+        let sources = sources::open_all(&job.inputs, job.require_success, &job.form, out.as_ref())?;
+        let mut paths = job.paths();
+        sources.open.iter().for_each(|source| paths.read("input", source.name()));
+        paths.check()?;
+        paths.make_out()?;
+        let rejects = job.rejects.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
+        let follow_up = FollowUp::prepare(job, stop)?;
+        let workspace = site::open(job)?;
+        Ok(Self { sources, rejects, follow_up, workspace })
+    }
+}

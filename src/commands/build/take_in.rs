@@ -1,0 +1,57 @@
+//! Take in: the inputs of a job become bytes that can be read any number of times.
+
+use std::sync::Arc;
+
+use crate::common::progress::Needs;
+use crate::error::Result;
+use crate::intake::input::Input;
+use crate::intake::report::Skipped;
+use crate::sitemap::tags::GivenTags;
+use crate::survey::context::Run;
+use crate::survey::estimate;
+use crate::survey::inputs::Known;
+use crate::survey::memory::Memory;
+use crate::survey::spool::mapped_all;
+
+use crate::commands::sources::Sources;
+
+/// The inputs, ready for both passes.
+pub struct TakenIn {
+    pub inputs: Arc<[Input]>,
+    /// What was found out about each of them.
+    pub known: Vec<Known>,
+    /// What is not read of input directories.
+    pub skipped: Vec<Skipped>,
+    /// What the run is expected to need.
+    pub needs: Needs,
+}
+
+impl TakenIn {
+    /// Maps or reads all inputs, and estimates what the run needs.
+    ///
+    /// # Errors
+    /// If an input cannot be read, if a disk has less room than the run needs at the very least, or if `stop` is raised.
+    pub fn of(run: Run<'_>, sources: Sources, memory: &Memory) -> Result<Self> {
+        let Sources { open, skipped } = sources;
+        let (inputs, known) = mapped_all(run, open, &memory.scratch)?;
+        let estimate = estimate::estimate(run, &inputs, memory)?;
+        let needs = estimate.needs;
+        memory.scratch.expect(needs.scratch_bytes);
+        run.progress.needs(&needs);
+        estimate.check(run.job, memory.scratch.directory())?;
+        Ok(Self { inputs: inputs.into(), known, skipped, needs })
+    }
+
+    /// The tags of all rows.
+    pub fn given_tags(&self) -> GivenTags {
+        self.inputs.iter().fold(GivenTags::default(), |sum, input| sum + input.given_tags())
+    }
+
+    /// Refuses inputs that have changed since they were opened.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data), with the name of the first.
+    pub fn check_unchanged(&self) -> Result<()> {
+        self.inputs.iter().try_for_each(Input::check_unchanged)
+    }
+}

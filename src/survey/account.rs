@@ -1,0 +1,64 @@
+//! The account: what became of every row of the inputs.
+
+use super::chunk::Chunk;
+use super::tally::Tally;
+use crate::clean::scope::Origins;
+use crate::intake::input::Input;
+use crate::intake::spool_format::Row;
+
+/// All rows of the inputs, accounted for: what reports, reject files and guards are made from.
+#[derive(Debug)]
+pub struct Account {
+    /// All rows, in input order.
+    pub chunks: Vec<AccountedChunk>,
+    /// The tally of all rows.
+    pub tally: Tally,
+    /// The origins of URLs that are out of scope.
+    pub out_of_scope: Origins,
+}
+
+/// A chunk of an input, and what became of its rows.
+#[derive(Debug)]
+pub struct AccountedChunk {
+    /// The rows.
+    pub chunk: Chunk,
+    /// Lines before it in its input. Rows in scratch have their numbers with them.
+    lines_before: u64,
+    /// What became of its rows, as far as each row tells by itself: duplicates are not known.
+    pub tally: Tally,
+}
+
+impl Account {
+    /// The account of chunks in input order, in which nothing is listed yet.
+    pub fn new(mut chunks: Vec<AccountedChunk>, out_of_scope: Origins) -> Self {
+        let (mut input, mut lines_before) = (0, 0);
+        for chunk in &mut chunks {
+            if chunk.chunk.input != input {
+                (input, lines_before) = (chunk.chunk.input, 0);
+            }
+            chunk.lines_before = lines_before;
+            lines_before += chunk.tally.lines;
+        }
+        let tally = chunks.iter().map(|chunk| chunk.tally).sum();
+        Self { chunks, tally, out_of_scope }
+    }
+
+    /// The same, now that `listed` entries are known to be listed: all others are duplicates.
+    pub fn with_listed(mut self, listed: u64) -> Self {
+        self.tally.listed = listed;
+        self.tally.duplicates = self.tally.entries() - listed;
+        self
+    }
+}
+
+impl AccountedChunk {
+    /// A chunk with the tally of its rows.
+    pub fn new(chunk: Chunk, tally: Tally) -> Self {
+        Self { chunk, lines_before: 0, tally }
+    }
+
+    /// The rows with their line numbers.
+    pub fn rows<'i>(&self, inputs: &'i [Input]) -> Box<dyn Iterator<Item = Row<'i>> + 'i> {
+        self.chunk.rows(inputs, self.lines_before)
+    }
+}

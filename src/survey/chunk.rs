@@ -1,0 +1,108 @@
+//! A chunk: consecutive rows of one input, the unit of work of both passes.
+
+use std::ops::Range;
+
+use super::positions::Entries;
+use crate::error::{Result, reserve};
+use crate::intake::input::{Extent, Input};
+use crate::intake::lines;
+use crate::intake::spool_format;
+use crate::intake::spool_format::{Block, Row};
+
+/// Consecutive whole rows of one input.
+#[derive(Debug, Clone)]
+pub struct Chunk {
+    /// Index of the input.
+    pub input: usize,
+    /// Where the rows are.
+    pub rows: RowsAt,
+}
+
+/// Where the rows of a chunk are in their input.
+#[derive(Debug, Clone)]
+pub enum RowsAt {
+    /// Whole lines of text.
+    Lines(Range<usize>),
+    /// Rows in scratch.
+    Rows(Block),
+    /// Entries in the inputs that follow this one.
+    Positions {
+        /// Where their positions are.
+        range: Range<usize>,
+        /// Where the entries are, as index and bytes of those inputs. Only the first chunk of a range of URLs says so.
+        parts: Vec<(usize, Range<usize>)>,
+    },
+}
+
+/// The extents of all `inputs`, each with the index of its input, in order.
+///
+/// # Errors
+/// If there is no memory for them.
+pub fn extents(inputs: &[Input]) -> Result<Vec<(usize, Extent)>> {
+    let mut all = Vec::new();
+    reserve(&mut all, inputs.iter().map(|input| input.extents().count()).sum())?;
+    for (at, input) in inputs.iter().enumerate() {
+        all.extend(input.extents().map(|extent| (at, extent)));
+    }
+    Ok(all)
+}
+
+impl Chunk {
+    /// The rows of `extent`, which is part of the bytes of the `input`th input.
+    pub fn of(input: usize, bytes: &[u8], extent: Extent) -> Self {
+        let rows = match extent {
+            Extent::Lines(nominal) => RowsAt::Lines(lines::own(bytes, nominal)),
+            Extent::Rows(block) => RowsAt::Rows(block),
+        };
+        Self { input, rows }
+    }
+
+    /// Tells the disk which bytes of `inputs` will be read.
+    pub fn will_need(&self, inputs: &[Input]) {
+        match &self.rows {
+            RowsAt::Lines(range) | RowsAt::Rows(Block { range, .. }) => inputs[self.input].will_need(range),
+            RowsAt::Positions { parts, .. } => {
+                parts.iter().for_each(|(input, range)| inputs[self.input + 1 + input].will_need(range));
+            }
+        }
+    }
+
+    /// Calls `act` with each row. Lines are not numbered. For loops in which a call through a pointer for every row would
+    /// cost too much.
+    ///
+    /// # Errors
+    /// The first of `act`.
+    #[inline]
+    pub fn try_for_each_row<'i>(
+        &self,
+        inputs: &'i [Input],
+        mut act: impl FnMut(Row<'i>) -> Result<()>,
+    ) -> Result<()> {
+        let bytes = inputs[self.input].bytes();
+        match &self.rows {
+            RowsAt::Lines(range) => lines::lines(&bytes[range.clone()], range.start as u64)
+                .try_for_each(|line| act(Row::of_line(0, line))),
+            RowsAt::Rows(block) => spool_format::rows(bytes, block).try_for_each(act),
+            RowsAt::Positions { range, .. } => self.entries(range, inputs).try_for_each(act),
+        }
+    }
+
+    /// The rows with their line numbers, if `lines_before` lines of the input come before the chunk.
+    pub fn rows<'i>(&self, inputs: &'i [Input], lines_before: u64) -> Box<dyn Iterator<Item = Row<'i>> + 'i> {
+        let bytes = inputs[self.input].bytes();
+        match &self.rows {
+            RowsAt::Lines(range) => {
+                let lines = lines::lines(&bytes[range.clone()], range.start as u64);
+                Box::new((lines_before + 1..).zip(lines).map(|(number, line)| Row::of_line(number, line)))
+            }
+            RowsAt::Rows(block) => Box::new(spool_format::rows(bytes, block)),
+            RowsAt::Positions { range, .. } => Box::new(self.entries(range, inputs)),
+        }
+    }
+
+    /// The entries whose positions are in `range` of the input.
+    pub fn entries<'i>(&self, range: &Range<usize>, inputs: &'i [Input]) -> Entries<'i> {
+        let bytes = inputs[self.input].bytes();
+        Entries::new(&bytes[range.clone()], &inputs[self.input + 1..])
+    }
+}

@@ -1,0 +1,86 @@
+//! The layout: which entries are listed, and in which sitemap. It is what the first pass hands to the second.
+
+use std::sync::Arc;
+
+use super::chunk::{Chunk, RowsAt};
+use super::tally::Tally;
+use crate::error::Result;
+use crate::intake::input::Input;
+use crate::intake::known_urls::KnownUrls;
+use crate::sitemap::divide::Part;
+use crate::sitemap::divide::stable::Least;
+use crate::survey::dedup::Survivors;
+
+/// Which entries are listed, and in which sitemap: all that the second pass reads, in either order of URLs.
+#[derive(Debug)]
+pub struct Layout {
+    /// What the entries are read from: the inputs of the job, or scratch files.
+    pub inputs: Arc<[Input]>,
+    /// The entries, in the order in which they are listed.
+    pub chunks: Vec<ListedChunk>,
+    /// The sitemaps, in the order in which they are listed.
+    pub sitemaps: Vec<Part<EntryAt>>,
+    /// The rows that the layout accounts for.
+    pub tally: Tally,
+}
+
+/// Where an entry is: in which chunk, and which of the chunk's entries it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EntryAt {
+    /// Index of the chunk.
+    pub chunk: usize,
+    /// Counts the chunk's rows that the judge accepts, from 0.
+    pub ordinal: usize,
+}
+
+/// A chunk, and which of its entries are listed.
+#[derive(Debug)]
+pub struct ListedChunk {
+    /// The rows.
+    pub chunk: Chunk,
+    /// Which of the entries are listed.
+    pub survivors: Survivors,
+    /// How many of them are listed.
+    pub listed: u32,
+    /// Which entry has the least mark, if that was looked for. The entry may be one that is not listed.
+    pub least: Option<Least>,
+    /// Whether every line is a canonical URL as it stands, so that the second pass can do without a judge.
+    pub is_clean: bool,
+}
+
+impl Layout {
+    /// Entries in all sitemaps.
+    pub fn planned(&self) -> u64 {
+        self.sitemaps.iter().map(|part| u64::from(part.entries)).sum()
+    }
+
+    /// Tells the disk which bytes the `sitemap`th sitemap will be read from.
+    pub fn will_need(&self, sitemap: usize) {
+        let first = self.sitemaps[sitemap].first.chunk;
+        let end = self.sitemaps.get(sitemap + 1).map_or(self.chunks.len(), |next| next.first.chunk);
+        self.chunks[first..end].iter().for_each(|listed| listed.chunk.will_need(&self.inputs));
+    }
+}
+
+impl ListedChunk {
+    /// A chunk of the first input with `entries` entries that are all listed.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn whole(rows: RowsAt, entries: u32) -> Result<Self> {
+        let (chunk, survivors) = (Chunk { input: 0, rows }, Survivors::all(entries as usize)?);
+        Ok(Self { chunk, survivors, listed: entries, least: None, is_clean: false })
+    }
+
+    /// The URLs of the lines, if each of them is a canonical URL as it stands: the ordinal of an entry is that of its line,
+    /// and no judge is needed.
+    pub fn known_urls<'i>(&self, inputs: &'i [Input]) -> Option<KnownUrls<'i>> {
+        match &self.chunk.rows {
+            RowsAt::Lines(range) if self.is_clean => {
+                let bytes = inputs[self.chunk.input].bytes();
+                Some(KnownUrls::of(&bytes[range.clone()], range.start as u64))
+            }
+            _ => None,
+        }
+    }
+}
