@@ -32,6 +32,7 @@
 //! A module imports only from modules below it, and no two files import from each other.
 //!
 //! ```text
+//!  cli        the command line, which calls the public API alone
 //!  commands   what users call: build, clean, check, urls, diff, status, rollback
 //!  produce    pass 2: renders the entries of each sitemap, compresses them and hands the files over
 //!  survey     pass 1: judges every row, finds duplicates, sorts, divides the URLs among sitemaps

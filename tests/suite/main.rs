@@ -16,6 +16,7 @@ mod hints;
 mod incremental;
 mod inputs;
 mod killed;
+mod layers;
 mod limits;
 mod logs;
 mod order;
