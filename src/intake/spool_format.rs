@@ -296,7 +296,7 @@ mod tests {
                         url: CleanUrl::known(b"http://h.example/known", true),
                         tags: &b"<priority>1</priority>"[..(n % 23) as usize],
                         instant: [None, Some(0), Some(-1), Some(1 << 40), Some(-(1 << 40))][(n % 5) as usize],
-                        extras: Extras { xml: b"<x/>", uses: Namespaces::IMAGE },
+                        extras: Extras { xml: b"<x/>", uses: Namespaces::from_bits(2) },
                     }),
                     _ => Content::Url(
                         b"http://h.example/",

@@ -170,6 +170,7 @@ impl<P: Copy> Divider<P> {
 mod tests {
     use super::*;
     use crate::limits::Protocol;
+    use crate::sitemap::tag_names::TagName;
 
     const FRAME: Frame = Frame::sitemap(Protocol::V0_9);
     const NONE: Namespaces = Namespaces::NONE;
@@ -220,7 +221,7 @@ mod tests {
 
     #[test]
     fn a_namespace_counts_once_in_each_file_that_uses_it() {
-        let (xhtml, image) = (Namespaces::XHTML, Namespaces::IMAGE);
+        let (xhtml, image) = (Namespaces::of(TagName::Alternates), Namespaces::of(TagName::Images));
         let full = FRAME.bytes() + 100 + xhtml.bytes();
         let mut divider = Divider::new(Limits { entries_max: 9, bytes_max: full }, &FRAME);
         for (at, uses) in [(0, NONE), (1, xhtml), (2, xhtml), (3, image), (4, NONE)] {

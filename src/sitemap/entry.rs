@@ -1,10 +1,10 @@
 //! An entry of a sitemap: what a row has become when all rules have been asked.
 
 use super::divide::Room;
-use super::tags::TagCounts;
+use super::extensions::Extras;
+use super::tag_names::TagCounts;
 use super::xml;
 use crate::clean::CleanUrl;
-use crate::sitemap::extensions::Extras;
 
 /// A canonical URL, and the XML of what stands beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct Entry<'a> {
     pub tags: &'a [u8],
     /// When the page last changed, if a tag says so: seconds since 1970.
     pub instant: Option<i64>,
-    /// What stands behind the tags.
+    /// The XML of its values of extensions.
     pub extras: Extras<'a>,
 }
 

@@ -6,17 +6,16 @@
 mod changefreq;
 mod lastmod;
 mod priority;
-mod reason;
 mod zone;
 
-use crate::sitemap::extensions::RawExtras;
+use super::extensions::RawExtras;
 
+pub use super::tag_names::{Dropped, DroppedTags, GivenTags, TagCounts, TagName, TagReason};
 pub use changefreq::{Changefreq, changefreq};
 #[cfg(feature = "parquet")]
 pub(crate) use lastmod::civil_text;
 pub use lastmod::{LASTMOD_BYTES_MAX, Lastmod, LastmodRules, LastmodUnit, lastmod};
 pub use priority::{PRIORITY_BYTES_MAX, Priority, priority};
-pub use reason::{Dropped, DroppedTags, GivenTags, TagCounts, TagName, TagReason};
 pub use zone::LastmodZone;
 
 /// Tags as an input gives them; empty: not given.
@@ -114,7 +113,7 @@ impl TagRules {
 }
 
 fn drop_tag<T>(reason: TagReason, value: &[u8], dropped: &mut impl FnMut(Dropped<'_>)) -> Option<T> {
-    dropped(Dropped { reason, hreflang: None, value });
+    dropped(Dropped { reason, fields: &[("", value)] });
     None
 }
 

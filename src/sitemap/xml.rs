@@ -4,10 +4,12 @@
 
 mod count;
 
+use super::entities::{AMPERSAND_GROWTH, APOSTROPHE_GROWTH, escape, growth, push_escaped};
 use super::tags::{LASTMOD_BYTES_MAX, PRIORITY_BYTES_MAX, Tags};
 use crate::clean::CleanUrl;
 use crate::limits::{Protocol, URL_BYTES_MAX};
 
+pub use super::extensions::Namespaces;
 pub use count::count_tags;
 
 /// What stands before and behind the entries of a file.
@@ -18,49 +20,6 @@ pub struct Frame {
     uses: Namespaces,
 }
 
-/// Namespaces of extensions that a file declares.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Namespaces(u8);
-
-impl Namespaces {
-    /// Those of the protocol alone.
-    pub const NONE: Self = Self(0);
-    /// Links to other languages.
-    pub const XHTML: Self = Self(1);
-    /// Images.
-    pub const IMAGE: Self = Self(2);
-
-    const ALL: [(Self, &'static str); 2] = [
-        (Self::XHTML, " xmlns:xhtml=\"http://www.w3.org/1999/xhtml\""),
-        (Self::IMAGE, " xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\""),
-    ];
-
-    /// These and `others`.
-    pub fn and(self, others: Self) -> Self {
-        Self(self.0 | others.0)
-    }
-
-    fn declarations(self) -> impl Iterator<Item = &'static str> {
-        let used = Self::ALL.into_iter().filter(move |(each, _)| self.0 & each.0 != 0);
-        used.map(|(_, declaration)| declaration)
-    }
-
-    /// As a number, for [`Namespaces::from_bits`].
-    pub fn bits(self) -> u8 {
-        self.0
-    }
-
-    /// Those that [`Namespaces::bits`] are of.
-    pub fn from_bits(bits: u8) -> Self {
-        Self(bits)
-    }
-
-    /// Bytes of their declarations.
-    pub fn bytes(self) -> u64 {
-        self.declarations().map(|declaration| declaration.len() as u64).sum()
-    }
-}
-
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const URL: [&[u8]; 2] = [b"<url><loc>", b"</loc></url>\n"];
 /// The same end in two parts: tags stand between them.
@@ -68,10 +27,6 @@ const LOC_END: &[u8] = b"</loc>";
 const URL_END: &[u8] = b"</url>\n";
 const _: () = assert!(LOC_END.len() + URL_END.len() == URL[1].len());
 const SITEMAP: [&str; 3] = ["<sitemap><loc>", "</loc><lastmod>", "</lastmod></sitemap>\n"];
-
-/// Longer by this many bytes than one: `&amp;`, `&apos;`.
-const AMPERSAND_GROWTH: usize = b"&amp;".len() - 1;
-const APOSTROPHE_GROWTH: usize = b"&apos;".len() - 1;
 
 /// Least bytes that [`push_entry`] appends.
 pub const ENTRY_BYTES_MIN: usize = URL[0].len() + URL[1].len();
@@ -148,36 +103,11 @@ pub fn push_tags(tags: &Tags<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a link to the page in another language.
-pub fn push_alternate(hreflang: &[u8], url: CleanUrl<'_>, out: &mut Vec<u8>) {
-    for part in [&b"<xhtml:link rel=\"alternate\" hreflang=\""[..], hreflang, b"\" href=\""] {
-        out.extend_from_slice(part);
-    }
-    push_escaped(url, out);
-    out.extend_from_slice(b"\"/>");
-}
-
-/// Appends an image.
-pub fn push_image(url: CleanUrl<'_>, out: &mut Vec<u8>) {
-    out.extend_from_slice(b"<image:image><image:loc>");
-    push_escaped(url, out);
-    out.extend_from_slice(b"</image:loc></image:image>");
-}
-
 /// Bytes that [`push_url`] appends.
 #[inline]
 pub fn url_bytes(url: CleanUrl<'_>) -> usize {
     let grown = if url.may_grow() { growth(url.as_bytes()) } else { 0 };
     URL[0].len() + url.as_bytes().len() + grown + URL[1].len()
-}
-
-/// Bytes by which escaping makes `url` longer.
-fn growth(url: &[u8]) -> usize {
-    // In numbers of a byte each, which vectors have many of and which so few of them cannot overflow.
-    let count_few = |part: &[u8], byte| part.iter().fold(0, |sum: u8, &one| sum + u8::from(one == byte));
-    let count =
-        |byte| url.chunks(u8::MAX.into()).map(|part| usize::from(count_few(part, byte))).sum::<usize>();
-    AMPERSAND_GROWTH * count(b'&') + APOSTROPHE_GROWTH * count(b'\'')
 }
 
 /// Appends the `<url>` entry of `url`, which has no tags.
@@ -194,41 +124,12 @@ fn push_loc(url: CleanUrl<'_>, out: &mut Vec<u8>) {
     push_escaped(url, out);
 }
 
-#[inline]
-fn push_escaped(url: CleanUrl<'_>, out: &mut Vec<u8>) {
-    let mut rest = url.as_bytes();
-    if !url.may_grow() {
-        return out.extend_from_slice(rest);
-    }
-    // Of the five characters to escape, a clean URL can hold two: cleaning percent-encodes `< > "`.
-    while let Some(at) = memchr::memchr2(b'&', b'\'', rest) {
-        out.extend_from_slice(&rest[..at]);
-        out.extend_from_slice(if rest[at] == b'&' { b"&amp;" } else { b"&apos;" });
-        rest = &rest[at + 1..];
-    }
-    out.extend_from_slice(rest);
-}
-
 /// Appends the `<sitemap>` entry of an index file. `loc` is not escaped yet, `lastmod` has nothing to escape.
 pub fn push_sitemap(loc: &str, lastmod: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(SITEMAP[0].as_bytes());
     escape(loc, out);
     for part in [SITEMAP[1], lastmod, SITEMAP[2]] {
         out.extend_from_slice(part.as_bytes());
-    }
-}
-
-/// The plain way, for any text: all five, as both protocols list them ("Entity escaping").
-fn escape(text: &str, out: &mut Vec<u8>) {
-    for byte in text.bytes() {
-        match byte {
-            b'&' => out.extend_from_slice(b"&amp;"),
-            b'\'' => out.extend_from_slice(b"&apos;"),
-            b'"' => out.extend_from_slice(b"&quot;"),
-            b'>' => out.extend_from_slice(b"&gt;"),
-            b'<' => out.extend_from_slice(b"&lt;"),
-            _ => out.push(byte),
-        }
     }
 }
 

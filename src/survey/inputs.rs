@@ -64,7 +64,7 @@ pub fn check_tags(rules: &TagRules, given: &GivenTags, tally: &Tally) -> Result<
         let has_default = match name {
             TagName::Changefreq => rules.default_changefreq.is_some(),
             TagName::Priority => rules.default_priority.is_some(),
-            TagName::Lastmod | TagName::Alternates | TagName::Images => false,
+            _ => false,
         };
         // Where there is a default, every entry has the tag or has lost it.
         let wanted = if has_default { entries } else { given.of_entries[name] };

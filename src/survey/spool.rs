@@ -21,7 +21,7 @@ use crate::intake::input::{Input, Source};
 use crate::intake::lines::CHUNK_BYTES;
 use crate::intake::scratch::{Copied, Scratch, Space, nameless};
 use crate::intake::spool_format::{Block, Content, Row, RowBuffer};
-use crate::sitemap::extensions::RawExtras;
+use crate::sitemap::extensions::{Alternates, Images, RawExtras};
 use crate::sitemap::tags::{GivenTags, RawTags, TagCounts, TagName};
 use pipe::{Failed, Patient};
 
@@ -239,8 +239,13 @@ impl<'r> Spooler<'r> {
 impl Sink for Spooler<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
         let &Record { line, offset, url, lastmod, changefreq, priority, alternates, images } = record;
-        let links = alternates.iter().map(|link| (link.hreflang, link.href));
-        let extras = RawExtras::encode(links, images.iter().copied(), &mut self.extras);
+        self.extras.clear();
+        RawExtras::push::<Alternates, 2>(
+            alternates.iter().map(|it| [it.hreflang, it.href]),
+            &mut self.extras,
+        );
+        RawExtras::push::<Images, 1>(images.iter().map(|&url| [url]), &mut self.extras);
+        let extras = RawExtras(&self.extras);
         let raw = Content::Url(url, RawTags { lastmod, changefreq, priority, extras });
         let mut has_dropped = false;
         // What is not an entry, or lost a tag, is to be told of as it was written.

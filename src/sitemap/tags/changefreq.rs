@@ -1,6 +1,6 @@
 //! `changefreq`: one of seven words.
 
-use super::reason::TagReason;
+use crate::sitemap::tag_names::TagReason;
 
 /// How often a page is said to change: the seven words of both protocols ("XML tag definitions").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

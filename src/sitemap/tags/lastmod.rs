@@ -6,8 +6,8 @@
 use jiff::civil::{Date, DateTime};
 use jiff::{Timestamp, tz::Offset};
 
-use super::reason::TagReason;
 use super::zone::{LastmodZone, number, offset_minutes};
+use crate::sitemap::tag_names::TagReason;
 
 /// Longest `lastmod` in bytes, `2024-05-01T10:20:30+02:00`: `maxLength` of the 0.84 schema.
 pub const LASTMOD_BYTES_MAX: usize = 25;

@@ -1,6 +1,6 @@
 //! `priority`: a decimal number from 0.0 to 1.0, kept as it is written.
 
-use super::reason::TagReason;
+use crate::sitemap::tag_names::TagReason;
 
 /// Longest `priority` in bytes: `0.` and the 18 digits that XML Schema asks every reader of decimals to understand
 /// (part 2, section 3.2.3, "minimally conforming processors").

@@ -1,8 +1,9 @@
 //! What stands in an entry that was rendered, counted on its bytes.
 
-use memchr::{memchr_iter, memmem};
+use memchr::memchr_iter;
 
-use crate::sitemap::tags::{TagCounts, TagName};
+use crate::sitemap::extensions;
+use crate::sitemap::tag_names::{TagCounts, TagName};
 
 /// Adds the elements of `tags` and `extras`, as they were rendered, to `counts`. Tags have one order, and their values have no
 /// `<`: each element has two.
@@ -13,10 +14,7 @@ pub fn count_tags(tags: &[u8], extras: &[u8], counts: &mut TagCounts) {
     counts[TagName::Lastmod] += lastmod;
     counts[TagName::Priority] += priority;
     counts[TagName::Changefreq] += elements - lastmod - priority;
-    if !extras.is_empty() {
-        counts[TagName::Alternates] += memmem::find_iter(extras, b"<xhtml:link ").count() as u64;
-        counts[TagName::Images] += memmem::find_iter(extras, b"<image:image>").count() as u64;
-    }
+    extensions::count_rendered(extras, counts);
 }
 
 #[cfg(test)]

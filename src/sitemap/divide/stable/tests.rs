@@ -6,13 +6,15 @@ use std::ops::Range;
 use super::*;
 use crate::clean::{Cleaned, Cleaner};
 use crate::limits::Protocol;
+use crate::sitemap::tag_names::TagName;
 use crate::sitemap::xml::Namespaces;
 
 const FRAME: Frame = Frame::sitemap(Protocol::V0_9);
+const IMAGE: Namespaces = Namespaces::of(TagName::Images);
 
 /// Entries of many sizes, some with a namespace, and with so few marks that many are equal.
 fn weighed(at: u32, marks: u32) -> Weighed<u32> {
-    let uses = if at.is_multiple_of(1_000) { Namespaces::IMAGE } else { Namespaces::NONE };
+    let uses = if at.is_multiple_of(1_000) { IMAGE } else { Namespaces::NONE };
     let hash = xxh3_64_with_seed(&at.to_ne_bytes(), 0) as u32;
     Weighed {
         at,
@@ -46,7 +48,7 @@ fn divide(limits: Limits, entries: impl IntoIterator<Item = u32>) -> Vec<Part<u3
 
 #[test]
 fn stretches_of_any_length_give_what_single_entries_do() {
-    let frame = FRAME.bytes() + Namespaces::IMAGE.bytes();
+    let frame = FRAME.bytes() + IMAGE.bytes();
     for (entries_max, bytes_max) in [
         (1, u64::MAX / 100),
         (3, u64::MAX / 100),
@@ -73,7 +75,7 @@ fn stretches_of_any_length_give_what_single_entries_do() {
 
 #[test]
 fn every_entry_is_in_one_file_and_no_file_passes_a_limit() {
-    let frame = FRAME.bytes() + Namespaces::IMAGE.bytes();
+    let frame = FRAME.bytes() + IMAGE.bytes();
     for (entries_max, bytes_max) in [
         (1, u64::MAX / 100),
         (2, u64::MAX / 100),
@@ -88,7 +90,7 @@ fn every_entry_is_in_one_file_and_no_file_passes_a_limit() {
             let own = at..at + part.entries;
             let bytes: u64 = own.clone().map(|at| 60 + u64::from(at % 90)).sum();
             let images = own.clone().any(|at| at.is_multiple_of(1_000));
-            let uses = if images { Namespaces::IMAGE } else { Namespaces::NONE };
+            let uses = if images { IMAGE } else { Namespaces::NONE };
             assert_eq!((part.first, part.uses), (at, uses));
             assert_eq!(part.bytes, FRAME.bytes() + uses.bytes() + bytes);
             assert!(part.entries <= entries_max && part.bytes <= bytes_max);

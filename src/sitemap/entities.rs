@@ -1,0 +1,47 @@
+//! Entities: characters that XML escapes.
+
+use crate::clean::CleanUrl;
+
+/// Bytes that `&amp;` takes besides the one of `&`.
+pub const AMPERSAND_GROWTH: usize = b"&amp;".len() - 1;
+/// Bytes that `&apos;` takes besides the one of `'`.
+pub const APOSTROPHE_GROWTH: usize = b"&apos;".len() - 1;
+
+/// Bytes by which escaping makes `url` longer.
+pub fn growth(url: &[u8]) -> usize {
+    // In numbers of a byte each, which vectors have many of and which so few of them cannot overflow.
+    let count_few = |part: &[u8], byte| part.iter().fold(0, |sum: u8, &one| sum + u8::from(one == byte));
+    let count =
+        |byte| url.chunks(u8::MAX.into()).map(|part| usize::from(count_few(part, byte))).sum::<usize>();
+    AMPERSAND_GROWTH * count(b'&') + APOSTROPHE_GROWTH * count(b'\'')
+}
+
+/// Appends `url`, escaped.
+#[inline]
+pub fn push_escaped(url: CleanUrl<'_>, out: &mut Vec<u8>) {
+    let mut rest = url.as_bytes();
+    if !url.may_grow() {
+        return out.extend_from_slice(rest);
+    }
+    // Of the five characters to escape, a clean URL can hold two: cleaning percent-encodes `< > "`.
+    while let Some(at) = memchr::memchr2(b'&', b'\'', rest) {
+        out.extend_from_slice(&rest[..at]);
+        out.extend_from_slice(if rest[at] == b'&' { b"&amp;" } else { b"&apos;" });
+        rest = &rest[at + 1..];
+    }
+    out.extend_from_slice(rest);
+}
+
+/// Appends any text, escaped: all five characters that both protocols list ("Entity escaping").
+pub fn escape(text: &str, out: &mut Vec<u8>) {
+    for byte in text.bytes() {
+        match byte {
+            b'&' => out.extend_from_slice(b"&amp;"),
+            b'\'' => out.extend_from_slice(b"&apos;"),
+            b'"' => out.extend_from_slice(b"&quot;"),
+            b'>' => out.extend_from_slice(b"&gt;"),
+            b'<' => out.extend_from_slice(b"&lt;"),
+            _ => out.push(byte),
+        }
+    }
+}

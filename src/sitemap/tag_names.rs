@@ -1,0 +1,106 @@
+//! Names of tags, the reasons for dropping one, and counts of both.
+
+use super::extensions::table::with_extensions;
+use crate::common::counter::{Counter, reasons};
+
+/// Defines the enums below, with a variant for each extension behind those of the protocol's own tags.
+macro_rules! tag_names {
+    ($(
+        $(#[$name_doc:meta])* $module:ident: $name:ident = $name_word:literal,
+        $(#[$reason_doc:meta])* $reason:ident = $reason_word:literal;
+    )*) => {
+        reasons! {
+            /// Why a tag is not written though it was given. The words are part of the contract: reports and reject files
+            /// carry them. In the order of the tags.
+            TagReason {
+                /// No W3C Datetime and no form of SQL, or a day or time that does not exist.
+                Lastmod = "tag-lastmod",
+                /// A time of day without a zone, and no zone was set for such times.
+                LastmodZone = "tag-lastmod-zone",
+                /// A number that can only be a time since 1970, but no unit was set, or another one.
+                LastmodEpoch = "tag-lastmod-epoch",
+                /// A year, or a year and a month: W3C Datetime, but both schemas refuse it.
+                LastmodPrecision = "tag-lastmod-precision",
+                /// None of the seven words.
+                Changefreq = "tag-changefreq",
+                /// No decimal number from 0.0 to 1.0.
+                Priority = "tag-priority",
+                $($(#[$reason_doc])* $reason = $reason_word,)*
+            }
+        }
+
+        reasons! {
+            /// A tag that a row can have beside its URL, by the name of its key or column.
+            TagName {
+                /// A date or time.
+                Lastmod = "lastmod",
+                /// A word.
+                Changefreq = "changefreq",
+                /// A number.
+                Priority = "priority",
+                $($(#[$name_doc])* $name = $name_word,)*
+            }
+        }
+
+        impl TagReason {
+            /// The tag that is left out.
+            pub const fn tag(self) -> TagName {
+                match self {
+                    Self::Lastmod | Self::LastmodZone | Self::LastmodEpoch | Self::LastmodPrecision => {
+                        TagName::Lastmod
+                    }
+                    Self::Changefreq => TagName::Changefreq,
+                    Self::Priority => TagName::Priority,
+                    $(Self::$reason => TagName::$name,)*
+                }
+            }
+        }
+    };
+}
+with_extensions!(tag_names);
+
+/// A tag that cannot be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dropped<'a> {
+    /// Why.
+    pub reason: TagReason,
+    /// What is given: the fields of a value with their names. A value of one field needs no name.
+    pub fields: &'a [(&'static str, &'a [u8])],
+}
+
+impl Dropped<'_> {
+    /// The text of its row in the reject file, not yet escaped: the value, or `hreflang=de href=…`.
+    pub fn to_text(self) -> Vec<u8> {
+        let texts = self.fields.iter().map(|&(name, value)| match name {
+            "" => value.to_vec(),
+            name => [name.as_bytes(), b"=", value].concat(),
+        });
+        texts.collect::<Vec<_>>().join(&b' ')
+    }
+}
+
+/// Dropped tags by reason.
+pub type DroppedTags = Counter<TagReason, { TagReason::ALL.len() }>;
+
+/// Tags by name.
+pub type TagCounts = Counter<TagName, { TagName::ALL.len() }>;
+
+/// The tags that rows give, whatever their values.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GivenTags {
+    /// Of rows whose URL is listed, or is that of another row.
+    pub of_entries: TagCounts,
+    /// Of rows that are refused or blank.
+    pub of_refused: TagCounts,
+}
+
+impl std::ops::Add for GivenTags {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            of_entries: self.of_entries + other.of_entries,
+            of_refused: self.of_refused + other.of_refused,
+        }
+    }
+}
