@@ -1,6 +1,6 @@
 //! Leaf modules that any layer may use: nothing here knows what a sitemap is.
 
-pub mod counter;
+pub mod counts;
 pub mod field;
 pub mod fifo;
 pub mod ordered;

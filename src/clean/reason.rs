@@ -1,8 +1,8 @@
 //! Why a line is refused, and how often.
 
-use crate::common::counter::{Counter, reasons};
+use crate::common::counts::{Counts, counted};
 
-reasons! {
+counted! {
     /// Why a line is not listed. The words are part of the contract: reports and reject files carry them. In the
     /// order in which a line is checked.
     Reason {
@@ -41,4 +41,4 @@ reasons! {
 }
 
 /// Rejected lines by reason.
-pub type Rejected = Counter<Reason, { Reason::ALL.len() }>;
+pub type Rejected = Counts<Reason, { Reason::ALL.len() }>;

@@ -54,8 +54,8 @@ pub(crate) use reader::{Kind, Reader};
 pub(crate) use set::Set;
 
 pub use entry::{Entry, Link, Tag};
-pub use finding::{Counts, Finding};
-pub use rules::Rule;
+pub use finding::Finding;
+pub use rules::{Counts, Rule};
 
 /// Findings of one file that are kept until they are told; all are counted.
 const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
@@ -150,7 +150,7 @@ pub fn check(
     progress.end();
     let Run { counts, mut report, .. } = run;
     report.findings = counts.total();
-    report.rules = counts.iter().map(|(rule, count)| (rule.as_str(), count)).collect();
+    report.rules = counts.by_word();
     report.seconds = (started.elapsed().as_secs_f64() * 1e3).round() / 1e3;
     Ok(report)
 }
@@ -292,13 +292,13 @@ impl Run<'_> {
             }
             self.tell(&findings)?;
         }
-        self.counts.add_beyond(Rule::Duplicate, duplicates.beyond);
+        self.counts[Rule::Duplicate] += duplicates.beyond;
         Ok(())
     }
 
     /// Counts all of `findings` and tells as many as are still wanted.
     fn tell(&mut self, findings: &Findings) -> Result<()> {
-        self.counts.add(&findings.counts);
+        self.counts = self.counts + findings.counts;
         for finding in &findings.kept {
             if self.told < self.job.findings_max {
                 self.told += 1;

@@ -1,7 +1,7 @@
 //! Names of tags, the reasons for dropping one, and counts of both.
 
 use super::extensions::table::with_extensions;
-use crate::common::counter::{Counter, reasons};
+use crate::common::counts::{Counts, counted};
 
 /// Defines the enums below, with a variant for each extension behind those of the protocol's own tags.
 macro_rules! tag_names {
@@ -9,7 +9,7 @@ macro_rules! tag_names {
         $(#[$name_doc:meta])* $module:ident: $name:ident = $name_word:literal,
         $(#[$reason_doc:meta])* $reason:ident = $reason_word:literal;
     )*) => {
-        reasons! {
+        counted! {
             /// Why a tag is not written though it was given. The words are part of the contract: reports and reject files
             /// carry them. In the order of the tags.
             TagReason {
@@ -29,7 +29,7 @@ macro_rules! tag_names {
             }
         }
 
-        reasons! {
+        counted! {
             /// A tag that a row can have beside its URL, by the name of its key or column.
             TagName {
                 /// A date or time.
@@ -80,10 +80,10 @@ impl Dropped<'_> {
 }
 
 /// Dropped tags by reason.
-pub type DroppedTags = Counter<TagReason, { TagReason::ALL.len() }>;
+pub type DroppedTags = Counts<TagReason, { TagReason::ALL.len() }>;
 
 /// Tags by name.
-pub type TagCounts = Counter<TagName, { TagName::ALL.len() }>;
+pub type TagCounts = Counts<TagName, { TagName::ALL.len() }>;
 
 /// The tags that rows give, whatever their values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
-use super::rules::Rule;
+use super::rules::{Counts, Rule};
 
 /// One broken rule at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,37 +42,6 @@ impl Serialize for Finding {
     }
 }
 
-/// How often each rule was broken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counts([u64; Rule::ALL.len()]);
-
-impl Default for Counts {
-    fn default() -> Self {
-        Self([0; Rule::ALL.len()])
-    }
-}
-
-impl Counts {
-    /// All of them.
-    pub fn total(&self) -> u64 {
-        self.0.iter().sum()
-    }
-
-    /// The rules that were broken, and how often.
-    pub fn iter(&self) -> impl Iterator<Item = (Rule, u64)> + '_ {
-        Rule::ALL.iter().map(|&rule| (rule, self.0[rule as usize])).filter(|&(_, count)| count > 0)
-    }
-
-    /// So many more of one rule, that nobody kept.
-    pub(super) fn add_beyond(&mut self, rule: Rule, count: u64) {
-        self.0[rule as usize] += count;
-    }
-
-    pub(super) fn add(&mut self, other: &Self) {
-        self.0.iter_mut().zip(other.0).for_each(|(mine, theirs)| *mine += theirs);
-    }
-}
-
 /// The findings of one file: all are counted, the first few kept, so that a file of nothing but faults costs no memory.
 #[derive(Debug)]
 pub(crate) struct Findings {
@@ -95,7 +64,7 @@ impl Findings {
     /// Takes one in. `words` are made only if somebody will read them.
     #[cold]
     pub fn push(&mut self, entry: Option<u64>, rule: Rule, words: impl FnOnce() -> String) {
-        self.counts.0[rule as usize] += 1;
+        self.counts[rule] += 1;
         let is_first_damage = rule.is_damage() && self.damage.is_none();
         if self.kept.len() < self.kept_max || is_first_damage {
             let finding = Finding { file: self.file.clone(), entry, rule, words: words() };

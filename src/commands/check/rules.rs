@@ -1,5 +1,10 @@
 //! The rules, each once: its word, and the clause it comes from.
 
+use crate::common::counts::{Counts as CountsOf, counted};
+
+/// How often each rule was broken.
+pub type Counts = CountsOf<Rule, { Rule::ALL.len() }>;
+
 /// The documents that rules come from, as clauses name them.
 const XML: &str = "XML 1.0";
 const GZIP: &str = "RFC 1952";
@@ -8,21 +13,16 @@ const OURS: &str = "sitemill";
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $name:ident = $word:literal, $source:expr, $clause:literal;)*) => {
-        /// What published files are held against. The words are part of the contract: findings carry them.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Rule {
-            $($(#[$doc])* $name,)*
+        counted! {
+            /// What published files are checked for. The words are part of the contract: findings carry them. In order from
+            /// the outside of a file to its inside, and then from file to file.
+            #[derive(Hash)]
+            Rule {
+                $($(#[$doc])* $name = $word,)*
+            }
         }
 
         impl Rule {
-            /// All of them, from the outside of a file to its inside, and then from file to file.
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
-
-            /// The word in findings.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $word,)* }
-            }
-
             /// The document, and the place in it.
             const fn source(self) -> (&'static str, &'static str) {
                 match self { $(Self::$name => ($source, $clause),)* }
