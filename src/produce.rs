@@ -20,10 +20,10 @@ use crate::intake::spool_format::Row;
 use crate::job::Job;
 use crate::produce::batch::{Batch, BatchSitemap};
 use crate::produce::syncing::syncing;
+use crate::set::content::ContentHash;
 use crate::set::manifest::{Seal, Seals, Sitemap};
 use crate::set::publish::Workspace;
-use crate::set::publish::known::Known;
-use crate::set::publish::name::ContentHash;
+use crate::set::publish::unchanged::Unchanged;
 use crate::sitemap::divide::Part;
 use crate::sitemap::entry::Entry;
 use crate::sitemap::xml::Frame;
@@ -47,12 +47,12 @@ pub fn produce(
     lastmod: &str,
 ) -> Result<Batch> {
     progress.begin(Pass::Produce, layout.tally.listed);
-    let known = &workspace.known();
-    let sink = || Sink::new(job, known.secret());
+    let unchanged = &workspace.unchanged();
+    let sink = || Sink::new(job, unchanged.secret());
     let renderer = || Renderer { job, layout, judge: Judge::new(rules), sink: sink() };
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
-        Ok((at, renderer.make(known, &layout.sitemaps[at])?))
+        Ok((at, renderer.make(unchanged, &layout.sitemaps[at])?))
     };
     let mut staged = Vec::new();
     reserve(&mut staged, layout.sitemaps.len())?;
@@ -116,13 +116,13 @@ struct Renderer<'r> {
 }
 
 impl Renderer<'_> {
-    /// Makes the sitemap of `part`, unless it lies there already. Only one that has the size of a known one is worth
+    /// Makes the sitemap of `part`, unless it lies there already. Only one that has the size of a published one is worth
     /// rendering to find that out: most that changed are another number of bytes.
-    fn make<'k>(&mut self, known: &'k Known, part: &Part<EntryAt>) -> Result<Made<'k>> {
-        if known.has_size(part.number, part.entries, part.bytes) {
+    fn make<'k>(&mut self, unchanged: &'k Unchanged, part: &Part<EntryAt>) -> Result<Made<'k>> {
+        if unchanged.has_size(part.number, part.entries, part.bytes) {
             self.sink.is_for_seal = true;
             self.render(part)?;
-            if let Some(sitemap) = known.find(part.number, self.sink.seal()) {
+            if let Some(sitemap) = unchanged.find(part.number, self.sink.seal()) {
                 return Ok(Made::Before(self.sink.take_first_url(), sitemap));
             }
         }

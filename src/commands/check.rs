@@ -40,10 +40,11 @@ use crate::common::stop::Stop;
 use crate::error::{Error, Result, Shown};
 use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
+use crate::place::directory::layout::LIVE_MANIFEST;
 use crate::set::manifest::Manifest;
 
 use document::{Document, Rules, Scratch};
-use set::{MANIFEST, Met, file, is_file, read_manifest};
+use set::{Met, file, is_file, read_manifest};
 use sitemaps::Sitemaps;
 
 pub(crate) use address::directory;
@@ -268,7 +269,7 @@ impl Run<'_> {
     /// Every sitemap of the manifest that `build` has left must be listed.
     fn check_manifest(&mut self, set: &Set, manifest: &Manifest, met: &Met) -> Result<()> {
         let Some(directory) = &set.directory else { return Ok(()) };
-        let path = directory.join(MANIFEST);
+        let path = directory.join(LIVE_MANIFEST);
         let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), self.kept_max);
         for sitemap in
             manifest.sitemaps.iter().filter(|sitemap| !met.contains(&directory.join(&sitemap.file)))

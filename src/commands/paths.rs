@@ -15,8 +15,9 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result, Shown};
 use crate::intake::format;
 use crate::intake::format::OutDirectory;
+use crate::place::directory::layout::{LIVE_MANIFEST, STATE, is_state_of_set};
 use crate::place::fs::{Disk, exists, make_path};
-use crate::set::publish::name::{ROBOTS_FILE, is_index_file, is_sitemap_file};
+use crate::set::name::{ROBOTS_FILE, is_index_file, is_sitemap_file};
 use place::{File, Identity, Place};
 
 /// What a run reads and what it writes. [`Paths::check`] refuses a run that would destroy its own input, one of its results or
@@ -268,9 +269,6 @@ impl Paths {
     }
 }
 
-/// Where sitemill keeps what it knows of a set.
-const STATE: &str = ".sitemill";
-
 fn place_of_written(named: &Named) -> Place {
     if named.path == Path::new(STREAM) { Place::stdout() } else { Place::of(&named.path) }
 }
@@ -287,18 +285,12 @@ fn is_beside_set(file: &Path) -> bool {
     !is_xml && file.parent().is_some_and(|parent| parent.join(ROBOTS_FILE).exists())
 }
 
-/// Whether `state` is such a directory, and not one that only has its name.
-fn is_state_of_set(state: &Path) -> bool {
-    ["manifest.json", "manifest.next.json", "lock"].iter().any(|name| state.join(name).exists())
-}
-
 /// Whether `file` is a link to a file of the set in `out`.
 fn has(out: &Path, file: File) -> bool {
     let names = fs::read_dir(out).into_iter().flatten().flatten().map(|entry| entry.file_name());
     let is_ours = |name: &std::ffi::OsString| {
         name.to_str().is_some_and(|name| is_sitemap_file(name) || is_index_file(name) || name == ROBOTS_FILE)
     };
-    let mut files =
-        names.filter(is_ours).map(|name| out.join(name)).chain([out.join(".sitemill/manifest.json")]);
+    let mut files = names.filter(is_ours).map(|name| out.join(name)).chain([out.join(LIVE_MANIFEST)]);
     files.any(|other| File::at(&other).is_some_and(|other| other.identity == file.identity))
 }

@@ -12,7 +12,8 @@ use crate::intake::format::{FormOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::Source;
 use crate::intake::report::Skipped;
 use crate::job::Job;
-use crate::set::publish::name::{ROBOTS_FILE, is_sitemap_file};
+use crate::place::directory::layout::STATE;
+use crate::set::name::{ROBOTS_FILE, is_sitemap_file};
 
 /// Inputs that are open, and what was found beside them.
 #[derive(Default)]
@@ -31,7 +32,7 @@ pub fn out_directory(job: &Job) -> Result<Option<OutDirectory>> {
     let Some(out) = OutDirectory::at(&job.out) else { return Ok(None) };
     let is_site = |input: &Path| {
         job.only_site().is_none()
-            && input.join(".sitemill").is_dir()
+            && input.join(STATE).is_dir()
             && input.canonicalize().is_ok_and(|path| path.parent().is_some_and(|parent| out.is(parent)))
     };
     let both = |input: &&PathBuf| input.is_dir() && (out.is(input) || is_site(input));

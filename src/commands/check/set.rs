@@ -12,12 +12,10 @@ use super::finding::Findings;
 use super::rules::Rule;
 use crate::error::{Error, Result, Shown};
 use crate::escape::shown;
-use crate::place::fs::Disk;
+use crate::place::directory::layout::LIVE_MANIFEST;
+use crate::place::directory::{Record, View};
 use crate::set::manifest::{Manifest, Role};
-use crate::set::publish::name::{EMPTY_SET_LINE, ROBOTS_FILE};
-
-/// Where a set's manifest lies in its directory.
-pub(crate) const MANIFEST: &str = ".sitemill/manifest.json";
+use crate::set::name::{EMPTY_SET_LINE, ROBOTS_FILE};
 
 /// Largest manifest that is read: some 300 bytes a sitemap, and a million of them. It may be as hostile as the rest.
 const MANIFEST_BYTES_MAX: u64 = 300_000_000;
@@ -164,7 +162,7 @@ impl Set {
 
 /// Whether `build` has published a set in `directory`, by its manifest, or by its robots lines where only the files were copied.
 fn is_published(directory: &Path) -> bool {
-    is_file(&directory.join(MANIFEST)) || is_file(&directory.join(ROBOTS_FILE))
+    is_file(&directory.join(LIVE_MANIFEST)) || is_file(&directory.join(ROBOTS_FILE))
 }
 
 /// The name of the file that `url` means, if it lies directly in the directory `base`: never a path that leads out of it.
@@ -243,10 +241,10 @@ fn old_indexes(directory: &Path) -> HashSet<String> {
 /// # Errors
 /// If it is damaged, or cannot be read.
 pub(crate) fn read_manifest(directory: &Path) -> Result<Option<Manifest>> {
-    let path = directory.join(MANIFEST);
+    let path = directory.join(LIVE_MANIFEST);
     match fs::symlink_metadata(&path) {
         Ok(meta) if meta.is_file() && meta.len() <= MANIFEST_BYTES_MAX => {
-            Manifest::read_as(Role::Live, &Disk, &path)
+            Manifest::read_as(Role::Live, &View::on_disk(directory), &Record::Live)
         }
         Ok(_) => Err(Error::data(format!("{}: is no manifest", Shown(&path)))),
         Err(_) => Ok(None),

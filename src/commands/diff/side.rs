@@ -14,7 +14,7 @@ use crate::commands::urls::lastmods;
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::error::{Error, Result};
-use crate::place::fs::Disk;
+use crate::place::directory::layout::{LIVE_MANIFEST, directory_of};
 use crate::set::manifest::{Manifest, Sitemap};
 
 /// A set, or a part of one.
@@ -89,11 +89,11 @@ impl Side {
     /// If it is a manifest that cannot be read.
     pub fn of(path: &Path) -> Result<Self> {
         let (manifest, directory) = match path.is_dir() {
-            true => (path.join(".sitemill/manifest.json"), path),
+            true => (path.join(LIVE_MANIFEST), path),
             false if is_manifest(path) => (path.to_owned(), directory_of(path)),
             false => return Ok(Self::of_file(path)),
         };
-        match Manifest::read(&Disk, &manifest)? {
+        match Manifest::read_file(&manifest)? {
             Some(set) => Ok(Self::of_set(directory, &set)),
             None if path.is_dir() => Ok(Self::of_file(path)),
             None => Err(Error::input(&manifest, io::ErrorKind::NotFound.into())),
@@ -154,17 +154,6 @@ pub(crate) fn drop_same(old: &mut Side, new: &mut Side) -> u64 {
     in_old.iter().filter(|(content, _)| in_new.contains_key(*content)).map(|(_, urls)| urls).sum()
 }
 
-/// The directory whose set a manifest describes: it lies in `.sitemill`, or in `.sitemill/sets`.
-fn directory_of(manifest: &Path) -> &Path {
-    let up = |levels: usize| manifest.ancestors().nth(levels).unwrap_or(Path::new(""));
-    let directory = match up(1).file_name().and_then(|name| name.to_str()) {
-        Some("sets") => up(3),
-        Some(".sitemill") => up(2),
-        _ => up(1),
-    };
-    if directory.as_os_str().is_empty() { Path::new(".") } else { directory }
-}
-
 /// Takes rows of a URL, a tab and its `lastmod`, whole lines at a time.
 struct Rows<'s>(&'s mut Sorter);
 
@@ -215,21 +204,6 @@ mod tests {
             assert_eq!(drop_same(&mut old, &mut new), same, "{old:?}, {new:?}");
             let left = if same == 0 { 1 } else { 0 };
             assert_eq!([old.files.len(), new.files.len()], [left; 2]);
-        }
-    }
-
-    #[test]
-    fn a_manifest_tells_where_its_set_lies() {
-        for (manifest, directory) in [
-            ("out/.sitemill/manifest.json", "out"),
-            ("out/.sitemill/sets/123-4.json", "out"),
-            (".sitemill/manifest.json", "."),
-            (".sitemill/sets/123-4.json", "."),
-            ("copies/manifest.json", "copies"),
-            ("manifest.json", "."),
-            ("/srv/a.example/.sitemill/manifest.json", "/srv/a.example"),
-        ] {
-            assert_eq!(directory_of(Path::new(manifest)), Path::new(directory), "{manifest}");
         }
     }
 }

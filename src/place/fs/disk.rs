@@ -6,7 +6,8 @@ use std::io::{self, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-use super::{FileSystem, Kind, Locked, Meta, NewFile, foreign};
+use super::actions::foreign;
+use super::operations::{FileSystem, Kind, Locked, Meta, NewFile};
 use crate::error::{Error, Result};
 
 /// The file system of the machine.
@@ -114,7 +115,7 @@ fn is_locked(path: &Path, tried: Result<(), TryLockError>) -> Result<bool> {
 
 fn locked(path: &Path, file: File) -> Result<Locked> {
     let meta = file.metadata().map_err(|error| Error::io(path, "could not be looked at", error))?;
-    Ok(Locked { meta: meta.into(), _file: Some(file) })
+    Ok(Locked::new(meta.into(), Some(file)))
 }
 
 impl NewFile for File {

@@ -11,7 +11,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use super::{FileSystem, Kind, Locked, Meta, NewFile, parent};
+use super::actions::parent;
+use super::operations::{FileSystem, Kind, Locked, Meta, NewFile};
 use crate::error::{Error, Result};
 
 /// Clones are of one and the same file system.
@@ -244,7 +245,7 @@ impl FileSystem for Memory {
             self.create(path).map_err(|error| Error::output(path, error))?;
         }
         let meta = self.look(path).map_err(|error| Error::output(path, error))?;
-        Ok(Some(Locked { meta, _file: None }))
+        Ok(Some(Locked::new(meta, None)))
     }
 
     fn lock_shared(&self, path: &Path, _word: &str) -> Result<Option<Locked>> {

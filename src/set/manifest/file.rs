@@ -2,18 +2,19 @@
 //! refused and never guessed at, because files are removed and index files made by what it says.
 
 use std::collections::HashSet;
+use std::fs;
 use std::io;
 use std::path::Path;
 
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::name::{is_index_file, is_sitemap_file};
-use super::{FORMAT, Manifest};
+use super::model::{FORMAT, Manifest};
 use crate::clean::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::limits::Protocol;
-use crate::place::fs::FileSystem;
+use crate::place::directory::{Record, View};
+use crate::set::name::{is_index_file, is_sitemap_file};
 use crate::sitemap::tags::{LastmodRules, lastmod};
 
 /// What a manifest is there for, which decides the way out if it cannot be used.
@@ -52,30 +53,41 @@ struct Header {
 }
 
 impl Manifest {
-    /// Reads the manifest at `path`; none if there is none.
+    /// Reads the manifest `record` of a directory; none if there is none.
     ///
     /// # Errors
     /// [`ErrorKind::Data`] if it is damaged, was edited, or is of another version.
-    pub fn read(fs: &dyn FileSystem, path: &Path) -> Result<Option<Self>> {
-        let bytes = match fs.read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::io(path, "could not be read", error)),
-        };
-        let manifest =
-            Self::from_json(&bytes).map_err(|why| Error::data(format!("{}: {why}", Shown(path))))?;
-        Ok(Some(manifest))
+    pub fn read(view: &View, record: &Record) -> Result<Option<Self>> {
+        let bytes = view.read_record(record)?;
+        bytes.map(|bytes| Self::parse(&view.record_path(record), &bytes)).transpose()
     }
 
-    /// The same with the way out, by what it is there for.
+    /// Reads the manifest `record` of a directory; none if there is none. An error names the way out, by the `role` of the
+    /// manifest.
     ///
     /// # Errors
     /// As [`Manifest::read`].
-    pub fn read_as(role: Role, fs: &dyn FileSystem, path: &Path) -> Result<Option<Self>> {
-        Self::read(fs, path).map_err(|error| match error.kind() {
+    pub fn read_as(role: Role, view: &View, record: &Record) -> Result<Option<Self>> {
+        Self::read(view, record).map_err(|error| match error.kind() {
             ErrorKind::Data => Error::data(format!("{error}; {}", role.way_out())),
             _ => error,
         })
+    }
+
+    /// Reads the manifest in the file at `path`; none if there is none.
+    ///
+    /// # Errors
+    /// As [`Manifest::read`].
+    pub fn read_file(path: &Path) -> Result<Option<Self>> {
+        match fs::read(path) {
+            Ok(bytes) => Self::parse(path, &bytes).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io(path, "could not be read", error)),
+        }
+    }
+
+    fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
+        Self::from_json(bytes).map_err(|why| Error::data(format!("{}: {why}", Shown(path))))
     }
 
     /// Why it is not one is said in words.
@@ -162,11 +174,14 @@ fn is_lastmod(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::{Value, json};
 
     use super::*;
     use crate::place::fs::memory::Memory;
-    use crate::set::manifest::{Sitemap, Superseded, SupersededIndex, name};
+    use crate::set::manifest::{Sitemap, Superseded, SupersededIndex};
+    use crate::set::name;
     use crate::sitemap::divide::Limits;
 
     const TIME: &str = "2026-11-20T02:00:00Z";
@@ -191,10 +206,16 @@ mod tests {
         set
     }
 
+    /// A directory with these bytes as its live manifest.
+    fn view(manifest: Option<&[u8]>) -> View {
+        let fs = Memory::default();
+        let view = View::of(Arc::new(fs.clone()), Path::new("/out"));
+        manifest.into_iter().for_each(|bytes| fs.put(&view.record_path(&Record::Live), bytes));
+        view
+    }
+
     fn read(bytes: &[u8]) -> Result<Manifest> {
-        let (fs, path) = (Memory::default(), Path::new("/manifest.json"));
-        fs.put(path, bytes);
-        Manifest::read(&fs, path).map(|read| read.expect("it is there"))
+        Manifest::read(&view(Some(bytes)), &Record::Live).map(|read| read.expect("it is there"))
     }
 
     #[track_caller]
@@ -214,7 +235,7 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_and_so_is_a_manifest_of_before_there_were_checksums() {
-        assert_eq!(Manifest::read(&Memory::default(), Path::new("/manifest.json")).unwrap(), None);
+        assert_eq!(Manifest::read(&view(None), &Record::Live).unwrap(), None);
         assert_eq!(read(&whole().to_json()).unwrap(), whole());
         assert_eq!(read(&unchecked(|_| {})).unwrap(), whole());
     }
@@ -272,13 +293,12 @@ mod tests {
 
     #[test]
     fn the_way_out_is_that_of_what_the_manifest_is_there_for() {
-        let (fs, path) = (Memory::default(), Path::new("/manifest.json"));
-        fs.put(path, b"{");
+        let view = view(Some(b"{"));
         let mut said = HashSet::new();
         for (role, what) in [(Role::Live, "live set"), (Role::Journal, "journal"), (Role::Kept(7), "set 7")] {
-            let error = Manifest::read_as(role, &fs, path).unwrap_err().to_string();
+            let error = Manifest::read_as(role, &view, &Record::Live).unwrap_err().to_string();
             assert!(error.contains(what) && error.contains("--ignore-manifest"), "{error}");
-            assert!(error.starts_with("/manifest.json: is damaged (") && said.insert(error));
+            assert!(error.starts_with("/out/.sitemill/manifest.json: is damaged (") && said.insert(error));
         }
     }
 }

@@ -2,30 +2,18 @@
 //! unless somebody says that more is meant.
 
 use std::io;
-use std::path::Path;
 
-use xxhash_rust::xxh3::xxh3_128;
-
-use super::Workspace;
-use super::name::{ROBOTS_FILE, index_file};
-use super::salvage::{DAMAGED, Salvage, set_aside};
+use super::consent::Consent;
+use super::live::is_unchanged;
+use super::salvage::Salvage;
+use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::limits::Protocol;
-use crate::place::fs::{FileSystem, Meta, foreign};
+use crate::place::directory::Copies;
+use crate::place::fs::foreign;
 use crate::set::manifest::SupersededIndex;
-
-/// The directory of the copies of files that were taken over.
-const TAKEN_OVER: &str = "taken-over";
-
-/// What a build may replace besides what was published in the same place in the same way.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Consent {
-    /// Index files and robots lines that sitemill did not write; a copy of each is kept.
-    pub take_over: bool,
-    /// A live set with another base URL or protocol.
-    pub replace_set: bool,
-}
+use crate::set::name::{ROBOTS_FILE, index_file};
 
 impl Workspace {
     /// Looks, before any work, whether a set for `base_url` in `protocol` may be published here as far as `consent` goes. The
@@ -51,7 +39,7 @@ impl Workspace {
         if others.is_empty() {
             return Ok(());
         }
-        let (out, others) = (Shown(&self.out), others.join("; it has "));
+        let (out, others) = (Shown(self.directory()), others.join("; it has "));
         Err(Error::data(format!(
             "{out}: the live set has {others}; nothing was published; use another --out, or --replace-set to replace \
              that set"
@@ -62,15 +50,15 @@ impl Workspace {
     pub(super) fn make_way<'a>(&self, files: impl Iterator<Item = &'a str>) -> Result<()> {
         let files: Vec<&str> = files.collect();
         let (theirs, copies) = self.judge_foreign(&files)?;
-        theirs.iter().try_for_each(|file| set_aside(&*self.fs, &self.state, copies, &self.out.join(file)))
+        theirs.iter().try_for_each(|file| self.place.set_aside(file, copies))
     }
 
     /// Those of `files` that sitemill did not write, and where copies of them are kept if they may be replaced.
-    fn judge_foreign<'a>(&self, files: &[&'a str]) -> Result<(Vec<&'a str>, &'static str)> {
+    fn judge_foreign<'a>(&self, files: &[&'a str]) -> Result<(Vec<&'a str>, Copies)> {
         let mut theirs = Vec::new();
         for &file in files {
-            let path = self.out.join(file);
-            match self.fs.look(&path) {
+            let path = self.place.view().path(file);
+            match self.place.view().look(file) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(Error::io(&path, "could not be looked at", error)),
                 Ok(_) if self.is_ours(file) => {}
@@ -82,16 +70,16 @@ impl Workspace {
         let take_over = self.consent.map(|consent| consent.take_over);
         let is_lost = self.salvage.as_ref().is_some_and(Salvage::is_live_lost);
         match theirs.split_first() {
-            _ if take_over == Some(true) => Ok((theirs, TAKEN_OVER)),
+            _ if take_over == Some(true) => Ok((theirs, Copies::TakenOver)),
             // Nobody knows any more what is ours.
-            _ if is_lost => Ok((theirs, DAMAGED)),
-            None => Ok((theirs, TAKEN_OVER)),
+            _ if is_lost => Ok((theirs, Copies::Damaged)),
+            None => Ok((theirs, Copies::TakenOver)),
             Some((first, others)) => Err(self.in_the_way(first, others.len(), take_over.is_some())),
         }
     }
 
     fn in_the_way(&self, file: &str, others: usize, may_be_told: bool) -> Error {
-        let path = self.out.join(file);
+        let path = self.place.view().path(file);
         let path = Shown(&path);
         let others = if others == 0 { String::new() } else { format!(" (and {others} more)") };
         let way_out = match may_be_told {
@@ -105,21 +93,9 @@ impl Workspace {
     /// Whether what has the name of an index file or of the robots lines was written by sitemill, edited or not.
     fn is_ours(&self, file: &str) -> bool {
         let Some(live) = &self.live else { return false };
-        let is_old = |old: &SupersededIndex| old.file == file && is_unchanged(&*self.fs, &self.out, old);
+        let is_old = |old: &SupersededIndex| old.file == file && is_unchanged(&self.place, old);
         file == ROBOTS_FILE
             || live.indexes.iter().any(|index| index == file)
             || live.superseded_indexes.iter().any(is_old)
     }
-}
-
-/// Whether an old index file is still there as its set has left it.
-pub fn is_unchanged(fs: &dyn FileSystem, out: &Path, old: &SupersededIndex) -> bool {
-    let path = out.join(&old.file);
-    fs.look(&path).is_ok_and(|meta: Meta| meta.is_file())
-        && fs.read(&path).is_ok_and(|bytes| hash(&bytes) == old.content)
-}
-
-/// The hash that an old index file is known by: nobody gains anything by meeting it.
-pub fn hash(bytes: &[u8]) -> String {
-    format!("{:032x}", xxh3_128(bytes))
 }

@@ -1,10 +1,10 @@
 //! Index files, made from what the manifest says alone: a set that comes back gets the ones that it had.
 
-use super::name::sitemap_file;
 use crate::clean::scope::BaseUrl;
 use crate::error::{Result, reserve, try_list};
 use crate::limits::Protocol;
 use crate::set::manifest::{Manifest, Sitemap};
+use crate::set::name::sitemap_file;
 use crate::sitemap::divide::{Divider, Limits, Room};
 use crate::sitemap::xml;
 use crate::sitemap::xml::Frame;

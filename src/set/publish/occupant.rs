@@ -1,17 +1,16 @@
 //! What has the name of a sitemap already.
 
 use std::io::{self, Read};
-use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::known::seal;
-use super::name::{ContentHash, words};
 use crate::common::secret::Secret;
 use crate::error::{Error, Result};
-use crate::place::fs::{FileSystem, foreign};
-use crate::set::manifest::{Seal, Sitemap};
+use crate::place::directory::View;
+use crate::set::content::{ContentHash, Seal, seal};
+use crate::set::manifest::Sitemap;
+use crate::set::name::words;
 
 /// What has the name of a sitemap that is to be published.
 pub enum Occupant {
@@ -28,23 +27,20 @@ pub enum Occupant {
     Damaged,
 }
 
-/// Looks at `path`, whose name is made with `word`, for the XML that has the seal `xml` under `secret`. Only the seal tells
-/// whether the same lies there: another content may have been prepared to meet the hash in its name.
+/// Looks at the published sitemap `file`, whose name is made with `word`, for the XML that has the seal `xml` under `secret`.
+/// Only the seal tells whether the same XML is there: another content may have been prepared to meet the hash in its name.
+///
+/// # Errors
+/// If it cannot be read, or something that is no file has the name.
 pub fn occupant(
-    fs: &dyn FileSystem,
-    path: &Path,
+    view: &View,
+    file: &str,
     word: &str,
     secret: &Secret,
     xml: Seal,
     gzip: &[u8],
 ) -> Result<Occupant> {
-    match fs.look(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Occupant::None),
-        Err(error) => return Err(Error::io(path, "could not be looked at", error)),
-        Ok(meta) if !meta.is_file() => return Err(foreign(path)),
-        Ok(_) => {}
-    }
-    let there = fs.read(path).map_err(|error| Error::io(path, "could not be read", error))?;
+    let Some(there) = view.occupant(file)? else { return Ok(Occupant::None) };
     if there == gzip {
         return Ok(Occupant::Same { gzip: there });
     }
@@ -61,34 +57,32 @@ pub fn occupant(
     })
 }
 
-/// Whether the file of a published sitemap is there: with its bytes counted, or, if it was compressed anew meanwhile, with
-/// its content read. What rots in a file is left to `check` and [`is_whole`], so that a large set is shown at once.
-pub fn is_there(fs: &dyn FileSystem, out: &Path, sitemap: &Sitemap) -> bool {
-    let path = out.join(&sitemap.file);
-    match fs.look(&path) {
+/// Whether the file of a published sitemap is there: by its number of bytes, or, if it was compressed anew meanwhile, by its
+/// content. Bytes that rot in a file are left to `check` and [`is_whole`], so that the status of a large set comes at once.
+pub fn is_there(view: &View, sitemap: &Sitemap) -> bool {
+    match view.look(&sitemap.file) {
         Ok(meta) if meta.is_file() && meta.bytes == sitemap.gzip_bytes => true,
         Ok(meta) if meta.is_file() => {
-            let content = fs.read(&path).and_then(|gzip| content_of(&gzip));
-            content.is_ok_and(|content| content.to_string() == sitemap.content)
+            let content = view.read(&sitemap.file).ok().and_then(|gzip| content_of(&gzip).ok());
+            content.is_some_and(|content| content.to_string() == sitemap.content)
         }
         _ => false,
     }
 }
 
-/// Whether the file of a published sitemap holds what was published, by its seal under `secret`; or, if it has none, or was
+/// Whether the file of a published sitemap holds what was published, by its seal under `secret`; or, if it has none or was
 /// compressed anew meanwhile, by its content. Reads all of it.
 ///
 /// # Errors
 /// If it is there and cannot be read: nothing is known of it then.
-pub fn is_whole(fs: &dyn FileSystem, out: &Path, secret: Option<&Secret>, sitemap: &Sitemap) -> Result<bool> {
-    let path = out.join(&sitemap.file);
-    match fs.look(&path) {
+pub fn is_whole(view: &View, secret: Option<&Secret>, sitemap: &Sitemap) -> Result<bool> {
+    match view.look(&sitemap.file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(Error::io(&path, "could not be looked at", error)),
+        Err(error) => return Err(Error::io(&view.path(&sitemap.file), "could not be looked at", error)),
         Ok(meta) if !meta.is_file() => return Ok(false),
         Ok(_) => {}
     }
-    let gzip = fs.read(&path).map_err(|error| Error::io(&path, "could not be read", error))?;
+    let gzip = view.read(&sitemap.file)?;
     let seals = secret.zip(sitemap.seals);
     Ok(seals.is_some_and(|(secret, seals)| seal(secret, &gzip) == seals.gzip)
         || content_of(&gzip).is_ok_and(|content| content.to_string() == sitemap.content))

@@ -1,16 +1,15 @@
 //! Retention: how long what a set no longer lists stays, and its removal.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::foreign::is_unchanged;
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::fs::{FileSystem, remove, sync_directory};
-use crate::set::manifest::{Earlier, Manifest, Role};
+use crate::place::directory::{Directory, Record};
+use crate::place::switch::{Removal, Removed};
+use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
 
 /// How long earlier sets stay: each for this time, and the last few whatever their age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,84 +74,44 @@ impl Keep {
     }
 }
 
-/// What was removed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Expired {
-    /// Sitemaps.
-    pub files: u64,
-    /// Their bytes.
-    pub bytes: u64,
-}
-
-/// Where the manifest of the set that `run` made is kept while it is an earlier one.
-pub fn kept_path(state: &Path, run: &str) -> PathBuf {
-    sets(state).join(format!("{run}.json"))
-}
-
-/// The directory of those manifests.
-pub fn sets(state: &Path) -> PathBuf {
-    state.join("sets")
-}
-
-/// What lies in it.
-///
-/// # Errors
-/// If it cannot be read.
-pub fn kept_files(fs: &dyn FileSystem, state: &Path) -> Result<Vec<PathBuf>> {
-    let sets = sets(state);
-    let names = fs.list(&sets).map_err(|error| Error::io(&sets, "could not be read", error))?;
-    Ok(names.into_iter().map(|name| sets.join(name)).collect())
-}
-
-/// Removes what `live` has superseded long enough: index files of sets that do not stay, sitemaps that neither it nor an earlier
-/// set that stays lists, and the manifests of earlier sets that do not stay. Only files that a manifest names are looked at, so
-/// no other is ever lost.
+/// Removes what `live` superseded long enough ago: index files of sets that do not stay, sitemaps that neither it nor an
+/// earlier set that stays lists, and the manifests of earlier sets that do not stay. Only files that a manifest names are
+/// looked at, so no other is ever lost. Returns the sitemaps that were removed.
 ///
 /// # Errors
 /// If a file cannot be removed, or an earlier set cannot be read: without it nothing is.
-pub fn expire(fs: &dyn FileSystem, out: &Path, state: &Path, live: &Manifest, keep: Keep) -> Result<Expired> {
+pub fn expire(place: &Directory, live: &Manifest, keep: Keep) -> Result<Removed> {
     let mut needed: HashSet<String> = live.sitemaps.iter().map(|sitemap| sitemap.file.clone()).collect();
     for earlier in &live.earlier {
-        let set = Manifest::read_as(Role::Kept(earlier.number), fs, &kept_path(state, &earlier.run));
+        let record = Record::kept(&earlier.run);
+        let set = Manifest::read_as(Role::Kept(earlier.number), place.view(), &record);
         let set = set.map_err(|error| match error.kind() {
             ErrorKind::Data => Error::data(format!("no old sitemap is removed: {error}")),
             _ => error,
         })?;
         needed.extend(set.into_iter().flat_map(|set| set.sitemaps).map(|sitemap| sitemap.file));
     }
-    expire_indexes(fs, out, live, keep)?;
-    let mut expired = Expired::default();
-    for old in live.superseded.iter().filter(|old| keep.is_old(&old.since, &live.published)) {
-        let path = out.join(&old.file);
-        match fs.look(&path) {
-            Ok(meta) if meta.is_file() && !needed.contains(&old.file) => {
-                expired.files += u64::from(remove(fs, &path)?);
-                expired.bytes += meta.bytes;
-            }
-            _ => {}
-        }
-    }
-    if expired.files > 0 {
-        sync_directory(fs, out)?;
-    }
-    let known: HashSet<PathBuf> = live.earlier.iter().map(|earlier| kept_path(state, &earlier.run)).collect();
-    for path in kept_files(fs, state)?.iter().filter(|path| !known.contains(*path)) {
-        remove(fs, path)?;
-    }
-    Ok(expired)
+    // Index files go before the sitemaps that they list.
+    place.remove(&old_indexes(live, keep))?;
+    let old = live.superseded.iter().filter(|old| keep.is_old(&old.since, &live.published));
+    let old = old.filter(|old| !needed.contains(&old.file));
+    let old: Vec<_> = old.map(|old| Removal { file: old.file.clone(), content: None }).collect();
+    let removed = place.remove(&old)?;
+    let known: HashSet<Record> = live.earlier.iter().map(|earlier| Record::kept(&earlier.run)).collect();
+    let kept = place.view().kept()?;
+    kept.iter()
+        .filter(|record| !known.contains(record))
+        .try_for_each(|record| place.remove_record(record))?;
+    Ok(removed)
 }
 
-/// Removes the index files of sets that do not stay, before the sitemaps that they list.
-fn expire_indexes(fs: &dyn FileSystem, out: &Path, live: &Manifest, keep: Keep) -> Result<()> {
-    let mut is_removed = false;
-    for old in &live.superseded_indexes {
-        let stays =
-            live.earlier.iter().any(|set| set.run == old.run) || !keep.is_old(&old.since, &live.published);
-        if !stays && is_unchanged(fs, out, old) {
-            is_removed |= remove(fs, &out.join(&old.file))?;
-        }
-    }
-    if is_removed { sync_directory(fs, out) } else { Ok(()) }
+/// The index files of sets that do not stay.
+fn old_indexes(live: &Manifest, keep: Keep) -> Vec<Removal> {
+    let stays = |old: &&SupersededIndex| {
+        live.earlier.iter().any(|set| set.run == old.run) || !keep.is_old(&old.since, &live.published)
+    };
+    let old = live.superseded_indexes.iter().filter(|old| !stays(old));
+    old.map(|old| Removal { file: old.file.clone(), content: Some(old.content.clone()) }).collect()
 }
 
 #[cfg(test)]

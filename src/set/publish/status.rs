@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::occupant::is_there;
-use super::retention::kept_path;
-use super::{journal_path, manifest_path};
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::escape::shown;
-use crate::place::fs::{Disk, FileSystem, exists};
+use crate::place::directory::{Record, View};
+use crate::place::fs::{Disk, FileSystem};
 use crate::set::manifest::{Manifest, Role};
 
 /// An output directory. Serialises to a line of `sitemill status --json`.
@@ -102,19 +101,19 @@ pub fn status(out: &Path) -> Result<Vec<Status>> {
 /// If it cannot be read.
 pub fn sites(out: &Path) -> Result<Vec<PathBuf>> {
     let names = Disk.list(out).map_err(|error| Error::input(out, error))?;
-    let is_site = |path: &PathBuf| exists(&Disk, &manifest_path(&path.join(".sitemill")));
+    let is_site = |path: &PathBuf| View::on_disk(path).has_record(&Record::Live);
     let mut sites: Vec<_> = names.iter().map(|name| out.join(name)).filter(is_site).collect();
     sites.sort();
     Ok(sites)
 }
 
 fn of_directory(out: &Path) -> Result<Option<Status>> {
-    let state = out.join(".sitemill");
-    let Some(manifest) = Manifest::read_as(Role::Live, &Disk, &manifest_path(&state))? else {
+    let view = &View::on_disk(out);
+    let Some(manifest) = Manifest::read_as(Role::Live, view, &Record::Live)? else {
         return Ok(None);
     };
     let mut damaged = Vec::new();
-    let mut usable = |role, path: &Path| match Manifest::read_as(role, &Disk, path) {
+    let mut usable = |role, record: &Record| match Manifest::read_as(role, view, record) {
         Err(error) if error.kind() == ErrorKind::Data => {
             damaged.push(error.to_string());
             Ok(None)
@@ -124,31 +123,31 @@ fn of_directory(out: &Path) -> Result<Option<Status>> {
     let mut earlier = Vec::new();
     for kept in &manifest.earlier {
         // A set without its manifest cannot come back, and there is nothing to say about it.
-        let path = kept_path(&state, &kept.run);
-        let Some(set) = usable(Role::Kept(kept.number), &path)? else { continue };
+        let record = Record::kept(&kept.run);
+        let Some(set) = usable(Role::Kept(kept.number), &record)? else { continue };
         let (replaced, withdrawn) = (Some(kept.since.clone()), kept.withdrawn);
-        earlier.push(SetStatus { replaced, withdrawn, ..of_set(out, &set) });
+        earlier.push(SetStatus { replaced, withdrawn, ..of_set(view, &set) });
     }
-    let is_switching = usable(Role::Journal, &journal_path(&state))?.is_some();
+    let is_switching = usable(Role::Journal, &Record::Journal)?.is_some();
     let mut superseded = FilesStatus::default();
     for old in &manifest.superseded {
-        if let Ok(meta) = Disk.look(&out.join(&old.file)) {
+        if let Ok(meta) = view.look(&old.file) {
             superseded.files += 1;
             superseded.bytes += meta.bytes;
         }
     }
     Ok(Some(Status {
         directory: shown(out.as_os_str().as_encoded_bytes()),
-        live: of_set(out, &manifest),
+        live: of_set(view, &manifest),
         earlier,
         damaged,
         superseded,
-        runs: runs(&state.join("staging")),
+        runs: runs(view),
         is_switching,
     }))
 }
 
-fn of_set(out: &Path, set: &Manifest) -> SetStatus {
+fn of_set(view: &View, set: &Manifest) -> SetStatus {
     SetStatus {
         number: set.number,
         base_url: set.base_url.clone(),
@@ -161,13 +160,13 @@ fn of_set(out: &Path, set: &Manifest) -> SetStatus {
         indexes: set.indexes.len() as u64,
         xml_bytes: set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum(),
         gzip_bytes: set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum(),
-        missing: set.sitemaps.iter().filter(|sitemap| !is_there(&Disk, out, sitemap)).count() as u64,
+        missing: set.sitemaps.iter().filter(|sitemap| !is_there(view, sitemap)).count() as u64,
     }
 }
 
 /// Runs by their staging directories, which only their owner may look into: another user sees none.
-fn runs(nursery: &Path) -> Vec<RunStatus> {
-    let staging = Disk.list(nursery).unwrap_or_default();
+fn runs(view: &View) -> Vec<RunStatus> {
+    let staging = view.runs();
     let process = |name: &str| name.rsplit_once('-')?.1.parse().ok();
     let processes = staging.iter().filter_map(|name| process(name.to_str()?));
     let is_alive = |process: u32| Path::new("/proc").join(process.to_string()).exists();

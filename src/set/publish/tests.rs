@@ -4,8 +4,9 @@
 mod failing;
 mod foreign;
 mod leftovers;
+mod names;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::slice;
@@ -15,12 +16,21 @@ use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
-use super::name::{ContentHash, ROBOTS_FILE};
 use super::retention::Keep;
+use super::workspace::Staged;
 use super::*;
+use crate::clean::scope::ScopeRule;
 use crate::common::stop::Stop;
+use crate::error::{ErrorKind, Result};
+use crate::limits::Protocol;
+use crate::place::directory::{Record, View};
 use crate::place::fs::memory::{Memory, State};
+use crate::place::fs::{FileSystem, exists};
+use crate::set::content::{ContentHash, seal};
+use crate::set::manifest::{Manifest, Sitemap};
+use crate::set::name::ROBOTS_FILE;
 use crate::set::robots::name_indexes;
+use crate::sitemap::divide::Limits;
 
 const OUT: &str = "/srv/www/maps";
 const ROBOTS: &str = "/srv/robots.txt";
@@ -32,6 +42,10 @@ fn open(fs: &Memory) -> Workspace {
 
 fn open_with(fs: &Memory, on_damage: OnDamage) -> Workspace {
     Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref(), on_damage).unwrap()
+}
+
+fn view(fs: &Memory) -> View {
+    View::of(Arc::new(fs.clone()), OUT.as_ref())
 }
 
 /// What a job does to the file system; how many changes in, it has told of success. What fails behind that is a warning.
@@ -85,7 +99,7 @@ fn roll_back(fs: &Memory) -> Result<usize> {
 
 /// Stages sitemap `number` with `text` in it.
 fn stage(workspace: &Workspace, number: u32, text: &[u8], compression: Compression) -> Result<Staged> {
-    let xml = known::seal(&workspace.secret, text);
+    let xml = seal(&workspace.secret, text);
     workspace.stage(number, content_of(text), xml, &gzip(text, compression))
 }
 
@@ -152,8 +166,8 @@ fn files(fs: &Memory) -> Vec<String> {
 /// Fails unless `fs` holds a set with nothing beside it, and one of `whole`.
 fn assert_at_rest(fs: &Memory, whole: &[&Set], when: &str) {
     let set = crawl(fs).unwrap_or_else(|why| panic!("{when}: {why}"));
-    let state = Path::new(OUT).join(".sitemill");
-    let manifest = Manifest::read(fs, &manifest_path(&state)).unwrap();
+    let view = view(fs);
+    let manifest = Manifest::read(&view, &Record::Live).unwrap();
     // An old index file is whole, or it could not be crawled; it may stay, or be gone already.
     let old_indexes = manifest.iter().flat_map(|set| &set.superseded_indexes);
     let old_indexes: HashSet<&String> = old_indexes.map(|old| &old.file).collect();
@@ -170,12 +184,12 @@ fn assert_at_rest(fs: &Memory, whole: &[&Set], when: &str) {
     let stray: Vec<_> = files(fs).into_iter().filter(|file| file.ends_with(".gz")).collect();
     let stray: Vec<_> = stray.iter().filter(|file| !known.contains(file)).collect();
     assert!(stray.is_empty(), "{when}: nobody lists {stray:?}");
-    assert_eq!(fs.list(&state.join("staging")).unwrap(), [""; 0], "{when}");
-    assert!(!exists(fs, &journal_path(&state)), "{when}");
+    assert_eq!(fs.list(&Path::new(OUT).join(".sitemill/staging")).unwrap(), [""; 0], "{when}");
+    assert!(!view.has_record(&Record::Journal), "{when}");
     for earlier in manifest.iter().flat_map(|set| &set.earlier) {
-        let kept = Manifest::read(fs, &retention::kept_path(&state, &earlier.run)).unwrap();
+        let kept = Manifest::read(&view, &Record::kept(&earlier.run)).unwrap();
         let kept = kept.unwrap_or_else(|| panic!("{when}: set {} is lost", earlier.number));
-        kept.sitemaps.iter().for_each(|sitemap| assert!(occupant::is_there(fs, OUT.as_ref(), sitemap)));
+        kept.sitemaps.iter().for_each(|sitemap| assert!(occupant::is_there(&view, sitemap)));
     }
 }
 
@@ -284,7 +298,7 @@ fn a_set_takes_the_place_of_one_that_nobody_knows_at_every_step_or_not() {
     for lost in ["manifest.json", "manifest.next.json", ""] {
         let fs = on_disk(&world());
         match lost {
-            "" => fs.remove(&manifest_path(&state)).and_then(|()| fs.sync_directory(&state)).unwrap(),
+            "" => fs.remove(&state.join("manifest.json")).and_then(|()| fs.sync_directory(&state)).unwrap(),
             lost => fs.put(&state.join(lost), b"{"),
         }
         let fs = on_disk(&fs);
@@ -307,92 +321,4 @@ fn a_set_takes_the_place_of_one_that_nobody_knows_at_every_step_or_not() {
             }
         }
     }
-}
-
-/// The names of the sitemaps that are live, and what crawlers find under each.
-fn sitemaps(fs: &Memory) -> BTreeMap<String, Vec<u8>> {
-    let indexes = crawl(fs).unwrap().into_values();
-    indexes.flat_map(|(_, sitemaps)| sitemaps).collect()
-}
-
-/// Two texts whose hashes begin with the same eight digits; some hundred thousand have to be looked at.
-fn texts_of_one_name() -> [String; 2] {
-    let mut seen = HashMap::new();
-    let mut texts = (0..).map(|n: u32| n.to_string());
-    let met = texts.find_map(|text| {
-        let other = seen.insert(content_of(text.as_bytes()).0 >> 96, text.clone())?;
-        Some([other, text])
-    });
-    met.expect("there are more texts than words of eight digits")
-}
-
-/// Two texts with one and the same hash. Of 64 bytes XXH3 adds products of words, each of them met with a word that anybody can
-/// look up, and meets what has been added with sums of words: where a word of the text is the known one its product is
-/// nothing, and what one sum changes the other takes back.
-fn texts_of_one_hash() -> [Vec<u8>; 2] {
-    // Of the 192 bytes that XXH3 has in the place of a secret, those from 0, 16 and 32 on.
-    let [at_0, at_16, at_32] = [0xbe4b_a423_396c_feb8_u64, 0xdb97_9083_e96d_d4de, 0x78e5_c0cc_4ee6_79cb];
-    let text = |sum: u64| {
-        let words = [at_0, sum.wrapping_sub(at_0), at_32, sum.wrapping_sub(at_32), 0, 0, at_16, 0];
-        words.iter().flat_map(|word| word.to_le_bytes()).collect()
-    };
-    [text(1), text(2)]
-}
-
-#[test]
-fn another_content_that_the_name_fits_gets_another_name() {
-    let fs = empty();
-    let [one, other] = texts_of_one_name();
-    build(&fs, &[&one], "2026-11-15T02:00:00Z").unwrap();
-    let first = sitemaps(&fs);
-    build(&fs, &[&other], "2026-11-16T02:00:00Z").unwrap();
-    let second = sitemaps(&fs);
-    assert_eq!(second.values().collect::<Vec<_>>(), [other.as_bytes()]);
-    assert!(second.keys().ne(first.keys()));
-    // Both lie there, so that each comes back under its own name.
-    for (text, names) in [(&one, &first), (&other, &second)] {
-        build(&fs, &[text], "2026-11-17T02:00:00Z").unwrap();
-        assert_eq!(sitemaps(&fs), *names);
-    }
-    // And within a set, whose numbers may be the same ones.
-    let fs = empty();
-    let workspace = open(&fs);
-    let names: HashSet<String> = [&one, &other]
-        .map(|text| stage(&workspace, 1, text.as_bytes(), Compression::fast()).unwrap())
-        .map(|staged| staged.file)
-        .into();
-    assert_eq!(names.len(), 2, "{names:?}");
-    assert!(names.iter().all(|name| exists(&fs, &workspace.staging.join(name))));
-}
-
-#[test]
-fn a_content_that_was_prepared_to_meet_the_hash_of_another_is_another() {
-    let [one, other] = texts_of_one_hash();
-    assert!(one != other);
-    assert_eq!(content_of(&one), content_of(&other));
-    let fs = empty();
-    let workspace = open(&fs);
-    let publish = |text: &[u8], compression| {
-        let staged = stage(&workspace, 1, text, compression).unwrap();
-        if let Some(unsynced) = staged.unsynced {
-            unsynced.sync().unwrap();
-            workspace.link(&staged.file).unwrap();
-        }
-        staged.file
-    };
-    let first = publish(&one, Compression::fast());
-    let second = publish(&other, Compression::fast());
-    assert_ne!(first, second);
-    // Compressed in another way each is still known for what it is.
-    assert_eq!(publish(&one, Compression::none()), first);
-    assert_eq!(publish(&other, Compression::none()), second);
-    // Whoever prepares as many as the hash has words takes no name that the seal gives.
-    let names = words(content_of(&one), known::seal(&workspace.secret, &other));
-    for word in names.take(4) {
-        fs.put(&Path::new(OUT).join(sitemap_file(1, &word)), &gzip(&one, Compression::fast()));
-    }
-    let third = publish(&other, Compression::fast());
-    let sealed = String::from(known::seal(&workspace.secret, &other));
-    assert_eq!(third, sitemap_file(1, &sealed[..8]));
-    assert_eq!(publish(&other, Compression::none()), third);
 }

@@ -2,14 +2,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use sitemill::internals::fs::Disk;
 use sitemill::internals::manifest::Manifest;
 
 fuzz_target!(|data: &[u8]| {
     let path = std::env::temp_dir().join(format!("sitemill-fuzz-manifest-{}.json", std::process::id()));
     let read = |bytes: &[u8]| {
         std::fs::write(&path, bytes).expect("there is room for a small file");
-        Manifest::read(&Disk, &path)
+        Manifest::read_file(&path)
     };
     if let Ok(Some(manifest)) = read(data) {
         let json = manifest.to_json();

@@ -31,7 +31,8 @@ fn without_links_what_was_renamed_is_removed_and_what_somebody_else_put_there_is
                 Sitemap { file: staged.file, content, urls: 1, xml_bytes: 1, gzip_bytes: 1, lastmod, seals }
             })
             .collect();
-        workspace.place(&sitemaps).unwrap();
+        let files: Vec<&str> = sitemaps.iter().map(|sitemap| &*sitemap.file).collect();
+        workspace.place.give_places(&files).unwrap();
         // The process dies.
         std::mem::forget(workspace);
         sitemaps.into_iter().map(|sitemap| sitemap.file).collect()
@@ -65,7 +66,7 @@ fn an_old_index_file_becomes_a_live_one_again_or_stays_with_whoever_has_replaced
     let theirs = Path::new(OUT).join("sitemap-index-3.xml");
     fs.put(&theirs, b"theirs");
     build(&fs, &["a", "b", "c", "d"], "2026-11-20T03:00:00Z").unwrap();
-    let live = Manifest::read(&fs, &manifest_path(&Path::new(OUT).join(".sitemill"))).unwrap().unwrap();
+    let live = Manifest::read(&view(&fs), &Record::Live).unwrap().unwrap();
     assert_eq!(live.indexes, ["sitemap-index-1.xml", "sitemap-index-2.xml"]);
     // Its time has come, and it is none of ours.
     build(&fs, &["a", "b"], "2026-11-22T03:00:00Z").unwrap();

@@ -13,43 +13,63 @@
 use std::io;
 use std::path::Path;
 
+use super::layout::Layout;
 use crate::error::{Error, ErrorKind, Result, Shown};
-use crate::place::fs::{FileSystem, Locked, foreign};
-
-const SITES_LOCK: &str = "sites.lock";
+use crate::place::fs::{FileSystem, Locked, foreign, make_path, make_private};
 
 /// Lets everybody look for a file by its name, as whoever publishes one of the sites looks for `sites.lock`.
 const MODE_TO_LOOK: u32 = 0o011;
 
-/// Takes the lock at `path`, at once or not at all, and leaves word of who holds it.
-pub fn take(fs: &dyn FileSystem, path: &Path) -> Result<Locked> {
+/// Makes the directory and its state, and takes its lock, and that of its parent if it may be one of several sites.
+pub fn take_all(fs: &dyn FileSystem, layout: &Layout) -> Result<Vec<Locked>> {
+    make_path(fs, layout.out())?;
+    let of_parent = share_parent(fs, layout.out())?;
+    let own = take_own(fs, layout)?;
+    let of_parent = match of_parent {
+        None => share_parent(fs, layout.out())?,
+        shared => shared,
+    };
+    Ok(of_parent.into_iter().chain([own]).collect())
+}
+
+/// Makes the state of a directory and takes its lock.
+pub fn take_own(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
+    for directory in [layout.state(), &layout.nursery(), &layout.sets()] {
+        make_private(fs, directory)?;
+    }
+    take(fs, &layout.lock())
+}
+
+/// Takes the lock at `path`, at once or not at all, and writes into it who holds it.
+fn take(fs: &dyn FileSystem, path: &Path) -> Result<Locked> {
     fs.lock(path, Some(&format!("{}\n", word())))?.ok_or_else(|| busy(fs, path))
 }
 
-/// Takes the lock of all sites below the directory whose state is `state`.
-pub fn take_sites(fs: &dyn FileSystem, state: &Path) -> Result<Locked> {
+/// Takes the lock of all sites below a directory, which has its state.
+pub fn take_sites(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
+    let state = layout.state();
     let meta = fs.look(state).map_err(|error| Error::io(state, "could not be looked at", error))?;
-    // Before the lock is taken: who may not look into the directory must be able to rely on it that nobody holds one.
+    // Before the lock is taken: a run that may not look into the directory relies on it that nobody holds one.
     if meta.mode & MODE_TO_LOOK != MODE_TO_LOOK {
         let changed = fs.set_mode(state, meta.mode & 0o777 | MODE_TO_LOOK);
         changed.map_err(|error| Error::io(state, "its permissions could not be changed", error))?;
     }
-    take(fs, &state.join(SITES_LOCK))
+    take(fs, &layout.sites_lock())
 }
 
 /// Shares the lock of all sites below the parent of `out`; none if no run for all of them was ever there.
-pub fn share_parent(fs: &dyn FileSystem, out: &Path) -> Result<Option<Locked>> {
+fn share_parent(fs: &dyn FileSystem, out: &Path) -> Result<Option<Locked>> {
     let out = fs.real_path(out).map_err(|error| Error::output(out, error))?;
-    let Some(parent) = out.parent() else { return Ok(None) };
-    let state = parent.join(".sitemill");
-    match fs.look(&state) {
+    let Some(parent) = out.parent().map(Layout::of) else { return Ok(None) };
+    let state = parent.state();
+    match fs.look(state) {
         Ok(meta) if meta.is_directory() => {}
         // A run for all sites follows no link there.
         Ok(_) => return Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Error::io(&state, "could not be looked at", error)),
+        Err(error) => return Err(Error::io(state, "could not be looked at", error)),
     }
-    let path = state.join(SITES_LOCK);
+    let path = parent.sites_lock();
     match fs.look(&path) {
         Ok(meta) if meta.is_file() => {}
         Ok(_) => return Err(foreign(&path)),

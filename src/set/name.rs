@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::clean::scope::BaseUrl;
-use crate::set::manifest::Seal;
+use crate::set::content::{ContentHash, Seal};
 
 /// The lines for robots.txt, one for each index file.
 pub const ROBOTS_FILE: &str = "robots-sitemaps.txt";
@@ -12,23 +12,11 @@ pub const ROBOTS_FILE: &str = "robots-sitemaps.txt";
 /// sitemap, and at least one sitemap in an index file.
 pub const EMPTY_SET_LINE: &str = "# no URLs: this set is empty on purpose\n";
 
-/// XXH3 of a sitemap's XML, 128 bits. Of the XML and not of the file: compressors differ from version to version. It has no
-/// secret, so that names are the same on every machine, and whoever has a say in URLs can prepare two contents that share it:
-/// it names, and proves nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ContentHash(pub u128);
-
 /// Eight hexadecimal digits each: the first for the name of the file, the others should that name be taken by another content.
 /// Those of the `content` come first; those of the `seal` of the same XML cannot be taken on purpose.
 pub fn words(content: ContentHash, seal: Seal) -> impl Iterator<Item = String> {
     let digits = content.to_string() + &String::from(seal);
     (0..8).map(move |word| digits[8 * word..][..8].to_owned())
-}
-
-impl std::fmt::Display for ContentHash {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
 }
 
 /// The name of sitemap `number`, counted from 1.

@@ -1,11 +1,12 @@
-//! The way back: an earlier set becomes the live one again, by the same switch.
+//! Rollback: an earlier set becomes the live one again, by the same switch.
 
 use super::occupant::is_whole;
-use super::retention::kept_path;
-use super::{Prepared, Workspace};
+use super::switch::Prepared;
+use super::workspace::Workspace;
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::place::directory::Record;
 use crate::set::manifest::{Earlier, Manifest};
 
 impl Workspace {
@@ -18,7 +19,8 @@ impl Workspace {
     /// published; [`ErrorKind::Io`] if one cannot be read; if `stop` is raised before the last of them
     /// is. The live set stays.
     pub fn roll_back(self, number: Option<u64>, time: &str, stop: &Stop) -> Result<Prepared> {
-        let out = Shown(&self.out);
+        let view = self.place.view();
+        let out = Shown(view.directory());
         let Some(live) = &self.live else {
             return Err(Error::data(format!("{out}: holds no set that build has published")));
         };
@@ -26,12 +28,13 @@ impl Workspace {
             let which = number.map_or("no earlier set".into(), |number| format!("no earlier set {number}"));
             return Err(Error::data(format!("{out}: {which} is kept; sitemill status shows those that are")));
         };
-        let path = kept_path(&self.state, &earlier.run);
+        let record = Record::kept(&earlier.run);
+        let path = view.record_path(&record);
         let way_out = match last_before(live, earlier.number) {
             Some(before) => format!("--to {} takes the set before it", before.number),
             None => "build it again from its input".into(),
         };
-        let read = Manifest::read(&*self.fs, &path).map_err(|error| match error.kind() {
+        let read = Manifest::read(view, &record).map_err(|error| match error.kind() {
             ErrorKind::Data => {
                 let number = earlier.number;
                 Error::data(format!("set {number} cannot come back: {error}; the live set stays; {way_out}"))
@@ -49,7 +52,7 @@ impl Workspace {
         let mut bad = Vec::new();
         for sitemap in &set.sitemaps {
             stop.check()?;
-            if !is_whole(&*self.fs, &self.out, secret.as_ref(), sitemap)? {
+            if !is_whole(view, secret.as_ref(), sitemap)? {
                 bad.push(sitemap);
             }
         }
@@ -60,7 +63,7 @@ impl Workspace {
             )));
         }
         stop.check()?;
-        set.run.clone_from(&self.run);
+        self.place.run().clone_into(&mut set.run);
         set.published = time.into();
         set.supersede(live);
         set.earlier.retain(|kept| kept.run != earlier.run);

@@ -6,20 +6,17 @@
 //! gone is not found here, and made again.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use super::name::number_of;
-use super::retention::kept_path;
 use crate::common::secret::Secret;
-use crate::place::fs::FileSystem;
-use crate::set::manifest::{Manifest, Seal, Sitemap};
+use crate::place::directory::{Record, View};
+use crate::set::content::{Seal, seal};
+use crate::set::manifest::{Manifest, Sitemap};
+use crate::set::name::number_of;
 
 /// The sitemaps of the sets that are live or kept.
 #[derive(Debug)]
-pub struct Known {
-    fs: Arc<dyn FileSystem>,
-    out: PathBuf,
+pub struct Unchanged {
+    view: View,
     secret: Secret,
     /// By number and seal of the XML.
     sitemaps: HashMap<(u32, Seal), Sitemap>,
@@ -27,23 +24,16 @@ pub struct Known {
     sizes: HashSet<(u32, u32, u64)>,
 }
 
-impl Known {
-    /// What `live` lists, and the sets that it keeps; those that were sealed with another secret, or cannot be read, are
-    /// not known, and cost no more than a run without them.
-    pub(super) fn read(
-        fs: &Arc<dyn FileSystem>,
-        out: &Path,
-        state: &Path,
-        live: Option<&Manifest>,
-        secret: &Secret,
-    ) -> Self {
+impl Unchanged {
+    /// The sitemaps of `live` and of the sets that it keeps. Sets that were sealed with another secret or cannot be read are
+    /// left out; their sitemaps are compressed again.
+    pub(super) fn read(view: &View, live: Option<&Manifest>, secret: &Secret) -> Self {
         let earlier = live.into_iter().flat_map(|live| &live.earlier);
-        let kept = earlier
-            .filter_map(|earlier| Manifest::read(&**fs, &kept_path(state, &earlier.run)).ok().flatten());
+        let kept =
+            earlier.filter_map(|earlier| Manifest::read(view, &Record::kept(&earlier.run)).ok().flatten());
         let digits = secret.to_hex();
         let mut known = Self {
-            fs: fs.clone(),
-            out: out.into(),
+            view: view.clone(),
             secret: secret.clone(),
             sitemaps: HashMap::new(),
             sizes: HashSet::new(),
@@ -71,29 +61,27 @@ impl Known {
     /// Sitemap `number` whose XML has the seal `xml`, if it lies there whole. Reads all of it.
     pub fn find(&self, number: u32, xml: Seal) -> Option<&Sitemap> {
         let sitemap = self.sitemaps.get(&(number, xml))?;
-        let path = self.out.join(&sitemap.file);
-        // What is in its place, or cannot be read, is told of by whoever makes it again.
-        self.fs.look(&path).ok().filter(|meta| meta.is_file() && meta.bytes == sitemap.gzip_bytes)?;
-        let there = seal(&self.secret, &self.fs.read(&path).ok()?);
+        // If something else is in its place, or it cannot be read, the one who makes it again says so.
+        self.view
+            .look(&sitemap.file)
+            .ok()
+            .filter(|meta| meta.is_file() && meta.bytes == sitemap.gzip_bytes)?;
+        let there = seal(&self.secret, &self.view.read(&sitemap.file).ok()?);
         (sitemap.seals.map(|seals| seals.gzip) == Some(there)).then_some(sitemap)
     }
 }
 
-/// The seal of `bytes`.
-pub(super) fn seal(secret: &Secret, bytes: &[u8]) -> Seal {
-    let mut hasher = secret.hasher();
-    hasher.update(bytes);
-    Seal(hasher.digest128())
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+    use std::sync::Arc;
+
     use super::*;
     use crate::clean::scope::ScopeRule;
     use crate::limits::Protocol;
+    use crate::place::fs::FileSystem;
     use crate::place::fs::memory::Memory;
-    use crate::set::manifest::Seals;
-    use crate::set::publish::name::ContentHash;
+    use crate::set::content::{ContentHash, Seals};
     use crate::set::publish::retention::Keep;
     use crate::set::publish::{OnDamage, SetInfo, Unsynced, Workspace, make_live};
     use crate::sitemap::divide::Limits;
@@ -145,7 +133,7 @@ mod tests {
         let path = Path::new("/out").join(&sitemap.file);
         for set in ["live", "kept"] {
             let workspace = open(&fs);
-            let known = workspace.known();
+            let known = workspace.unchanged();
             let sealed = seal(known.secret(), XML);
             let bytes = XML.len() as u64;
             assert!(known.has_size(7, 1, bytes), "{set}");
@@ -154,8 +142,7 @@ mod tests {
             assert_eq!(known.find(8, sealed), None, "another number");
             assert_eq!(known.find(7, seal(known.secret(), b"other XML")), None);
             let other = Secret::draw().unwrap();
-            let strange =
-                Known::read(&workspace.fs, &workspace.out, &workspace.state, workspace.live(), &other);
+            let strange = Unchanged::read(workspace.place.view(), workspace.live(), &other);
             assert!(!strange.has_size(7, 1, bytes));
 
             let rotted: Vec<u8> = GZIP.iter().map(|byte| byte ^ 1).collect();

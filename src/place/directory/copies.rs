@@ -1,0 +1,27 @@
+//! Copies of files that are replaced although sitemill did not write them or could not use them.
+
+use std::path::Path;
+
+use super::hash::file_hash;
+use super::layout::{Copies, Layout};
+use super::staging::write;
+use crate::error::{Error, Result};
+use crate::place::fs::{FileSystem, exists, make_private, remove, rename, sync_directory};
+
+/// Copies the file at `path` to where nobody takes it for what it was. The file itself stays until something replaces it.
+pub fn set_aside(fs: &dyn FileSystem, layout: &Layout, copies: Copies, path: &Path) -> Result<()> {
+    let directory = layout.copies(copies);
+    make_private(fs, &directory)?;
+    let bytes = fs.read(path).map_err(|error| Error::io(path, "could not be read", error))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    // Tried twice, it is still the same copy.
+    let aside = directory.join(format!("{}-{name}", file_hash(&bytes)));
+    if exists(fs, &aside) {
+        return Ok(());
+    }
+    let part = directory.join("part");
+    remove(fs, &part)?;
+    write(fs, &part, &bytes)?.sync()?;
+    rename(fs, &part, &aside)?;
+    sync_directory(fs, &directory)
+}

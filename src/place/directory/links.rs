@@ -1,0 +1,70 @@
+//! Links: staged sitemaps get their place beside the published ones.
+//!
+//! A sitemap is linked into place, so that staging knows it until the run is over. Where there are no links it is renamed, and
+//! before that a list of what is going to be renamed is on disk in staging: in each line a name, a space, and the hash of
+//! the file. If the run dies, a sitemap from that list is removed only if it has the content that was staged.
+
+use std::io;
+
+use super::hash::file_hash;
+use super::layout::{RENAMED, mended};
+use super::staging::Staging;
+use crate::error::{Error, Result};
+use crate::place::fs::{exists, rename};
+
+/// Gives each of `sitemaps` that is staged its place. Nothing is overwritten but what is damaged.
+pub fn place(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
+    for (at, sitemap) in sitemaps.iter().enumerate() {
+        if !link(staging, sitemap)? {
+            return rename_all(staging, &sitemaps[at..]);
+        }
+    }
+    Ok(())
+}
+
+/// Links a sitemap into place; false if there are no links.
+fn link(staging: &Staging<'_>, file: &str) -> Result<bool> {
+    let (from, to) = (staging.path(file), staging.layout.file(file));
+    if mend(staging, file)? || !exists(staging.fs, &from) {
+        return Ok(true); // or published already
+    }
+    match staging.fs.link(&from, &to) {
+        // Some file systems have no links. Nobody else creates such names while the lock is held.
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists && !exists(staging.fs, &to) => Ok(false),
+        other => {
+            let linked = other.map(|()| true);
+            linked.map_err(|error| Error::io(&to, "could not be linked into place", error))
+        }
+    }
+}
+
+/// Renames sitemaps into place.
+fn rename_all(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
+    let files: Vec<&str> = sitemaps.iter().copied().filter(|file| staging.has(file)).collect();
+    let mut list = String::new();
+    for file in &files {
+        let path = staging.path(file);
+        let bytes = staging.fs.read(&path).map_err(|error| Error::io(&path, "could not be read", error))?;
+        list += &format!("{file} {}\n", file_hash(&bytes));
+    }
+    staging.write(RENAMED, list.as_bytes())?.sync()?;
+    staging.sync()?;
+    for file in files {
+        let to = staging.layout.file(file);
+        if exists(staging.fs, &to) {
+            let there = io::ErrorKind::AlreadyExists.into();
+            return Err(Error::io(&to, "could not be renamed into place", there));
+        }
+        rename(staging.fs, &staging.path(file), &to)?;
+    }
+    sitemaps.iter().try_for_each(|file| mend(staging, file).map(drop))
+}
+
+/// Replaces a damaged sitemap by what its name promises; false if it was not damaged.
+fn mend(staging: &Staging<'_>, file: &str) -> Result<bool> {
+    let is_damaged = staging.has(&mended(file));
+    if is_damaged {
+        rename(staging.fs, &staging.path(mended(file)), &staging.layout.file(file))?;
+    }
+    Ok(is_damaged)
+}

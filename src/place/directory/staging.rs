@@ -1,0 +1,140 @@
+//! Staging: the directory of a run for files that crawlers cannot see yet, and what dead runs have left.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::layout::{Layout, RENAMED};
+use super::view::View;
+use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::place::fs::{FileSystem, NewFile, exists, is_same_file, remove, remove_all, sync_directory};
+
+/// A file that is written, and perhaps not on disk yet. Waiting for the disk takes time and no processor, so the caller
+/// decides when to wait and on which thread. Nothing may be published before that.
+#[must_use]
+#[derive(Debug)]
+pub struct Unsynced {
+    file: Box<dyn NewFile>,
+    path: PathBuf,
+    bytes: u64,
+}
+
+impl Unsynced {
+    /// Waits until the file is on disk.
+    ///
+    /// # Errors
+    /// If it cannot be brought there, or is not there as a whole. Do not try again: the operating system forgets a write
+    /// that failed, and a second try would succeed without the bytes.
+    pub fn sync(self) -> Result<()> {
+        let on_disk =
+            self.file.sync().map_err(|error| Error::io(&self.path, "could not be synced", error))?;
+        if on_disk == self.bytes {
+            return Ok(());
+        }
+        let (path, bytes) = (Shown(&self.path), self.bytes);
+        Err(Error::new(ErrorKind::Io, format!("{path}: {bytes} bytes were written and {on_disk} are there")))
+    }
+}
+
+/// Writes a new file.
+pub fn write(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> Result<Unsynced> {
+    let written = fs.create(path).and_then(|mut file| file.write(bytes).map(|()| file));
+    let file = written.map_err(|error| Error::io(path, "could not be written", error))?;
+    Ok(Unsynced { file, path: path.into(), bytes: bytes.len() as u64 })
+}
+
+/// The staging of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct Staging<'a> {
+    /// The file system.
+    pub fs: &'a dyn FileSystem,
+    /// Where the files of the output directory lie.
+    pub layout: &'a Layout,
+    /// Its directory.
+    pub directory: &'a Path,
+}
+
+impl Staging<'_> {
+    /// The path of a staged file.
+    pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    /// Whether a file is staged.
+    pub fn has(&self, name: &str) -> bool {
+        exists(self.fs, &self.path(name))
+    }
+
+    /// Writes a new file.
+    pub fn write(&self, name: &str, bytes: &[u8]) -> Result<Unsynced> {
+        write(self.fs, &self.path(name), bytes)
+    }
+
+    /// Brings the names in it to disk.
+    pub fn sync(&self) -> Result<()> {
+        sync_directory(self.fs, self.directory)
+    }
+}
+
+/// Published files that dead runs did not put into place, whatever their staging says.
+#[derive(Debug)]
+pub struct Published<'a> {
+    /// Their names.
+    pub files: HashSet<&'a str>,
+    /// Whether a name is one that sitemaps get.
+    pub is_sitemap: fn(&str) -> bool,
+}
+
+/// Removes the staging of all runs but `own`, and the sitemaps that they put into place without publishing them. Every
+/// other run is dead: the caller holds the lock of the directory.
+pub fn remove_dead_runs(view: &View, own: &str, published: &Published<'_>) -> Result<()> {
+    let (fs, layout) = (view.fs(), view.layout());
+    let nursery = layout.nursery();
+    let names = fs.list(&nursery).map_err(|error| Error::io(&nursery, "could not be read", error))?;
+    let is_dead = |name: &OsString| name != own;
+    let dead: Vec<_> = names.into_iter().filter(is_dead).map(|name| nursery.join(name)).collect();
+    if !dead.is_empty() {
+        // A journal that was withdrawn or has become the manifest must not come back without its staging.
+        sync_directory(fs, layout.state())?;
+    }
+    dead.iter()
+        .try_for_each(|directory| remove_placed(view, &Staging { fs, layout, directory }, published))?;
+    dead.iter().try_for_each(|directory| remove_all(fs, directory))
+}
+
+/// Removes sitemaps that a run put into place and that never became part of a set: those that are the same file as in its
+/// staging or were renamed from there, and are not published. (A live index file is in staging too if the run died while it
+/// took its switch back.)
+pub fn remove_placed(view: &View, staging: &Staging<'_>, published: &Published<'_>) -> Result<()> {
+    let (fs, known) = (staging.fs, &published.files);
+    let staged = match fs.list(staging.directory) {
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(());
+        }
+        staged => staged.map_err(|error| Error::io(staging.directory, "could not be read", error))?,
+    };
+    let is_listed = staged.iter().any(|name| name == RENAMED);
+    let mut is_removed = false;
+    for name in staged {
+        let is_known = name.to_str().is_none_or(|name| known.contains(name));
+        let path = staging.layout.file(&name);
+        if !is_known && is_same_file(fs, &staging.path(&name), &path) {
+            is_removed |= remove(fs, &path)?;
+        }
+    }
+    let list = staging.path(RENAMED);
+    let renamed = match is_listed {
+        true => fs.read(&list).map_err(|error| Error::io(&list, "could not be read", error))?,
+        false => Vec::new(),
+    };
+    // A line that was cut is none: nothing was renamed before all of the list was on disk.
+    let lines = str::from_utf8(&renamed).unwrap_or_default().lines();
+    for (file, hash) in lines.filter_map(|line| line.split_once(' ')) {
+        if !known.contains(file) && (published.is_sitemap)(file) && !staging.has(file) {
+            is_removed |= view.has_content(file, hash) && remove(fs, &staging.layout.file(file))?;
+        }
+    }
+    // Staging alone knows of them, so it must not be gone before them.
+    if is_removed { sync_directory(fs, staging.layout.out()) } else { Ok(()) }
+}

@@ -1,0 +1,141 @@
+//! The switch to another set, by renames that a journal makes repeatable.
+//!
+//! Until the robots lines are in their place and on disk everything can be taken back: the files that index files and robots
+//! lines replace have a second name in staging. On the way back, new files get their names in staging again before old ones
+//! get their places: as long as there is a journal the next run can go by it, wherever this one dies.
+
+use std::io;
+use std::path::Path;
+
+use super::layout::{MANIFEST, REPLACED, Record, part, replaced};
+use super::links;
+use super::staging::{Staging, write};
+use super::view::View;
+use crate::error::{Error, Result};
+use crate::place::fs::{FileSystem, exists, foreign, remove, rename, sync_directory};
+use crate::place::switch::{Removal, Standing, Switch};
+
+/// Files that a switch renames, and removes.
+#[derive(Debug, Default)]
+pub struct Steps {
+    /// What it renames into place, in this order: the robots lines come after the index files that they name.
+    pub files: Vec<String>,
+    /// Those of them that take the place of another file.
+    pub replacing: Vec<String>,
+    /// What it removes in the end.
+    pub removals: Vec<Removal>,
+}
+
+/// Brings all of a set to disk, with a second name for every file that the switch replaces, and gives its sitemaps their
+/// places, where no index file lists them yet.
+pub fn prepare(staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
+    let Staging { fs, layout, .. } = *staging;
+    let mut steps = Steps { removals: switch.removals, ..Steps::default() };
+    for (file, bytes) in switch.indexes.into_iter().chain([switch.robots]) {
+        staging.write(&file, &bytes)?.sync()?;
+        steps.files.push(file);
+    }
+    staging.write(MANIFEST, &switch.manifest)?.sync()?;
+    for file in &steps.files {
+        if name_again(fs, &layout.file(file), &staging.path(replaced(file)))? {
+            steps.replacing.push(file.clone());
+        }
+    }
+    staging.sync()?;
+    if let Some((run, manifest)) = &switch.replaced {
+        staging.write(REPLACED, manifest)?.sync()?;
+        rename(fs, &staging.path(REPLACED), &layout.record(&Record::kept(run)))?;
+        sync_directory(fs, &layout.sets())?;
+    }
+    let sitemaps: Vec<&str> = switch.sitemaps.iter().map(String::as_str).collect();
+    links::place(staging, &sitemaps)?;
+    sync_directory(fs, layout.out())?;
+    Ok(steps)
+}
+
+/// Decides for the set: from here on the next run makes it live if this one dies.
+pub fn decide(staging: &Staging<'_>) -> Result<()> {
+    rename(staging.fs, &staging.path(MANIFEST), &staging.layout.record(&Record::Journal))
+}
+
+/// Puts index files and robots lines, whose journal is written, in their place.
+pub fn show(staging: &Staging<'_>, files: &[String]) -> Result<()> {
+    let Staging { fs, layout, .. } = *staging;
+    // The run that wrote the journal may have died before it was on disk.
+    sync_directory(fs, layout.state())?;
+    let put = |file: &String| match rename(fs, &staging.path(file), &layout.file(file)) {
+        // Renamed before the break.
+        Err(_) if !staging.has(file) && exists(fs, &layout.file(file)) => Ok(()),
+        other => other,
+    };
+    let Some((robots, indexes)) = files.split_last() else { return Ok(()) };
+    indexes.iter().try_for_each(put)?;
+    sync_directory(fs, layout.out())?;
+    // After the files that it names, and before those that it no longer names are gone.
+    put(robots)?;
+    sync_directory(fs, layout.out())
+}
+
+/// Lets crawlers see what they saw before, and withdraws the decision.
+pub fn take_back(staging: &Staging<'_>, steps: &Steps) -> Result<Standing> {
+    let Staging { fs, layout, .. } = *staging;
+    let shown: Vec<&String> = steps.files.iter().filter(|file| !staging.has(file)).collect();
+    if !shown.is_empty() {
+        for file in &shown {
+            name_again(fs, &layout.file(file), &staging.path(file))?;
+        }
+        staging.sync()?;
+        let (old, new): (Vec<&String>, Vec<&String>) =
+            shown.iter().partition(|&&file| steps.replacing.contains(file));
+        for file in old {
+            rename(fs, &staging.path(replaced(file)), &layout.file(file))?;
+        }
+        sync_directory(fs, layout.out())?;
+        // The robots lines, if they are new, before the files that they name.
+        for file in new.iter().rev() {
+            remove(fs, &layout.file(file))?;
+            sync_directory(fs, layout.out())?;
+        }
+    }
+    let journal = layout.record(&Record::Journal);
+    // It need not have come to that.
+    if !fs.look(&journal).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        remove(fs, &journal)?;
+    }
+    let is_on_disk = sync_directory(fs, layout.state()).is_ok();
+    Ok(if is_on_disk { Standing::Staged } else { Standing::Withdrawn })
+}
+
+/// Removes what the set, which crawlers see, leaves behind, and ends the journal.
+pub fn finish(view: &View, removals: &[Removal]) -> Result<()> {
+    let (fs, layout) = (view.fs(), view.layout());
+    let is_meant = |removal: &&Removal| {
+        removal.content.as_ref().is_none_or(|content| view.has_content(&removal.file, content))
+    };
+    let meant: Vec<&Removal> = removals.iter().filter(is_meant).collect();
+    for removal in meant {
+        remove(fs, &layout.file(&removal.file))?;
+    }
+    sync_directory(fs, layout.out())?;
+    rename(fs, &layout.record(&Record::Journal), &layout.record(&Record::Live))?;
+    sync_directory(fs, layout.state())
+}
+
+/// Gives the file at `path` a second name: false if there is none. Where there are no links it is copied.
+fn name_again(fs: &dyn FileSystem, path: &Path, second: &Path) -> Result<bool> {
+    if fs.link(path, second).is_ok() {
+        return Ok(true);
+    }
+    match fs.look(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        // Whatever it is, a copy of it would be something else.
+        Ok(meta) if !meta.is_file() => Err(foreign(path)),
+        _ => {
+            let bytes = fs.read(path).map_err(|error| Error::io(path, "could not be read", error))?;
+            // The next run may go by the name, so the file under it must be whole.
+            let part = part(second);
+            write(fs, &part, &bytes)?.sync()?;
+            rename(fs, &part, second).map(|()| true)
+        }
+    }
+}

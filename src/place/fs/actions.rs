@@ -1,0 +1,118 @@
+//! What is built from the operations of a file system, with errors that name the path.
+
+use std::io;
+use std::path::Path;
+
+use super::operations::FileSystem;
+use crate::error::{Error, ErrorKind, Result, Shown};
+
+/// Makes a directory and those that it lies in, as far as there are none, and brings their names to disk: what lies in a
+/// directory that is lost is lost with it.
+///
+/// # Errors
+/// [`ErrorKind::Output`] if that cannot be done.
+pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
+    let parent = parent(path);
+    let is_made = match fs.make_directory(path, 0o777) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && parent != path => {
+            make_path(fs, parent)?;
+            fs.make_directory(path, 0o777)
+        }
+        other => other,
+    };
+    match is_made {
+        Ok(()) => sync_directory(fs, parent),
+        // A link to a directory is as good as one.
+        Err(_) if fs.look(&path.join(".")).is_ok() => Ok(()),
+        Err(error) => Err(Error::output(path, error)),
+    }
+}
+
+/// Makes a directory that only its owner may look into, unless it is there. A link in its place would lead writes elsewhere.
+///
+/// # Errors
+/// [`ErrorKind::Output`] if it cannot be made, or something else is there.
+pub fn make_private(fs: &dyn FileSystem, path: &Path) -> Result<()> {
+    make_one(fs, path, 0o700)
+}
+
+/// Makes a directory with `mode` in one that exists, unless it is there. A link in its place is refused.
+///
+/// # Errors
+/// [`ErrorKind::Output`] if it cannot be made, or something else is there.
+pub fn make_one(fs: &dyn FileSystem, path: &Path, mode: u32) -> Result<()> {
+    match fs.make_directory(path, mode) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs.look(path) {
+            Ok(meta) if meta.is_directory() => Ok(()),
+            _ => Err(foreign(path)),
+        },
+        other => {
+            other.map_err(|error| Error::output(path, error))?;
+            sync_directory(fs, parent(path))
+        }
+    }
+}
+
+/// Something is in the way.
+pub fn foreign(path: &Path) -> Error {
+    Error::new(
+        ErrorKind::Output,
+        format!("{}: is in the way and not from sitemill; move it and run again", Shown(path)),
+    )
+}
+
+/// Whether anything has the name `path`.
+pub fn exists(fs: &dyn FileSystem, path: &Path) -> bool {
+    fs.look(path).is_ok()
+}
+
+/// Whether both are names of one and the same file.
+pub fn is_same_file(fs: &dyn FileSystem, one: &Path, other: &Path) -> bool {
+    let identity = |path| fs.look(path).ok().map(|meta| meta.identity);
+    identity(one).is_some_and(|id| identity(other) == Some(id))
+}
+
+/// Where `path` lies.
+pub fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Gives `from` the name `to`; what had it before is gone.
+///
+/// # Errors
+/// If that cannot be done.
+pub fn rename(fs: &dyn FileSystem, from: &Path, to: &Path) -> Result<()> {
+    fs.rename(from, to).map_err(|error| Error::io(to, "could not be renamed into place", error))
+}
+
+/// Removes a file, if it is there and is one: false if there is nothing.
+///
+/// # Errors
+/// If it cannot be removed.
+pub fn remove(fs: &dyn FileSystem, path: &Path) -> Result<bool> {
+    match fs.remove(path) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Error::io(path, "could not be removed", error)),
+    }
+}
+
+/// Removes what is at `path`, and if it is a directory, everything in it.
+///
+/// # Errors
+/// If something cannot be removed.
+pub fn remove_all(fs: &dyn FileSystem, path: &Path) -> Result<()> {
+    let removed = fs.look(path).and_then(|meta| match meta.is_directory() {
+        true => fs.remove_tree(path),
+        false => fs.remove(path),
+    });
+    removed.map_err(|error| Error::io(path, "could not be removed", error))
+}
+
+/// Waits until the names in a directory are on disk.
+///
+/// # Errors
+/// If they cannot be brought there.
+pub fn sync_directory(fs: &dyn FileSystem, path: &Path) -> Result<()> {
+    fs.sync_directory(path).map_err(|error| Error::io(path, "could not be synced", error))
+}

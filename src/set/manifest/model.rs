@@ -1,0 +1,119 @@
+//! What a manifest says.
+
+use serde::{Deserialize, Serialize};
+
+use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, SITEMAPS_PER_INDEX_DEFAULT};
+use crate::set::content::Seals;
+
+/// The version of the file's form. A set written by another version is not guessed at.
+pub(super) const FORMAT: u32 = 1;
+
+/// A set of sitemaps and the index files that list them. `.sitemill/manifest.json` describes the live one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The version of the file's form.
+    pub format: u32,
+    /// The run that made it, and the name of its staging directory.
+    pub run: String,
+    /// Protocol version: `0.9` or `0.84`.
+    pub protocol: String,
+    /// The directory that the files are published in, as a URL.
+    pub base_url: String,
+    /// When it was published; W3C Datetime, like every time in here.
+    pub published: String,
+    /// In the order in which they are listed.
+    pub sitemaps: Vec<Sitemap>,
+    /// Names of the index files, in the order of their numbers.
+    pub indexes: Vec<String>,
+    /// Sitemaps of earlier sets that still lie there, so that nobody who holds an old index file misses one.
+    pub superseded: Vec<Superseded>,
+    /// Index files of earlier sets that still lie there and that it has no successor for. None in the first manifests.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub superseded_indexes: Vec<SupersededIndex>,
+    /// Which of the directory's sets it is, counted from 1. A set that comes back keeps its number.
+    #[serde(default)]
+    pub number: u64,
+    /// Most sitemaps of one of its index files.
+    #[serde(default = "sitemaps_per_index")]
+    pub sitemaps_per_index: u32,
+    /// Most bytes of one of its index files.
+    #[serde(default = "index_bytes_max")]
+    pub index_bytes_max: u64,
+    /// Sets that it has replaced and that can come back, the last one first.
+    #[serde(default)]
+    pub earlier: Vec<Earlier>,
+    /// What the seals of its sitemaps are made with, in hexadecimal digits; handed on from set to set. Empty in the first
+    /// manifests.
+    #[serde(default)]
+    pub secret: String,
+    /// Which URLs it may list: `directory`, `host` or `any`. Empty in the first manifests; a word that is not known is none.
+    #[serde(default)]
+    pub scope: String,
+    /// Not a set: it stands for the live one, whose manifest is lost, and knows what else there is. No set is made of it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_stand_in: bool,
+}
+
+// What the first manifests, which did not say, were made with unless told otherwise.
+fn sitemaps_per_index() -> u32 {
+    SITEMAPS_PER_INDEX_DEFAULT
+}
+
+fn index_bytes_max() -> u64 {
+    BYTES_PER_SITEMAP_DEFAULT
+}
+
+/// An earlier set that is kept. Its manifest lies in `.sitemill/sets`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Earlier {
+    /// The run that made it, or made it live last: the name of its manifest.
+    pub run: String,
+    /// Which of the directory's sets it is.
+    pub number: u64,
+    /// When it was replaced.
+    pub since: String,
+    /// It was rolled back, so a later way back leads past it.
+    pub withdrawn: bool,
+}
+
+/// One sitemap of a set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sitemap {
+    /// File name.
+    pub file: String,
+    /// XXH3 of the XML, 128 bits, as 32 hexadecimal digits.
+    pub content: String,
+    /// URLs in it.
+    pub urls: u32,
+    /// Bytes of the XML.
+    pub xml_bytes: u64,
+    /// Bytes of the file.
+    pub gzip_bytes: u64,
+    /// When its content last changed: the `lastmod` of its index entry.
+    pub lastmod: String,
+    /// What the next run knows it by. None in the first manifests.
+    #[serde(default)]
+    pub seals: Option<Seals>,
+}
+
+/// A sitemap that the set no longer lists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Superseded {
+    /// File name.
+    pub file: String,
+    /// When the set that no longer lists it was published.
+    pub since: String,
+}
+
+/// An index file of an earlier set. It stays as long as the sitemaps that it lists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SupersededIndex {
+    /// File name.
+    pub file: String,
+    /// The run of the set that it belongs to.
+    pub run: String,
+    /// When a set without it was published.
+    pub since: String,
+    /// XXH3 of its bytes, 128 bits, as 32 hexadecimal digits: another file of that name is none of ours.
+    pub content: String,
+}

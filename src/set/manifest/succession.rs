@@ -1,0 +1,135 @@
+//! Succession: how a set takes the place of the live one, and what it remembers of the sets before it.
+
+use std::collections::{HashMap, HashSet};
+
+use super::model::{Earlier, FORMAT, Manifest, Sitemap, Superseded};
+use crate::limits::Protocol;
+use crate::sitemap::divide::Limits;
+
+impl Manifest {
+    /// A set of `sitemaps` that nobody has published yet.
+    pub fn new(
+        run: &str,
+        protocol: Protocol,
+        index_limits: Limits,
+        base_url: &str,
+        published: &str,
+        sitemaps: Vec<Sitemap>,
+    ) -> Self {
+        Self {
+            format: FORMAT,
+            run: run.into(),
+            protocol: protocol.to_string(),
+            base_url: base_url.into(),
+            published: published.into(),
+            sitemaps,
+            indexes: Vec::new(),
+            superseded: Vec::new(),
+            superseded_indexes: Vec::new(),
+            number: 1,
+            sitemaps_per_index: index_limits.entries_max,
+            index_bytes_max: index_limits.bytes_max,
+            earlier: Vec::new(),
+            secret: String::new(),
+            scope: String::new(),
+            is_stand_in: false,
+        }
+    }
+
+    /// The same as the successor of `live`: what has not changed keeps its `lastmod`.
+    pub fn succeeding(mut self, live: &Self) -> Self {
+        let kept: HashMap<_, _> =
+            live.sitemaps.iter().map(|old| ((&old.file, &old.content), &old.lastmod)).collect();
+        for sitemap in &mut self.sitemaps {
+            if let Some(lastmod) = kept.get(&(&sitemap.file, &sitemap.content)) {
+                sitemap.lastmod.clone_from(lastmod);
+            }
+        }
+        self.number = live.number_max().saturating_add(1);
+        self.supersede(live);
+        self
+    }
+
+    /// Takes the place of `live`: what this set does not list is superseded now.
+    pub fn supersede(&mut self, live: &Self) {
+        let since = &self.published;
+        let listed: HashSet<_> = self.sitemaps.iter().map(|sitemap| &sitemap.file).collect();
+        let now = live.sitemaps.iter().map(|s| Superseded { file: s.file.clone(), since: since.clone() });
+        let all = live.superseded.iter().cloned().chain(now);
+        self.superseded = all.filter(|s| !listed.contains(&s.file)).collect();
+        let (run, number) = (live.run.clone(), live.number);
+        let replaced = Earlier { run, number, since: since.clone(), withdrawn: false };
+        let replaced = (!live.is_stand_in).then_some(replaced);
+        self.earlier = replaced.into_iter().chain(live.earlier.iter().cloned()).collect();
+    }
+
+    /// The highest number of a set that is live or kept.
+    pub fn number_max(&self) -> u64 {
+        let numbers = self.earlier.iter().map(|earlier| earlier.number).chain([self.number]);
+        numbers.max().expect("it has a number itself")
+    }
+
+    /// The set alone, as it is kept when another one is live.
+    pub fn alone(&self) -> Self {
+        let (superseded, superseded_indexes) = (Vec::new(), Vec::new());
+        Self { superseded, superseded_indexes, earlier: Vec::new(), ..self.clone() }
+    }
+
+    /// URLs in its sitemaps.
+    pub fn urls(&self) -> u64 {
+        self.sitemaps.iter().map(|sitemap| u64::from(sitemap.urls)).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sitemap(file: &str, content: &str, lastmod: &str) -> Sitemap {
+        let (content, lastmod) = (content.into(), lastmod.into());
+        Sitemap { file: file.into(), content, urls: 1, xml_bytes: 2, gzip_bytes: 3, lastmod, seals: None }
+    }
+
+    fn succeed(live: Option<&Manifest>, published: &str, sitemaps: Vec<Sitemap>) -> Manifest {
+        let limits = Limits { entries_max: 1, bytes_max: 2 };
+        let set = Manifest::new(published, Protocol::V0_9, limits, "u", published, sitemaps);
+        live.map_or(set.clone(), |live| set.succeeding(live))
+    }
+
+    #[test]
+    fn what_has_not_changed_keeps_its_lastmod_and_what_is_gone_is_remembered() {
+        let first = succeed(None, "t1", vec![sitemap("a", "1", "t1"), sitemap("b", "2", "t1")]);
+        let second = succeed(Some(&first), "t2", vec![sitemap("a", "1", "t2"), sitemap("c", "3", "t2")]);
+        assert_eq!(second.sitemaps, [sitemap("a", "1", "t1"), sitemap("c", "3", "t2")]);
+        assert_eq!(second.superseded, [Superseded { file: "b".into(), since: "t2".into() }]);
+        let third = succeed(Some(&second), "t3", vec![sitemap("b", "2", "t3"), sitemap("c", "other", "t3")]);
+        assert_eq!(third.sitemaps, [sitemap("b", "2", "t3"), sitemap("c", "other", "t3")]);
+        assert_eq!(third.superseded, [Superseded { file: "a".into(), since: "t3".into() }]);
+        assert_eq!(third.number, 3);
+        let earlier = |run: &str, number, since: &str| Earlier {
+            run: run.into(),
+            number,
+            since: since.into(),
+            withdrawn: false,
+        };
+        assert_eq!(third.earlier, [earlier("t2", 2, "t3"), earlier("t1", 1, "t2")]);
+    }
+
+    #[test]
+    fn what_stands_for_a_lost_set_is_none_to_come_back() {
+        let lost = Manifest { is_stand_in: true, number: 7, ..succeed(None, "t1", Vec::new()) };
+        let next = succeed(Some(&lost), "t2", Vec::new());
+        assert_eq!((next.number, next.earlier, next.is_stand_in), (8, Vec::new(), false));
+    }
+
+    #[test]
+    fn a_manifest_of_the_first_kind_is_still_read() {
+        let mut whole = serde_json::to_value(succeed(None, "t", Vec::new())).unwrap();
+        for key in ["number", "sitemaps_per_index", "index_bytes_max", "earlier", "secret", "scope"] {
+            whole.as_object_mut().unwrap().remove(key).unwrap();
+        }
+        let manifest: Manifest = serde_json::from_value(whole).unwrap();
+        assert_eq!((manifest.number, manifest.sitemaps_per_index), (0, 1_000));
+        assert_eq!(succeed(Some(&manifest), "t2", Vec::new()).number, 1);
+    }
+}

@@ -1,0 +1,41 @@
+//! The live set: which one it is, and which files are its own.
+
+use std::collections::HashSet;
+
+use super::resume::resume;
+use crate::error::{Error, Result, Shown};
+use crate::place::directory::{Directory, Published, Record};
+use crate::set::manifest::{Manifest, Role, SupersededIndex};
+use crate::set::name::{ROBOTS_FILE, is_sitemap_file};
+
+/// The live set of a directory, by a manifest that can be trusted. Finishes a switch that was begun.
+pub fn live(place: &Directory) -> Result<Option<Manifest>> {
+    let view = place.view();
+    let live = Manifest::read_as(Role::Live, view, &Record::Live)?;
+    let Some(next) = Manifest::read_as(Role::Journal, view, &Record::Journal)? else {
+        // Sets are kept only when another one takes their place.
+        return match live {
+            None if !view.kept()?.is_empty() => Err(Error::data(format!(
+                "{}: is missing, and earlier sets are there; put it back, or build --ignore-manifest publishes in full",
+                Shown(&view.record_path(&Record::Live))
+            ))),
+            live => Ok(live),
+        };
+    };
+    resume(place, live.as_ref(), &next)?;
+    Ok(Some(next))
+}
+
+/// The files that are live or of an earlier set, whatever the staging of a dead run says about them.
+pub fn published(live: Option<&Manifest>) -> Published<'_> {
+    let sitemaps = live.into_iter().flat_map(|live| live.sitemaps.iter().map(|sitemap| &sitemap.file));
+    let superseded = live.into_iter().flat_map(|live| live.superseded.iter().map(|old| &old.file));
+    let indexes = live.into_iter().flat_map(|live| &live.indexes);
+    let files = sitemaps.chain(superseded).chain(indexes).map(String::as_str).chain([ROBOTS_FILE]);
+    Published { files: files.collect::<HashSet<_>>(), is_sitemap: is_sitemap_file }
+}
+
+/// Whether an old index file is still there as its set has left it.
+pub fn is_unchanged(place: &Directory, old: &SupersededIndex) -> bool {
+    place.view().has_content(&old.file, &old.content)
+}

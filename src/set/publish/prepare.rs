@@ -1,0 +1,81 @@
+//! Preparing a set: its manifest and its index files, as the successor of the live set.
+
+use super::index::index_files;
+use super::info::SetInfo;
+use super::live::is_unchanged;
+use super::resume::removals;
+use super::retention::Keep;
+use super::switch::Prepared;
+use super::workspace::Workspace;
+use crate::error::Result;
+use crate::limits::Protocol;
+use crate::place::directory::file_hash;
+use crate::place::switch::Switch;
+use crate::set::manifest::{Manifest, Sitemap, SupersededIndex};
+use crate::set::name::{EMPTY_SET_LINE, ROBOTS_FILE, index_file};
+
+impl Workspace {
+    /// Brings everything to disk that makes `sitemaps` a set, for [`make_live`]. Of the sets before it those that `keep` lets
+    /// stay can be made live again.
+    ///
+    /// # Errors
+    /// If that cannot be done, or something that is no file is in the place of an index file.
+    pub fn prepare(mut self, sitemaps: Vec<Sitemap>, info: &SetInfo<'_>, keep: Keep) -> Result<Prepared> {
+        let base_url = info.base_url.to_string();
+        self.stand_in(info)?;
+        let set =
+            Manifest::new(self.place.run(), info.protocol, info.index_limits, &base_url, info.time, sitemaps);
+        let mut set = match &self.live {
+            Some(live) => set.succeeding(live),
+            None => set,
+        };
+        set.secret = self.secret.to_hex();
+        set.scope = info.scope.as_str().into();
+        // What was removed since then is not remembered for ever.
+        set.superseded.retain(|old| self.place.view().look(&old.file).is_ok());
+        keep.forget(&mut set.earlier, info.time);
+        self.prepare_set(set, info.protocol)
+    }
+
+    /// Brings `set`, whose sitemaps are staged, to disk.
+    pub(super) fn prepare_set(mut self, mut set: Manifest, protocol: Protocol) -> Result<Prepared> {
+        let indexes = index_files(&set, protocol)?;
+        set.indexes = (1..).zip(&indexes).map(|(number, _)| index_file(number)).collect();
+        self.make_way(set.indexes.iter().map(String::as_str).chain([ROBOTS_FILE]))?;
+        set.superseded_indexes = self.superseded_indexes(&set)?;
+        let mut robots: String =
+            set.indexes.iter().map(|file| format!("Sitemap: {}{file}\n", set.base_url)).collect();
+        if set.indexes.is_empty() {
+            robots.push_str(EMPTY_SET_LINE);
+        }
+        let live = self.live.as_ref();
+        self.place.prepare(Switch {
+            indexes: set.indexes.iter().cloned().zip(indexes).collect(),
+            robots: (ROBOTS_FILE.into(), robots.into_bytes()),
+            manifest: set.to_json(),
+            replaced: live.map(|live| (live.run.clone(), live.alone().to_json())),
+            sitemaps: set.sitemaps.iter().map(|sitemap| sitemap.file.clone()).collect(),
+            removals: removals(live, &set),
+        })?;
+        Ok(Prepared::new(self, set))
+    }
+
+    /// The index files that lie there and have no successor in `set`. They stay as long as the sitemaps that they list, for
+    /// crawlers with old robots lines; but an empty set is to have none.
+    fn superseded_indexes(&self, set: &Manifest) -> Result<Vec<SupersededIndex>> {
+        let Some(live) = self.live.as_ref().filter(|_| !set.indexes.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let known = live.superseded_indexes.iter().filter(|old| is_unchanged(&self.place, old));
+        let mut all: Vec<_> = known.cloned().collect();
+        for file in &live.indexes {
+            if self.place.view().is_file(file) {
+                let bytes = self.place.view().read(file)?;
+                let (run, since) = (live.run.clone(), set.published.clone());
+                all.push(SupersededIndex { file: file.clone(), run, since, content: file_hash(&bytes) });
+            }
+        }
+        all.retain(|old| !set.indexes.contains(&old.file));
+        Ok(all)
+    }
+}

@@ -1,0 +1,26 @@
+//! A switch that was begun: what it removes in the end, and how the next run finishes it.
+
+use crate::error::Result;
+use crate::place::directory::Directory;
+use crate::place::switch::Removal;
+use crate::set::manifest::Manifest;
+use crate::set::name::ROBOTS_FILE;
+
+/// Goes on with the switch from `live` to `next` that a run has begun and not finished. Can be broken off anywhere and done
+/// again.
+pub fn resume(place: &Directory, live: Option<&Manifest>, next: &Manifest) -> Result<()> {
+    let files: Vec<String> = next.indexes.iter().cloned().chain([ROBOTS_FILE.into()]).collect();
+    place.resume(&next.run, &files, &removals(live, next))
+}
+
+/// The index files that may lie there and that `next` neither has nor keeps.
+pub fn removals(live: Option<&Manifest>, next: &Manifest) -> Vec<Removal> {
+    let own = live.iter().flat_map(|live| &live.indexes);
+    let own = own.map(|file| Removal { file: file.clone(), content: None });
+    let old = live.iter().flat_map(|live| &live.superseded_indexes);
+    let old = old.map(|old| Removal { file: old.file.clone(), content: Some(old.content.clone()) });
+    let stays = |file: &String| {
+        next.indexes.contains(file) || next.superseded_indexes.iter().any(|old| old.file == *file)
+    };
+    own.chain(old).filter(|removal| !stays(&removal.file)).collect()
+}

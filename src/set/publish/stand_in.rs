@@ -1,0 +1,62 @@
+//! The stand-in: a manifest that claims no more than what is known, for a live set whose manifest cannot be used.
+
+use std::collections::BTreeSet;
+
+use super::info::SetInfo;
+use super::salvage::IndexFiles;
+use super::workspace::Workspace;
+use crate::error::Result;
+use crate::place::directory::{Copies, Record};
+use crate::set::manifest::{Manifest, Superseded};
+use crate::set::name::ROBOTS_FILE;
+
+impl Workspace {
+    /// Sets aside what cannot be used, and writes what is known instead: index files that the new set does not replace, and the
+    /// sitemaps that they list, stay their time then.
+    pub(super) fn stand_in(&mut self, info: &SetInfo<'_>) -> Result<()> {
+        let Some(salvage) = &self.salvage else { return Ok(()) };
+        let view = self.place.view();
+        let mut there = IndexFiles::read(view)?;
+        if salvage.is_live_lost() {
+            // They look like ours, which proves nothing.
+            let robots = view.is_file(ROBOTS_FILE).then_some(ROBOTS_FILE);
+            let mut files = there.names.iter().map(String::as_str).chain(robots);
+            files.try_for_each(|file| self.place.set_aside(file, Copies::Damaged))?;
+        }
+        let old = self.live.iter().flat_map(|live| &live.superseded_indexes);
+        let old: BTreeSet<&String> = old.map(|old| &old.file).collect();
+        there.names.retain(|name| !old.contains(name));
+        let mut set = match self.live.clone() {
+            Some(live) => live,
+            None if there.names.is_empty() && salvage.kept().is_empty() && salvage.damaged().is_empty() => {
+                return Ok(());
+            }
+            None => {
+                let highest = salvage.kept().iter().map(|set| set.number).max().unwrap_or(0);
+                let (run, number) = (format!("{}-lost", self.place.run()), highest.saturating_add(1));
+                let earlier = salvage.earlier(view, info.time);
+                Manifest { number, earlier, ..stand_in(&run, info) }
+            }
+        };
+        set.earlier.retain(|kept| !salvage.damaged().contains(&Record::kept(&kept.run)));
+        set.indexes =
+            there.names.into_iter().chain(set.indexes).collect::<BTreeSet<_>>().into_iter().collect();
+        let kept = salvage.kept().iter().flat_map(|set| &set.sitemaps).map(|sitemap| sitemap.file.clone());
+        let mut old: BTreeSet<String> = there.listed.into_iter().chain(kept).collect();
+        set.sitemaps.iter().for_each(|sitemap| _ = old.remove(&sitemap.file));
+        set.superseded.iter().for_each(|known| _ = old.remove(&known.file));
+        set.superseded.extend(old.into_iter().map(|file| Superseded { file, since: info.time.into() }));
+
+        salvage.damaged().iter().try_for_each(|record| self.place.set_record_aside(record))?;
+        self.place.stand_in(&set.to_json())?;
+        self.live = Some(set);
+        Ok(())
+    }
+}
+
+/// What stands for a set that nobody knows.
+fn stand_in(run: &str, info: &SetInfo<'_>) -> Manifest {
+    let base_url = info.base_url.to_string();
+    let set = Manifest::new(run, info.protocol, info.index_limits, &base_url, info.time, Vec::new());
+    Manifest { is_stand_in: true, ..set }
+}

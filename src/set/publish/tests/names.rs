@@ -1,0 +1,94 @@
+//! Sitemaps whose names or hashes meet.
+
+use std::collections::HashMap;
+
+use super::*;
+use crate::set::name::{sitemap_file, words};
+
+/// The names of the sitemaps that are live, and what crawlers find under each.
+fn sitemaps(fs: &Memory) -> BTreeMap<String, Vec<u8>> {
+    let indexes = crawl(fs).unwrap().into_values();
+    indexes.flat_map(|(_, sitemaps)| sitemaps).collect()
+}
+
+/// Two texts whose hashes begin with the same eight digits; some hundred thousand have to be looked at.
+fn texts_of_one_name() -> [String; 2] {
+    let mut seen = HashMap::new();
+    let mut texts = (0..).map(|n: u32| n.to_string());
+    let met = texts.find_map(|text| {
+        let other = seen.insert(content_of(text.as_bytes()).0 >> 96, text.clone())?;
+        Some([other, text])
+    });
+    met.expect("there are more texts than words of eight digits")
+}
+
+/// Two texts with one and the same hash. Of 64 bytes XXH3 adds products of words, each of them met with a word that anybody can
+/// look up, and meets what has been added with sums of words: where a word of the text is the known one its product is
+/// nothing, and what one sum changes the other takes back.
+fn texts_of_one_hash() -> [Vec<u8>; 2] {
+    // Of the 192 bytes that XXH3 has in the place of a secret, those from 0, 16 and 32 on.
+    let [at_0, at_16, at_32] = [0xbe4b_a423_396c_feb8_u64, 0xdb97_9083_e96d_d4de, 0x78e5_c0cc_4ee6_79cb];
+    let text = |sum: u64| {
+        let words = [at_0, sum.wrapping_sub(at_0), at_32, sum.wrapping_sub(at_32), 0, 0, at_16, 0];
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    };
+    [text(1), text(2)]
+}
+
+#[test]
+fn another_content_that_the_name_fits_gets_another_name() {
+    let fs = empty();
+    let [one, other] = texts_of_one_name();
+    build(&fs, &[&one], "2026-11-15T02:00:00Z").unwrap();
+    let first = sitemaps(&fs);
+    build(&fs, &[&other], "2026-11-16T02:00:00Z").unwrap();
+    let second = sitemaps(&fs);
+    assert_eq!(second.values().collect::<Vec<_>>(), [other.as_bytes()]);
+    assert!(second.keys().ne(first.keys()));
+    // Both lie there, so that each comes back under its own name.
+    for (text, names) in [(&one, &first), (&other, &second)] {
+        build(&fs, &[text], "2026-11-17T02:00:00Z").unwrap();
+        assert_eq!(sitemaps(&fs), *names);
+    }
+    // And within a set, whose numbers may be the same ones.
+    let fs = empty();
+    let workspace = open(&fs);
+    let names: HashSet<String> = [&one, &other]
+        .map(|text| stage(&workspace, 1, text.as_bytes(), Compression::fast()).unwrap())
+        .map(|staged| staged.file)
+        .into();
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(names.iter().all(|name| workspace.place.is_staged(name)));
+}
+
+#[test]
+fn a_content_that_was_prepared_to_meet_the_hash_of_another_is_another() {
+    let [one, other] = texts_of_one_hash();
+    assert!(one != other);
+    assert_eq!(content_of(&one), content_of(&other));
+    let fs = empty();
+    let workspace = open(&fs);
+    let publish = |text: &[u8], compression| {
+        let staged = stage(&workspace, 1, text, compression).unwrap();
+        if let Some(unsynced) = staged.unsynced {
+            unsynced.sync().unwrap();
+            workspace.place.give_places(&[&staged.file]).unwrap();
+        }
+        staged.file
+    };
+    let first = publish(&one, Compression::fast());
+    let second = publish(&other, Compression::fast());
+    assert_ne!(first, second);
+    // Compressed in another way each is still known for what it is.
+    assert_eq!(publish(&one, Compression::none()), first);
+    assert_eq!(publish(&other, Compression::none()), second);
+    // Whoever prepares as many as the hash has words takes no name that the seal gives.
+    let names = words(content_of(&one), seal(&workspace.secret, &other));
+    for word in names.take(4) {
+        fs.put(&Path::new(OUT).join(sitemap_file(1, &word)), &gzip(&one, Compression::fast()));
+    }
+    let third = publish(&other, Compression::fast());
+    let sealed = String::from(seal(&workspace.secret, &other));
+    assert_eq!(third, sitemap_file(1, &sealed[..8]));
+    assert_eq!(publish(&other, Compression::none()), third);
+}
