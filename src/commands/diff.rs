@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::job::{check_threads, threads_default};
 
 pub(crate) use side::Side;
-use sort::{Row, Sorter};
+use sort::{Row, Sorted, Sorter};
 
 /// Memory for sorting, unless told otherwise.
 pub const DIFF_MEMORY_DEFAULT: u64 = 256 << 20;
@@ -116,7 +116,7 @@ pub fn diff(job: &DiffJob, progress: &dyn Progress, stop: &Stop, to: Target<'_>)
     Ok(report)
 }
 
-/// The same for two sides that are known already.
+/// Compares two sides, as [`diff`] does.
 pub(crate) fn compare(
     mut old: Side,
     mut new: Side,
@@ -124,7 +124,7 @@ pub(crate) fn compare(
     room: &DiffRoom,
     progress: &dyn Progress,
     stop: &Stop,
-    mut to: Target<'_>,
+    to: Target<'_>,
 ) -> Result<DiffReport> {
     check_threads(room.threads)?;
     if room.memory < DIFF_MEMORY_MIN {
@@ -139,13 +139,25 @@ pub(crate) fn compare(
         let sitemaps = side.read(room.threads, progress, stop, &mut sorter)?;
         Ok((sorter.finish().map_err(|error| failed(room, error))?, sitemaps))
     };
-    let ((mut old, old_read), (mut new, new_read)) = (sorted(old)?, sorted(new)?);
+    let ((old, old_read), (new, new_read)) = (sorted(old)?, sorted(new)?);
     report.sitemaps_read = old_read + new_read;
+    merge(old, new, Lines { form, pending: Vec::new() }, room, stop, to, &mut report)?;
+    Ok(report)
+}
 
-    let next = |rows: &mut sort::Sorted, row: &mut Row| rows.next(row).map_err(|error| failed(room, error));
+/// Reads both sides in order, writes what differs and counts it in `report`.
+fn merge(
+    mut old: Sorted,
+    mut new: Sorted,
+    mut lines: Lines,
+    room: &DiffRoom,
+    stop: &Stop,
+    mut to: Target<'_>,
+    report: &mut DiffReport,
+) -> Result<()> {
+    let next = |rows: &mut Sorted, row: &mut Row| rows.next(row).map_err(|error| failed(room, error));
     let (mut was, mut is) = (Row::default(), Row::default());
     let (mut more_was, mut more_is) = (next(&mut old, &mut was)?, next(&mut new, &mut is)?);
-    let mut lines = Lines { form, pending: Vec::new() };
     while more_was || more_is {
         stop.check()?;
         let order = match (more_was, more_is) {
@@ -179,8 +191,7 @@ pub(crate) fn compare(
             lines.pending.clear();
         }
     }
-    to.write(&lines.pending)?;
-    Ok(report)
+    to.write(&lines.pending)
 }
 
 fn failed(room: &DiffRoom, error: std::io::Error) -> Error {

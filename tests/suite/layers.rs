@@ -221,6 +221,11 @@ fn files_are_short() {
     );
 }
 
+#[test]
+fn functions_are_short() {
+    check_none(Sources::read("src").long_functions());
+}
+
 const LIB: &str = "//! # Modules\n//!\n//! ```text\n//!  roof   on top\n//!  wall   below it\n//! ```\nmod roof;\nmod wall;\n";
 
 #[test]

@@ -66,8 +66,7 @@ impl Prefixes {
         reach: usize,
         last: Found,
     ) -> [Found; 2] {
-        self.records = self.records.wrapping_add(1);
-        let known = if self.records & (self.scan_interval - 1) == 0 { 0 } else { last.shared };
+        let known = self.known(last);
         if last.distance == 0 {
             return [last; 2];
         }
@@ -119,6 +118,13 @@ impl Prefixes {
             & (distance.wrapping_sub(1) < reach)
             & (window.word(end - 8 - distance) == window.word(end - 8));
         [latest, if is_found { Found { distance, ..latest } } else { behind_tail }]
+    }
+
+    /// Counts a record. The bytes of it that are not scanned: those shared with `last`; none in every `scan_interval`-th record.
+    #[inline(always)]
+    fn known(&mut self, last: Found) -> usize {
+        self.records = self.records.wrapping_add(1);
+        if self.records & (self.scan_interval - 1) == 0 { 0 } else { last.shared }
     }
 
     #[inline(always)]
