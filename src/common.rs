@@ -3,6 +3,7 @@
 pub mod counts;
 pub mod field;
 pub mod fifo;
+pub mod merge;
 pub mod ordered;
 pub mod prefetch;
 pub mod progress;

@@ -7,7 +7,7 @@ mod side;
 mod sort;
 
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::json;
@@ -247,9 +247,4 @@ impl Lines {
         parts.iter().for_each(|part| self.pending.extend_from_slice(part));
         self.pending.push(b'\n');
     }
-}
-
-/// Whether `path` is a manifest, by its name: sets that are kept are named by theirs.
-fn is_manifest(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "json")
 }

@@ -8,7 +8,7 @@ use crate::intake::spool_format::{Content, Row, content_at};
 use crate::sitemap::entry::Entry;
 
 /// Where an entry is: in which of several scratch files, and at which byte of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Position(u64);
 
 /// More than the bytes of a file that can be mapped need.

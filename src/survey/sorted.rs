@@ -6,7 +6,6 @@
 //! duplicates are decided on the bytes of URLs alone, so no hash is needed, and neither the number of ranges nor that of
 //! threads can be seen in the outcome.
 
-mod merge;
 mod range;
 mod sample;
 

@@ -6,7 +6,6 @@ use std::io::{self, Write};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use super::is_manifest;
 use super::sort::Sorter;
 use crate::commands::check::Set;
 use crate::commands::target::Target;
@@ -152,6 +151,11 @@ pub(crate) fn drop_same(old: &mut Side, new: &mut Side) -> u64 {
     old.files.retain(|file| is_only(file, &in_new));
     new.files.retain(|file| is_only(file, &in_old));
     in_old.iter().filter(|(content, _)| in_new.contains_key(*content)).map(|(_, urls)| urls).sum()
+}
+
+/// Whether `path` is a manifest, by its name: sets that are kept are named by theirs.
+fn is_manifest(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "json")
 }
 
 /// Takes rows of a URL, a tab and its `lastmod`, whole lines at a time.

@@ -1,8 +1,5 @@
 //! Sorting of more URLs than memory holds: sorted runs in one scratch file, and a merge of them.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
@@ -12,6 +9,7 @@ use std::sync::Arc;
 
 use rayon::slice::ParallelSliceMut;
 
+use crate::common::merge::{Merge, SortedRun};
 use crate::intake::scratch::nameless;
 
 /// Least bytes that the merge reads of a run at a time. Memory passes its bound if there are more runs than it holds of
@@ -44,15 +42,15 @@ impl Row {
     }
 }
 
-/// Where a row stands among the others: 8 bytes beside its own.
+/// Where a row is in `text`: 8 bytes besides its own.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct RowAt {
     at: u32,
     loc: u16,
     lastmod: u16,
 }
 
-impl Place {
+impl RowAt {
     fn row(self, text: &[u8]) -> (&[u8], &[u8]) {
         let text = &text[self.at as usize..];
         let (loc, behind) = text.split_at(self.loc.into());
@@ -66,7 +64,7 @@ pub struct Sorter {
     memory: usize,
     scratch: PathBuf,
     text: Vec<u8>,
-    places: Vec<Place>,
+    places: Vec<RowAt>,
     file: Option<BufWriter<File>>,
     runs: Vec<Range<u64>>,
 }
@@ -90,15 +88,15 @@ impl Sorter {
     /// If memory is full and scratch cannot be written to, or the row is too long to be one.
     pub fn push(&mut self, loc: &[u8], lastmod: &[u8]) -> io::Result<()> {
         let bytes =
-            self.text.len() + (self.places.len() + 1) * size_of::<Place>() + loc.len() + lastmod.len();
+            self.text.len() + (self.places.len() + 1) * size_of::<RowAt>() + loc.len() + lastmod.len();
         if bytes > self.memory && !self.places.is_empty() {
             self.spill()?;
         }
         let length = |field: &[u8]| u16::try_from(field.len()).map_err(io::Error::other);
         let at = u32::try_from(self.text.len()).map_err(io::Error::other)?;
         reserve(&mut self.text, loc.len() + lastmod.len(), self.memory);
-        reserve(&mut self.places, 1, self.memory / size_of::<Place>());
-        self.places.push(Place { at, loc: length(loc)?, lastmod: length(lastmod)? });
+        reserve(&mut self.places, 1, self.memory / size_of::<RowAt>());
+        self.places.push(RowAt { at, loc: length(loc)?, lastmod: length(lastmod)? });
         self.text.extend_from_slice(loc);
         self.text.extend_from_slice(lastmod);
         Ok(())
@@ -120,15 +118,8 @@ impl Sorter {
         let each = (self.memory / self.runs.len()).clamp(READ_BYTES_MIN, 1 << 20);
         // Before the buffers of the merge are there.
         (self.text, self.places) = (Vec::new(), Vec::new());
-        let mut heads = BinaryHeap::with_capacity(self.runs.len());
-        for run in self.runs {
-            let mut run = Run { file: Arc::clone(&file), left: run, buffer: Vec::new(), at: 0, each };
-            let mut row = Row::default();
-            if run.next(&mut row)? {
-                heads.push(Reverse(Head { row, run }));
-            }
-        }
-        Ok(Sorted { rows: Rows::Merged(heads), ahead: None })
+        let run = |left| Run { file: Arc::clone(&file), left, buffer: Vec::new(), at: 0, each };
+        Ok(Sorted { rows: Rows::Merged(Merge::new(self.runs.into_iter().map(run))?), ahead: None })
     }
 
     fn sort(&mut self) {
@@ -175,8 +166,8 @@ pub struct Sorted {
 }
 
 enum Rows {
-    InMemory { text: Vec<u8>, places: Vec<Place>, next: usize },
-    Merged(BinaryHeap<Reverse<Head>>),
+    InMemory { text: Vec<u8>, places: Vec<RowAt>, next: usize },
+    Merged(Merge<Run>),
 }
 
 impl Sorted {
@@ -212,42 +203,8 @@ impl Rows {
                 row.set(loc, lastmod);
                 Ok(true)
             }
-            Self::Merged(heads) => {
-                let Some(mut head) = heads.peek_mut() else { return Ok(false) };
-                std::mem::swap(row, &mut head.0.row);
-                let Head { row, run } = &mut head.0;
-                if !run.next(row)? {
-                    PeekMut::pop(head);
-                }
-                Ok(true)
-            }
+            Self::Merged(runs) => runs.read(row),
         }
-    }
-}
-
-/// The first row of a run, in front of the others.
-struct Head {
-    row: Row,
-    run: Run,
-}
-
-impl PartialEq for Head {
-    fn eq(&self, other: &Self) -> bool {
-        self.row == other.row
-    }
-}
-
-impl Eq for Head {}
-
-impl PartialOrd for Head {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Head {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.row.cmp(&other.row)
     }
 }
 
@@ -261,8 +218,11 @@ struct Run {
     each: usize,
 }
 
-impl Run {
-    fn next(&mut self, row: &mut Row) -> io::Result<bool> {
+impl SortedRun for Run {
+    type Item = Row;
+    type Error = io::Error;
+
+    fn read(&mut self, row: &mut Row) -> io::Result<bool> {
         if self.at == self.buffer.len() && self.left.is_empty() {
             return Ok(false);
         }
@@ -273,7 +233,9 @@ impl Run {
         row.set(loc, lastmod);
         Ok(true)
     }
+}
 
+impl Run {
     fn take(&mut self, bytes: usize) -> io::Result<&[u8]> {
         if self.buffer.len() - self.at < bytes {
             self.buffer.drain(..self.at);

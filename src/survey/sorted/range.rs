@@ -1,8 +1,9 @@
 //! A range of URLs: its entries sorted, one of each URL kept.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::merge::Merge;
+use crate::common::merge::Merge;
 use crate::common::prefetch;
 use crate::error::{Result, list, reserve_more};
 use crate::intake::input::Input;
@@ -23,11 +24,11 @@ const BLOCK_ENTRIES: usize = 4096;
 pub type PartBlock = (usize, Block);
 
 /// An entry: where it is, and where it stood in the input, a number that grows.
-#[derive(Debug, Clone, Copy)]
-pub struct Placed<'a> {
-    pub url: &'a [u8],
-    pub position: Position,
-    pub place: u64,
+#[derive(Debug, Clone, Copy, Default)]
+struct Placed<'a> {
+    url: &'a [u8],
+    position: Position,
+    place: u64,
 }
 
 impl<'a> Placed<'a> {
@@ -46,8 +47,32 @@ impl<'a> Placed<'a> {
     }
 
     /// Those in `run`, as they were written, of `files`.
-    pub fn all_of(run: &'a [u8], files: &'a [Input]) -> impl Iterator<Item = Self> + 'a {
+    fn all_of(run: &'a [u8], files: &'a [Input]) -> impl Iterator<Item = Self> + 'a {
         run.as_chunks().0.as_chunks().0.iter().map(|&placed| Self::of_bytes(placed, files))
+    }
+}
+
+/// An entry that compares by its URL alone.
+#[derive(Default)]
+struct ByUrl<'a>(Placed<'a>);
+
+impl PartialEq for ByUrl<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.url == other.0.url
+    }
+}
+
+impl Eq for ByUrl<'_> {}
+
+impl PartialOrd for ByUrl<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ByUrl<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.url.cmp(other.0.url)
     }
 }
 
@@ -115,9 +140,12 @@ impl<'r> RangeSorter<'r> {
             rest = behind;
         }
         let input = file.map()?;
-        let mut last = Last::default();
-        for placed in Merge::new(input.bytes(), runs, self.parts) {
-            listed.push(&mut last, placed)?;
+        let entries = |block| Placed::all_of(&input.bytes()[block], self.parts);
+        let runs = runs.into_iter().map(|blocks| blocks.into_iter().flat_map(entries).map(ByUrl));
+        let Ok(mut merge) = Merge::new(runs);
+        let (mut last, mut next) = (Last::default(), ByUrl::default());
+        while let Ok(true) = merge.read(&mut next) {
+            listed.push(&mut last, next.0)?;
         }
         listed.finish(last)
     }
