@@ -1,8 +1,8 @@
 //! sitemill turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
 //!
 //! ```text
-//!  inputs ──map──▶ chunks ──clean──▶ keys ──dedup──▶ survivors ──divide──▶ plan       pass 1, survey: only reads, decides
-//!  plan ──▶ chunks ──clean──▶ xml ──▶ gzip ──▶ staging ──▶ index files ──▶ publish    pass 2, produce: only writes
+//!  inputs ──map──▶ chunks ──clean──▶ keys ──dedup──▶ survivors ──divide──▶ layout     pass 1, survey: only reads, decides
+//!  layout ──▶ chunks ──clean──▶ xml ──▶ gzip ──▶ batch ──▶ index files ──▶ publish    pass 2, produce: only writes
 //! ```
 //!
 //! Input is mapped and read twice. The first pass decides everything: which lines are URLs, which of them were there
@@ -15,7 +15,7 @@
 //!
 //! What holds, and is checked in every run before anything is published:
 //! - lines = blank + listed + duplicates + rejected;
-//! - every sitemap has the number of URLs and of bytes that the plan says, and no file passes a limit of the protocol;
+//! - every sitemap has the number of URLs and of bytes that the layout says, and no file passes a limit of the protocol;
 //! - the inputs are still the files that were opened.
 //!
 //! ```no_run
@@ -50,6 +50,23 @@
 //! ```
 //!
 //! [`check()`] validates what was published and shares no code with what writes it.
+//!
+//! # Glossary
+//!
+//! The phases of a build exchange three values:
+//!
+//! - **account**: what became of every row. Reports, reject files and guards are made from it.
+//! - **layout**: which entries are listed, in which order and in which sitemap. The second pass reads nothing else.
+//! - **batch**: the sitemaps of one producer, with a tally of the rows they are made from. It can be serialised; publishing
+//!   takes any number of batches.
+//!
+//! Groups of rows have these names:
+//!
+//! - **chunk**: consecutive rows of one input; the unit of work of both passes. An *extent* is where its bytes are.
+//! - **block**: rows or entries that were written to scratch together.
+//! - **partition**: the keys that share the bits of their hash by which duplicates are found.
+//! - **range**: in sorted order, the entries whose URLs lie between two splitters.
+//! - **run**: sorted entries in scratch that a merge reads.
 
 mod clean;
 mod commands;
@@ -107,8 +124,12 @@ pub mod internals {
     pub use crate::clean::{CleanUrl, Cleaned, Cleaner, scope};
     pub use crate::common::secret::Secret;
     pub use crate::compress::gzip;
+    pub use crate::intake::input::Input;
     pub use crate::intake::{blocks, format, known_urls, lines};
     pub use crate::set::manifest;
     pub use crate::sitemap::{divide, entry, tags, xml};
-    pub use crate::survey::dedup;
+    pub use crate::survey::context::Context;
+    pub use crate::survey::judge::Rules;
+    pub use crate::survey::memory::Memory;
+    pub use crate::survey::{Surveyed, dedup, survey};
 }

@@ -28,7 +28,7 @@ use crate::sitemap::divide::Part;
 use crate::sitemap::entry::Entry;
 use crate::sitemap::xml::Frame;
 use crate::survey::chunk::RowsAt;
-use crate::survey::context::Run;
+use crate::survey::context::Context;
 use crate::survey::dedup::Survivors;
 use crate::survey::judge::{Judge, Judged};
 use crate::survey::layout::{EntryAt, Layout, ListedChunk};
@@ -41,7 +41,7 @@ const PIECE_BYTES: usize = 128 * 1024;
 /// # Errors
 /// If one cannot be written, an input is not what it was in pass 1, or `stop` is raised.
 pub fn produce(
-    Run { job, rules, progress, stop }: Run<'_>,
+    Context { job, rules, progress, stop }: Context<'_>,
     layout: &Layout,
     workspace: &Workspace,
     lastmod: &str,

@@ -28,7 +28,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::intake::input::Input;
 use crate::job::Order;
 use account::Account;
-pub use context::Run;
+pub use context::Context;
 use layout::Layout;
 use memory::Memory;
 
@@ -45,7 +45,7 @@ pub struct Surveyed {
 ///
 /// # Errors
 /// If memory or scratch space runs out, or `stop` is raised. [`ErrorKind::Internal`] if the rows do not add up.
-pub fn survey(run: Run<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<Surveyed> {
+pub fn survey(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<Surveyed> {
     let (account, layout) = match run.job.order {
         Order::Input => input_order::survey(run, inputs, memory)?,
         Order::Sorted => sorted::survey(run, inputs, memory)?,

@@ -20,7 +20,7 @@ use crate::common::time::w3c_datetime;
 use crate::error::Result;
 use crate::intake::input::{Lost, cut_short};
 use crate::job::Job;
-use crate::survey::context::Run;
+use crate::survey::context::Context;
 use crate::survey::judge::Rules;
 use crate::survey::memory::Memory;
 use crate::survey::{Surveyed, survey};
@@ -44,7 +44,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
 fn build_set(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &Lost) -> Result<Outcome> {
     let started = Instant::now();
     let Start { sources, rejects, mut follow_up, workspace } = Start::of(job, stop)?;
-    let run = Run { job, rules: &Rules::of(job), progress, stop };
+    let run = Context { job, rules: &Rules::of(job), progress, stop };
     let memory = &Memory::of(job, workspace.scratch())?;
     let taken_in = TakenIn::of(run, sources, memory)?;
 
@@ -61,7 +61,8 @@ fn build_set(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &Lost) -> Re
     }
 
     let time = w3c_datetime(job.time)?;
-    let sites = site::of_layout(run, layout, workspace, memory)?;
+    // The lock of all sites is held until the end.
+    let (sites, _parent) = site::of_layout(run, layout, workspace, memory)?;
     let sites = site::produce_all(run, sites, &time)?;
     let produced = started.elapsed();
     taken_in.check_unchanged()?;

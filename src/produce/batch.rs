@@ -10,7 +10,7 @@ use crate::survey::tally::Tally;
 /// The version of the form that batches are written in.
 const FORMAT: u32 = 1;
 
-/// Sitemaps that lie where they were produced, and the tally of the rows behind them. A producer and a publisher can be two
+/// Sitemaps that lie where they were produced, and the tally of the rows that they are made from. A producer and a publisher can be two
 /// processes: serialised, a batch is all that goes from one to the other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Batch {

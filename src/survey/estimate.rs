@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::chunk::{Chunk, extents};
-use super::context::Run;
+use super::context::Context;
 use super::judge::{Judge, Judged};
 use super::memory::Memory;
 use super::positions::Position;
@@ -18,7 +18,7 @@ use crate::intake::scratch::free;
 use crate::job::{Job, Order};
 use crate::survey::dedup::PARTITIONS;
 
-/// Stretches of input that are looked at.
+/// Chunks that are looked at.
 const SAMPLED_EXTENTS: usize = 8;
 
 /// A row in scratch, besides what it says.
@@ -45,7 +45,7 @@ pub struct Estimate {
 ///
 /// # Errors
 /// If there is no memory for a list of the places.
-pub fn estimate(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<Estimate> {
+pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<Estimate> {
     let job = run.job;
     let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();

@@ -12,7 +12,7 @@ use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 
 use super::account::{Account, AccountedChunk};
 use super::chunk::{Chunk, RowsAt, extents};
-use super::context::Run;
+use super::context::Context;
 use super::judge::Judge;
 use super::keys::Keys;
 use super::layout::{EntryAt, Layout, ListedChunk};
@@ -56,12 +56,12 @@ const SURVEYED_BYTES_MAX: usize = CHUNK_URLS_MAX * 25;
 ///
 /// # Errors
 /// If memory or scratch space runs out, or `stop` is raised.
-pub fn survey(run: Run<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<(Account, Layout)> {
+pub fn survey(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<(Account, Layout)> {
     pool(run, inputs)?.install(|| survey_in_pool(run, inputs, memory))
 }
 
 /// A pool with no more threads than there are extents. It starts none once a signal has come.
-fn pool(run: Run<'_>, inputs: &[Input]) -> Result<ThreadPool> {
+fn pool(run: Context<'_>, inputs: &[Input]) -> Result<ThreadPool> {
     let threads = run.job.threads.get();
     let extents = inputs.iter().flat_map(Input::extents).take(threads).count();
     let start = |thread: ThreadBuilder| {
@@ -75,8 +75,8 @@ fn pool(run: Run<'_>, inputs: &[Input]) -> Result<ThreadPool> {
     })
 }
 
-fn survey_in_pool(run: Run<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<(Account, Layout)> {
-    let Run { job, progress, stop, .. } = run;
+fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<(Account, Layout)> {
+    let Context { job, progress, stop, .. } = run;
     let extents = extents(inputs)?;
     progress.begin(Pass::Survey, extents.iter().map(|(_, extent)| extent.bytes()).sum());
     let mut keys = Keys::new(memory, job.on_duplicate == OnDuplicate::Newest);
@@ -98,29 +98,29 @@ fn survey_in_pool(run: Run<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Resul
 
 /// Judges all rows and collects the keys of their URLs. Every entry is listed as yet.
 fn judge_all(
-    run: Run<'_>,
+    run: Context<'_>,
     inputs: &[Input],
     extents: &[(usize, Extent)],
     memory: &Memory,
     keys: &mut Keys<'_>,
 ) -> Result<(Account, Vec<ListedChunk>)> {
-    let Run { job, progress, stop, .. } = run;
+    let Context { job, progress, stop, .. } = run;
     let secret = Secret::draw()?;
     let (mut accounted, mut listed) = (Vec::new(), Vec::new());
     reserve(&mut accounted, extents.len())?;
     reserve(&mut listed, extents.len())?;
-    // Of all threads: the origins of every chunk of a wave would take too much memory.
+    // Of all threads: the origins of every chunk would take too much memory.
     let out_of_scope = Mutex::new(Origins::default());
-    // Between two waves there is time to let go of what was found.
-    let wave = (memory.hold / 4 / SURVEYED_BYTES_MAX).max(4 * job.threads.get());
+    // After so many chunks, keys are spilled if memory is short.
+    let at_once = (memory.hold / 4 / SURVEYED_BYTES_MAX).max(4 * job.threads.get());
     let mut surveyed: Vec<Option<SurveyedChunk>> = Vec::new();
-    reserve(&mut surveyed, wave.min(extents.len()))?;
-    for wave in extents.chunks(wave) {
-        keys.make_room(wave.len() * SURVEYED_BYTES_MAX)?;
-        surveyed.resize_with(wave.len(), || None);
+    reserve(&mut surveyed, at_once.min(extents.len()))?;
+    for extents in extents.chunks(at_once) {
+        keys.make_room(extents.len() * SURVEYED_BYTES_MAX)?;
+        surveyed.resize_with(extents.len(), || None);
         surveyed
             .par_iter_mut()
-            .zip(wave)
+            .zip(extents)
             // Left alone, rayon would give each thread a quarter at a time, and one of them would wait for the other's.
             .with_max_len(CHUNKS_TOGETHER)
             .try_for_each_init(
@@ -162,7 +162,7 @@ struct Surveyor<'r> {
 }
 
 impl<'r> Surveyor<'r> {
-    fn new(run: Run<'r>, secret: &'r Secret) -> Self {
+    fn new(run: Context<'r>, secret: &'r Secret) -> Self {
         let instants = (run.job.on_duplicate == OnDuplicate::Newest).then(Vec::new);
         Self {
             judge: Judge::new(run.rules),

@@ -1,10 +1,10 @@
 //! Keys: what the survey knows of every URL until duplicates are struck out, in memory as long as it fits.
 //!
-//! What does not fit is a batch in scratch, written partition by partition, so that each partition can be read again from one
-//! stretch of every batch:
+//! What does not fit is spilled to scratch, partition by partition, so that each partition can be read again from one range of
+//! bytes of every spill:
 //!
 //! ```text
-//! batch     = partition 0 · partition 1 · … · partition 255
+//! spill     = partition 0 · partition 1 · … · partition 255
 //! partition = for each chunk: number of the chunk (4 bytes) · bytes of records (4 bytes) · records
 //! ```
 
@@ -20,7 +20,7 @@ use crate::survey::dedup::{ChunkKeys, NewestTable, PARTITIONS, Run, Table};
 /// Bytes of the two numbers before the records of a chunk.
 const HEAD_BYTES: usize = 2 * size_of::<u32>();
 
-/// Pieces of a batch that are written at once.
+/// Bytes of a spill that are written at once.
 const PIECE_BYTES: usize = 1 << 20;
 
 /// The keys and sizes of all chunks, in their order.
@@ -31,7 +31,7 @@ pub struct Keys<'m> {
     held: Vec<ChunkKeys>,
     sizes: Vec<Stored>,
     held_bytes: usize,
-    batches: Vec<Batch>,
+    spills: Vec<Spill>,
     scratch: Option<Scratch>,
     /// The scratch file, when all is written.
     mapped: Option<Input>,
@@ -44,8 +44,8 @@ enum Stored {
     Spilled(Range<usize>, usize),
 }
 
-/// Where the partitions of a batch begin in scratch; one more for the end.
-struct Batch(Vec<usize>);
+/// Where the partitions of a spill begin in scratch; one more for the end.
+struct Spill(Vec<usize>);
 
 impl<'m> Keys<'m> {
     /// No keys yet; those that come have instants or not.
@@ -56,7 +56,7 @@ impl<'m> Keys<'m> {
             held: Vec::new(),
             sizes: Vec::new(),
             held_bytes: 0,
-            batches: Vec::new(),
+            spills: Vec::new(),
             scratch: None,
             mapped: None,
             urls: 0,
@@ -96,9 +96,9 @@ impl<'m> Keys<'m> {
         let first = self.sizes.len() - self.held.len();
         let mut piece = Vec::new();
         reserve(&mut piece, PIECE_BYTES + PIECE_BYTES / 4)?;
-        let mut batch = Batch(Vec::new());
-        reserve(&mut batch.0, PARTITIONS + 1)?;
-        batch.0.push(scratch.bytes() as usize);
+        let mut spill = Spill(Vec::new());
+        reserve(&mut spill.0, PARTITIONS + 1)?;
+        spill.0.push(scratch.bytes() as usize);
         for partition in 0..PARTITIONS {
             for (chunk, keys) in (first..).zip(&self.held) {
                 let records = keys.run(chunk, partition).records;
@@ -115,7 +115,7 @@ impl<'m> Keys<'m> {
                     piece.clear();
                 }
             }
-            batch.0.push(scratch.bytes() as usize + piece.len());
+            spill.0.push(scratch.bytes() as usize + piece.len());
         }
         for stored in &mut self.sizes[first..] {
             let Stored::Held(sizes) = stored else { continue };
@@ -129,8 +129,8 @@ impl<'m> Keys<'m> {
             *stored = Stored::Spilled(at..scratch.bytes() as usize + piece.len(), sizes.entries());
         }
         scratch.append(&piece)?;
-        reserve_more(&mut self.batches, 1)?;
-        self.batches.push(batch);
+        reserve_more(&mut self.spills, 1)?;
+        self.spills.push(spill);
         self.held.clear();
         self.held_bytes = self.sizes.len() * size_of::<Stored>();
         Ok(())
@@ -173,7 +173,7 @@ impl<'m> Keys<'m> {
     pub fn runs(&self, partition: usize) -> impl Iterator<Item = Run<'_>> + Clone {
         let first = self.sizes.len() - self.held.len();
         let bytes = self.bytes();
-        let spilled = self.batches.iter().flat_map(move |Batch(starts)| Spilled {
+        let spilled = self.spills.iter().flat_map(move |Spill(starts)| Spilled {
             rest: &bytes[starts[partition]..starts[partition + 1]],
             has_instants: self.has_instants,
         });
@@ -199,7 +199,7 @@ impl<'m> Keys<'m> {
     }
 }
 
-/// The runs of one partition of a batch.
+/// The keys of one partition in a spill, chunk by chunk.
 #[derive(Clone)]
 struct Spilled<'a> {
     rest: &'a [u8],

@@ -10,7 +10,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::account::{Account, AccountedChunk};
-use super::context::Run;
+use super::context::Context;
 use super::judge::{Judge, Judged, Rules};
 use crate::clean::Reason;
 use crate::common::ordered::ordered;
@@ -50,7 +50,7 @@ const SAMPLES: usize = 16;
 /// # Errors
 /// If it cannot be written to, or if `stop` is raised.
 pub fn write(
-    run: Run<'_>,
+    run: Context<'_>,
     account: &Account,
     inputs: &[Input],
     path: &Path,

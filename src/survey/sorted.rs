@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::account::{Account, AccountedChunk};
 use super::chunk::{Chunk, RowsAt, extents};
-use super::context::Run;
+use super::context::Context;
 use super::judge::{Judge, Judged};
 use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
@@ -41,7 +41,7 @@ const PART_HELD_BYTES: usize = PART_BYTES + 4 * 1024;
 /// Rows that are sorted together, at most: with what is needed to sort them, they stay near the cache.
 const RANGE_BYTES: usize = 4 << 20;
 
-/// Stretches of input that a sample is taken from, and rows of each: a thousandth of a range is seen.
+/// Chunks that a sample is taken from, and rows of each: a thousandth of a range is seen.
 const SAMPLED_EXTENTS: usize = 4096;
 const SAMPLED_ROWS: usize = 16;
 
@@ -52,7 +52,7 @@ const SAMPLE_SHARE: usize = 4;
 ///
 /// # Errors
 /// If memory or scratch space runs out, or the run is stopped.
-pub fn survey(run: Run<'_>, inputs: &[Input], memory: &Memory) -> Result<(Account, Layout)> {
+pub fn survey(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<(Account, Layout)> {
     let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
     run.progress.begin(Pass::Survey, input_bytes);
@@ -88,7 +88,7 @@ struct Sorted {
 
 /// Sorts range after range, on all threads, and writes the positions of listed entries to `to`.
 fn sort(
-    run: Run<'_>,
+    run: Context<'_>,
     ranges: Vec<Vec<PartBlock>>,
     files: &[Input],
     splitters: &Splitters,
@@ -140,9 +140,9 @@ pub fn ranges(memory: &Memory, threads: usize, input_bytes: u64) -> usize {
     (input_bytes / range_bytes(memory, threads) as u64 + 1).min(ranges_max as u64) as usize
 }
 
-/// Looks at a few rows of many stretches.
+/// Looks at a few rows of many chunks.
 fn sample(
-    run: Run<'_>,
+    run: Context<'_>,
     inputs: &[Input],
     extents: &[(usize, Extent)],
     ranges: usize,
@@ -178,7 +178,7 @@ type OfWorker = (Vec<(usize, AccountedChunk)>, Vec<Vec<Block>>, Input, Origins);
 
 /// Judges all rows and appends every entry to its range, on all threads.
 fn distribute(
-    run: Run<'_>,
+    run: Context<'_>,
     inputs: &[Input],
     extents: &[(usize, Extent)],
     splitters: &Splitters,
@@ -241,7 +241,7 @@ struct Distributor<'r> {
 }
 
 impl<'r> Distributor<'r> {
-    fn new(run: Run<'r>, splitters: &'r Splitters, memory: &Memory) -> Result<Self> {
+    fn new(run: Context<'r>, splitters: &'r Splitters, memory: &Memory) -> Result<Self> {
         let range = |_| Ok((RowBuffer::with_room(PART_HELD_BYTES)?, Vec::new()));
         let ranges = try_list((0..splitters.ranges()).map(range))?;
         let scratch = Scratch::new(&memory.scratch)?;

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
-use super::context::Run;
+use super::context::Context;
 use super::inputs::Known;
 use super::judge::{Judge, Judged, is_of_foreign_bytes};
 use super::memory::with_page_memory;
@@ -32,7 +32,7 @@ const PIECE_BYTES: usize = 1 << 20;
 /// # Errors
 /// If one is not what it should be, if it cannot be mapped or read, if scratch space runs out, or if `stop` is raised.
 pub fn mapped_all(
-    run: Run<'_>,
+    run: Context<'_>,
     sources: Vec<Source>,
     scratch: &Arc<Space>,
 ) -> Result<(Vec<Input>, Vec<Known>)> {
@@ -69,7 +69,7 @@ pub fn mapped_all(
 
 /// How an input is read.
 struct Reading<'r> {
-    run: Run<'r>,
+    run: Context<'r>,
     form: &'r FormOptions,
     /// Where copies go.
     scratch: &'r Arc<Space>,
@@ -157,7 +157,7 @@ fn copy(
     failed: impl Fn(io::Error) -> Error,
     of: &Copied,
     scratch: &Space,
-    Run { progress, stop, .. }: Run<'_>,
+    Context { progress, stop, .. }: Context<'_>,
 ) -> Result<File> {
     of.check_packed(scratch)?;
     let directory = scratch.directory();
@@ -198,7 +198,7 @@ struct Spooled {
 
 /// Judges rows and writes them to scratch, unit after unit.
 struct Spooler<'r> {
-    run: Run<'r>,
+    run: Context<'r>,
     judge: Judge<'r>,
     to: &'r Scratch,
     rows: RowBuffer,
@@ -209,7 +209,7 @@ struct Spooler<'r> {
 }
 
 impl<'r> Spooler<'r> {
-    fn new(run: Run<'r>, to: &'r Scratch) -> Self {
+    fn new(run: Context<'r>, to: &'r Scratch) -> Self {
         let judge = Judge::new(run.rules);
         Self { run, judge, to, rows: RowBuffer::default(), spooled: Spooled::default(), extras: Vec::new() }
     }

@@ -1,7 +1,7 @@
 //! Stable division: what the survey found of marks decides, as far as it goes. Chunks in which a file begins or ends are read
 //! once more, and those whose least mark was a duplicate's.
 
-use super::context::Run;
+use super::context::Context;
 use super::judge::{Judge, try_for_each_listed};
 use super::layout::{EntryAt, ListedChunk};
 use crate::common::ordered::ordered;
@@ -23,7 +23,7 @@ pub fn is_asked(job: &Job) -> bool {
 /// # Errors
 /// If the run is stopped, or an input is not what it was.
 pub fn divide(
-    run: Run<'_>,
+    run: Context<'_>,
     chunks: &[ListedChunk],
     rooms: &[Room],
     inputs: &[Input],

@@ -12,7 +12,7 @@ use crate::intake::input::Input;
 use crate::intake::scratch::Space;
 use crate::intake::spool_format::{Content, RowBuffer};
 use crate::job::{Job, OnDuplicate, Order};
-use crate::survey::context::Run;
+use crate::survey::context::Context;
 use crate::survey::judge::Rules;
 use crate::survey::layout::ListedChunk;
 use crate::survey::memory::Memory;
@@ -84,8 +84,8 @@ fn job(on_duplicate: OnDuplicate, threads: usize) -> Job {
     Job { on_duplicate, urls_per_sitemap: 700, threads, ..Job::new(Vec::new(), base, PathBuf::new()) }
 }
 
-fn with_run<T>(job: &Job, act: impl FnOnce(Run<'_>) -> T) -> T {
-    act(Run { job, rules: &Rules::of(job), progress: &Silent, stop: &Stop::default() })
+fn with_run<T>(job: &Job, act: impl FnOnce(Context<'_>) -> T) -> T {
+    act(Context { job, rules: &Rules::of(job), progress: &Silent, stop: &Stop::default() })
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::set::publish;
 use crate::sitemap::divide::{Divide, Divider, Room};
 use crate::sitemap::xml::Frame;
 use crate::survey::chunk::RowsAt;
-use crate::survey::context::Run;
+use crate::survey::context::Context;
 use crate::survey::judge::{Judge, try_for_each_listed};
 use crate::survey::layout::{EntryAt, Layout, ListedChunk};
 use crate::survey::memory::Memory;
@@ -37,7 +37,7 @@ const BUFFERED_SHARE: usize = 4;
 /// # Errors
 /// If scratch cannot be written to, if an origin has no room for a path, or if `stop` is raised.
 pub fn distribute(
-    run: Run<'_>,
+    run: Context<'_>,
     layout: &Layout,
     path: &SitePath,
     memory: &Memory,
@@ -105,7 +105,7 @@ impl Part {
     }
 
     /// The layout of the rows, which are in `file`.
-    fn layout(self, run: Run<'_>, file: &Input) -> Result<Layout> {
+    fn layout(self, run: Context<'_>, file: &Input) -> Result<Layout> {
         let listed = self.blocks.iter().map(|&(_, entries, _)| u64::from(entries)).sum();
         let blocks = list(self.blocks.iter().map(|(block, ..)| block.clone()))?;
         let rooms = list(self.blocks.iter().map(|&(.., room)| room))?;
@@ -140,7 +140,7 @@ impl Parts {
         Ok(Self { file, buffered: 0, buffered_max, parts: Vec::new(), by_origin: HashMap::new() })
     }
 
-    fn push_all(&mut self, run: Run<'_>, listed: &Listed) -> Result<()> {
+    fn push_all(&mut self, run: Context<'_>, listed: &Listed) -> Result<()> {
         let (limits, frame) = (run.job.sitemap_limits(), Frame::sitemap(run.job.protocol));
         for (row, &room) in rows(listed.rows.bytes(), &listed.rows.block()).zip(&listed.rooms) {
             let Content::Entry(entry) = row.content else { unreachable!("listed rows are entries") };
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn buffers_of_any_number_of_origins_keep_within_their_share_of_memory() {
         let job = Job::new(Vec::new(), "{origin}/".parse().unwrap(), PathBuf::new());
-        let run = Run { job: &job, rules: &Rules::of(&job), progress: &Silent, stop: &Stop::default() };
+        let run = Context { job: &job, rules: &Rules::of(&job), progress: &Silent, stop: &Stop::default() };
         let (mut cleaner, mut listed) = (Cleaner::default(), Listed::default());
         for n in 0..2_000 {
             let url = format!("https://h{n}.example/");

@@ -2,9 +2,12 @@
 
 use super::guards;
 use super::site::Site;
+use crate::clean::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Result, try_list};
+use crate::escape;
 use crate::job::Job;
 use crate::job::fingerprint::Fingerprint;
+use crate::produce::batch::Batch;
 use crate::set::publish::{Prepared, SetInfo, make_live};
 
 /// What came of publishing.
@@ -48,12 +51,24 @@ pub fn publish(job: &Job, sites: Vec<Site>, time: &str) -> Result<Published> {
 /// Makes the batches of `site` one set, and brings it to disk.
 fn prepare(job: &Job, site: Site, time: &str) -> Result<Prepared> {
     let Site { base_url, place, batches } = site;
-    let rules = Fingerprint::of(job);
-    for batch in &batches {
-        if batch.rules != rules || batch.version != env!("CARGO_PKG_VERSION") {
-            let words =
-                format!("{base_url}: a batch was made by other rules, or by version {}", batch.version);
+    check(job, &base_url, &batches)?;
+    let sitemaps = batches.into_iter().flat_map(|batch| batch.sitemaps).map(|made| made.sitemap).collect();
+    let (protocol, index_limits) = (job.protocol, job.index_limits());
+    let info = SetInfo { base_url: &base_url, protocol, index_limits, scope: job.scope, time };
+    place.prepare(sitemaps, &info, job.keep)
+}
+
+/// Refuses batches that do not make one set of `job`.
+fn check(job: &Job, base_url: &BaseUrl, batches: &[Batch]) -> Result<()> {
+    let (rules, version) = (Fingerprint::of(job), env!("CARGO_PKG_VERSION"));
+    for batch in batches {
+        if batch.version != version {
+            let made_by = escape::shown(batch.version.as_bytes());
+            let words = format!("{base_url}: a batch was made by version {made_by}, and this is {version}");
             return Err(Error::data(words));
+        }
+        if batch.rules != rules {
+            return Err(Error::data(format!("{base_url}: a batch was made with other options")));
         }
         if batch.urls() != batch.tally.listed {
             let (urls, listed) = (batch.urls(), batch.tally.listed);
@@ -61,8 +76,27 @@ fn prepare(job: &Job, site: Site, time: &str) -> Result<Prepared> {
             return Err(Error::new(ErrorKind::Internal, words));
         }
     }
-    let sitemaps = batches.into_iter().flat_map(|batch| batch.sitemaps).map(|made| made.sitemap).collect();
-    let (protocol, index_limits) = (job.protocol, job.index_limits());
-    let info = SetInfo { base_url: &base_url, protocol, index_limits, scope: job.scope, time };
-    place.prepare(sitemaps, &info, job.keep)
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::survey::tally::Tally;
+
+    #[test]
+    fn batches_that_do_not_fit_together_are_refused() {
+        let base_url: BaseUrl = "https://h.example/".parse().unwrap();
+        let job = Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "out".into());
+        let other = Job { urls_per_sitemap: 7, ..job.clone() };
+        let batch = || Batch::new(&job, Tally::default(), Vec::new());
+        let (mut of_old_version, mut incomplete) = (batch(), batch());
+        of_old_version.version = "0.0.0".into();
+        incomplete.tally = Tally::of_listed(1);
+        let check = |other: Batch| check(&job, &base_url, &[batch(), other]).map_err(|error| error.kind());
+        assert_eq!(check(batch()), Ok(()));
+        assert_eq!(check(Batch::new(&other, Tally::default(), Vec::new())), Err(ErrorKind::Data));
+        assert_eq!(check(of_old_version), Err(ErrorKind::Data));
+        assert_eq!(check(incomplete), Err(ErrorKind::Internal));
+    }
 }

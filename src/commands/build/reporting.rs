@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::set::publish::Prepared;
 use crate::survey::account::Account;
-use crate::survey::context::Run;
+use crate::survey::context::Context;
 use crate::survey::{inputs, rejects};
 
 /// Origins out of scope that the report names.
@@ -22,7 +22,7 @@ const OUT_OF_SCOPE_ORIGINS: usize = 10;
 /// # Errors
 /// If it cannot be written, or if `stop` is raised.
 pub fn write_rejects(
-    run: Run<'_>,
+    run: Context<'_>,
     account: &Account,
     taken_in: &TakenIn,
     path: &Path,
@@ -39,7 +39,7 @@ pub fn write_rejects(
 ///
 /// # Errors
 /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if lines or tags do not add up.
-pub fn of_survey(run: Run<'_>, taken_in: &TakenIn, account: &Account) -> Result<Report> {
+pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Result<Report> {
     let (job, rules, tally) = (run.job, run.rules, &account.tally);
     let given = taken_in.given_tags();
     inputs::check_tags(&job.tags, &given, tally)?;

@@ -8,7 +8,7 @@ use crate::produce::batch::Batch;
 use crate::produce::produce;
 use crate::set::name::site_directory;
 use crate::set::publish::Workspace;
-use crate::survey::context::Run;
+use crate::survey::context::Context;
 use crate::survey::layout::Layout;
 use crate::survey::memory::Memory;
 
@@ -45,19 +45,20 @@ pub fn open(job: &Job) -> Result<Workspace> {
     Ok(workspace)
 }
 
-/// The sites of the job, each with the layout of its URLs. `opened` is what [`open`] returned. What is wrong with one of many
-/// sites is found before the second pass begins.
+/// The sites of the job, each with the layout of its URLs. What is wrong with one of many sites is found before the second
+/// pass begins. `opened` is what [`open`] returned; the parent of many sites is returned again, because it holds the lock of
+/// all of them as long as it lives.
 ///
 /// # Errors
 /// If scratch cannot be written to, an origin can have no site, its directory cannot be opened, or `stop` is raised.
 pub fn of_layout(
-    run: Run<'_>,
+    run: Context<'_>,
     layout: Layout,
     opened: Workspace,
     memory: &Memory,
-) -> Result<Vec<(Site, Layout)>> {
+) -> Result<(Vec<(Site, Layout)>, Option<Workspace>)> {
     let path = match &run.job.base_url {
-        Base::Directory(url) => return Ok(vec![(Site::new(url.clone(), opened), layout)]),
+        Base::Directory(url) => return Ok((vec![(Site::new(url.clone(), opened), layout)], None)),
         Base::EachOrigin(path) => path,
     };
     let open_one = |(base_url, layout): (BaseUrl, Layout)| {
@@ -66,14 +67,15 @@ pub fn of_layout(
         workspace.admit(&base_url, run.job.protocol, run.job.consent())?;
         Ok((Site::new(base_url, workspace), layout))
     };
-    try_list(by_origin::distribute(run, &layout, path, memory)?.into_iter().map(open_one))
+    let sites = try_list(by_origin::distribute(run, &layout, path, memory)?.into_iter().map(open_one))?;
+    Ok((sites, Some(opened)))
 }
 
 /// Runs the second pass for each of `sites`: each gets a batch. `time` is the time of new sitemaps.
 ///
 /// # Errors
 /// See [`produce`].
-pub fn produce_all(run: Run<'_>, sites: Vec<(Site, Layout)>, time: &str) -> Result<Vec<Site>> {
+pub fn produce_all(run: Context<'_>, sites: Vec<(Site, Layout)>, time: &str) -> Result<Vec<Site>> {
     let produce_one = |(mut site, layout): (Site, Layout)| {
         site.batches.push(produce(run, &layout, &site.place, time)?);
         Ok(site)

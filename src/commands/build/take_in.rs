@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::intake::input::Input;
 use crate::intake::report::Skipped;
 use crate::sitemap::tags::GivenTags;
-use crate::survey::context::Run;
+use crate::survey::context::Context;
 use crate::survey::estimate;
 use crate::survey::inputs::Known;
 use crate::survey::memory::Memory;
@@ -31,7 +31,7 @@ impl TakenIn {
     ///
     /// # Errors
     /// If an input cannot be read, if a disk has less room than the run needs at the very least, or if `stop` is raised.
-    pub fn of(run: Run<'_>, sources: Sources, memory: &Memory) -> Result<Self> {
+    pub fn of(run: Context<'_>, sources: Sources, memory: &Memory) -> Result<Self> {
         let Sources { open, skipped } = sources;
         let (inputs, known) = mapped_all(run, open, &memory.scratch)?;
         let estimate = estimate::estimate(run, &inputs, memory)?;

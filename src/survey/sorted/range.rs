@@ -12,7 +12,7 @@ use crate::intake::spool_format::{Block, Content, rows};
 use crate::job::OnDuplicate;
 use crate::sitemap::divide::Room;
 use crate::sitemap::divide::stable::Least;
-use crate::survey::context::Run;
+use crate::survey::context::Context;
 use crate::survey::positions::Position;
 use crate::survey::sort::Sorter;
 use crate::survey::stable;
@@ -97,7 +97,7 @@ impl SortedBlock {
 
 /// Sorts range after range.
 pub struct RangeSorter<'r> {
-    run: Run<'r>,
+    run: Context<'r>,
     /// The scratch files that ranges are in.
     parts: &'r [Input],
     /// The one for the positions of sorted entries.
@@ -110,7 +110,7 @@ pub struct RangeSorter<'r> {
 }
 
 impl<'r> RangeSorter<'r> {
-    pub fn new(run: Run<'r>, parts: &'r [Input], to: &'r Scratch, bytes_max: usize) -> Self {
+    pub fn new(run: Context<'r>, parts: &'r [Input], to: &'r Scratch, bytes_max: usize) -> Self {
         Self { run, parts, to, bytes_max, entries: Vec::new(), sorter: Sorter::default() }
     }
 
