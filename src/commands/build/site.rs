@@ -23,6 +23,9 @@ pub struct Site {
     pub batches: Vec<Batch>,
 }
 
+/// A site, and what is to be listed there.
+pub type Planned = (Site, Layout);
+
 impl Site {
     fn new(base_url: BaseUrl, place: Workspace) -> Self {
         Self { base_url, place, batches: Vec::new() }
@@ -56,7 +59,7 @@ pub fn of_layout(
     layout: Layout,
     opened: Workspace,
     memory: &Memory,
-) -> Result<(Vec<(Site, Layout)>, Option<Workspace>)> {
+) -> Result<(Vec<Planned>, Option<Workspace>)> {
     let path = match &run.job.base_url {
         Base::Directory(url) => return Ok((vec![(Site::new(url.clone(), opened), layout)], None)),
         Base::EachOrigin(path) => path,
@@ -75,8 +78,8 @@ pub fn of_layout(
 ///
 /// # Errors
 /// See [`produce`].
-pub fn produce_all(run: Context<'_>, sites: Vec<(Site, Layout)>, time: &str) -> Result<Vec<Site>> {
-    let produce_one = |(mut site, layout): (Site, Layout)| {
+pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str) -> Result<Vec<Site>> {
+    let produce_one = |(mut site, layout): Planned| {
         site.batches.push(produce(run, &layout, &site.place, time)?);
         Ok(site)
     };
