@@ -63,7 +63,7 @@ impl Sink for Count {
     }
 }
 
-fn bench(bencher: Bencher<'_, '_>, format: Format, feed: impl Fn() -> Feed) {
+fn bench(bencher: Bencher<'_, '_>, format: Format, feed: impl Fn() -> Feed<'static>) {
     bencher.counter(ItemsCount::new(ROWS)).bench_local(|| {
         let mut count = Count::default();
         let found =
@@ -73,7 +73,7 @@ fn bench(bencher: Bencher<'_, '_>, format: Format, feed: impl Fn() -> Feed) {
     });
 }
 
-fn stream(bytes: &'static [u8]) -> Feed {
+fn stream(bytes: &'static [u8]) -> Feed<'static> {
     Feed::Stream(Box::new(Cursor::new(bytes)))
 }
 

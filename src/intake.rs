@@ -8,4 +8,5 @@ pub mod lines;
 pub mod reject_row;
 pub mod report;
 pub mod scratch;
+pub mod source;
 pub mod spool_format;

@@ -26,7 +26,7 @@ pub use guard::{ExpectLines, MaxDroppedTags, MaxRejects, MaxShrink};
 #[derive(Debug, Clone)]
 pub struct Job {
     /// Files to read, in this order; `-` is standard input. A directory stands for the part files in it, or for the set that
-    /// is published there.
+    /// is published there. [`build_from`](crate::build_from) reads rows from code instead.
     pub inputs: Vec<PathBuf>,
     /// What is known of their form; what is not said is recognised.
     pub form: FormOptions,

@@ -85,7 +85,7 @@ mod survey;
 
 pub use clean::scope::{Base, BaseUrl, ScopeRule};
 pub use clean::{Reason, UrlEncoding};
-pub use commands::build::{Outcome, build};
+pub use commands::build::{Outcome, build, build_from};
 pub use commands::check::{CheckJob, CheckReport, Counts, Entry, Finding, Link, Rule, Tag, check};
 pub use commands::clean::{CleanJob, CleanReport, clean};
 pub use commands::diff::{
@@ -102,9 +102,10 @@ pub use common::progress::{Needs, Pass, Progress, Silent};
 pub use common::stop::Stop;
 pub use compress::gzip::{Engine, Level};
 pub use error::{Error, ErrorKind, Result};
-pub use intake::format::{Columns, Delimiter, FormOptions, Format};
+pub use intake::format::{Columns, Delimiter, FormOptions, Format, SourceRow};
 pub use intake::input::survive_lost_pages;
 pub use intake::report::{ColumnsReport, InputReport, Skipped};
+pub use intake::source::Source;
 pub use job::{
     ExpectLines, Job, MaxDroppedTags, MaxRejects, MaxShrink, OnDuplicate, Order, THREADS_MAX, threads_default,
 };

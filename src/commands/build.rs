@@ -11,6 +11,7 @@ mod site;
 mod start;
 mod take_in;
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::commands::report::Seconds;
@@ -19,6 +20,7 @@ use crate::common::stop::Stop;
 use crate::common::time::w3c_datetime;
 use crate::error::Result;
 use crate::intake::input::{Lost, cut_short};
+use crate::intake::source::Source;
 use crate::job::Job;
 use crate::survey::context::Context;
 use crate::survey::judge::Rules;
@@ -36,14 +38,36 @@ use take_in::TakenIn;
 /// that fails too, the message says so, and the next run finishes the switch. Data that are refused as a whole
 /// ([`Outcome::refused`]) are no error of this call.
 pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome> {
+    build_from(job, job.inputs.iter().cloned().map(Source::from).collect(), progress, stop)
+}
+
+/// Builds the set that `job` describes from `sources`, which take the place of [`Job::inputs`] and can be rows from code. Rows
+/// from code are counted, refused and recorded as rows of a file, with the number of the row and the name of the source.
+///
+/// # Errors
+/// As [`build`]; [`ErrorKind::Io`](crate::ErrorKind::Io) if the iterator of a source fails.
+pub fn build_from(
+    job: &Job,
+    sources: Vec<Source<'_>>,
+    progress: &dyn Progress,
+    stop: &Stop,
+) -> Result<Outcome> {
+    let inputs = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
+    let job = &Job { inputs, ..job.clone() };
     job.check()?;
-    lost_pages::as_error(&job.out, |lost| build_set(job, progress, stop, lost))
+    lost_pages::as_error(&job.out, |lost| build_set(job, sources, progress, stop, lost))
 }
 
 /// All phases of a build. Zeros may take the place of pages that are `lost`.
-fn build_set(job: &Job, progress: &dyn Progress, stop: &Stop, lost: &Lost) -> Result<Outcome> {
+fn build_set(
+    job: &Job,
+    sources: Vec<Source<'_>>,
+    progress: &dyn Progress,
+    stop: &Stop,
+    lost: &Lost,
+) -> Result<Outcome> {
     let started = Instant::now();
-    let Start { sources, rejects, mut follow_up, workspace } = Start::of(job, stop)?;
+    let Start { sources, rejects, mut follow_up, workspace } = Start::of(job, sources, stop)?;
     let run = Context { job, rules: &Rules::of(job), progress, stop };
     let memory = &Memory::of(job, workspace.scratch())?;
     let taken_in = TakenIn::of(run, sources, memory)?;

@@ -17,6 +17,7 @@ use crate::intake::format::{FormOptions, Opened, Record, RowReader, Sink, Unit};
 use crate::intake::lines;
 use crate::intake::reject_row;
 use crate::intake::report::Skipped;
+use crate::intake::source::Source;
 use crate::job::{check_threads, threads_default};
 use crate::survey::memory::with_page_memory;
 
@@ -79,8 +80,12 @@ pub fn clean<'t>(
     rejects: Option<Target<'t>>,
 ) -> Result<CleanReport> {
     check_threads(job.threads)?;
-    let Sources { open: sources, skipped } =
-        sources::open_all(&job.inputs, job.require_success, &job.form, None)?;
+    let Sources { open: sources, skipped } = sources::open_all(
+        job.inputs.iter().cloned().map(Source::from),
+        job.require_success,
+        &job.form,
+        None,
+    )?;
     let mut paths = job.paths();
     sources.iter().for_each(|source| paths.read("input", source.name()));
     for (what, target) in [("output", Some(&urls)), ("--rejects", rejects.as_ref())] {

@@ -9,17 +9,18 @@ use crate::error::{Error, Result, Shown};
 use crate::escape;
 use crate::intake::format;
 use crate::intake::format::{FormOptions, OutDirectory, PartFiles, SkipReason};
-use crate::intake::input::Source;
+use crate::intake::input::Found;
 use crate::intake::report::Skipped;
+use crate::intake::source::{Kind, Source};
 use crate::job::Job;
 use crate::place::directory::layout::STATE;
 use crate::set::name::{ROBOTS_FILE, is_sitemap_file};
 
 /// Inputs that are open, and what was found beside them.
 #[derive(Default)]
-pub struct Sources {
+pub struct Sources<'a> {
     /// The inputs, in order.
-    pub open: Vec<Source>,
+    pub open: Vec<Found<'a>>,
     /// What is not read of input directories.
     pub skipped: Vec<Skipped>,
 }
@@ -46,23 +47,26 @@ pub fn out_directory(job: &Job) -> Result<Option<OutDirectory>> {
     }
 }
 
-/// Opens all of `names`. A directory stands for the part files in it, which need a marker of success if `needs_success`, or
+/// Opens all of `inputs`. A directory stands for the part files in it, which need a marker of success if `needs_success`, or
 /// for the set that is published there; a sitemap index for the sitemaps beside it that it lists. No file of a directory is
 /// opened twice, whatever its index files list, and none below `out`.
 ///
 /// # Errors
 /// If one cannot be opened, or is a directory without part files or an index of files that are not there.
-pub fn open_all(
-    names: &[PathBuf],
+pub fn open_all<'a>(
+    inputs: impl IntoIterator<Item = Source<'a>>,
     needs_success: bool,
     options: &FormOptions,
     out: Option<&OutDirectory>,
-) -> Result<Sources> {
+) -> Result<Sources<'a>> {
     let mut sources = Sources::default();
-    for name in names {
-        match name.is_dir() {
-            false => open(name, options, &mut |_| true, &mut sources.open)?,
-            true => open_directory(name, needs_success, options, out, &mut sources)?,
+    for input in inputs {
+        match input.0 {
+            Kind::Rows { name, rows } => sources.open.push(Found::rows(name, rows)),
+            Kind::Path(name) if name.is_dir() => {
+                open_directory(&name, needs_success, options, out, &mut sources)?;
+            }
+            Kind::Path(name) => open(&name, options, &mut |_| true, &mut sources.open)?,
         }
     }
     Ok(sources)
@@ -73,7 +77,7 @@ fn open_directory(
     needs_success: bool,
     options: &FormOptions,
     out: Option<&OutDirectory>,
-    sources: &mut Sources,
+    sources: &mut Sources<'_>,
 ) -> Result<()> {
     let PartFiles { files, mut skipped } = format::part_files(directory, needs_success, out)?;
     let mut met = HashSet::new();
@@ -133,12 +137,12 @@ fn open(
     name: &Path,
     options: &FormOptions,
     is_new: &mut dyn FnMut(&Path) -> bool,
-    sources: &mut Vec<Source>,
+    sources: &mut Vec<Found<'_>>,
 ) -> Result<()> {
     if !is_new(name) {
         return Ok(());
     }
-    let source = Source::open(name)?;
+    let source = Found::open(name)?;
     if !is_index(&source, options)? {
         sources.push(source);
         return Ok(());
@@ -147,7 +151,7 @@ fn open(
         if !is_new(&member) {
             continue;
         }
-        let source = Source::open(&member)?;
+        let source = Found::open(&member)?;
         if is_index(&source, options)? {
             let (name, member) = (Shown(name), Shown(&member));
             return Err(Error::data(format!(
@@ -159,6 +163,6 @@ fn open(
     Ok(())
 }
 
-fn is_index(source: &Source, options: &FormOptions) -> Result<bool> {
+fn is_index(source: &Found<'_>, options: &FormOptions) -> Result<bool> {
     source.file()?.map_or(Ok(false), |file| format::is_index(source.name(), &file, options))
 }

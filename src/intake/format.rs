@@ -26,6 +26,7 @@ mod delimiter;
 mod facts;
 mod foreign;
 mod found;
+mod from_code;
 mod google;
 mod json;
 mod lists;
@@ -55,6 +56,7 @@ pub use columns::Columns;
 pub use delimiter::Delimiter;
 pub use facts::Facts;
 pub use found::{ColumnsFound, NameCounts, UnitFacts};
+pub use from_code::{SourceRow, SourceRows};
 pub use options::FormOptions;
 pub use packing::Packing;
 pub use parts::{OutDirectory, PartFiles, SkipReason, part_files};
@@ -71,11 +73,13 @@ use unpack::Text;
 const MAGIC_BYTES_MAX: usize = 8;
 
 /// Where the bytes of an input come from.
-pub enum Feed {
+pub enum Feed<'a> {
     /// A regular file, read from its start.
     File(File),
     /// Anything that can be read once. Cannot be Parquet, whose index stands at the end.
     Stream(Box<dyn Read + Send>),
+    /// Rows from code.
+    Rows(SourceRows<'a>),
 }
 
 /// An input whose form is known.
@@ -104,14 +108,19 @@ impl<'n> Lines<'n> {
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what its name or the options say, or whose header or
 /// first row is not what it should be; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read.
-pub fn open<'n>(name: &'n Path, feed: Feed, options: &'n FormOptions) -> Result<(Facts, Opened<'n>)> {
+pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormOptions) -> Result<(Facts, Opened<'n>)> {
     options.check()?;
     let (file, stream): (_, Box<dyn Read + Send>) = match feed {
+        Feed::Rows(rows) => return Ok(of_rows(rows.open(name), None, Packing::None)),
         Feed::Stream(stream) => (None, stream),
         Feed::File(file) => {
             let unreadable = |error| Error::io(name, "could not be read", error);
             if let Some((format, of_file)) = file_format(name, &file, options)? {
-                return Ok(of_rows((of_file.open)(name, file, options.hints())?, format, Packing::None));
+                return Ok(of_rows(
+                    (of_file.open)(name, file, options.hints())?,
+                    Some(format),
+                    Packing::None,
+                ));
             }
             let stream = file.try_clone().map_err(unreadable)?;
             (Some(file), Box::new(stream))
@@ -129,10 +138,12 @@ pub fn open<'n>(name: &'n Path, feed: Feed, options: &'n FormOptions) -> Result<
     let (packing, is_transcoded) = (text.about().packing(), text.about().is_transcoded());
     Ok(match (&format.spec().open, file) {
         (Open::Lines(_), Some(file)) if packing == Packing::None && !is_transcoded => {
-            (facts(format, packing), Opened::Plain(file))
+            (facts(Some(format), packing), Opened::Plain(file))
         }
-        (Open::Lines(_), _) if !is_transcoded => (facts(format, packing), Opened::Lines(Lines(text))),
-        (Open::Lines(open) | Open::Text(open), _) => of_rows(open(text, options.hints())?, format, packing),
+        (Open::Lines(_), _) if !is_transcoded => (facts(Some(format), packing), Opened::Lines(Lines(text))),
+        (Open::Lines(open) | Open::Text(open), _) => {
+            of_rows(open(text, options.hints())?, Some(format), packing)
+        }
         (Open::File(_), _) => unreachable!("a text is never of a format that needs a file"),
     })
 }
@@ -172,11 +183,11 @@ fn check_not_of_file(text: &Text<'_>, options: &FormOptions) -> Result<()> {
     }
 }
 
-fn facts(format: Format, packing: Packing) -> Facts {
+fn facts(format: Option<Format>, packing: Packing) -> Facts {
     Facts { format, packing, columns: None, dropped_elements: NameCounts::default() }
 }
 
-fn of_rows(mut reader: RowReader<'_>, format: Format, packing: Packing) -> (Facts, Opened<'_>) {
+fn of_rows(mut reader: RowReader<'_>, format: Option<Format>, packing: Packing) -> (Facts, Opened<'_>) {
     let columns = reader.columns.take();
     (Facts { columns, ..facts(format, packing) }, Opened::Rows(reader))
 }
@@ -199,8 +210,14 @@ pub fn is_index(name: &Path, file: &File, options: &FormOptions) -> Result<bool>
 /// # Errors
 /// As [`open`] and [`Unit::read`].
 #[cfg(any(test, feature = "internals"))]
-pub fn read(name: &Path, feed: Feed, options: &FormOptions, sink: &mut dyn Sink) -> Result<FormFound> {
+pub fn read<'n>(
+    name: &'n Path,
+    feed: Feed<'n>,
+    options: &'n FormOptions,
+    sink: &mut dyn Sink,
+) -> Result<FormFound> {
     let (Facts { format, packing, .. }, opened) = open(name, feed, options)?;
+    let format = format.expect("an input of bytes has a format");
     let of_lines = |text| match &format.spec().open {
         Open::Lines(open) | Open::Text(open) => open(text, options.hints()),
         Open::File(_) => unreachable!("a text is never of a format that needs a file"),

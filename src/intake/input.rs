@@ -20,7 +20,7 @@ use rustix::fs::{Mode, OFlags};
 pub use lost::{Lost, survive_lost_pages};
 
 use super::lines;
-use crate::intake::format::Feed;
+use crate::intake::format::{Feed, SourceRows};
 use crate::intake::spool_format::Block;
 use crate::sitemap::tags::GivenTags;
 
@@ -28,16 +28,15 @@ use crate::error::{Error, ErrorKind, Result, Shown};
 
 /// An input that was found, and not yet read. A file is open only while it is looked at or read: there may be more of them than
 /// a process may hold open.
-#[derive(Debug)]
-pub struct Source {
+pub struct Found<'a> {
     name: PathBuf,
-    stream: Stream,
+    stream: Stream<'a>,
 }
 
-#[derive(Debug)]
-enum Stream {
+enum Stream<'a> {
     File(Identity),
     Pipe(Pipe),
+    Rows(SourceRows<'a>),
 }
 
 #[derive(Debug)]
@@ -113,7 +112,12 @@ impl Identity {
     }
 }
 
-impl Source {
+impl<'a> Found<'a> {
+    /// Rows from code.
+    pub fn rows(name: PathBuf, rows: SourceRows<'a>) -> Self {
+        Self { name, stream: Stream::Rows(rows) }
+    }
+
     /// Looks whether `name` can be read, and opens it if it is a pipe; `-` is standard input.
     ///
     /// # Errors
@@ -149,6 +153,11 @@ impl Source {
         &self.name
     }
 
+    /// Its name, unless that is no path, as of rows from code.
+    pub fn path(&self) -> Option<&Path> {
+        (!matches!(self.stream, Stream::Rows(_))).then_some(&*self.name)
+    }
+
     /// Whether it is a regular file.
     pub fn is_file(&self) -> bool {
         matches!(self.stream, Stream::File(_))
@@ -161,7 +170,7 @@ impl Source {
     pub fn file(&self) -> Result<Option<File>> {
         match &self.stream {
             Stream::File(identity) => self.reopened(identity).map(Some),
-            Stream::Pipe(_) => Ok(None),
+            Stream::Pipe(_) | Stream::Rows(_) => Ok(None),
         }
     }
 
@@ -182,11 +191,12 @@ impl Source {
     /// The way to its bytes, and what a file looked like when it was found.
     ///
     /// # Errors
-    /// As [`Source::file`].
-    pub fn into_feed(self) -> Result<(Feed, Option<Identity>)> {
+    /// As [`Found::file`].
+    pub fn into_feed(self) -> Result<(Feed<'a>, Option<Identity>)> {
         match self.stream {
             Stream::File(identity) => Ok((Feed::File(self.reopened(&identity)?), Some(identity))),
             Stream::Pipe(pipe) => Ok((Feed::Stream(pipe.into_reader()), None)),
+            Stream::Rows(rows) => Ok((Feed::Rows(rows), None)),
         }
     }
 }

@@ -9,9 +9,10 @@ use super::format::Format;
 /// An input that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InputReport {
-    /// Its path, escaped; `-` is standard input.
+    /// Its path, escaped; `-` is standard input. The name of rows from code.
     pub path: String,
-    /// Its format: `text`, `csv`, `tsv`, `jsonl`, `parquet`, `sitemap` or `google`.
+    /// Its format: `text`, `csv`, `tsv`, `jsonl`, `parquet`, `sitemap` or `google`; `rows` if it is an
+    /// iterator.
     pub format: String,
     /// `gzip`, `zstd` or `bzip2`, if it is compressed.
     #[serde(skip_serializing_if = "Option::is_none")]

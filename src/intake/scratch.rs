@@ -80,10 +80,10 @@ pub struct Copied {
 
 impl Copied {
     /// A copy of the input `name`, before anybody reads it from `feed`.
-    pub fn of(name: &Path, feed: &Feed) -> Self {
+    pub fn of(name: &Path, feed: &Feed<'_>) -> Self {
         let file = match feed {
             Feed::File(file) => file.try_clone().ok(),
-            Feed::Stream(_) => None,
+            Feed::Stream(_) | Feed::Rows(_) => None,
         };
         Self { name: name.into(), file }
     }

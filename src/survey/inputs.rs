@@ -37,7 +37,7 @@ pub fn reports(inputs: &[Input], known: &[Known], account: &Account) -> Result<V
     }
     let report = |((input, known), lines): ((&Input, &Known), u64)| InputReport {
         path: escape::shown(input.name().as_os_str().as_encoded_bytes()),
-        format: known.facts.format.to_string(),
+        format: known.facts.format.map_or_else(|| "rows".into(), |format| format.to_string()),
         packing: (known.facts.packing != Packing::None).then(|| known.facts.packing.to_string()),
         lines,
         bytes: known.bytes,

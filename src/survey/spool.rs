@@ -17,7 +17,7 @@ use crate::common::progress::Pass;
 use crate::error::{Error, Result, reserve_more};
 use crate::intake::format;
 use crate::intake::format::{Feed, FormOptions, Opened, Record, RowReader, Sink, Unit, UnitFacts};
-use crate::intake::input::{Input, Source};
+use crate::intake::input::{Found, Input};
 use crate::intake::lines::CHUNK_BYTES;
 use crate::intake::scratch::{Copied, Scratch, Space, nameless};
 use crate::intake::spool_format::{Block, Content, Row, RowBuffer};
@@ -33,7 +33,7 @@ const PIECE_BYTES: usize = 1 << 20;
 /// If one is not what it should be, if it cannot be mapped or read, if scratch space runs out, or if `stop` is raised.
 pub fn mapped_all(
     run: Context<'_>,
-    sources: Vec<Source>,
+    sources: Vec<Found<'_>>,
     scratch: &Arc<Space>,
 ) -> Result<(Vec<Input>, Vec<Known>)> {
     let threads = run.job.threads.get();
@@ -83,7 +83,7 @@ impl Reading<'_> {
     /// Maps a file of plain lines as it lies there; anything else is copied, unpacked or read into a new file in the
     /// directory for scratch first. None if it is a pipe that was called off, because another input has failed; which is
     /// in line with its own error.
-    fn mapped(&self, source: Source) -> Result<Option<(Input, Known)>> {
+    fn mapped(&self, source: Found<'_>) -> Result<Option<(Input, Known)>> {
         let Self { run, failed, .. } = self;
         let is_pipe = !source.is_file();
         self.map_or_copy(source).map(Some).or_else(|error| {
@@ -94,7 +94,7 @@ impl Reading<'_> {
         })
     }
 
-    fn map_or_copy(&self, source: Source) -> Result<(Input, Known)> {
+    fn map_or_copy(&self, source: Found<'_>) -> Result<(Input, Known)> {
         let &Self { run, scratch, begin, .. } = self;
         let name = source.name().to_owned();
         let (feed, identity) = source.into_feed()?;
@@ -104,6 +104,13 @@ impl Reading<'_> {
             Feed::File(file) => Feed::File(file),
             Feed::Stream(pipe) => {
                 Feed::Stream(Box::new(Patient::new(pipe, run.stop, &self.failed, &from_pipe)))
+            }
+            Feed::Rows(rows) => {
+                let (stop, failed, bytes) = (run.stop, &self.failed, &from_pipe);
+                Feed::Rows(rows.watched(move |row_bytes| {
+                    bytes.fetch_add(row_bytes, Ordering::Relaxed);
+                    !stop.is_raised() && !failed.is_any()
+                }))
             }
         };
         let mut non_utf8 = 0;

@@ -31,6 +31,7 @@ mod replacing;
 mod retention;
 mod robots;
 mod round_trip;
+mod rows_from_code;
 mod same;
 mod seams;
 mod sites;

@@ -6,12 +6,14 @@ use crate::commands::sources::{self, Sources};
 use crate::common::fifo::Outlet;
 use crate::common::stop::Stop;
 use crate::error::Result;
+use crate::intake::input::Found;
+use crate::intake::source::Source;
 use crate::job::Job;
 use crate::set::publish::Workspace;
 
 /// What a build has opened.
-pub struct Start<'a> {
-    pub sources: Sources,
+pub struct Start<'a, 's> {
+    pub sources: Sources<'s>,
     /// The reject file, if there is to be one.
     pub rejects: Option<Outlet>,
     pub follow_up: FollowUp<'a>,
@@ -19,16 +21,16 @@ pub struct Start<'a> {
     pub workspace: Workspace,
 }
 
-impl<'a> Start<'a> {
-    /// Opens everything that `job` names.
+impl<'a, 's> Start<'a, 's> {
+    /// Opens `sources` and everything else that `job` names.
     ///
     /// # Errors
     /// If an input cannot be opened, a path has two uses, an output cannot be written, or another run is at work.
-    pub fn of(job: &'a Job, stop: &'a Stop) -> Result<Self> {
+    pub fn of(job: &'a Job, sources: Vec<Source<'s>>, stop: &'a Stop) -> Result<Self> {
         let out = sources::out_directory(job)?;
-        let sources = sources::open_all(&job.inputs, job.require_success, &job.form, out.as_ref())?;
+        let sources = sources::open_all(sources, job.require_success, &job.form, out.as_ref())?;
         let mut paths = job.paths();
-        sources.open.iter().for_each(|source| paths.read("input", source.name()));
+        sources.open.iter().filter_map(Found::path).for_each(|path| paths.read("input", path));
         paths.check()?;
         paths.make_out()?;
         let rejects = job.rejects.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;

@@ -31,7 +31,7 @@ impl TakenIn {
     ///
     /// # Errors
     /// If an input cannot be read, if a disk has less room than the run needs at the very least, or if `stop` is raised.
-    pub fn of(run: Context<'_>, sources: Sources, memory: &Memory) -> Result<Self> {
+    pub fn of(run: Context<'_>, sources: Sources<'_>, memory: &Memory) -> Result<Self> {
         let Sources { open, skipped } = sources;
         let (inputs, known) = mapped_all(run, open, &memory.scratch)?;
         let estimate = estimate::estimate(run, &inputs, memory)?;

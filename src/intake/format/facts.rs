@@ -7,8 +7,8 @@ use super::table::Format;
 /// What an input turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// Its form.
-    pub format: Format,
+    /// Its format; none for rows from code.
+    pub format: Option<Format>,
     /// How it is packed.
     pub packing: Packing,
     /// Its columns, if it is a table.

@@ -54,10 +54,18 @@ pub fn units_of_blocks<'n>(
     blocks: impl Iterator<Item = Result<Block>> + Send + 'n,
     read: impl Fn(&Block, &mut Rows<'_>) -> Result<()> + Send + Sync + 'n,
 ) -> Units<'n> {
+    units_of(is_transcoded, blocks, read)
+}
+
+fn units_of<'n, P: Send + 'n>(
+    is_transcoded: bool,
+    parts: impl Iterator<Item = Result<P>> + Send + 'n,
+    read: impl Fn(&P, &mut Rows<'_>) -> Result<()> + Send + Sync + 'n,
+) -> Units<'n> {
     let read = Arc::new(read);
-    Box::new(blocks.map(move |block| {
-        let (block, read) = (block?, Arc::clone(&read));
-        Ok(Unit { read: Box::new(move |rows| read(&block, rows)), is_transcoded, is_small: true })
+    Box::new(parts.map(move |part| {
+        let (part, read) = (part?, Arc::clone(&read));
+        Ok(Unit { read: Box::new(move |rows| read(&part, rows)), is_transcoded, is_small: true })
     }))
 }
 
@@ -72,6 +80,14 @@ pub fn units_of_lines<'n>(
     let blocks = Blocks::of_lines_up_to(line_bytes_max, stream)
         .map(move |block: io::Result<Block>| block.map_err(|error| about.failed(error)));
     units_of_blocks(is_transcoded, blocks, read)
+}
+
+/// A unit for each of `parts`, which have no more rows than a block of text.
+pub fn small_units<'n, P: Send + 'n>(
+    parts: impl Iterator<Item = Result<P>> + Send + 'n,
+    read: impl Fn(&P, &mut Rows<'_>) -> Result<()> + Send + Sync + 'n,
+) -> Units<'n> {
+    units_of(false, parts, read)
 }
 
 /// A unit for each of `parts`, which may have any number of rows.

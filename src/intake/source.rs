@@ -1,0 +1,88 @@
+//! What a build reads: files, standard input, or rows from code.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::format::{SourceRow, SourceRows};
+
+/// An input of a build: a path, `-` for standard input, or rows from an iterator.
+///
+/// ```no_run
+/// use sitemill::{Job, Silent, Source, SourceRow, Stop, build_from};
+///
+/// let pages = (1..=1_000_000).map(|n| SourceRow::new(format!("https://www.example.com/{n}")).lastmod("2024-05-01"));
+/// let sources = vec![Source::from("urls.txt"), Source::rows("pages", pages)];
+/// let job = Job::new(Vec::new(), "https://www.example.com/".parse()?, "out".into());
+/// let outcome = build_from(&job, sources, &Silent, &Stop::default())?;
+/// println!("{} URLs in {} sitemaps", outcome.report.listed, outcome.report.sitemaps);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Source<'a>(pub(crate) Kind<'a>);
+
+/// The kinds of sources.
+pub(crate) enum Kind<'a> {
+    Path(PathBuf),
+    Rows { name: PathBuf, rows: SourceRows<'a> },
+}
+
+impl<'a> Source<'a> {
+    /// Rows from an iterator. `name` stands for the input in reports, messages and the reject file.
+    ///
+    /// The iterator runs on a thread of its own, once, and is dropped at its end. Rows go to scratch files in batches, so that
+    /// memory does not grow with their number. A row counts as a line: line 1 is the first row. While the iterator waits for a
+    /// row, the build cannot be stopped.
+    pub fn rows<R: Into<SourceRow>>(
+        name: impl Into<String>,
+        rows: impl IntoIterator<Item = R, IntoIter: Send + 'a>,
+    ) -> Self {
+        let rows = rows.into_iter().map(|row| Ok(row.into()));
+        Self(Kind::Rows { name: name.into().into(), rows: SourceRows::new(rows) })
+    }
+
+    /// Rows from an iterator that can fail, as [`Source::rows`]. Its first error ends the build with
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io), and the live set stays as it is.
+    pub fn try_rows<R: Into<SourceRow>, E: Into<Box<dyn StdError + Send + Sync>>>(
+        name: impl Into<String>,
+        rows: impl IntoIterator<Item = Result<R, E>, IntoIter: Send + 'a>,
+    ) -> Self {
+        let rows = rows.into_iter().map(|row| row.map(Into::into).map_err(Into::into));
+        Self(Kind::Rows { name: name.into().into(), rows: SourceRows::new(rows) })
+    }
+
+    /// Its path, if it has one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match &self.0 {
+            Kind::Path(path) => Some(path),
+            Kind::Rows { .. } => None,
+        }
+    }
+}
+
+impl From<PathBuf> for Source<'_> {
+    fn from(path: PathBuf) -> Self {
+        Self(Kind::Path(path))
+    }
+}
+
+impl From<&Path> for Source<'_> {
+    fn from(path: &Path) -> Self {
+        path.to_owned().into()
+    }
+}
+
+impl From<&str> for Source<'_> {
+    fn from(path: &str) -> Self {
+        PathBuf::from(path).into()
+    }
+}
+
+impl fmt::Debug for Kind<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => f.debug_tuple("Path").field(path).finish(),
+            Self::Rows { name, .. } => f.debug_struct("Rows").field("name", name).finish_non_exhaustive(),
+        }
+    }
+}

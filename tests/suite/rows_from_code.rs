@@ -1,0 +1,168 @@
+//! Rows that a program hands over: an iterator in place of an input file, through the library.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use sitemill::{Error, ErrorKind, Job, Order, Outcome, Silent, Source, SourceRow, Stop, build_from};
+
+use crate::support::{EPOCH, TempDir};
+
+fn job(out: PathBuf, base: &str, change: impl FnOnce(&mut Job)) -> Job {
+    let mut job = Job::new(Vec::new(), base.parse().unwrap(), out);
+    job.time = SystemTime::UNIX_EPOCH + Duration::from_secs(EPOCH.parse().unwrap());
+    job.threads = NonZero::new(3).unwrap();
+    job.urls_per_sitemap = 5_000;
+    change(&mut job);
+    job
+}
+
+fn built(job: &Job, sources: Vec<Source<'_>>) -> Result<Outcome, Error> {
+    build_from(job, sources, &Silent, &Stop::default())
+}
+
+/// The values of each row: URLs of three origins, some of them twice, blank or wrong, with and without tags.
+fn rows(count: usize) -> impl Iterator<Item = (String, &'static str, &'static str)> + Clone + Send {
+    (0..count).map(|n| {
+        let url = match n % 50 {
+            48 => String::new(),
+            49 => format!("no url {n}"),
+            m => format!("https://{}.example/{}?q=ü&r", ["a", "b", "c"][m % 3], n / 2),
+        };
+        let (lastmod, priority) = match n % 50 {
+            48 => ("", ""),
+            m => (["2024-05-01", "", "2024-13-01"][m % 3], ["", "0.5"][m % 2]),
+        };
+        (url, lastmod, priority)
+    })
+}
+
+fn source<'a>(rows: impl Iterator<Item = (String, &'static str, &'static str)> + Send + 'a) -> Source<'a> {
+    let row = |(url, lastmod, priority)| SourceRow::new(url).lastmod(lastmod).priority(priority);
+    Source::rows("pages", rows.map(row))
+}
+
+fn csv(directory: &TempDir, count: usize) -> PathBuf {
+    let row = |(url, lastmod, priority): (String, &str, &str)| format!("{url},{lastmod},{priority}\n");
+    directory.file("pages.csv", format!("loc,lastmod,priority\n{}", rows(count).map(row).collect::<String>()))
+}
+
+/// What is published. File names depend on a secret of the directory, so that two runs are compared in the same one.
+fn published(out: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(out).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true if path.ends_with(".sitemill") => {}
+            true => all.append(&mut published(&path)),
+            false => drop(all.insert(path.clone(), fs::read(&path).unwrap())),
+        }
+    }
+    all
+}
+
+/// The reject file without the name of the input and the offset, and with rows counted from the first one.
+fn rejects(path: &Path, first_line: u64) -> Vec<String> {
+    let text = fs::read_to_string(path).unwrap();
+    let row = |row: &str| {
+        let values: Vec<&str> = row.split('\t').collect();
+        let line: u64 = values[1].parse().unwrap();
+        format!("{}\t{}\t{}", line - first_line + 1, values[3], values[4])
+    };
+    text.lines().skip(1).map(row).collect()
+}
+
+#[test]
+fn rows_from_an_iterator_give_the_same_bytes_counts_and_rejects_as_the_same_rows_in_a_file() {
+    const ROWS: usize = 100_000;
+    for order in [Order::Input, Order::Sorted] {
+        for base in ["https://a.example/", "{origin}/"] {
+            let directory = TempDir::new();
+            let [of_file, of_rows] = ["file.tsv", "rows.tsv"].map(|name| directory.join(name));
+            let out = directory.join("out");
+            let with = |rejects: &PathBuf| {
+                job(out.clone(), base, |job| {
+                    (job.order, job.rejects) = (order, Some(rejects.clone()));
+                })
+            };
+            let file = csv(&directory, ROWS);
+            let want = built(&with(&of_file), vec![file.into()]).unwrap();
+            assert!(want.refused.is_none() && want.report.listed > 10_000);
+            let want_files = published(&out);
+            let got = built(&with(&of_rows), vec![source(rows(ROWS))]).unwrap();
+            assert_eq!(published(&out), want_files);
+            // The header of the file is its first line.
+            assert_eq!(rejects(&of_rows, 1), rejects(&of_file, 2));
+            let counts = |outcome: &Outcome| {
+                let report = &outcome.report;
+                let tags = (report.given_tags.clone(), report.dropped_tags.clone(), report.non_utf8_lines);
+                (report.lines, report.blank, report.listed, report.duplicates, report.rejected.clone(), tags)
+            };
+            assert_eq!(counts(&got), counts(&want));
+            assert_eq!(got.report.lines, ROWS as u64);
+        }
+    }
+}
+
+#[test]
+fn a_bad_url_is_recorded_with_the_name_of_the_source_and_the_number_of_its_row() {
+    let directory = TempDir::new();
+    let rejects = directory.join("rejects.tsv");
+    let job = job(directory.join("out"), "https://a.example/", |job| job.rejects = Some(rejects.clone()));
+    let long = format!("https://a.example/{}", "x".repeat(100_000));
+    let rows = ["https://a.example/1", "", "no url", "https://a.example/2", &long];
+    let file = directory.file("urls.txt", "https://a.example/3\n");
+    let outcome = built(&job, vec![file.into(), Source::rows("pages\t1", rows)]).unwrap();
+    let text = fs::read_to_string(rejects).unwrap();
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    assert!(lines[0].starts_with("pages\\t1\t3\t2\t") && lines[0].ends_with("\tno url"), "{text}");
+    assert!(lines[1].starts_with("pages\\t1\t5\t4\ttoo-long\thttps://a.example/xxx"), "{text}");
+    assert_eq!(lines.len(), 2);
+    let report = outcome.report;
+    assert_eq!((report.lines, report.blank, report.listed), (6, 1, 3));
+    let input = &report.inputs[1];
+    assert_eq!((&*input.path, &*input.format, input.lines), ("pages\\t1", "rows", 5));
+    assert_eq!(input.bytes, rows.iter().map(|row| row.len() as u64).sum::<u64>());
+}
+
+#[test]
+fn an_iterator_that_fails_ends_the_run_and_leaves_the_live_set_as_it_was() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    for order in [Order::Input, Order::Sorted] {
+        let job = job(out.clone(), "https://a.example/", |job| job.order = order);
+        let live = built(&job, vec![source(rows(1_000))]).unwrap();
+        assert!(live.report.published);
+        let before = published(&out);
+        for good in [0, 1, 70_000] {
+            let row = |n| match n < good {
+                true => Ok(SourceRow::new(format!("https://a.example/{n}"))),
+                false => Err("the connection is gone"),
+            };
+            let endless = Source::rows("endless", (0..).map(|n: u64| format!("https://a.example/{n}")));
+            let error = built(&job, vec![Source::try_rows("pages", (0..).map(row)), endless]).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Io);
+            assert_eq!(error.to_string(), format!("pages: row {} could not be read", good + 1));
+            let cause = std::error::Error::source(&error).unwrap().to_string();
+            assert_eq!(cause, "the connection is gone");
+            assert_eq!(published(&out), before);
+        }
+    }
+}
+
+#[test]
+fn rows_can_be_borrowed_and_have_links_and_images() {
+    let directory = TempDir::new();
+    let urls = ["https://a.example/1".to_owned(), "https://a.example/2".to_owned()];
+    let rows = urls.iter().map(|url| {
+        SourceRow::new(url.as_str()).alternate("de", "https://a.example/de").image("https://a.example/i.png")
+    });
+    let job = job(directory.join("out"), "https://a.example/", |_| {});
+    let outcome = built(&job, vec![Source::rows("pages", rows)]).unwrap();
+    assert_eq!(outcome.report.listed, 2);
+    assert_eq!(outcome.report.given_tags["alternates"], 2);
+    assert_eq!(outcome.report.given_tags["images"], 2);
+    assert!(outcome.report.dropped_tags.values().all(|&count| count == 0));
+}
