@@ -210,6 +210,11 @@ fn modules_import_only_from_lower_layers() {
 }
 
 #[test]
+fn no_files_import_from_each_other_in_a_circle() {
+    check_none(Sources::read("src").cycles());
+}
+
+#[test]
 fn the_diagram_in_lib_rs_has_every_module_and_no_other() {
     check_none(Sources::read("src").wrong_layers());
 }

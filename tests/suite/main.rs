@@ -6,9 +6,9 @@ mod corpus;
 mod support;
 
 mod checking;
+mod clean;
 mod damage;
 mod diff;
-mod filter;
 mod forms;
 mod golden;
 mod guards;
