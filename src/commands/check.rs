@@ -9,20 +9,21 @@
 //! each is read up to the protocol's limit of bytes and no further, nothing in it is expanded, and the names in it lead
 //! to files of the same directory only. What is kept of a file is 16 bytes a URL.
 
-mod address;
 mod content;
 mod document;
+mod entities;
 mod entry;
+mod extensions;
 mod finding;
 mod judge;
+mod loc;
 mod members;
 mod name;
+mod namespaces;
 mod reader;
-mod reference;
 mod rules;
 mod set;
 mod sitemaps;
-mod space;
 mod values;
 
 use std::collections::BTreeMap;
@@ -47,9 +48,9 @@ use document::{Document, Rules, Scratch};
 use set::{Met, file, is_file, read_manifest};
 use sitemaps::Sitemaps;
 
-pub(crate) use address::directory;
 pub(crate) use content::Content;
 pub(crate) use finding::Findings;
+pub(crate) use loc::directory;
 pub(crate) use members::{member, members};
 pub(crate) use reader::{Kind, Reader};
 pub(crate) use set::Set;
@@ -178,7 +179,7 @@ impl Run<'_> {
         let urls_below = match (&set.base, scope) {
             (None, _) | (_, ScopeRule::Any) => None,
             (Some(base), ScopeRule::Directory) => Some(base.as_str()),
-            (Some(base), ScopeRule::Host) => Some(address::origin(base)),
+            (Some(base), ScopeRule::Host) => Some(loc::origin(base)),
         };
         let secret = self.secret.clone();
         let rules = Rules {
@@ -227,11 +228,11 @@ impl Run<'_> {
             (None, Some(_), Some(directory)) => directory,
             _ => return,
         };
-        let first = || address::directory(&index.members.first()?.loc);
+        let first = || loc::directory(&index.members.first()?.loc);
         let Some(base) = set.base.clone().or_else(first) else { return };
         for member in &index.members {
             let Some(name) = file(&member.loc, &base) else {
-                let is_deeper = address::is_below(&member.loc, base.as_bytes());
+                let is_deeper = loc::is_below(&member.loc, base.as_bytes());
                 self.report.not_followed += u64::from(is_deeper);
                 continue;
             };

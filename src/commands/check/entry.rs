@@ -1,5 +1,6 @@
 //! One entry of a sitemap or an index file, as it stands there: nothing of it is judged yet.
 
+use super::extensions::{ALTERNATES, EXTENSIONS, Elements, FIELDS_MAX, IMAGES, Span};
 use crate::limits::IMAGES_PER_URL_MAX;
 
 /// Bytes of a value that are kept. Every longer value breaks its rule with the first so many.
@@ -43,13 +44,6 @@ impl Tag {
     }
 }
 
-/// Where in the text of an entry a value stands. Four bytes each: there may be many.
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    start: u32,
-    end: u32,
-}
-
 /// Holds the values of one entry after the other in the same memory.
 #[derive(Debug, Default)]
 pub struct Entry {
@@ -57,10 +51,14 @@ pub struct Entry {
     text: Vec<u8>,
     open_at: usize,
     tags: [Option<Span>; Tag::ALL.len()],
-    links: Vec<[Option<Span>; 3]>,
-    links_count: u64,
-    images: Vec<Option<Span>>,
-    images_count: u64,
+    extended: [Extended; EXTENSIONS.len()],
+}
+
+/// The elements of one extension.
+#[derive(Debug, Default)]
+struct Extended {
+    kept: Vec<[Option<Span>; FIELDS_MAX]>,
+    count: u64,
 }
 
 /// An `xhtml:link`, with the attributes that it has.
@@ -83,7 +81,7 @@ impl Entry {
     /// The value of `tag` with references replaced, cut if it is absurdly long; none if there is no such tag.
     #[inline]
     pub fn value(&self, tag: Tag) -> Option<&[u8]> {
-        self.tags[tag as usize].map(|span| self.at(span))
+        self.tags[tag as usize].map(|span| span.of(&self.text))
     }
 
     /// The URL, without the white space around it, which `xs:anyURI` does not count.
@@ -94,29 +92,29 @@ impl Entry {
 
     /// The first fifty thousand of its links.
     pub fn links(&self) -> impl Iterator<Item = Link<'_>> {
-        self.links.iter().map(|spans| {
-            let [rel, hreflang, href] = spans.map(|span| span.map(|span| self.at(span).trim_ascii()));
-            Link { rel, hreflang, href }
-        })
+        self.elements(ALTERNATES).iter().map(|[rel, hreflang, href]| Link { rel, hreflang, href })
     }
 
     /// The URLs of the first fifty thousand of its images; none for an image without.
     pub fn images(&self) -> impl Iterator<Item = Option<&[u8]>> {
-        self.images.iter().map(|span| span.map(|span| self.at(span).trim_ascii()))
+        self.elements(IMAGES).iter().map(|[loc, ..]| loc)
     }
 
     /// Whether all of its links and images are kept.
     pub fn is_whole(&self) -> bool {
-        self.links_count.max(self.images_count) <= KEPT_MAX as u64
+        self.extended.iter().all(|extended| extended.count <= KEPT_MAX as u64)
     }
 
-    /// All of its images.
+    /// The number of its images, kept or not.
     pub fn images_count(&self) -> u64 {
-        self.images_count
+        self.extended[IMAGES].count
     }
 
-    fn at(&self, span: Span) -> &[u8] {
-        &self.text[span.start as usize..span.end as usize]
+    /// Its elements of an extension, which is given by its number.
+    #[inline]
+    pub(crate) fn elements(&self, extension: usize) -> Elements<'_> {
+        let Extended { kept, count } = &self.extended[extension];
+        Elements { text: &self.text, spans: kept, count: *count }
     }
 
     /// Begins entry `number` of a file; 0 before its first.
@@ -124,9 +122,10 @@ impl Entry {
         self.number = number;
         self.text.clear();
         self.tags = [None; Tag::ALL.len()];
-        self.links.clear();
-        self.images.clear();
-        (self.links_count, self.images_count) = (0, 0);
+        for extended in &mut self.extended {
+            extended.kept.clear();
+            extended.count = 0;
+        }
     }
 
     /// A value begins.
@@ -155,38 +154,21 @@ impl Entry {
         self.tags[tag as usize].get_or_insert(span);
     }
 
-    /// A link begins.
-    pub(crate) fn open_link(&mut self) {
-        self.links_count += 1;
-        if self.links.len() < KEPT_MAX {
-            self.links.push([None; 3]);
+    /// An element of an extension begins.
+    pub(crate) fn open_element(&mut self, extension: usize) {
+        let Extended { kept, count } = &mut self.extended[extension];
+        *count += 1;
+        if kept.len() < KEPT_MAX {
+            kept.push([None; FIELDS_MAX]);
         }
     }
 
-    /// The value that was begun is that of an attribute of the last link.
-    pub(crate) fn close_link_attribute(&mut self, name: &str) {
+    /// The value that was begun is a field of the last element of an extension, or none that is kept.
+    pub(crate) fn close_field(&mut self, extension: usize, field: Option<usize>) {
         let span = self.close_value();
-        let is_kept = self.links_count <= KEPT_MAX as u64;
-        let place = ["rel", "hreflang", "href"].into_iter().position(|known| known == name);
-        match (self.links.last_mut(), place) {
-            (Some(link), Some(place)) if is_kept => link[place] = Some(span),
-            _ => self.text.truncate(self.open_at),
-        }
-    }
-
-    /// An image begins.
-    pub(crate) fn open_image(&mut self) {
-        self.images_count += 1;
-        if self.images.len() < KEPT_MAX {
-            self.images.push(None);
-        }
-    }
-
-    /// The value that was begun is the URL of the last image.
-    pub(crate) fn close_image_loc(&mut self) {
-        let span = self.close_value();
-        match self.images.last_mut() {
-            Some(image) if self.images_count <= KEPT_MAX as u64 => *image = Some(span),
+        let Extended { kept, count } = &mut self.extended[extension];
+        match (kept.last_mut(), field) {
+            (Some(element), Some(field)) if *count <= KEPT_MAX as u64 => element[field] = Some(span),
             _ => self.text.truncate(self.open_at),
         }
     }

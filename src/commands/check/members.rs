@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::address::directory;
 use super::content::Content;
 use super::entry::Entry;
 use super::finding::Findings;
+use super::loc::directory;
 use super::reader::Reader;
 use super::set::{file, is_file};
 use crate::error::{Error, Result, Shown};

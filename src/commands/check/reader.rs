@@ -21,11 +21,12 @@ use quick_xml::errors::Error as XmlError;
 use quick_xml::events::Event;
 
 use super::content::{Content, Failure};
+use super::entities::{self, Wrong};
 use super::entry::{Entry, Tag};
+use super::extensions::FIELDS_MAX;
 use super::finding::Findings;
-use super::reference::{self, Wrong};
+use super::namespaces::Namespaces;
 use super::rules::Rule;
-use super::space::Spaces;
 use crate::escape::shown;
 use crate::limits::Protocol;
 
@@ -45,9 +46,10 @@ enum At {
     Root,
     Entry,
     Tag(Tag),
-    Link,
-    Image,
-    ImageLoc,
+    /// In an element of an extension, given by its number.
+    Extended(usize),
+    /// In a child of such an element, given by its place among the children.
+    Child(usize, usize),
     /// In an element that is not looked into: of another namespace, or one that has no business here.
     Skipped,
     Epilog,
@@ -61,7 +63,7 @@ pub(crate) struct Reader<'f> {
     events: Events<Content>,
     findings: &'f mut Findings,
     buffer: Vec<u8>,
-    spaces: Spaces,
+    namespaces: Namespaces,
     at: At,
     depth: usize,
     /// Depth of the element that is skipped, and where it stands.
@@ -83,7 +85,8 @@ struct Order {
     is_extended: bool,
     /// A finding says already that they are out of order.
     is_misplaced: bool,
-    image_has_loc: bool,
+    /// Children of the element of an extension at hand.
+    children: [bool; FIELDS_MAX],
 }
 
 impl<'f> Reader<'f> {
@@ -95,7 +98,7 @@ impl<'f> Reader<'f> {
             events,
             findings,
             buffer: Vec::new(),
-            spaces: Spaces::new(),
+            namespaces: Namespaces::new(),
             at: At::Prolog,
             depth: 0,
             skipped: (0, At::Prolog),
@@ -178,7 +181,7 @@ impl<'f> Reader<'f> {
             Event::Text(text) => self.text(text, entry)?,
             Event::GeneralRef(name) => self.reference(name, entry)?,
             Event::CData(text) => self.cdata(text, entry)?,
-            Event::Comment(text) if reference::is_legal_text(text) => {}
+            Event::Comment(text) if entities::is_legal_text(text) => {}
             Event::Comment(_) => return self.broken("a character that XML does not allow"),
             Event::PI(instruction) => self.instruction(instruction)?,
             Event::Decl(declaration) => self.declaration(declaration)?,
@@ -195,11 +198,11 @@ impl<'f> Reader<'f> {
 
     #[inline]
     fn text(&mut self, text: &str, entry: &mut Entry) -> Result<(), Broken> {
-        if !reference::is_legal_text(text) {
+        if !entities::is_legal_text(text) {
             return self.broken("a character that XML does not allow");
         }
         match self.at {
-            At::Tag(_) | At::ImageLoc => {
+            At::Tag(_) | At::Child(..) => {
                 if memchr::memchr3(b'\'', b'"', b'>', text.as_bytes()).is_some() {
                     self.check_cdata_end(text)?;
                     self.unescaped("' \" or > as it is");
@@ -237,7 +240,7 @@ impl<'f> Reader<'f> {
 
     fn reference(&mut self, name: &str, entry: &mut Entry) -> Result<(), Broken> {
         let mut utf8 = [0; 4];
-        let character = match reference::resolve(name) {
+        let character = match entities::resolve(name) {
             Ok(character) => character.encode_utf8(&mut utf8),
             Err(wrong) => {
                 self.wrong_reference(name, wrong)?;
@@ -245,7 +248,7 @@ impl<'f> Reader<'f> {
             }
         };
         match self.at {
-            At::Tag(_) | At::ImageLoc => {
+            At::Tag(_) | At::Child(..) => {
                 entry.push(character.as_bytes());
                 Ok(())
             }
@@ -267,11 +270,11 @@ impl<'f> Reader<'f> {
     }
 
     fn cdata(&mut self, text: &str, entry: &mut Entry) -> Result<(), Broken> {
-        if !reference::is_legal_text(text) {
+        if !entities::is_legal_text(text) {
             return self.broken("a character that XML does not allow");
         }
         match self.at {
-            At::Tag(_) | At::ImageLoc => {
+            At::Tag(_) | At::Child(..) => {
                 self.unescaped("a CDATA section");
                 entry.push(text.as_bytes());
                 Ok(())

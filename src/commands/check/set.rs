@@ -7,8 +7,8 @@ use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use super::address;
 use super::finding::Findings;
+use super::loc;
 use super::rules::Rule;
 use crate::error::{Error, Result, Shown};
 use crate::escape::shown;
@@ -139,12 +139,12 @@ impl Set {
             Some((word, url)) if word.eq_ignore_ascii_case(b"Sitemap:") => url.trim_ascii(),
             _ => return Err("no Sitemap: line"),
         };
-        address::check_grammar(url)?;
+        loc::check_grammar(url)?;
         if self.base.is_none() {
-            self.base = address::directory(url);
+            self.base = loc::directory(url);
         }
         let base = self.base.as_deref().ok_or("no URL of a file")?;
-        if !address::is_below(url, base.as_bytes()) {
+        if !loc::is_below(url, base.as_bytes()) {
             return Err("another directory than that of the set");
         }
         let directory = self.directory.as_deref().expect("robots lines are those of a directory");
@@ -167,7 +167,7 @@ fn is_published(directory: &Path) -> bool {
 
 /// The name of the file that `url` means, if it lies directly in the directory `base`: never a path that leads out of it.
 pub(crate) fn file(url: &[u8], base: &str) -> Option<OsString> {
-    let directory = address::directory(url)?;
+    let directory = loc::directory(url)?;
     let slash = url.iter().take_while(|&&byte| byte != b'?').count();
     let last = url[..slash].rsplit(|&byte| byte == b'/').next()?;
     let name = percent_decoded(last);

@@ -1,4 +1,4 @@
-//! The grammars of `lastmod`, `changefreq`, `priority` and `hreflang`.
+//! The grammars of `lastmod`, `changefreq` and `priority`.
 
 use crate::limits::Protocol;
 
@@ -137,19 +137,6 @@ pub(crate) fn is_priority(value: &[u8]) -> bool {
     }
 }
 
-/// Whether `value` has the form of a language, with a script or region behind it, or is `x-default`: the beginning of
-/// RFC 5646, 2.1. Which languages there are is not looked up.
-pub(crate) fn is_language(value: &[u8]) -> bool {
-    if value.eq_ignore_ascii_case(b"x-default") {
-        return true;
-    }
-    let mut parts = value.split(|&byte| byte == b'-');
-    let is_main = |part: &[u8]| (2..=3).contains(&part.len()) && part.iter().all(u8::is_ascii_alphabetic);
-    let is_further =
-        |part: &[u8]| (1..=8).contains(&part.len()) && part.iter().all(u8::is_ascii_alphanumeric);
-    parts.next().is_some_and(is_main) && parts.all(is_further)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,18 +194,12 @@ mod tests {
     }
 
     #[test]
-    fn seven_words_and_languages() {
+    fn seven_words() {
         assert!(
             is_changefreq(b"never")
                 && !is_changefreq(b"Never")
                 && !is_changefreq(b" never")
                 && !is_changefreq(b"")
         );
-        for right in ["de", "de-CH", "zh-Hant-TW", "x-default", "gsw"] {
-            assert!(is_language(right.as_bytes()), "{right}");
-        }
-        for wrong in ["", "d", "german", "de_CH", "de-", "-de", "12"] {
-            assert!(!is_language(wrong.as_bytes()), "{wrong}");
-        }
     }
 }

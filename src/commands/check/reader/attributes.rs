@@ -1,15 +1,16 @@
-//! Attributes: declarations of namespaces, the three of a link, and those that nobody asked for.
+//! Attributes: declarations of namespaces, attributes of extensions, and those that do not belong there.
 
 use quick_xml::events::BytesStart;
 
 use super::pairs::{Pair, Pairs};
 use super::{At, Broken, Reader, place};
+use crate::commands::check::entities;
+use crate::commands::check::entities::Wrong;
 use crate::commands::check::entry::Entry;
+use crate::commands::check::extensions::EXTENSIONS;
 use crate::commands::check::name::Name;
-use crate::commands::check::reference;
-use crate::commands::check::reference::Wrong;
+use crate::commands::check::namespaces::{Namespace, Undeclared};
 use crate::commands::check::rules::Rule;
-use crate::commands::check::space::{Space, Undeclared};
 use crate::escape::shown;
 
 /// Most attributes of one element that are read.
@@ -34,7 +35,7 @@ impl Reader<'_> {
             keys[nth] = key;
             let value = self.value(value)?;
             let Some(prefix) = declared(key) else { continue };
-            match self.spaces.declare(self.depth, prefix, &value) {
+            match self.namespaces.declare(self.depth, prefix, &value) {
                 Ok(()) => {}
                 Err(Undeclared::TooMany) => return self.broken("more namespaces than anybody needs"),
                 Err(Undeclared::Reserved) => self.findings.push(place(self.entries), Rule::Namespace, || {
@@ -52,11 +53,12 @@ impl Reader<'_> {
             match self.at {
                 _ if declared(key).is_some() => {}
                 At::Skipped => {}
-                At::Link => {
+                At::Extended(number) if !EXTENSIONS[number].attributes.is_empty() => {
                     entry.open_value();
-                    // What is wrong with it was said when it was held against XML.
+                    // The check against XML has told what is wrong with it.
                     replaced(value, |text| entry.push(text.as_bytes()), |_, _| Ok(())).ok();
-                    entry.close_link_attribute(key);
+                    let known = EXTENSIONS[number].attributes.iter().position(|known| *known == key);
+                    entry.close_field(number, known);
                 }
                 _ if self.is_hint(key) => {}
                 _ => self.findings.push(place(self.entries), Rule::Attribute, || {
@@ -75,7 +77,7 @@ impl Reader<'_> {
             if prefix == "xmlns" {
                 continue;
             }
-            let wrong = match self.spaces.uri_of(prefix) {
+            let wrong = match self.namespaces.uri_of(prefix) {
                 None => "its prefix was never declared",
                 Some(uri) if others.contains(&(uri, local)) => "its like is there under another prefix",
                 Some(uri) => {
@@ -104,12 +106,12 @@ impl Reader<'_> {
     /// Whether the attribute only tells a validator where schemas are: XML Schema 1, 2.6.
     fn is_hint(&self, key: &str) -> bool {
         let Some((prefix, _)) = key.split_once(':') else { return false };
-        matches!(self.spaces.of_prefix(prefix), Some(Space::SchemaInstance)) || prefix == "xml"
+        matches!(self.namespaces.of_prefix(prefix), Some(Namespace::SchemaInstance)) || prefix == "xml"
     }
 
     /// The value between quotes with references replaced.
     fn value(&mut self, raw: &str) -> Result<String, Broken> {
-        if raw.contains('<') || !reference::is_legal_text(raw) {
+        if raw.contains('<') || !entities::is_legal_text(raw) {
             return self.broken("an attribute with a character that XML does not allow there");
         }
         let mut value = String::with_capacity(raw.len());
@@ -139,7 +141,7 @@ fn replaced(
     while let Some((before, from)) = rest.split_once('&') {
         push(before);
         let (name, behind) = from.split_once(';').ok_or(Stopped::NoEnd)?;
-        match reference::resolve(name) {
+        match entities::resolve(name) {
             Ok(character) => push(character.encode_utf8(&mut [0; 4])),
             Err(why) => wrong(name, why).map_err(Stopped::By)?,
         }

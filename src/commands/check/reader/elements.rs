@@ -5,16 +5,14 @@ use quick_xml::events::BytesStart;
 use super::pairs::SPACE;
 use super::{At, Broken, Kind, Order, Reader, place};
 use crate::commands::check::entry::{Entry, Tag};
+use crate::commands::check::extensions::{EXTENSIONS, Extension};
+use crate::commands::check::namespaces::Namespace;
 use crate::commands::check::rules::Rule;
-use crate::commands::check::space::Space;
 use crate::escape::shown;
 use crate::limits::{Protocol, URLS_PER_SITEMAP_MAX};
 
 /// Deepest element. A sitemap with images needs four.
 const DEPTH_MAX: usize = 32;
-
-/// What may stand in an `image` besides its `loc`: Google, "Image sitemaps"; taken back since, and harmless.
-const IMAGE_TAGS: [&str; 4] = ["caption", "geo_location", "title", "license"];
 
 impl Kind {
     fn entry_name(self) -> &'static str {
@@ -52,19 +50,19 @@ impl Reader<'_> {
             self.declare(start)?;
         }
         let name = start.name().into_inner();
-        let (space, local) = self.spaces.of_element(name).unwrap_or_else(|| {
+        let (namespace, local) = self.namespaces.of_element(name).unwrap_or_else(|| {
             self.findings.push(place(self.entries), Rule::Namespace, || {
                 format!("the prefix of {} was never declared", shown(name.as_bytes()))
             });
-            (Space::Other, name)
+            (Namespace::Other, name)
         });
         match self.at {
-            At::Root => self.open_entry(name, space, local, entry),
-            At::Entry => self.open_tag(name, space, local, entry),
-            At::Image => self.open_in_image(name, space, local, entry),
-            At::Prolog => self.open_root(name, space, local)?,
+            At::Root => self.open_entry(name, namespace, local, entry),
+            At::Entry => self.open_tag(name, namespace, local, entry),
+            At::Extended(number) => self.open_child(number, name, namespace, local, entry),
+            At::Prolog => self.open_root(name, namespace, local)?,
             At::Skipped => {}
-            At::Tag(_) | At::Link | At::ImageLoc => self.unknown(name),
+            At::Tag(_) | At::Child(..) => self.unknown(name),
             At::Epilog => return self.broken("a second root element"),
         }
         // The names of all others are known.
@@ -96,17 +94,13 @@ impl Reader<'_> {
             }
             At::Skipped if self.skipped.0 == self.depth => self.at = self.skipped.1,
             At::Skipped => {}
-            At::Link => self.at = At::Entry,
-            At::ImageLoc => {
-                entry.close_image_loc();
-                self.at = At::Image;
-            }
-            At::Image => {
-                if !self.order.image_has_loc {
-                    let words = || "there is no loc in an image".into();
-                    self.findings.push(place(self.entries), Rule::MissingElement, words);
-                }
+            At::Extended(number) => {
+                self.check_children(&EXTENSIONS[number]);
                 self.at = At::Entry;
+            }
+            At::Child(number, child) => {
+                entry.close_field(number, Some(EXTENSIONS[number].attributes.len() + child));
+                self.at = At::Extended(number);
             }
             At::Root => {
                 if self.entries == 0 {
@@ -117,12 +111,12 @@ impl Reader<'_> {
             // The parser lets no end tag pass that ends nothing.
             At::Prolog | At::Epilog => {}
         }
-        self.spaces.close(self.depth);
+        self.namespaces.close(self.depth);
         self.depth -= 1;
         is_entry
     }
 
-    fn open_root(&mut self, name: &str, space: Space, local: &str) -> Result<(), Broken> {
+    fn open_root(&mut self, name: &str, namespace: Namespace, local: &str) -> Result<(), Broken> {
         let kind = match local {
             "urlset" => Kind::Sitemap,
             "sitemapindex" => Kind::Index,
@@ -132,7 +126,7 @@ impl Reader<'_> {
                 return Err(Broken);
             }
         };
-        let Space::Sitemap(protocol) = space else {
+        let Namespace::Sitemap(protocol) = namespace else {
             let words = || format!("{} is in no namespace of the protocol", shown(name.as_bytes()));
             self.findings.push(None, Rule::Namespace, words);
             return Err(Broken);
@@ -144,11 +138,11 @@ impl Reader<'_> {
     }
 
     #[inline]
-    fn open_entry(&mut self, name: &str, space: Space, local: &str, entry: &mut Entry) {
+    fn open_entry(&mut self, name: &str, namespace: Namespace, local: &str, entry: &mut Entry) {
         let (kind, protocol) = self.own();
-        if space != Space::Sitemap(protocol) || local != kind.entry_name() {
+        if namespace != Namespace::Sitemap(protocol) || local != kind.entry_name() {
             // Schema 0.9, urlset: xsd:any of other namespaces, before the first url.
-            match self.entries == 0 && self.is_foreign(space) {
+            match self.entries == 0 && self.is_foreign(namespace) {
                 true => self.skip(),
                 false => self.unknown(name),
             }
@@ -165,29 +159,27 @@ impl Reader<'_> {
     }
 
     #[inline]
-    fn open_tag(&mut self, name: &str, space: Space, local: &str, entry: &mut Entry) {
+    fn open_tag(&mut self, name: &str, namespace: Namespace, local: &str, entry: &mut Entry) {
         let (kind, protocol) = self.own();
         match Tag::of(local) {
-            Some(tag) if space == Space::Sitemap(protocol) && kind.has(tag) => {
+            Some(tag) if namespace == Namespace::Sitemap(protocol) && kind.has(tag) => {
                 self.check_order(tag, protocol);
                 self.at = At::Tag(tag);
                 self.is_unescaped = false;
                 entry.open_value();
             }
-            _ if !self.is_foreign(space) => self.unknown(name),
+            _ if !self.is_foreign(namespace) => self.unknown(name),
             _ => {
                 self.order.is_extended = true;
-                match (kind, space, local) {
-                    (Kind::Sitemap, Space::Xhtml, "link") => {
-                        entry.open_link();
-                        self.at = At::Link;
+                match namespace {
+                    Namespace::Extension(number)
+                        if kind == Kind::Sitemap && EXTENSIONS[number].element == local =>
+                    {
+                        entry.open_element(number);
+                        self.order.children = Default::default();
+                        self.at = At::Extended(number);
                     }
-                    (Kind::Sitemap, Space::Image, "image") => {
-                        entry.open_image();
-                        self.order.image_has_loc = false;
-                        self.at = At::Image;
-                    }
-                    (_, Space::Image, _) => self.unknown(name),
+                    Namespace::Extension(number) if !EXTENSIONS[number].is_open => self.unknown(name),
                     _ => self.skip(),
                 }
             }
@@ -210,20 +202,39 @@ impl Reader<'_> {
         order.last = order.last.max(Some(tag));
     }
 
-    fn open_in_image(&mut self, name: &str, space: Space, local: &str, entry: &mut Entry) {
-        match (space, local) {
-            (Space::Image, "loc") => {
-                if std::mem::replace(&mut self.order.image_has_loc, true) {
-                    let words = || "loc twice in an image".into();
-                    self.findings.push(place(self.entries), Rule::RepeatedElement, words);
-                    return self.skip();
-                }
-                self.at = At::ImageLoc;
-                self.is_unescaped = false;
-                entry.open_value();
+    /// An element begins in the element of an extension.
+    fn open_child(
+        &mut self,
+        number: usize,
+        name: &str,
+        namespace: Namespace,
+        local: &str,
+        entry: &mut Entry,
+    ) {
+        let extension = &EXTENSIONS[number];
+        if namespace != Namespace::Extension(number) {
+            return self.unknown(name);
+        }
+        let Some(child) = extension.children.iter().position(|child| *child == local) else {
+            return if extension.ignored.contains(&local) { self.skip() } else { self.unknown(name) };
+        };
+        if std::mem::replace(&mut self.order.children[child], true) {
+            let words = || format!("{local} twice in {}", extension.in_words);
+            self.findings.push(place(self.entries), Rule::RepeatedElement, words);
+            return self.skip();
+        }
+        self.at = At::Child(number, child);
+        self.is_unescaped = false;
+        entry.open_value();
+    }
+
+    /// The element of an extension ends: it must have had all of its children.
+    fn check_children(&mut self, extension: &Extension) {
+        for (child, has_child) in extension.children.iter().zip(self.order.children) {
+            if !has_child {
+                let words = || format!("there is no {child} in {}", extension.in_words);
+                self.findings.push(place(self.entries), Rule::MissingElement, words);
             }
-            (Space::Image, tag) if IMAGE_TAGS.contains(&tag) => self.skip(),
-            _ => self.unknown(name),
         }
     }
 
@@ -232,9 +243,9 @@ impl Reader<'_> {
         self.head.expect("the root was opened")
     }
 
-    /// Whether elements of `space` may stand beside those of the protocol. Schema 0.84 has no room for them.
-    fn is_foreign(&self, space: Space) -> bool {
-        let is_other = !matches!(space, Space::Sitemap(_) | Space::None);
+    /// Whether elements of `namespace` may stand beside those of the protocol. Schema 0.84 has no room for them.
+    fn is_foreign(&self, namespace: Namespace) -> bool {
+        let is_other = !matches!(namespace, Namespace::Sitemap(_) | Namespace::None);
         is_other && self.own().1 == Protocol::V0_9
     }
 

@@ -4,8 +4,8 @@ use quick_xml::events::{BytesDecl, BytesPI};
 
 use super::pairs::Pairs;
 use super::{Broken, Reader, place};
+use crate::commands::check::entities;
 use crate::commands::check::name::Name;
-use crate::commands::check::reference;
 use crate::commands::check::rules::Rule;
 use crate::escape::shown;
 
@@ -43,7 +43,7 @@ impl Reader<'_> {
 
     /// Productions 16 and 17. Namespaces in XML, 7: a target has no colon.
     pub(super) fn instruction(&mut self, instruction: &BytesPI<'_>) -> Result<(), Broken> {
-        if !reference::is_legal_text(instruction) {
+        if !entities::is_legal_text(instruction) {
             return self.broken("a character that XML does not allow");
         }
         let target = instruction.target();

@@ -1,7 +1,9 @@
-//! Addresses: whether a `loc` is a URL, by a grammar of its own, and whether it lies where its sitemap may speak.
+//! `loc`: whether it is a URL, by a grammar of its own, and whether its sitemap may list it.
 
 use std::ops::Range;
 
+use super::rules::Rule;
+use crate::escape::shown;
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 
 /// What is wrong with a URL, in words.
@@ -116,6 +118,26 @@ fn check_authority(authority: &[u8]) -> Result<(), Wrong> {
         return Err("a host that is none");
     }
     Ok(())
+}
+
+/// Checks a `loc`, which must start with `below`. Its length comes first: a value that was cut has no other faults that
+/// are certain.
+#[inline]
+pub(crate) fn judge(loc: &[u8], below: Option<&str>, found: &mut (impl FnMut(Rule, &str, &[u8]) + ?Sized)) {
+    if check_length(loc) == std::cmp::Ordering::Greater {
+        return found(Rule::LocTooLong, "longer than 2,047 characters", loc);
+    }
+    if let Err(wrong) = check_grammar(loc) {
+        return found(Rule::LocGrammar, wrong, loc);
+    }
+    if check_length(loc) == std::cmp::Ordering::Less {
+        found(Rule::LocTooShort, "shorter than 12 characters", loc);
+    }
+    if let Some(below) = below
+        && !is_below(loc, below.as_bytes())
+    {
+        found(Rule::OutOfScope, &format!("not below {}", shown(below.as_bytes())), loc);
+    }
 }
 
 /// Whether `url` is short enough, and long enough.

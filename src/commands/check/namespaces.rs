@@ -1,14 +1,11 @@
 //! Namespaces: which one a name is in. A few are known, the others only have to be declared.
 
+use super::extensions::EXTENSIONS;
 use crate::limits::Protocol;
 
 /// Most declarations that are in force at a time: enough for any sitemap, and no work for one made to cost some.
 const DECLARED_MAX: usize = 64;
 
-/// The namespace of `link`: XHTML 1.0, "Namespaces".
-const XHTML: &str = "http://www.w3.org/1999/xhtml";
-/// The namespace of `image`: Google, "Image sitemaps".
-const IMAGE: &str = "http://www.google.com/schemas/sitemap-image/1.1";
 /// The namespace of `schemaLocation`: XML Schema 1, 2.6.
 const SCHEMA_INSTANCE: &str = "http://www.w3.org/2001/XMLSchema-instance";
 /// The namespace of `xml`, and that of `xmlns`: Namespaces in XML, 3.
@@ -17,13 +14,11 @@ const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
 
 /// A namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Space {
+pub(crate) enum Namespace {
     /// The protocol's own.
     Sitemap(Protocol),
-    /// Of links to other languages.
-    Xhtml,
-    /// Of images.
-    Image,
+    /// That of an extension, by its number in [`EXTENSIONS`].
+    Extension(usize),
     /// Of hints for a validator.
     SchemaInstance,
     /// One that is not known here.
@@ -32,17 +27,16 @@ pub(crate) enum Space {
     None,
 }
 
-impl Space {
+impl Namespace {
     fn of(uri: &str) -> Self {
         let protocols = [Protocol::V0_9, Protocol::V0_84];
         match protocols.into_iter().find(|protocol| protocol.namespace() == uri) {
             Some(protocol) => Self::Sitemap(protocol),
-            None => match uri {
-                XHTML => Self::Xhtml,
-                IMAGE => Self::Image,
-                SCHEMA_INSTANCE => Self::SchemaInstance,
-                "" => Self::None,
-                _ => Self::Other,
+            None => match EXTENSIONS.iter().position(|extension| extension.namespace == uri) {
+                Some(number) => Self::Extension(number),
+                None if uri == SCHEMA_INSTANCE => Self::SchemaInstance,
+                None if uri.is_empty() => Self::None,
+                None => Self::Other,
             },
         }
     }
@@ -50,8 +44,8 @@ impl Space {
 
 /// The declarations that are in force.
 #[derive(Debug)]
-pub(crate) struct Spaces {
-    default: Space,
+pub(crate) struct Namespaces {
+    default: Namespace,
     declared: Vec<Declared>,
 }
 
@@ -60,7 +54,7 @@ struct Declared {
     depth: usize,
     prefix: Box<str>,
     uri: Box<str>,
-    space: Space,
+    namespace: Namespace,
 }
 
 /// Why a declaration was not taken in.
@@ -73,12 +67,12 @@ pub(crate) enum Undeclared {
     Reserved,
 }
 
-impl Spaces {
+impl Namespaces {
     /// None but `xml`, which needs no declaration: Namespaces in XML, 3.
     pub fn new() -> Self {
         let declared =
-            vec![Declared { depth: 0, prefix: "xml".into(), uri: XML.into(), space: Space::Other }];
-        Self { default: Space::None, declared }
+            vec![Declared { depth: 0, prefix: "xml".into(), uri: XML.into(), namespace: Namespace::Other }];
+        Self { default: Namespace::None, declared }
     }
 
     /// Takes in `xmlns:prefix="uri"`, or `xmlns="uri"` with an empty prefix, of the element at `depth`.
@@ -94,7 +88,12 @@ impl Spaces {
         if !is_allowed {
             return Err(Undeclared::Reserved);
         }
-        self.declared.push(Declared { depth, prefix: prefix.into(), uri: uri.into(), space: Space::of(uri) });
+        self.declared.push(Declared {
+            depth,
+            prefix: prefix.into(),
+            uri: uri.into(),
+            namespace: Namespace::of(uri),
+        });
         self.find_default();
         Ok(())
     }
@@ -110,7 +109,7 @@ impl Spaces {
 
     /// The namespace of the element `name`, and its local name. None if its prefix was never declared.
     #[inline]
-    pub fn of_element<'a>(&self, name: &'a str) -> Option<(Space, &'a str)> {
+    pub fn of_element<'a>(&self, name: &'a str) -> Option<(Namespace, &'a str)> {
         match memchr::memchr(b':', name.as_bytes()) {
             None => Some((self.default, name)),
             // What comes before the first colon must be a prefix, and not the empty one.
@@ -120,8 +119,8 @@ impl Spaces {
     }
 
     /// The namespace that `prefix` stands for.
-    pub fn of_prefix(&self, prefix: &str) -> Option<Space> {
-        self.declaration_of(prefix).map(|declared| declared.space)
+    pub fn of_prefix(&self, prefix: &str) -> Option<Namespace> {
+        self.declaration_of(prefix).map(|declared| declared.namespace)
     }
 
     /// The URI that `prefix` stands for.
@@ -134,48 +133,52 @@ impl Spaces {
     }
 
     fn find_default(&mut self) {
-        self.default = self.of_prefix("").unwrap_or(Space::None);
+        self.default = self.of_prefix("").unwrap_or(Namespace::None);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::check::extensions::{ALTERNATES, IMAGES};
+
+    const XHTML: &str = EXTENSIONS[ALTERNATES].namespace;
+    const IMAGE: &str = EXTENSIONS[IMAGES].namespace;
 
     #[test]
     fn a_declaration_holds_inside_its_element() {
-        let mut spaces = Spaces::new();
-        let sitemap = Space::Sitemap(Protocol::V0_9);
-        assert_eq!(spaces.of_element("url"), Some((Space::None, "url")));
-        assert_eq!(spaces.declare(1, "", Protocol::V0_9.namespace()), Ok(()));
-        assert_eq!(spaces.declare(1, "x", XHTML), Ok(()));
-        assert_eq!(spaces.declare(3, "", IMAGE), Ok(()));
-        assert_eq!(spaces.of_element("loc"), Some((Space::Image, "loc")));
-        spaces.close(4);
-        assert_eq!(spaces.of_element("loc"), Some((Space::Image, "loc")));
-        spaces.close(3);
-        assert_eq!(spaces.of_element("loc"), Some((sitemap, "loc")));
-        assert_eq!(spaces.of_element("x:link"), Some((Space::Xhtml, "link")));
-        assert_eq!(spaces.of_element("y:link"), None);
-        assert_eq!(spaces.of_element(":link"), None);
+        let mut namespaces = Namespaces::new();
+        let sitemap = Namespace::Sitemap(Protocol::V0_9);
+        assert_eq!(namespaces.of_element("url"), Some((Namespace::None, "url")));
+        assert_eq!(namespaces.declare(1, "", Protocol::V0_9.namespace()), Ok(()));
+        assert_eq!(namespaces.declare(1, "x", XHTML), Ok(()));
+        assert_eq!(namespaces.declare(3, "", IMAGE), Ok(()));
+        assert_eq!(namespaces.of_element("loc"), Some((Namespace::Extension(IMAGES), "loc")));
+        namespaces.close(4);
+        assert_eq!(namespaces.of_element("loc"), Some((Namespace::Extension(IMAGES), "loc")));
+        namespaces.close(3);
+        assert_eq!(namespaces.of_element("loc"), Some((sitemap, "loc")));
+        assert_eq!(namespaces.of_element("x:link"), Some((Namespace::Extension(ALTERNATES), "link")));
+        assert_eq!(namespaces.of_element("y:link"), None);
+        assert_eq!(namespaces.of_element(":link"), None);
     }
 
     #[test]
     fn a_thousand_declarations_are_not_taken_in() {
-        let mut spaces = Spaces::new();
-        let declared = (0..1000).map(|n| spaces.declare(1, &format!("p{n}"), "http://h.example/"));
+        let mut namespaces = Namespaces::new();
+        let declared = (0..1000).map(|n| namespaces.declare(1, &format!("p{n}"), "http://h.example/"));
         assert_eq!(declared.collect::<Result<(), _>>(), Err(Undeclared::TooMany));
     }
 
     #[test]
     fn reserved_names_keep_their_meaning() {
-        let mut spaces = Spaces::new();
-        assert_eq!(spaces.declare(1, "xml", XML), Ok(()));
-        assert_eq!(spaces.declare(1, "", ""), Ok(()));
+        let mut namespaces = Namespaces::new();
+        assert_eq!(namespaces.declare(1, "xml", XML), Ok(()));
+        assert_eq!(namespaces.declare(1, "", ""), Ok(()));
         for (prefix, uri) in
             [("xml", XHTML), ("xmlns", XHTML), ("a", XML), ("", XML), ("a", XMLNS), ("a", "")]
         {
-            assert_eq!(spaces.declare(1, prefix, uri), Err(Undeclared::Reserved), "{prefix} {uri}");
+            assert_eq!(namespaces.declare(1, prefix, uri), Err(Undeclared::Reserved), "{prefix} {uri}");
         }
     }
 }

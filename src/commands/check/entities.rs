@@ -1,5 +1,5 @@
-//! References: `&amp;` and its four siblings, and characters by number. Nothing else is ever looked up, and what they
-//! stand for is not read again, so nothing can grow.
+//! Entities: `&amp;` and the other four of XML, and characters by number. No other entity is looked up, and replacements
+//! are not parsed again, so that nothing can grow.
 
 /// What is wrong with a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

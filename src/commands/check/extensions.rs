@@ -1,0 +1,26 @@
+//! Extensions of the protocol that are checked. They share no code with those that are written.
+//!
+//! To add an extension, write a module with its [`Extension`], declare it, and add it to [`EXTENSIONS`]. Words of new rules
+//! go to [`rules`](super::rules), which lists the rules of the whole checker.
+
+mod alternates;
+mod extension;
+mod images;
+
+pub(crate) use extension::{Elements, Extension, FIELDS_MAX, Span};
+
+/// Every extension. Elsewhere an extension is known by its number in this list.
+pub(crate) const EXTENSIONS: &[Extension] = &[alternates::EXTENSION, images::EXTENSION];
+
+/// The number of links to other languages.
+pub(crate) const ALTERNATES: usize = 0;
+/// The number of images.
+pub(crate) const IMAGES: usize = 1;
+
+const _: () = {
+    let mut number = 0;
+    while number < EXTENSIONS.len() {
+        assert!(EXTENSIONS[number].attributes.len() + EXTENSIONS[number].children.len() <= FIELDS_MAX);
+        number += 1;
+    }
+};

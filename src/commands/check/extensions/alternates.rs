@@ -1,0 +1,74 @@
+//! Alternates: links to the same page in other languages.
+
+use std::cmp::Ordering;
+
+use super::extension::{Elements, Extension, Found};
+use crate::commands::check::loc;
+use crate::commands::check::rules::Rule;
+
+/// XHTML 1.0, "Namespaces", has other elements too.
+pub(crate) const EXTENSION: Extension = Extension {
+    namespace: "http://www.w3.org/1999/xhtml",
+    element: "link",
+    in_words: "a link",
+    attributes: &["rel", "hreflang", "href"],
+    children: &[],
+    ignored: &[],
+    is_open: true,
+    judge,
+};
+
+fn judge(links: Elements<'_>, found: &mut Found<'_>) {
+    links.iter().for_each(|link| judge_link(link, found));
+}
+
+fn judge_link([rel, hreflang, href]: [Option<&[u8]>; 3], found: &mut Found<'_>) {
+    let rel = rel.unwrap_or_default();
+    // Other links have another meaning, which nobody has written down for sitemaps.
+    if !rel.eq_ignore_ascii_case(b"alternate") {
+        return found(Rule::Alternate, "rel is not alternate", rel);
+    }
+    match hreflang {
+        Some(language) if is_language(language) => {}
+        Some(language) => found(Rule::Alternate, "hreflang is no language", language),
+        None => found(Rule::Alternate, "no hreflang", b""),
+    }
+    match href {
+        Some(href) => {
+            if let Err(wrong) = loc::check_grammar(href) {
+                found(Rule::Alternate, wrong, href);
+            } else if loc::check_length(href) == Ordering::Greater {
+                found(Rule::Alternate, "longer than 2,047 characters", href);
+            }
+        }
+        None => found(Rule::Alternate, "no href", b""),
+    }
+}
+
+/// Whether `value` has the form of a language, with a script or region behind it, or is `x-default`: the beginning of
+/// RFC 5646, 2.1. Which languages there are is not looked up.
+fn is_language(value: &[u8]) -> bool {
+    if value.eq_ignore_ascii_case(b"x-default") {
+        return true;
+    }
+    let mut parts = value.split(|&byte| byte == b'-');
+    let is_main = |part: &[u8]| (2..=3).contains(&part.len()) && part.iter().all(u8::is_ascii_alphabetic);
+    let is_further =
+        |part: &[u8]| (1..=8).contains(&part.len()) && part.iter().all(u8::is_ascii_alphanumeric);
+    parts.next().is_some_and(is_main) && parts.all(is_further)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_have_the_form_of_rfc_5646() {
+        for right in ["de", "de-CH", "zh-Hant-TW", "x-default", "gsw"] {
+            assert!(is_language(right.as_bytes()), "{right}");
+        }
+        for wrong in ["", "d", "german", "de_CH", "de-", "-de", "12"] {
+            assert!(!is_language(wrong.as_bytes()), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! What an extension consists of, and its elements in an entry.
+
+use crate::commands::check::rules::Rule;
+
+/// Most values that are kept of an element.
+pub(crate) const FIELDS_MAX: usize = 3;
+
+/// An extension of the protocol, as the checker sees it.
+pub(crate) struct Extension {
+    /// The URI of its namespace.
+    pub namespace: &'static str,
+    /// The element that may be in an entry of a sitemap, any number of times.
+    pub element: &'static str,
+    /// The element in words, with its article.
+    pub in_words: &'static str,
+    /// Attributes of the element whose values are kept. If there are any, other attributes are ignored.
+    pub attributes: &'static [&'static str],
+    /// Elements in it whose text is kept, after the attributes. Each must be there once.
+    pub children: &'static [&'static str],
+    /// Elements that may be in it too. They are not looked into.
+    pub ignored: &'static [&'static str],
+    /// Whether an entry may also have other elements of the namespace.
+    pub is_open: bool,
+    /// Checks the elements of an entry; called if there are any.
+    pub judge: fn(Elements<'_>, &mut Found<'_>),
+}
+
+/// Takes a finding: the broken rule, what is wrong, and the value.
+pub(crate) type Found<'f> = dyn FnMut(Rule, &str, &[u8]) + 'f;
+
+/// Where a value is in the text of an entry. Four bytes each: there may be many.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Span {
+    /// Its bytes in `text`.
+    #[inline]
+    pub fn of(self, text: &[u8]) -> &[u8] {
+        &text[self.start as usize..self.end as usize]
+    }
+}
+
+/// The elements of one extension in an entry.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Elements<'e> {
+    /// The text of the entry.
+    pub text: &'e [u8],
+    /// The values of each element that is kept: attributes, then children.
+    pub spans: &'e [[Option<Span>; FIELDS_MAX]],
+    /// How many elements there are, kept or not.
+    pub count: u64,
+}
+
+impl<'e> Elements<'e> {
+    /// The values of each element that is kept, without white space around them: attributes, then children.
+    pub fn iter(self) -> impl Iterator<Item = [Option<&'e [u8]>; FIELDS_MAX]> {
+        self.spans.iter().map(move |spans| spans.map(|span| span.map(|span| span.of(self.text).trim_ascii())))
+    }
+}
