@@ -26,8 +26,8 @@ use origin::KnownOrigin;
 use tail::{Look, Sight};
 
 /// A canonical URL: absolute `http` or `https`, [`URL_BYTES_MIN`] to [`URL_BYTES_MAX`] bytes, each of them legal in
-/// RFC 3986. Only [`Cleaner::clean`] makes one, so whoever holds one need not check again; the second pass trusts the
-/// first where it saw that a whole chunk of lines is clean as it stands.
+/// RFC 3986. Only [`Cleaner::clean`] makes one, so a holder need not check again; the second pass trusts the
+/// first where it saw that a whole chunk of lines is clean as it is.
 #[derive(Debug, Clone, Copy)]
 pub struct CleanUrl<'a> {
     bytes: &'a [u8],

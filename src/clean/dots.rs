@@ -1,4 +1,4 @@
-//! Dot segments behind drive letters.
+//! Dot segments after drive letters.
 //!
 //! A browser keeps `/c:` from being removed by `/..` in `file:` URLs only. The `url` crate (2.5) does so in every scheme, for
 //! any segment that is a letter and `:` or `|`. Such paths are resolved here, before the crate sees them.

@@ -4,8 +4,8 @@ use super::legal::{LEGAL, PATH, QUERY, is_escape, is_legal};
 use super::tail::is_plain_block;
 use crate::common::simd::LANES;
 
-/// What a byte becomes wherever it stands, and its length behind that; 0 if that depends on the bytes around it, or the
-/// line is refused for it.
+/// The encoding of a byte that does not depend on the bytes around it, then the length of that encoding. Length 0: it does
+/// depend on them, or the line is refused for it.
 const ALONE: [[u8; 4]; 256] = {
     let mut alone = [[0; 4]; 256];
     let mut byte = 0;

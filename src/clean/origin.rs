@@ -48,7 +48,7 @@ impl KnownOrigin {
         self.is_canonical
     }
 
-    /// Scheme, host and port as they are written, with no slash behind.
+    /// Scheme, host and port as written, without a slash at the end.
     pub fn canonical(&self) -> &[u8] {
         &self.canonical
     }

@@ -1,4 +1,4 @@
-//! The slow path and the judge: the WHATWG URL parser, and RFC 3986's alphabet behind it.
+//! The slow path, which decides what is right: the WHATWG URL parser, then the alphabet of RFC 3986.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -73,7 +73,7 @@ fn has_credentials(behind_scheme: &[u8]) -> bool {
     }
 }
 
-/// Where the WHATWG parser finds the authority: behind any number of slashes and backslashes, up to the first of `/ \ ? #`.
+/// Where the WHATWG parser finds the authority: after any number of slashes and backslashes, up to the first of `/ \ ? #`.
 fn authority(behind_scheme: &[u8]) -> Range<usize> {
     let slash = |byte: &u8| matches!(byte, b'/' | b'\\');
     let start = behind_scheme.iter().position(|byte| !slash(byte)).unwrap_or(behind_scheme.len());

@@ -3,10 +3,10 @@
 use super::legal::{is_escape, is_legal};
 use crate::common::simd::{LANES, any};
 
-/// What the bytes behind an origin ask for.
+/// What the bytes after an origin need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// Canonical as they stand.
+    /// Canonical as they are.
     Clean,
     /// Bytes to percent-encode or a fragment to drop, and nothing else: work for `encode`.
     Encode,
@@ -19,7 +19,7 @@ pub enum Look {
 /// What `line` is from the slash of its path on, seen from afar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sight {
-    /// Nothing but `A-Z a-z 0-9 ( ) * + , - . / : ; = ? @ _`, and no `.` behind a `/`: canonical.
+    /// Nothing but `A-Z a-z 0-9 ( ) * + , - . / : ; = ? @ _`, and no `.` after a `/`: canonical.
     Plain,
     /// The same and `&`.
     Ampersands,
@@ -104,7 +104,7 @@ fn is_plain(byte: u8, before: u8) -> bool {
     !(low | high | quote | is_dot_segment(byte, before))
 }
 
-/// Whether a byte is not legal wherever it stands, or may begin a dot segment. Percent signs are [`spoils_escape`]'s.
+/// Whether a byte is not legal in every place, or may begin a dot segment. Percent signs are [`spoils_escape`]'s.
 #[inline(always)]
 fn is_odd(byte: u8, before: u8) -> bool {
     let outside = byte as i8 <= b' ' as i8;
@@ -115,7 +115,7 @@ fn is_odd(byte: u8, before: u8) -> bool {
     outside | quote | bracket | is_dot_segment(byte, before)
 }
 
-/// Whether a byte behind a `%` is no hexadecimal digit, or may make a dot segment with it.
+/// Whether a byte after a `%` is no hexadecimal digit, or may make a dot segment with it.
 #[inline(always)]
 fn spoils_escape(byte: u8, before: u8, before_that: u8) -> bool {
     let is_hex = (byte.wrapping_sub(b'0') < 10) | ((byte | 0x20).wrapping_sub(b'a') < 6);

@@ -1,6 +1,6 @@
-//! Fields of a row: numbers in LEB128 and bytes behind their number.
+//! Fields of a row: numbers in LEB128, and bytes after their length.
 
-/// Appends `number`, seven bits a byte, low ones first.
+/// Appends `number`, seven bits per byte, lowest first.
 pub fn push_number(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -9,7 +9,7 @@ pub fn push_number(mut number: u64, out: &mut Vec<u8>) {
     out.push(number as u8);
 }
 
-/// Appends `field` behind the number of its bytes.
+/// Appends the length of `field`, then `field`.
 pub fn push(field: &[u8], out: &mut Vec<u8>) {
     push_number(field.len() as u64, out);
     out.extend_from_slice(field);

@@ -1,13 +1,13 @@
-//! The cache: what is not in it is asked for before it is needed, so that nothing is waited for alone.
+//! Prefetching: cache lines are requested before they are needed, so that several loads are in flight at once.
 
-/// Bytes that come into it at once.
+/// Bytes of a cache line.
 pub const LINE_BYTES: usize = 64;
 
-/// Things that are asked for ahead of the one at hand, where they lie anywhere: in the time that these take, one comes from
-/// memory.
+/// How many items ahead to prefetch where items are at random places: one load from memory takes as long as the work on
+/// so many items.
 pub const AHEAD: usize = 16;
 
-/// Asks for the line that `it` begins in, and waits for nothing. Where there is no such instruction, whoever reads it waits.
+/// Prefetches the cache line that `it` begins in. Does nothing on processors without such an instruction.
 #[inline(always)]
 pub fn fetch<T>(it: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -16,7 +16,7 @@ pub fn fetch<T>(it: &T) {
     let _ = it;
 }
 
-/// Asks for all lines of `bytes`.
+/// Prefetches all cache lines of `bytes`.
 #[inline(always)]
 pub fn fetch_all(bytes: &[u8]) {
     bytes.iter().step_by(LINE_BYTES).for_each(fetch);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Shared by whoever raises it (a signal handler) and the run that looks at it. Zero: go on; else the signal's number.
+/// Shared by a signal handler, which raises it, and the run, which checks it. Zero: go on; else the number of the signal.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicUsize>);
 

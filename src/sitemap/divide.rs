@@ -29,7 +29,7 @@ impl std::str::FromStr for Divide {
     }
 }
 
-/// What no file may pass.
+/// The limits of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Entries in one file.
@@ -45,7 +45,7 @@ impl Limits {
     }
 }
 
-/// What entries take of a file.
+/// What entries use of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Room {
     /// Bytes of their XML.
@@ -55,12 +55,12 @@ pub struct Room {
 }
 
 impl Room {
-    /// That of entries that use no namespace but the protocol's.
+    /// The room of entries that use only the namespace of the protocol.
     pub const fn plain(bytes: u64) -> Self {
         Self { bytes, uses: Namespaces::NONE }
     }
 
-    /// That of both together.
+    /// The room of both together.
     pub fn and(self, other: Self) -> Self {
         Self { bytes: self.bytes + other.bytes, uses: self.uses.and(other.uses) }
     }
@@ -77,7 +77,7 @@ impl std::iter::Sum for Room {
 pub struct Part<P> {
     /// The number in its name: which of the files it is, counted from 1, or what its first URL decides.
     pub number: u32,
-    /// Where its first entry stands.
+    /// The place of its first entry.
     pub first: P,
     /// Entries, at least one.
     pub entries: u32,
@@ -114,7 +114,7 @@ pub struct Divider<P> {
 }
 
 impl<P: Copy> Divider<P> {
-    /// Files within `limits`, each in `frame`.
+    /// Makes files within `limits`, each in `frame`.
     pub fn new(limits: Limits, frame: &Frame) -> Self {
         Self { limits, frame_bytes: frame.bytes(), parts: Vec::new() }
     }
@@ -131,7 +131,7 @@ impl<P: Copy> Divider<P> {
         fits || entries == 0
     }
 
-    /// Takes in one entry, which stands at `at`: into the file at hand, or else into a new one.
+    /// Adds the entry at `at` to the current file, or to a new one if it does not fit.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for one file more.
@@ -144,7 +144,7 @@ impl<P: Copy> Divider<P> {
         Ok(())
     }
 
-    /// Takes in entries that stand together, `count` of them, which take `room` in all: as a whole if they fit.
+    /// Adds `count` adjacent entries that take `room` together: as a whole if they fit, else one by one.
     ///
     /// # Errors
     /// As [`Divider::push`].

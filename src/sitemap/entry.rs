@@ -1,4 +1,4 @@
-//! An entry of a sitemap: what a row has become when all rules have been asked.
+//! An entry of a sitemap: a row that has passed all rules.
 
 use super::divide::Room;
 use super::extensions::Extras;
@@ -6,7 +6,7 @@ use super::tag_names::TagCounts;
 use super::xml;
 use crate::clean::CleanUrl;
 
-/// A canonical URL, and the XML of what stands beside it.
+/// A canonical URL, and the XML of its tags and extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<'a> {
     /// Its `loc`, not yet escaped.
@@ -32,7 +32,7 @@ impl<'a> Entry<'a> {
         self.tags.is_empty() && self.extras.xml.is_empty()
     }
 
-    /// Adds what it has beside its URL to `counts`.
+    /// Adds its tags and values of extensions to `counts`.
     #[inline]
     pub fn count_tags(&self, counts: &mut TagCounts) {
         if !self.is_plain() {
@@ -40,7 +40,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// What it takes of a file.
+    /// What it uses of a file.
     #[inline]
     pub fn room(&self) -> Room {
         let bytes = xml::url_bytes(self.url) + self.tags.len() + self.extras.xml.len();

@@ -3,7 +3,7 @@
 use super::extensions::table::with_extensions;
 use crate::common::counts::{Counts, counted};
 
-/// Defines the enums below, with a variant for each extension behind those of the protocol's own tags.
+/// Defines the enums below: variants for the tags of the protocol, then one for each extension.
 macro_rules! tag_names {
     ($(
         $(#[$name_doc:meta])* $module:ident: $name:ident = $name_word:literal,

@@ -1,4 +1,4 @@
-//! Tags: what may stand beside a `<loc>`, checked and normalised, or the reason for leaving it out.
+//! Tags: `lastmod`, `changefreq` and `priority`, checked and normalised, or the reason for leaving one out.
 //!
 //! A tag that cannot be written is dropped and counted; its URL stays. Nothing is invented: no value, no tag. What comes
 //! out is legal in both versions of the protocol, so none of this asks which one is spoken.
@@ -32,7 +32,7 @@ pub struct RawTags<'a> {
 }
 
 impl RawTags<'_> {
-    /// Adds those that are given to `counts`. Nothing but blanks is no tag.
+    /// Adds the given tags to `counts`. A tag of blanks only is not given.
     pub fn count(&self, counts: &mut TagCounts) {
         if self.is_empty() {
             return;
@@ -66,7 +66,7 @@ pub struct Tags<'a> {
 }
 
 impl Tags<'_> {
-    /// Names and values of those that are there, in the order of the 0.9 schema.
+    /// Names and values of the tags that are given, in the order of the 0.9 schema.
     pub fn written(&self) -> impl Iterator<Item = (&'static [u8], &[u8])> {
         let lastmod = self.lastmod.as_ref().map(|lastmod| (&b"lastmod"[..], lastmod.as_bytes()));
         let changefreq = self.changefreq.map(|word| (&b"changefreq"[..], word.as_str().as_bytes()));
@@ -80,7 +80,7 @@ impl Tags<'_> {
     }
 }
 
-/// How tags are understood, and what stands in for those that are not given.
+/// How tags are read, and the defaults for tags that are not given.
 #[derive(Debug, Clone, Default)]
 pub struct TagRules {
     /// How to read `lastmod`.

@@ -12,7 +12,7 @@ use crate::limits::{Protocol, URL_BYTES_MAX};
 pub use super::extensions::Namespaces;
 pub use count::count_tags;
 
-/// What stands before and behind the entries of a file.
+/// What comes before and after the entries of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
     root: &'static str,
@@ -22,7 +22,7 @@ pub struct Frame {
 
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const URL: [&[u8]; 2] = [b"<url><loc>", b"</loc></url>\n"];
-/// The same end in two parts: tags stand between them.
+/// The end of an entry in two parts, with tags between them.
 const LOC_END: &[u8] = b"</loc>";
 const URL_END: &[u8] = b"</url>\n";
 const _: () = assert!(LOC_END.len() + URL_END.len() == URL[1].len());
@@ -52,7 +52,7 @@ impl Frame {
         Self { root: "sitemapindex", namespace: protocol.namespace(), uses: Namespaces::NONE }
     }
 
-    /// The same with the declarations of `uses`.
+    /// This frame with the declarations of `uses`.
     pub const fn with(self, uses: Namespaces) -> Self {
         Self { uses, ..self }
     }
@@ -66,12 +66,12 @@ impl Frame {
         ["</", self.root, ">\n"]
     }
 
-    /// Appends what stands before the entries.
+    /// Appends what comes before the entries.
     pub fn open(&self, out: &mut Vec<u8>) {
         self.opening().for_each(|part| out.extend_from_slice(part.as_bytes()));
     }
 
-    /// Appends what stands behind the entries.
+    /// Appends what comes after the entries.
     pub fn close(&self, out: &mut Vec<u8>) {
         self.closing().iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
     }
@@ -82,7 +82,7 @@ impl Frame {
     }
 }
 
-/// Appends the `<url>` entry of `url`, with the XML of what stands beside it: [`push_tags`], then extras.
+/// Appends the `<url>` entry of `url`, with the XML of its tags ([`push_tags`]) and of its extras.
 #[inline]
 pub fn push_entry(url: CleanUrl<'_>, tags: &[u8], extras: &[u8], out: &mut Vec<u8>) {
     if tags.is_empty() && extras.is_empty() {

@@ -94,7 +94,7 @@ impl Least {
 /// An entry, and what counts of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Weighed<P> {
-    /// Where it stands.
+    /// Its place.
     pub at: P,
     /// What it takes.
     pub room: Room,

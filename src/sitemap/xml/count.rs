@@ -1,4 +1,4 @@
-//! What stands in an entry that was rendered, counted on its bytes.
+//! Counts the tags of a rendered entry from its bytes.
 
 use memchr::memchr_iter;
 

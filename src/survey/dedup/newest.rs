@@ -8,7 +8,7 @@ use super::keys::{Run, Share};
 use crate::common::secret::Key;
 use crate::error::{Error, Result};
 
-/// Where the newest of equal URLs stands. Reused from partition to partition.
+/// The place of the newest of equal URLs, by key. Reused from partition to partition.
 #[derive(Debug, Default)]
 pub struct NewestTable(HashMap<Key, Newest, BuildHasherDefault<KeyItself>>);
 

@@ -3,7 +3,7 @@
 //! ```text
 //!  2 bytes   the ordinal of the URL in its chunk
 //! 14 bytes   the key without its highest byte, which is the partition's number; low bytes first
-//!  8 bytes   when the page last changed; only where that is asked for
+//!  8 bytes   when the page last changed; only if the newest of equal URLs is kept
 //! ```
 //!
 //! The first two are one number.
@@ -13,7 +13,7 @@ use crate::common::secret::Key;
 /// The instant of a URL without `lastmod`: older than any.
 pub const NO_INSTANT: i64 = i64::MIN;
 
-/// Below the byte of a key that is its partition.
+/// The lowest bit of the byte of a key that is its partition.
 pub const PARTITION_SHIFT: u32 = 112;
 
 const PLACE_END: usize = size_of::<u128>();
