@@ -22,8 +22,7 @@ use crate::produce::batch::{Batch, BatchSitemap};
 use crate::produce::syncing::syncing;
 use crate::set::content::ContentHash;
 use crate::set::manifest::{Seal, Seals, Sitemap};
-use crate::set::publish::Workspace;
-use crate::set::publish::unchanged::Unchanged;
+use crate::set::shelf::Shelf;
 use crate::sitemap::divide::Part;
 use crate::sitemap::entry::Entry;
 use crate::sitemap::xml::Frame;
@@ -36,23 +35,22 @@ use crate::survey::layout::{EntryAt, Layout, ListedChunk};
 /// Bytes of XML that are rendered before they are compressed: they stay in the second-level cache between the two.
 const PIECE_BYTES: usize = 128 * 1024;
 
-/// Renders, compresses and stages every sitemap of `layout`; `lastmod` is the time of those that are new.
+/// Renders and compresses every sitemap of `layout` and puts it on the `shelf`; `lastmod` is the time of those that are new.
 ///
 /// # Errors
 /// If one cannot be written, an input is not what it was in pass 1, or `stop` is raised.
 pub fn produce(
     Context { job, rules, progress, stop }: Context<'_>,
     layout: &Layout,
-    workspace: &Workspace,
+    shelf: &dyn Shelf,
     lastmod: &str,
 ) -> Result<Batch> {
     progress.begin(Pass::Produce, layout.tally.listed);
-    let unchanged = &workspace.unchanged();
-    let sink = || Sink::new(job, unchanged.secret());
+    let sink = || Sink::new(job, shelf.secret());
     let renderer = || Renderer { job, layout, judge: Judge::new(rules), sink: sink() };
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
-        Ok((at, renderer.make(unchanged, &layout.sitemaps[at])?))
+        Ok((at, renderer.make(shelf, &layout.sitemaps[at])?))
     };
     let mut staged = Vec::new();
     reserve(&mut staged, layout.sitemaps.len())?;
@@ -66,13 +64,13 @@ pub fn produce(
             progress.advance(part.entries.into());
             let Rendered { first_url, content, seal, gzip } = match rendered {
                 Made::Before(first_url, sitemap) => {
-                    let sitemap = Sitemap { lastmod: lastmod.into(), ..sitemap.clone() };
+                    let sitemap = Sitemap { lastmod: lastmod.into(), ..sitemap };
                     staged.push(BatchSitemap { first_url, sitemap });
                     return Ok(());
                 }
                 Made::Now(rendered) => rendered,
             };
-            let file = workspace.stage(part.number, content, seal, &gzip)?;
+            let file = shelf.put(part.number, content, seal, &gzip)?;
             let sitemap = Sitemap {
                 file: file.file,
                 content: content.to_string(),
@@ -92,9 +90,9 @@ pub fn produce(
 }
 
 /// A finished sitemap.
-enum Made<'k> {
+enum Made {
     /// By a run before this one; with its first URL.
-    Before(String, &'k Sitemap),
+    Before(String, Sitemap),
     /// By this one.
     Now(Rendered),
 }
@@ -118,11 +116,11 @@ struct Renderer<'r> {
 impl Renderer<'_> {
     /// Makes the sitemap of `part`, unless it lies there already. Only one that has the size of a published one is worth
     /// rendering to find that out: most that changed are another number of bytes.
-    fn make<'k>(&mut self, unchanged: &'k Unchanged, part: &Part<EntryAt>) -> Result<Made<'k>> {
-        if unchanged.has_size(part.number, part.entries, part.bytes) {
+    fn make(&mut self, shelf: &dyn Shelf, part: &Part<EntryAt>) -> Result<Made> {
+        if shelf.has_size(part.number, part.entries, part.bytes) {
             self.sink.is_for_seal = true;
             self.render(part)?;
-            if let Some(sitemap) = unchanged.find(part.number, self.sink.seal()) {
+            if let Some(sitemap) = shelf.find(part.number, self.sink.seal()) {
                 return Ok(Made::Before(self.sink.take_first_url(), sitemap));
             }
         }

@@ -5,3 +5,4 @@ pub mod manifest;
 pub mod name;
 pub mod publish;
 pub mod robots;
+pub mod shelf;

@@ -7,7 +7,7 @@
 //! | step | action | a crash here leaves |
 //! |---|---|---|
 //! | [`Workspace::open`] | lock; finish a switch that was begun; remove staging of dead runs | the old set |
-//! | [`Workspace::stage`], [`Unsynced::sync`] | each sitemap into staging, synced | the old set |
+//! | [`Shelf::put`](crate::set::shelf::Shelf::put), [`Unsynced::sync`] | each sitemap into staging, synced | the old set |
 //! | [`Workspace::prepare`] | index files, robots lines and manifest into staging, synced | the old set |
 //! | | link new sitemaps into the output directory, sync it | the old set, and files nobody lists |
 //! | [`make_live`] | rename the manifest to the journal: the decision | the new set, once the next run is through `open` |
@@ -29,12 +29,13 @@ mod resume;
 pub mod retention;
 mod rollback;
 mod salvage;
+mod shelf;
 mod stand_in;
 pub mod status;
 mod switch;
 #[cfg(test)]
 mod tests;
-pub mod unchanged;
+mod unchanged;
 mod workspace;
 
 pub use consent::{Consent, OnDamage};

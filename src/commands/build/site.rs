@@ -80,7 +80,7 @@ pub fn of_layout(
 /// See [`produce`].
 pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str) -> Result<Vec<Site>> {
     let produce_one = |(mut site, layout): Planned| {
-        site.batches.push(produce(run, &layout, &site.place, time)?);
+        site.batches.push(produce(run, &layout, &site.place.shelf(), time)?);
         Ok(site)
     };
     try_list(sites.into_iter().map(produce_one))

@@ -17,7 +17,6 @@ use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 
 use super::retention::Keep;
-use super::workspace::Staged;
 use super::*;
 use crate::clean::scope::ScopeRule;
 use crate::common::stop::Stop;
@@ -30,6 +29,7 @@ use crate::set::content::{ContentHash, seal};
 use crate::set::manifest::{Manifest, Sitemap};
 use crate::set::name::ROBOTS_FILE;
 use crate::set::robots::name_indexes;
+use crate::set::shelf::{Shelf, Shelved};
 use crate::sitemap::divide::Limits;
 
 const OUT: &str = "/srv/www/maps";
@@ -98,9 +98,9 @@ fn roll_back(fs: &Memory) -> Result<usize> {
 }
 
 /// Stages sitemap `number` with `text` in it.
-fn stage(workspace: &Workspace, number: u32, text: &[u8], compression: Compression) -> Result<Staged> {
+fn stage(workspace: &Workspace, number: u32, text: &[u8], compression: Compression) -> Result<Shelved> {
     let xml = seal(&workspace.secret, text);
-    workspace.stage(number, content_of(text), xml, &gzip(text, compression))
+    workspace.shelf().put(number, content_of(text), xml, &gzip(text, compression))
 }
 
 fn gzip(text: &[u8], compression: Compression) -> Vec<u8> {

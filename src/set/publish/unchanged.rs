@@ -84,6 +84,7 @@ mod tests {
     use crate::set::content::{ContentHash, Seals};
     use crate::set::publish::retention::Keep;
     use crate::set::publish::{OnDamage, SetInfo, Unsynced, Workspace, make_live};
+    use crate::set::shelf::Shelf;
     use crate::sitemap::divide::Limits;
 
     const XML: &[u8] = b"what would be XML";
@@ -99,7 +100,7 @@ mod tests {
         let workspace = open(fs);
         let stage = |workspace: &Workspace| {
             let xml = seal(&workspace.secret, XML);
-            let staged = workspace.stage(7, ContentHash(0x1f2e_3d4c << 96), xml, GZIP).unwrap();
+            let staged = workspace.shelf().put(7, ContentHash(0x1f2e_3d4c << 96), xml, GZIP).unwrap();
             let seals = Seals { xml, gzip: staged.gzip_seal };
             staged.unsynced.map_or(Ok(()), Unsynced::sync).unwrap();
             Sitemap {
@@ -133,7 +134,7 @@ mod tests {
         let path = Path::new("/out").join(&sitemap.file);
         for set in ["live", "kept"] {
             let workspace = open(&fs);
-            let known = workspace.unchanged();
+            let known = Unchanged::read(workspace.place.view(), workspace.live(), &workspace.secret);
             let sealed = seal(known.secret(), XML);
             let bytes = XML.len() as u64;
             assert!(known.has_size(7, 1, bytes), "{set}");

@@ -5,18 +5,16 @@ use std::sync::Arc;
 
 use super::consent::{Consent, OnDamage};
 use super::live::{live, published};
-use super::occupant::{Occupant, occupant};
 use super::retention::{self, Keep};
 use super::salvage::Salvage;
+use super::shelf::PlaceShelf;
 use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
-use crate::error::{Error, ErrorKind, Result};
-use crate::place::directory::{Directory, Unsynced};
+use crate::error::Result;
+use crate::place::directory::Directory;
 use crate::place::fs::{Disk, FileSystem};
 use crate::place::switch::{Removed, Standing};
-use crate::set::content::{ContentHash, Seal, seal};
 use crate::set::manifest::Manifest;
-use crate::set::name::{sitemap_file, words};
 
 /// An output directory that this run alone may change, and the run's place in it for files that nobody sees yet.
 #[derive(Debug)]
@@ -29,19 +27,6 @@ pub struct Workspace {
     pub(super) secret: Secret,
     /// What it may replace; none if nobody was asked.
     pub(super) consent: Option<Consent>,
-}
-
-/// A sitemap that lies in staging or is published already.
-#[derive(Debug)]
-pub struct Staged {
-    /// What it will be called.
-    pub file: String,
-    /// Bytes of the file.
-    pub gzip_bytes: u64,
-    /// Seal of the file.
-    pub gzip_seal: Seal,
-    /// The file, if it is new.
-    pub unsynced: Option<Unsynced>,
 }
 
 impl Workspace {
@@ -113,36 +98,9 @@ impl Workspace {
         self.place.scratch()
     }
 
-    /// The sitemaps of the live set and of those that are kept, to find out what has not changed.
-    pub fn unchanged(&self) -> Unchanged {
-        Unchanged::read(self.place.view(), self.live.as_ref(), &self.secret)
-    }
-
-    /// Writes sitemap `number`, whose XML has the hash `content` and the seal `xml`, to where nobody looks yet. One that is
-    /// published already stays as it is.
-    ///
-    /// # Errors
-    /// If it cannot be written, or if something that is no file has its name.
-    pub fn stage(&self, number: u32, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Staged> {
-        for word in words(content, xml) {
-            let file = sitemap_file(number, &word);
-            let staged = |gzip: &[u8], unsynced| {
-                let (gzip_bytes, gzip_seal) = (gzip.len() as u64, seal(&self.secret, gzip));
-                Ok(Staged { file: file.clone(), gzip_bytes, gzip_seal, unsynced })
-            };
-            return match occupant(self.place.view(), &file, &word, &self.secret, xml, gzip)? {
-                Occupant::Same { gzip: there } => staged(&there, None),
-                Occupant::Other => continue,
-                // Numbers that URLs decide may meet within a set, and then eight digits may as well.
-                Occupant::None if self.place.is_staged(&file) => continue,
-                Occupant::None => staged(gzip, Some(self.place.stage(&file, gzip)?)),
-                Occupant::Damaged => staged(gzip, Some(self.place.stage_mended(&file, gzip)?)),
-            };
-        }
-        Err(Error::new(
-            ErrorKind::Internal,
-            format!("sitemap {number}: every name is taken by another content"),
-        ))
+    /// The shelf that the sitemaps of the next set are put on. It knows those of the live set and of the sets that are kept.
+    pub fn shelf(&self) -> PlaceShelf<'_> {
+        PlaceShelf::new(&self.place, Unchanged::read(self.place.view(), self.live.as_ref(), &self.secret))
     }
 
     /// Removes what the sets before `set`, which is live, have left behind, as soon as `keep` lets it go; returns the
