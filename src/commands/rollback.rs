@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use crate::common::stop::Stop;
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result, Shown};
-use crate::place::directory::View;
+use crate::place::directory::DirectoryView;
 use crate::place::fs::Disk;
 use crate::set::manifest::Manifest;
 use crate::set::publish::{OnDamage, Workspace, make_live, status};
@@ -58,7 +58,7 @@ pub fn rollback(job: &RollbackJob, stop: &Stop) -> Result<RolledBack> {
         check_name(path)?;
     }
     // Before the workspace is opened: that would make a directory.
-    if !View::on_disk(&job.out).has_state() {
+    if !DirectoryView::on_disk(&job.out).has_state() {
         return Err(Error::data(format!("{out}: holds no set that build has published")));
     }
     job.paths().check()?;

@@ -6,7 +6,6 @@
 //! of power.
 
 mod copies;
-mod hash;
 pub mod layout;
 mod links;
 mod lock;
@@ -17,14 +16,13 @@ mod view;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use hash::file_hash;
-pub use layout::{Copies, Record};
-pub use staging::{Published, Unsynced};
-pub use view::View;
+pub use view::DirectoryView;
 
 use crate::error::Result;
 use crate::place::fs::{Disk, FileSystem, Locked, make_one, make_private, remove, rename, sync_directory};
+use crate::place::interface::{Copies, Place, Published, Record, View};
 use crate::place::switch::{Removal, Removed, Standing, Switch};
+use crate::place::unsynced::Unsynced;
 use layout::{STAND_IN, mended};
 use staging::{Staging, remove_dead_runs, remove_placed};
 use switch::Steps;
@@ -32,10 +30,10 @@ use switch::Steps;
 /// An output directory that this run alone may change, and the run's staging in it.
 ///
 /// The lock of the directory, or of its parent for all sites, is held as long as this lives. So every staging directory but
-/// this run's own is that of a dead run.
+/// this run's own was left by a dead run.
 #[derive(Debug)]
 pub struct Directory {
-    view: View,
+    view: DirectoryView,
     run: String,
     staging: PathBuf,
     /// How far the set of this run has come.
@@ -51,7 +49,7 @@ impl Directory {
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made or written to,
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it, or one for all sites that it is one of.
     pub fn open(fs: Arc<dyn FileSystem>, out: &Path) -> Result<Self> {
-        let view = View::of(fs, out);
+        let view = DirectoryView::of(fs, out);
         let locks = lock::take_all(view.fs(), view.layout())?;
         Ok(Self::locked(view, locks))
     }
@@ -66,104 +64,72 @@ impl Directory {
         Ok(parent)
     }
 
-    /// Opens the directory `name` of a site below this one, which is [open for sites](Directory::open_for_sites).
-    ///
-    /// # Errors
-    /// As [`Directory::open`], and [`ErrorKind::Output`](crate::ErrorKind::Output) if a link has the name.
-    pub fn open_site(&self, name: &str) -> Result<Self> {
-        let view = self.view.below(name);
-        make_one(view.fs(), view.directory(), 0o777)?;
-        let own = lock::take_own(view.fs(), view.layout())?;
-        Ok(Self::locked(view, vec![own]))
-    }
-
-    fn locked(view: View, locks: Vec<Locked>) -> Self {
+    fn locked(view: DirectoryView, locks: Vec<Locked>) -> Self {
         let run = format!("{}-{}", jiff::Timestamp::now().as_nanosecond(), std::process::id());
         let staging = view.layout().staging(&run);
         Self { view, run, staging, standing: Standing::Staged, steps: Steps::default(), locks }
-    }
-
-    /// Lets go of the lock of a site: the lock of its parent is held, and a run may have thousands of sites.
-    pub fn release(&mut self) {
-        self.locks.clear();
-    }
-
-    /// Makes the staging directory of this run.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made.
-    pub fn begin(&self) -> Result<()> {
-        make_private(self.view.fs(), &self.staging)
-    }
-
-    /// The name of this run.
-    pub fn run(&self) -> &str {
-        &self.run
-    }
-
-    /// The directory, to be read.
-    pub fn view(&self) -> &View {
-        &self.view
-    }
-
-    /// A directory for scratch files of this run.
-    pub fn scratch(&self) -> &Path {
-        &self.staging
-    }
-
-    /// How far the set of this run has come.
-    pub fn standing(&self) -> Standing {
-        self.standing
     }
 
     fn staging(&self) -> Staging<'_> {
         let (fs, layout) = (self.view.fs(), self.view.layout());
         Staging { fs, layout, directory: &self.staging }
     }
+}
 
-    /// Whether this run has staged `file`.
-    pub fn is_staged(&self, file: &str) -> bool {
+impl Place for Directory {
+    fn open_site(&self, name: &str) -> Result<Box<dyn Place>> {
+        let view = self.view.below(name);
+        make_one(view.fs(), view.directory(), 0o777)?;
+        let own = lock::take_own(view.fs(), view.layout())?;
+        Ok(Box::new(Self::locked(view, vec![own])))
+    }
+
+    fn release(&mut self) {
+        self.locks.clear();
+    }
+
+    fn begin(&self) -> Result<()> {
+        make_private(self.view.fs(), &self.staging)
+    }
+
+    fn run(&self) -> &str {
+        &self.run
+    }
+
+    fn view(&self) -> &dyn View {
+        &self.view
+    }
+
+    fn scratch(&self) -> &Path {
+        &self.staging
+    }
+
+    fn standing(&self) -> Standing {
+        self.standing
+    }
+
+    fn is_staged(&self, file: &str) -> bool {
         self.staging().has(file)
     }
 
-    /// Stages a new sitemap.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
+    fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
         self.staging().write(file, bytes)
     }
 
-    /// Stages what replaces the damaged sitemap `file`.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
+    fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
         self.staging().write(&mended(file), bytes)
     }
 
-    /// Keeps a copy of a published file, which is going to be replaced.
-    ///
-    /// # Errors
-    /// If it cannot be copied.
-    pub fn set_aside(&self, file: &str, copies: Copies) -> Result<()> {
+    fn set_aside(&self, file: &str, copies: Copies) -> Result<()> {
         copies::set_aside(self.view.fs(), self.view.layout(), copies, &self.view.path(file))
     }
 
-    /// Keeps a copy of a damaged manifest, which is going to be replaced.
-    ///
-    /// # Errors
-    /// If it cannot be copied.
-    pub fn set_record_aside(&self, record: &Record) -> Result<()> {
+    fn set_record_aside(&self, record: &Record) -> Result<()> {
         let (fs, layout) = (self.view.fs(), self.view.layout());
         copies::set_aside(fs, layout, Copies::Damaged, &layout.record(record))
     }
 
-    /// Replaces the manifest of the live set, without a switch.
-    ///
-    /// # Errors
-    /// If it cannot be written; the old one stays then.
-    pub fn stand_in(&self, manifest: &[u8]) -> Result<()> {
+    fn stand_in(&self, manifest: &[u8]) -> Result<()> {
         let (staging, layout) = (self.staging(), self.view.layout());
         staging.write(STAND_IN, manifest)?.sync()?;
         staging.sync()?;
@@ -171,70 +137,45 @@ impl Directory {
         sync_directory(staging.fs, layout.state())
     }
 
-    /// Brings everything to disk that `switch` takes. Crawlers see nothing of it yet.
-    ///
-    /// # Errors
-    /// If that cannot be done, or something that is no file is in the place of an index file.
-    pub fn prepare(&mut self, switch: Switch) -> Result<()> {
+    fn prepare(&mut self, switch: Switch) -> Result<()> {
         self.steps = switch::prepare(&self.staging(), switch)?;
         Ok(())
     }
 
-    /// Decides for the prepared set and lets crawlers see it.
-    ///
-    /// # Errors
-    /// If that fails. It may have been done all the same, and can be [taken back](Directory::take_back).
-    pub fn show(&mut self) -> Result<()> {
+    fn show(&mut self) -> Result<()> {
         // A rename that fails may have been done.
         self.standing = Standing::Begun;
         switch::decide(&self.staging())?;
         switch::show(&self.staging(), &self.steps.files)
     }
 
-    /// Lets crawlers see the set that was live before, and withdraws the decision.
-    ///
-    /// # Errors
-    /// If that fails; the next run finishes the switch then.
-    pub fn take_back(&mut self) -> Result<()> {
+    fn take_back(&mut self) -> Result<()> {
         self.standing = switch::take_back(&self.staging(), &self.steps)?;
         Ok(())
     }
 
-    /// Clears up after the switch.
-    ///
-    /// # Errors
-    /// If that fails; the set is live, and the next run clears up.
-    pub fn finish(&mut self) -> Result<()> {
+    fn finish(&mut self) -> Result<()> {
         switch::finish(&self.view, &self.steps.removals)?;
         self.standing = Standing::Live;
         Ok(())
     }
 
-    /// Finishes the switch that `run` began: puts `files` in their place, the robots lines last, and does the removals. Can be
-    /// broken off anywhere and done again.
-    ///
-    /// # Errors
-    /// If that fails.
-    pub fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<()> {
+    fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<()> {
         let (fs, layout) = (self.view.fs(), self.view.layout());
         switch::show(&Staging { fs, layout, directory: &layout.staging(run) }, files)?;
         switch::finish(&self.view, removals)
     }
 
-    /// Removes published files, as far as they are ordinary files, and brings that to disk.
-    ///
-    /// # Errors
-    /// If one cannot be removed; those before it are gone.
-    pub fn remove(&self, removals: &[Removal]) -> Result<Removed> {
+    fn remove(&self, removals: &[Removal]) -> Result<Removed> {
         let mut removed = Removed::default();
         for Removal { file, content } in removals {
             match self.view.look(file) {
-                Ok(meta)
-                    if meta.is_file()
+                Ok(Some(found))
+                    if found.is_file
                         && content.as_ref().is_none_or(|content| self.view.has_content(file, content)) =>
                 {
                     removed.files += u64::from(remove(self.view.fs(), &self.view.path(file))?);
-                    removed.bytes += meta.bytes;
+                    removed.bytes += found.bytes;
                 }
                 _ => {}
             }
@@ -245,24 +186,15 @@ impl Directory {
         Ok(removed)
     }
 
-    /// Removes a manifest.
-    ///
-    /// # Errors
-    /// If it cannot be removed.
-    pub fn remove_record(&self, record: &Record) -> Result<()> {
+    fn remove_record(&self, record: &Record) -> Result<()> {
         remove(self.view.fs(), &self.view.record_path(record)).map(drop)
     }
 
-    /// Removes what dead runs have left: their staging, and sitemaps that they put into place and never published.
-    ///
-    /// # Errors
-    /// If something cannot be read or removed; the next run tries again.
-    pub fn remove_dead_runs(&self, published: &Published<'_>) -> Result<()> {
+    fn remove_dead_runs(&self, published: &Published<'_>) -> Result<()> {
         remove_dead_runs(&self.view, &self.run, published)
     }
 
-    /// Ends the run. Leaves nothing behind but what the next run needs, which removes what cannot be removed now.
-    pub fn leave<'a>(&self, published: impl FnOnce() -> Published<'a>) {
+    fn leave<'a>(&self, published: &dyn Fn() -> Published<'a>) {
         let is_done_with = match self.standing {
             // Staging knows what was put into place.
             Standing::Staged => remove_placed(&self.view, &self.staging(), &published()).is_ok(),
@@ -273,12 +205,9 @@ impl Directory {
             let _ = self.view.fs().remove_tree(&self.staging);
         }
     }
-}
 
-#[cfg(test)]
-impl Directory {
-    /// Gives staged sitemaps their places, without a switch that lists them.
-    pub fn give_places(&self, sitemaps: &[&str]) -> Result<()> {
+    #[cfg(test)]
+    fn give_places(&self, sitemaps: &[&str]) -> Result<()> {
         links::place(&self.staging(), sitemaps)
     }
 }

@@ -44,4 +44,4 @@ pub use info::SetInfo;
 pub use switch::{Prepared, make_live};
 pub use workspace::Workspace;
 
-pub use crate::place::directory::Unsynced;
+pub use crate::place::Unsynced;

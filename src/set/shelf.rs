@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::common::secret::Secret;
 use crate::error::Result;
-use crate::place::directory::Unsynced;
+use crate::place::Unsynced;
 use crate::set::content::{ContentHash, Seal};
 use crate::set::manifest::Sitemap;
 

@@ -12,8 +12,9 @@ use super::loc;
 use super::rules::Rule;
 use crate::error::{Error, Result, Shown};
 use crate::escape::shown;
+use crate::place::Record;
+use crate::place::directory::DirectoryView;
 use crate::place::directory::layout::LIVE_MANIFEST;
-use crate::place::directory::{Record, View};
 use crate::set::manifest::{Manifest, Role};
 use crate::set::name::{EMPTY_SET_LINE, ROBOTS_FILE};
 
@@ -244,7 +245,7 @@ pub(crate) fn read_manifest(directory: &Path) -> Result<Option<Manifest>> {
     let path = directory.join(LIVE_MANIFEST);
     match fs::symlink_metadata(&path) {
         Ok(meta) if meta.is_file() && meta.len() <= MANIFEST_BYTES_MAX => {
-            Manifest::read_as(Role::Live, &View::on_disk(directory), &Record::Live)
+            Manifest::read_as(Role::Live, &DirectoryView::on_disk(directory), &Record::Live)
         }
         Ok(_) => Err(Error::data(format!("{}: is no manifest", Shown(&path)))),
         Err(_) => Ok(None),

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use super::hash::file_hash;
-use super::layout::{Copies, Layout};
+use super::layout::Layout;
 use super::staging::write;
 use crate::error::{Error, Result};
 use crate::place::fs::{FileSystem, exists, make_private, remove, rename, sync_directory};
+use crate::place::hash::file_hash;
+use crate::place::interface::Copies;
 
 /// Copies the file at `path` to where nobody takes it for what it was. The file itself stays until something replaces it.
 pub fn set_aside(fs: &dyn FileSystem, layout: &Layout, copies: Copies, path: &Path) -> Result<()> {

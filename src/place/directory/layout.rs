@@ -21,8 +21,10 @@
 //!     taken-over/HASH-NAME    copies of files that sitemill did not write and replaced
 //! ```
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+
+use crate::place::interface::{Copies, Record};
 
 /// The directory with the state of the set.
 pub const STATE: &str = ".sitemill";
@@ -50,33 +52,6 @@ pub const RENAMED: &str = "renamed";
 pub struct Layout {
     out: PathBuf,
     state: PathBuf,
-}
-
-/// A manifest in an output directory.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Record {
-    /// That of the live set.
-    Live,
-    /// That of the next set, as the journal of a switch.
-    Journal,
-    /// That of an earlier set, by its file name.
-    Kept(OsString),
-}
-
-impl Record {
-    /// The manifest of the earlier set that `run` published.
-    pub fn kept(run: &str) -> Self {
-        Self::Kept(format!("{run}.json").into())
-    }
-}
-
-/// Why a copy of a file is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Copies {
-    /// It could not be used.
-    Damaged,
-    /// It was replaced, and sitemill did not write it.
-    TakenOver,
 }
 
 impl Layout {

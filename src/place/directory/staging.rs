@@ -1,47 +1,21 @@
 //! Staging: the directory of a run for files that crawlers cannot see yet, and what dead runs have left.
 
-use std::collections::HashSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::layout::{Layout, RENAMED};
-use super::view::View;
-use crate::error::{Error, ErrorKind, Result, Shown};
-use crate::place::fs::{FileSystem, NewFile, exists, is_same_file, remove, remove_all, sync_directory};
-
-/// A file that is written, and perhaps not on disk yet. Waiting for the disk takes time and no processor, so the caller
-/// decides when to wait and on which thread. Nothing may be published before that.
-#[must_use]
-#[derive(Debug)]
-pub struct Unsynced {
-    file: Box<dyn NewFile>,
-    path: PathBuf,
-    bytes: u64,
-}
-
-impl Unsynced {
-    /// Waits until the file is on disk.
-    ///
-    /// # Errors
-    /// If it cannot be brought there, or is not there as a whole. Do not try again: the operating system forgets a write
-    /// that failed, and a second try would succeed without the bytes.
-    pub fn sync(self) -> Result<()> {
-        let on_disk =
-            self.file.sync().map_err(|error| Error::io(&self.path, "could not be synced", error))?;
-        if on_disk == self.bytes {
-            return Ok(());
-        }
-        let (path, bytes) = (Shown(&self.path), self.bytes);
-        Err(Error::new(ErrorKind::Io, format!("{path}: {bytes} bytes were written and {on_disk} are there")))
-    }
-}
+use super::view::DirectoryView;
+use crate::error::{Error, Result};
+use crate::place::fs::{FileSystem, exists, is_same_file, remove, remove_all, sync_directory};
+use crate::place::interface::{Published, View};
+use crate::place::unsynced::Unsynced;
 
 /// Writes a new file.
 pub fn write(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> Result<Unsynced> {
     let written = fs.create(path).and_then(|mut file| file.write(bytes).map(|()| file));
     let file = written.map_err(|error| Error::io(path, "could not be written", error))?;
-    Ok(Unsynced { file, path: path.into(), bytes: bytes.len() as u64 })
+    Ok(Unsynced::new(file, path, bytes.len() as u64))
 }
 
 /// The staging of a run.
@@ -77,18 +51,9 @@ impl Staging<'_> {
     }
 }
 
-/// Published files that dead runs did not put into place, whatever their staging says.
-#[derive(Debug)]
-pub struct Published<'a> {
-    /// Their names.
-    pub files: HashSet<&'a str>,
-    /// Whether a name is one that sitemaps get.
-    pub is_sitemap: fn(&str) -> bool,
-}
-
 /// Removes the staging of all runs but `own`, and the sitemaps that they put into place without publishing them. Every
 /// other run is dead: the caller holds the lock of the directory.
-pub fn remove_dead_runs(view: &View, own: &str, published: &Published<'_>) -> Result<()> {
+pub fn remove_dead_runs(view: &DirectoryView, own: &str, published: &Published<'_>) -> Result<()> {
     let (fs, layout) = (view.fs(), view.layout());
     let nursery = layout.nursery();
     let names = fs.list(&nursery).map_err(|error| Error::io(&nursery, "could not be read", error))?;
@@ -106,7 +71,7 @@ pub fn remove_dead_runs(view: &View, own: &str, published: &Published<'_>) -> Re
 /// Removes sitemaps that a run put into place and that never became part of a set: those that are the same file as in its
 /// staging or were renamed from there, and are not published. (A live index file is in staging too if the run died while it
 /// took its switch back.)
-pub fn remove_placed(view: &View, staging: &Staging<'_>, published: &Published<'_>) -> Result<()> {
+pub fn remove_placed(view: &DirectoryView, staging: &Staging<'_>, published: &Published<'_>) -> Result<()> {
     let (fs, known) = (staging.fs, &published.files);
     let staged = match fs.list(staging.directory) {
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

@@ -7,12 +7,13 @@
 use std::io;
 use std::path::Path;
 
-use super::layout::{MANIFEST, REPLACED, Record, part, replaced};
+use super::layout::{MANIFEST, REPLACED, part, replaced};
 use super::links;
 use super::staging::{Staging, write};
-use super::view::View;
+use super::view::DirectoryView;
 use crate::error::{Error, Result};
 use crate::place::fs::{FileSystem, exists, foreign, remove, rename, sync_directory};
+use crate::place::interface::{Record, View};
 use crate::place::switch::{Removal, Standing, Switch};
 
 /// Files that a switch renames, and removes.
@@ -107,7 +108,7 @@ pub fn take_back(staging: &Staging<'_>, steps: &Steps) -> Result<Standing> {
 }
 
 /// Removes what the set, which crawlers see, leaves behind, and ends the journal.
-pub fn finish(view: &View, removals: &[Removal]) -> Result<()> {
+pub fn finish(view: &DirectoryView, removals: &[Removal]) -> Result<()> {
     let (fs, layout) = (view.fs(), view.layout());
     let is_meant = |removal: &&Removal| {
         removal.content.as_ref().is_none_or(|content| view.has_content(&removal.file, content))

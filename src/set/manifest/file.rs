@@ -13,7 +13,7 @@ use super::model::{FORMAT, Manifest};
 use crate::clean::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::limits::Protocol;
-use crate::place::directory::{Record, View};
+use crate::place::{Record, View};
 use crate::set::name::{is_index_file, is_sitemap_file};
 use crate::sitemap::tags::{LastmodRules, lastmod};
 
@@ -57,7 +57,7 @@ impl Manifest {
     ///
     /// # Errors
     /// [`ErrorKind::Data`] if it is damaged, was edited, or is of another version.
-    pub fn read(view: &View, record: &Record) -> Result<Option<Self>> {
+    pub fn read(view: &dyn View, record: &Record) -> Result<Option<Self>> {
         let bytes = view.read_record(record)?;
         bytes.map(|bytes| Self::parse(&view.record_path(record), &bytes)).transpose()
     }
@@ -67,7 +67,7 @@ impl Manifest {
     ///
     /// # Errors
     /// As [`Manifest::read`].
-    pub fn read_as(role: Role, view: &View, record: &Record) -> Result<Option<Self>> {
+    pub fn read_as(role: Role, view: &dyn View, record: &Record) -> Result<Option<Self>> {
         Self::read(view, record).map_err(|error| match error.kind() {
             ErrorKind::Data => Error::data(format!("{error}; {}", role.way_out())),
             _ => error,
@@ -179,6 +179,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::place::directory::DirectoryView;
     use crate::place::fs::memory::Memory;
     use crate::set::manifest::{Sitemap, Superseded, SupersededIndex};
     use crate::set::name;
@@ -207,9 +208,9 @@ mod tests {
     }
 
     /// A directory with these bytes as its live manifest.
-    fn view(manifest: Option<&[u8]>) -> View {
+    fn view(manifest: Option<&[u8]>) -> DirectoryView {
         let fs = Memory::default();
-        let view = View::of(Arc::new(fs.clone()), Path::new("/out"));
+        let view = DirectoryView::of(Arc::new(fs.clone()), Path::new("/out"));
         manifest.into_iter().for_each(|bytes| fs.put(&view.record_path(&Record::Live), bytes));
         view
     }

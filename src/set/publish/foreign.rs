@@ -1,8 +1,6 @@
 //! What a set may replace: only what sitemill has written, and only a set that is published in the same place in the same way;
 //! unless somebody says that more is meant.
 
-use std::io;
-
 use super::consent::Consent;
 use super::live::is_unchanged;
 use super::salvage::Salvage;
@@ -10,7 +8,7 @@ use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::limits::Protocol;
-use crate::place::directory::Copies;
+use crate::place::Copies;
 use crate::place::fs::foreign;
 use crate::set::manifest::SupersededIndex;
 use crate::set::name::{ROBOTS_FILE, index_file};
@@ -57,14 +55,12 @@ impl Workspace {
     fn judge_foreign<'a>(&self, files: &[&'a str]) -> Result<(Vec<&'a str>, Copies)> {
         let mut theirs = Vec::new();
         for &file in files {
-            let path = self.place.view().path(file);
-            match self.place.view().look(file) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(Error::io(&path, "could not be looked at", error)),
-                Ok(_) if self.is_ours(file) => {}
+            match self.place.view().look(file)? {
+                None => {}
+                Some(_) if self.is_ours(file) => {}
                 // There is no copy of what is no file.
-                Ok(meta) if !meta.is_file() => return Err(foreign(&path)),
-                Ok(_) => theirs.push(file),
+                Some(found) if !found.is_file => return Err(foreign(&self.place.view().path(file))),
+                Some(_) => theirs.push(file),
             }
         }
         let take_over = self.consent.map(|consent| consent.take_over);
@@ -93,7 +89,7 @@ impl Workspace {
     /// Whether what has the name of an index file or of the robots lines was written by sitemill, edited or not.
     fn is_ours(&self, file: &str) -> bool {
         let Some(live) = &self.live else { return false };
-        let is_old = |old: &SupersededIndex| old.file == file && is_unchanged(&self.place, old);
+        let is_old = |old: &SupersededIndex| old.file == file && is_unchanged(&*self.place, old);
         file == ROBOTS_FILE
             || live.indexes.iter().any(|index| index == file)
             || live.superseded_indexes.iter().any(is_old)

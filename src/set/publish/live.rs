@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use super::resume::resume;
 use crate::error::{Error, Result, Shown};
-use crate::place::directory::{Directory, Published, Record};
+use crate::place::{Place, Published, Record};
 use crate::set::manifest::{Manifest, Role, SupersededIndex};
 use crate::set::name::{ROBOTS_FILE, is_sitemap_file};
 
 /// The live set of a directory, by a manifest that can be trusted. Finishes a switch that was begun.
-pub fn live(place: &Directory) -> Result<Option<Manifest>> {
+pub fn live(place: &dyn Place) -> Result<Option<Manifest>> {
     let view = place.view();
     let live = Manifest::read_as(Role::Live, view, &Record::Live)?;
     let Some(next) = Manifest::read_as(Role::Journal, view, &Record::Journal)? else {
@@ -36,6 +36,6 @@ pub fn published(live: Option<&Manifest>) -> Published<'_> {
 }
 
 /// Whether an old index file is still there as its set has left it.
-pub fn is_unchanged(place: &Directory, old: &SupersededIndex) -> bool {
+pub fn is_unchanged(place: &dyn Place, old: &SupersededIndex) -> bool {
     place.view().has_content(&old.file, &old.content)
 }

@@ -6,8 +6,8 @@ use flate2::read::MultiGzDecoder;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::common::secret::Secret;
-use crate::error::{Error, Result};
-use crate::place::directory::View;
+use crate::error::Result;
+use crate::place::View;
 use crate::set::content::{ContentHash, Seal, seal};
 use crate::set::manifest::Sitemap;
 use crate::set::name::words;
@@ -33,7 +33,7 @@ pub enum Occupant {
 /// # Errors
 /// If it cannot be read, or something that is no file has the name.
 pub fn occupant(
-    view: &View,
+    view: &dyn View,
     file: &str,
     word: &str,
     secret: &Secret,
@@ -59,10 +59,10 @@ pub fn occupant(
 
 /// Whether the file of a published sitemap is there: by its number of bytes, or, if it was compressed anew meanwhile, by its
 /// content. Bytes that rot in a file are left to `check` and [`is_whole`], so that the status of a large set comes at once.
-pub fn is_there(view: &View, sitemap: &Sitemap) -> bool {
+pub fn is_there(view: &dyn View, sitemap: &Sitemap) -> bool {
     match view.look(&sitemap.file) {
-        Ok(meta) if meta.is_file() && meta.bytes == sitemap.gzip_bytes => true,
-        Ok(meta) if meta.is_file() => {
+        Ok(Some(found)) if found.is_file && found.bytes == sitemap.gzip_bytes => true,
+        Ok(Some(found)) if found.is_file => {
             let content = view.read(&sitemap.file).ok().and_then(|gzip| content_of(&gzip).ok());
             content.is_some_and(|content| content.to_string() == sitemap.content)
         }
@@ -75,12 +75,9 @@ pub fn is_there(view: &View, sitemap: &Sitemap) -> bool {
 ///
 /// # Errors
 /// If it is there and cannot be read: nothing is known of it then.
-pub fn is_whole(view: &View, secret: Option<&Secret>, sitemap: &Sitemap) -> Result<bool> {
-    match view.look(&sitemap.file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(Error::io(&view.path(&sitemap.file), "could not be looked at", error)),
-        Ok(meta) if !meta.is_file() => return Ok(false),
-        Ok(_) => {}
+pub fn is_whole(view: &dyn View, secret: Option<&Secret>, sitemap: &Sitemap) -> Result<bool> {
+    if !view.look(&sitemap.file)?.is_some_and(|found| found.is_file) {
+        return Ok(false);
     }
     let gzip = view.read(&sitemap.file)?;
     let seals = secret.zip(sitemap.seals);

@@ -9,7 +9,7 @@ use super::switch::Prepared;
 use super::workspace::Workspace;
 use crate::error::Result;
 use crate::limits::Protocol;
-use crate::place::directory::file_hash;
+use crate::place::file_hash;
 use crate::place::switch::Switch;
 use crate::set::manifest::{Manifest, Sitemap, SupersededIndex};
 use crate::set::name::{EMPTY_SET_LINE, ROBOTS_FILE, index_file};
@@ -32,7 +32,7 @@ impl Workspace {
         set.secret = self.secret.to_hex();
         set.scope = info.scope.as_str().into();
         // What was removed since then is not remembered for ever.
-        set.superseded.retain(|old| self.place.view().look(&old.file).is_ok());
+        set.superseded.retain(|old| self.place.view().has(&old.file));
         keep.forget(&mut set.earlier, info.time);
         self.prepare_set(set, info.protocol)
     }
@@ -66,7 +66,7 @@ impl Workspace {
         let Some(live) = self.live.as_ref().filter(|_| !set.indexes.is_empty()) else {
             return Ok(Vec::new());
         };
-        let known = live.superseded_indexes.iter().filter(|old| is_unchanged(&self.place, old));
+        let known = live.superseded_indexes.iter().filter(|old| is_unchanged(&*self.place, old));
         let mut all: Vec<_> = known.cloned().collect();
         for file in &live.indexes {
             if self.place.view().is_file(file) {

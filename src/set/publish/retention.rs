@@ -7,8 +7,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::directory::{Directory, Record};
 use crate::place::switch::{Removal, Removed};
+use crate::place::{Place, Record};
 use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
 
 /// How long earlier sets stay: each for this time, and the last few whatever their age.
@@ -80,7 +80,7 @@ impl Keep {
 ///
 /// # Errors
 /// If a file cannot be removed, or an earlier set cannot be read: without it nothing is.
-pub fn expire(place: &Directory, live: &Manifest, keep: Keep) -> Result<Removed> {
+pub fn expire(place: &dyn Place, live: &Manifest, keep: Keep) -> Result<Removed> {
     let mut needed: HashSet<String> = live.sitemaps.iter().map(|sitemap| sitemap.file.clone()).collect();
     for earlier in &live.earlier {
         let record = Record::kept(&earlier.run);

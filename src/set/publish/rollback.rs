@@ -6,7 +6,7 @@ use super::workspace::Workspace;
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Shown};
-use crate::place::directory::Record;
+use crate::place::Record;
 use crate::set::manifest::{Earlier, Manifest};
 
 impl Workspace {

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::occupant::is_there;
 use super::resume::resume;
 use crate::error::{ErrorKind, Result};
-use crate::place::directory::{Directory, Record, View};
+use crate::place::{Place, Record, View};
 use crate::set::manifest::{Earlier, Manifest};
 use crate::set::name::{is_index_file, is_sitemap_file};
 
@@ -32,7 +32,7 @@ impl Salvage {
     ///
     /// # Errors
     /// If something cannot be read at all, or a switch cannot be finished.
-    pub fn of(place: &Directory) -> Result<(Option<Manifest>, Self)> {
+    pub fn of(place: &dyn Place) -> Result<(Option<Manifest>, Self)> {
         let view = place.view();
         let mut damaged = Vec::new();
         let mut usable = |record: Record| match Manifest::read(view, &record) {
@@ -90,7 +90,7 @@ impl Salvage {
     /// The earlier sets for a live one that does not know them, the last one first. Since when they are earlier ones, and
     /// which of them were taken back, only the lost manifest has known; so they stay their full time from `now`. Those whose
     /// files are not all there were let go, or cannot come back.
-    pub(super) fn earlier(&self, view: &View, now: &str) -> Vec<Earlier> {
+    pub(super) fn earlier(&self, view: &dyn View, now: &str) -> Vec<Earlier> {
         let is_whole = |set: &&Manifest| set.sitemaps.iter().all(|sitemap| is_there(view, sitemap));
         let sets = self.kept.iter().filter(|set| !set.is_stand_in).filter(is_whole);
         let earlier = |set: &Manifest| Earlier {
@@ -115,7 +115,7 @@ pub(super) struct IndexFiles {
 impl IndexFiles {
     /// Those whose name is one that sitemill gives, and that list nothing but sitemaps with such names. Others are not from
     /// sitemill.
-    pub fn read(view: &View) -> Result<Self> {
+    pub fn read(view: &dyn View) -> Result<Self> {
         let mut found = Self::default();
         for name in view.list()? {
             let Some(name) = name.to_str().filter(|name| is_index_file(name)) else { continue };

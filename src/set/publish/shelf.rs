@@ -4,7 +4,7 @@ use super::occupant::{Occupant, occupant};
 use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::error::{Error, ErrorKind, Result};
-use crate::place::directory::Directory;
+use crate::place::Place;
 use crate::set::content::{ContentHash, Seal, seal};
 use crate::set::manifest::Sitemap;
 use crate::set::name::{sitemap_file, words};
@@ -13,12 +13,12 @@ use crate::set::shelf::{Shelf, Shelved};
 /// The staging of a run in a place, and the sitemaps that are published there.
 #[derive(Debug)]
 pub struct PlaceShelf<'a> {
-    place: &'a Directory,
-    unchanged: Unchanged,
+    place: &'a dyn Place,
+    unchanged: Unchanged<'a>,
 }
 
 impl<'a> PlaceShelf<'a> {
-    pub(super) fn new(place: &'a Directory, unchanged: Unchanged) -> Self {
+    pub(super) fn new(place: &'a dyn Place, unchanged: Unchanged<'a>) -> Self {
         Self { place, unchanged }
     }
 }

@@ -6,7 +6,7 @@ use super::info::SetInfo;
 use super::salvage::IndexFiles;
 use super::workspace::Workspace;
 use crate::error::Result;
-use crate::place::directory::{Copies, Record};
+use crate::place::{Copies, Record};
 use crate::set::manifest::{Manifest, Superseded};
 use crate::set::name::ROBOTS_FILE;
 

@@ -7,8 +7,9 @@ use serde::Serialize;
 use super::occupant::is_there;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::escape::shown;
-use crate::place::directory::{Record, View};
+use crate::place::directory::DirectoryView;
 use crate::place::fs::{Disk, FileSystem};
+use crate::place::{Record, View};
 use crate::set::manifest::{Manifest, Role};
 
 /// An output directory. Serialises to a line of `sitemill status --json`.
@@ -101,14 +102,14 @@ pub fn status(out: &Path) -> Result<Vec<Status>> {
 /// If it cannot be read.
 pub fn sites(out: &Path) -> Result<Vec<PathBuf>> {
     let names = Disk.list(out).map_err(|error| Error::input(out, error))?;
-    let is_site = |path: &PathBuf| View::on_disk(path).has_record(&Record::Live);
+    let is_site = |path: &PathBuf| DirectoryView::on_disk(path).has_record(&Record::Live);
     let mut sites: Vec<_> = names.iter().map(|name| out.join(name)).filter(is_site).collect();
     sites.sort();
     Ok(sites)
 }
 
 fn of_directory(out: &Path) -> Result<Option<Status>> {
-    let view = &View::on_disk(out);
+    let view = &DirectoryView::on_disk(out);
     let Some(manifest) = Manifest::read_as(Role::Live, view, &Record::Live)? else {
         return Ok(None);
     };
@@ -131,9 +132,9 @@ fn of_directory(out: &Path) -> Result<Option<Status>> {
     let is_switching = usable(Role::Journal, &Record::Journal)?.is_some();
     let mut superseded = FilesStatus::default();
     for old in &manifest.superseded {
-        if let Ok(meta) = view.look(&old.file) {
+        if let Ok(Some(found)) = view.look(&old.file) {
             superseded.files += 1;
-            superseded.bytes += meta.bytes;
+            superseded.bytes += found.bytes;
         }
     }
     Ok(Some(Status {
@@ -147,7 +148,7 @@ fn of_directory(out: &Path) -> Result<Option<Status>> {
     }))
 }
 
-fn of_set(view: &View, set: &Manifest) -> SetStatus {
+fn of_set(view: &dyn View, set: &Manifest) -> SetStatus {
     SetStatus {
         number: set.number,
         base_url: set.base_url.clone(),
@@ -165,7 +166,7 @@ fn of_set(view: &View, set: &Manifest) -> SetStatus {
 }
 
 /// Runs by their staging directories, which only their owner may look into: another user sees none.
-fn runs(view: &View) -> Vec<RunStatus> {
+fn runs(view: &dyn View) -> Vec<RunStatus> {
     let staging = view.runs();
     let process = |name: &str| name.rsplit_once('-')?.1.parse().ok();
     let processes = staging.iter().filter_map(|name| process(name.to_str()?));

@@ -22,9 +22,10 @@ use crate::clean::scope::ScopeRule;
 use crate::common::stop::Stop;
 use crate::error::{ErrorKind, Result};
 use crate::limits::Protocol;
-use crate::place::directory::{Record, View};
+use crate::place::directory::DirectoryView;
 use crate::place::fs::memory::{Memory, State};
 use crate::place::fs::{FileSystem, exists};
+use crate::place::{Record, View};
 use crate::set::content::{ContentHash, seal};
 use crate::set::manifest::{Manifest, Sitemap};
 use crate::set::name::ROBOTS_FILE;
@@ -44,8 +45,8 @@ fn open_with(fs: &Memory, on_damage: OnDamage) -> Workspace {
     Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref(), on_damage).unwrap()
 }
 
-fn view(fs: &Memory) -> View {
-    View::of(Arc::new(fs.clone()), OUT.as_ref())
+fn view(fs: &Memory) -> DirectoryView {
+    DirectoryView::of(Arc::new(fs.clone()), OUT.as_ref())
 }
 
 /// What a job does to the file system; how many changes in, it has told of success. What fails behind that is a warning.

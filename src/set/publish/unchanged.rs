@@ -8,15 +8,15 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::common::secret::Secret;
-use crate::place::directory::{Record, View};
+use crate::place::{Record, View};
 use crate::set::content::{Seal, seal};
 use crate::set::manifest::{Manifest, Sitemap};
 use crate::set::name::number_of;
 
 /// The sitemaps of the sets that are live or kept.
 #[derive(Debug)]
-pub struct Unchanged {
-    view: View,
+pub struct Unchanged<'a> {
+    view: &'a dyn View,
     secret: Secret,
     /// By number and seal of the XML.
     sitemaps: HashMap<(u32, Seal), Sitemap>,
@@ -24,20 +24,16 @@ pub struct Unchanged {
     sizes: HashSet<(u32, u32, u64)>,
 }
 
-impl Unchanged {
+impl<'a> Unchanged<'a> {
     /// The sitemaps of `live` and of the sets that it keeps. Sets that were sealed with another secret or cannot be read are
     /// left out; their sitemaps are compressed again.
-    pub(super) fn read(view: &View, live: Option<&Manifest>, secret: &Secret) -> Self {
+    pub(super) fn read(view: &'a dyn View, live: Option<&Manifest>, secret: &Secret) -> Self {
         let earlier = live.into_iter().flat_map(|live| &live.earlier);
         let kept =
             earlier.filter_map(|earlier| Manifest::read(view, &Record::kept(&earlier.run)).ok().flatten());
         let digits = secret.to_hex();
-        let mut known = Self {
-            view: view.clone(),
-            secret: secret.clone(),
-            sitemaps: HashMap::new(),
-            sizes: HashSet::new(),
-        };
+        let mut known =
+            Self { view, secret: secret.clone(), sitemaps: HashMap::new(), sizes: HashSet::new() };
         for set in live.cloned().into_iter().chain(kept).filter(|set| set.secret == digits) {
             for sitemap in set.sitemaps {
                 let (Some(number), Some(seals)) = (number_of(&sitemap.file), sitemap.seals) else { continue };
@@ -62,10 +58,8 @@ impl Unchanged {
     pub fn find(&self, number: u32, xml: Seal) -> Option<&Sitemap> {
         let sitemap = self.sitemaps.get(&(number, xml))?;
         // If something else is in its place, or it cannot be read, the one who makes it again says so.
-        self.view
-            .look(&sitemap.file)
-            .ok()
-            .filter(|meta| meta.is_file() && meta.bytes == sitemap.gzip_bytes)?;
+        let found = self.view.look(&sitemap.file).ok().flatten();
+        found.filter(|found| found.is_file && found.bytes == sitemap.gzip_bytes)?;
         let there = seal(&self.secret, &self.view.read(&sitemap.file).ok()?);
         (sitemap.seals.map(|seals| seals.gzip) == Some(there)).then_some(sitemap)
     }

@@ -11,6 +11,7 @@ use super::shelf::PlaceShelf;
 use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::error::Result;
+use crate::place::Place;
 use crate::place::directory::Directory;
 use crate::place::fs::{Disk, FileSystem};
 use crate::place::switch::{Removed, Standing};
@@ -19,7 +20,7 @@ use crate::set::manifest::Manifest;
 /// An output directory that this run alone may change, and the run's place in it for files that nobody sees yet.
 #[derive(Debug)]
 pub struct Workspace {
-    pub(super) place: Directory,
+    pub(super) place: Box<dyn Place>,
     pub(super) live: Option<Manifest>,
     /// What else is known, if manifests need not be trusted.
     pub(super) salvage: Option<Salvage>,
@@ -41,7 +42,7 @@ impl Workspace {
 
     /// Opens a directory of any file system.
     pub(super) fn open_in(fs: Arc<dyn FileSystem>, out: &Path, on_damage: OnDamage) -> Result<Self> {
-        Self::open_place(Directory::open(fs, out)?, on_damage)
+        Self::open_place(Box::new(Directory::open(fs, out)?), on_damage)
     }
 
     /// Opens the parent of the directories of all sites, which no other run may change meanwhile.
@@ -49,7 +50,7 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::open`], and [`ErrorKind::Busy`] if a run for one of the sites is at work.
     pub fn open_for_sites(out: &Path, on_damage: OnDamage) -> Result<Self> {
-        Self::open_place(Directory::open_for_sites(out)?, on_damage)
+        Self::open_place(Box::new(Directory::open_for_sites(out)?), on_damage)
     }
 
     /// Opens the directory `name` of a site below this one, which is [open for sites](Workspace::open_for_sites). The lock of
@@ -63,11 +64,11 @@ impl Workspace {
         Ok(site)
     }
 
-    fn open_place(place: Directory, on_damage: OnDamage) -> Result<Self> {
+    fn open_place(place: Box<dyn Place>, on_damage: OnDamage) -> Result<Self> {
         let (live, salvage) = match on_damage {
-            OnDamage::Refuse => (live(&place)?, None),
+            OnDamage::Refuse => (live(&*place)?, None),
             OnDamage::SetAside => {
-                let (live, salvage) = Salvage::of(&place)?;
+                let (live, salvage) = Salvage::of(&*place)?;
                 (live, Some(salvage))
             }
         };
@@ -100,7 +101,7 @@ impl Workspace {
 
     /// The shelf that the sitemaps of the next set are put on. It knows those of the live set and of the sets that are kept.
     pub fn shelf(&self) -> PlaceShelf<'_> {
-        PlaceShelf::new(&self.place, Unchanged::read(self.place.view(), self.live.as_ref(), &self.secret))
+        PlaceShelf::new(&*self.place, Unchanged::read(self.place.view(), self.live.as_ref(), &self.secret))
     }
 
     /// Removes what the sets before `set`, which is live, have left behind, as soon as `keep` lets it go; returns the
@@ -116,12 +117,12 @@ impl Workspace {
         if self.salvage.as_ref().is_some_and(Salvage::is_in_doubt) {
             self.place.remove_dead_runs(&published(Some(set)))?;
         }
-        retention::expire(&self.place, set, keep)
+        retention::expire(&*self.place, set, keep)
     }
 }
 
 impl Drop for Workspace {
     fn drop(&mut self) {
-        self.place.leave(|| published(self.live.as_ref()));
+        self.place.leave(&|| published(self.live.as_ref()));
     }
 }

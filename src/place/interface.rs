@@ -1,0 +1,261 @@
+//! What publishing asks of a place, whatever kind of place it is.
+//!
+//! A place keeps published files, manifests ("records") and files that are staged: written, and not visible yet. Policy decides
+//! what belongs to a set and what is replaced; a place brings files to disk and makes a switch that a crash does not tear.
+//! Another kind of place implements both traits in a module beside `directory`.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::fs::foreign;
+use super::hash::file_hash;
+use super::switch::{Removal, Removed, Standing, Switch};
+use super::unsynced::Unsynced;
+use crate::error::Result;
+
+/// A manifest that a place keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Record {
+    /// That of the live set.
+    Live,
+    /// That of the next set, as the journal of a switch.
+    Journal,
+    /// That of an earlier set, by its file name.
+    Kept(OsString),
+}
+
+impl Record {
+    /// The manifest of the earlier set that `run` published.
+    pub fn kept(run: &str) -> Self {
+        Self::Kept(format!("{run}.json").into())
+    }
+}
+
+/// Why a copy of a file is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copies {
+    /// It could not be used.
+    Damaged,
+    /// It was replaced, and sitemill did not write it.
+    TakenOver,
+}
+
+/// Published files that dead runs did not put into place, whatever their staging says.
+#[derive(Debug)]
+pub struct Published<'a> {
+    /// Their names.
+    pub files: HashSet<&'a str>,
+    /// Whether a name is one that sitemaps get.
+    pub is_sitemap: fn(&str) -> bool,
+}
+
+/// What has the name of a published file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// Whether it is an ordinary file.
+    pub is_file: bool,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+/// A place, to be read. Nothing is changed and no lock is taken.
+pub trait View: fmt::Debug + Send + Sync {
+    /// The path of the place.
+    fn directory(&self) -> &Path;
+
+    /// The path of a published file, for messages.
+    fn path(&self, file: &str) -> PathBuf;
+
+    /// The path of a manifest, for messages.
+    fn record_path(&self, record: &Record) -> PathBuf;
+
+    /// Whether there is this manifest.
+    fn has_record(&self, record: &Record) -> bool;
+
+    /// The bytes of a manifest; none if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn read_record(&self, record: &Record) -> Result<Option<Vec<u8>>>;
+
+    /// The manifests of earlier sets, and whatever else lies beside them.
+    ///
+    /// # Errors
+    /// If they cannot be listed.
+    fn kept(&self) -> Result<Vec<Record>>;
+
+    /// The names of runs that have staging: those at work and those that died. Empty if we may not look.
+    fn runs(&self) -> Vec<OsString>;
+
+    /// The names of all published files, and of whatever else lies beside them.
+    ///
+    /// # Errors
+    /// If they cannot be listed.
+    fn list(&self) -> Result<Vec<OsString>>;
+
+    /// Looks at what has the name of a published file; none if nothing has it.
+    ///
+    /// # Errors
+    /// If that cannot be told.
+    fn look(&self, file: &str) -> Result<Option<Found>>;
+
+    /// The bytes of a published file.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is not there.
+    fn read(&self, file: &str) -> Result<Vec<u8>>;
+
+    /// Whether anything has the name `file`.
+    fn has(&self, file: &str) -> bool {
+        self.look(file).is_ok_and(|found| found.is_some())
+    }
+
+    /// Whether `file` is an ordinary file.
+    fn is_file(&self, file: &str) -> bool {
+        self.look(file).is_ok_and(|found| found.is_some_and(|found| found.is_file))
+    }
+
+    /// Whether `file` is an ordinary file whose bytes have this [hash](file_hash).
+    fn has_content(&self, file: &str, hash: &str) -> bool {
+        self.is_file(file) && self.read(file).is_ok_and(|bytes| file_hash(&bytes) == hash)
+    }
+
+    /// The bytes of a published file; none if nothing has its name.
+    ///
+    /// # Errors
+    /// If it cannot be read, or something that is no ordinary file has its name.
+    fn occupant(&self, file: &str) -> Result<Option<Vec<u8>>> {
+        match self.look(file)? {
+            None => Ok(None),
+            Some(found) if !found.is_file => Err(foreign(&self.path(file))),
+            Some(_) => self.read(file).map(Some),
+        }
+    }
+}
+
+/// A place that one run alone may change, with the run's staging.
+///
+/// The place, or the parent of all sites that it is one of, is held as long as this lives. No other run that is alive has
+/// staging there, so all other staging is that of dead runs and may be [removed](Place::remove_dead_runs). The steps of a
+/// switch, in this order: [`prepare`](Place::prepare), [`show`](Place::show), [`finish`](Place::finish); until the last of
+/// them, [`take_back`](Place::take_back). They are apart because runs for several sites switch all of them or none.
+pub trait Place: fmt::Debug + Send + Sync {
+    /// Opens the directory `name` of a site below this one, which is open for all sites.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made or written to or a link has the name,
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it.
+    fn open_site(&self, name: &str) -> Result<Box<dyn Place>>;
+
+    /// Lets go of the lock of a site: the lock of its parent is held, and a run may have thousands of sites.
+    fn release(&mut self);
+
+    /// Makes room for the files that this run stages.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made.
+    fn begin(&self) -> Result<()>;
+
+    /// The name of this run.
+    fn run(&self) -> &str;
+
+    /// The place, to be read.
+    fn view(&self) -> &dyn View;
+
+    /// A directory for scratch files of this run.
+    fn scratch(&self) -> &Path;
+
+    /// How far the set of this run has come.
+    fn standing(&self) -> Standing;
+
+    /// Whether this run has staged `file`.
+    fn is_staged(&self, file: &str) -> bool;
+
+    /// Stages a new sitemap.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced>;
+
+    /// Stages what replaces the damaged sitemap `file`.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced>;
+
+    /// Keeps a copy of a published file, which is going to be replaced.
+    ///
+    /// # Errors
+    /// If it cannot be copied.
+    fn set_aside(&self, file: &str, copies: Copies) -> Result<()>;
+
+    /// Keeps a copy of a damaged manifest, which is going to be replaced.
+    ///
+    /// # Errors
+    /// If it cannot be copied.
+    fn set_record_aside(&self, record: &Record) -> Result<()>;
+
+    /// Replaces the manifest of the live set, without a switch.
+    ///
+    /// # Errors
+    /// If it cannot be written; the old one stays then.
+    fn stand_in(&self, manifest: &[u8]) -> Result<()>;
+
+    /// Brings everything to disk that `switch` takes. Crawlers see nothing of it yet.
+    ///
+    /// # Errors
+    /// If that cannot be done, or something that is no file is in the place of an index file.
+    fn prepare(&mut self, switch: Switch) -> Result<()>;
+
+    /// Decides for the prepared set and lets crawlers see it.
+    ///
+    /// # Errors
+    /// If that fails. It may have been done all the same, and can be [taken back](Place::take_back).
+    fn show(&mut self) -> Result<()>;
+
+    /// Lets crawlers see the set that was live before, and withdraws the decision.
+    ///
+    /// # Errors
+    /// If that fails; the next run finishes the switch then.
+    fn take_back(&mut self) -> Result<()>;
+
+    /// Clears up after the switch.
+    ///
+    /// # Errors
+    /// If that fails; the set is live, and the next run clears up.
+    fn finish(&mut self) -> Result<()>;
+
+    /// Finishes the switch that `run` began: puts `files` in their place, the robots lines last, and does the removals. Can be
+    /// broken off anywhere and done again.
+    ///
+    /// # Errors
+    /// If that fails.
+    fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<()>;
+
+    /// Removes published files, as far as they are ordinary files, and brings that to disk.
+    ///
+    /// # Errors
+    /// If one cannot be removed; those before it are gone.
+    fn remove(&self, removals: &[Removal]) -> Result<Removed>;
+
+    /// Removes a manifest.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    fn remove_record(&self, record: &Record) -> Result<()>;
+
+    /// Removes what dead runs have left: their staging, and sitemaps that they put into place and never published.
+    ///
+    /// # Errors
+    /// If something cannot be read or removed; the next run tries again.
+    fn remove_dead_runs(&self, published: &Published<'_>) -> Result<()>;
+
+    /// Ends the run. Leaves nothing behind but what the next run needs, which removes what cannot be removed now.
+    fn leave<'a>(&self, published: &dyn Fn() -> Published<'a>);
+
+    /// Gives staged sitemaps their places, without a switch that lists them.
+    #[cfg(test)]
+    fn give_places(&self, sitemaps: &[&str]) -> Result<()>;
+}
