@@ -1,15 +1,18 @@
-//! Files beside the set that a run tells something. One may be a pipe, and then the run waits for its reader, but for no
-//! longer than until it is told to stop.
+//! FIFOs and other pipes: a run waits for the other side, but only until it is told to stop. All waits are here.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::common::stop::Stop;
@@ -24,13 +27,13 @@ pub const STDERR: &str = "/dev/stderr";
 /// How long it may take until a reader who has come is seen.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// How long a raised `stop` may go unseen while the reader is silent.
-const SILENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+/// How long a raised `stop`, or the failure of an input, may go unseen while the other side of a pipe is silent.
+const SILENCE: Duration = Duration::from_millis(100);
 
 /// A pipe that has room takes so many bytes at once: pipe(7), `PIPE_BUF`.
 const PIPE_BYTES: usize = 4096;
 
-/// A new file, or whatever has its name.
+/// An output file, or whatever has its name.
 #[derive(Debug)]
 pub struct Outlet {
     file: File,
@@ -95,7 +98,7 @@ impl Write for Outlet {
             if self.stop.is_raised() {
                 return Err(io::Error::other("called off"));
             }
-            await_room(&self.file)?;
+            wait(&self.file, PollFlags::OUT, Some(SILENCE))?;
         }
     }
 
@@ -121,7 +124,7 @@ impl<'s> Patient<'s> {
 impl Write for Patient<'_> {
     /// As to the file, in pieces that a pipe with room takes; any error if `stop` is raised while the reader takes nothing.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        while !await_room(self.file)? {
+        while !wait(self.file, PollFlags::OUT, Some(SILENCE))? {
             if self.stop.is_raised() {
                 return Err(io::Error::other("nobody reads it, and a signal came"));
             }
@@ -134,9 +137,144 @@ impl Write for Patient<'_> {
     }
 }
 
-/// Waits until `file` has room, or for some time; whether it has.
-fn await_room(file: &File) -> io::Result<bool> {
-    match poll(&mut [PollFd::new(file, PollFlags::OUT)], Some(&SILENCE)) {
+/// A FIFO that is opened without waiting for a writer, who may never come. Its reads wait for one.
+#[derive(Debug)]
+pub struct Fifo(File);
+
+impl Fifo {
+    /// Opens the FIFO `name` to read it.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn open(name: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        Ok(Self(rustix::fs::open(name, flags, Mode::empty())?.into()))
+    }
+}
+
+impl Read for Fifo {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        loop {
+            // Without the wait, a FIFO whose writer has not come yet reads as if it had ended.
+            while !wait(&self.0, PollFlags::IN, None)? {}
+            match self.0.read(to) {
+                // Another reader was quicker.
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                read => return read,
+            }
+        }
+    }
+}
+
+/// Read from a pipe at once: what Linux holds in one, and a little more.
+const READ_BYTES: usize = 128 << 10;
+
+/// Which input was the first to fail, and which one asks. Then nobody needs what the pipes may say, and they may be silent for
+/// ever.
+#[derive(Debug, Clone)]
+pub struct Failed {
+    first: Arc<AtomicUsize>,
+    own: usize,
+}
+
+impl Default for Failed {
+    fn default() -> Self {
+        Self { first: Arc::new(AtomicUsize::new(Self::NONE)), own: Self::NONE }
+    }
+}
+
+impl Failed {
+    const NONE: usize = usize::MAX;
+
+    /// The one of the input with this number.
+    pub fn of(&self, number: usize) -> Self {
+        Self { first: Arc::clone(&self.first), own: number }
+    }
+
+    /// This one has failed.
+    pub fn set(&self) {
+        let _ = self.first.compare_exchange(Self::NONE, self.own, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Whether one has.
+    pub fn is_any(&self) -> bool {
+        self.first.load(Ordering::Relaxed) != Self::NONE
+    }
+
+    /// Whether another one was the first.
+    pub fn is_another(&self) -> bool {
+        self.is_any() && self.first.load(Ordering::Relaxed) != self.own
+    }
+}
+
+/// A pipe, read by a thread of its own. A read that waits for a silent writer cannot be called off, and neither a raised
+/// `stop` nor the failure of an input may wait for it.
+pub struct PipeReader {
+    pieces: Receiver<io::Result<Vec<u8>>>,
+    piece: Vec<u8>,
+    at: usize,
+    stop: Stop,
+    failed: Failed,
+    /// All bytes that came through the pipe.
+    bytes: Arc<AtomicU64>,
+}
+
+impl PipeReader {
+    pub fn new(mut pipe: Box<dyn Read + Send>, stop: &Stop, failed: &Failed, bytes: &Arc<AtomicU64>) -> Self {
+        let (pieces, incoming) = bounded(4);
+        thread::spawn(move || {
+            loop {
+                let mut piece = vec![0; READ_BYTES];
+                let read = match pipe.read(&mut piece) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    read => read,
+                };
+                let ended = !matches!(read, Ok(1..));
+                let piece = read.map(|bytes| {
+                    piece.truncate(bytes);
+                    piece
+                });
+                if pieces.send(piece).is_err() || ended {
+                    return;
+                }
+            }
+        });
+        let (stop, failed, bytes) = (stop.clone(), failed.clone(), Arc::clone(bytes));
+        Self { pieces: incoming, piece: Vec::new(), at: 0, stop, failed, bytes }
+    }
+}
+
+impl Read for PipeReader {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        while self.at == self.piece.len() {
+            if self.stop.is_raised() || self.failed.is_any() {
+                return Err(io::Error::other("called off"));
+            }
+            match self.pieces.recv_timeout(SILENCE) {
+                Ok(piece) => (self.piece, self.at) = (piece?, 0),
+                // It has sent all there was.
+                Err(RecvTimeoutError::Disconnected) => return Ok(0),
+                Err(RecvTimeoutError::Timeout) => continue,
+            }
+            if self.piece.is_empty() {
+                return Ok(0);
+            }
+            self.bytes.fetch_add(self.piece.len() as u64, Ordering::Relaxed);
+        }
+        let bytes = to.len().min(self.piece.len() - self.at);
+        to[..bytes].copy_from_slice(&self.piece[self.at..][..bytes]);
+        self.at += bytes;
+        Ok(bytes)
+    }
+}
+
+/// Waits until `file` is ready for `flags`, but no longer than `patience`; whether it is.
+fn wait(file: &File, flags: PollFlags, patience: Option<Duration>) -> io::Result<bool> {
+    let patience = patience.map(|patience| Timespec {
+        tv_sec: patience.as_secs().cast_signed(),
+        tv_nsec: patience.subsec_nanos().into(),
+    });
+    match poll(&mut [PollFd::new(file, flags)], patience.as_ref()) {
         Ok(ready) => Ok(ready > 0),
         // Perhaps by the signal that raises `stop`.
         Err(Errno::INTR) => Ok(false),

@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use map::Map;
-use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags};
 
 pub use lost::{Lost, survive_lost_pages};
 
 use super::lines;
+use crate::common::fifo::Fifo;
 use crate::intake::format::{Feed, SourceRows};
 use crate::intake::spool_format::Block;
 use crate::sitemap::tags::GivenTags;
@@ -207,31 +207,6 @@ impl Pipe {
             Self::Stdin => Box::new(io::stdin()),
             Self::File(file) => Box::new(file),
             Self::Fifo(fifo) => Box::new(fifo),
-        }
-    }
-}
-
-/// A FIFO that was opened without waiting for a writer, who may never come: its reader waits instead, and can be called off.
-#[derive(Debug)]
-struct Fifo(File);
-
-impl Fifo {
-    fn open(name: &Path) -> io::Result<Self> {
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        Ok(Self(rustix::fs::open(name, flags, Mode::empty())?.into()))
-    }
-}
-
-impl Read for Fifo {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        loop {
-            // Without it, a FIFO whose writer has not come yet reads as if it had ended.
-            poll(&mut [PollFd::new(&self.0, PollFlags::IN)], None)?;
-            match self.0.read(to) {
-                // Somebody else who reads it was quicker.
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                read => return read,
-            }
         }
     }
 }

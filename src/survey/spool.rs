@@ -1,7 +1,5 @@
 //! Both passes read mapped bytes. What is no file of plain lines becomes one, or rows, in scratch.
 
-mod pipe;
-
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +10,7 @@ use super::inputs::Known;
 use super::judge::{Judge, Judged, is_of_foreign_bytes};
 use super::memory::with_page_memory;
 use crate::clean::Reason;
+use crate::common::fifo::{Failed, PipeReader};
 use crate::common::ordered::ordered;
 use crate::common::progress::Pass;
 use crate::error::{Error, Result, reserve_more};
@@ -23,7 +22,6 @@ use crate::intake::scratch::{Copied, Scratch, Space, nameless};
 use crate::intake::spool_format::{Block, Content, Row, RowBuffer};
 use crate::sitemap::extensions::{Alternates, Images, RawExtras};
 use crate::sitemap::tags::{GivenTags, RawTags, TagCounts, TagName};
-use pipe::{Failed, Patient};
 
 const PIECE_BYTES: usize = 1 << 20;
 
@@ -103,7 +101,7 @@ impl Reading<'_> {
         let feed = match feed {
             Feed::File(file) => Feed::File(file),
             Feed::Stream(pipe) => {
-                Feed::Stream(Box::new(Patient::new(pipe, run.stop, &self.failed, &from_pipe)))
+                Feed::Stream(Box::new(PipeReader::new(pipe, run.stop, &self.failed, &from_pipe)))
             }
             Feed::Rows(rows) => {
                 let (stop, failed, bytes) = (run.stop, &self.failed, &from_pipe);
