@@ -111,6 +111,14 @@ fn one_page(compression: Compression, urls: usize) -> Vec<u8> {
     file.into_inner().unwrap()
 }
 
+/// Reads `bytes` by way of the file `path`, with so much memory for pages.
+fn read_within(path: &Path, bytes: &[u8], page_memory: u64) -> Result<FormFound> {
+    std::fs::write(path, bytes).unwrap();
+    let options = FormOptions { page_memory: Some(page_memory), ..FormOptions::default() };
+    let feed = Feed::File(File::open(path).unwrap());
+    read(Path::new("urls"), feed, &options, &mut Seen::default())
+}
+
 #[test]
 fn texts_that_repeat_more_than_there_is_memory_for_are_refused_before_they_are_decoded() {
     let schema = Arc::new(parse_message_type("message m { required binary loc (STRING); }").unwrap());
@@ -133,12 +141,7 @@ fn texts_that_repeat_more_than_there_is_memory_for_are_refused_before_they_are_d
     };
     let scratch = Scratch::new("repeating");
     let path = scratch.0.join("urls");
-    let read_within = |bytes: &[u8], page_memory| {
-        std::fs::write(&path, bytes).unwrap();
-        let options = FormOptions { page_memory: Some(page_memory), ..FormOptions::default() };
-        let feed = Feed::File(File::open(&path).unwrap());
-        read(Path::new("urls"), feed, &options, &mut Seen::default())
-    };
+    let read_within = |bytes: &[u8], page_memory| read_within(&path, bytes, page_memory);
     let repeating = file(20_000, 4096);
     assert!(repeating.len() < 40_000, "{} bytes stand for 80 MB", repeating.len());
     let error = read_within(&repeating, 64 << 20).unwrap_err();
@@ -153,12 +156,7 @@ fn texts_that_repeat_more_than_there_is_memory_for_are_refused_before_they_are_d
 fn a_page_that_takes_more_than_it_may_is_refused_before_it_is_decompressed() {
     let scratch = Scratch::new("large-pages");
     let path = scratch.0.join("urls");
-    let read_within = |bytes: &[u8], page_memory| {
-        std::fs::write(&path, bytes).unwrap();
-        let options = FormOptions { page_memory: Some(page_memory), ..FormOptions::default() };
-        let feed = Feed::File(File::open(&path).unwrap());
-        read(Path::new("urls"), feed, &options, &mut Seen::default())
-    };
+    let read_within = |bytes: &[u8], page_memory| read_within(&path, bytes, page_memory);
     for compression in [
         Compression::UNCOMPRESSED,
         Compression::SNAPPY,
