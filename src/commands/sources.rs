@@ -28,16 +28,16 @@ pub struct Sources<'a> {
 /// The directory that `job` publishes to, if it is there already.
 ///
 /// # Errors
-/// If it is an input directory as well: the next run would read what this one publishes.
-pub fn out_directory(job: &Job) -> Result<Option<OutDirectory>> {
+/// If it is one of the `inputs` as well: the next run would read what this one publishes.
+pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirectory>> {
     let Some(out) = OutDirectory::at(&job.out) else { return Ok(None) };
     let is_site = |input: &Path| {
         job.only_site().is_none()
             && input.join(STATE).is_dir()
             && input.canonicalize().is_ok_and(|path| path.parent().is_some_and(|parent| out.is(parent)))
     };
-    let both = |input: &&PathBuf| input.is_dir() && (out.is(input) || is_site(input));
-    match job.inputs.iter().find(both) {
+    let both = |input: &&Path| input.is_dir() && (out.is(input) || is_site(input));
+    match inputs.iter().filter_map(Source::path).find(both) {
         None => Ok(Some(out)),
         Some(input) => Err(Error::usage(format!(
             "{}: is an input, and --out publishes there, so that each run would read the set of the one before; \

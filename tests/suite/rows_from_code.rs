@@ -166,3 +166,13 @@ fn rows_can_be_borrowed_and_have_links_and_images() {
     assert_eq!(outcome.report.given_tags["images"], 2);
     assert!(outcome.report.dropped_tags.values().all(|&count| count == 0));
 }
+
+#[test]
+fn a_directory_that_is_published_to_is_no_source() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let job = job(out.clone(), "http://h.example/", |_| {});
+    built(&job, vec![Source::rows("rows", [SourceRow::new("http://h.example/1")])]).unwrap();
+    let refused = built(&job, vec![Source::from(out.as_path())]).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Usage, "{refused}");
+}

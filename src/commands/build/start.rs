@@ -27,7 +27,7 @@ impl<'a, 's> Start<'a, 's> {
     /// # Errors
     /// If an input cannot be opened, a path has two uses, an output cannot be written, or another run is at work.
     pub fn of(job: &'a Job, sources: Vec<Source<'s>>, stop: &'a Stop) -> Result<Self> {
-        let out = sources::out_directory(job)?;
+        let out = sources::out_directory(job, &sources)?;
         let sources = sources::open_all(sources, job.require_success, &job.form, out.as_ref())?;
         let mut paths = job.paths();
         sources.open.iter().filter_map(Found::path).for_each(|path| paths.read("input", path));
