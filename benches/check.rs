@@ -1,10 +1,9 @@
 //! The verifier and the way back, on one thread and on two: `cargo bench --bench check`. Both assert what they found.
 
-use std::fs;
-use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::{fs, io};
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

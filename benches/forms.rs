@@ -11,10 +11,9 @@ use divan::{Bencher, black_box};
 mod corpus;
 
 use corpus::{Corpus, Recipe};
-use sitemill::Reason;
-use sitemill::Result;
 use sitemill::internals::format::{Feed, FormOptions, Format, Record, Sink, read};
 use sitemill::internals::tags::{LastmodRules, lastmod, priority};
+use sitemill::{Reason, Result};
 
 fn main() {
     divan::main();

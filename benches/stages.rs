@@ -8,8 +8,7 @@ use divan::{Bencher, black_box};
 mod corpus;
 
 use corpus::{Corpus, Recipe};
-use sitemill::internals::lines;
-use sitemill::internals::{Cleaned, Cleaner};
+use sitemill::internals::{Cleaned, Cleaner, lines};
 
 fn main() {
     divan::main();

@@ -4,9 +4,8 @@ mod missing;
 mod shown;
 
 use std::error::Error as StdError;
-use std::fmt;
-use std::io;
 use std::path::Path;
+use std::{fmt, io};
 
 pub(crate) use missing::is_url;
 pub(crate) use shown::Shown;

@@ -13,10 +13,9 @@ use crate::compress::gzip::{Engine, Level};
 use crate::error::{Error, Result, Shown, is_url};
 use crate::intake::format::FormOptions;
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX};
-use crate::set::publish;
 use crate::set::publish::retention::Keep;
 use crate::set::publish::{Consent, OnDamage};
-use crate::set::robots;
+use crate::set::{publish, robots};
 use crate::sitemap::divide::{Divide, Limits};
 use crate::sitemap::tags::TagRules;
 

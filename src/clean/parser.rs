@@ -5,10 +5,8 @@ use std::ops::Range;
 
 use url::{ParseError, Position, Url};
 
-use super::dots;
-use super::encode;
-use super::host;
 use super::reason::Reason;
+use super::{dots, encode, host};
 
 /// Appends the canonical URL of a trimmed `line` to `out`; returns where its path begins.
 pub fn parse(line: &[u8], out: &mut Vec<u8>) -> Result<usize, Reason> {

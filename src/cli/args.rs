@@ -8,15 +8,13 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use sitemill::UrlEncoding;
 use sitemill::limits::{
     BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX,
 };
-use sitemill::{Base, Divide, Engine, Level, OnDuplicate, Order, ScopeRule};
 use sitemill::{
-    Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules, changefreq, priority,
+    Base, Changefreq, Columns, Delimiter, Divide, Engine, FormOptions, Format, LastmodRules, LastmodUnit,
+    LastmodZone, Level, OnDuplicate, Order, Priority, ScopeRule, TagRules, UrlEncoding, changefreq, priority,
 };
-use sitemill::{Columns, Delimiter, FormOptions, Format};
 
 use super::log::LogForm;
 pub use published::{CheckArgs, UrlsArgs};

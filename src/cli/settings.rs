@@ -1,11 +1,10 @@
 //! Options from elsewhere than the command line: the environment, and a file. The command line wins over the environment,
 //! and that over the file.
 
-use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use std::{env, fs};
 
 use clap::builder::{BoolishValueParser, TypedValueParser};
 use clap::{Arg, ArgAction, Command, ValueEnum};

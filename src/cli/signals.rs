@@ -1,10 +1,9 @@
 //! Signals ask the run to stop; it ends at its next look, cleans up behind itself, and says so with its exit code.
 
-use std::fs;
 use std::io::{self, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread;
+use std::{fs, thread};
 
 use rustix::fs::{OFlags, fcntl_setfl};
 use signal_hook::consts::{SIGABRT, SIGBUS, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};

@@ -6,8 +6,7 @@ use std::path::Path;
 
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
-use sitemill::Reason;
-use sitemill::{Example, Report, escape};
+use sitemill::{Example, Reason, Report, escape};
 
 use super::numbers::{grouped, plural};
 use super::{inputs, log};

@@ -12,12 +12,10 @@ use crate::common::progress::{Pass, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Result};
 use crate::intake::blocks::{Block, Blocks};
-use crate::intake::format;
 use crate::intake::format::{FormOptions, Opened, Record, RowReader, Sink, Unit};
-use crate::intake::lines;
-use crate::intake::reject_row;
 use crate::intake::report::Skipped;
 use crate::intake::source::Source;
+use crate::intake::{format, lines, reject_row};
 use crate::job::{check_threads, threads_default};
 use crate::survey::memory::with_page_memory;
 

@@ -3,12 +3,10 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::commands::check;
-use crate::commands::check::Set;
+use crate::commands::check::{self, Set};
 use crate::error::{Error, Result, Shown};
 use crate::escape;
-use crate::intake::format;
-use crate::intake::format::{FormOptions, OutDirectory, PartFiles, SkipReason};
+use crate::intake::format::{self, FormOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::Found;
 use crate::intake::report::Skipped;
 use crate::intake::source::{Kind, Source};

@@ -14,8 +14,7 @@ use crate::common::ordered::ordered;
 use crate::common::progress::{Pass, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Result, Shown};
-use crate::escape;
-use crate::escape::shown;
+use crate::escape::{self, shown};
 use crate::job::{check_threads, threads_default};
 
 /// What to list. [`UrlsJob::new`] has every default of the command line.

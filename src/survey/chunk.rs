@@ -5,9 +5,8 @@ use std::ops::Range;
 use super::positions::Entries;
 use crate::error::{Result, reserve};
 use crate::intake::input::{Extent, Input};
-use crate::intake::lines;
-use crate::intake::spool_format;
 use crate::intake::spool_format::{Block, Row};
+use crate::intake::{lines, spool_format};
 
 /// Consecutive whole rows of one input.
 #[derive(Debug, Clone)]

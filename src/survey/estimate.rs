@@ -13,8 +13,7 @@ use crate::common::progress::Needs;
 use crate::compress::gzip::Level;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::intake::input::Input;
-use crate::intake::scratch;
-use crate::intake::scratch::free;
+use crate::intake::scratch::{self, free};
 use crate::job::{Job, Order};
 use crate::survey::dedup::PARTITIONS;
 

@@ -3,9 +3,8 @@
 //! Every chunk is cleaned and keyed by itself, every hash partition is deduplicated by itself, and what is left is divided
 //! into sitemaps. Of the input, a bit per entry and a few words per chunk are kept.
 
-use std::io;
 use std::sync::{Arc, Mutex};
-use std::thread;
+use std::{io, thread};
 
 use rayon::prelude::*;
 use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
@@ -27,16 +26,14 @@ use crate::common::secret::{Key, Secret};
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, reserve};
 use crate::intake::input::{Extent, Input};
-use crate::intake::lines;
 use crate::intake::lines::CHUNK_URLS_MAX;
-use crate::intake::spool_format;
 use crate::intake::spool_format::{Content, Row};
+use crate::intake::{lines, spool_format};
 use crate::job::{Job, OnDuplicate};
 use crate::sitemap::divide::stable::Least;
 use crate::sitemap::divide::{Divider, Part, Room};
 use crate::sitemap::xml::Frame;
-use crate::survey::dedup;
-use crate::survey::dedup::{ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Share, Survivors, Table};
+use crate::survey::dedup::{self, ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Share, Survivors, Table};
 
 /// What is known of a chunk before duplicates are.
 struct SurveyedChunk {

@@ -2,9 +2,8 @@
 
 use super::layout::ListedChunk;
 use super::tally::Tally;
-use crate::clean;
 use crate::clean::scope::{Base, Origins, Scope};
-use crate::clean::{CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
+use crate::clean::{self, CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
 use crate::error::Result;
 use crate::intake::input::Input;
 use crate::intake::spool_format::Content;
@@ -13,11 +12,10 @@ use crate::limits::Protocol;
 use crate::set::publish;
 use crate::sitemap::divide::Room;
 use crate::sitemap::entry::Entry;
-use crate::sitemap::extensions;
 use crate::sitemap::extensions::{Extras, ExtrasRenderer};
 use crate::sitemap::tags::{Dropped, DroppedTags, TagReason, TagRules};
-use crate::sitemap::xml;
 use crate::sitemap::xml::Frame;
+use crate::sitemap::{extensions, xml};
 
 /// What a build asks of a URL besides being one, and of its tags.
 #[derive(Debug)]

@@ -2,8 +2,7 @@
 
 use crate::error::{Result, copy};
 use crate::sitemap::divide::Room;
-use crate::sitemap::xml;
-use crate::sitemap::xml::Namespaces;
+use crate::sitemap::xml::{self, Namespaces};
 
 /// Room of each entry of a chunk, by its ordinal.
 #[derive(Debug, Default)]

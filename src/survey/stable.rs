@@ -8,9 +8,8 @@ use crate::common::ordered::ordered;
 use crate::error::{Error, Result, list, reserve};
 use crate::intake::input::Input;
 use crate::job::Job;
-use crate::sitemap::divide::stable;
 use crate::sitemap::divide::stable::{Mark, Stretch, Weighed};
-use crate::sitemap::divide::{Divide, Part, Room};
+use crate::sitemap::divide::{Divide, Part, Room, stable};
 use crate::sitemap::xml::Frame;
 
 /// Whether marks decide where the sitemaps of one set begin. With a set for each origin, it is divided when it is known.

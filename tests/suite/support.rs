@@ -3,13 +3,12 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Once;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread;
+use std::{fs, thread};
 
 use serde_json::Value;
 

@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::clean::scope;
-use crate::clean::scope::{BaseUrl, SitePath};
+use crate::clean::scope::{self, BaseUrl, SitePath};
 use crate::common::ordered::ordered;
 use crate::error::{Error, ErrorKind, Result, copy, list, reserve, reserve_more, try_list};
 use crate::intake::input::Input;

@@ -3,9 +3,8 @@
 use super::entry::{Entry, Tag};
 use super::extensions::EXTENSIONS;
 use super::finding::Findings;
-use super::loc;
 use super::rules::Rule;
-use super::values;
+use super::{loc, values};
 use crate::escape::shown;
 use crate::limits::Protocol;
 

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use super::foreign;
 use super::options::FormOptions;
-use super::packing;
 use super::sample::Sample;
 use super::spec::{Head, Open, OpenFile};
 use super::table::Format;
+use super::{foreign, packing};
 use crate::error::{Error, Result, Shown};
 
 /// The format that takes files with this magic number at the start of `head`.

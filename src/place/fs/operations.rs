@@ -1,10 +1,9 @@
 //! The operations of a file system that publishing uses.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fmt, io};
 
 use crate::error::Result;
 

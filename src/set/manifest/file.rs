@@ -2,9 +2,8 @@
 //! refused and never guessed at, because files are removed and index files made by what it says.
 
 use std::collections::HashSet;
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;

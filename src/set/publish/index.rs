@@ -6,8 +6,7 @@ use crate::limits::Protocol;
 use crate::set::manifest::{Manifest, Sitemap};
 use crate::set::name::sitemap_file;
 use crate::sitemap::divide::{Divider, Limits, Room};
-use crate::sitemap::xml;
-use crate::sitemap::xml::Frame;
+use crate::sitemap::xml::{self, Frame};
 
 /// The index files of a set, in the order of their numbers.
 ///

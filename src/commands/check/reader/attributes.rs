@@ -4,8 +4,7 @@ use quick_xml::events::BytesStart;
 
 use super::pairs::{Pair, Pairs};
 use super::{At, Broken, Reader, place};
-use crate::commands::check::entities;
-use crate::commands::check::entities::Wrong;
+use crate::commands::check::entities::{self, Wrong};
 use crate::commands::check::entry::Entry;
 use crate::commands::check::extensions::EXTENSIONS;
 use crate::commands::check::name::Name;

@@ -1,8 +1,7 @@
 //! Every change of what publishing does to the file system fails, with those behind it that undo what was done: what a crawler
 //! finds is the set that the run says is live.
 
-use std::iter;
-use std::slice;
+use std::{iter, slice};
 
 use super::leftovers::linkless;
 use super::*;
