@@ -1,13 +1,13 @@
-//! Check: published files held against the protocol, by a reader of its own.
+//! Check: validates published files with a reader that shares no code with the writer.
 //!
 //! ```text
 //!  set ──▶ files ──content──▶ bytes ──reader──▶ entries ──judge──▶ findings, keys ──▶ duplicates across files
-//!   └─ robots lines, index files: what belongs together, and what is missing
+//!   └─ robots lines, index files: which files belong together, and which are missing
 //! ```
 //!
-//! Nothing that cleans, escapes or writes is asked here, so that a fault there cannot hide itself. Files may be hostile:
-//! each is read up to the protocol's limit of bytes and no further, nothing in it is expanded, and the names in it lead
-//! to files of the same directory only. What is kept of a file is 16 bytes a URL.
+//! Nothing here uses the code that cleans, escapes or writes, so a bug there cannot hide. Files may be hostile: each is read up
+//! to the byte limit of the protocol, nothing in it is expanded, and names in it lead only to files of the same directory. A
+//! file leaves 16 bytes per URL in memory.
 
 mod content;
 mod document;
@@ -59,7 +59,7 @@ pub use entry::{Entry, Link, Tag};
 pub use finding::Finding;
 pub use rules::{Counts, Rule};
 
-/// Findings of one file that are kept until they are told; all are counted.
+/// Maximum number of findings kept per file until they are reported. All are counted.
 const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
 
 /// What to check. [`CheckJob::new`] has every default of the command line.
@@ -80,7 +80,7 @@ pub struct CheckJob {
 }
 
 impl CheckJob {
-    /// A job with the defaults: all cores, the first thousand findings.
+    /// Creates a job with the defaults: all cores, the first thousand findings.
     pub fn new(paths: Vec<PathBuf>) -> Self {
         Self { paths, base_url: None, scope: None, threads: threads_default(), findings_max: 1000 }
     }
@@ -133,7 +133,7 @@ pub fn check(
     progress.begin(Pass::Read, 0);
     let base = job.base_url.as_ref().map(BaseUrl::as_str);
     let (directories, files): (Vec<_>, Vec<_>) = job.paths.iter().cloned().partition(|path| path.is_dir());
-    // Each directory is a site of its own; files that were named one by one are one.
+    // Each directory is a site; files named one by one form a site together.
     if !files.is_empty() {
         run.check_set(Set::of_files(files, base, run.kept_max))?;
     }
@@ -172,7 +172,7 @@ struct Run<'a> {
 impl Run<'_> {
     fn check_set(&mut self, set: Set) -> Result<()> {
         self.tell(&set.findings)?;
-        // A damaged one is told of when everything else was.
+        // A damaged manifest is reported after everything else.
         let manifest = set.directory.as_deref().map_or(Ok(None), read_manifest);
         let built_with = || manifest.as_ref().ok().and_then(|manifest| manifest.as_ref()?.scope.parse().ok());
         let scope = self.job.scope.or_else(built_with).unwrap_or_default();
@@ -205,7 +205,7 @@ impl Run<'_> {
         self.check_duplicates(&known.sitemaps)
     }
 
-    /// Checks `files` at the same time and gives them to `each` in their order.
+    /// Checks `files` in parallel and passes the results to `each` in order.
     fn check_files(
         &mut self,
         files: Vec<PathBuf>,
@@ -220,11 +220,11 @@ impl Run<'_> {
         })
     }
 
-    /// Adds the files that an index file lists to `members`, and says which of them are missing or listed already.
+    /// Adds the files that an index file lists to `members`, and reports those that are missing or already listed.
     fn follow(&mut self, set: &Set, index: &mut Document, met: &mut Met, members: &mut Vec<PathBuf>) {
         let directory = match (&set.directory, &set.base, index.path.parent()) {
             (Some(directory), ..) => directory,
-            // Beside a file that was named alone, the others need not lie; unless somebody says where that is.
+            // The members of a file that was named alone may be elsewhere, unless the base URL says that they are in its directory.
             (None, Some(_), Some(directory)) => directory,
             _ => return,
         };
@@ -267,7 +267,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Every sitemap of the manifest that `build` has left must be listed.
+    /// Checks that every sitemap in the manifest of `build` is listed.
     fn check_manifest(&mut self, set: &Set, manifest: &Manifest, met: &Met) -> Result<()> {
         let Some(directory) = &set.directory else { return Ok(()) };
         let path = directory.join(LIVE_MANIFEST);
@@ -276,16 +276,16 @@ impl Run<'_> {
             manifest.sitemaps.iter().filter(|sitemap| !met.contains(&directory.join(&sitemap.file)))
         {
             findings.push(None, Rule::Unlisted, || {
-                format!("{} is of the set, and no index file lists it", shown(sitemap.file.as_bytes()))
+                format!("{} belongs to the set, but no index file lists it", shown(sitemap.file.as_bytes()))
             });
         }
         self.tell(&findings)
     }
 
-    /// Looks for URLs that were listed before.
+    /// Reports URLs that are listed more than once.
     fn check_duplicates(&mut self, sitemaps: &Sitemaps) -> Result<()> {
         let duplicates = sitemaps.duplicates(self.job.threads.get(), self.kept_max, self.stop)?;
-        // Of one file after the other, as a person reads them.
+        // File by file, in the order in which people read them.
         for of_file in duplicates.first.chunk_by(|a, b| a.0 == b.0) {
             let mut findings = Findings::new(sitemaps.shown(of_file[0].0), self.kept_max);
             for &place in of_file {
@@ -298,7 +298,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Counts all of `findings` and tells as many as are still wanted.
+    /// Counts all `findings` and reports them until the maximum is reached.
     fn tell(&mut self, findings: &Findings) -> Result<()> {
         self.counts = self.counts + findings.counts;
         for finding in &findings.kept {
@@ -311,7 +311,7 @@ impl Run<'_> {
     }
 }
 
-/// What is known of a set so far.
+/// What has been seen of a set.
 #[derive(Default)]
 struct Known {
     met: Met,

@@ -157,7 +157,7 @@ fn is_deliberate((rule, words): &(String, String), document: &[u8]) -> bool {
         // XML allows these; the protocol or `check` does not.
         "encoding" | "doctype" | "root" | "too-deep" | "namespace" => true,
         "well-formed" => {
-            words.starts_with("the XML declaration does not say version 1.0 first")
+            words.starts_with("the XML declaration does not begin with version 1.0")
                 // XML allows neither: libxml2 asks for no white space before standalone, and reads no further than a zero.
                 || words.starts_with("no white space before an attribute in the XML declaration")
                 || document.contains(&0)

@@ -58,7 +58,7 @@ impl Content {
         // Asked before it is opened: to open a pipe waits until somebody writes.
         match std::fs::metadata(path).map_err(unreadable)? {
             meta if meta.is_file() => {}
-            _ => return Err(unreadable(io::Error::other("is no file"))),
+            _ => return Err(unreadable(io::Error::other("not a regular file"))),
         }
         Self::of(File::open(path).map_err(unreadable)?).map_err(unreadable)
     }

@@ -1,4 +1,4 @@
-//! One file, from its bytes to its findings.
+//! Checks one file.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,38 +14,38 @@ use crate::error::{Error, Result};
 use crate::escape::shown;
 use crate::survey::dedup::ChunkKeys;
 
-/// What the files of a set are held against.
+/// Properties of a set that its files are checked against.
 pub(crate) struct Rules<'a> {
-    /// What a `loc` in a sitemap must start with.
+    /// The prefix of every `loc` in a sitemap.
     pub urls_below: Option<&'a str>,
-    /// What a `loc` in an index file must start with.
+    /// The prefix of every `loc` in an index file.
     pub sitemaps_below: Option<&'a str>,
-    /// Most findings of a file that are kept.
+    /// Maximum number of findings kept per file.
     pub kept_max: usize,
-    /// What URLs are keyed with.
+    /// The secret under which URLs are hashed.
     pub secret: &'a Secret,
 }
 
-/// What a worker keeps from file to file.
+/// Buffers that a worker reuses from file to file.
 #[derive(Default)]
 pub(crate) struct Scratch {
     entry: Entry,
     keys: Vec<Key>,
 }
 
-/// A file that was read.
+/// The result of checking a file.
 pub(crate) struct Document {
-    /// Where it lies.
+    /// Its path.
     pub path: PathBuf,
-    /// What was found in it.
+    /// Its findings.
     pub findings: Findings,
-    /// What it is, if that could be seen.
+    /// Its kind, if its root element could be read.
     pub kind: Option<Kind>,
-    /// Its entries.
+    /// The number of its entries.
     pub entries: u64,
-    /// Of a sitemap: the keys of its URLs, by the numbers of their entries less one.
+    /// For a sitemap, the keys of its URLs. Entry number n has index n - 1.
     pub keys: ChunkKeys,
-    /// Of an index file: what it lists.
+    /// For an index file, the sitemaps it lists.
     pub members: Vec<Member>,
 }
 
@@ -53,11 +53,11 @@ pub(crate) struct Document {
 pub(crate) struct Member {
     /// The number of the entry.
     pub entry: u64,
-    /// Its URL.
+    /// Its URL, as written in the index file.
     pub loc: Box<[u8]>,
 }
 
-/// Reads and judges the file at `path`; `is_member` if an index file names it.
+/// Reads and checks the file at `path`. `is_member` says whether an index file lists it.
 ///
 /// # Errors
 /// If it cannot be opened, or the disk fails.
@@ -81,10 +81,10 @@ pub(crate) fn check(
             Kind::Index => rules.sitemaps_below,
         };
         judge(entry, protocol, below, reader.findings());
-        // What is beyond the limit is a finding already, and has no place in memory.
+        // Entries beyond the limit are a finding already, and must not take memory.
         let is_counted = entry.number() <= kind.entries_max(protocol);
         match (kind, entry.loc()) {
-            // No URL is a place to keep, so that keys stay where their entries are; two of them are no duplicates.
+            // An entry without a URL needs a key too, so that keys stay aligned with entries; two such entries are not duplicates.
             (Kind::Sitemap, None) if is_counted => keys.push(rules.secret.key(&unique())),
             (Kind::Sitemap, Some(loc)) if is_counted => keys.push(rules.secret.key(loc)),
             (Kind::Index, Some(loc)) if is_counted => {
@@ -95,7 +95,7 @@ pub(crate) fn check(
     }
     let (kind, entries, hash) = (reader.head().map(|(kind, _)| kind), reader.entries(), reader.hash());
     if is_member && kind == Some(Kind::Index) {
-        findings.push(None, Rule::IndexOfIndexes, || "an index file that another one names".into());
+        findings.push(None, Rule::IndexOfIndexes, || "this index file is listed in an index file".into());
     }
     if let Some(hash) = hash {
         check_content_name(&path, hash, &mut findings);
@@ -103,7 +103,7 @@ pub(crate) fn check(
     Ok(Document { path, findings, kind, entries, keys: ChunkKeys::part(keys, &[])?, members })
 }
 
-/// Bytes that no other entry of the run has, and no URL begins with.
+/// Returns bytes that are unique in this run and that no URL begins with.
 fn unique() -> [u8; 9] {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let mut bytes = [0; 9];
@@ -111,17 +111,18 @@ fn unique() -> [u8; 9] {
     bytes
 }
 
-/// A server tells its clients by the name whether a file is compressed.
+/// Checks that the name says whether the file is compressed, because servers derive the content type from it.
 fn check_name(path: &Path, is_gzip: bool, findings: &mut Findings) {
     let extension = path.extension().unwrap_or_default();
     if extension == "gz" && !is_gzip {
-        findings.push(None, Rule::Gzip, || "is called .gz and is not gzip".into());
+        findings.push(None, Rule::Gzip, || "is named .gz but is not gzip".into());
     } else if extension == "xml" && is_gzip {
-        findings.push(None, Rule::Gzip, || "is gzip and is not called .gz".into());
+        findings.push(None, Rule::Gzip, || "is gzip but is not named .gz".into());
     }
 }
 
-/// `sitemap-00001-1f2e3d4c.xml.gz` carries eight digits of the XXH3 of its XML, one of the four eights there are.
+/// Checks the hash in a name such as `sitemap-00001-1f2e3d4c.xml.gz`: eight digits of the XXH3 of the XML, taken from one of
+/// four positions.
 fn check_content_name(path: &Path, hash: u128, findings: &mut Findings) {
     let Some(word) = path.file_name().and_then(|name| content_word(name.to_str()?)) else { return };
     let digits = format!("{hash:032x}");
@@ -132,7 +133,7 @@ fn check_content_name(path: &Path, hash: u128, findings: &mut Findings) {
     }
 }
 
-/// The digits in the name of a sitemap that sitemill has written.
+/// Returns the digits in the name of a sitemap that sitemill has written.
 fn content_word(name: &str) -> Option<&str> {
     let (number, word) = name.strip_prefix("sitemap-")?.strip_suffix(".xml.gz")?.split_once('-')?;
     let is_number = number.len() >= 5 && number.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,16 +1,16 @@
-//! Entities: `&amp;` and the other four of XML, and characters by number. No other entity is looked up, and replacements
-//! are not parsed again, so that nothing can grow.
+//! References: the five predefined entities of XML, such as `&amp;`, and character references. No other entity is looked up,
+//! and replacement text is not parsed again, so nothing can expand.
 
-/// What is wrong with a reference.
+/// Why a reference is invalid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wrong {
-    /// Not one of the five entities.
+    /// It names none of the five entities.
     Entity,
-    /// No character that XML allows: XML 1.0, 2.2.
+    /// XML does not allow the character: XML 1.0, 2.2.
     Character,
 }
 
-/// The character that the reference `&name;` stands for. XML 1.0, 4.1 and 4.6.
+/// Returns the character for the reference `&name;`: XML 1.0, 4.1 and 4.6.
 #[inline]
 pub(crate) fn resolve(name: &str) -> Result<char, Wrong> {
     match name {
@@ -31,7 +31,7 @@ fn character(number: &str) -> Option<char> {
         Some(digits) => (digits, 16),
         None => (number, 10),
     };
-    // A sign is no digit, though Rust would take one.
+    // Rust's parser would accept a sign, which is not a digit.
     let code = match digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         true => u32::from_str_radix(digits, radix).ok()?,
         false => return None,
@@ -43,7 +43,7 @@ fn is_legal(c: char) -> bool {
     !matches!(c, '\0'..='\x08' | '\x0b' | '\x0c' | '\x0e'..='\x1f' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// Whether every character of `text` may stand in XML.
+/// Returns whether XML allows every character of `text`.
 #[inline]
 pub(crate) fn is_legal_text(text: &str) -> bool {
     let bytes = text.as_bytes();

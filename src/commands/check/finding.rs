@@ -1,4 +1,4 @@
-//! What was found: for a person a line, for a program an object; kept only as far as somebody will read it.
+//! Findings: a line of text for people, an object for programs. Each file keeps a bounded number.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use serde::ser::{SerializeStruct, Serializer};
 
 use super::rules::{Counts, Rule};
 
-/// One broken rule at one place.
+/// A violation of one rule at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The file, escaped.
+    /// The path of the file, escaped.
     pub file: String,
-    /// The entry in it, counted from 1; for `robots-sitemaps.txt` the line. None: the file as a whole.
+    /// The number of the entry, from 1; for `robots-sitemaps.txt`, of the line. `None` for the file as a whole.
     pub entry: Option<u64>,
-    /// The rule.
+    /// The rule that is violated.
     pub rule: Rule,
-    /// What is wrong; bytes of the file escaped and cut.
+    /// A description of the violation. Bytes of the file are escaped and truncated.
     pub words: String,
 }
 
@@ -42,26 +42,26 @@ impl Serialize for Finding {
     }
 }
 
-/// The findings of one file: all are counted, the first few kept, so that a file of nothing but faults costs no memory.
+/// The findings of one file. All are counted and the first few are kept, so a file full of faults takes little memory.
 #[derive(Debug)]
 pub(crate) struct Findings {
     file: String,
     kept_max: usize,
-    /// The first ones.
+    /// The first findings.
     pub kept: Vec<Finding>,
-    /// All of them.
+    /// The number of all findings, by rule.
     pub counts: Counts,
-    /// The first one that makes the rest of the file unreadable.
+    /// The first finding that makes the rest of the file unreliable.
     pub damage: Option<Finding>,
 }
 
 impl Findings {
-    /// None yet, in the file that is shown as `file`.
+    /// Creates an empty list for the file that messages call `file`.
     pub fn new(file: String, kept_max: usize) -> Self {
         Self { file, kept_max, kept: Vec::new(), counts: Counts::default(), damage: None }
     }
 
-    /// Takes one in. `words` are made only if somebody will read them.
+    /// Records a violation. `words` is called only if the finding is kept.
     #[cold]
     pub fn push(&mut self, entry: Option<u64>, rule: Rule, words: impl FnOnce() -> String) {
         self.counts[rule] += 1;

@@ -1,4 +1,4 @@
-//! Judges the entries of sitemaps and index files, once they are read.
+//! Checks the values of an entry of a sitemap or an index file.
 
 use super::entry::{Entry, Tag};
 use super::extensions::EXTENSIONS;
@@ -8,7 +8,7 @@ use super::{loc, values};
 use crate::escape::shown;
 use crate::limits::Protocol;
 
-/// Judges the values of a `url`, or of a `sitemap`, which has fewer. `below` is what its `loc` must start with.
+/// Checks the values of a `url`, or of a `sitemap`, which has fewer. Its `loc` must start with `below`.
 #[inline]
 pub(crate) fn judge(entry: &Entry, protocol: Protocol, below: Option<&str>, findings: &mut Findings) {
     let mut found = |rule, words: &str, value: &[u8]| {

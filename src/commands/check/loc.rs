@@ -1,4 +1,4 @@
-//! `loc`: whether it is a URL, by a grammar of its own, and whether its sitemap may list it.
+//! `loc`: checks that it is a URL, with a grammar that the writer does not share, and that its sitemap may list it.
 
 use std::ops::Range;
 
@@ -6,10 +6,10 @@ use super::rules::Rule;
 use crate::escape::shown;
 use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 
-/// What is wrong with a URL, in words.
+/// A phrase that says what is wrong with a URL.
 pub(crate) type Wrong = &'static str;
 
-/// Where a byte may stand: RFC 3986, 2.2, 2.3 and 3.
+/// The parts of a URL in which a byte is allowed: RFC 3986, 2.2, 2.3 and 3.
 const PATH: u8 = 1;
 const QUERY: u8 = 2;
 const REG_NAME: u8 = 4;
@@ -30,13 +30,13 @@ const CLASS: [u8; 256] = {
 };
 const _: () = assert!(CLASS[b' ' as usize] == 0 && CLASS[b'#' as usize] == 0 && CLASS[0x80] == 0);
 
-/// Where the parts of a URL lie.
+/// The parts of a URL.
 struct Parts {
     scheme: Range<usize>,
     authority: Range<usize>,
 }
 
-/// Looks for the parts; nothing in them is judged but the scheme.
+/// Splits `url` into its parts. Only the scheme is validated.
 #[inline]
 fn parts(url: &[u8]) -> Result<Parts, Wrong> {
     let scheme_end = match url {
@@ -46,18 +46,18 @@ fn parts(url: &[u8]) -> Result<Parts, Wrong> {
             Some(end) if ["http", "https"].iter().any(|s| url[..end].eq_ignore_ascii_case(s.as_bytes())) => {
                 end
             }
-            _ => return Err("it is no absolute http or https URL"),
+            _ => return Err("not an absolute http or https URL"),
         },
     };
     if !url[scheme_end..].starts_with(b"://") {
-        return Err("no // behind its scheme");
+        return Err("no // after the scheme");
     }
     let host_at = scheme_end + 3;
     let end = url[host_at..].iter().position(|byte| matches!(byte, b'/' | b'?' | b'#'));
     Ok(Parts { scheme: 0..scheme_end, authority: host_at..end.map_or(url.len(), |end| host_at + end) })
 }
 
-/// Holds `url` against RFC 3986 for `http` and `https`; RFC 9110, 4.2, where that is stricter.
+/// Validates `url` by RFC 3986 for `http` and `https`, and by RFC 9110, 4.2, where that is stricter.
 #[inline]
 pub(crate) fn check_grammar(url: &[u8]) -> Result<(), Wrong> {
     let parts = parts(url)?;
@@ -72,7 +72,7 @@ pub(crate) fn check_grammar(url: &[u8]) -> Result<(), Wrong> {
                 _ => return Err("a character that must be percent-encoded"),
             }
         } else if byte == b'%' && !is_escape(&url[at..]) {
-            return Err("a percent sign with no two hexadecimal digits behind it");
+            return Err("a percent sign without two hexadecimal digits after it");
         }
     }
     Ok(())
@@ -82,17 +82,17 @@ fn is_escape(from: &[u8]) -> bool {
     matches!(from, [b'%', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit())
 }
 
-/// RFC 3986, 3.2.
+/// Validates an authority: RFC 3986, 3.2.
 #[inline]
 fn check_authority(authority: &[u8]) -> Result<(), Wrong> {
     if memchr::memchr(b'@', authority).is_some() {
-        return Err("a user name in it");
+        return Err("a user name");
     }
     let (host, port) = match authority {
         [b'[', ..] => {
-            let end = memchr::memchr(b']', authority).ok_or("an IPv6 address that does not end")?;
+            let end = memchr::memchr(b']', authority).ok_or("an IPv6 address without a closing bracket")?;
             let address = str::from_utf8(&authority[1..end]).unwrap_or_default();
-            address.parse::<std::net::Ipv6Addr>().map_err(|_| "an IPv6 address that is none")?;
+            address.parse::<std::net::Ipv6Addr>().map_err(|_| "an invalid IPv6 address")?;
             (&authority[..=end], &authority[end + 1..])
         }
         _ => authority.split_at(memchr::memchr(b':', authority).unwrap_or(authority.len())),
@@ -103,25 +103,25 @@ fn check_authority(authority: &[u8]) -> Result<(), Wrong> {
             let port =
                 digits.iter().fold(0_u32, |port, digit| (10 * port + u32::from(digit - b'0')).min(65_536));
             if port > 65_535 {
-                return Err("a port that is none");
+                return Err("an invalid port");
             }
         }
-        _ => return Err("a port that is none"),
+        _ => return Err("an invalid port"),
     }
     if host.is_empty() {
-        return Err("no host in it");
+        return Err("no host");
     }
     let is_name = |(at, &byte): (usize, &u8)| {
         CLASS[byte as usize] & REG_NAME != 0 && (byte != b'%' || is_escape(&host[at..]))
     };
     if host[0] != b'[' && !host.iter().enumerate().all(is_name) {
-        return Err("a host that is none");
+        return Err("an invalid host");
     }
     Ok(())
 }
 
-/// Checks a `loc`, which must start with `below`. Its length comes first: a value that was cut has no other faults that
-/// are certain.
+/// Checks a `loc`, which must start with `below`. The length is checked first, because other faults of a value that was
+/// truncated are uncertain.
 #[inline]
 pub(crate) fn judge(loc: &[u8], below: Option<&str>, found: &mut (impl FnMut(Rule, &str, &[u8]) + ?Sized)) {
     if check_length(loc) == std::cmp::Ordering::Greater {
@@ -140,7 +140,7 @@ pub(crate) fn judge(loc: &[u8], below: Option<&str>, found: &mut (impl FnMut(Rul
     }
 }
 
-/// Whether `url` is short enough, and long enough.
+/// Checks the length of `url`.
 #[inline]
 pub(crate) fn check_length(url: &[u8]) -> std::cmp::Ordering {
     match url.len() {
@@ -150,14 +150,14 @@ pub(crate) fn check_length(url: &[u8]) -> std::cmp::Ordering {
     }
 }
 
-/// Whether `url` starts with `prefix`, the URL of a directory or a host; the spelling of scheme, host and a port that
-/// goes without saying aside: RFC 3986, 6.2.2 and 6.2.3.
+/// Returns whether `url` starts with `prefix`, the URL of a directory or a host. The case of scheme and host and a default
+/// port make no difference: RFC 3986, 6.2.2 and 6.2.3.
 #[inline]
 pub(crate) fn is_below(url: &[u8], prefix: &[u8]) -> bool {
     url.starts_with(prefix) || normal_origin(url).is_some_and(|url| url.starts_with(prefix))
 }
 
-/// `url` with the origin in its normal form.
+/// Returns `url` with its origin normalised.
 #[cold]
 fn normal_origin(url: &[u8]) -> Option<Vec<u8>> {
     let parts = parts(url).ok()?;
@@ -174,7 +174,7 @@ fn normal_origin(url: &[u8]) -> Option<Vec<u8>> {
     Some(normal)
 }
 
-/// The directory of `url`: its normal form up to the last slash of its path. None if it is no URL.
+/// Returns the directory of `url`: its normal form up to the last slash of the path, or `None` if it is not a URL.
 pub(crate) fn directory(url: &[u8]) -> Option<String> {
     check_grammar(url).ok()?;
     let normal = normal_origin(url)?;
@@ -183,7 +183,7 @@ pub(crate) fn directory(url: &[u8]) -> Option<String> {
     String::from_utf8(normal[..=slash].to_vec()).ok()
 }
 
-/// Scheme, host and port of a directory, with the slash behind them.
+/// Returns scheme, host and port of a directory, with the slash that follows them.
 pub(crate) fn origin(directory: &str) -> &str {
     let host_at = directory.find("://").map_or(0, |at| at + 3);
     let slash = directory[host_at..].find('/').map_or(directory.len(), |at| host_at + at + 1);

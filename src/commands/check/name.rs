@@ -1,18 +1,18 @@
-//! Names: which characters they may have, and where a colon may be.
+//! XML names: allowed characters, and the position of the colon.
 
-/// What a name is, as far as XML goes and as far as namespaces go.
+/// The result of checking a name against XML and against namespaces in XML.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Name {
-    /// A prefix and a local name, or a local name alone: Namespaces in XML, 4.
+    /// A local name, with or without a prefix: Namespaces in XML, 4.
     Qualified,
-    /// A name with a colon too many, or with one in the wrong place.
+    /// A name with too many colons, or with one in the wrong place.
     Colons,
     /// Not a name: XML 1.0, 2.3, production 5.
     Not,
 }
 
 impl Name {
-    /// Judges `name`.
+    /// Classifies `name`.
     #[inline]
     pub fn of(name: &str) -> Self {
         let mut characters = name.chars();
@@ -28,7 +28,7 @@ impl Name {
     }
 }
 
-/// Production 4.
+/// Returns whether a name may start with `c`: production 4.
 fn is_start(c: char) -> bool {
     matches!(c,
         ':' | '_' | 'A'..='Z' | 'a'..='z'
@@ -38,7 +38,7 @@ fn is_start(c: char) -> bool {
         | '\u{10000}'..='\u{effff}')
 }
 
-/// Production 4a.
+/// Returns whether a name may contain `c`: production 4a.
 fn is_part(c: char) -> bool {
     is_start(c)
         || matches!(c, '-' | '.' | '0'..='9' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}'..='\u{2040}')

@@ -1,12 +1,12 @@
-//! The reader: bytes to events to entries, with everything said that is wrong with their structure.
+//! The reader turns bytes into events and events into entries, and reports every violation in their structure.
 //!
-//! It shares no code with what writes sitemaps, so that a fault there cannot hide itself here. Its events come from
-//! quick-xml, which finds tags and their ends; the rest of well-formedness, the namespaces and the places where elements
-//! may stand are looked at here. No document type is read, no entity expanded, nothing opened that a file names.
+//! It shares no code with the writer, so a bug there cannot hide here. quick-xml finds tags; the reader itself checks the rest
+//! of well-formedness, namespaces, and where elements are allowed. It reads no document type, expands no entity, and opens
+//! nothing that a file names.
 //!
-//! Some documents are refused although XML allows them: those with a document type declaration, in an encoding that is
-//! not UTF-8 or of a version that is not 1.0, and those with more attributes, namespaces or levels of elements than any
-//! sitemap has.
+//! Some documents are refused although XML allows them: documents with a document type declaration, an encoding other than
+//! UTF-8 or a version other than 1.0, and documents with more attributes, namespaces or levels of elements than any sitemap
+//! needs.
 
 mod attributes;
 mod elements;
@@ -30,7 +30,7 @@ use super::rules::Rule;
 use crate::escape::shown;
 use crate::limits::Protocol;
 
-/// What a document is.
+/// The kind of a document, by its root element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `urlset`.
@@ -39,23 +39,23 @@ pub(crate) enum Kind {
     Index,
 }
 
-/// Where in a document the reader is.
+/// The position of the reader in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum At {
     Prolog,
     Root,
     Entry,
     Tag(Tag),
-    /// In an element of an extension, given by its number.
+    /// In an element of the extension with this number.
     Extended(usize),
-    /// In a child of such an element, given by its place among the children.
+    /// In a child of such an element, by its index among the children.
     Child(usize, usize),
-    /// In an element that is not looked into: of another namespace, or one that has no business here.
+    /// In an element that is skipped, because it is in another namespace or not allowed here.
     Skipped,
     Epilog,
 }
 
-/// The rest of the file is not worth reading; the finding is made.
+/// Reading stops here. The reason has been reported.
 struct Broken;
 
 /// Reads one document.
@@ -66,31 +66,31 @@ pub(crate) struct Reader<'f> {
     namespaces: Namespaces,
     at: At,
     depth: usize,
-    /// Depth of the element that is skipped, and where it stands.
+    /// Depth of the element that is skipped, and its position.
     skipped: (usize, At),
     is_first_event: bool,
     is_whole: bool,
     head: Option<(Kind, Protocol)>,
     entries: u64,
     order: Order,
-    /// A finding says already that the value at hand is not escaped.
+    /// Whether it has been reported that the current value is not escaped.
     is_unescaped: bool,
 }
 
-/// What was seen of the entry at hand.
+/// What has been seen of the current entry.
 #[derive(Debug, Default)]
 struct Order {
     seen: [bool; Tag::ALL.len()],
     last: Option<Tag>,
     is_extended: bool,
-    /// A finding says already that they are out of order.
+    /// Whether it has been reported that its elements are out of order.
     is_misplaced: bool,
-    /// Children of the element of an extension at hand.
+    /// Children of the current element of an extension.
     children: [bool; FIELDS_MAX],
 }
 
 impl<'f> Reader<'f> {
-    /// Reads `content`, and says in `findings` what is wrong.
+    /// Creates a reader for `content` that reports to `findings`.
     pub fn new(content: Content, findings: &'f mut Findings) -> Self {
         let mut events = Events::from_reader(content);
         events.config_mut().check_comments = true;
@@ -111,27 +111,27 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// What the document is, once its first entry or its end was read.
+    /// Returns the kind of the document. It is known after the first entry, or at the end.
     pub fn head(&self) -> Option<(Kind, Protocol)> {
         self.head
     }
 
-    /// Entries so far.
+    /// Returns the number of entries so far.
     pub fn entries(&self) -> u64 {
         self.entries
     }
 
-    /// Where further findings go.
+    /// Returns the findings, to which the caller may add.
     pub fn findings(&mut self) -> &mut Findings {
         self.findings
     }
 
-    /// XXH3 of the document, if it was read from its first byte to its last.
+    /// Returns the XXH3 of the document if all of it was read.
     pub fn hash(&self) -> Option<u128> {
         self.is_whole.then(|| self.events.get_ref().hash())
     }
 
-    /// Reads on to the end of the next entry. False at the end of the document, or where it cannot be read further.
+    /// Reads the next entry. Returns false at the end of the document, or if the rest cannot be read.
     ///
     /// # Errors
     /// If the disk fails.
@@ -144,7 +144,7 @@ impl<'f> Reader<'f> {
             if matches!(event, Err(_) | Ok(Event::Eof))
                 && let Some(failure) = self.events.get_mut().take_failure()
             {
-                // What the parser makes of a document that ends in the middle is no news then.
+                // The parser's error about a truncated document would only repeat that.
                 self.fail(failure)?;
                 break false;
             }
@@ -168,7 +168,7 @@ impl<'f> Reader<'f> {
         Ok(is_entry)
     }
 
-    /// True if that was the end of an entry.
+    /// Handles an event. Returns true if it ended an entry.
     #[inline]
     fn take_in(&mut self, event: &Event<'_>, entry: &mut Entry) -> Result<bool, Broken> {
         match event {
@@ -186,8 +186,9 @@ impl<'f> Reader<'f> {
             Event::PI(instruction) => self.instruction(instruction)?,
             Event::Decl(declaration) => self.declaration(declaration)?,
             Event::DocType(_) => {
-                self.findings
-                    .push(None, Rule::Doctype, || "a document type declaration; not read further".into());
+                self.findings.push(None, Rule::Doctype, || {
+                    "a document type declaration; the rest was not read".into()
+                });
                 return Err(Broken);
             }
             Event::Eof => {}
@@ -205,7 +206,7 @@ impl<'f> Reader<'f> {
             At::Tag(_) | At::Child(..) => {
                 if memchr::memchr3(b'\'', b'"', b'>', text.as_bytes()).is_some() {
                     self.check_cdata_end(text)?;
-                    self.unescaped("' \" or > as it is");
+                    self.unescaped("an unescaped ' \" or >");
                 }
                 entry.push(text.as_bytes());
                 Ok(())
@@ -218,12 +219,12 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// XML 1.0, 2.4: what ends a CDATA section must not stand elsewhere.
+    /// Checks that text does not contain `]]>`, the end of a CDATA section: XML 1.0, 2.4.
     fn check_cdata_end(&mut self, text: &str) -> Result<(), Broken> {
-        if text.contains("]]>") { self.broken("]]> in a text") } else { Ok(()) }
+        if text.contains("]]>") { self.broken("]]> in text") } else { Ok(()) }
     }
 
-    /// What is no white space and stands between elements.
+    /// Reports text other than white space between elements.
     fn between(&mut self, text: &str) -> Result<(), Broken> {
         match self.at {
             At::Prolog | At::Epilog => self.broken("text outside of the root element"),
@@ -256,16 +257,16 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// An entity nobody knows is left out, and the rest can be read; a character that must not be cannot.
+    /// Handles a reference. An unknown entity is reported and left out; an invalid character ends the reading.
     fn wrong_reference(&mut self, name: &str, wrong: Wrong) -> Result<(), Broken> {
         match wrong {
             Wrong::Entity => {
                 self.findings.push(place(self.entries), Rule::Entity, || {
-                    format!("&{}; is none of the five", shown(name.as_bytes()))
+                    format!("&{}; is not one of the five predefined entities", shown(name.as_bytes()))
                 });
                 Ok(())
             }
-            Wrong::Character => self.broken("a number that stands for no character"),
+            Wrong::Character => self.broken("a number that is not a character"),
         }
     }
 
@@ -290,16 +291,16 @@ impl<'f> Reader<'f> {
         }
     }
 
-    /// The bytes are at their end.
+    /// Handles the end of the bytes.
     fn end(&mut self) {
         match self.at {
             At::Epilog => self.is_whole = true,
-            At::Prolog => self.findings.push(None, Rule::WellFormed, || "there is no element in it".into()),
-            _ => self.findings.push(None, Rule::WellFormed, || "ends before its root element does".into()),
+            At::Prolog => self.findings.push(None, Rule::WellFormed, || "no element".into()),
+            _ => self.findings.push(None, Rule::WellFormed, || "ends before its root element".into()),
         }
     }
 
-    /// The parser cannot go on.
+    /// Reports an error of the parser.
     fn refuse(&mut self, error: &XmlError) {
         let rule = match error {
             XmlError::Encoding(_) => Rule::Encoding,
@@ -310,16 +311,16 @@ impl<'f> Reader<'f> {
         self.findings.push(place(self.entries), rule, words);
     }
 
-    /// The bytes end before their end.
+    /// Reports that the document is truncated.
     fn fail(&mut self, failure: Failure) -> io::Result<()> {
         let (rule, words) = match failure {
             Failure::Io(error) => return Err(error),
             Failure::Gzip(words) => (Rule::Gzip, format!("damaged: {words}")),
             Failure::TooLarge(limit) => {
-                (Rule::TooLarge, format!("more than {limit} bytes; not read further"))
+                (Rule::TooLarge, format!("more than {limit} bytes; the rest was not read"))
             }
             Failure::TooLargeCompressed(limit) => {
-                (Rule::TooLarge, format!("more than {limit} bytes before it is decoded; not read further"))
+                (Rule::TooLarge, format!("more than {limit} compressed bytes; the rest was not read"))
             }
         };
         self.findings.push(None, rule, || words);
@@ -333,7 +334,7 @@ impl<'f> Reader<'f> {
     }
 }
 
-/// An entry's number for a finding; none before the first.
+/// Returns the number of an entry for a finding, or `None` before the first entry.
 fn place(entries: u64) -> Option<u64> {
     (entries > 0).then_some(entries)
 }

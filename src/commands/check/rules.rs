@@ -2,10 +2,10 @@
 
 use crate::common::counts::{Counts as CountsOf, counted};
 
-/// How often each rule was broken.
+/// Number of findings per rule.
 pub type Counts = CountsOf<Rule, { Rule::ALL.len() }>;
 
-/// The documents that rules come from, as clauses name them.
+/// Documents that define rules, as clauses cite them.
 const XML: &str = "XML 1.0";
 const GZIP: &str = "RFC 1952";
 const ORG: &str = "sitemaps.org";
@@ -14,8 +14,8 @@ const OURS: &str = "sitemill";
 macro_rules! rules {
     ($($(#[$doc:meta])* $name:ident = $word:literal, $source:expr, $clause:literal;)*) => {
         counted! {
-            /// What published files are checked for. The words are part of the contract: findings carry them. In order from
-            /// the outside of a file to its inside, and then from file to file.
+            /// A rule that published files are checked against. Findings carry its word, which is part of the public contract.
+            /// Rules are ordered from the outside of a file to its inside, followed by rules about several files.
             #[derive(Hash)]
             Rule {
                 $($(#[$doc])* $name = $word,)*
@@ -23,7 +23,7 @@ macro_rules! rules {
         }
 
         impl Rule {
-            /// The document, and the place in it.
+            /// Returns the document that defines the rule, and the section in it.
             const fn source(self) -> (&'static str, &'static str) {
                 match self { $(Self::$name => ($source, $clause),)* }
             }
@@ -32,82 +32,83 @@ macro_rules! rules {
 }
 
 rules! {
-    /// Not one gzip file from its first byte to its last, or not what its name says.
+    /// The file is not valid gzip from its first byte to its last, or its name wrongly says that it is or is not gzip.
     Gzip = "gzip", GZIP, "2.2, file format";
-    /// Larger than the protocol allows, before compression or after.
+    /// The file exceeds the byte limit of the protocol, compressed or uncompressed.
     TooLarge = "too-large", ORG, "Using Sitemap index files: 50MB; 0.84: 10MB";
-    /// No XML, or XML whose parts do not fit together.
+    /// The file is not well-formed XML.
     WellFormed = "well-formed", XML, "2.1, well-formed documents";
-    /// Not UTF-8, or said to be something else.
+    /// The file is not UTF-8, or declares another encoding.
     Encoding = "encoding", ORG, "Your Sitemap file must be UTF-8 encoded";
-    /// A document type declaration: nothing a sitemap needs, and the beginning of many attacks.
+    /// The file has a document type declaration. Sitemaps need none, and many attacks begin with one.
     Doctype = "doctype", OURS, "no document type declaration is read";
-    /// A reference to an entity that nobody may have declared.
+    /// A reference names an entity that is not predefined.
     Entity = "entity", XML, "4.1, entity declared: only the five that are predefined";
-    /// Elements in elements in elements.
+    /// Elements are nested too deeply.
     TooDeep = "too-deep", OURS, "no element lies deeper than 32";
-    /// The root is neither `urlset` nor `sitemapindex`.
+    /// The root element is neither `urlset` nor `sitemapindex`.
     Root = "root", ORG, "XML tag definitions: urlset; Sitemap index XML tag definitions: sitemapindex";
-    /// The root is in no namespace of the protocol, or a prefix was never declared.
+    /// The root element is in no namespace of the protocol, or a prefix is not declared.
     Namespace = "namespace", ORG, "specify the namespace within the urlset tag";
-    /// More entries than the protocol allows.
+    /// The file has more entries than the protocol allows.
     TooManyEntries = "too-many-entries", ORG, "Using Sitemap index files: 50,000; 0.84: 1,000 in an index";
-    /// Not one entry.
+    /// The file has no entry.
     Empty = "empty", ORG, "schema, urlset and sitemapindex: at least one entry";
-    /// An element that the protocol does not know, at this place.
+    /// The protocol does not allow this element here.
     UnknownElement = "unknown-element", ORG, "schema: url, sitemap";
-    /// An element twice.
+    /// An element occurs twice.
     RepeatedElement = "repeated-element", ORG, "schema: each tag at most once";
-    /// No `loc`.
+    /// An entry has no `loc`.
     MissingElement = "missing-element", ORG, "XML tag definitions: loc is required";
-    /// Elements in another order than loc, lastmod, changefreq, priority, tags of other namespaces. Free in 0.84.
+    /// The elements are not in the order loc, lastmod, changefreq, priority, elements of other namespaces. Protocol 0.84
+    /// allows any order.
     ElementOrder = "element-order", ORG, "schema 0.9: xsd:sequence";
-    /// Text between the elements.
+    /// There is text between elements.
     StrayText = "stray-text", ORG, "schema: no mixed content";
-    /// An attribute that the protocol does not know.
+    /// The protocol does not define this attribute.
     Attribute = "attribute", ORG, "schema: no attributes";
-    /// One of the five characters as it is, in a value.
+    /// A value contains one of the five special characters unescaped.
     NotEscaped = "not-escaped", ORG, "Entity escaping";
-    /// No absolute `http` or `https` URL in RFC 3986's alphabet.
+    /// The value is not an absolute `http` or `https` URL in the alphabet of RFC 3986.
     LocGrammar = "loc-grammar", "RFC 3986", "3, syntax components; sitemaps.org, Entity escaping";
-    /// Shorter than 12 characters.
+    /// The URL has fewer than 12 characters.
     LocTooShort = "loc-too-short", ORG, "schema, loc: minLength 12";
-    /// 2,048 characters or more.
+    /// The URL has 2,048 characters or more.
     LocTooLong = "loc-too-long", ORG, "XML tag definitions: less than 2,048 characters";
-    /// Not below the directory that the file is published in.
+    /// The URL is not below the directory in which the file is published.
     OutOfScope = "out-of-scope", ORG, "Sitemap file location";
-    /// No W3C Datetime that the protocol's schema takes as well.
+    /// The value is not a W3C Datetime that the protocol's schema accepts.
     Lastmod = "lastmod", "W3C Datetime", "and the protocol's schema, lastmod";
-    /// None of the seven words.
+    /// The value is none of the seven allowed words.
     Changefreq = "changefreq", ORG, "XML tag definitions: changefreq";
-    /// No decimal from 0.0 to 1.0.
+    /// The value is not a decimal number from 0.0 to 1.0.
     Priority = "priority", ORG, "XML tag definitions: priority";
-    /// A link without `rel="alternate"`, a language or a URL.
+    /// A link lacks `rel="alternate"`, a language or a URL.
     Alternate = "alternate", "Google", "Tell Google about localized versions: sitemap";
-    /// More than 1,000 images of one URL.
+    /// A URL has more than 1,000 images.
     TooManyImages = "too-many-images", "Google", "Image sitemaps: 1,000 images a page";
-    /// Listed before: a URL in this or another sitemap, a sitemap in this or another index file.
+    /// A URL is listed twice in the set, or a sitemap is listed twice in its index files.
     Duplicate = "duplicate", OURS, "every URL is listed once";
-    /// An index file names a file that is not there.
+    /// An index file names a missing file.
     MissingFile = "missing-file", ORG, "Sitemap index XML tag definitions: loc";
-    /// An index file names an index file.
+    /// An index file lists another index file.
     IndexOfIndexes = "index-of-indexes", "Google", "Manage your sitemaps: an index lists sitemaps only";
-    /// A line of `robots-sitemaps.txt` that names no index file beside it, or an index file that no line names.
+    /// A line of `robots-sitemaps.txt` names no index file in its directory, or no line names an index file.
     Robots = "robots", ORG, "Specifying the Sitemap location in your robots.txt file";
-    /// A sitemap of the published set that no index file lists.
+    /// No index file lists a sitemap of the published set.
     Unlisted = "unlisted", ORG, "Using Sitemap index files: list each Sitemap file";
-    /// Another content than the name of the file says.
+    /// The content does not match the hash in the file name.
     ContentName = "content-name", OURS, "a name never changes its content";
 }
 
 impl Rule {
-    /// The clause, with the document it stands in.
+    /// Returns the document and the section that define the rule, such as `XML 1.0, 2.1, well-formed documents`.
     pub fn clause(self) -> String {
         let (document, clause) = self.source();
         format!("{document}, {clause}")
     }
 
-    /// Whether what follows in the file cannot be told from what it says: nobody should use its URLs.
+    /// Returns whether a violation makes the rest of the file unreliable, so that its URLs should not be used.
     pub(crate) const fn is_damage(self) -> bool {
         matches!(
             self,

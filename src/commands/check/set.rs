@@ -61,7 +61,7 @@ impl Set {
         };
         if let Some(lines) = read_robots(&robots)? {
             if lines.len() as u64 == ROBOTS_BYTES_MAX {
-                let words = || format!("{ROBOTS_BYTES_MAX} bytes and more; not read further");
+                let words = || format!("at least {ROBOTS_BYTES_MAX} bytes; the rest was not read");
                 set.findings.push(None, Rule::TooLarge, words);
             }
             set.take_robots(&lines);
@@ -138,24 +138,24 @@ impl Set {
     fn take_robots_line(&mut self, line: &[u8]) -> Result<(), &'static str> {
         let url = match line.split_at_checked(b"Sitemap:".len()) {
             Some((word, url)) if word.eq_ignore_ascii_case(b"Sitemap:") => url.trim_ascii(),
-            _ => return Err("no Sitemap: line"),
+            _ => return Err("not a Sitemap: line"),
         };
         loc::check_grammar(url)?;
         if self.base.is_none() {
             self.base = loc::directory(url);
         }
-        let base = self.base.as_deref().ok_or("no URL of a file")?;
+        let base = self.base.as_deref().ok_or("not the URL of a file")?;
         if !loc::is_below(url, base.as_bytes()) {
-            return Err("another directory than that of the set");
+            return Err("not in the directory of the set");
         }
         let directory = self.directory.as_deref().expect("robots lines are those of a directory");
         let path = match file(url, base) {
             Some(name) => directory.join(name),
-            None => return Err("no file in the directory of the set"),
+            None => return Err("not a file in the directory of the set"),
         };
         match is_file(&path) {
             true => self.files.push(path),
-            false => return Err("there is no such file"),
+            false => return Err("the file does not exist"),
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
-//! The sitemaps of a set, by the keys of their URLs, and which URLs are in more than one place.
+//! The keys of all URLs of a set, and a search for URLs that are listed more than once.
 //!
-//! The keys are those of [`dedup`](crate::survey::dedup): under a secret, 16 bytes a URL with their places.
+//! The keys are those of [`dedup`](crate::survey::dedup): hashed under a secret, 16 bytes per URL.
 
 use std::path::PathBuf;
 
@@ -10,40 +10,40 @@ use crate::error::Result;
 use crate::escape::shown;
 use crate::survey::dedup::{ChunkKeys, PARTITIONS, Share, Table, find_duplicates};
 
-/// The sitemaps of a set, in order.
+/// The sitemaps of a set, in order, with the keys of their URLs.
 #[derive(Default)]
 pub(crate) struct Sitemaps {
     paths: Vec<PathBuf>,
     keys: Vec<ChunkKeys>,
 }
 
-/// A sitemap, and one of its entries, both counted from 0.
+/// The index of a sitemap and of one of its entries.
 pub(crate) type Place = (usize, u16);
 
-/// Entries whose URL was listed before.
+/// Entries whose URL is listed before.
 pub(crate) struct Duplicates {
-    /// The first ones, in order; a few hundred times as many as were asked for at the most.
+    /// The first of them, in order; at most a few hundred times as many as requested.
     pub first: Vec<Place>,
-    /// So many more.
+    /// The number of all others.
     pub beyond: u64,
 }
 
 impl Sitemaps {
-    /// The next one; `keys` by the numbers of its entries.
+    /// Appends a sitemap. `keys` are in the order of its entries.
     pub fn push(&mut self, path: PathBuf, keys: ChunkKeys) {
         self.paths.push(path);
         self.keys.push(keys);
     }
 
-    /// The name of a sitemap, for a person.
+    /// Returns the name of a sitemap, for messages.
     pub fn shown(&self, sitemap: usize) -> String {
         shown(self.paths[sitemap].as_os_str().as_encoded_bytes())
     }
 
-    /// Looks for URLs that were listed before, with `kept_max` places for each partition of the keys.
+    /// Finds URLs that are listed before, and keeps `kept_max` of them per partition of the keys.
     ///
     /// # Errors
-    /// If there is no memory for it, or it was stopped.
+    /// If memory runs out or `stop` is raised.
     pub fn duplicates(&self, threads: usize, kept_max: usize, stop: &Stop) -> Result<Duplicates> {
         let work = |table: &mut Table, partition| {
             let mut own = Duplicates { first: Vec::new(), beyond: 0 };
@@ -62,12 +62,12 @@ impl Sitemaps {
             all.beyond += own.beyond;
             Ok(())
         })?;
-        // Keys are parted by chance.
+        // Keys are partitioned by hash, so each partition may have found any of the first ones.
         all.first.sort_unstable();
         Ok(all)
     }
 
-    /// Where the URL at `place` was listed first, in words. A walk through all keys.
+    /// Describes where the URL at `place` is listed first. Searches all keys.
     pub fn listed_before(&self, place: Place) -> String {
         let key = self.keys[place.0].key_at(place.1);
         let first = key.and_then(|key| {

@@ -2,19 +2,19 @@
 
 use crate::limits::Protocol;
 
-/// What is wrong with a value, in words.
+/// A phrase that says what is wrong with a value.
 pub(crate) type Wrong = &'static str;
 
-/// Longest `lastmod` of 0.84, in characters: `maxLength` of its schema.
+/// Longest `lastmod` of protocol 0.84, in characters: `maxLength` in its schema.
 const LASTMOD_BYTES_MAX_V0_84: usize = 25;
 
-/// The seven words: sitemaps.org and the 0.84 text, "changefreq".
+/// The values of `changefreq`: sitemaps.org and the text of 0.84, "changefreq".
 const CHANGEFREQ: [&str; 7] = ["always", "hourly", "daily", "weekly", "monthly", "yearly", "never"];
 
-/// Holds `value` against W3C Datetime and the schema of `protocol`, which leave: a date; a date and a time with a zone,
-/// with seconds in 0.9, with or without in 0.84, where all of it must not pass 25 characters.
+/// Checks `value` against W3C Datetime and the schema of `protocol`. Together they allow a date, or a date and a time with a
+/// zone. The time must have seconds in 0.9. In 0.84 seconds are optional, and the value has at most 25 characters.
 pub(crate) fn check_lastmod(value: &[u8], protocol: Protocol) -> Result<(), Wrong> {
-    // Schema 0.9: white space around xs:date and xs:dateTime does not count. 0.84: xs:string, where it does.
+    // Schema 0.9 ignores white space around xs:date and xs:dateTime. In 0.84 the type is xs:string, which keeps it.
     let value = if protocol == Protocol::V0_9 { value.trim_ascii() } else { value };
     match value.len() {
         0 => return Err("it is empty"),
@@ -28,7 +28,7 @@ pub(crate) fn check_lastmod(value: &[u8], protocol: Protocol) -> Result<(), Wron
     sign(&mut rest, b'-')?;
     let day = number(&mut rest, 2)?;
     if year == 0 || !(1..=12).contains(&month) || !(1..=days(year, month)).contains(&day) {
-        return Err("no day of the calendar");
+        return Err("not a day of the calendar");
     }
     if rest.is_empty() {
         return Ok(());
@@ -42,16 +42,16 @@ pub(crate) fn check_lastmod(value: &[u8], protocol: Protocol) -> Result<(), Wron
             sign(&mut rest, b':')?;
             number(&mut rest, 2)?
         }
-        _ if protocol == Protocol::V0_9 => return Err("no seconds, which the 0.9 schema asks for"),
+        _ if protocol == Protocol::V0_9 => return Err("no seconds, which the 0.9 schema requires"),
         _ => 0,
     };
     if hour > 23 || minute > 59 || second > 59 {
-        return Err("no time of the day");
+        return Err("not a time of day");
     }
     if let [b'.', fraction @ ..] = rest {
         let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
         if digits == 0 {
-            return Err("no digit behind the point");
+            return Err("no digit after the point");
         }
         rest = &fraction[digits..];
     }
@@ -64,7 +64,7 @@ pub(crate) fn check_lastmod(value: &[u8], protocol: Protocol) -> Result<(), Wron
 
 fn check_zone(mut rest: &[u8]) -> Result<(), Wrong> {
     match rest {
-        [] => Err("no time zone, which W3C Datetime asks for"),
+        [] => Err("no time zone, which W3C Datetime requires"),
         b"Z" => Ok(()),
         [b'+' | b'-', ..] => {
             rest = &rest[1..];
@@ -74,10 +74,10 @@ fn check_zone(mut rest: &[u8]) -> Result<(), Wrong> {
             // XML Schema 2, 3.2.7.3.
             match hours * 60 + minutes <= 14 * 60 && minutes <= 59 && rest.is_empty() {
                 true => Ok(()),
-                false => Err("no time zone of the world"),
+                false => Err("not a valid time zone"),
             }
         }
-        _ => Err("no W3C Datetime"),
+        _ => Err("not a W3C Datetime"),
     }
 }
 
@@ -87,7 +87,7 @@ fn number(rest: &mut &[u8], digits: usize) -> Result<u32, Wrong> {
             *rest = behind;
             Ok(number.iter().fold(0, |number, digit| 10 * number + u32::from(digit - b'0')))
         }
-        _ => Err("no W3C Datetime"),
+        _ => Err("not a W3C Datetime"),
     }
 }
 
@@ -97,7 +97,7 @@ fn sign(rest: &mut &[u8], wanted: u8) -> Result<(), Wrong> {
             *rest = behind;
             Ok(())
         }
-        _ => Err("no W3C Datetime"),
+        _ => Err("not a W3C Datetime"),
     }
 }
 
@@ -111,12 +111,12 @@ fn days(year: u32, month: u32) -> u32 {
     }
 }
 
-/// Whether `value` is one of the seven words. `xs:string`: white space counts.
+/// Returns whether `value` is one of the seven words. The type is `xs:string`, so white space counts.
 pub(crate) fn is_changefreq(value: &[u8]) -> bool {
     CHANGEFREQ.iter().any(|word| word.as_bytes() == value)
 }
 
-/// Whether `value` is a decimal from 0.0 to 1.0: XML Schema 2, 3.2.3. No exponent, no NaN.
+/// Returns whether `value` is a decimal number from 0.0 to 1.0 (XML Schema 2, 3.2.3): no exponent, no NaN.
 pub(crate) fn is_priority(value: &[u8]) -> bool {
     let value = value.trim_ascii();
     let (is_negative, digits) = match value {

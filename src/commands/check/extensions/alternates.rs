@@ -26,11 +26,11 @@ fn judge_link([rel, hreflang, href]: [Option<&[u8]>; 3], found: &mut Found<'_>) 
     let rel = rel.unwrap_or_default();
     // Other links have another meaning, which nobody has written down for sitemaps.
     if !rel.eq_ignore_ascii_case(b"alternate") {
-        return found(Rule::Alternate, "rel is not alternate", rel);
+        return found(Rule::Alternate, "rel is not \"alternate\"", rel);
     }
     match hreflang {
         Some(language) if is_language(language) => {}
-        Some(language) => found(Rule::Alternate, "hreflang is no language", language),
+        Some(language) => found(Rule::Alternate, "hreflang is not a language code", language),
         None => found(Rule::Alternate, "no hreflang", b""),
     }
     match href {

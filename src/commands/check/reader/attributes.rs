@@ -1,4 +1,4 @@
-//! Attributes: declarations of namespaces, attributes of extensions, and those that do not belong there.
+//! Attributes: namespace declarations, attributes of extensions, and attributes that are not allowed.
 
 use quick_xml::events::BytesStart;
 
@@ -12,11 +12,11 @@ use crate::commands::check::namespaces::{Namespace, Undeclared};
 use crate::commands::check::rules::Rule;
 use crate::escape::shown;
 
-/// Most attributes of one element that are read.
+/// Maximum number of attributes read per element.
 const ATTRIBUTES_MAX: usize = 64;
 
 impl Reader<'_> {
-    /// Holds every attribute against XML, and takes in the namespaces that are declared.
+    /// Checks every attribute against XML, and registers the namespaces that it declares.
     pub(super) fn declare(&mut self, start: &BytesStart<'_>) -> Result<(), Broken> {
         let mut keys = [""; ATTRIBUTES_MAX];
         for (nth, pair) in Pairs(start.attributes_raw()).enumerate() {
@@ -25,27 +25,27 @@ impl Reader<'_> {
                 Err(words) => return self.broken(words),
             };
             if nth == ATTRIBUTES_MAX {
-                return self.broken("more attributes than anybody needs");
+                return self.broken("too many attributes");
             }
             self.check_name(key)?;
             if keys[..nth].contains(&key) {
-                return self.broken("an attribute twice");
+                return self.broken("a repeated attribute");
             }
             keys[nth] = key;
             let value = self.value(value)?;
             let Some(prefix) = declared(key) else { continue };
             match self.namespaces.declare(self.depth, prefix, &value) {
                 Ok(()) => {}
-                Err(Undeclared::TooMany) => return self.broken("more namespaces than anybody needs"),
+                Err(Undeclared::TooMany) => return self.broken("too many namespaces"),
                 Err(Undeclared::Reserved) => self.findings.push(place(self.entries), Rule::Namespace, || {
-                    format!("{} declares what must not be declared", shown(key.as_bytes()))
+                    format!("{} declares a reserved prefix or namespace", shown(key.as_bytes()))
                 }),
             }
         }
         Ok(())
     }
 
-    /// Looks at the other attributes of an element whose place is known by now.
+    /// Checks the remaining attributes of an element whose position in the document is known.
     pub(super) fn attributes(&mut self, start: &BytesStart<'_>, entry: &mut Entry) {
         self.check_prefixes(start);
         for Pair { key, value } in Pairs(start.attributes_raw()).flatten() {
@@ -54,22 +54,23 @@ impl Reader<'_> {
                 At::Skipped => {}
                 At::Extended(number) if !EXTENSIONS[number].attributes.is_empty() => {
                     entry.open_value();
-                    // The check against XML has told what is wrong with it.
+                    // The check against XML has already reported it.
                     replaced(value, |text| entry.push(text.as_bytes()), |_, _| Ok(())).ok();
                     let known = EXTENSIONS[number].attributes.iter().position(|known| *known == key);
                     entry.close_field(number, known);
                 }
                 _ if self.is_hint(key) => {}
                 _ => self.findings.push(place(self.entries), Rule::Attribute, || {
-                    format!("an attribute {} that nobody knows", shown(key.as_bytes()))
+                    format!("unknown attribute {}", shown(key.as_bytes()))
                 }),
             }
         }
     }
 
-    /// A prefix must be declared, and two of them may stand for one namespace: Namespaces in XML, 5 and 6.3.
+    /// Checks that prefixes are declared, and that no attribute occurs twice under prefixes of the same namespace: Namespaces
+    /// in XML, 5 and 6.3.
     fn check_prefixes(&mut self, start: &BytesStart<'_>) {
-        // Two with prefixes are rare.
+        // Elements with two prefixed attributes are rare.
         let mut others = Vec::new();
         for Pair { key, .. } in Pairs(start.attributes_raw()).flatten() {
             let Some((prefix, local)) = key.split_once(':') else { continue };
@@ -77,8 +78,10 @@ impl Reader<'_> {
                 continue;
             }
             let wrong = match self.namespaces.uri_of(prefix) {
-                None => "its prefix was never declared",
-                Some(uri) if others.contains(&(uri, local)) => "its like is there under another prefix",
+                None => "its prefix is not declared",
+                Some(uri) if others.contains(&(uri, local)) => {
+                    "repeats another attribute of the same namespace"
+                }
                 Some(uri) => {
                     others.push((uri, local));
                     continue;
@@ -90,11 +93,11 @@ impl Reader<'_> {
         }
     }
 
-    /// Judges the name of an element or an attribute.
+    /// Checks the name of an element or an attribute.
     pub(super) fn check_name(&mut self, name: &str) -> Result<(), Broken> {
         match Name::of(name) {
             Name::Qualified => {}
-            Name::Not => return self.broken("a name with a character that XML does not allow there"),
+            Name::Not => return self.broken("a name with a character that XML does not allow in names"),
             Name::Colons => self.findings.push(place(self.entries), Rule::Namespace, || {
                 format!("{} is not a prefix, a colon and a name", shown(name.as_bytes()))
             }),
@@ -102,35 +105,35 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Whether the attribute only tells a validator where schemas are: XML Schema 1, 2.6.
+    /// Returns whether the attribute is a hint for validators about schema locations: XML Schema 1, 2.6.
     fn is_hint(&self, key: &str) -> bool {
         let Some((prefix, _)) = key.split_once(':') else { return false };
         matches!(self.namespaces.of_prefix(prefix), Some(Namespace::SchemaInstance)) || prefix == "xml"
     }
 
-    /// The value between quotes with references replaced.
+    /// Returns an attribute value with its references replaced.
     fn value(&mut self, raw: &str) -> Result<String, Broken> {
         if raw.contains('<') || !entities::is_legal_text(raw) {
-            return self.broken("an attribute with a character that XML does not allow there");
+            return self.broken("an attribute with a character that XML does not allow");
         }
         let mut value = String::with_capacity(raw.len());
         match replaced(raw, |text| value.push_str(text), |name, wrong| self.wrong_reference(name, wrong)) {
             Ok(()) => Ok(value),
-            Err(Stopped::NoEnd) => self.broken("an ampersand that is not escaped"),
+            Err(Stopped::NoEnd) => self.broken("an unescaped ampersand"),
             Err(Stopped::By(broken)) => Err(broken),
         }
     }
 }
 
-/// Why not all of a value was gone through.
+/// Why a value was not read to its end.
 enum Stopped {
-    /// A reference has no end.
+    /// A reference is not terminated.
     NoEnd,
-    /// A wrong reference breaks it.
+    /// A reference is invalid, and the caller stopped at it.
     By(Broken),
 }
 
-/// Gives `raw` to `push` piece by piece, with references replaced; those that stand for nothing go to `wrong`.
+/// Passes `raw` to `push` piece by piece, with references replaced. Invalid references go to `wrong`.
 fn replaced(
     raw: &str,
     mut push: impl FnMut(&str),
@@ -150,7 +153,8 @@ fn replaced(
     Ok(())
 }
 
-/// The prefix that `key` declares, empty for the default; none if it declares nothing. Namespaces in XML, 3.
+/// Returns the prefix that the attribute `key` declares: empty for the default namespace, `None` if it is not a declaration.
+/// Namespaces in XML, 3.
 fn declared(key: &str) -> Option<&str> {
     match key.strip_prefix("xmlns")? {
         "" => Some(""),

@@ -41,8 +41,9 @@ impl Reader<'_> {
     pub(super) fn open(&mut self, start: &BytesStart<'_>, entry: &mut Entry) -> Result<(), Broken> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
-            self.findings
-                .push(place(self.entries), Rule::TooDeep, || format!("{DEPTH_MAX} elements in each other"));
+            self.findings.push(place(self.entries), Rule::TooDeep, || {
+                format!("more than {DEPTH_MAX} nested elements")
+            });
             return Err(Broken);
         }
         let has_attributes = !start.attributes_raw().trim_start_matches(SPACE).is_empty();
@@ -52,7 +53,7 @@ impl Reader<'_> {
         let name = start.name().into_inner();
         let (namespace, local) = self.namespaces.of_element(name).unwrap_or_else(|| {
             self.findings.push(place(self.entries), Rule::Namespace, || {
-                format!("the prefix of {} was never declared", shown(name.as_bytes()))
+                format!("the prefix of {} is not declared", shown(name.as_bytes()))
             });
             (Namespace::Other, name)
         });
@@ -86,8 +87,7 @@ impl Reader<'_> {
             }
             At::Entry => {
                 if !self.order.seen[Tag::Loc as usize] {
-                    self.findings
-                        .push(place(self.entries), Rule::MissingElement, || "there is no loc".into());
+                    self.findings.push(place(self.entries), Rule::MissingElement, || "no loc".into());
                 }
                 self.at = At::Root;
                 is_entry = true;
@@ -104,7 +104,7 @@ impl Reader<'_> {
             }
             At::Root => {
                 if self.entries == 0 {
-                    self.findings.push(None, Rule::Empty, || "there is no entry in it".into());
+                    self.findings.push(None, Rule::Empty, || "no entry".into());
                 }
                 self.at = At::Epilog;
             }
@@ -196,7 +196,7 @@ impl Reader<'_> {
             self.findings.push(place(self.entries), Rule::RepeatedElement, words);
         } else if is_misplaced && protocol == Protocol::V0_9 && !order.is_misplaced {
             order.is_misplaced = true;
-            let words = || format!("{} behind what should follow it", tag.as_str());
+            let words = || format!("{} after an element that should follow it", tag.as_str());
             self.findings.push(place(self.entries), Rule::ElementOrder, words);
         }
         order.last = order.last.max(Some(tag));
@@ -232,7 +232,7 @@ impl Reader<'_> {
     fn check_children(&mut self, extension: &Extension) {
         for (child, has_child) in extension.children.iter().zip(self.order.children) {
             if !has_child {
-                let words = || format!("there is no {child} in {}", extension.in_words);
+                let words = || format!("no {child} in {}", extension.in_words);
                 self.findings.push(place(self.entries), Rule::MissingElement, words);
             }
         }
@@ -251,7 +251,7 @@ impl Reader<'_> {
 
     fn unknown(&mut self, name: &str) {
         self.findings.push(place(self.entries), Rule::UnknownElement, || {
-            format!("no place for an element {} here", shown(name.as_bytes()))
+            format!("element {} is not allowed here", shown(name.as_bytes()))
         });
         self.skip();
     }

@@ -1,18 +1,18 @@
-//! `name="value"`, one after the other: the attributes of an element, and what an XML declaration consists of.
+//! Sequences of `name="value"`, as in the attributes of an element or in an XML declaration.
 
-/// White space: XML 1.0, 2.3, production 3. A form feed is none, though Rust counts it.
+/// White space: XML 1.0, 2.3, production 3. Unlike in Rust, a form feed is not white space.
 pub(super) const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
-/// A name and its value, neither of them judged.
+/// A name and its value. Neither has been checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pair<'a> {
     pub key: &'a str,
-    /// What is between the quotes.
+    /// The text between the quotes.
     pub value: &'a str,
 }
 
-/// The pairs of a text, each with white space before it: XML 1.0, productions 10, 24 to 26, 32 and 41. Ends after the first
-/// error, which is a phrase for a finding.
+/// Iterates over the pairs of a text, each of which is preceded by white space: XML 1.0, productions 10, 24 to 26, 32
+/// and 41. The iteration ends after the first error, which is a phrase for a finding.
 #[derive(Debug)]
 pub(super) struct Pairs<'a>(pub &'a str);
 

@@ -10,8 +10,8 @@ use crate::commands::check::rules::Rule;
 use crate::escape::shown;
 
 impl Reader<'_> {
-    /// Production 23, with two refusals of our own: of a version that is not 1.0, though 1.0 processors may read it, and
-    /// of an encoding that is not UTF-8.
+    /// Checks an XML declaration: production 23. It also refuses versions other than 1.0, which 1.0 processors may read, and
+    /// encodings other than UTF-8.
     pub(super) fn declaration(&mut self, declaration: &BytesDecl<'_>) -> Result<(), Broken> {
         if !self.is_first_event {
             return self.broken("an XML declaration that is not at the very beginning");
@@ -23,12 +23,12 @@ impl Reader<'_> {
         match pairs.next() {
             None => {}
             Some(Ok(_)) => {
-                return self.broken("the XML declaration says more than version, encoding, standalone");
+                return self.broken("the XML declaration has more than version, encoding and standalone");
             }
             Some(Err(words)) => return self.broken(&format!("{words} in the XML declaration")),
         }
         if version.is_none_or(|version| version.value != "1.0") {
-            return self.broken("the XML declaration does not say version 1.0 first");
+            return self.broken("the XML declaration does not begin with version 1.0");
         }
         if standalone.is_some_and(|standalone| !matches!(standalone.value, "yes" | "no")) {
             return self.broken("standalone is neither yes nor no");
@@ -41,7 +41,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Productions 16 and 17. Namespaces in XML, 7: a target has no colon.
+    /// Checks a processing instruction: productions 16 and 17. By Namespaces in XML, 7, its target has no colon.
     pub(super) fn instruction(&mut self, instruction: &BytesPI<'_>) -> Result<(), Broken> {
         if !entities::is_legal_text(instruction) {
             return self.broken("a character that XML does not allow");
