@@ -1,10 +1,10 @@
-//! Bytes from outside made fit for a terminal, a log or a tab-separated file.
+//! Escapes untrusted bytes for terminals, logs and tab-separated files.
 
-/// Most bytes of foreign text in a message or summary.
+/// Maximum bytes of untrusted text in a message or summary.
 pub const SHOWN_BYTES_MAX: usize = 200;
 
-/// Appends `bytes` with everything escaped that could break a row or drive a terminal: `\t`, `\n`, `\r`, `\\`,
-/// and `\xhh` for each byte of what is not printable UTF-8 (control and bidirectional characters included).
+/// Appends `bytes`, with everything escaped that could break a row or control a terminal: `\t`, `\n`, `\r`, `\\`, and `\xhh` for
+/// each byte that is not printable UTF-8, including control and bidirectional characters.
 pub fn escape(bytes: &[u8], out: &mut Vec<u8>) {
     for part in bytes.utf8_chunks() {
         for c in part.valid().chars() {
@@ -23,12 +23,12 @@ pub fn escape(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// `bytes` as text for a person: escaped, and cut at [`SHOWN_BYTES_MAX`] bytes.
+/// Returns `bytes` as text for messages: escaped, and truncated to [`SHOWN_BYTES_MAX`] bytes.
 pub fn shown(bytes: &[u8]) -> String {
     cut(bytes, SHOWN_BYTES_MAX)
 }
 
-/// The first `bytes_max` bytes, escaped, with `…` behind them if there was more.
+/// Returns the first `bytes_max` bytes, escaped, followed by `…` if there are more.
 pub fn cut(bytes: &[u8], bytes_max: usize) -> String {
     let mut out = Vec::with_capacity(bytes.len().min(bytes_max) + 8);
     escape(&bytes[..bytes.len().min(bytes_max)], &mut out);
@@ -38,7 +38,7 @@ pub fn cut(bytes: &[u8], bytes_max: usize) -> String {
     String::from_utf8(out).expect("escape() writes UTF-8 only")
 }
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
@@ -51,8 +51,8 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
-/// The standard library's own judgement, as `{:?}` shows text. Asked for `c` behind a letter, because a combining mark
-/// is printable only there; quotes are printable here.
+/// Returns whether `{:?}` shows `c` unescaped. It is shown after a letter, because a combining mark is printable only there;
+/// quotes are printable here.
 fn is_printable(c: char) -> bool {
     c == '"' || c == '\'' || String::from_iter(['a', c]).escape_debug().count() == 2
 }

@@ -1,49 +1,49 @@
-//! Every number of the protocol, once, with the clause it comes from.
+//! The limits of the protocol, each with the clause that defines it.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Most URLs in one sitemap: sitemaps.org protocol, "Using Sitemap index files"; the 0.84 text says the same.
+/// Maximum number of URLs per sitemap: sitemaps.org protocol, "Using Sitemap index files", and the text of 0.84.
 pub const URLS_PER_SITEMAP_MAX: u32 = 50_000;
 
-/// Bytes of one uncompressed sitemap that every engine accepts: the 0.84 text ("10MB (10,485,760)"), still asked
-/// for by some engines today. The default in both protocols.
+/// Default maximum of bytes per uncompressed file, in both protocols: the limit of 0.84 ("10MB (10,485,760)"), which some search
+/// engines still require.
 pub const BYTES_PER_SITEMAP_DEFAULT: u64 = 10_485_760;
 
-/// Sitemaps in one index file: the 0.84 text. The default in both protocols, because an index with more has been
-/// refused by engines that publish a higher limit.
+/// Default maximum of sitemaps per index file, in both protocols: the limit of 0.84. Search engines that document a higher limit
+/// have refused larger index files.
 pub const SITEMAPS_PER_INDEX_DEFAULT: u32 = 1_000;
 
-/// Shortest `<loc>` in characters: `minLength` of both published schemas.
+/// Minimum length of `<loc>` in characters: `minLength` in both published schemas.
 pub const URL_BYTES_MIN: usize = 12;
 
-/// Longest `<loc>` in characters: "fewer than 2,048" in the text of both protocols, measured on the
-/// percent-encoded URL (pure ASCII, so bytes are characters) before XML escaping.
+/// Maximum length of `<loc>` in characters: "fewer than 2,048" in the text of both protocols, measured on the percent-encoded URL
+/// (pure ASCII, so bytes are characters) before XML escaping.
 pub const URL_BYTES_MAX: usize = 2_047;
 
-/// Most images of one URL: Google, "Image sitemaps".
+/// Maximum number of images per URL: Google, "Image sitemaps".
 pub const IMAGES_PER_URL_MAX: u32 = 1_000;
 
-/// Longest line that is looked at, in bytes and without its end. Anything beyond is refused unseen, so that one
-/// damaged file of a single line costs neither memory nor a parse of it. Ours, not the protocol's: 32 times the
-/// longest URL leaves room for fragments and dot segments that cleaning removes.
+/// Maximum length of an input line in bytes, without its line end. Longer lines are rejected unread, so a damaged file that is a
+/// single line takes neither memory nor time. This limit is sitemill's own: 32 times the longest URL leaves room for fragments
+/// and dot segments that cleaning removes.
 pub const LINE_BYTES_MAX: usize = 65_536;
 
-/// Fewest bytes of a line, its end included, that can hold a URL: `http:0` means `http://0.0.0.0/`.
+/// Minimum length in bytes of a line that contains a URL, including its line end: `http:0` means `http://0.0.0.0/`.
 pub const LINE_BYTES_MIN: usize = 7;
 
-/// The two versions of the Sitemap protocol.
+/// A version of the Sitemap protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Protocol {
-    /// Google's first, of 2005.
+    /// Google's first version, of 2005.
     V0_84,
-    /// sitemaps.org, the one every engine reads today.
+    /// The version of sitemaps.org, which every search engine reads.
     #[default]
     V0_9,
 }
 
 impl Protocol {
-    /// The XML namespace of sitemaps and index files.
+    /// Returns the XML namespace of sitemaps and index files.
     pub const fn namespace(self) -> &'static str {
         match self {
             Self::V0_84 => "http://www.google.com/schemas/sitemap/0.84",
@@ -51,7 +51,7 @@ impl Protocol {
         }
     }
 
-    /// Most bytes of one uncompressed sitemap or index file: the 0.84 text; sitemaps.org since 2016.
+    /// Returns the maximum of bytes per uncompressed sitemap or index file: the text of 0.84; sitemaps.org since 2016.
     pub const fn bytes_per_sitemap_max(self) -> u64 {
         match self {
             Self::V0_84 => 10_485_760,
@@ -59,7 +59,7 @@ impl Protocol {
         }
     }
 
-    /// Most sitemaps in one index file: the 0.84 text; sitemaps.org, "Using Sitemap index files".
+    /// Returns the maximum of sitemaps per index file: the text of 0.84; sitemaps.org, "Using Sitemap index files".
     pub const fn sitemaps_per_index_max(self) -> u32 {
         match self {
             Self::V0_84 => 1_000,

@@ -1,8 +1,8 @@
 //! Pass 2, produce: writes what the layout says and decides nothing.
 //!
-//! Sitemaps are independent, so that the output cannot depend on the number of threads. Each worker reads the lines of one
-//! sitemap again, renders it piece by piece into its compressor, and one thread brings the results to disk. A sitemap
-//! that may lie there already is rendered without the compressor first; a run into an empty directory has none of these.
+//! Sitemaps are independent, so the output cannot depend on the number of threads. Each worker reads the lines of one sitemap
+//! again and renders it piece by piece into its compressor; one thread writes the results to disk. A sitemap that may exist
+//! already is first rendered without the compressor, to compare its seal. In an empty directory there are none of these.
 
 pub mod batch;
 mod syncing;
@@ -31,13 +31,13 @@ use crate::survey::dedup::Survivors;
 use crate::survey::judge::{Judge, Judged};
 use crate::survey::layout::{EntryAt, Layout, ListedChunk};
 
-/// Bytes of XML that are rendered before they are compressed: they stay in the second-level cache between the two.
+/// Bytes of XML that are rendered before they are compressed. They fit in the second-level cache.
 const PIECE_BYTES: usize = 128 * 1024;
 
-/// Renders and compresses every sitemap of `layout` and puts it on the `shelf`; `lastmod` is the time of those that are new.
+/// Renders and compresses every sitemap of `layout` and puts it on the `shelf`. New sitemaps get the time `lastmod`.
 ///
 /// # Errors
-/// If one cannot be written, an input is not what it was in pass 1, or `stop` is raised.
+/// If a sitemap cannot be written, an input has changed since pass 1, or `stop` is raised.
 pub fn produce(
     Context { job, rules, progress, stop }: Context<'_>,
     layout: &Layout,
@@ -54,8 +54,8 @@ pub fn produce(
     let mut staged = Vec::new();
     reserve(&mut staged, layout.sitemaps.len())?;
     syncing(stop, |sync| {
-        // From the last to the first: of an input that is larger than memory, pass 1 leaves the end in it. The thread that
-        // hands them out is a few ahead.
+        // From the last to the first: if the input is larger than memory, pass 1 leaves its end in the page cache. The thread
+        // that distributes the sitemaps is a few ahead, so it prefetches their input.
         let sitemaps = (0..layout.sitemaps.len()).rev().inspect(|&at| layout.will_need(at));
         ordered(job.threads.get(), sitemaps, renderer, work, |rendered| {
             let (at, rendered) = rendered?;
@@ -90,9 +90,9 @@ pub fn produce(
 
 /// A finished sitemap.
 enum Made {
-    /// By a run before this one; with its first URL.
+    /// An earlier run has published it.
     Before(String, Sitemap),
-    /// By this one.
+    /// This run has rendered it.
     Now(Rendered),
 }
 
@@ -104,7 +104,7 @@ struct Rendered {
     gzip: Vec<u8>,
 }
 
-/// Renders sitemap after sitemap with the same scratch memory.
+/// Renders sitemaps one after another and reuses its buffers.
 struct Renderer<'r> {
     job: &'r Job,
     layout: &'r Layout,
@@ -113,8 +113,8 @@ struct Renderer<'r> {
 }
 
 impl Renderer<'_> {
-    /// Makes the sitemap of `part`, unless it lies there already. Only one that has the size of a published one is worth
-    /// rendering to find that out: most that changed are another number of bytes.
+    /// Renders the sitemap of `part` unless it exists already. Only if its size equals that of a published sitemap is it rendered
+    /// to find out, because most changes also change the number of bytes.
     fn make(&mut self, shelf: &dyn Shelf, part: &Part<EntryAt>) -> Result<Made> {
         if shelf.has_size(part.number, part.entries, part.bytes) {
             self.sink.is_for_seal = true;
@@ -124,7 +124,7 @@ impl Renderer<'_> {
             }
         }
         self.sink.is_for_seal = false;
-        // A quarter of the XML is more than most sitemaps need.
+        // Most sitemaps compress to less than a quarter.
         self.sink.compressor.reserve(part.bytes as usize / 4)?;
         self.render(part)?;
         Ok(Made::Now(self.sink.finish()))
@@ -136,7 +136,7 @@ impl Renderer<'_> {
         self.sink.begin();
         frame.open(&mut self.sink.xml);
         let mut entries = 0;
-        // The first URLs of the first chunk may belong to the sitemap before this one.
+        // The first URLs of the first chunk may belong to the previous sitemap.
         let EntryAt { chunk: first_chunk, ordinal: mut skip } = part.first;
         for chunk in &self.layout.chunks[first_chunk..] {
             entries += self.render_chunk(chunk, skip, part.entries - entries);
@@ -153,7 +153,7 @@ impl Renderer<'_> {
         Ok(())
     }
 
-    /// Renders up to `wanted` entries of `listed`, after the first `skip`; how many.
+    /// Renders up to `wanted` entries of `listed` after the first `skip`. Returns their number.
     fn render_chunk(&mut self, listed: &ListedChunk, skip: usize, wanted: u32) -> u32 {
         let (chunk, survivors, inputs) = (&listed.chunk, &listed.survivors, &*self.layout.inputs);
         if let Some(urls) = listed.known_urls(inputs) {
@@ -176,7 +176,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// The same for `rows` that must be judged once more.
+    /// Renders up to `wanted` listed entries of `rows`, which are judged again.
     fn render_rows<'i>(
         &mut self,
         rows: impl Iterator<Item = Row<'i>>,
@@ -200,20 +200,20 @@ impl Renderer<'_> {
     }
 }
 
-/// Renders, hashes, counts and compresses one sitemap after the other, piece by piece.
+/// Renders, hashes, counts and compresses sitemaps one after another, piece by piece.
 struct Sink {
-    /// The piece at hand.
+    /// The current piece of XML.
     xml: Vec<u8>,
     compressor: Compressor,
     hasher: Box<Xxh3>,
     sealer: Box<Xxh3>,
-    /// Nothing but the seal is wanted.
+    /// Whether only the seal is needed.
     is_for_seal: bool,
-    /// Bytes before the piece at hand.
+    /// Bytes of XML before the current piece.
     bytes: u64,
-    /// The first URL; empty if there was none yet.
+    /// The first URL; empty before there is one.
     first_url: String,
-    /// From this many bytes of XML on, [`Sink::push`] has more to do: to take the first URL, or to end a piece.
+    /// When the piece has this many bytes, [`Sink::push`] has more to do: store the first URL, or end the piece.
     busy_from: usize,
 }
 
@@ -245,7 +245,7 @@ impl Sink {
         }
     }
 
-    /// Kept out of [`Sink::push`], which every entry goes through.
+    /// Does the rare work of [`Sink::push`], out of line because every entry goes through that.
     #[inline(never)]
     fn after_push(&mut self, entry: &Entry<'_>) {
         if self.first_url.is_empty() {
@@ -257,7 +257,7 @@ impl Sink {
         }
     }
 
-    /// The first URL of what has ended.
+    /// Returns the first URL of the finished sitemap.
     fn take_first_url(&mut self) -> String {
         std::mem::take(&mut self.first_url)
     }
@@ -272,20 +272,20 @@ impl Sink {
         self.xml.clear();
     }
 
-    /// Ends a sitemap: the bytes of its XML.
+    /// Ends a sitemap and returns the bytes of its XML.
     fn end(&mut self) -> u64 {
         self.end_piece();
         std::mem::take(&mut self.bytes)
     }
 
-    /// The seal of what has ended.
+    /// Returns the seal of the finished sitemap.
     fn seal(&mut self) -> Seal {
         let seal = Seal(self.sealer.digest128());
         self.sealer.reset();
         seal
     }
 
-    /// What became of it, if more than the seal was wanted.
+    /// Returns the finished sitemap, unless only the seal was needed.
     fn finish(&mut self) -> Rendered {
         let content = ContentHash(self.hasher.digest128());
         self.hasher.reset();

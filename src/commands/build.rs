@@ -1,4 +1,4 @@
-//! The main job, from inputs to a live set.
+//! Build: from inputs to a live set.
 
 mod by_origin;
 mod follow_up;
@@ -58,7 +58,7 @@ pub fn build_from(
     lost_pages::as_error(&job.out, |lost| build_set(job, sources, progress, stop, lost))
 }
 
-/// All phases of a build. Zeros may take the place of pages that are `lost`.
+/// Runs all phases of a build. Pages of an input that are `lost` read as zeros.
 fn build_set(
     job: &Job,
     sources: Vec<Source<'_>>,
@@ -85,7 +85,7 @@ fn build_set(
     }
 
     let time = w3c_datetime(job.time)?;
-    // The lock of all sites is held until the end.
+    // Keeps the lock of the parent directory until the end.
     let (sites, _parent) = site::of_layout(run, layout, workspace, memory)?;
     let sites = site::produce_all(run, sites, &time)?;
     let produced = started.elapsed();

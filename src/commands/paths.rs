@@ -1,7 +1,7 @@
-//! Paths: what a run reads and what it writes, compared before it begins.
+//! Paths: compares everything that a run reads with everything it writes, before it begins.
 //!
-//! A file that is both would be destroyed, and so would a file of the live set. Names do not tell: a symbolic link, a hard
-//! link or another way to write the path leads to the same file. Hence files are compared by device and inode.
+//! A file that is both would be destroyed, and so would a file of the live set. Paths cannot be compared as text, because symbolic
+//! links, hard links and different spellings lead to the same file. Files are therefore compared by device and inode.
 
 mod jobs;
 mod place;
@@ -41,16 +41,16 @@ impl fmt::Display for Named {
     }
 }
 
-/// Why a path cannot be written to.
+/// Why a path must not be written.
 struct Conflict {
-    /// The option, and the other one if both are results.
+    /// The option that names it, and the other option if both are results.
     written: Vec<usize>,
-    /// Two results that only share standard output: what is there already is not destroyed.
+    /// Two results share standard output; existing content is not destroyed.
     is_shared_stream: bool,
     why: Error,
 }
 
-/// The paths that may not be written to.
+/// Paths that must not be written.
 #[derive(Debug)]
 pub struct Conflicts {
     refused: Vec<String>,
@@ -58,7 +58,7 @@ pub struct Conflicts {
 }
 
 impl Conflicts {
-    /// Whether nothing may be written to what the option `what` names.
+    /// Returns whether the path of the option `what` must not be written.
     pub fn are_of(&self, what: &str) -> bool {
         self.refused.iter().any(|refused| refused == what)
     }
@@ -86,7 +86,7 @@ impl Paths {
         self.write(what, Path::new(STREAM));
     }
 
-    /// The directory that a set is published in, or the parent of several such directories.
+    /// Sets the directory that a set is published in, or the parent of several such directories.
     fn publish(&mut self, out: &Path, is_parent: bool) {
         self.out = Some((out.into(), is_parent));
     }
@@ -100,11 +100,11 @@ impl Paths {
         self.conflicts().into_result()
     }
 
-    /// What [`Paths::check`] refuses, for callers who have to tell somebody of it.
+    /// Returns everything that [`Paths::check`] refuses, for callers that report it in other ways.
     pub fn conflicts(&self) -> Conflicts {
         let found = self.find_conflicts();
         let of = |conflict: &Conflict| {
-            // Whoever reads standard output may still be told of the refusal.
+            // The reader of standard output can still be told about the refusal.
             let skipped = if conflict.is_shared_stream { conflict.written.len() - 1 } else { 0 };
             conflict.written.iter().skip(skipped).map(|&at| self.writes[at].what.clone()).collect::<Vec<_>>()
         };
@@ -112,14 +112,14 @@ impl Paths {
         Conflicts { refused, first: found.into_iter().next().map(|conflict| conflict.why) }
     }
 
-    /// Makes the directory for the set, if it does not exist and files that are written are to lie in it or in a directory above
-    /// it that does not exist either.
+    /// Creates the directory of the set if it does not exist and a result is to be written into it, or into a parent that does not
+    /// exist either.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made.
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created.
     pub fn make_out(&self) -> Result<()> {
         let Some((out, _)) = &self.out else { return Ok(()) };
-        // The file lies in it, or beside it in a directory that is made along with it.
+        // The file is in it, or next to it in a parent that is created with it.
         let needs_out = |named: &Named| {
             let parent = named.path.parent().filter(|parent| !parent.as_os_str().is_empty());
             let is_missing = |parent: &&Path| !exists(&Disk, parent);
@@ -175,7 +175,7 @@ impl Paths {
         conflicts
     }
 
-    /// Every file that is read, as far as that is known without opening one.
+    /// Returns every file that is read, as far as is known without opening one.
     fn identities_read(&self) -> HashMap<Identity, Named> {
         let mut read = HashMap::new();
         let mut add = |what: &str, path: &Path, file: Option<File>| {
@@ -196,29 +196,29 @@ impl Paths {
         read
     }
 
-    /// The files that are read for `directory`.
+    /// Returns the files that are read for `directory`.
     fn files_read(&self, directory: &Path) -> Vec<PathBuf> {
-        // What is wrong with it is told when it is read.
+        // Errors are reported when it is read.
         let out = self.out.as_ref().and_then(|(out, _)| OutDirectory::at(out));
         let mut files = format::part_files(directory, false, out.as_ref()).unwrap_or_default().files;
         files.retain(|file| !is_beside_set(file));
         files
     }
 
-    /// Whether `file` lies in the directory that is published to: nothing there is an input by its place alone.
+    /// Returns whether `file` is in the output directory. Files there are inputs only if they are named.
     fn is_of_out(&self, file: &Path) -> bool {
         self.out
             .as_ref()
             .is_some_and(|(out, _)| file.starts_with(out) || Place::of(file).below(out).is_some())
     }
 
-    /// Why `place` is part of a published set, or will be.
+    /// Returns why `place` is part of a published set, or will be.
     fn published(&self, named: &Named, place: &Place) -> Option<String> {
         let (parent, name) = place.parent();
         let name = name.to_str().unwrap_or_default();
         let is_ours = is_sitemap_file(name) || is_index_file(name) || name == ROBOTS_FILE;
         let out = self.out.as_ref().map(|(out, is_parent)| (out.as_path(), *is_parent));
-        // How far below `--out` sets lie.
+        // The depth of the sets below the output directory.
         let levels = out.map_or(0, |(_, is_parent)| if is_parent { 2 } else { 1 });
         let below: Option<Vec<_>> = out.and_then(|(out, _)| {
             Some(place.below(out)?.components().map(|part| part.as_os_str().to_owned()).collect())
@@ -244,7 +244,7 @@ impl Paths {
         })
     }
 
-    /// Why a file that does not exist yet would be an input of the next run.
+    /// Returns why a file that does not exist yet would be an input of the next run.
     fn read_next_time(&self, named: &Named, place: &Place) -> Option<String> {
         if place.file.is_some() {
             return None;
@@ -271,19 +271,19 @@ fn place_of_written(named: &Named) -> Place {
     if named.path == Path::new(STREAM) { Place::stdout() } else { Place::of(&named.path) }
 }
 
-/// How the user asked for it: `--json` or `--rejects -`.
+/// Returns what the user typed: `--json` or `--rejects -`.
 fn argument(named: &Named) -> String {
     let takes_path = ["--rejects", "--diff", "--report", "--metrics", "--robots"].contains(&&*named.what);
     if takes_path { named.to_string() } else { named.what.clone() }
 }
 
-/// Whether `file` lies beside a published set and is not of it: a set stands for what it lists.
+/// Returns whether `file` is in the directory of a published set without belonging to the set.
 fn is_beside_set(file: &Path) -> bool {
     let is_xml = file.extension().is_some_and(|extension| extension == "xml" || extension == "gz");
     !is_xml && file.parent().is_some_and(|parent| parent.join(ROBOTS_FILE).exists())
 }
 
-/// Whether `file` is a link to a file of the set in `out`.
+/// Returns whether `file` is a link to a file of the set in `out`.
 fn has(out: &Path, file: File) -> bool {
     let names = fs::read_dir(out).into_iter().flatten().flatten().map(|entry| entry.file_name());
     let is_ours = |name: &std::ffi::OsString| {

@@ -1,4 +1,4 @@
-//! Sources: what the user named, and what that stands for.
+//! Sources: expands the inputs of a job to files.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,19 @@ use crate::job::Job;
 use crate::place::directory::layout::STATE;
 use crate::set::name::{ROBOTS_FILE, is_sitemap_file};
 
-/// Inputs that are open, and what was found beside them.
+/// Open inputs, and files that were skipped.
 #[derive(Default)]
 pub struct Sources<'a> {
     /// The inputs, in order.
     pub open: Vec<Found<'a>>,
-    /// What is not read of input directories.
+    /// Files of input directories that are not read.
     pub skipped: Vec<Skipped>,
 }
 
-/// The directory that `job` publishes to, if it is there already.
+/// Returns the directory that `job` publishes to, if it exists.
 ///
 /// # Errors
-/// If it is one of the `inputs` as well: the next run would read what this one publishes.
+/// If it is also one of the inputs, because the next run would read what this one publishes.
 pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirectory>> {
     let Some(out) = OutDirectory::at(&job.out) else { return Ok(None) };
     let is_site = |input: &Path| {
@@ -45,12 +45,12 @@ pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirec
     }
 }
 
-/// Opens all of `inputs`. A directory stands for the part files in it, which need a marker of success if `needs_success`, or
-/// for the set that is published there; a sitemap index for the sitemaps beside it that it lists. No file of a directory is
-/// opened twice, whatever its index files list, and none below `out`.
+/// Opens all `inputs`. A directory is expanded to its part files, which need a success marker if `needs_success`, or to the set
+/// published in it. A sitemap index is expanded to the sitemaps that it lists in its directory. No file of a directory is
+/// opened twice, and none below `out`.
 ///
 /// # Errors
-/// If one cannot be opened, or is a directory without part files or an index of files that are not there.
+/// If an input cannot be opened, is a directory without part files, or is an index of missing files.
 pub fn open_all<'a>(
     inputs: impl IntoIterator<Item = Source<'a>>,
     needs_success: bool,
@@ -88,7 +88,7 @@ fn open_directory(
     skipped.extend(left.map(|file| (file.clone(), SkipReason::NotListed)));
     skipped.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     sources.skipped.extend(skipped.into_iter().map(|(path, reason)| {
-        // Markers and the sitemaps of earlier sets are where they should be.
+        // Markers and the sitemaps of earlier sets are expected here.
         let is_usual = match reason {
             SkipReason::Hidden => true,
             SkipReason::NotListed => {
@@ -105,7 +105,7 @@ fn open_directory(
     Ok(())
 }
 
-/// The directories among those of `files` in which a set is published.
+/// Returns the directories of `files` in which a set is published.
 fn sets(files: &[PathBuf]) -> HashSet<&Path> {
     let robots = files.iter().filter(|file| file.ends_with(ROBOTS_FILE));
     robots.filter_map(|file| file.parent()).collect()
@@ -115,8 +115,8 @@ fn set_of<'f>(file: &'f Path, sets: &HashSet<&Path>) -> Option<&'f Path> {
     file.parent().filter(|directory| sets.contains(directory))
 }
 
-/// Those of `files` to begin with. Where a set is published these are its index files: beside them lie sitemaps of earlier
-/// sets, which it no longer lists.
+/// Returns the files to begin with. In the directory of a published set these are its index files, because the directory also
+/// holds sitemaps of earlier sets.
 fn data_files(files: &[PathBuf], sets: &HashSet<&Path>) -> Result<Vec<PathBuf>> {
     let mut data = Vec::with_capacity(files.len());
     for file in files {

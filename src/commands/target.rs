@@ -1,4 +1,4 @@
-//! Where a command writes its result.
+//! A target: where a command writes its result.
 
 use std::io::Write;
 use std::path::Path;

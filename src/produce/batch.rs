@@ -1,4 +1,4 @@
-//! A batch: what a producer hands to the publisher.
+//! A batch: the result of a producer, and the input of the publisher.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,19 +7,19 @@ use crate::job::fingerprint::Fingerprint;
 use crate::set::manifest::Sitemap;
 use crate::survey::tally::Tally;
 
-/// The version of the form that batches are written in.
+/// The version of the serialised form of a batch.
 const FORMAT: u32 = 1;
 
-/// Sitemaps that lie where they were produced, and the tally of the rows that they are made from. A producer and a publisher can be two
-/// processes: serialised, a batch is all that goes from one to the other.
+/// Sitemaps on a shelf, with the tally of the rows they are made from. Producer and publisher may be different processes: a
+/// serialised batch is all that passes between them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Batch {
     format: Format,
     /// The version of sitemill that made it.
     pub version: String,
-    /// The rules that it was made by.
+    /// The fingerprint of the rules that applied.
     pub rules: Fingerprint,
-    /// What became of the rows. The tallies of all batches of a set add up to that of the set.
+    /// The counts of the rows. The tallies of all batches of a set add up to the tally of the set.
     pub tally: Tally,
     /// The sitemaps, in the order in which they are listed.
     pub sitemaps: Vec<BatchSitemap>,
@@ -28,8 +28,8 @@ pub struct Batch {
 /// A sitemap of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchSitemap {
-    /// The first URL in it, canonical and not escaped. In sorted order, the sitemaps of several batches follow each other in
-    /// the byte order of these.
+    /// Its first URL, canonical and not escaped. In sorted order, the sitemaps of several batches are listed in the byte order of
+    /// their first URLs.
     pub first_url: String,
     /// The file.
     #[serde(flatten)]
@@ -37,19 +37,19 @@ pub struct BatchSitemap {
 }
 
 impl Batch {
-    /// A batch that this version has made for `job`.
+    /// Creates a batch that this version has produced for `job`.
     pub fn new(job: &Job, tally: Tally, sitemaps: Vec<BatchSitemap>) -> Self {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         Self { format: Format, version, rules: Fingerprint::of(job), tally, sitemaps }
     }
 
-    /// URLs in its sitemaps.
+    /// Returns the number of URLs in its sitemaps.
     pub fn urls(&self) -> u64 {
         self.sitemaps.iter().map(|made| u64::from(made.sitemap.urls)).sum()
     }
 }
 
-/// [`FORMAT`]: a batch of any other form cannot be read.
+/// The version [`FORMAT`]. Deserialising any other version fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "u32", try_from = "u32")]
 struct Format;

@@ -1,4 +1,4 @@
-//! Syncing: written files are brought to disk while others are still being made.
+//! Syncing: flushes written files to disk while others are still being rendered.
 
 use std::fs;
 use std::panic::resume_unwind;
@@ -12,29 +12,29 @@ use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result};
 use crate::set::publish::Unsynced;
 
-/// Threads that wait for the disk, and do nothing else. For a file alone it writes its journal once; for files that several
-/// wait for, once for all of them.
+/// Threads that only wait for the disk. A file system commits its journal once for all files that are synced at the same
+/// time, so several threads are faster than one.
 const THREADS: usize = 8;
 
-/// Written files that may wait, at most; each of them is an open one.
+/// Maximum number of written files that wait. Each of them is open.
 const FILES_MAX: usize = 128;
 
-/// Open files that are left to others: the one that is written, those that are read, and directories that are synced.
-const FILES_OF_OTHERS: usize = 24;
+/// Open files that other parts of the run need: the file being written, inputs, and directories being synced.
+const FILES_RESERVED: usize = 24;
 
-/// How many written files may wait, besides those that threads are busy with.
+/// Returns how many written files may wait, in addition to those being synced.
 fn files_max() -> usize {
     let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    let open = fs::read_dir("/proc/self/fd").map_or(FILES_OF_OTHERS, Iterator::count);
+    let open = fs::read_dir("/proc/self/fd").map_or(FILES_RESERVED, Iterator::count);
     let left = usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(open);
-    left.saturating_sub(THREADS + FILES_OF_OTHERS).clamp(1, FILES_MAX)
+    left.saturating_sub(THREADS + FILES_RESERVED).clamp(1, FILES_MAX)
 }
 
-/// Calls `make` with what takes in files as they are written; when it returns `Ok`, all of them are on disk.
+/// Calls `make` with a function that accepts written files. If the result is `Ok`, all of them are on disk.
 ///
 /// # Errors
-/// That of a file which cannot be brought there, or else that of `make`; if `stop` is raised. `make` is told as soon as a file
-/// has failed. Files that wait at that time are not brought there any more: nobody is going to publish them.
+/// The error of a file that cannot be synced, otherwise the error of `make`; if `stop` is raised. `make` learns of a failed
+/// file with the next file it passes. Files that wait at that time are not synced, because they will not be published.
 pub fn syncing(stop: &Stop, make: impl FnOnce(&dyn Fn(Unsynced) -> Result<()>) -> Result<()>) -> Result<()> {
     let has_failed = &AtomicBool::new(false);
     let (unsynced, to_sync) = bounded::<Unsynced>(files_max());
@@ -49,14 +49,14 @@ pub fn syncing(stop: &Stop, make: impl FnOnce(&dyn Fn(Unsynced) -> Result<()>) -
         drop(sync_all);
         let made = make(&|file| {
             let taken = !has_failed.load(Ordering::Relaxed) && unsynced.send(file).is_ok();
-            // Only heard if no file's own error is, which is the better one.
-            if taken { Ok(()) } else { Err(Error::new(ErrorKind::Io, "the disk takes no more")) }
+            // Only reported if there is no error of a file, which is more specific.
+            if taken { Ok(()) } else { Err(Error::new(ErrorKind::Io, "an earlier fsync failed")) }
         });
         has_failed.fetch_or(made.is_err(), Ordering::Relaxed);
         drop(unsynced);
         let joined =
             waiting.into_iter().map(|waiting| waiting.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        // All are waited for, whatever the first of them says.
+        // Waits for all threads, even if the first one fails.
         joined.collect::<Vec<_>>().into_iter().collect::<Result<()>>().and(made)
     })
 }

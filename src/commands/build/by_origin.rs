@@ -1,7 +1,7 @@
-//! One set for each origin: listed rows are parted by scheme, host and port, and every part gets a layout of its own.
+//! One set per origin: distributes the listed rows by scheme, host and port, and gives each origin its own layout.
 //!
-//! All parts lie in one scratch file, block by block as they fill, so that thousands of hosts need no more than one open
-//! file and a bounded number of bytes in memory.
+//! The rows of all origins share one scratch file, to which each origin writes a block when its buffer is full. Thousands of
+//! origins therefore need one open file and a bounded amount of memory.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,15 +26,16 @@ use crate::survey::tally::Tally;
 /// Bytes of a block of one origin.
 const BLOCK_BYTES: usize = 32 * 1024;
 
-/// Bytes of all blocks that are being filled, at most, and what share of memory they may be; beyond it, they are written as
-/// they are.
+/// Maximum bytes of all blocks that are being filled, and the fraction of memory they may take (a fourth). Beyond either, all
+/// blocks are written, full or not.
 const BUFFERED_BYTES_MAX: usize = 128 << 20;
 const BUFFERED_SHARE: usize = 4;
 
-/// Parts the listed rows of `layout` by origin, in the order in which origins come first: a layout for the base URL of each.
+/// Distributes the listed rows of `layout` by origin. Returns the base URL and the layout of each origin, in the order in
+/// which the origins first occur.
 ///
 /// # Errors
-/// If scratch cannot be written to, if an origin has no room for a path, or if `stop` is raised.
+/// If scratch cannot be written, if an origin is too long for a base URL, or if `stop` is raised.
 pub fn distribute(
     run: Context<'_>,
     layout: &Layout,
@@ -60,7 +61,7 @@ pub fn distribute(
     }))
 }
 
-/// An origin that can have no set, though its rows were listed.
+/// The error for an origin that cannot have a set although the survey listed its rows.
 fn no_site(origin: &str, why: &str) -> Error {
     Error::new(
         ErrorKind::Internal,
@@ -68,7 +69,7 @@ fn no_site(origin: &str, why: &str) -> Error {
     )
 }
 
-/// The listed rows of a chunk: canonical URLs, checked tags, and the room that each entry takes.
+/// The listed rows of a chunk: canonical URLs, checked tags, and the bytes that each entry takes.
 #[derive(Default)]
 struct Listed {
     rows: RowBuffer,
@@ -89,9 +90,9 @@ fn listed(chunk: &ListedChunk, inputs: &[Input], judge: &mut Judge<'_>) -> Resul
 /// The rows of one origin.
 struct Part {
     buffer: RowBuffer,
-    /// With the number of their entries, and what these take.
+    /// Blocks in scratch, with the number of their entries and the bytes these take.
     blocks: Vec<(Block, u32, Room)>,
-    /// Of the block at hand.
+    /// Number of entries in `buffer`.
     entries: u32,
     room: Room,
     divider: Divider<EntryAt>,
@@ -103,7 +104,7 @@ impl Part {
         Self { buffer, blocks, entries: 0, room: Room::default(), divider }
     }
 
-    /// The layout of the rows, which are in `file`.
+    /// Returns the layout of the rows, which are in `file`.
     fn layout(self, run: Context<'_>, file: &Input) -> Result<Layout> {
         let listed = self.blocks.iter().map(|&(_, entries, _)| u64::from(entries)).sum();
         let blocks = list(self.blocks.iter().map(|(block, ..)| block.clone()))?;
@@ -119,13 +120,13 @@ impl Part {
     }
 }
 
-/// Origin and rows.
+/// An origin and its rows.
 type OfOrigin = (Vec<u8>, Part);
 
-/// The rows of all origins, on their way to scratch.
+/// Writes the rows of all origins to scratch.
 struct Parts {
     file: Scratch,
-    /// Bytes that buffers hold.
+    /// Bytes in all buffers.
     buffered: usize,
     buffered_max: usize,
     parts: Vec<OfOrigin>,
@@ -166,7 +167,7 @@ impl Parts {
         Ok(())
     }
 
-    /// A place for the rows of another origin; which it is.
+    /// Adds an origin and returns its index.
     fn add(&mut self, origin: &[u8], divider: Divider<EntryAt>) -> Result<usize> {
         let at = self.parts.len();
         reserve_more(&mut self.parts, 1)?;
@@ -189,7 +190,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Ends all blocks and lets go of what they were in.
+    /// Writes all blocks and frees their buffers.
     fn end_all(&mut self) -> Result<()> {
         for at in 0..self.parts.len() {
             self.end_block(at)?;

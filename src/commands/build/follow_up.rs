@@ -1,4 +1,4 @@
-//! Follow-up: what is done when a set is live. What goes wrong there is a warning; the run does not fail any more.
+//! Follow-up: work that follows the switch, such as robots.txt and the diff. The set is live, so a failure is a warning.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -16,20 +16,20 @@ use crate::set::publish::{Prepared, Workspace};
 use crate::set::robots::{RobotsFile, name_indexes};
 use crate::survey::memory::Memory;
 
-/// What is left to do.
+/// Work to be done once a set is live.
 pub struct FollowUp<'a> {
     job: &'a Job,
     stop: &'a Stop,
     diff: Option<Outlet>,
-    /// What failed.
+    /// Failures so far.
     pub warnings: Vec<Error>,
 }
 
 impl<'a> FollowUp<'a> {
-    /// Looks whether it can be done, before any work.
+    /// Checks before any other work that the follow-up is possible.
     ///
     /// # Errors
-    /// If a file that the user named cannot be written, or if `stop` is raised while its reader is waited for.
+    /// If a file named by the job cannot be written, or if `stop` is raised while waiting for the reader of a FIFO.
     pub fn prepare(job: &'a Job, stop: &'a Stop) -> Result<Self> {
         if let Some(path) = &job.robots {
             RobotsFile::read(&Disk, path)?.check(&job.base_url.to_string())?;
@@ -38,12 +38,12 @@ impl<'a> FollowUp<'a> {
         Ok(Self { job, stop, diff, warnings: Vec::new() })
     }
 
-    /// The set of `site` is live now. Even a panic is no more than a warning: the standard library's at a directory that
-    /// cannot be closed, or a bug of ours.
+    /// Does the work for `site`, which is live. Even a panic is only a warning: the standard library panics if a directory cannot
+    /// be closed, and there may be bugs.
     pub fn is_live(&mut self, site: Prepared, memory: &Memory, report: &mut Report) {
         let done = catch_unwind(AssertUnwindSafe(|| {
             self.follow(site.workspace(), site.set(), memory, report);
-            // It clears up behind itself.
+            // Dropping it cleans up, which may panic as well.
             drop(site);
         }));
         if done.is_err() {
@@ -62,7 +62,7 @@ impl<'a> FollowUp<'a> {
             Ok(None) => {}
             Err(error) => self.warnings.push(error),
         }
-        // At last: until here the old sitemaps were needed.
+        // Last, because the diff reads the old sitemaps.
         match workspace.expire(set, self.job.keep) {
             Ok(expired) => report.expired += expired.files,
             Err(error) => self.warnings.push(error),

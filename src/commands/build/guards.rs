@@ -1,4 +1,4 @@
-//! The guards of the live set: data that nobody can have meant to publish are refused.
+//! Guards: refuse data that is very likely not meant to be published.
 
 mod hint;
 mod shape;
@@ -15,7 +15,7 @@ use crate::escape::grouped;
 use crate::job::{Job, MaxShrink};
 use crate::set::manifest::Manifest;
 
-/// Looks at what was counted, when nothing is rendered yet; `live` is the set that would be replaced.
+/// Checks the counts of the survey, before anything is rendered. `live` is the set that would be replaced.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data), with the numbers and the option that lets them pass.
@@ -38,11 +38,11 @@ pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> 
         )));
     }
     tags::check(job, report)?;
-    // The sites of several origins are not known yet.
+    // With several origins, the sites are not known yet.
     job.only_site().map_or(Ok(()), |url| check_shrink(job, url, live, listed))
 }
 
-/// Why there is nothing to publish. Only of an input without URLs can an empty set be meant.
+/// Says why there is nothing to publish. Proposes an empty set only if the input contains no URL at all.
 fn nothing_listed(job: &Job, report: &Report) -> String {
     if let Some(hint) = &report.hint {
         return format!("nothing was published: {hint}");
@@ -51,12 +51,12 @@ fn nothing_listed(job: &Job, report: &Report) -> String {
         0 => "the inputs are empty".to_owned(),
         lines => format!("the inputs hold nothing but blank lines ({})", grouped(lines)),
     };
-    // With a set for each origin there is none to be empty.
+    // With a set per origin, no set could be the empty one.
     let way_out = if job.only_site().is_some() { "; --allow-empty publishes an empty set" } else { "" };
     format!("nothing was published: {found}{way_out}")
 }
 
-/// Looks at the batches of each site, before any of them is live. A site that the input does not name keeps its set.
+/// Checks the batches of every site before any of them goes live. A site that the input does not mention keeps its set.
 ///
 /// # Errors
 /// As [`check`].
@@ -64,7 +64,7 @@ pub fn check_sites(job: &Job, sites: &[Site]) -> Result<()> {
     sites.iter().try_for_each(|site| check_shrink(job, &site.base_url, site.place.live(), site.listed()))
 }
 
-/// An empty set may take the place of any: it was allowed already.
+/// Checks how much smaller the new set is. An empty set has been permitted explicitly by now.
 fn check_shrink(job: &Job, base_url: &BaseUrl, live: Option<&Manifest>, listed: u64) -> Result<()> {
     let live = live.map_or(0, Manifest::urls);
     if listed == 0 || !job.max_shrink.is_passed(live, listed) {

@@ -1,4 +1,4 @@
-//! Lost pages: when an input is cut short or its disk fails, zeros take the place of its bytes. Nothing is made of those.
+//! Lost pages: if an input is truncated or its disk fails, its pages read as zeros. No set is made from them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
@@ -7,11 +7,11 @@ use super::outcome::Outcome;
 use crate::error::Result;
 use crate::intake::input::{Lost, cut_short};
 
-/// Calls `build`. Whatever comes of lost pages, be it a refusal, an error or a panic, is an error that names the input, or
-/// else `out`. A set that is live by then was made of whole inputs.
+/// Calls `build`. If pages were lost, a refusal, an error or a panic of `build` becomes an error that names the input, or
+/// `out` if the input is unknown. A set that is live by then was made from complete inputs.
 ///
 /// # Errors
-/// That of `build`, or [`ErrorKind::Data`](crate::ErrorKind::Data) if pages were lost.
+/// The error of `build`, or [`ErrorKind::Data`](crate::ErrorKind::Data) if pages were lost.
 pub fn as_error(out: &Path, build: impl FnOnce(&Lost) -> Result<Outcome>) -> Result<Outcome> {
     let lost = Lost::none_yet();
     let built = catch_unwind(AssertUnwindSafe(|| build(&lost)));

@@ -5,20 +5,20 @@ use std::error::Error as _;
 use crate::commands::report::Report;
 use crate::error::Error;
 
-/// What came of a build: a report in any case in which all lines were counted, and whether the set is live.
+/// The outcome of a build whose lines were all counted: a report, and whether the set is live.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What was found and done.
+    /// All counts, sizes and times.
     pub report: Report,
-    /// Why it was not published: the data were refused. Or one of several sites, which are switched all or none, failed, and
-    /// others could not be taken back: the report has those, and the next run finishes their switch.
+    /// Why the set was not published: the data was refused, or the switch of one of several sites failed and the switch of
+    /// others could not be undone. In the latter case the report lists those sites, and the next run completes them.
     pub refused: Option<Error>,
-    /// What failed after the set was live. It stays live.
+    /// Failures after the set was live. It stays live.
     pub warnings: Vec<Error>,
 }
 
 impl Outcome {
-    /// The outcome of a build that is refused.
+    /// Creates the outcome of a build that is refused.
     pub(super) fn not_published(mut report: Report, why: Error) -> Self {
         let cause = why.source().map(|cause| format!(": {cause}")).unwrap_or_default();
         report.refused = Some(format!("{why}{cause}"));

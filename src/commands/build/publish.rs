@@ -1,4 +1,4 @@
-//! Publish: batches become sets, and all of them become live together.
+//! Publish: makes sets of the batches, and makes all of them live together.
 
 use super::guards;
 use super::site::Site;
@@ -10,26 +10,26 @@ use crate::job::fingerprint::Fingerprint;
 use crate::produce::batch::Batch;
 use crate::set::publish::{Prepared, SetInfo, make_live};
 
-/// What came of publishing.
+/// The result of publishing.
 pub enum Published {
     /// All sets are live.
     Live {
         sets: Vec<Prepared>,
-        /// What failed after they were live.
+        /// Failures after they were live.
         warnings: Vec<Error>,
     },
-    /// No set is live, but for those whose switch could not be taken back.
+    /// No set is live, except those whose switch could not be undone.
     Refused {
-        /// The next run finishes their switch.
+        /// Sets whose switch the next run completes.
         begun: Vec<Prepared>,
         why: Error,
     },
 }
 
-/// Publishes the batches of all `sites` at the time `time`: all of them become live, or none.
+/// Publishes the batches of all `sites`: all of them become live, or none. `time` is the time of publication.
 ///
 /// # Errors
-/// If batches do not fit together, if a set cannot be brought to disk, or if the switch fails and all of it was taken back.
+/// If batches do not belong together, if a set cannot be written, or if the switch fails and was undone completely.
 pub fn publish(job: &Job, sites: Vec<Site>, time: &str) -> Result<Published> {
     if let Err(why) = guards::check_sites(job, &sites) {
         return Ok(Published::Refused { begun: Vec::new(), why });
@@ -39,7 +39,7 @@ pub fn publish(job: &Job, sites: Vec<Site>, time: &str) -> Result<Published> {
         Ok(warnings) => Ok(Published::Live { sets, warnings }),
         Err(why) => {
             sets.retain(Prepared::is_begun);
-            // Of a single set, the error says all there is to say.
+            // For a single set, the error says everything.
             match job.only_site().is_some() || sets.is_empty() {
                 true => Err(why),
                 false => Ok(Published::Refused { begun: sets, why }),
@@ -48,7 +48,7 @@ pub fn publish(job: &Job, sites: Vec<Site>, time: &str) -> Result<Published> {
     }
 }
 
-/// Makes the batches of `site` one set, and brings it to disk.
+/// Combines the batches of `site` into a set, and syncs it to disk.
 fn prepare(job: &Job, site: Site, time: &str) -> Result<Prepared> {
     let Site { base_url, place, batches } = site;
     check(job, &base_url, &batches)?;
@@ -58,7 +58,7 @@ fn prepare(job: &Job, site: Site, time: &str) -> Result<Prepared> {
     place.prepare(sitemaps, &info, job.keep)
 }
 
-/// Refuses batches that do not make one set of `job`.
+/// Refuses batches that do not belong to one set of `job`.
 fn check(job: &Job, base_url: &BaseUrl, batches: &[Batch]) -> Result<()> {
     let (rules, version) = (Fingerprint::of(job), env!("CARGO_PKG_VERSION"));
     for batch in batches {

@@ -1,4 +1,4 @@
-//! The report, as the phases fill it in.
+//! Fills in the report as the phases complete.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::survey::account::Account;
 use crate::survey::context::Context;
 use crate::survey::{inputs, rejects};
 
-/// Origins out of scope that the report names.
+/// Maximum number of origins out of scope in the report.
 const OUT_OF_SCOPE_ORIGINS: usize = 10;
 
-/// Writes every refused line to `file`, which is at `path`.
+/// Writes every rejected line to `file`, whose path is `path`.
 ///
 /// # Errors
 /// If it cannot be written, or if `stop` is raised.
@@ -31,11 +31,11 @@ pub fn write_rejects(
     let mut file = BufWriter::new(file);
     let written = rejects::write(run, account, &taken_in.inputs, path, &mut file)
         .and_then(|()| file.flush().map_err(|error| Error::io(path, "could not be written", error)));
-    // A write that was called off is no failure of its own.
+    // A write that was interrupted is not a failure.
     run.stop.check().and(written)
 }
 
-/// The report when all lines are counted.
+/// Creates the report once all lines are counted.
 ///
 /// # Errors
 /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if lines or tags do not add up.
@@ -85,7 +85,7 @@ pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Res
     Ok(report)
 }
 
-/// Adds what is known of a set when it is live.
+/// Adds the figures of a live set.
 pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
     let set = site.set();
     let this = SetReport {

@@ -1,4 +1,4 @@
-//! Sites: the places that a build publishes to, one or one for each origin.
+//! Sites: where a build publishes, either one site or one per origin.
 
 use super::by_origin;
 use crate::clean::scope::{Base, BaseUrl};
@@ -12,18 +12,18 @@ use crate::survey::context::Context;
 use crate::survey::layout::Layout;
 use crate::survey::memory::Memory;
 
-/// A place, and what is to be published there.
+/// A place, and the batches to be published there.
 #[derive(Debug)]
 pub struct Site {
-    /// The directory of the files, as a URL.
+    /// URL of the directory that the files are published in.
     pub base_url: BaseUrl,
-    /// Where the files are kept.
+    /// The place that holds the files.
     pub place: Workspace,
-    /// What was produced for it, in the order in which it is listed.
+    /// The batches, in the order in which they are listed.
     pub batches: Vec<Batch>,
 }
 
-/// A site, and what is to be listed there.
+/// A site, and the layout of its sitemaps.
 pub type Planned = (Site, Layout);
 
 impl Site {
@@ -31,13 +31,14 @@ impl Site {
         Self { base_url, place, batches: Vec::new() }
     }
 
-    /// URLs in all batches.
+    /// Returns the number of URLs in all batches.
     pub fn listed(&self) -> u64 {
         self.batches.iter().map(|batch| batch.tally.listed).sum()
     }
 }
 
-/// Opens the directory of `job`, or the parent of those of all origins, and checks whether the set may be published there.
+/// Opens the output directory of `job`, or the parent directory of all origins, and checks that the set may be published
+/// there.
 ///
 /// # Errors
 /// See [`Workspace::open`] and [`Workspace::admit`].
@@ -48,12 +49,12 @@ pub fn open(job: &Job) -> Result<Workspace> {
     Ok(workspace)
 }
 
-/// The sites of the job, each with the layout of its URLs. What is wrong with one of many sites is found before the second
-/// pass begins. `opened` is what [`open`] returned; the parent of many sites is returned again, because it holds the lock of
-/// all of them as long as it lives.
+/// Opens all sites of the job, each with the layout of its URLs, so that a problem with one of many sites is found before the
+/// second pass begins. `opened` is the result of [`open`]. With many sites it is returned, because it is the parent that holds
+/// the lock for all of them.
 ///
 /// # Errors
-/// If scratch cannot be written to, an origin can have no site, its directory cannot be opened, or `stop` is raised.
+/// If scratch cannot be written, an origin cannot have a site, its directory cannot be opened, or `stop` is raised.
 pub fn of_layout(
     run: Context<'_>,
     layout: Layout,
@@ -74,7 +75,7 @@ pub fn of_layout(
     Ok((sites, Some(opened)))
 }
 
-/// Runs the second pass for each of `sites`: each gets a batch. `time` is the time of new sitemaps.
+/// Runs the second pass for each of `sites`, which adds a batch to each. `time` is the `lastmod` of new sitemaps.
 ///
 /// # Errors
 /// See [`produce`].

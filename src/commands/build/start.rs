@@ -1,4 +1,4 @@
-//! Start: everything that a build opens before it reads a line, so that it fails at once and not after an hour.
+//! Start: opens everything before a line is read, so that a run fails at once and not after an hour.
 
 use super::follow_up::FollowUp;
 use super::site;
@@ -11,21 +11,21 @@ use crate::intake::source::Source;
 use crate::job::Job;
 use crate::set::publish::Workspace;
 
-/// What a build has opened.
+/// Everything that a build has opened.
 pub struct Start<'a, 's> {
     pub sources: Sources<'s>,
-    /// The reject file, if there is to be one.
+    /// The reject file, if the job has one.
     pub rejects: Option<Outlet>,
     pub follow_up: FollowUp<'a>,
-    /// The directory of the job, or the parent of those of all origins.
+    /// The output directory, or the parent directory of all origins.
     pub workspace: Workspace,
 }
 
 impl<'a, 's> Start<'a, 's> {
-    /// Opens `sources` and everything else that `job` names.
+    /// Opens `sources`, the outputs of `job` and its directory.
     ///
     /// # Errors
-    /// If an input cannot be opened, a path has two uses, an output cannot be written, or another run is at work.
+    /// If an input cannot be opened, a path is used twice, an output cannot be written, or another run holds the directory.
     pub fn of(job: &'a Job, sources: Vec<Source<'s>>, stop: &'a Stop) -> Result<Self> {
         let out = sources::out_directory(job, &sources)?;
         let sources = sources::open_all(sources, job.require_success, &job.form, out.as_ref())?;

@@ -1,4 +1,4 @@
-//! Take in: the inputs of a job become bytes that can be read any number of times.
+//! Take in: turns inputs into mapped bytes that both passes can read.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use crate::commands::sources::Sources;
 /// The inputs, ready for both passes.
 pub struct TakenIn {
     pub inputs: Arc<[Input]>,
-    /// What was found out about each of them.
+    /// Properties of each input, for the report.
     pub known: Vec<Known>,
-    /// What is not read of input directories.
+    /// Files of input directories that are not read.
     pub skipped: Vec<Skipped>,
-    /// What the run is expected to need.
+    /// The estimated needs of the run.
     pub needs: Needs,
 }
 
@@ -30,7 +30,7 @@ impl TakenIn {
     /// Maps or reads all inputs, and estimates what the run needs.
     ///
     /// # Errors
-    /// If an input cannot be read, if a disk has less room than the run needs at the very least, or if `stop` is raised.
+    /// If an input cannot be read, if a disk has less space than the minimum that the run needs, or if `stop` is raised.
     pub fn of(run: Context<'_>, sources: Sources<'_>, memory: &Memory) -> Result<Self> {
         let Sources { open, skipped } = sources;
         let (inputs, known) = mapped_all(run, open, &memory.scratch)?;
@@ -42,7 +42,7 @@ impl TakenIn {
         Ok(Self { inputs: inputs.into(), known, skipped, needs })
     }
 
-    /// The tags of all rows.
+    /// Returns the counts of tags in all rows.
     pub fn given_tags(&self) -> GivenTags {
         self.inputs.iter().fold(GivenTags::default(), |sum, input| sum + input.given_tags())
     }
@@ -50,7 +50,7 @@ impl TakenIn {
     /// Refuses inputs that have changed since they were opened.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data), with the name of the first.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data), with the name of the first that changed.
     pub fn check_unchanged(&self) -> Result<()> {
         self.inputs.iter().try_for_each(Input::check_unchanged)
     }

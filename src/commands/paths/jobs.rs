@@ -64,7 +64,7 @@ impl DiffJob {
     }
 }
 
-/// Published sets and single files, of which nothing but what they list is read.
+/// Published sets and single files. Only the files that they list are read.
 fn of_published<'p>(published: impl Iterator<Item = &'p Path>) -> Paths {
     let mut paths = Paths::default();
     for path in published {

@@ -1,4 +1,4 @@
-//! Places: which file a path means, through symbolic links and hard links, whether it exists yet or not.
+//! Resolves paths to files, through symbolic links and hard links, whether the file exists or not.
 
 use std::ffi::OsString;
 use std::fs::{self, Metadata};
@@ -8,30 +8,30 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::fstat;
 
-/// Device and inode: which file it is, whatever its names.
+/// Device and inode, which identify a file whatever its names.
 pub(super) type Identity = (u64, u64);
 
-/// Links that lead from one to the next, at most: path_resolution(7), `MAXSYMLINKS`.
+/// Maximum length of a chain of links: path_resolution(7), `MAXSYMLINKS`.
 const LINKS_MAX: usize = 40;
 
-/// What a path means.
+/// The file that a path leads to.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
-    /// The file, if there is one.
+    /// The existing file, if there is one.
     pub file: Option<File>,
-    /// The deepest directory that exists, then the names that do not exist yet.
+    /// The deepest existing directory, and the names below it that do not exist yet.
     pub directory: PathBuf,
     pub rest: PathBuf,
-    /// The directory as it is on disk.
+    /// The resolved path of that directory.
     above: Option<Identity>,
 }
 
-/// What has a name already.
+/// A file that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct File {
     pub identity: Identity,
     pub is_regular: bool,
-    /// Whether it has more names than one.
+    /// Whether it has several names (hard links).
     pub is_linked: bool,
 }
 
@@ -40,12 +40,12 @@ impl File {
         Self { identity: (meta.dev(), meta.ino()), is_regular: meta.is_file(), is_linked: meta.nlink() > 1 }
     }
 
-    /// The file behind the path, which may be a link.
+    /// Returns the file that the path leads to, through links.
     pub fn at(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().as_ref().map(Self::of)
     }
 
-    /// The file that standard input comes from.
+    /// Returns the file that standard input reads.
     pub fn stdin() -> Option<Self> {
         Self::of_stat(&fstat(io::stdin()).ok()?)
     }
@@ -57,7 +57,7 @@ impl File {
 }
 
 impl Place {
-    /// What `path` means now.
+    /// Resolves `path`.
     pub fn of(path: &Path) -> Self {
         let path = last_link(path);
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -76,19 +76,19 @@ impl Place {
         Self { file: whole.and_then(|_| File::at(&path)), directory, rest, above }
     }
 
-    /// Standard output.
+    /// Resolves standard output.
     pub fn stdout() -> Self {
         let named = Self::of(Path::new("/dev/stdout"));
         let file = fstat(io::stdout()).ok().and_then(|stat| File::of_stat(&stat));
         Self { file, ..named }
     }
 
-    /// Whether it is something that no write destroys: a device, a pipe, a socket. (A directory cannot be opened for writing.)
+    /// Returns whether writing destroys nothing, as with a device, a pipe or a socket. (A directory cannot be opened for writing.)
     pub fn is_no_file(&self) -> bool {
         self.file.is_some_and(|file| !file.is_regular)
     }
 
-    /// Whether both are one file, or will be when they are created.
+    /// Returns whether both are the same file, or will be once created.
     pub fn is(&self, other: &Self) -> bool {
         match (self.file, other.file) {
             (Some(one), Some(other)) => one.identity == other.identity,
@@ -97,14 +97,14 @@ impl Place {
         }
     }
 
-    /// Its name, and the path of the directory that it lies in.
+    /// Returns its name and the path of its directory.
     pub fn parent(&self) -> (PathBuf, OsString) {
         let whole = self.directory.join(&self.rest);
         let name = whole.file_name().unwrap_or_default().to_owned();
         (whole.parent().unwrap_or(&whole).to_owned(), name)
     }
 
-    /// The names that lead to it from `directory`, if it lies below that.
+    /// Returns the names that lead to it from `directory`, if it is below that.
     pub fn below(&self, directory: &Path) -> Option<PathBuf> {
         let (whole, of) = (self.directory.join(&self.rest), Self::of(directory));
         if let Some(File { identity, .. }) = of.file {
@@ -119,12 +119,12 @@ impl Place {
     }
 }
 
-/// What a chain of links ends in, be it there or not.
+/// Returns the end of a chain of links, whether it exists or not.
 fn last_link(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..LINKS_MAX {
         match fs::read_link(&path) {
-            // What `/proc` shows of a pipe or a file without a name is no path: only the system can follow it.
+            // For a pipe or an unnamed file, the link in `/proc` is not a path; only the kernel can follow it.
             Ok(_) if fs::metadata(&path).is_ok() => break,
             Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
             Err(_) => break,
@@ -133,7 +133,7 @@ fn last_link(path: &Path) -> PathBuf {
     path
 }
 
-/// The deepest directory on the way to `path` that exists, and the names from there on.
+/// Returns the deepest existing directory of `path`, and the remaining names.
 fn deepest(path: &Path) -> (PathBuf, PathBuf) {
     let mut rest = Vec::new();
     let mut at = path;

@@ -1,4 +1,4 @@
-//! A hint for inputs of which most lines are refused: what they have in common, and the way out.
+//! A hint for inputs with mostly rejected lines: what the lines have in common, and how to fix it.
 
 use super::shape;
 use crate::clean::scope::BaseUrl;
@@ -7,12 +7,12 @@ use crate::commands::report::Report;
 use crate::escape::grouped;
 use crate::job::Job;
 
-/// What to say if nothing is listed, or more than half of the URLs were refused for one reason: about the most frequent one,
-/// with its first line. `samples` are the first lines of a reason.
+/// Returns a hint about the most frequent reason if nothing is listed, or if it rejected more than half of the URLs. `samples`
+/// returns the first lines that were rejected for a reason.
 pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>) -> Option<String> {
     let urls = report.lines - report.blank;
     let count = |reason: Reason| report.rejected.get(reason.as_str()).copied().unwrap_or(0);
-    // Of equally frequent reasons, the one that is checked first.
+    // Among equally frequent reasons, the one that is checked first.
     let reason = Reason::ALL.into_iter().rev().max_by_key(|&reason| count(reason))?;
     if count(reason) == 0 || report.listed > 0 && count(reason) * 2 <= urls {
         return None;
@@ -41,14 +41,14 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
     })
 }
 
-/// How many of how many.
+/// The number of rejected URLs, and of all URLs.
 struct Refused {
     count: u64,
     of: u64,
 }
 
 impl Refused {
-    /// The subject of a sentence, and its verb: `all 20 URLs are`.
+    /// Returns the subject and the verb of a sentence: `all 20 URLs are`.
     fn subject(&self, one: &str, many: &str) -> String {
         let Self { count, of } = *self;
         match (count, of) {
@@ -60,7 +60,7 @@ impl Refused {
     }
 }
 
-/// What an absolute URL of the site begins with.
+/// Returns the origin of the site, or an example.
 fn origin(job: &Job) -> &str {
     job.only_site().map_or("https://www.example.com", |url| url.origin().trim_end_matches('/'))
 }
@@ -92,7 +92,7 @@ fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> String
     )
 }
 
-/// The directory of `base` on another origin if the first URL lies there, else the whole site.
+/// Returns the directory of `base` on another origin if the first URL is below it, otherwise the whole origin.
 fn suggested(base: &BaseUrl, origin: &str, first: &str) -> String {
     let there = format!("{origin}{}", &base.as_str()[base.origin().len()..]);
     let mut cleaner = Cleaner::default();
@@ -102,7 +102,7 @@ fn suggested(base: &BaseUrl, origin: &str, first: &str) -> String {
     }
 }
 
-/// A reason that says all there is to say.
+/// Returns the hint for a reason that needs no look at the lines.
 fn other(reason: Reason, refused: &Refused, first: &str) -> String {
     let way_out = match reason {
         Reason::ControlCharacter if first.contains(r"\x00") => {

@@ -1,9 +1,9 @@
-//! Shapes of lines that are no URLs but hold one, and the command that extracts it.
+//! Recognises lines that contain a URL but are not one, and names the command that extracts it.
 
-/// What a line is, and the way out; none if it looks like nothing known. `line` is escaped; a URL of the site begins with
-/// `origin`, which has no slash at its end.
+/// Returns what kind of line this is and how to fix it, or `None` if it is not recognised. `line` is escaped. `origin` is the
+/// origin of the site, without a slash at its end.
 pub fn of(line: &str, origin: &str) -> Option<(&'static str, String)> {
-    // A comment, or a fragment alone.
+    // A comment, or only a fragment.
     if line.starts_with('#') {
         return None;
     }
@@ -25,12 +25,12 @@ fn quoted(line: &str, _: &str) -> Shape {
         same => same,
     };
     let start = if indented { "^ *" } else { "^" };
-    // Between single quotes, the shell allows any character but a single quote.
+    // In single quotes, the shell allows every character except a single quote.
     let sed = |script: String| match quote {
         '\'' => format!("sed \"{script}\""),
         _ => format!("sed '{script}'"),
     };
-    // What follows the quoted URL, if the quote ends.
+    // The text after the quoted URL, if the quote is closed.
     let tail = rest.split_once(end).map(|(_, tail)| tail.trim_end_matches(' '));
     let csv = "read the input with --format csv --columns url=1";
     let way_out = match (quote, tail) {
@@ -44,7 +44,7 @@ fn quoted(line: &str, _: &str) -> Shape {
     Some(("in quotes", way_out))
 }
 
-/// `https%3A//h.example/a` and `http%253A%252F%252Fh.example`, decoded as often as they were encoded.
+/// Percent-encoded URLs such as `https%3A//h.example/a` and `http%253A%252F%252Fh.example`, encoded once or more.
 fn percent_encoded(line: &str, _: &str) -> Shape {
     let lower = line.get(..32).unwrap_or(line).to_ascii_lowercase();
     let rest = lower.strip_prefix("http")?;
@@ -66,7 +66,7 @@ fn percent_encoded(line: &str, _: &str) -> Shape {
     Some(("percent-encoded as a whole", format!("decode them {how_often}: {decode}")))
 }
 
-/// The common and the combined format of web servers, with anything before them.
+/// Lines in the common or combined log format of web servers, after any prefix.
 fn access_log(line: &str, origin: &str) -> Shape {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let is_method = |field: &str| {
@@ -103,7 +103,7 @@ fn column(line: &str, _: &str) -> Shape {
         let at = parts.iter().position(|part| is_url(part.trim_start_matches([' ', '"', '\''])))?;
         (at > 0).then_some(at + 1)
     };
-    // As a tab is shown.
+    // An escaped tab.
     if let Some(column) = column(line.split(r"\t").collect()) {
         return Some(("in columns", format!("read the input with --format tsv --columns url={column}")));
     }

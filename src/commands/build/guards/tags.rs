@@ -1,4 +1,4 @@
-//! Tags that are dropped: how many may be, and the option that saves them.
+//! Dropped tags: the limit for their number, and options that would keep them.
 
 use crate::commands::report::Report;
 use crate::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::escape::grouped;
 use crate::job::Job;
 use crate::sitemap::tags::{LastmodUnit, TagName, TagReason};
 
-/// For each reason for which an option helps: what is wrong with the tags, how many were dropped, and the option.
+/// Returns a hint for each reason that an option would resolve: what is wrong, how many tags were dropped, and the option.
 pub fn hints(report: &Report) -> Vec<String> {
     let hint = |reason: TagReason| {
         let dropped = *report.dropped_tags.get(reason.as_str())?;
