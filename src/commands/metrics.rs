@@ -12,8 +12,7 @@ use std::time::{Duration, SystemTime};
 use crate::commands::report::Report;
 use crate::common::fifo::STREAM;
 use crate::error::{Error, ErrorKind, Result, Shown};
-use crate::place::atomic_file;
-use crate::place::fs::Disk;
+use crate::place::LocalFile;
 use crate::sitemap::tags::{TagName, TagReason};
 
 /// What a run has to say at its end, however it ended.
@@ -43,7 +42,7 @@ impl Metrics<'_> {
             return Err(Error::usage("--metrics -: metrics replace a file as a whole; name one"));
         }
         check_replaceable(path)?;
-        atomic_file::check(&Disk, path)
+        LocalFile::at(path).check_writable()
     }
 
     /// Puts the metrics in the place of those at `path`. The time of the last success is kept from there if this run is none.
@@ -53,7 +52,7 @@ impl Metrics<'_> {
     pub fn write(&self, path: &Path) -> Result<()> {
         check_replaceable(path)?;
         let before = fs::read_to_string(path).unwrap_or_default();
-        atomic_file::replace(&Disk, path, self.to_text(last_success(&before)).as_bytes())
+        LocalFile::at(path).replace(self.to_text(last_success(&before)).as_bytes())
     }
 
     /// The text; `last_success` is that of the run before.

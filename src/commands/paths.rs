@@ -13,8 +13,8 @@ use std::{fmt, fs};
 
 use crate::error::{Error, Result, Shown};
 use crate::intake::format::{self, OutDirectory};
+use crate::place::directory::fs::{Disk, exists, make_path};
 use crate::place::directory::layout::{LIVE_MANIFEST, STATE, is_state_of_set};
-use crate::place::fs::{Disk, exists, make_path};
 use crate::set::name::{ROBOTS_FILE, is_index_file, is_sitemap_file};
 use place::{File, Identity, Place};
 

@@ -7,11 +7,10 @@ use std::time::SystemTime;
 use crate::common::stop::Stop;
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result, Shown};
-use crate::place::directory::DirectoryView;
-use crate::place::fs::Disk;
+use crate::place::{self, LocalFile};
 use crate::set::manifest::Manifest;
 use crate::set::publish::{OnDamage, Workspace, make_live, status};
-use crate::set::robots::{RobotsFile, check_name, name_indexes};
+use crate::set::robots;
 
 /// Which set is to be live. [`RollbackJob::new`] has every default of the command line.
 #[derive(Debug, Clone)]
@@ -55,10 +54,10 @@ impl RollbackJob {
 pub fn rollback(job: &RollbackJob, stop: &Stop) -> Result<RolledBack> {
     let out = Shown(&job.out);
     if let Some(path) = job.robots.as_ref().filter(|_| !job.robots_any_name) {
-        check_name(path)?;
+        robots::check_name(path)?;
     }
     // Before the workspace is opened: that would make a directory.
-    if !DirectoryView::on_disk(&job.out).has_state() {
+    if !place::view(&job.out).has_state() {
         return Err(Error::data(format!("{out}: holds no set that build has published")));
     }
     job.paths().check()?;
@@ -72,16 +71,16 @@ pub fn rollback(job: &RollbackJob, stop: &Stop) -> Result<RolledBack> {
         return Err(Error::data(format!("{out}: {way_out}")));
     };
     if let Some(path) = &job.robots {
-        RobotsFile::read(&Disk, path)?.check(&from.base_url)?;
+        robots::check(LocalFile::at(path), &from.base_url)?;
     }
     let mut prepared = workspace.roll_back(job.to, &w3c_datetime(job.time)?, stop)?;
     if let Some(path) = job.robots.as_ref().filter(|_| prepared.set().base_url != from.base_url) {
-        RobotsFile::read(&Disk, path)?.check(&prepared.set().base_url)?;
+        robots::check(LocalFile::at(path), &prepared.set().base_url)?;
     }
     let mut warnings = make_live(slice::from_mut(&mut prepared))?;
     let to = prepared.set().clone();
     if let Some(path) = &job.robots {
-        let named = name_indexes(&Disk, path, &to.base_url, &to.indexes);
+        let named = robots::name_indexes(LocalFile::at(path), &to.base_url, &to.indexes);
         warnings.extend(named.err());
     }
     Ok(RolledBack { from, to, warnings })

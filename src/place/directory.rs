@@ -6,6 +6,7 @@
 //! of power.
 
 mod copies;
+pub mod fs;
 pub mod layout;
 mod links;
 mod lock;
@@ -19,10 +20,10 @@ use std::sync::Arc;
 pub use view::DirectoryView;
 
 use crate::error::Result;
-use crate::place::fs::{Disk, FileSystem, Locked, make_one, make_private, remove, rename, sync_directory};
 use crate::place::interface::{Copies, Place, Published, Record, View};
 use crate::place::switch::{Removal, Removed, Standing, Switch};
 use crate::place::unsynced::Unsynced;
+use fs::{FileSystem, Locked, make_one, make_private, remove, rename, sync_directory};
 use layout::{STAND_IN, mended};
 use staging::{Staging, remove_dead_runs, remove_placed};
 use switch::Steps;
@@ -32,7 +33,7 @@ use switch::Steps;
 /// The lock of the directory, or of its parent for all sites, is held as long as this lives. So every staging directory but
 /// this run's own was left by a dead run.
 #[derive(Debug)]
-pub struct Directory {
+pub struct DirectoryPlace {
     view: DirectoryView,
     run: String,
     staging: PathBuf,
@@ -42,7 +43,7 @@ pub struct Directory {
     locks: Vec<Locked>,
 }
 
-impl Directory {
+impl DirectoryPlace {
     /// Makes the directory if need be and takes its lock.
     ///
     /// # Errors
@@ -57,9 +58,9 @@ impl Directory {
     /// Opens the parent of the directories of all sites, which no other run may change meanwhile.
     ///
     /// # Errors
-    /// As [`Directory::open`], and [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is at work.
-    pub fn open_for_sites(out: &Path) -> Result<Self> {
-        let mut parent = Self::open(Arc::new(Disk), out)?;
+    /// As [`DirectoryPlace::open`], and [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is at work.
+    pub fn open_for_sites(fs: Arc<dyn FileSystem>, out: &Path) -> Result<Self> {
+        let mut parent = Self::open(fs, out)?;
         parent.locks.push(lock::take_sites(parent.view.fs(), parent.view.layout())?);
         Ok(parent)
     }
@@ -76,7 +77,7 @@ impl Directory {
     }
 }
 
-impl Place for Directory {
+impl Place for DirectoryPlace {
     fn open_site(&self, name: &str) -> Result<Box<dyn Place>> {
         let view = self.view.below(name);
         make_one(view.fs(), view.directory(), 0o777)?;

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::fs::foreign;
+use super::foreign::foreign;
 use super::hash::file_hash;
 use super::switch::{Removal, Removed, Standing, Switch};
 use super::unsynced::Unsynced;
@@ -79,6 +79,9 @@ pub trait View: fmt::Debug + Send + Sync {
     /// # Errors
     /// If it cannot be read.
     fn read_record(&self, record: &Record) -> Result<Option<Vec<u8>>>;
+
+    /// Whether a run has left state here, such as manifests or a lock.
+    fn has_state(&self) -> bool;
 
     /// The manifests of earlier sets, and whatever else lies beside them.
     ///

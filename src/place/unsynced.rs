@@ -1,38 +1,32 @@
-//! Files that are written, and have to be brought to disk.
+//! Files that are written and still have to reach the disk.
 
-use std::path::{Path, PathBuf};
+use std::fmt;
 
-use crate::error::{Error, ErrorKind, Result, Shown};
-use crate::place::fs::NewFile;
+use crate::error::Result;
 
-/// A file that is written, and perhaps not on disk yet. Waiting for the disk takes time and no processor, so the caller
-/// decides when to wait and on which thread. Nothing may be published before that.
+/// A file that is written and perhaps not on disk yet. Waiting for the disk takes time but no processor, so the caller
+/// decides when to wait, and on which thread. Nothing may be published before that.
 #[must_use]
-#[derive(Debug)]
-pub struct Unsynced {
-    file: Box<dyn NewFile>,
-    path: PathBuf,
-    bytes: u64,
-}
+pub struct Unsynced(Box<dyn FnOnce() -> Result<()> + Send>);
 
 impl Unsynced {
-    /// The new `file` at `path`, which `bytes` were written to.
-    pub(super) fn new(file: Box<dyn NewFile>, path: &Path, bytes: u64) -> Self {
-        Self { file, path: path.into(), bytes }
+    /// A file that is durable once `wait` has succeeded.
+    pub(super) fn new(wait: impl FnOnce() -> Result<()> + Send + 'static) -> Self {
+        Self(Box::new(wait))
     }
 
     /// Waits until the file is on disk.
     ///
     /// # Errors
-    /// If it cannot be brought there, or is not there as a whole. Do not try again: the operating system forgets a write
-    /// that failed, and a second try would succeed without the bytes.
+    /// If it cannot be synced, or is incomplete. Do not try again: the operating system forgets a failed write, and a second
+    /// attempt would succeed without the bytes.
     pub fn sync(self) -> Result<()> {
-        let on_disk =
-            self.file.sync().map_err(|error| Error::io(&self.path, "could not be synced", error))?;
-        if on_disk == self.bytes {
-            return Ok(());
-        }
-        let (path, bytes) = (Shown(&self.path), self.bytes);
-        Err(Error::new(ErrorKind::Io, format!("{path}: {bytes} bytes were written and {on_disk} are there")))
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Unsynced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Unsynced").finish_non_exhaustive()
     }
 }

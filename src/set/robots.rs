@@ -11,16 +11,12 @@
 //! The base URL in the markers tells the blocks of several sets apart. Everything else stays, byte for byte. A `Sitemap:`
 //! line belongs to no group of rules (RFC 9309, 2.2.4), so the block may stand anywhere.
 
-use std::io;
 use std::ops::Range;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::Duration;
 
 use crate::common::fifo::STREAM;
-use crate::error::{Error, ErrorKind, Result, Shown};
-use crate::place::atomic_file;
-use crate::place::fs::{FileSystem, Kind, Locked, Meta};
+use crate::error::{Error, Result, Shown};
+use crate::place::LocalFile;
 
 /// What a crawler reads of the file at least, and Google at most: RFC 9309, 2.5.
 const READ_BYTES: usize = 500 * 1024;
@@ -29,7 +25,7 @@ const READ_BYTES: usize = 500 * 1024;
 /// 9309, 2.3).
 ///
 /// # Errors
-/// [`ErrorKind::Usage`], with the right name.
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage), with the right name.
 pub(crate) fn check_name(path: &Path) -> Result<()> {
     let name = path.file_name().unwrap_or_default();
     if name == "robots.txt" || !name.eq_ignore_ascii_case("robots.txt") {
@@ -42,147 +38,48 @@ pub(crate) fn check_name(path: &Path) -> Result<()> {
     )))
 }
 
-/// A robots.txt that was looked at.
-pub(crate) struct RobotsFile<'a> {
-    fs: &'a dyn FileSystem,
-    path: &'a Path,
-    /// What it holds; empty if there is none.
-    text: Vec<u8>,
-    /// The file that was read, if there is one.
-    meta: Option<Meta>,
+/// Checks that the block for `base_url` can be written to `file`. A file that does not exist is created.
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if its markers do not pair up or it is no text in an ASCII-compatible charset;
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it is a link or no regular file, or cannot be replaced.
+pub(crate) fn check(file: LocalFile<'_>, base_url: &str) -> Result<()> {
+    if file.path() == Path::new(STREAM) {
+        return Err(Error::usage("--robots -: a robots.txt is changed in its place; name a file"));
+    }
+    block_in(file, &file.read()?, base_url, &[])?;
+    file.check_writable()
 }
 
-impl<'a> RobotsFile<'a> {
-    /// Reads the file at `path`. One that is missing is as good as an empty one: it forbids nothing.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Output`] if it is no file, or a link: whoever may write to the directory could make it lead to any file
-    /// of the machine. Else if it cannot be read.
-    pub fn read(fs: &'a dyn FileSystem, path: &'a Path) -> Result<Self> {
-        if path == Path::new(STREAM) {
-            return Err(Error::usage("--robots -: a robots.txt is changed in its place; name a file"));
+/// Lists `indexes` in the block for `base_url` of `file`: adds the block, or replaces the old one. A file that lists them
+/// already is not touched.
+///
+/// # Errors
+/// As [`check`]; also if the file cannot be written, would be too long, or if another program keeps changing it.
+pub(crate) fn name_indexes(file: LocalFile<'_>, base_url: &str, indexes: &[String]) -> Result<()> {
+    file.edit(|old, exists| {
+        let new = block_in(file, old, base_url, indexes)?;
+        if exists && new == old {
+            return Ok(None);
         }
-        let unfit = |why: &str| Error::new(ErrorKind::Output, format!("{}: {why}", Shown(path)));
-        let meta = match fs.look(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(Error::io(path, "could not be looked at", error)),
-            Ok(meta) if meta.kind == Kind::Link => {
-                return Err(unfit(
-                    "is a symbolic link, and a link is not followed; name the file that it leads to",
-                ));
-            }
-            Ok(meta) if !meta.is_file() => return Err(unfit("is no file")),
-            Ok(meta) => Some(meta),
-        };
-        let text = match &meta {
-            None => Vec::new(),
-            Some(_) => fs.read(path).map_err(|error| Error::io(path, "could not be read", error))?,
-        };
-        Ok(Self { fs, path, text, meta })
-    }
-
-    /// Looks whether the block for `base_url` can be written.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Data`] if the markers in it do not pair up or it is no text in an ASCII-compatible charset;
-    /// [`ErrorKind::Output`] if nothing can be written beside it.
-    pub fn check(&self, base_url: &str) -> Result<()> {
-        self.with_block(base_url, &[])?;
-        atomic_file::check(self.fs, self.path)
-    }
-
-    /// Adds the block for `base_url`, or puts the new one in the place of the old one. A file that says the same already is
-    /// not touched. The new file takes the place of the old one at once, with its mode and, if we may, its owner. False if
-    /// the file has been changed since it was read: nothing is written then.
-    ///
-    /// # Errors
-    /// As [`RobotsFile::check`].
-    fn write_block(self, base_url: &str, indexes: &[String]) -> Result<bool> {
-        let text = self.with_block(base_url, indexes)?;
-        if text == self.text && self.meta.is_some() {
-            return Ok(true);
-        }
-        if text.len() > READ_BYTES {
-            let (path, bytes) = (Shown(self.path), text.len());
+        if new.len() > READ_BYTES {
+            let (path, bytes) = (Shown(file.path()), new.len());
             return Err(Error::data(format!(
                 "{path}: would have {bytes} bytes, and crawlers read no more than {READ_BYTES}"
             )));
         }
-        let replaced = self.write_beside(&text).and_then(|()| match self.is_unchanged() {
-            true => atomic_file::put(self.fs, self.path).map(|()| true),
-            false => Ok(false),
-        });
-        if !matches!(replaced, Ok(true)) {
-            let _ = self.fs.remove(&atomic_file::beside(self.path));
-        }
-        replaced
-    }
-
-    fn write_beside(&self, text: &[u8]) -> Result<()> {
-        let failed = |error| Error::io(self.path, "could not be written", error);
-        let mut file = atomic_file::create(self.fs, self.path)?;
-        if let Some(old) = &self.meta
-            && !file.take_after(old).map_err(failed)?
-        {
-            let path = Shown(self.path);
-            return Err(Error::new(
-                ErrorKind::Permission,
-                format!("{path}: its group cannot be kept, and others may not read it"),
-            ));
-        }
-        file.write(text).and_then(|()| file.sync()).map(drop).map_err(failed)
-    }
-
-    fn is_unchanged(&self) -> bool {
-        self.fs.look(self.path).ok() == self.meta
-    }
-
-    /// The text with the block for `base_url` that names `indexes`.
-    fn with_block(&self, base_url: &str, indexes: &[String]) -> Result<Vec<u8>> {
-        with_block(&self.text, base_url, indexes).map_err(|why| {
-            Error::data(format!("{}: {why}; mend it by hand, or leave --robots out", Shown(self.path)))
-        })
-    }
+        Ok(Some(new))
+    })
 }
 
-/// How often a file is tried that somebody else is changing, or holds.
-const TRIES: usize = 200;
-
-/// Names `indexes` in the block for `base_url` of the file at `path`.
-///
-/// # Errors
-/// If it cannot be read or written, or if somebody else keeps changing it.
-pub(crate) fn name_indexes(
-    fs: &dyn FileSystem,
-    path: &Path,
-    base_url: &str,
-    indexes: &[String],
-) -> Result<()> {
-    for _ in 0..TRIES {
-        let _turn = turn(fs, path);
-        if RobotsFile::read(fs, path)?.write_block(base_url, indexes)? {
-            return Ok(());
-        }
-    }
-    Err(Error::data(format!("{}: somebody else keeps changing it; it stays as it is", Shown(path))))
+/// The `text` of `file` with the block for `base_url`.
+fn block_in(file: LocalFile<'_>, text: &[u8], base_url: &str, indexes: &[String]) -> Result<Vec<u8>> {
+    with_block(text, base_url, indexes).map_err(|why| {
+        Error::data(format!("{}: {why}; mend it by hand, or leave --robots out", Shown(file.path())))
+    })
 }
 
-/// Waits two seconds at most until no other run is at the file: two sets may share one. A lock is that of a file and not of
-/// a name, so it counts only if the file has not been replaced meanwhile.
-fn turn(fs: &dyn FileSystem, path: &Path) -> Option<Locked> {
-    for _ in 0..TRIES {
-        // Without a file, or without locks, there is none to wait for.
-        match fs.lock(path, None).ok()? {
-            None => sleep(Duration::from_millis(10)),
-            Some(locked) if fs.look(path).is_ok_and(|now| now.identity == locked.meta.identity) => {
-                return Some(locked);
-            }
-            Some(_) => {}
-        }
-    }
-    None
-}
-
+/// The text of a robots.txt with a block for `base_url` that lists `indexes`. All other bytes stay.
 fn with_block(text: &[u8], base_url: &str, indexes: &[String]) -> Result<Vec<u8>, String> {
     if text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff") {
         return Err("is UTF-16, and crawlers read UTF-8".into());

@@ -10,10 +10,10 @@ use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result};
 use crate::job::Job;
-use crate::place::fs::Disk;
+use crate::place::LocalFile;
 use crate::set::manifest::Manifest;
 use crate::set::publish::{Prepared, Workspace};
-use crate::set::robots::{RobotsFile, name_indexes};
+use crate::set::robots;
 use crate::survey::memory::Memory;
 
 /// Work to be done once a set is live.
@@ -32,7 +32,7 @@ impl<'a> FollowUp<'a> {
     /// If a file named by the job cannot be written, or if `stop` is raised while waiting for the reader of a FIFO.
     pub fn prepare(job: &'a Job, stop: &'a Stop) -> Result<Self> {
         if let Some(path) = &job.robots {
-            RobotsFile::read(&Disk, path)?.check(&job.base_url.to_string())?;
+            robots::check(LocalFile::at(path), &job.base_url.to_string())?;
         }
         let diff = job.diff.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
         Ok(Self { job, stop, diff, warnings: Vec::new() })
@@ -54,7 +54,7 @@ impl<'a> FollowUp<'a> {
 
     fn follow(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory, report: &mut Report) {
         if let Some(path) = &self.job.robots {
-            let named = name_indexes(&Disk, path, &set.base_url, &set.indexes);
+            let named = robots::name_indexes(LocalFile::at(path), &set.base_url, &set.indexes);
             self.warnings.extend(named.err());
         }
         match self.diff(workspace, set, memory) {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use super::fs::{FileSystem, exists, make_private, remove, rename, sync_directory};
 use super::layout::Layout;
 use super::staging::write;
 use crate::error::{Error, Result};
-use crate::place::fs::{FileSystem, exists, make_private, remove, rename, sync_directory};
 use crate::place::hash::file_hash;
 use crate::place::interface::Copies;
 

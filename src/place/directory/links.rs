@@ -6,10 +6,10 @@
 
 use std::io;
 
+use super::fs::{exists, rename};
 use super::layout::{RENAMED, mended};
 use super::staging::Staging;
 use crate::error::{Error, Result};
-use crate::place::fs::{exists, rename};
 use crate::place::hash::file_hash;
 
 /// Gives each of `sitemaps` that is staged its place. Nothing is overwritten but what is damaged.

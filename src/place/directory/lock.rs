@@ -13,9 +13,10 @@
 use std::io;
 use std::path::Path;
 
+use super::fs::{FileSystem, Locked, make_path, make_private};
 use super::layout::Layout;
 use crate::error::{Error, ErrorKind, Result, Shown};
-use crate::place::fs::{FileSystem, Locked, foreign, make_path, make_private};
+use crate::place::foreign::foreign;
 
 /// Lets everybody look for a file by its name, as whoever publishes one of the sites looks for `sites.lock`.
 const MODE_TO_LOOK: u32 = 0o011;

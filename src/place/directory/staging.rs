@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::fs::{FileSystem, exists, is_same_file, remove, remove_all, sync_directory};
 use super::layout::{Layout, RENAMED};
 use super::view::DirectoryView;
-use crate::error::{Error, Result};
-use crate::place::fs::{FileSystem, exists, is_same_file, remove, remove_all, sync_directory};
+use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::place::interface::{Published, View};
 use crate::place::unsynced::Unsynced;
 
@@ -15,7 +15,15 @@ use crate::place::unsynced::Unsynced;
 pub fn write(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> Result<Unsynced> {
     let written = fs.create(path).and_then(|mut file| file.write(bytes).map(|()| file));
     let file = written.map_err(|error| Error::io(path, "could not be written", error))?;
-    Ok(Unsynced::new(file, path, bytes.len() as u64))
+    let (path, bytes) = (path.to_owned(), bytes.len() as u64);
+    Ok(Unsynced::new(move || {
+        let on_disk = file.sync().map_err(|error| Error::io(&path, "could not be synced", error))?;
+        if on_disk == bytes {
+            return Ok(());
+        }
+        let path = Shown(&path);
+        Err(Error::new(ErrorKind::Io, format!("{path}: {bytes} bytes were written and {on_disk} are there")))
+    }))
 }
 
 /// The staging of a run.

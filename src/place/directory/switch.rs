@@ -7,12 +7,13 @@
 use std::io;
 use std::path::Path;
 
+use super::fs::{FileSystem, exists, remove, rename, sync_directory};
 use super::layout::{MANIFEST, REPLACED, part, replaced};
 use super::links;
 use super::staging::{Staging, write};
 use super::view::DirectoryView;
 use crate::error::{Error, Result};
-use crate::place::fs::{FileSystem, exists, foreign, remove, rename, sync_directory};
+use crate::place::foreign::foreign;
 use crate::place::interface::{Record, View};
 use crate::place::switch::{Removal, Standing, Switch};
 

@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::fs::{Disk, FileSystem, exists};
 use super::layout::Layout;
 use crate::error::{Error, Result};
-use crate::place::fs::{Disk, FileSystem, exists};
 use crate::place::interface::{Found, Record, View};
 
 /// An output directory, to be read. Clones are cheap.
@@ -42,11 +42,6 @@ impl DirectoryView {
     pub fn below(&self, name: &str) -> Self {
         Self::of(self.fs.clone(), &self.layout.file(name))
     }
-
-    /// Whether it has a directory with the state of a set.
-    pub fn has_state(&self) -> bool {
-        exists(self.fs(), self.layout.state())
-    }
 }
 
 impl View for DirectoryView {
@@ -73,6 +68,10 @@ impl View for DirectoryView {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::io(&path, "could not be read", error)),
         }
+    }
+
+    fn has_state(&self) -> bool {
+        exists(self.fs(), self.layout.state())
     }
 
     fn kept(&self) -> Result<Vec<Record>> {

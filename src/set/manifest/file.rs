@@ -179,7 +179,7 @@ mod tests {
 
     use super::*;
     use crate::place::directory::DirectoryView;
-    use crate::place::fs::memory::Memory;
+    use crate::place::directory::fs::memory::Memory;
     use crate::set::manifest::{Sitemap, Superseded, SupersededIndex};
     use crate::set::name;
     use crate::sitemap::divide::Limits;

@@ -8,8 +8,7 @@ use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::limits::Protocol;
-use crate::place::Copies;
-use crate::place::fs::foreign;
+use crate::place::{Copies, foreign};
 use crate::set::manifest::SupersededIndex;
 use crate::set::name::{ROBOTS_FILE, index_file};
 

@@ -8,7 +8,7 @@ use super::occupant::is_there;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::escape::shown;
 use crate::place::directory::DirectoryView;
-use crate::place::fs::{Disk, FileSystem};
+use crate::place::directory::fs::{Disk, FileSystem};
 use crate::place::{Record, View};
 use crate::set::manifest::{Manifest, Role};
 

@@ -22,10 +22,10 @@ use crate::clean::scope::ScopeRule;
 use crate::common::stop::Stop;
 use crate::error::{ErrorKind, Result};
 use crate::limits::Protocol;
-use crate::place::directory::DirectoryView;
-use crate::place::fs::memory::{Memory, State};
-use crate::place::fs::{FileSystem, exists};
-use crate::place::{Record, View};
+use crate::place::directory::fs::memory::{Memory, State};
+use crate::place::directory::fs::{FileSystem, exists};
+use crate::place::directory::{DirectoryPlace, DirectoryView};
+use crate::place::{LocalFile, Record, View};
 use crate::set::content::{ContentHash, seal};
 use crate::set::manifest::{Manifest, Sitemap};
 use crate::set::name::ROBOTS_FILE;
@@ -42,7 +42,12 @@ fn open(fs: &Memory) -> Workspace {
 }
 
 fn open_with(fs: &Memory, on_damage: OnDamage) -> Workspace {
-    Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref(), on_damage).unwrap()
+    open_place(fs, on_damage).unwrap()
+}
+
+fn open_place(fs: &Memory, on_damage: OnDamage) -> Result<Workspace> {
+    let place = DirectoryPlace::open(Arc::new(fs.clone()), OUT.as_ref())?;
+    Workspace::open_place(Box::new(place), on_damage)
 }
 
 fn view(fs: &Memory) -> DirectoryView {
@@ -58,7 +63,7 @@ fn build(fs: &Memory, texts: &[&str], time: &str) -> Result<usize> {
 }
 
 fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> Result<usize> {
-    let workspace = Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref(), on_damage)?;
+    let workspace = open_place(fs, on_damage)?;
     let sitemap = |(number, text): (u32, &&str)| {
         let staged = stage(&workspace, number, text.as_bytes(), Compression::fast())?;
         staged.unsynced.map_or(Ok(()), Unsynced::sync)?;
@@ -83,7 +88,7 @@ fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> R
     let keep = Keep { time: "1d".parse().unwrap(), sets: 0 };
     let mut prepared = workspace.prepare(sitemaps, &info, keep)?;
     make_live(slice::from_mut(&mut prepared))?;
-    let _ = name_indexes(fs, ROBOTS.as_ref(), BASE, &prepared.set().indexes);
+    let _ = name_indexes(LocalFile::of(fs, ROBOTS.as_ref()), BASE, &prepared.set().indexes);
     let done = fs.steps().len();
     let _ = prepared.workspace().expire(prepared.set(), keep);
     Ok(done)
@@ -91,10 +96,10 @@ fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> R
 
 /// Makes the set before the live one live again.
 fn roll_back(fs: &Memory) -> Result<usize> {
-    let workspace = Workspace::open_in(Arc::new(fs.clone()), OUT.as_ref(), OnDamage::Refuse)?;
+    let workspace = open_place(fs, OnDamage::Refuse)?;
     let mut prepared = workspace.roll_back(None, "2026-11-20T02:00:00Z", &Stop::default())?;
     make_live(slice::from_mut(&mut prepared))?;
-    let _ = name_indexes(fs, ROBOTS.as_ref(), BASE, &prepared.set().indexes);
+    let _ = name_indexes(LocalFile::of(fs, ROBOTS.as_ref()), BASE, &prepared.set().indexes);
     Ok(fs.steps().len())
 }
 

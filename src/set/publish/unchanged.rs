@@ -73,8 +73,9 @@ mod tests {
     use super::*;
     use crate::clean::scope::ScopeRule;
     use crate::limits::Protocol;
-    use crate::place::fs::FileSystem;
-    use crate::place::fs::memory::Memory;
+    use crate::place::directory::DirectoryPlace;
+    use crate::place::directory::fs::FileSystem;
+    use crate::place::directory::fs::memory::Memory;
     use crate::set::content::{ContentHash, Seals};
     use crate::set::publish::retention::Keep;
     use crate::set::publish::{OnDamage, SetInfo, Unsynced, Workspace, make_live};
@@ -86,7 +87,8 @@ mod tests {
     const TIME: &str = "2026-11-20T02:00:00Z";
 
     fn open(fs: &Memory) -> Workspace {
-        Workspace::open_in(Arc::new(fs.clone()), "/out".as_ref(), OnDamage::Refuse).unwrap()
+        let place = DirectoryPlace::open(Arc::new(fs.clone()), "/out".as_ref()).unwrap();
+        Workspace::open_place(Box::new(place), OnDamage::Refuse).unwrap()
     }
 
     /// Publishes sitemap 7, or nothing, as the whole set; what was staged.

@@ -1,7 +1,6 @@
 //! A workspace: an output directory that this run alone may change, and what is known of the sets in it.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::consent::{Consent, OnDamage};
 use super::live::{live, published};
@@ -11,10 +10,8 @@ use super::shelf::PlaceShelf;
 use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::error::Result;
-use crate::place::Place;
-use crate::place::directory::Directory;
-use crate::place::fs::{Disk, FileSystem};
 use crate::place::switch::{Removed, Standing};
+use crate::place::{self, Place};
 use crate::set::manifest::Manifest;
 
 /// An output directory that this run alone may change, and the run's place in it for files that nobody sees yet.
@@ -37,12 +34,7 @@ impl Workspace {
     /// [`ErrorKind::Output`] if it cannot be made or written to, [`ErrorKind::Busy`] if another run holds it, or one for all
     /// sites that it is one of; [`ErrorKind::Data`] if its manifest is damaged and may not be set aside.
     pub fn open(out: &Path, on_damage: OnDamage) -> Result<Self> {
-        Self::open_in(Arc::new(Disk), out, on_damage)
-    }
-
-    /// Opens a directory of any file system.
-    pub(super) fn open_in(fs: Arc<dyn FileSystem>, out: &Path, on_damage: OnDamage) -> Result<Self> {
-        Self::open_place(Box::new(Directory::open(fs, out)?), on_damage)
+        Self::open_place(place::open(out)?, on_damage)
     }
 
     /// Opens the parent of the directories of all sites, which no other run may change meanwhile.
@@ -50,7 +42,7 @@ impl Workspace {
     /// # Errors
     /// As [`Workspace::open`], and [`ErrorKind::Busy`] if a run for one of the sites is at work.
     pub fn open_for_sites(out: &Path, on_damage: OnDamage) -> Result<Self> {
-        Self::open_place(Box::new(Directory::open_for_sites(out)?), on_damage)
+        Self::open_place(place::open_for_sites(out)?, on_damage)
     }
 
     /// Opens the directory `name` of a site below this one, which is [open for sites](Workspace::open_for_sites). The lock of
@@ -64,7 +56,8 @@ impl Workspace {
         Ok(site)
     }
 
-    fn open_place(place: Box<dyn Place>, on_damage: OnDamage) -> Result<Self> {
+    /// Opens any place.
+    pub(super) fn open_place(place: Box<dyn Place>, on_damage: OnDamage) -> Result<Self> {
         let (live, salvage) = match on_damage {
             OnDamage::Refuse => (live(&*place)?, None),
             OnDamage::SetAside => {

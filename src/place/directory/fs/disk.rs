@@ -6,9 +6,9 @@ use std::io::{self, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
-use super::actions::foreign;
 use super::operations::{FileSystem, Kind, Locked, Meta, NewFile};
 use crate::error::{Error, Result};
+use crate::place::foreign::foreign;
 
 /// The file system of the machine.
 #[derive(Debug, Clone, Copy)]

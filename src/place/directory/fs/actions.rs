@@ -4,13 +4,14 @@ use std::io;
 use std::path::Path;
 
 use super::operations::FileSystem;
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, Result};
+use crate::place::foreign::foreign;
 
 /// Makes a directory and those that it lies in, as far as there are none, and brings their names to disk: what lies in a
 /// directory that is lost is lost with it.
 ///
 /// # Errors
-/// [`ErrorKind::Output`] if that cannot be done.
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if that cannot be done.
 pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     let parent = parent(path);
     let is_made = match fs.make_directory(path, 0o777) {
@@ -31,7 +32,7 @@ pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
 /// Makes a directory that only its owner may look into, unless it is there. A link in its place would lead writes elsewhere.
 ///
 /// # Errors
-/// [`ErrorKind::Output`] if it cannot be made, or something else is there.
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made, or something else is there.
 pub fn make_private(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     make_one(fs, path, 0o700)
 }
@@ -39,7 +40,7 @@ pub fn make_private(fs: &dyn FileSystem, path: &Path) -> Result<()> {
 /// Makes a directory with `mode` in one that exists, unless it is there. A link in its place is refused.
 ///
 /// # Errors
-/// [`ErrorKind::Output`] if it cannot be made, or something else is there.
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made, or something else is there.
 pub fn make_one(fs: &dyn FileSystem, path: &Path, mode: u32) -> Result<()> {
     match fs.make_directory(path, mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs.look(path) {
@@ -51,14 +52,6 @@ pub fn make_one(fs: &dyn FileSystem, path: &Path, mode: u32) -> Result<()> {
             sync_directory(fs, parent(path))
         }
     }
-}
-
-/// Something is in the way.
-pub fn foreign(path: &Path) -> Error {
-    Error::new(
-        ErrorKind::Output,
-        format!("{}: is in the way and not from sitemill; move it and run again", Shown(path)),
-    )
 }
 
 /// Whether anything has the name `path`.

@@ -1,0 +1,13 @@
+//! Files that sitemill did not write and that are in its way.
+
+use std::path::Path;
+
+use crate::error::{Error, ErrorKind, Shown};
+
+/// The error for a file at `path` that is in the way.
+pub fn foreign(path: &Path) -> Error {
+    Error::new(
+        ErrorKind::Output,
+        format!("{}: is in the way and not from sitemill; move it and run again", Shown(path)),
+    )
+}

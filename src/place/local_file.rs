@@ -1,0 +1,198 @@
+//! Local files outside any place, such as robots.txt, that are replaced as a whole.
+//!
+//! Readers see the old bytes or the new ones, whatever happens: the new file is written next to the old one and then renamed.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
+
+use super::directory::fs::{
+    Disk, FileSystem, Kind, Locked, Meta, NewFile, parent, remove, rename, sync_directory,
+};
+use crate::error::{Error, ErrorKind, Result, Shown};
+
+/// Attempts to change a file that another process is changing, or has locked.
+const TRIES: usize = 200;
+
+/// Time between two attempts to lock a file.
+const LOCK_WAIT: Duration = Duration::from_millis(10);
+
+/// A file that is replaced as a whole. It need not exist yet.
+#[derive(Debug, Clone, Copy)]
+pub struct LocalFile<'a> {
+    fs: &'a dyn FileSystem,
+    path: &'a Path,
+}
+
+/// The content of a file at one time.
+struct Snapshot {
+    /// Empty if there is no file.
+    bytes: Vec<u8>,
+    /// Identifies the file and its state; none if there is no file.
+    meta: Option<Meta>,
+}
+
+impl<'a> LocalFile<'a> {
+    /// The file at `path` on this machine.
+    pub fn at(path: &'a Path) -> Self {
+        Self::of(&Disk, path)
+    }
+
+    /// The file at `path` in any file system.
+    pub fn of(fs: &'a dyn FileSystem, path: &'a Path) -> Self {
+        Self { fs, path }
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &'a Path {
+        self.path
+    }
+
+    /// Reads it; empty if there is no file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`] if it is a link or no regular file, else if it cannot be read. A link is not followed: whoever
+    /// may write to the directory could point it at any file of the machine.
+    pub fn read(&self) -> Result<Vec<u8>> {
+        self.snapshot().map(|snapshot| snapshot.bytes)
+    }
+
+    /// Checks that a new file can be created next to it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`] if not.
+    pub fn check_writable(&self) -> Result<()> {
+        self.create()?;
+        remove(self.fs, &self.temporary()).map(drop)
+    }
+
+    /// Replaces it by a file with `bytes`.
+    ///
+    /// # Errors
+    /// If the new file cannot be written; the old one stays.
+    pub fn replace(&self, bytes: &[u8]) -> Result<()> {
+        let replaced = self.write(bytes, None).and_then(|()| self.rename());
+        if replaced.is_err() {
+            let _ = self.fs.remove(&self.temporary());
+        }
+        replaced
+    }
+
+    /// Replaces its bytes by what `edit` makes of them, unless `edit` returns none. The new file has the mode of the old one
+    /// and, if permitted, its owner. Concurrent edits wait for each other; `edit` is called again if another program has
+    /// changed the file in the meantime. `edit` is told whether the file exists.
+    ///
+    /// # Errors
+    /// As [`LocalFile::read`]; if `edit` fails, if the new file cannot be written, or if another program keeps changing the
+    /// file. It stays as it is.
+    pub fn edit(&self, edit: impl Fn(&[u8], bool) -> Result<Option<Vec<u8>>>) -> Result<()> {
+        for _ in 0..TRIES {
+            let _lock = self.lock();
+            let old = self.snapshot()?;
+            let Some(new) = edit(&old.bytes, old.meta.is_some())? else { return Ok(()) };
+            if self.replace_unchanged(&old, &new)? {
+                return Ok(());
+            }
+        }
+        Err(Error::data(format!(
+            "{}: another program keeps changing it; it stays as it is",
+            Shown(self.path)
+        )))
+    }
+
+    fn snapshot(&self) -> Result<Snapshot> {
+        let unfit = |why: &str| Error::new(ErrorKind::Output, format!("{}: {why}", Shown(self.path)));
+        let meta = match self.fs.look(self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(Error::io(self.path, "could not be looked at", error)),
+            Ok(meta) if meta.kind == Kind::Link => {
+                return Err(unfit(
+                    "is a symbolic link, and a link is not followed; name the file that it leads to",
+                ));
+            }
+            Ok(meta) if !meta.is_file() => return Err(unfit("is no file")),
+            Ok(meta) => Some(meta),
+        };
+        let unreadable = |error| Error::io(self.path, "could not be read", error);
+        let bytes = match &meta {
+            None => Vec::new(),
+            Some(_) => self.fs.read(self.path).map_err(unreadable)?,
+        };
+        Ok(Snapshot { bytes, meta })
+    }
+
+    /// Returns false, and changes nothing, if the file is no longer as in `old`.
+    fn replace_unchanged(&self, old: &Snapshot, bytes: &[u8]) -> Result<bool> {
+        let replaced = self.write(bytes, old.meta.as_ref()).and_then(|()| {
+            match self.fs.look(self.path).ok() == old.meta {
+                true => self.rename().map(|()| true),
+                false => Ok(false),
+            }
+        });
+        if !matches!(replaced, Ok(true)) {
+            let _ = self.fs.remove(&self.temporary());
+        }
+        replaced
+    }
+
+    /// Writes the new file next to the old one and syncs it. It gets mode and owner of the file `like`.
+    fn write(&self, bytes: &[u8], like: Option<&Meta>) -> Result<()> {
+        let failed = |error| Error::io(self.path, "could not be written", error);
+        let mut file = self.create()?;
+        if let Some(like) = like
+            && !file.take_after(like).map_err(failed)?
+        {
+            let words = format!("{}: its group cannot be kept, and others may not read it", Shown(self.path));
+            return Err(Error::new(ErrorKind::Permission, words));
+        }
+        file.write(bytes).and_then(|()| file.sync()).map(drop).map_err(failed)
+    }
+
+    /// Gives the new file the name of the old one. Both its name and its bytes are on disk then.
+    fn rename(&self) -> Result<()> {
+        rename(self.fs, &self.temporary(), self.path)?;
+        sync_directory(self.fs, parent(self.path))
+    }
+
+    /// Creates the new file, and removes those that dead runs have left.
+    fn create(&self) -> Result<Box<dyn NewFile>> {
+        let prefix = self.temporary_prefix();
+        for name in self.fs.list(parent(self.path)).unwrap_or_default() {
+            let process = name.to_str().and_then(|name| name.strip_prefix(&prefix)?.parse::<u32>().ok());
+            let is_alive = |process: u32| Path::new("/proc").join(process.to_string()).exists();
+            if process.is_some_and(|process| process == std::process::id() || !is_alive(process)) {
+                let _ = self.fs.remove(&self.path.with_file_name(name));
+            }
+        }
+        self.fs.create(&self.temporary()).map_err(|error| Error::output(self.path, error))
+    }
+
+    /// The path of the new file until it is complete. Its name is hidden and has another extension, so that no program takes
+    /// it for the file itself.
+    fn temporary(&self) -> PathBuf {
+        self.path.with_file_name(format!("{}{}", self.temporary_prefix(), std::process::id()))
+    }
+
+    fn temporary_prefix(&self) -> String {
+        format!(".{}.sitemill-", self.path.file_name().unwrap_or_default().to_string_lossy())
+    }
+
+    /// Locks the file; waits at most two seconds for other runs. A lock is on a file and not on a name, so it counts only if
+    /// the file has not been replaced in the meantime.
+    fn lock(&self) -> Option<Locked> {
+        for _ in 0..TRIES {
+            // Without a file or without locks, there is nobody to wait for.
+            match self.fs.lock(self.path, None).ok()? {
+                None => sleep(LOCK_WAIT),
+                Some(locked)
+                    if self.fs.look(self.path).is_ok_and(|now| now.identity == locked.meta.identity) =>
+                {
+                    return Some(locked);
+                }
+                Some(_) => {}
+            }
+        }
+        None
+    }
+}
