@@ -121,11 +121,11 @@ fn compare(directory: &Path, inputs: &[Input], level: u8, rounds: usize) -> f64 
 fn build(directory: &Path, input: &Input, level: u8) -> (f64, u64) {
     let base = BASE_URL.parse().expect("it is a URL");
     let mut job = Job::new(vec![input.path.clone()], base, directory.join("out"));
-    job.threads = NonZero::<usize>::MIN;
-    job.level = Level::new(level).expect("it is 0 to 9");
+    job.resources.threads = NonZero::<usize>::MIN;
+    job.rules.level = Level::new(level).expect("it is 0 to 9");
     let report = sitemill::build(&job, &Silent, &Stop::default()).expect("the job is sound").report;
     assert!(report.published);
     assert_eq!((report.lines, report.listed), (input.urls, input.urls), "URLs {}", input.name);
-    fs::remove_dir_all(&job.out).expect("it is ours");
+    fs::remove_dir_all(&job.publication.out).expect("it is ours");
     ((report.seconds.survey + report.seconds.produce) * 1e9, report.gzip_bytes)
 }

@@ -36,7 +36,7 @@ static SET: LazyLock<Published> = LazyLock::new(|| {
     fs::write(&input, corpus.text()).expect("the temporary directory takes files");
     let base = "https://www.example.com/".parse().expect("it is a URL");
     let mut job = Job::new(vec![input], base, directory.join("out"));
-    job.level = Level::new(6).expect("it is 0 to 9");
+    job.rules.level = Level::new(6).expect("it is 0 to 9");
     let outcome = sitemill::build(&job, &Silent, &Stop::default()).expect("the job is sound");
     assert!(outcome.refused.is_none());
     Published { directory, urls: corpus.counts().distinct }

@@ -32,11 +32,11 @@ fn survey(bencher: Bencher<'_, '_>, order: Order) {
     let input = directory.0.join("urls.txt");
     fs::write(&input, corpus.text()).expect("the temporary directory takes files");
     let mut job = Job::new(vec![input.clone()], base(), directory.0.join("out"));
-    (job.order, job.threads) = (order, NonZero::<usize>::MIN);
-    let memory = Memory::of(&job, &directory.0).expect("half of the machine's memory is enough");
+    (job.rules.order, job.resources.threads) = (order, NonZero::<usize>::MIN);
+    let memory = Memory::of(&job.resources, &directory.0).expect("half of the machine's memory is enough");
     let file = File::open(&input).expect("it was written");
     let inputs = Arc::from([Input::lines(&input, &file, None).expect("it can be mapped")]);
-    let run = Context { job: &job, rules: &Rules::of(&job), progress: &Silent, stop: &Stop::default() };
+    let run = Context { job: &job, rules: &Rules::of(&job.rules), progress: &Silent, stop: &Stop::default() };
     bencher.counter(ItemsCount::new(LINES)).bench_local(|| {
         let surveyed = sitemill::internals::survey(run, black_box(&inputs), &memory);
         let Surveyed { account, layout } = surveyed.expect("the job is sound");
@@ -53,11 +53,11 @@ fn build(bencher: Bencher<'_, '_>, level: u8) {
     let input = directory.0.join("urls.txt");
     fs::write(&input, corpus.text()).expect("the temporary directory takes files");
     let mut job = Job::new(vec![input], base(), directory.0.join("out"));
-    job.threads = NonZero::<usize>::MIN;
-    job.level = Level::new(level).expect("it is 0 to 9");
+    job.resources.threads = NonZero::<usize>::MIN;
+    job.rules.level = Level::new(level).expect("it is 0 to 9");
     bencher
         .counter(ItemsCount::new(LINES))
-        .with_inputs(|| fs::remove_dir_all(&job.out).ok())
+        .with_inputs(|| fs::remove_dir_all(&job.publication.out).ok())
         .bench_local_values(|_| {
             let outcome = sitemill::build(&job, &Silent, &Stop::default()).expect("the job is sound");
             assert!(outcome.refused.is_none());

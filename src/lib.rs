@@ -10,7 +10,7 @@
 //! then, and so the output is a function of the input and the options, whatever the number of threads.
 //!
 //! What is no file of plain lines is judged as it is read, and its entries go to scratch for both passes. Keys that do not
-//! fit in [`Job::memory`] go to scratch too, partition by partition; and with [`Order::Sorted`] every entry does, in ranges
+//! fit in [`Resources::memory`] go to scratch too, partition by partition; and with [`Order::Sorted`] every entry does, in ranges
 //! of URLs: these are sorted one by one, and so the second pass reads them. None of it can be seen in the output.
 //!
 //! What holds, and is checked in every run before anything is published:
@@ -107,7 +107,8 @@ pub use intake::input::survive_lost_pages;
 pub use intake::report::{ColumnsReport, InputReport, Skipped};
 pub use intake::source::Source;
 pub use job::{
-    ExpectLines, Job, MaxDroppedTags, MaxRejects, MaxShrink, OnDuplicate, Order, THREADS_MAX, threads_default,
+    ExpectLines, Guards, InputOptions, Job, MaxDroppedTags, MaxRejects, MaxShrink, OnDuplicate, Order,
+    Publication, Resources, SetRules, THREADS_MAX, threads_default,
 };
 pub use set::publish::retention::{Keep, KeepTime};
 pub use set::publish::status::{FilesStatus, RunStatus, SetStatus, Status, status};

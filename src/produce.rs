@@ -16,7 +16,8 @@ use crate::compress::gzip::Compressor;
 use crate::error::{Result, reserve};
 use crate::intake::spool_format::Row;
 use crate::intake::{lines, spool_format};
-use crate::job::Job;
+use crate::job::SetRules;
+use crate::job::fingerprint::Fingerprint;
 use crate::produce::batch::{Batch, BatchSitemap};
 use crate::produce::syncing::syncing;
 use crate::set::content::ContentHash;
@@ -45,8 +46,8 @@ pub fn produce(
     lastmod: &str,
 ) -> Result<Batch> {
     progress.begin(Pass::Produce, layout.tally.listed);
-    let sink = || Sink::new(job, shelf.secret());
-    let renderer = || Renderer { job, layout, judge: Judge::new(rules), sink: sink() };
+    let sink = || Sink::new(&job.rules, shelf.secret());
+    let renderer = || Renderer { rules: &job.rules, layout, judge: Judge::new(rules), sink: sink() };
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
         Ok((at, renderer.make(shelf, &layout.sitemaps[at])?))
@@ -57,7 +58,7 @@ pub fn produce(
         // From the last to the first: if the input is larger than memory, pass 1 leaves its end in the page cache. The thread
         // that distributes the sitemaps is a few ahead, so it prefetches their input.
         let sitemaps = (0..layout.sitemaps.len()).rev().inspect(|&at| layout.will_need(at));
-        ordered(job.threads.get(), sitemaps, renderer, work, |rendered| {
+        ordered(job.resources.threads.get(), sitemaps, renderer, work, |rendered| {
             let (at, rendered) = rendered?;
             let part = &layout.sitemaps[at];
             progress.advance(part.entries.into());
@@ -85,7 +86,8 @@ pub fn produce(
     })?;
     progress.end();
     staged.reverse();
-    Ok(Batch::new(job, layout.tally, staged))
+    let rules = Fingerprint::of(&job.rules, &job.input.form);
+    Ok(Batch::new(rules, layout.tally, staged))
 }
 
 /// A finished sitemap.
@@ -106,7 +108,7 @@ struct Rendered {
 
 /// Renders sitemaps one after another and reuses its buffers.
 struct Renderer<'r> {
-    job: &'r Job,
+    rules: &'r SetRules,
     layout: &'r Layout,
     judge: Judge<'r>,
     sink: Sink,
@@ -132,7 +134,7 @@ impl Renderer<'_> {
 
     /// Renders the sitemap of `part` into the sink.
     fn render(&mut self, part: &Part<EntryAt>) -> Result<()> {
-        let frame = Frame::sitemap(self.job.protocol).with(part.uses);
+        let frame = Frame::sitemap(self.rules.protocol).with(part.uses);
         self.sink.begin();
         frame.open(&mut self.sink.xml);
         let mut entries = 0;
@@ -218,10 +220,10 @@ struct Sink {
 }
 
 impl Sink {
-    fn new(job: &Job, secret: &Secret) -> Self {
+    fn new(rules: &SetRules, secret: &Secret) -> Self {
         Self {
             xml: Vec::with_capacity(2 * PIECE_BYTES),
-            compressor: Compressor::new(job.gzip_engine, job.level),
+            compressor: Compressor::new(rules.gzip_engine, rules.level),
             hasher: Box::default(),
             sealer: Box::new(secret.hasher()),
             is_for_seal: false,

@@ -46,7 +46,7 @@ pub struct Surveyed {
 /// # Errors
 /// If memory or scratch space runs out, or `stop` is raised. [`ErrorKind::Internal`] if the rows do not add up.
 pub fn survey(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<Surveyed> {
-    let (account, layout) = match run.job.order {
+    let (account, layout) = match run.job.rules.order {
         Order::Input => input_order::survey(run, inputs, memory)?,
         Order::Sorted => sorted::survey(run, inputs, memory)?,
     };

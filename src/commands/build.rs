@@ -38,10 +38,10 @@ use take_in::TakenIn;
 /// that fails too, the message says so, and the next run finishes the switch. Data that are refused as a whole
 /// ([`Outcome::refused`]) are no error of this call.
 pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome> {
-    build_from(job, job.inputs.iter().cloned().map(Source::from).collect(), progress, stop)
+    build_from(job, job.input.paths.iter().cloned().map(Source::from).collect(), progress, stop)
 }
 
-/// Builds the set that `job` describes from `sources`, which take the place of [`Job::inputs`] and can be rows from code. Rows
+/// Builds the set that `job` describes from `sources`, which take the place of [`InputOptions::paths`](crate::InputOptions::paths) and can be rows from code. Rows
 /// from code are counted, refused and recorded as rows of a file, with the number of the row and the name of the source.
 ///
 /// # Errors
@@ -52,10 +52,11 @@ pub fn build_from(
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<Outcome> {
-    let inputs = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
-    let job = &Job { inputs, ..job.clone() };
+    let mut job = job.clone();
+    job.input.paths = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
+    let job = &job;
     job.check()?;
-    lost_pages::as_error(&job.out, |lost| build_set(job, sources, progress, stop, lost))
+    lost_pages::as_error(&job.publication.out, |lost| build_set(job, sources, progress, stop, lost))
 }
 
 /// Runs all phases of a build. Pages of an input that are `lost` read as zeros.
@@ -68,12 +69,12 @@ fn build_set(
 ) -> Result<Outcome> {
     let started = Instant::now();
     let Start { sources, rejects, mut follow_up, workspace } = Start::of(job, sources, stop)?;
-    let run = Context { job, rules: &Rules::of(job), progress, stop };
-    let memory = &Memory::of(job, workspace.scratch())?;
+    let run = Context { job, rules: &Rules::of(&job.rules), progress, stop };
+    let memory = &Memory::of(&job.resources, workspace.scratch())?;
     let taken_in = TakenIn::of(run, sources, memory)?;
 
     let Surveyed { account, layout } = survey(run, &taken_in.inputs, memory)?;
-    if let (Some(path), Some(file)) = (&job.rejects, rejects) {
+    if let (Some(path), Some(file)) = (&job.publication.rejects, rejects) {
         reporting::write_rejects(run, &account, &taken_in, path, file)?;
     }
     let mut report = reporting::of_survey(run, &taken_in, &account)?;
@@ -84,7 +85,7 @@ fn build_set(
         return Ok(Outcome::not_published(report, refused));
     }
 
-    let time = w3c_datetime(job.time)?;
+    let time = w3c_datetime(job.publication.time)?;
     // Keeps the lock of the parent directory until the end.
     let (sites, _parent) = site::of_layout(run, layout, workspace, memory)?;
     let sites = site::produce_all(run, sites, &time)?;

@@ -28,9 +28,9 @@ pub struct Sources<'a> {
 /// # Errors
 /// If it is also one of the inputs, because the next run would read what this one publishes.
 pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirectory>> {
-    let Some(out) = OutDirectory::at(&job.out) else { return Ok(None) };
+    let Some(out) = OutDirectory::at(&job.publication.out) else { return Ok(None) };
     let is_site = |input: &Path| {
-        job.only_site().is_none()
+        job.rules.only_site().is_none()
             && input.join(STATE).is_dir()
             && input.canonicalize().is_ok_and(|path| path.parent().is_some_and(|parent| out.is(parent)))
     };

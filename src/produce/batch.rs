@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::job::Job;
 use crate::job::fingerprint::Fingerprint;
 use crate::set::manifest::Sitemap;
 use crate::survey::tally::Tally;
@@ -37,10 +36,10 @@ pub struct BatchSitemap {
 }
 
 impl Batch {
-    /// Creates a batch that this version has produced for `job`.
-    pub fn new(job: &Job, tally: Tally, sitemaps: Vec<BatchSitemap>) -> Self {
+    /// Creates a batch that this version has produced by `rules`.
+    pub fn new(rules: Fingerprint, tally: Tally, sitemaps: Vec<BatchSitemap>) -> Self {
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        Self { format: Format, version, rules: Fingerprint::of(job), tally, sitemaps }
+        Self { format: Format, version, rules, tally, sitemaps }
     }
 
     /// Returns the number of URLs in its sitemaps.
@@ -74,10 +73,13 @@ impl TryFrom<u32> for Format {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::intake::format::FormOptions;
+    use crate::job::SetRules;
     use crate::set::manifest::{Seal, Seals};
 
     fn batch() -> Batch {
-        let job = Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "out".into());
+        let rules = SetRules::new("https://h.example/".parse().unwrap());
+        let rules = Fingerprint::of(&rules, &FormOptions::default());
         let sitemap = Sitemap {
             file: "sitemap-00001-00000000.xml.gz".into(),
             content: "0".repeat(32),
@@ -88,7 +90,7 @@ mod tests {
             seals: Some(Seals { xml: Seal(u128::MAX), gzip: Seal(0) }),
         };
         let first_url = "https://h.example/a&b".into();
-        Batch::new(&job, Tally::of_listed(7), vec![BatchSitemap { first_url, sitemap }])
+        Batch::new(rules, Tally::of_listed(7), vec![BatchSitemap { first_url, sitemap }])
     }
 
     #[test]

@@ -65,34 +65,34 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<E
     let of_all = |count: u64| (u128::from(count) * u128::from(input_bytes) / u128::from(bytes.max(1))) as u64;
     let (urls, entry_bytes) = (of_all(rows), of_all(entry_bytes));
     let held_bytes = urls * HELD_BYTES;
-    let order_bytes = match job.order {
+    let order_bytes = match job.rules.order {
         Order::Sorted => entry_bytes + urls * Position::BYTES as u64,
         Order::Input if held_bytes > memory.hold as u64 => held_bytes,
         Order::Input => 0,
     };
     // Of what is listed: nobody knows yet how many are duplicates.
-    let sites_bytes = if job.only_site().is_some() { 0 } else { entry_bytes };
+    let sites_bytes = if job.rules.only_site().is_some() { 0 } else { entry_bytes };
     let scratch = memory.scratch.directory();
     let copied_bytes = memory.scratch.written();
-    let copied_to_out = if is_same_disk(&job.out, scratch) { copied_bytes } else { 0 };
+    let copied_to_out = if is_same_disk(&job.publication.out, scratch) { copied_bytes } else { 0 };
     let needs = Needs {
         urls,
-        partitions: match job.order {
-            Order::Sorted => sorted::ranges(memory, job.threads.get(), input_bytes),
+        partitions: match job.rules.order {
+            Order::Sorted => sorted::ranges(memory, job.resources.threads.get(), input_bytes),
             Order::Input => PARTITIONS,
         } as u64,
         memory_bytes: memory.budget,
-        held_bytes: match job.order {
+        held_bytes: match job.rules.order {
             Order::Sorted => memory.hold as u64 / 2,
             Order::Input => held_bytes.min(memory.hold as u64),
         },
         scratch_bytes: copied_bytes + order_bytes + sites_bytes,
-        sitemap_bytes: match Some(job.level) == Level::new(0) {
+        sitemap_bytes: match Some(job.rules.level) == Level::new(0) {
             true => of_all(xml_bytes),
-            false => urls * GZIP_BYTES[usize::from(job.order == Order::Sorted)],
+            false => urls * GZIP_BYTES[usize::from(job.rules.order == Order::Sorted)],
         },
         scratch_free_bytes: free(scratch).map(|free| free + copied_bytes),
-        out_free_bytes: free(&job.out).map(|free| free + copied_to_out),
+        out_free_bytes: free(&job.publication.out).map(|free| free + copied_to_out),
     };
     Ok(Estimate { needs, scratch_least: copied_bytes + order_bytes.max(sites_bytes / LISTED_PART_LEAST) })
 }
@@ -103,8 +103,8 @@ impl Estimate {
     /// # Errors
     /// [`ErrorKind::Io`] if a disk has less room than the run needs at the very least.
     pub fn check(&self, job: &Job, scratch: &Path) -> Result<()> {
-        let (needs, out) = (&self.needs, &*job.out);
-        let files = needs.urls / u64::from(job.urls_per_sitemap);
+        let (needs, out) = (&self.needs, &*job.publication.out);
+        let files = needs.urls / u64::from(job.rules.urls_per_sitemap);
         let sitemaps_least = needs.sitemap_bytes / LISTED_PART_LEAST;
         let (both, both_least) = match is_same_disk(out, scratch) {
             true => (needs.scratch_bytes, self.scratch_least),

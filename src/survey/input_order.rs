@@ -29,7 +29,7 @@ use crate::intake::input::{Extent, Input};
 use crate::intake::lines::CHUNK_URLS_MAX;
 use crate::intake::spool_format::{Content, Row};
 use crate::intake::{lines, spool_format};
-use crate::job::{Job, OnDuplicate};
+use crate::job::{Job, OnDuplicate, SetRules};
 use crate::sitemap::divide::stable::Least;
 use crate::sitemap::divide::{Divider, Part, Room};
 use crate::sitemap::xml::Frame;
@@ -59,7 +59,7 @@ pub fn survey(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Resul
 
 /// A pool with no more threads than there are extents. It starts none once a signal has come.
 fn pool(run: Context<'_>, inputs: &[Input]) -> Result<ThreadPool> {
-    let threads = run.job.threads.get();
+    let threads = run.job.resources.threads.get();
     let extents = inputs.iter().flat_map(Input::extents).take(threads).count();
     let start = |thread: ThreadBuilder| {
         run.stop.check().map_err(io::Error::other)?;
@@ -76,7 +76,7 @@ fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> R
     let Context { job, progress, stop, .. } = run;
     let extents = extents(inputs)?;
     progress.begin(Pass::Survey, extents.iter().map(|(_, extent)| extent.bytes()).sum());
-    let mut keys = Keys::new(memory, job.on_duplicate == OnDuplicate::Newest);
+    let mut keys = Keys::new(memory, job.rules.on_duplicate == OnDuplicate::Newest);
     let (account, mut chunks) = judge_all(run, inputs, &extents, memory, &mut keys)?;
     strike_duplicates(job, &keys, &chunks, stop)?;
     keys.drop_keys();
@@ -85,9 +85,9 @@ fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> R
     chunks.iter_mut().for_each(|chunk| chunk.listed = chunk.survivors.count());
     let account = account.with_listed(chunks.iter().map(|chunk| u64::from(chunk.listed)).sum());
     let rooms = rooms(&chunks, &keys)?;
-    let sitemaps = match stable::is_asked(job) {
+    let sitemaps = match stable::is_asked(&job.rules) {
         true => stable::divide(run, &chunks, &rooms, inputs)?,
-        false => divide(job, &chunks, &rooms, &keys)?,
+        false => divide(&job.rules, &chunks, &rooms, &keys)?,
     };
     let layout = Layout { inputs: Arc::clone(inputs), chunks, sitemaps, tally: account.tally };
     Ok((account, layout))
@@ -109,7 +109,7 @@ fn judge_all(
     // Of all threads: the origins of every chunk would take too much memory.
     let out_of_scope = Mutex::new(Origins::default());
     // After so many chunks, keys are spilled if memory is short.
-    let at_once = (memory.hold / 4 / SURVEYED_BYTES_MAX).max(4 * job.threads.get());
+    let at_once = (memory.hold / 4 / SURVEYED_BYTES_MAX).max(4 * job.resources.threads.get());
     let mut surveyed: Vec<Option<SurveyedChunk>> = Vec::new();
     reserve(&mut surveyed, at_once.min(extents.len()))?;
     for extents in extents.chunks(at_once) {
@@ -160,13 +160,13 @@ struct Surveyor<'r> {
 
 impl<'r> Surveyor<'r> {
     fn new(run: Context<'r>, secret: &'r Secret) -> Self {
-        let instants = (run.job.on_duplicate == OnDuplicate::Newest).then(Vec::new);
+        let instants = (run.job.rules.on_duplicate == OnDuplicate::Newest).then(Vec::new);
         Self {
             judge: Judge::new(run.rules),
             secret,
             keys: Vec::new(),
             sizes: Sizes::default(),
-            seeks_least: stable::is_asked(run.job),
+            seeks_least: stable::is_asked(&run.job.rules),
             least: None,
             instants,
         }
@@ -226,11 +226,11 @@ impl<'r> Surveyor<'r> {
 
 fn strike_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[ListedChunk], stop: &Stop) -> Result<()> {
     let strike = |chunk: usize, ordinal| chunks[chunk].survivors.strike(ordinal);
-    let (rounds, threads) = keys.rounds(job.threads.get());
+    let (rounds, threads) = keys.rounds(job.resources.threads.get());
     let shares = (0..PARTITIONS)
         .flat_map(|partition| (0..rounds).map(move |round| Share { partition, round, rounds }));
     let runs = |share: Share| keys.runs(share.partition);
-    match job.on_duplicate {
+    match job.rules.on_duplicate {
         OnDuplicate::First => {
             let work = |table: &mut Table, share| dedup::find_duplicates(runs(share), share, table, strike);
             ordered(threads, shares, Table::default, work, |done| stop.check().and(done))
@@ -254,8 +254,13 @@ fn rooms(chunks: &[ListedChunk], keys: &Keys<'_>) -> Result<Vec<Room>> {
 }
 
 /// Divides the listed entries into sitemaps.
-fn divide(job: &Job, chunks: &[ListedChunk], rooms: &[Room], keys: &Keys<'_>) -> Result<Vec<Part<EntryAt>>> {
-    let mut divider = Divider::new(job.sitemap_limits(), &Frame::sitemap(job.protocol));
+fn divide(
+    rules: &SetRules,
+    chunks: &[ListedChunk],
+    rooms: &[Room],
+    keys: &Keys<'_>,
+) -> Result<Vec<Part<EntryAt>>> {
+    let mut divider = Divider::new(rules.sitemap_limits(), &Frame::sitemap(rules.protocol));
     for (at, chunk) in chunks.iter().enumerate() {
         let entries = listed(chunk, keys, at).map(|(ordinal, room)| (EntryAt { chunk: at, ordinal }, room));
         divider.push_together(chunk.listed, rooms[at], entries)?;

@@ -7,7 +7,7 @@ use crate::clean::{self, CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
 use crate::error::Result;
 use crate::intake::input::Input;
 use crate::intake::spool_format::Content;
-use crate::job::Job;
+use crate::job::SetRules;
 use crate::limits::Protocol;
 use crate::set::publish;
 use crate::sitemap::divide::Room;
@@ -30,16 +30,16 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules of `job`.
-    pub fn of(job: &Job) -> Self {
-        let frame = Frame::sitemap(job.protocol);
-        let entry_bytes_max = job.sitemap_limits().entry_bytes_max(&frame);
+    /// What `rules` ask of each row.
+    pub fn of(rules: &SetRules) -> Self {
+        let frame = Frame::sitemap(rules.protocol);
+        let entry_bytes_max = rules.sitemap_limits().entry_bytes_max(&frame);
         Self {
-            scope: scope(job),
-            url_encoding: job.url_encoding,
-            tags: job.tags.clone(),
+            scope: scope(rules),
+            url_encoding: rules.url_encoding,
+            tags: rules.tags.clone(),
             // The schema of 0.84 allows nothing but its own elements.
-            has_extensions: job.protocol == Protocol::V0_9,
+            has_extensions: rules.protocol == Protocol::V0_9,
             entry_bytes_max,
         }
     }
@@ -53,14 +53,14 @@ impl Rules {
     }
 }
 
-/// The scope of `job`; sites whose index files cannot keep within `--bytes-per-sitemap` are out of it.
-fn scope(job: &Job) -> Scope {
-    let scope = Scope::new(job.scope, &job.base_url);
-    let Base::EachOrigin(path) = &job.base_url else { return scope };
+/// The scope of `rules`; sites whose index files cannot keep within `--bytes-per-sitemap` are out of it.
+fn scope(rules: &SetRules) -> Scope {
+    let scope = Scope::new(rules.scope, &rules.base_url);
+    let Base::EachOrigin(path) = &rules.base_url else { return scope };
     let origin = "http://h.example/";
     let base = path.on(origin).expect("parsing the path has tried it");
-    let least = publish::index_bytes_min(job.protocol, &base) - origin.len() as u64;
-    scope.with_origins_of_at_most(job.bytes_per_sitemap.saturating_sub(least))
+    let least = publish::index_bytes_min(rules.protocol, &base) - origin.len() as u64;
+    scope.with_origins_of_at_most(rules.bytes_per_sitemap.saturating_sub(least))
 }
 
 /// What a row turned out to be.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::intake::format::FormOptions;
 use crate::intake::scratch::Space;
-use crate::job::Job;
+use crate::job::Resources;
 
 /// What each thread needs whatever the input: a compressor with its tables, pieces of XML, and the sitemaps that wait for
 /// the disk. Measured with 1 to 8 threads, and rounded up.
@@ -44,17 +44,17 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// What `job` says, or half of what the machine or the control group allows.
+    /// What `resources` say, or half of what the machine or the control group allows.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`] if that is too little for so many threads.
-    pub fn of(job: &Job, scratch: &Path) -> Result<Self> {
-        let threads = job.threads.get() as u64;
+    pub fn of(resources: &Resources, scratch: &Path) -> Result<Self> {
+        let threads = resources.threads.get() as u64;
         let fixed = BASE_BYTES + threads * THREAD_BYTES;
-        let budget = job.memory.unwrap_or_else(memory_default);
+        let budget = resources.memory.unwrap_or_else(memory_default);
         let least = fixed + HOLD_BYTES_MIN;
         if budget < least {
-            let given = match job.memory {
+            let given = match resources.memory {
                 None => format!("half of what this machine allows is {} MiB", budget >> 20),
                 Some(bytes) if bytes.is_multiple_of(1 << 20) => format!("--memory is {} MiB", bytes >> 20),
                 // A number without a unit.
@@ -66,7 +66,7 @@ impl Memory {
             )));
         }
         let hold = usize::try_from(budget - fixed).unwrap_or(usize::MAX);
-        let scratch = Space::of(job.scratch.as_deref().unwrap_or(scratch));
+        let scratch = Space::of(resources.scratch.as_deref().unwrap_or(scratch));
         Ok(Self { budget, hold, scratch })
     }
 }

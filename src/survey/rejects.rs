@@ -69,7 +69,7 @@ pub fn write(
     let worth_it = |chunk: &&AccountedChunk| chunk.tally.rejected.total() + chunk.tally.dropped.total() > 0;
     let chunks = account.chunks.iter().filter(worth_it);
     ordered(
-        run.job.threads.get(),
+        run.job.resources.threads.get(),
         chunks,
         || Judge::new(run.rules),
         rows,

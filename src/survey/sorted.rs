@@ -56,7 +56,7 @@ pub fn survey(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<(Ac
     let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
     run.progress.begin(Pass::Survey, input_bytes);
-    let ranges = ranges(memory, run.job.threads.get(), input_bytes);
+    let ranges = ranges(memory, run.job.resources.threads.get(), input_bytes);
     let splitters = sample(run, inputs, &extents, ranges, memory)?;
     let Distributed { account, ranges, mut files } = distribute(run, inputs, &extents, &splitters, memory)?;
     run.progress.end();
@@ -69,7 +69,7 @@ pub fn survey(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<(Ac
     let listed = chunks.iter().map(|chunk| u64::from(chunk.listed)).sum();
     let account = account.with_listed(listed);
     files.insert(0, to.map()?);
-    let sitemaps = match stable::is_asked(run.job) {
+    let sitemaps = match stable::is_asked(&run.job.rules) {
         true => stable::divide(run, &chunks, &rooms, &files)?,
         false => divider.finish(),
     };
@@ -95,7 +95,7 @@ fn sort(
     to: &Scratch,
     memory: &Memory,
 ) -> Result<Sorted> {
-    let threads = run.job.threads.get();
+    let threads = run.job.resources.threads.get();
     let sorter = || RangeSorter::new(run, files, to, 4 * range_bytes(memory, threads));
     // The thread that hands ranges out is a few ahead.
     let ranges = ranges.into_iter().enumerate().inspect(|(_, range)| {
@@ -106,7 +106,7 @@ fn sort(
         let parts = list(range.iter().map(|(file, block)| (*file, block.range.clone())))?;
         Ok((parts, sorter.sort(range, splitters.shared(number))?))
     };
-    let mut divider = Divider::new(run.job.sitemap_limits(), &Frame::sitemap(run.job.protocol));
+    let mut divider = Divider::new(run.job.rules.sitemap_limits(), &Frame::sitemap(run.job.rules.protocol));
     let (mut chunks, mut rooms) = (Vec::new(), Vec::new());
     ordered(threads, ranges, sorter, work, |range: Result<_>| {
         run.stop.check()?;
@@ -205,7 +205,7 @@ fn distribute(
     };
     let done: Vec<Result<_>> = std::thread::scope(|scope| {
         // No more of them than there is work for, and none once a signal has come.
-        let numbers = 0..run.job.threads.get().min(extents.len().max(1));
+        let numbers = 0..run.job.resources.threads.get().min(extents.len().max(1));
         let numbers = numbers.take_while(|_| !run.stop.is_raised());
         let workers: Vec<_> = numbers.map(|_| scope.spawn(work)).collect();
         let joined = workers.into_iter().map(std::thread::ScopedJoinHandle::join);

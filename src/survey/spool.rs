@@ -33,7 +33,7 @@ pub fn mapped_all(
     sources: Vec<Found<'_>>,
     scratch: &Arc<Space>,
 ) -> Result<(Vec<Input>, Vec<Known>)> {
-    let threads = run.job.threads.get();
+    let threads = run.job.resources.threads.get();
     // Files beside each other need less of each other than rows of one file do.
     let at_once = threads.min(sources.len()).max(1);
     let mut inputs = Vec::with_capacity(sources.len());
@@ -42,7 +42,7 @@ pub fn mapped_all(
     let reading = Once::new();
     let begin = || reading.call_once(|| run.progress.begin(Pass::Spool, 0));
     let failed = Failed::default();
-    let form = with_page_memory(&run.job.form, run.job.memory, threads);
+    let form = with_page_memory(&run.job.input.form, run.job.resources.memory, threads);
     let work = |(): &mut (), (number, source)| {
         let (threads, failed) = (threads.div_ceil(at_once), failed.of(number));
         Reading { run, form: &form, scratch, threads, failed, begin: &begin }.mapped(source)

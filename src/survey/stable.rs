@@ -7,14 +7,14 @@ use super::layout::{EntryAt, ListedChunk};
 use crate::common::ordered::ordered;
 use crate::error::{Error, Result, list, reserve};
 use crate::intake::input::Input;
-use crate::job::Job;
+use crate::job::SetRules;
 use crate::sitemap::divide::stable::{Mark, Stretch, Weighed};
 use crate::sitemap::divide::{Divide, Part, Room, stable};
 use crate::sitemap::xml::Frame;
 
 /// Whether marks decide where the sitemaps of one set begin. With a set for each origin, it is divided when it is known.
-pub fn is_asked(job: &Job) -> bool {
-    job.divide == Divide::Stable && job.only_site().is_some()
+pub fn is_asked(rules: &SetRules) -> bool {
+    rules.divide == Divide::Stable && rules.only_site().is_some()
 }
 
 /// Divides the listed entries of `chunks`, which are of `inputs`, and take `rooms`.
@@ -33,7 +33,7 @@ pub fn divide(
     let filled = list((0..chunks.len()).filter(|&at| chunks[at].listed > 0))?;
     let unknown = list(filled.iter().copied().filter(|&at| leasts[at].is_none()))?;
     let work = |reader: &mut Reader<'_>, at: usize| Ok((at, reader.least(at)?));
-    ordered(run.job.threads.get(), unknown.into_iter(), reader, work, |found| {
+    ordered(run.job.resources.threads.get(), unknown.into_iter(), reader, work, |found| {
         run.stop.check()?;
         let (at, least) = found?;
         leasts[at] = Some(least);
@@ -45,7 +45,7 @@ pub fn divide(
         least: leasts[at].expect("it was known or found"),
     };
     let stretches = list(filled.iter().map(stretch))?;
-    let (limits, frame) = (run.job.sitemap_limits(), Frame::sitemap(run.job.protocol));
+    let (limits, frame) = (run.job.rules.sitemap_limits(), Frame::sitemap(run.job.rules.protocol));
     let mut reader = reader();
     stable::divide(limits, &frame, &stretches, |stretch| {
         run.stop.check()?;

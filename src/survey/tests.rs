@@ -81,11 +81,14 @@ fn rows() -> Vec<(String, String)> {
 fn job(on_duplicate: OnDuplicate, threads: usize) -> Job {
     let base = "https://h.example/".parse().unwrap();
     let threads = threads.try_into().unwrap();
-    Job { on_duplicate, urls_per_sitemap: 700, threads, ..Job::new(Vec::new(), base, PathBuf::new()) }
+    let mut job = Job::new(Vec::new(), base, PathBuf::new());
+    (job.rules.on_duplicate, job.rules.urls_per_sitemap, job.resources.threads) =
+        (on_duplicate, 700, threads);
+    job
 }
 
 fn with_run<T>(job: &Job, act: impl FnOnce(Context<'_>) -> T) -> T {
-    act(Context { job, rules: &Rules::of(job), progress: &Silent, stop: &Stop::default() })
+    act(Context { job, rules: &Rules::of(&job.rules), progress: &Silent, stop: &Stop::default() })
 }
 
 #[test]
@@ -139,7 +142,8 @@ fn sorted_entries_are_those_of_a_plain_map_whatever_the_memory_and_the_order() {
             (1 << 21, 1, true),
             (1 << 18, 2, true),
         ] {
-            let job = Job { order: Order::Sorted, ..job(on_duplicate, threads) };
+            let mut job = job(on_duplicate, threads);
+            job.rules.order = Order::Sorted;
             with_run(&job, |run| {
                 let Surveyed { account, layout } = survey(run, &inputs, &directory.memory(hold)).unwrap();
                 let entries = layout.chunks.iter().flat_map(|listed| listed.chunk.rows(&layout.inputs, 0));
@@ -179,7 +183,8 @@ fn the_tallies_of_two_halves_add_up_to_that_of_the_whole() {
     let halves = [with_site("a"), with_site("b")];
     let whole = halves.concat();
     for order in [Order::Input, Order::Sorted] {
-        let job = Job { order, ..job(OnDuplicate::First, 2) };
+        let mut job = job(OnDuplicate::First, 2);
+        job.rules.order = order;
         let tally = |rows: &[(String, String)]| {
             let inputs = Arc::from([directory.input(rows)]);
             with_run(&job, |run| survey(run, &inputs, &directory.memory(1 << 20)).unwrap().account.tally)

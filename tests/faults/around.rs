@@ -88,8 +88,8 @@ fn a_panic_in_any_pass_ends_the_run_and_nothing_of_it_is_left() {
         (Pass::Produce, Order::Sorted),
     ] {
         let mut job = Job::new(vec![input.clone()], BASE.parse().unwrap(), world.out.clone());
-        job.order = order;
-        job.threads = NonZero::new(4).unwrap();
+        job.rules.order = order;
+        job.resources.threads = NonZero::new(4).unwrap();
         let progress = Failing { pass, now: AtomicBool::new(false) };
         let ended = catch_unwind(AssertUnwindSafe(|| sitemill::build(&job, &progress, &Stop::default())));
         assert!(ended.is_err(), "{pass:?}");

@@ -12,9 +12,9 @@ use crate::support::{EPOCH, TempDir};
 
 fn job(out: PathBuf, base: &str, change: impl FnOnce(&mut Job)) -> Job {
     let mut job = Job::new(Vec::new(), base.parse().unwrap(), out);
-    job.time = SystemTime::UNIX_EPOCH + Duration::from_secs(EPOCH.parse().unwrap());
-    job.threads = NonZero::new(3).unwrap();
-    job.urls_per_sitemap = 5_000;
+    job.publication.time = SystemTime::UNIX_EPOCH + Duration::from_secs(EPOCH.parse().unwrap());
+    job.resources.threads = NonZero::new(3).unwrap();
+    job.rules.urls_per_sitemap = 5_000;
     change(&mut job);
     job
 }
@@ -84,7 +84,7 @@ fn rows_from_an_iterator_give_the_same_bytes_counts_and_rejects_as_the_same_rows
             let out = directory.join("out");
             let with = |rejects: &PathBuf| {
                 job(out.clone(), base, |job| {
-                    (job.order, job.rejects) = (order, Some(rejects.clone()));
+                    (job.rules.order, job.publication.rejects) = (order, Some(rejects.clone()));
                 })
             };
             let file = csv(&directory, ROWS);
@@ -110,7 +110,9 @@ fn rows_from_an_iterator_give_the_same_bytes_counts_and_rejects_as_the_same_rows
 fn a_bad_url_is_recorded_with_the_name_of_the_source_and_the_number_of_its_row() {
     let directory = TempDir::new();
     let rejects = directory.join("rejects.tsv");
-    let job = job(directory.join("out"), "https://a.example/", |job| job.rejects = Some(rejects.clone()));
+    let job = job(directory.join("out"), "https://a.example/", |job| {
+        job.publication.rejects = Some(rejects.clone())
+    });
     let long = format!("https://a.example/{}", "x".repeat(100_000));
     let rows = ["https://a.example/1", "", "no url", "https://a.example/2", &long];
     let file = directory.file("urls.txt", "https://a.example/3\n");
@@ -132,7 +134,7 @@ fn an_iterator_that_fails_ends_the_run_and_leaves_the_live_set_as_it_was() {
     let directory = TempDir::new();
     let out = directory.join("out");
     for order in [Order::Input, Order::Sorted] {
-        let job = job(out.clone(), "https://a.example/", |job| job.order = order);
+        let job = job(out.clone(), "https://a.example/", |job| job.rules.order = order);
         let live = built(&job, vec![source(rows(1_000))]).unwrap();
         assert!(live.report.published);
         let before = published(&out);

@@ -45,7 +45,7 @@ pub fn distribute(
     let mut parts = Parts::new(memory)?;
     let judge = || Judge::new(run.rules);
     let work = |judge: &mut Judge<'_>, chunk: &ListedChunk| listed(chunk, &layout.inputs, judge);
-    ordered(run.job.threads.get(), layout.chunks.iter(), judge, work, |listed| {
+    ordered(run.job.resources.threads.get(), layout.chunks.iter(), judge, work, |listed| {
         run.stop.check()?;
         parts.push_all(run, &listed?)
     })?;
@@ -54,7 +54,7 @@ pub fn distribute(
     try_list(parts.into_iter().map(|(origin, part)| {
         let origin = String::from_utf8(origin).expect("a clean URL is ASCII");
         let base_url = path.on(&origin).map_err(|why| no_site(&origin, &why))?;
-        if run.job.bytes_per_sitemap < publish::index_bytes_min(run.job.protocol, &base_url) {
+        if run.job.rules.bytes_per_sitemap < publish::index_bytes_min(run.job.rules.protocol, &base_url) {
             return Err(no_site(&origin, "an index file is larger than a sitemap may be"));
         }
         Ok((base_url, part.layout(run, &all)?))
@@ -112,7 +112,7 @@ impl Part {
         let whole = |(block, entries, _)| ListedChunk::whole(RowsAt::Rows(block), entries);
         let chunks = try_list(self.blocks.into_iter().map(whole))?;
         let inputs = Arc::from([file.part(blocks)]);
-        let sitemaps = match run.job.divide {
+        let sitemaps = match run.job.rules.divide {
             Divide::Fill => self.divider.finish(),
             Divide::Stable => stable::divide(run, &chunks, &rooms, &inputs)?,
         };
@@ -141,7 +141,7 @@ impl Parts {
     }
 
     fn push_all(&mut self, run: Context<'_>, listed: &Listed) -> Result<()> {
-        let (limits, frame) = (run.job.sitemap_limits(), Frame::sitemap(run.job.protocol));
+        let (limits, frame) = (run.job.rules.sitemap_limits(), Frame::sitemap(run.job.rules.protocol));
         for (row, &room) in rows(listed.rows.bytes(), &listed.rows.block()).zip(&listed.rooms) {
             let Content::Entry(entry) = row.content else { unreachable!("listed rows are entries") };
             let origin = scope::origin_of(entry.url.as_bytes());
@@ -222,7 +222,8 @@ mod tests {
     #[test]
     fn buffers_of_any_number_of_origins_keep_within_their_share_of_memory() {
         let job = Job::new(Vec::new(), "{origin}/".parse().unwrap(), PathBuf::new());
-        let run = Context { job: &job, rules: &Rules::of(&job), progress: &Silent, stop: &Stop::default() };
+        let run =
+            Context { job: &job, rules: &Rules::of(&job.rules), progress: &Silent, stop: &Stop::default() };
         let (mut cleaner, mut listed) = (Cleaner::default(), Listed::default());
         for n in 0..2_000 {
             let url = format!("https://h{n}.example/");

@@ -31,10 +31,10 @@ impl<'a> FollowUp<'a> {
     /// # Errors
     /// If a file named by the job cannot be written, or if `stop` is raised while waiting for the reader of a FIFO.
     pub fn prepare(job: &'a Job, stop: &'a Stop) -> Result<Self> {
-        if let Some(path) = &job.robots {
-            robots::check(LocalFile::at(path), &job.base_url.to_string())?;
+        if let Some(path) = &job.publication.robots {
+            robots::check(LocalFile::at(path), &job.rules.base_url.to_string())?;
         }
-        let diff = job.diff.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
+        let diff = job.publication.diff.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
         Ok(Self { job, stop, diff, warnings: Vec::new() })
     }
 
@@ -53,7 +53,7 @@ impl<'a> FollowUp<'a> {
     }
 
     fn follow(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory, report: &mut Report) {
-        if let Some(path) = &self.job.robots {
+        if let Some(path) = &self.job.publication.robots {
             let named = robots::name_indexes(LocalFile::at(path), &set.base_url, &set.indexes);
             self.warnings.extend(named.err());
         }
@@ -63,19 +63,19 @@ impl<'a> FollowUp<'a> {
             Err(error) => self.warnings.push(error),
         }
         // Last, because the diff reads the old sitemaps.
-        match workspace.expire(set, self.job.keep) {
+        match workspace.expire(set, self.job.publication.keep) {
             Ok(expired) => report.expired += expired.files,
             Err(error) => self.warnings.push(error),
         }
     }
 
     fn diff(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory) -> Result<Option<DiffReport>> {
-        let (Some(path), Some(file)) = (&self.job.diff, &mut self.diff) else { return Ok(None) };
+        let (Some(path), Some(file)) = (&self.job.publication.diff, &mut self.diff) else { return Ok(None) };
         let directory = workspace.directory();
         let old = workspace.live().map(|live| Side::of_set(directory, live)).unwrap_or_default();
         let (hold, scratch) =
             (DIFF_MEMORY_DEFAULT.min(memory.hold as u64), memory.scratch.directory().to_owned());
-        let room = DiffRoom { memory: hold, scratch, threads: self.job.threads };
+        let room = DiffRoom { memory: hold, scratch, threads: self.job.resources.threads };
         let to = Target { name: path, to: file };
         let new = Side::of_set(directory, set);
         let diff = compare(old, new, DiffForm::Tsv, &room, &Silent, self.stop, to);

@@ -21,25 +21,25 @@ use crate::set::manifest::Manifest;
 /// [`ErrorKind::Data`](crate::ErrorKind::Data), with the numbers and the option that lets them pass.
 pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> {
     let (lines, listed, rejected) = (report.lines, report.listed, report.rejected_total());
-    if let Some(expected) = job.expect_lines.filter(|expected| !expected.is_met(lines)) {
+    if let Some(expected) = job.guards.expect_lines.filter(|expected| !expected.is_met(lines)) {
         return Err(Error::data(format!(
             "the inputs have {lines} lines, and --expect-lines is {expected}; nothing was published; if that is \
              meant, run again with --expect-lines {lines}"
         )));
     }
-    if listed == 0 && !job.allow_empty {
+    if listed == 0 && !job.guards.allow_empty {
         return Err(Error::data(nothing_listed(job, report)));
     }
-    if let Some(max) = job.max_rejects.filter(|max| max.is_passed(rejected, lines)) {
+    if let Some(max) = job.guards.max_rejects.filter(|max| max.is_passed(rejected, lines)) {
         let needed = max.needed(rejected, lines);
         return Err(Error::data(format!(
             "{rejected} of {lines} lines were rejected, and --max-rejects is {max}; nothing was published; if that \
              is meant, run again with --max-rejects {needed}"
         )));
     }
-    tags::check(job, report)?;
+    tags::check(&job.guards, report)?;
     // With several origins, the sites are not known yet.
-    job.only_site().map_or(Ok(()), |url| check_shrink(job, url, live, listed))
+    job.rules.only_site().map_or(Ok(()), |url| check_shrink(job, url, live, listed))
 }
 
 /// Says why there is nothing to publish. Proposes an empty set only if the input contains no URL at all.
@@ -52,7 +52,7 @@ fn nothing_listed(job: &Job, report: &Report) -> String {
         lines => format!("the inputs hold nothing but blank lines ({})", grouped(lines)),
     };
     // With a set per origin, no set could be the empty one.
-    let way_out = if job.only_site().is_some() { "; --allow-empty publishes an empty set" } else { "" };
+    let way_out = if job.rules.only_site().is_some() { "; --allow-empty publishes an empty set" } else { "" };
     format!("nothing was published: {found}{way_out}")
 }
 
@@ -67,10 +67,10 @@ pub fn check_sites(job: &Job, sites: &[Site]) -> Result<()> {
 /// Checks how much smaller the new set is. An empty set has been permitted explicitly by now.
 fn check_shrink(job: &Job, base_url: &BaseUrl, live: Option<&Manifest>, listed: u64) -> Result<()> {
     let live = live.map_or(0, Manifest::urls);
-    if listed == 0 || !job.max_shrink.is_passed(live, listed) {
+    if listed == 0 || !job.guards.max_shrink.is_passed(live, listed) {
         return Ok(());
     }
-    let (max, needed) = (job.max_shrink, MaxShrink::needed(live, listed));
+    let (max, needed) = (job.guards.max_shrink, MaxShrink::needed(live, listed));
     Err(Error::data(format!(
         "{base_url}: {listed} URLs would take the place of {live}, and --max-shrink is {max}; nothing was \
          published; if the set is meant to shrink, run again with --max-shrink {needed}"

@@ -40,7 +40,7 @@ pub fn publish(job: &Job, sites: Vec<Site>, time: &str) -> Result<Published> {
         Err(why) => {
             sets.retain(Prepared::is_begun);
             // For a single set, the error says everything.
-            match job.only_site().is_some() || sets.is_empty() {
+            match job.rules.only_site().is_some() || sets.is_empty() {
                 true => Err(why),
                 false => Ok(Published::Refused { begun: sets, why }),
             }
@@ -53,14 +53,15 @@ fn prepare(job: &Job, site: Site, time: &str) -> Result<Prepared> {
     let Site { base_url, place, batches } = site;
     check(job, &base_url, &batches)?;
     let sitemaps = batches.into_iter().flat_map(|batch| batch.sitemaps).map(|made| made.sitemap).collect();
-    let (protocol, index_limits) = (job.protocol, job.index_limits());
-    let info = SetInfo { base_url: &base_url, protocol, index_limits, scope: job.scope, time };
-    place.prepare(sitemaps, &info, job.keep)
+    let (protocol, index_limits) = (job.rules.protocol, job.rules.index_limits());
+    let info = SetInfo { base_url: &base_url, protocol, index_limits, scope: job.rules.scope, time };
+    place.prepare(sitemaps, &info, job.publication.keep)
 }
 
 /// Refuses batches that do not belong to one set of `job`.
 fn check(job: &Job, base_url: &BaseUrl, batches: &[Batch]) -> Result<()> {
-    let (rules, version) = (Fingerprint::of(job), env!("CARGO_PKG_VERSION"));
+    let rules = Fingerprint::of(&job.rules, &job.input.form);
+    let version = env!("CARGO_PKG_VERSION");
     for batch in batches {
         if batch.version != version {
             let made_by = escape::shown(batch.version.as_bytes());
@@ -88,14 +89,18 @@ mod tests {
     fn batches_that_do_not_fit_together_are_refused() {
         let base_url: BaseUrl = "https://h.example/".parse().unwrap();
         let job = Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "out".into());
-        let other = Job { urls_per_sitemap: 7, ..job.clone() };
-        let batch = || Batch::new(&job, Tally::default(), Vec::new());
+        let mut other = job.clone();
+        other.rules.urls_per_sitemap = 7;
+        let of = |job: &Job| {
+            Batch::new(Fingerprint::of(&job.rules, &job.input.form), Tally::default(), Vec::new())
+        };
+        let batch = || of(&job);
         let (mut of_old_version, mut incomplete) = (batch(), batch());
         of_old_version.version = "0.0.0".into();
         incomplete.tally = Tally::of_listed(1);
         let check = |other: Batch| check(&job, &base_url, &[batch(), other]).map_err(|error| error.kind());
         assert_eq!(check(batch()), Ok(()));
-        assert_eq!(check(Batch::new(&other, Tally::default(), Vec::new())), Err(ErrorKind::Data));
+        assert_eq!(check(of(&other)), Err(ErrorKind::Data));
         assert_eq!(check(of_old_version), Err(ErrorKind::Data));
         assert_eq!(check(incomplete), Err(ErrorKind::Internal));
     }

@@ -42,15 +42,15 @@ pub fn write_rejects(
 pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Result<Report> {
     let (job, rules, tally) = (run.job, run.rules, &account.tally);
     let given = taken_in.given_tags();
-    inputs::check_tags(&job.tags, &given, tally)?;
+    inputs::check_tags(&job.rules.tags, &given, tally)?;
     let non_utf8_before = taken_in.known.iter().map(|known| known.non_utf8).sum::<u64>();
     let (out_of_scope, out_of_scope_others) = account.out_of_scope.largest(OUT_OF_SCOPE_ORIGINS);
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION"),
         published: false,
         refused: None,
-        protocol: job.protocol.to_string(),
-        base_url: job.base_url.to_string(),
+        protocol: job.rules.protocol.to_string(),
+        base_url: job.rules.base_url.to_string(),
         inputs: inputs::reports(&taken_in.inputs, &taken_in.known, account)?,
         skipped: taken_in.skipped.clone(),
         non_utf8_lines: tally.non_utf8 + non_utf8_before,
@@ -76,7 +76,7 @@ pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Res
         expired: 0,
         diff: None,
         seconds: Seconds::default(),
-        threads: job.threads.get() as u64,
+        threads: job.resources.threads.get() as u64,
         needs: taken_in.needs,
     };
     let samples = |reason| rejects::samples(rules, account, &taken_in.inputs, reason);
@@ -102,7 +102,7 @@ pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
     report.index_urls.extend_from_slice(&this.index_urls);
     report.xml_bytes += this.xml_bytes;
     report.gzip_bytes += this.gzip_bytes;
-    if job.only_site().is_none() {
+    if job.rules.only_site().is_none() {
         report.sets.push(this);
     }
 }

@@ -43,9 +43,11 @@ impl Site {
 /// # Errors
 /// See [`Workspace::open`] and [`Workspace::admit`].
 pub fn open(job: &Job) -> Result<Workspace> {
-    let Some(url) = job.only_site() else { return Workspace::open_for_sites(&job.out, job.on_damage()) };
-    let mut workspace = Workspace::open(&job.out, job.on_damage())?;
-    workspace.admit(url, job.protocol, job.consent())?;
+    let Some(url) = job.rules.only_site() else {
+        return Workspace::open_for_sites(&job.publication.out, job.publication.on_damage());
+    };
+    let mut workspace = Workspace::open(&job.publication.out, job.publication.on_damage())?;
+    workspace.admit(url, job.rules.protocol, job.publication.consent())?;
     Ok(workspace)
 }
 
@@ -61,14 +63,14 @@ pub fn of_layout(
     opened: Workspace,
     memory: &Memory,
 ) -> Result<(Vec<Planned>, Option<Workspace>)> {
-    let path = match &run.job.base_url {
+    let path = match &run.job.rules.base_url {
         Base::Directory(url) => return Ok((vec![(Site::new(url.clone(), opened), layout)], None)),
         Base::EachOrigin(path) => path,
     };
     let open_one = |(base_url, layout): (BaseUrl, Layout)| {
         run.stop.check()?;
-        let mut workspace = opened.open_site(&site_directory(&base_url), run.job.on_damage())?;
-        workspace.admit(&base_url, run.job.protocol, run.job.consent())?;
+        let mut workspace = opened.open_site(&site_directory(&base_url), run.job.publication.on_damage())?;
+        workspace.admit(&base_url, run.job.rules.protocol, run.job.publication.consent())?;
         Ok((Site::new(base_url, workspace), layout))
     };
     let sites = try_list(by_origin::distribute(run, &layout, path, memory)?.into_iter().map(open_one))?;

@@ -28,12 +28,13 @@ impl<'a, 's> Start<'a, 's> {
     /// If an input cannot be opened, a path is used twice, an output cannot be written, or another run holds the directory.
     pub fn of(job: &'a Job, sources: Vec<Source<'s>>, stop: &'a Stop) -> Result<Self> {
         let out = sources::out_directory(job, &sources)?;
-        let sources = sources::open_all(sources, job.require_success, &job.form, out.as_ref())?;
+        let sources = sources::open_all(sources, job.input.require_success, &job.input.form, out.as_ref())?;
         let mut paths = job.paths();
         sources.open.iter().filter_map(Found::path).for_each(|path| paths.read("input", path));
         paths.check()?;
         paths.make_out()?;
-        let rejects = job.rejects.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
+        let rejects =
+            job.publication.rejects.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
         let follow_up = FollowUp::prepare(job, stop)?;
         let workspace = site::open(job)?;
         Ok(Self { sources, rejects, follow_up, workspace })

@@ -14,12 +14,17 @@ impl Job {
     /// The files that a build reads and writes besides the set itself.
     pub fn paths(&self) -> Paths {
         let mut paths = Paths::default();
-        self.inputs.iter().for_each(|input| paths.read("input", input));
-        let written = [("--rejects", &self.rejects), ("--diff", &self.diff), ("--robots", &self.robots)];
+        self.input.paths.iter().for_each(|input| paths.read("input", input));
+        let publication = &self.publication;
+        let written = [
+            ("--rejects", &publication.rejects),
+            ("--diff", &publication.diff),
+            ("--robots", &publication.robots),
+        ];
         for (option, path) in written {
             path.iter().for_each(|path| paths.write(option, path));
         }
-        paths.publish(&self.out, self.only_site().is_none());
+        paths.publish(&publication.out, self.rules.only_site().is_none());
         paths
     }
 }

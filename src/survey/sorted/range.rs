@@ -184,9 +184,9 @@ impl<'r> RangeSorter<'r> {
         'r: 'w,
     {
         Writer {
-            on_duplicate: self.run.job.on_duplicate,
+            on_duplicate: self.run.job.rules.on_duplicate,
             // Of what is merged yet, a block has no meaning.
-            seeks_least: matches!(written, Written::Listed) && stable::is_asked(self.run.job),
+            seeks_least: matches!(written, Written::Listed) && stable::is_asked(&self.run.job.rules),
             parts: self.parts,
             to,
             written,

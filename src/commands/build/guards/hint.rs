@@ -62,12 +62,12 @@ impl Refused {
 
 /// Returns the origin of the site, or an example.
 fn origin(job: &Job) -> &str {
-    job.only_site().map_or("https://www.example.com", |url| url.origin().trim_end_matches('/'))
+    job.rules.only_site().map_or("https://www.example.com", |url| url.origin().trim_end_matches('/'))
 }
 
 fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> String {
-    let outside = format!("{} outside {}", refused.subject("URL", "URLs"), job.base_url);
-    let Some(base) = job.only_site() else {
+    let outside = format!("{} outside {}", refused.subject("URL", "URLs"), job.rules.base_url);
+    let Some(base) = job.rules.only_site() else {
         return format!("{outside}; the first is {first}; list all of a site with --scope host");
     };
     let largest = report.out_of_scope.iter().max_by_key(|&(_, &urls)| urls);

@@ -3,7 +3,7 @@
 use crate::commands::report::Report;
 use crate::error::{Error, Result};
 use crate::escape::grouped;
-use crate::job::Job;
+use crate::job::Guards;
 use crate::sitemap::tags::{LastmodUnit, TagName, TagReason};
 
 /// Returns a hint for each reason that an option would resolve: what is wrong, how many tags were dropped, and the option.
@@ -29,10 +29,12 @@ pub fn hints(report: &Report) -> Vec<String> {
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data), with the numbers and the options that let them pass.
-pub fn check(job: &Job, report: &Report) -> Result<()> {
+pub fn check(guards: &Guards, report: &Report) -> Result<()> {
     let [dropped, given] =
         [&report.dropped_tags, &report.given_tags].map(|counts| counts.values().sum::<u64>());
-    let Some(max) = job.max_dropped_tags.filter(|max| max.is_passed(dropped, given)) else { return Ok(()) };
+    let Some(max) = guards.max_dropped_tags.filter(|max| max.is_passed(dropped, given)) else {
+        return Ok(());
+    };
     let needed = max.needed(dropped, given);
     let hints: String = report.tag_hints.iter().map(|hint| format!("{hint}; ")).collect();
     Err(Error::data(format!(

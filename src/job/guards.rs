@@ -1,19 +1,37 @@
-//! Guards: what data must look like to take the place of a live set.
+//! Guards: conditions that new data must meet to replace the live set.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How many refused lines are too many.
+/// Conditions that the data must meet to be published. A build whose data do not meet them leaves the live set unchanged and
+/// returns the reason in [`Outcome::refused`](crate::Outcome::refused).
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Guards {
+    /// Refuse unless the inputs have this many lines.
+    pub expect_lines: Option<ExpectLines>,
+    /// Refuse if more lines are rejected.
+    pub max_rejects: Option<MaxRejects>,
+    /// Refuse if more tags are dropped because they are invalid.
+    pub max_dropped_tags: Option<MaxDroppedTags>,
+    /// Refuse if the set has fewer URLs than the live one by more than this percentage.
+    pub max_shrink: MaxShrink,
+    /// Publish an empty set if the input has no valid URL. It overrides `max_shrink`.
+    pub allow_empty: bool,
+}
+
+/// Limit of rejected lines. Parsed from a number of lines, or from a percentage of all lines such as `0.5%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum MaxRejects {
-    /// More than so many.
+    /// At most this many lines.
     Lines(u64),
-    /// More than this share of all lines, in percent.
+    /// At most this percentage of all lines, 0 to 100.
     Percent(f64),
 }
 
 impl MaxRejects {
-    /// Whether `rejected` of `lines` are too many.
+    /// Whether `rejected` of `lines` exceed the limit.
     pub fn is_passed(self, rejected: u64, lines: u64) -> bool {
         match self {
             Self::Lines(max) => rejected > max,
@@ -21,7 +39,7 @@ impl MaxRejects {
         }
     }
 
-    /// The least number, or whole percentage if it is one, that lets `rejected` of `lines` pass.
+    /// The smallest limit of the same kind that `rejected` of `lines` do not exceed; a percentage is rounded up.
     pub fn needed(self, rejected: u64, lines: u64) -> Self {
         match self {
             Self::Lines(_) => Self::Lines(rejected),
@@ -51,17 +69,18 @@ impl FromStr for MaxRejects {
     }
 }
 
-/// How many dropped tags are too many: a number, or a share of the tags that are given.
+/// Limit of tags that are dropped because they are invalid. Parsed from a number of tags, or from a percentage of the tags in the
+/// input such as `0.5%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaxDroppedTags(MaxRejects);
 
 impl MaxDroppedTags {
-    /// Whether `dropped` of `given` tags are too many.
+    /// Whether `dropped` of `given` tags exceed the limit.
     pub fn is_passed(self, dropped: u64, given: u64) -> bool {
         self.0.is_passed(dropped, given)
     }
 
-    /// The least number, or whole percentage if it is one, that lets `dropped` of `given` pass.
+    /// The smallest limit of the same kind that `dropped` of `given` tags do not exceed; a percentage is rounded up.
     pub fn needed(self, dropped: u64, given: u64) -> Self {
         Self(self.0.needed(dropped, given))
     }
@@ -81,17 +100,18 @@ impl FromStr for MaxDroppedTags {
     }
 }
 
-/// By how much of its URLs a set may be smaller than the one it replaces, in percent.
+/// The percentage of its URLs that a set may lose when it is replaced; 50 by default. Parsed from `0%` to `100%`; the sign may be
+/// left out.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaxShrink(f64);
 
 impl MaxShrink {
-    /// Whether a set of `new` URLs may not take the place of one of `live`.
+    /// Whether a set of `new` URLs is too small to replace one of `live` URLs.
     pub fn is_passed(self, live: u64, new: u64) -> bool {
         live.saturating_sub(new) as f64 * 100.0 > self.0 * live as f64
     }
 
-    /// The least whole percentage that lets a set of `new` URLs take the place of one of `live`.
+    /// The smallest whole percentage that lets a set of `new` URLs replace one of `live` URLs.
     pub fn needed(live: u64, new: u64) -> Self {
         Self(whole_percent(live.saturating_sub(new), live))
     }
@@ -118,7 +138,7 @@ impl FromStr for MaxShrink {
     }
 }
 
-/// The share of `part` in `all`, rounded up.
+/// The percentage of `part` in `all`, rounded up.
 fn whole_percent(part: u64, all: u64) -> f64 {
     (u128::from(part) * 100).div_ceil(u128::from(all.max(1))) as f64
 }
@@ -127,7 +147,8 @@ fn percent(number: &str) -> Option<f64> {
     number.parse().ok().filter(|percent| (0.0..=100.0).contains(percent))
 }
 
-/// How many lines the inputs have if they are whole.
+/// The number of lines that complete inputs have. Parsed from `1000` (exactly), `1000..` (at least) or `1000..2000` (both ends
+/// included).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExpectLines {
     min: u64,
@@ -135,7 +156,7 @@ pub struct ExpectLines {
 }
 
 impl ExpectLines {
-    /// Whether `lines` are as many as they should be.
+    /// Whether `lines` is within the bounds.
     pub fn is_met(self, lines: u64) -> bool {
         (self.min..=self.max).contains(&lines)
     }

@@ -1,0 +1,35 @@
+//! The input files of a job.
+
+use std::path::PathBuf;
+
+use crate::error::Result;
+use crate::intake::format::FormOptions;
+
+/// Which files a job reads, and how. [`InputOptions::new`] sets every other field to its command-line default.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct InputOptions {
+    /// Files to read, in this order; `-` is standard input. A directory means the part files in it, or the URLs of the set
+    /// that is published there. [`build_from`](crate::build_from) reads other sources
+    /// instead.
+    pub paths: Vec<PathBuf>,
+    /// The format, columns and charset of the files. Every field that is not set is detected.
+    pub form: FormOptions,
+    /// Refuse a directory of part files that has no `_SUCCESS` file, which Spark and Hadoop write when a job has finished.
+    pub require_success: bool,
+}
+
+impl InputOptions {
+    /// Options that read `paths` and detect their form.
+    pub fn new(paths: Vec<PathBuf>) -> Self {
+        Self { paths, ..Self::default() }
+    }
+
+    /// Checks that the form options do not contradict each other.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.
+    pub fn check(&self) -> Result<()> {
+        self.form.check()
+    }
+}

@@ -1,0 +1,83 @@
+//! Where a build publishes, what else it writes, and what it may replace.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use crate::error::{Error, Result, Shown, is_url};
+use crate::set::publish::retention::Keep;
+use crate::set::publish::{Consent, OnDamage};
+use crate::set::robots;
+
+/// Where a build publishes, what else it writes, and what it may replace. [`Publication::new`] sets every other field to its
+/// command-line default.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Publication {
+    /// Directory on disk that corresponds to the base URL. With a base for each origin, the parent of their directories. It
+    /// is created if it does not exist. Files in it that sitemill did not write are never touched.
+    pub out: PathBuf,
+    /// File for refused lines, tab-separated: input, line, offset, reason, text.
+    pub rejects: Option<PathBuf>,
+    /// A robots.txt in which the index files are named, between two marker lines. Other lines are left unchanged.
+    pub robots: Option<PathBuf>,
+    /// Accept a `robots` file whose name is `robots.txt` in other letter case, which crawlers do not request.
+    pub robots_any_name: bool,
+    /// File for the URLs that were added, removed or changed since the set that was live, tab-separated.
+    pub diff: Option<PathBuf>,
+    /// How long earlier sets are kept.
+    pub keep: Keep,
+    /// Publish even if a manifest is damaged. A copy of it goes to `.sitemill/damaged`, and no sitemap is reused.
+    pub ignore_manifest: bool,
+    /// Replace index files and a `robots-sitemaps.txt` that sitemill did not write. A copy of each goes to
+    /// `.sitemill/taken-over`.
+    pub take_over: bool,
+    /// Publish even if the live set has another base URL or protocol.
+    pub replace_set: bool,
+    /// Time of publication: the `lastmod` of new sitemaps in index files.
+    pub time: SystemTime,
+}
+
+impl Publication {
+    /// A publication in `out`, at the present time, that replaces only earlier sets of the same base URL and protocol.
+    pub fn new(out: PathBuf) -> Self {
+        Self {
+            out,
+            rejects: None,
+            robots: None,
+            robots_any_name: false,
+            diff: None,
+            keep: Keep::default(),
+            ignore_manifest: false,
+            take_over: false,
+            replace_set: false,
+            time: SystemTime::now(),
+        }
+    }
+
+    /// Checks that `out` is not a URL and that crawlers will find the `robots` file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.
+    pub fn check(&self) -> Result<()> {
+        if is_url(&self.out) && !self.out.exists() {
+            return Err(Error::usage(format!(
+                "--out {}: is a URL, and sitemill publishes to a directory; publish to one, and copy it there",
+                Shown(&self.out)
+            )));
+        }
+        match self.robots.as_ref().filter(|_| !self.robots_any_name) {
+            Some(path) => robots::check_name(path),
+            None => Ok(()),
+        }
+    }
+
+    /// What is done about a damaged manifest.
+    pub(crate) fn on_damage(&self) -> OnDamage {
+        if self.ignore_manifest { OnDamage::SetAside } else { OnDamage::Refuse }
+    }
+
+    /// What may be replaced.
+    pub(crate) fn consent(&self) -> Consent {
+        Consent { take_over: self.take_over, replace_set: self.replace_set }
+    }
+}

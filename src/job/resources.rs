@@ -1,0 +1,57 @@
+//! The threads, memory and scratch directory of a build.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use crate::error::{Error, Result};
+
+/// What a build may use of the machine. None of it changes the output.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Resources {
+    /// Most bytes of memory to use, not counting mapped input files; [`memory_default`](crate::memory_default) if not set.
+    /// Data that do not fit go to scratch files.
+    pub memory: Option<u64>,
+    /// Directory for scratch files; the output directory if not set.
+    pub scratch: Option<PathBuf>,
+    /// Number of worker threads, at most [`THREADS_MAX`].
+    pub threads: NonZero<usize>,
+}
+
+impl Default for Resources {
+    /// The default amount of memory, scratch files in the output directory, a thread per core.
+    fn default() -> Self {
+        Self { memory: None, scratch: None, threads: threads_default() }
+    }
+}
+
+impl Resources {
+    /// Checks the number of threads. The amount of memory is checked when the build begins.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), with the limit.
+    pub fn check(&self) -> Result<()> {
+        check_threads(self.threads)
+    }
+}
+
+/// Most threads of a run: far more than any machine can use, and few enough to start and stop quickly.
+pub const THREADS_MAX: usize = 1024;
+
+/// Refuses more threads than [`THREADS_MAX`].
+///
+/// # Errors
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage), with the limit.
+pub(crate) fn check_threads(threads: NonZero<usize>) -> Result<()> {
+    match threads.get() {
+        ..=THREADS_MAX => Ok(()),
+        more => Err(Error::usage(format!(
+            "--threads {more}: more than {THREADS_MAX} threads are of no use; leave it out for one per core"
+        ))),
+    }
+}
+
+/// The number of threads that the machine, or the CPU share of the container, can run at the same time.
+pub fn threads_default() -> NonZero<usize> {
+    std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+}

@@ -1,0 +1,177 @@
+//! The rules of a set: all options that decide which bytes are published.
+
+use std::str::FromStr;
+
+use crate::clean::UrlEncoding;
+use crate::clean::scope::{Base, BaseUrl, ScopeRule};
+use crate::compress::gzip::{Engine, Level};
+use crate::error::{Error, Result};
+use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX};
+use crate::set::publish;
+use crate::sitemap::divide::{Divide, Limits};
+use crate::sitemap::tags::TagRules;
+
+/// Which URLs a set lists, and how its files are written. The same input and the same rules give the same bytes, whatever the
+/// number of threads and the amount of memory. [`SetRules::new`] sets every other field to its command-line default.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SetRules {
+    /// URL of the directory that the files are published in, or a pattern that gives each origin a set of its own.
+    pub base_url: Base,
+    /// Version of the sitemap protocol.
+    pub protocol: Protocol,
+    /// Most URLs in one sitemap: 1 to 50,000, the limit of the protocol.
+    pub urls_per_sitemap: u32,
+    /// Most bytes of one sitemap or index file before compression: at most
+    /// [`Protocol::bytes_per_sitemap_max`].
+    pub bytes_per_sitemap: u64,
+    /// Most sitemaps in one index file: 1 to [`Protocol::sitemaps_per_index_max`].
+    pub sitemaps_per_index: u32,
+    /// Which URLs may be listed, relative to the base URL.
+    pub scope: ScopeRule,
+    /// Charset in which non-ASCII characters of a query are percent-encoded.
+    pub url_encoding: UrlEncoding,
+    /// How `lastmod` is read, and default values for missing tags.
+    pub tags: TagRules,
+    /// Which of several rows with the same URL is listed.
+    pub on_duplicate: OnDuplicate,
+    /// Order in which URLs are listed.
+    pub order: Order,
+    /// Where one sitemap ends and the next begins.
+    pub divide: Divide,
+    /// Compression level.
+    pub level: Level,
+    /// Compressor.
+    pub gzip_engine: Engine,
+}
+
+impl SetRules {
+    /// Rules with the defaults: protocol 0.9, limits that every search engine accepts, input order.
+    pub fn new(base_url: Base) -> Self {
+        Self {
+            base_url,
+            protocol: Protocol::default(),
+            urls_per_sitemap: URLS_PER_SITEMAP_MAX,
+            bytes_per_sitemap: BYTES_PER_SITEMAP_DEFAULT,
+            sitemaps_per_index: SITEMAPS_PER_INDEX_DEFAULT,
+            scope: ScopeRule::default(),
+            url_encoding: UrlEncoding::default(),
+            tags: TagRules::default(),
+            on_duplicate: OnDuplicate::default(),
+            order: Order::default(),
+            divide: Divide::default(),
+            level: Level::default(),
+            gzip_engine: Engine::default(),
+        }
+    }
+
+    /// Checks all limits against those of the protocol.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
+    pub fn check(&self) -> Result<()> {
+        let protocol = self.protocol;
+        let within = |option: &str, given: u64, min: u64, max: u64| {
+            if (min..=max).contains(&given) {
+                return Ok(());
+            }
+            Err(Error::usage(format!("{option} {given}: protocol {protocol} allows {min} to {max}")))
+        };
+        within("--urls-per-sitemap", self.urls_per_sitemap.into(), 1, URLS_PER_SITEMAP_MAX.into())?;
+        within(
+            "--sitemaps-per-index",
+            self.sitemaps_per_index.into(),
+            1,
+            protocol.sitemaps_per_index_max().into(),
+        )?;
+        within("--bytes-per-sitemap", self.bytes_per_sitemap, 1, protocol.bytes_per_sitemap_max())?;
+        let least = self.index_bytes_min()?;
+        if self.bytes_per_sitemap < least {
+            return Err(Error::usage(format!(
+                "--bytes-per-sitemap {}: an index file that lists one sitemap takes {least} already",
+                self.bytes_per_sitemap
+            )));
+        }
+        Ok(())
+    }
+
+    /// Bytes of an index file that lists one sitemap.
+    fn index_bytes_min(&self) -> Result<u64> {
+        match &self.base_url {
+            Base::Directory(url) => Ok(publish::index_bytes_min(self.protocol, url)),
+            // The shortest origin: rows of longer ones that have no room are refused one by one.
+            Base::EachOrigin(path) => {
+                let shortest = path.on("http://a.b/").or_else(|_| path.on("http://abc/"));
+                Ok(publish::index_bytes_min(self.protocol, &shortest.map_err(Error::usage)?))
+            }
+        }
+    }
+
+    /// The base URL, unless each origin has its own.
+    pub(crate) fn only_site(&self) -> Option<&BaseUrl> {
+        match &self.base_url {
+            Base::Directory(url) => Some(url),
+            Base::EachOrigin(_) => None,
+        }
+    }
+
+    /// The limits of each sitemap.
+    pub(crate) fn sitemap_limits(&self) -> Limits {
+        Limits { entries_max: self.urls_per_sitemap, bytes_max: self.bytes_per_sitemap }
+    }
+
+    /// The limits of each index file.
+    pub(crate) fn index_limits(&self) -> Limits {
+        Limits { entries_max: self.sitemaps_per_index, bytes_max: self.bytes_per_sitemap }
+    }
+}
+
+/// Which of several rows with the same URL is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum OnDuplicate {
+    /// The first row.
+    #[default]
+    First,
+    /// The row with the newest `lastmod`. If several rows have the newest one, or none has a `lastmod`, the first of them is
+    /// listed; with [`Order::Sorted`], the one whose tags are the last in byte order.
+    Newest,
+}
+
+impl FromStr for OnDuplicate {
+    type Err = String;
+
+    /// Parses `first` or `newest`.
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "first" => Ok(Self::First),
+            "newest" => Ok(Self::Newest),
+            _ => Err("the row that stays is first or newest".into()),
+        }
+    }
+}
+
+/// Order in which URLs are listed. Crawlers ignore it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Order {
+    /// Order of the input.
+    #[default]
+    Input,
+    /// Byte order of canonical URLs. Files are smaller, and do not depend on the order of the input, unless rows of one URL
+    /// have different tags and [`OnDuplicate::First`] chooses among them.
+    Sorted,
+}
+
+impl FromStr for Order {
+    type Err = String;
+
+    /// Parses `input` or `sorted`.
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "input" => Ok(Self::Input),
+            "sorted" => Ok(Self::Sorted),
+            _ => Err("the order is input or sorted".into()),
+        }
+    }
+}
