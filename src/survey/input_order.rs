@@ -227,7 +227,9 @@ impl<'r> Surveyor<'r> {
 fn strike_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[ListedChunk], stop: &Stop) -> Result<()> {
     let strike = |chunk: usize, ordinal| chunks[chunk].survivors.strike(ordinal);
     let (rounds, threads) = keys.rounds(job.resources.threads.get());
+    // A small input leaves most partitions empty, and each one costs a hand-over between threads.
     let shares = (0..PARTITIONS)
+        .filter(|&partition| dedup::has_several(keys.runs(partition)))
         .flat_map(|partition| (0..rounds).map(move |round| Share { partition, round, rounds }));
     let runs = |share: Share| keys.runs(share.partition);
     match job.rules.on_duplicate {

@@ -105,6 +105,15 @@ impl<'a> Run<'a> {
     }
 }
 
+/// Returns whether `runs` have at least two keys, so that there may be duplicates among them.
+pub fn has_several<'a>(mut runs: impl Iterator<Item = Run<'a>>) -> bool {
+    let mut keys = 0;
+    runs.any(|run| {
+        keys += run.len();
+        keys > 1
+    })
+}
+
 fn partition(key: Key) -> usize {
     (key >> PARTITION_SHIFT) as usize
 }
