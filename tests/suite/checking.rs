@@ -1,4 +1,4 @@
-//! `sitemill check`: it finds every fault that was planted, and nothing in what `build` writes.
+//! `sitemill check` finds every planted fault, and nothing in sets that `build` writes.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ use crate::support::{
 
 const BASE: &str = "https://www.example.com/";
 
-/// Checks `path`; the rules of the findings, file and entry of each, and the summary.
+/// Checks `path`. Returns the rule and place (file and entry) of each finding, and the summary.
 fn check(path: &Path, args: &[String]) -> (Vec<(String, String)>, Value) {
     let mut command = sitemill();
     let run = finish(command.args(["check", "--json", "--quiet"]).args(args).arg(path), b"");
@@ -34,12 +34,12 @@ fn lines(run: &Run) -> Vec<String> {
     str::from_utf8(&run.stdout).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// The rules that were found broken, each as often as it was.
+/// The rule of each finding.
 fn rules(path: &Path) -> Vec<String> {
     check(path, &[]).0.into_iter().map(|(rule, _)| rule).collect()
 }
 
-/// A sitemap of protocol 0.9 with `body` in it.
+/// A sitemap of protocol 0.9 that contains `body`.
 fn sitemap(body: &str) -> String {
     format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{body}</urlset>")
 }
@@ -81,13 +81,13 @@ fn every_planted_fault_is_found_by_its_rule_alone_and_is_gone_once_repaired() {
                 let at = rest.windows(2).position(|pair| pair == b"\n+")?;
                 Some((&rest[..at], &rest[at + 2..]))
             })
-            .unwrap_or_else(|| panic!("{name}: repair is the file, -wrong and +right"));
+            .unwrap_or_else(|| panic!("{name}: repair must hold the file name, then -wrong and +right"));
         let content = fs::read(&file).unwrap();
         let at = content.windows(wrong.len()).position(|part| part == wrong).unwrap();
         fs::write(&file, [&content[..at], right, &content[at + wrong.len()..]].concat()).unwrap();
         assert_eq!(check(repaired.path(), &args).0, [], "{name}, repaired");
     }
-    // The others are too large to lie here, or packed; tests below make them.
+    // The tests below make the faults that are compressed or too large for `testdata`.
     let made = ["gzip", "too-large", "too-many-entries", "too-many-images", "unlisted", "content-name"];
     met.extend(made.map(str::to_owned));
     let all = Rule::ALL.iter().map(|rule| rule.as_str().to_owned()).collect();
@@ -110,7 +110,7 @@ fn nothing_is_found_in_what_build_writes() {
             assert!(summary["sitemaps"].as_u64().unwrap() > 10 && summary["indexes"].as_u64().unwrap() > 2);
             assert_eq!(summary["urls"], Corpus::new(&recipe).unwrap().counts().distinct);
         }
-        // What the next set no longer lists may stay.
+        // Sitemaps that the next set no longer lists may remain.
         let mut again = build_command(&out, BASE);
         again.args(["--max-shrink", "100", "--protocol", protocol]);
         finish(&mut again, b"https://www.example.com/only/one\n").expect(0);
@@ -119,7 +119,7 @@ fn nothing_is_found_in_what_build_writes() {
 }
 
 #[test]
-fn a_set_is_held_against_the_scope_that_it_was_built_with_unless_told_otherwise() {
+fn a_set_is_checked_by_the_scope_it_was_built_with_unless_an_option_says_otherwise() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let build = |scope: &str, url: &str| {
@@ -137,11 +137,11 @@ fn a_set_is_held_against_the_scope_that_it_was_built_with_unless_told_otherwise(
     build("any", "http://other.example/");
     assert_eq!(rules(&[]), [""; 0]);
     assert_eq!(rules(&["--scope", "host"]), ["out-of-scope"]);
-    // A set that comes back brings its own.
+    // A restored set brings its own scope.
     build("directory", "http://h.example/maps/a");
     finish(sitemill().args(["rollback", "--quiet", "--out"]).arg(&out), b"").expect(0);
     assert_eq!(rules(&[]), [""; 0]);
-    // The first manifests do not say, and a later one may know more words.
+    // The first manifests have no scope, and later ones may have an unknown one.
     let path = out.join(".sitemill/manifest.json");
     let mut whole: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     whole.as_object_mut().unwrap().remove("checksum");
@@ -163,7 +163,7 @@ fn nothing_is_found_in_the_golden_cases() {
         let scope = args.lines().filter(|arg| arg.starts_with("--base-url=") || arg.starts_with("--scope="));
         let scope: Vec<String> = scope.map(str::to_owned).collect();
         for file in files(&case.join("want")).iter().filter(|file| file.ends_with(".xml")) {
-            // The sitemaps lie here under other names than the index files say.
+            // The sitemaps in `want` have other names than those in the index files.
             let scope = if file.contains("index") { &[][..] } else { &scope };
             assert_eq!(check(&case.join("want").join(file), scope).0, [], "{}", case.display());
         }
@@ -201,7 +201,7 @@ fn a_published_file_that_rots_or_is_edited_is_named() {
     fs::write(&path, gzip(edited.as_bytes())).unwrap();
     assert_eq!(check(&out, &[]).0, [("content-name".into(), place.clone())]);
     fs::write(&path, gzip(&gunzip(&whole))).unwrap();
-    assert_eq!(check(&out, &[]).0, [], "packed in another way is the same content");
+    assert_eq!(check(&out, &[]).0, [], "the same content, compressed differently");
 
     fs::remove_file(&path).unwrap();
     assert_eq!(check(&out, &[]).0, [("missing-file".into(), "sitemap-index-1.xml 2".into())]);
@@ -287,7 +287,7 @@ fn hostile_files_cost_little_and_open_nothing() {
         ("zeros.xml", vec![0; 60_000_000], "well-formed"),
     ] {
         let file = directory.file(name, content);
-        // 400 MB of memory and 60 seconds of work: several times what is needed, and far less than what was asked for.
+        // 400 MB of memory and 60 seconds: several times the need of a run, and far less than the files try to use.
         let limited = |words: &[&OsStr]| {
             let mut limited = std::process::Command::new("prlimit");
             limited.args(["--as=400000000", "--cpu=60", env!("CARGO_BIN_EXE_sitemill")]).args(words);
@@ -298,7 +298,7 @@ fn hostile_files_cost_little_and_open_nothing() {
             &["diff".as_ref(), "--memory=8MiB".as_ref(), out.as_ref()],
             &["build".as_ref(), "--base-url=http://h.example/".as_ref(), "--out".as_ref(), out.as_ref()],
         ] {
-            // What is read back is told whatever it is, up to a bound; what is built is held to the limits.
+            // `check`, `urls` and `diff` print overlong URLs, cut at a bound; `build` rejects them.
             let is_one_url = want == "loc-too-long" && words[0] != "build";
             let run = limited(words).expect(if is_one_url { 0 } else { 65 });
             let told = [run.stdout, run.stderr.into_bytes()].concat();
@@ -362,7 +362,7 @@ fn files_are_one_site_and_every_directory_is_its_own() {
 }
 
 #[test]
-fn findings_are_told_as_many_as_wanted_and_all_counted() {
+fn at_most_limit_findings_are_printed_and_all_are_counted() {
     let directory = TempDir::new();
     let file =
         directory.file("a.xml", sitemap(&urls(2000).replace("</loc>", "</loc><priority>2</priority>")));

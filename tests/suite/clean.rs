@@ -23,7 +23,7 @@ fn every_accepted_line_comes_out_once_in_input_order() {
 }
 
 #[test]
-fn files_and_pipes_and_any_number_of_threads_give_the_same() {
+fn files_and_pipes_give_the_same_output_with_any_number_of_threads() {
     let recipe = Recipe { lines: 60_000, duplicates: 0.1, non_ascii: 0.2, bad: 0.2, ..Recipe::default() };
     let text = Corpus::new(&recipe).unwrap().text();
     let directory = TempDir::new();
@@ -43,10 +43,10 @@ fn files_and_pipes_and_any_number_of_threads_give_the_same() {
     for (threads, from_pipe) in [("2", false), ("7", false), ("1", true), ("3", true)] {
         assert!(clean(threads, from_pipe) == want, "{threads} threads, pipe: {from_pipe}");
     }
-    // What comes out goes through unchanged: canonical is canonical.
+    // Cleaning the output again changes nothing.
     let again = finish(sitemill().args(["clean", "--quiet"]), &want.0).expect(0);
     assert!(again.stdout == want.0);
-    // And the rows of a build are those of the filter, but for what only a build asks.
+    // `build` rejects the same lines as `clean` if it has no scope.
     let mut build = build_command(&directory.join("out"), "https://www.example.com/");
     finish(build.args(["--scope", "any", "--rejects"]).arg(&rejects).arg(&input), b"").expect(0);
     let rows = fs::read_to_string(&rejects).unwrap().replace(&format!("{}\t", input.display()), "\t");

@@ -1,5 +1,5 @@
-//! Manifests, journals and kept sets that were cut, edited or written by another version: what is refused, what stays as it
-//! is, and the way out.
+//! Manifests, journals and kept sets that were cut, edited or written by another version are refused, change nothing,
+//! and can be ignored with `--ignore-manifest`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::support::{
 
 const BASE: &str = "http://h.example/";
 
-/// What others have put beside the set, some under names like ours.
+/// Files beside the set that sitemill did not write. Some have names like its own.
 const THEIRS: [&str; 6] = [
     "index.html",
     "robots.txt",
@@ -24,7 +24,7 @@ const THEIRS: [&str; 6] = [
     "sitemap-index-x.xml",
 ];
 
-/// Publishes `pages`, one a sitemap and two in an index file.
+/// Publishes `pages`, with one URL per sitemap and two sitemaps per index file.
 fn build(out: &Path, pages: &[u32], options: &[&str]) -> Run {
     finish(&mut build_with(out, options), input(pages).as_bytes())
 }
@@ -54,7 +54,7 @@ fn status(out: &Path) -> Value {
     serde_json::from_slice(&shown.stdout).expect("one object")
 }
 
-/// The numbers of the sets that are kept.
+/// The numbers of the kept sets.
 fn kept(out: &Path) -> Vec<u64> {
     status(out)["earlier"].as_array().unwrap().iter().map(|set| set["number"].as_u64().unwrap()).collect()
 }
@@ -63,7 +63,7 @@ fn live(out: &Path) -> Vec<u32> {
     published_urls(out, BASE).iter().map(|url| url[BASE.len()..].parse().unwrap()).collect()
 }
 
-/// Three sets, the live one in four index files, and files of others.
+/// Three sets, of which the live one has four index files, and the foreign files.
 fn world(directory: &TempDir, name: &str) -> PathBuf {
     let out = directory.join(name);
     fs::create_dir(&out).unwrap();
@@ -74,7 +74,7 @@ fn world(directory: &TempDir, name: &str) -> PathBuf {
     out
 }
 
-/// Names and bytes of all files that a crawler can see.
+/// Names and bytes of all files that a crawler can read.
 fn snapshot(out: &Path) -> Vec<(String, Vec<u8>)> {
     files(out).into_iter().map(|file| (file.clone(), fs::read(out.join(file)).unwrap())).collect()
 }
@@ -84,7 +84,7 @@ fn assert_theirs_are_untouched(out: &Path) {
     THEIRS.iter().for_each(|file| assert_eq!(fs::read(out.join(file)).unwrap(), file.as_bytes()));
 }
 
-/// `check` finds nothing once the foreign index file, which it cannot know, is out of the way.
+/// `check` finds nothing once the foreign index file is gone, which it would take for part of the set.
 #[track_caller]
 fn assert_clean(out: &Path) {
     assert_theirs_are_untouched(out);
@@ -94,7 +94,7 @@ fn assert_clean(out: &Path) {
     fs::write(&foreign, "sitemap-index-9.xml").unwrap();
 }
 
-/// How a manifest comes to harm, what makes it of a whole one, and what is said then.
+/// The name of the damage, a function that damages an intact manifest, and the message that follows.
 type Damage = (&'static str, fn(&str) -> String, &'static str);
 
 fn damages() -> [Damage; 5] {
@@ -129,7 +129,7 @@ fn assert_says(refused: &Run, words: &[&str]) {
     words.iter().for_each(|words| assert!(refused.stderr.contains(words), "{words}: {}", refused.stderr));
 }
 
-/// Fails unless some file in `.sitemill/damaged` is `harmed`.
+/// Fails unless a file in `.sitemill/damaged` has the content `harmed`.
 #[track_caller]
 fn assert_set_aside(out: &Path, harmed: &str) {
     let mut aside = fs::read_dir(out.join(".sitemill/damaged")).unwrap();
@@ -151,7 +151,7 @@ fn a_damaged_manifest_is_refused_and_ignored_when_told_to() {
         ] {
             assert_says(&refused, &["manifest.json", words, "live set", "build --ignore-manifest"]);
         }
-        // Nor does a run change anything that was told to ignore it and is refused for another reason.
+        // A run with `--ignore-manifest` that is refused for another reason changes nothing either.
         build(&out, &[], &["--ignore-manifest"]).expect(65);
         assert_eq!(snapshot(&out), before, "{how}");
         assert_eq!(fs::read_to_string(out.join(".sitemill/manifest.json")).unwrap(), harmed);
@@ -160,13 +160,13 @@ fn a_damaged_manifest_is_refused_and_ignored_when_told_to() {
         assert_clean(&out);
         assert_set_aside(&out, &harmed);
         assert_eq!((live(&out), kept(&out)), (vec![2, 7], vec![2, 1]), "{how}");
-        assert!(status(&out)["live"]["number"].as_u64() > Some(2), "behind the highest that is kept");
-        // Late crawlers still find what the lost set listed.
+        assert!(status(&out)["live"]["number"].as_u64() > Some(2), "above the highest kept number");
+        // Late crawlers still find the sitemaps of the lost set.
         let after = files(&out);
         let sitemaps = before.iter().map(|(file, _)| file).filter(|file| file.ends_with(".gz"));
         sitemaps.for_each(|file| assert!(after.contains(file), "{how}: {file}"));
         assert!(after.contains(&"sitemap-index-2.xml".into()), "{how}");
-        // From here on all is as ever, and what the lost set alone has listed goes when its time has come.
+        // Later runs work as usual and remove the sitemaps of the lost set when they expire.
         rollback(&out, &["--to", "2"]).expect(0);
         assert_eq!(live(&out), [2, 3, 4]);
         build(&out, &[4], &["--keep", "0", "--keep-sets", "0"]).expect(0);
@@ -175,19 +175,19 @@ fn a_damaged_manifest_is_refused_and_ignored_when_told_to() {
     }
 }
 
-/// A journal as a run leaves it that died behind the first index file of its switch: the new set is half live.
+/// A run that died after the first rename of its switch has left a journal; the new set is half live.
 fn broken_switch(directory: &TempDir, name: &str) -> PathBuf {
     let out = directory.join(name);
     build(&out, &[1, 2], &[]).expect(0);
     build(&out, &[2, 3, 4], &[]).expect(0);
     THEIRS.iter().for_each(|file| fs::write(out.join(file), *file).unwrap());
-    // Behind the set that is replaced, the journal and that index file.
+    // The fourth rename follows those of the replaced set, the journal and the first index file.
     let mut died = killed_at("rename", 4, &build_with(&out, &[]));
     finish(&mut died, input(&[3, 5, 6, 7, 8, 9]).as_bytes()).expect(137);
     out
 }
 
-/// The sitemaps that index file 1 lists, which must all be there.
+/// The number of sitemaps that index file 1 lists. Fails unless all of them exist.
 fn first_index(out: &Path) -> usize {
     let xml = fs::read_to_string(out.join("sitemap-index-1.xml")).unwrap();
     let listed = crate::support::locs(&xml);
@@ -224,7 +224,7 @@ fn a_damaged_journal_is_refused_and_ignored_when_told_to() {
 }
 
 #[test]
-fn a_damaged_kept_set_does_not_come_back_and_the_others_do() {
+fn a_damaged_kept_set_cannot_be_restored_and_the_others_can() {
     let directory = TempDir::new();
     for (how, harm, words) in damages() {
         let out = world(&directory, how);
@@ -243,7 +243,7 @@ fn a_damaged_kept_set_does_not_come_back_and_the_others_do() {
         let told = String::from_utf8(told.stdout).unwrap();
         assert!(told.contains("set 2 cannot come back") && told.contains("set    1  kept"), "{told}");
 
-        // A build needs none of them, but says each time that nothing is cleared away.
+        // A build needs no kept set, but warns each time that nothing is removed.
         let warned = build(&out, &[2, 7], &[]).expect(0);
         assert_says(&warned, &["no old sitemap is removed", name, words, "build --ignore-manifest"]);
         rebuild(&out, &[2, 8]).expect(0);
@@ -295,18 +295,14 @@ fn a_manifest_that_is_gone_while_earlier_sets_are_there_is_no_first_run() {
 }
 
 #[test]
-fn to_ignore_a_manifest_that_is_whole_makes_all_anew_and_forgets_nothing() {
+fn ignoring_an_intact_manifest_rewrites_every_file_and_keeps_all_sets() {
     let directory = TempDir::new();
     let out = world(&directory, "out");
     let before = published(&out, BASE);
     let config = directory.file("sitemill.toml", "ignore-manifest = true\n");
     for options in [&["--ignore-manifest"][..], &["--config", config.to_str().unwrap()]] {
         build(&out, &[2, 3, 5, 6, 7, 8, 9], options).expect(0);
-        assert_eq!(
-            published(&out, BASE),
-            before,
-            "the same names and contents, and the lastmods of their own"
-        );
+        assert_eq!(published(&out, BASE), before, "the same names and contents, each with its own lastmod");
         assert_clean(&out);
     }
     let input = format!("{BASE}2\n");
@@ -315,7 +311,7 @@ fn to_ignore_a_manifest_that_is_whole_makes_all_anew_and_forgets_nothing() {
         .expect(0);
     assert_eq!((live(&out), kept(&out)), (vec![2], vec![5, 4, 3, 2, 1]));
     assert!(!out.join(".sitemill/damaged").exists());
-    // What is live is known, and so it is held against it.
+    // The live set is known, so `--max-shrink` compares with it.
     build(&out, &[2, 3, 4, 5], &[]).expect(0);
     let mut command = build_command(&out, BASE);
     finish(command.args(["--ignore-manifest", "--max-shrink", "70"]), input.as_bytes()).expect(65);

@@ -1,4 +1,4 @@
-//! `sitemill diff` and `build --diff`: what changed from one set to another.
+//! `sitemill diff` and `build --diff` list the changes from one set to another.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -11,7 +11,7 @@ use crate::support::{Run, TempDir, build_command, files, finish, run};
 
 const BASE: &str = "http://h.example/";
 
-/// Publishes URLs with their `lastmod`s, empty for none.
+/// Publishes URLs with their `lastmod`s; an empty one means none.
 fn build(out: &Path, rows: &BTreeMap<String, String>, options: &[&str]) -> Run {
     let mut input = String::from("url,lastmod\n");
     rows.iter().for_each(|(url, lastmod)| input += &format!("{url},{lastmod}\n"));
@@ -28,7 +28,7 @@ fn rows(rows: &[(&str, &str)]) -> BTreeMap<String, String> {
     rows.iter().map(|(page, lastmod)| (format!("{BASE}{page}"), (*lastmod).to_owned())).collect()
 }
 
-/// What the maps say of each other, as `--tsv` tells it.
+/// The differences between the two maps as `--tsv` writes them.
 fn want(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> String {
     let all: BTreeMap<&String, ()> = old.keys().chain(new.keys()).map(|url| (url, ())).collect();
     let line = |url: &String| match (old.get(url), new.get(url)) {
@@ -41,7 +41,7 @@ fn want(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> Strin
 }
 
 #[test]
-fn every_form_tells_what_was_added_removed_and_changed() {
+fn every_form_lists_added_removed_and_changed_urls() {
     let directory = TempDir::new();
     let (old, new) = (directory.join("old"), directory.join("new"));
     build(&old, &rows(&[("a", ""), ("b", "2024-01-01"), ("c&d", "2024-01-01"), ("same", "2020-02-02")]), &[])
@@ -76,7 +76,7 @@ fn every_form_tells_what_was_added_removed_and_changed() {
 fn any_two_sets_differ_by_what_sorting_by_hand_finds_whatever_the_memory() {
     let directory = TempDir::new();
     let (old, new) = (directory.join("old"), directory.join("new"));
-    // Two thirds of each other, a seventh of them with another date.
+    // The sets share two thirds of their URLs, a seventh of these with another date.
     let page =
         |n: u64| format!("{BASE}{:x}/{}", n.wrapping_mul(0x9e37_79b9_7f4a_7c15), "p".repeat(n as usize % 60));
     let set = |from: u64, year: u64| -> BTreeMap<String, String> {
@@ -109,7 +109,7 @@ fn sitemaps_that_are_the_same_in_both_are_not_read() {
     let options = ["--urls-per-sitemap", "1"];
     build(&out, &was, &options).expect(0);
     build(&out, &is, &options).expect(0);
-    // Against the set that was live, by its manifest; what is the same may even be gone.
+    // Compared with the previous set by its manifest; shared sitemaps may even be missing.
     let kept = fs::read_dir(out.join(".sitemill/sets")).unwrap().next().unwrap().unwrap().path();
     let first = files(&out).into_iter().find(|file| file.starts_with("sitemap-00001-")).unwrap();
     fs::remove_file(out.join(first)).unwrap();
@@ -130,7 +130,7 @@ fn sets_of_others_are_compared_by_their_index_files_and_directories() {
     for new in [new.clone(), new.join("sitemap-index-1.xml")] {
         assert_eq!(String::from_utf8(diff(&old, &new, &["--tsv"]).expect(0).stdout).unwrap(), want);
     }
-    // A URL that is listed twice, as others may do, counts once, with its latest date.
+    // A URL that a foreign sitemap lists twice counts once, with its latest date.
     let xml = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
         <url><loc>http://h.example/2</loc><lastmod>2024-01-02</lastmod></url>\
         <url><loc>http://h.example/2</loc><lastmod>2023-01-02</lastmod></url>\
@@ -140,7 +140,7 @@ fn sets_of_others_are_compared_by_their_index_files_and_directories() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn an_unreadable_file_is_named() {
     let directory = TempDir::new();
     let out = directory.join("out");
     build(&out, &rows(&[("1", "")]), &[]).expect(0);
@@ -158,7 +158,7 @@ fn what_cannot_be_read_is_named() {
 }
 
 #[test]
-fn a_build_tells_how_it_differs_from_the_set_that_was_live() {
+fn a_build_writes_its_difference_from_the_previous_set() {
     let directory = TempDir::new();
     let (out, told, report) =
         (directory.join("out"), directory.join("diff.tsv"), directory.join("report.json"));
@@ -175,14 +175,14 @@ fn a_build_tells_how_it_differs_from_the_set_that_was_live() {
     let (was, is) = (rows(&[("1", ""), ("2", "2024-01-01")]), rows(&[("2", "2024-01-02"), ("3", "")]));
     build(&out, &was, &options).expect(0);
     assert_eq!(fs::read_to_string(&told).unwrap(), want(&BTreeMap::new(), &was));
-    // Even if nothing is kept, the old sitemaps are there as long as they are needed.
+    // Even if nothing is kept, the old sitemaps exist until they have been compared.
     build(&out, &is, &options).expect(0);
     assert_eq!(fs::read_to_string(&told).unwrap(), want(&was, &is));
     let report: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
     assert_eq!((&report["diff"]["added"], &report["diff"]["changed"]), (&1.into(), &1.into()));
     assert_eq!(report["expired"], 1);
 
-    // A live sitemap that is gone makes no diff, and no failure either.
+    // If a live sitemap is missing, there is no diff, and the run still succeeds.
     let sitemap = files(&out).into_iter().find(|file| file.ends_with(".gz")).unwrap();
     fs::remove_file(out.join(sitemap)).unwrap();
     let warned = build(&out, &was, &options).expect(0);

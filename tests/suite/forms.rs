@@ -1,4 +1,4 @@
-//! Every input form through the whole job: the same rows give the same set, whatever they came in.
+//! The same rows give the same set in every input format.
 
 use std::fs;
 use std::io::Write;
@@ -52,7 +52,7 @@ fn json_lines(rows: &[[String; 4]]) -> String {
     rows.iter().map(row).collect()
 }
 
-/// As Google's first generator took them: its lines have no spaces in values.
+/// The rows in the format of Google's first generator, whose values have no spaces.
 fn google_list(rows: &[[String; 4]]) -> String {
     let row = |[url, lastmod, changefreq, priority]: &[String; 4]| {
         let given = [("lastmod", lastmod), ("changefreq", changefreq), ("priority", priority)];
@@ -64,7 +64,7 @@ fn google_list(rows: &[[String; 4]]) -> String {
 }
 
 fn gzip(text: &str) -> Vec<u8> {
-    // Two members, as appending to a dump makes them.
+    // Two gzip members, as appending to a dump produces.
     let halves =
         text.split_at(text.len() / 2 - (0..4).find(|n| text.is_char_boundary(text.len() / 2 - n)).unwrap());
     let member = |half: &str| {
@@ -80,7 +80,7 @@ fn build(out: &Path, inputs: &[PathBuf], options: &[&str]) -> Run {
     finish(command.args(["--urls-per-sitemap", "500"]).args(inputs).args(options), b"")
 }
 
-/// Index files carry the time, which all runs share; sitemaps carry the rest.
+/// The sitemaps of a set, without the index files, which contain the time of the run.
 fn set(out: &Path) -> Vec<(String, String)> {
     published(out, BASE)
 }
@@ -116,7 +116,7 @@ fn the_same_rows_give_the_same_set_in_every_form() {
         let out = directory.join(format!("out-{name}"));
         build(&out, &[directory.file(name, &content)], &[]).expect(0);
         assert!(set(&out) == want, "{name}");
-        // And through a pipe.
+        // Through a pipe.
         let out = directory.join(format!("pipe-{name}"));
         let mut command = build_command(&out, BASE);
         command.args(["--urls-per-sitemap", "500", "-"]);
@@ -126,7 +126,7 @@ fn the_same_rows_give_the_same_set_in_every_form() {
         finish(&mut command, &content).expect(0);
         assert!(set(&out) == want, "{name} through a pipe");
     }
-    // What was published is an input as well.
+    // The published sitemaps as input.
     let sitemaps: Vec<PathBuf> = want
         .iter()
         .filter(|(file, _)| file.ends_with(".gz"))
@@ -134,14 +134,14 @@ fn the_same_rows_give_the_same_set_in_every_form() {
         .collect();
     build(&directory.join("again"), &sitemaps, &[]).expect(0);
     assert!(set(&directory.join("again")) == want, "sitemaps");
-    // The index file stands for them, in its order, and `clean` knows it as well.
+    // An index file as input stands for its sitemaps, in its order, in `build` and `clean`.
     let index = directory.join("csv/sitemap-index-1.xml");
     build(&directory.join("by-index"), std::slice::from_ref(&index), &[]).expect(0);
     assert!(set(&directory.join("by-index")) == want, "index file");
     let cleaned = finish(sitemill().args(["clean", "--quiet"]).arg(&index), b"").expect(0);
     let listed = finish(sitemill().arg("urls").arg(&index), b"").expect(0);
     assert!(cleaned.stdout == listed.stdout, "cleaned index file");
-    // The first generator's lines have no spaces in values, so these rows have fewer times.
+    // Values of this format have no spaces, so some rows lose their times.
     let out = directory.join("google");
     build(&out, &[directory.file("urllist.txt", google_list(&rows))], &["--format", "google"]).expect(0);
     assert!(published_urls(&out, BASE) == published_urls(&directory.join("csv"), BASE), "google");
@@ -170,11 +170,11 @@ fn a_directory_of_part_files_is_read_in_order_and_may_need_its_marker() {
 }
 
 #[test]
-fn a_directory_with_a_published_set_stands_for_what_that_lists() {
+fn a_directory_with_a_published_set_is_read_as_the_urls_of_that_set() {
     let directory = TempDir::new();
     let report = directory.join("report.json");
     let options = ["--report", report.to_str().unwrap(), "--max-rejects", "0"];
-    // How many lines there were, all of which are listed.
+    // Builds from `input` and returns the URLs; all lines must be listed.
     let again = |input: &Path, site: &str| {
         let out = directory.join("again");
         let _ = fs::remove_dir_all(&out);
@@ -190,7 +190,7 @@ fn a_directory_with_a_published_set_stands_for_what_that_lists() {
         let limits = ["--urls-per-sitemap", "10", "--sitemaps-per-index", "3", "--max-shrink", "100%"];
         finish(build.args(limits), urls.as_bytes()).expect(0);
     };
-    // Sitemaps of the first set are still there.
+    // Sitemaps of the first set are still in the directory.
     let set = directory.join("set");
     published_in(&set, BASE, 1, 70);
     published_in(&set, BASE, 11, 60);
@@ -200,13 +200,13 @@ fn a_directory_with_a_published_set_stands_for_what_that_lists() {
     let cleaned = finish(sitemill().args(["clean", "--quiet"]).arg(&set), b"").expect(0);
     let listed = finish(sitemill().arg("urls").arg(&set), b"").expect(0);
     assert!(cleaned.stdout == listed.stdout);
-    // In a directory among others, beside a list.
+    // In a subdirectory, beside a list of URLs.
     let sites = directory.join("sites");
     published_in(&sites, "{origin}/", 1, 70);
     published_in(&sites, "{origin}/", 11, 60);
     fs::write(sites.join("more.txt"), format!("{BASE}61\n")).unwrap();
     assert_eq!(again(&sites, BASE).len(), 51);
-    // A set of others, with no robots lines of ours: its index files add nothing to the sitemaps.
+    // A set without `robots-sitemaps.txt`: its index files add nothing to the sitemaps.
     let theirs = directory.join("theirs");
     published_in(&theirs, BASE, 11, 60);
     fs::remove_file(theirs.join("robots-sitemaps.txt")).unwrap();
@@ -235,7 +235,7 @@ fn bad_tags_are_dropped_counted_and_told_and_their_urls_are_listed() {
     let paths = ["--report", report.to_str().unwrap(), "--rejects", rejects.to_str().unwrap()];
     build(&out, std::slice::from_ref(&input), &[&options[..], &paths].concat()).expect(0);
     let (_, xml) = published(&out, BASE).remove(1);
-    // A default stands in for what is not given, never for what was given and wrong.
+    // A default replaces a missing value, never a wrong one.
     let entries: Vec<&str> = xml.lines().filter(|line| line.starts_with("<url>")).collect();
     assert_eq!(
         entries,
@@ -256,7 +256,7 @@ fn bad_tags_are_dropped_counted_and_told_and_their_urls_are_listed() {
         (&dropped, &serde_json::json!({ "bad-row": 1 }))
     );
     let given = serde_json::json!({ "changefreq": 3, "lastmod": 3, "priority": 3 });
-    assert_eq!(report["given_tags"], given, "of rows that are not refused");
+    assert_eq!(report["given_tags"], given, "of accepted rows only");
     let rejects = fs::read_to_string(rejects).unwrap();
     let reasons: Vec<(&str, &str, &str)> = rejects
         .lines()
@@ -304,7 +304,7 @@ fn links_and_images_are_listed_in_namespaces_that_are_declared_where_they_are_us
     let mut lines = String::new();
     for n in 0..900 {
         lines += &match n {
-            // The first sitemap has neither, the second links, the third images, none of them both.
+            // The first sitemap has neither, the second has links, the third images.
             500..700 if n % 3 == 0 => format!(
                 "{{\"loc\":\"{BASE}{n}\",\"alternates\":[{{\"hreflang\":\"de\",\"href\":\"{BASE}de/{n}?a&b\"}},\
                  {{\"hreflang\":\"x-default\",\"href\":\"nonsense\"}}]}}\n"
@@ -331,13 +331,13 @@ fn links_and_images_are_listed_in_namespaces_that_are_declared_where_they_are_us
     assert_eq!(report["dropped_tags"]["tag-alternate"], 67);
     finish(sitemill().args(["check", "--quiet"]).arg(&out), b"").expect(0);
 
-    // 0.84 has no place for either; the URLs are listed without.
+    // Protocol 0.84 supports neither; the URLs are listed without them.
     let old = directory.join("old");
     finish(build_command(&old, BASE).args(["--protocol", "0.84"]).arg(&input), b"").expect(0);
     assert_valid_set(&old, BASE, "0.84");
     assert_eq!(published_urls(&old, BASE).len(), 900);
 
-    // And in sets of their own for each origin.
+    // With a set for each origin.
     let sites = directory.join("sites");
     finish(build_command(&sites, "{origin}/").arg(&input), b"").expect(0);
     let site: String =

@@ -1,7 +1,7 @@
-//! Golden cases: `testdata/cases/NAME/` holds inputs, arguments, and in `want/` everything that must come out.
+//! Golden cases: `testdata/cases/NAME/` holds inputs and arguments, and in `want/` the complete expected output.
 //!
-//! `testdata/README.md` says how a case is made. `SITEMILL_BLESS=1` rewrites what is wanted from what comes out; that
-//! proves nothing until somebody has read the difference.
+//! `testdata/README.md` describes how to add a case. `SITEMILL_BLESS=1` replaces the expected output with the actual
+//! one; review the difference before you commit it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,12 +16,12 @@ use crate::support::{self, ROBOTS_FILE, TempDir};
 type Files = BTreeMap<String, Vec<u8>>;
 
 #[test]
-fn every_case_gives_what_it_wants_whatever_the_number_of_threads() {
+fn every_case_gives_its_expected_output_with_any_number_of_threads() {
     let bless = std::env::var_os("SITEMILL_BLESS").is_some();
     let cases = cases();
     let mut failures = Vec::new();
     for case in &cases {
-        // Shown if something panics before the differences are.
+        // Names the case if it panics before the differences are printed.
         println!("case {}", case.name);
         for threads in [1, 3] {
             let got = case.run(threads);
@@ -34,7 +34,7 @@ fn every_case_gives_what_it_wants_whatever_the_number_of_threads() {
     }
     assert!(!cases.is_empty(), "testdata/cases is empty");
     let (number, all) = (failures.len(), failures.join("\n\n"));
-    assert!(failures.is_empty(), "{number} differences (testdata/README.md says what they mean)\n\n{all}\n");
+    assert!(failures.is_empty(), "{number} differences (testdata/README.md explains them)\n\n{all}\n");
 }
 
 /// One directory of `testdata/cases`.
@@ -59,12 +59,12 @@ fn cases() -> Vec<Case> {
 }
 
 impl Case {
-    /// Everything that comes out, named and written as in `want/`.
+    /// The complete output, with the names and masks of `want/`.
     fn run(&self, threads: u32) -> Files {
         let temp = TempDir::new();
         let [out, report, rejects] = ["out", "report.json", "rejects.tsv"].map(|name| temp.join(name));
         let mut command = support::sitemill();
-        // Names of inputs come back in the rejects, so they are the same on every machine.
+        // The rejects contain the input names, which must not depend on the machine.
         command.current_dir(&self.directory).arg("build").args(&self.args);
         command.args(["--quiet", "--threads", &threads.to_string()]);
         command.arg("--out").arg(&out).arg("--report").arg(&report).arg("--rejects").arg(&rejects);
@@ -84,11 +84,11 @@ impl Case {
         files
     }
 
-    /// Adds the set in `out`, its sitemaps unpacked, and every file that no crawler would find.
+    /// Adds the set in `out`, with its sitemaps decompressed, and every file that no crawler would find.
     fn add_published(&self, out: &Path, files: &mut Files) {
         let mut strangers: BTreeSet<String> = support::files(out).into_iter().collect();
         if strangers.remove(ROBOTS_FILE) {
-            let robots = fs::read(out.join(ROBOTS_FILE)).expect("it is there");
+            let robots = fs::read(out.join(ROBOTS_FILE)).expect("the robots file exists");
             let base_url = directory_of_first_url(&robots);
             support::assert_valid_set(out, &base_url, self.protocol());
             for (file, xml) in support::published(out, &base_url) {
@@ -111,7 +111,7 @@ impl Case {
     fn wanted(&self) -> Files {
         let want = self.directory.join("want");
         let read = |name: String| {
-            let content = fs::read(want.join(&name)).expect("a wanted file can be read");
+            let content = fs::read(want.join(&name)).expect("an expected file can be read");
             (name, content)
         };
         support::files(&want).into_iter().map(read).collect()
@@ -128,13 +128,13 @@ impl Case {
         for (name, content) in got {
             fs::write(want.join(name), content).expect("the case can be written to");
         }
-        // Past the harness, which would not show it.
+        // Written directly, because the harness hides the output of passing tests.
         let said = format!("\nSITEMILL_BLESS: {changed} files of {} rewritten; read them\n", self.name);
-        std::io::stderr().write_all(said.as_bytes()).expect("somebody listens");
+        std::io::stderr().write_all(said.as_bytes()).expect("standard error is open");
     }
 }
 
-/// What of a report is the same in every run.
+/// The fields of a report that are the same in every run.
 #[derive(Deserialize, Serialize)]
 struct Counts {
     lines: u64,
@@ -148,7 +148,7 @@ struct Counts {
 }
 
 impl Counts {
-    /// None if there is no report, or one of a run that failed before it had counted.
+    /// None if there is no report, or if the run failed before it had counted.
     fn read(report: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(report).ok()?).ok()
     }
@@ -159,14 +159,14 @@ impl Counts {
     }
 }
 
-/// The directory that the first robots line speaks of; that all others do too is for [`support::published`] to check.
+/// The directory of the first robots line. [`support::published`] checks that the others name the same one.
 fn directory_of_first_url(robots: &[u8]) -> String {
     let robots = str::from_utf8(robots).expect("robots lines are text");
     let url = robots.lines().next().and_then(|line| line.strip_prefix("Sitemap: ")).expect("a robots line");
     url[..=url.rfind('/').expect("a URL has slashes")].to_owned()
 }
 
-/// `text` with XXXXXXXX for the eight hash digits in every sitemap's name.
+/// `text` with XXXXXXXX in place of the eight hash digits in sitemap names.
 fn masked(text: &str) -> String {
     const END: &str = ".xml.gz";
     let mask = |part: &str| {
@@ -178,14 +178,14 @@ fn masked(text: &str) -> String {
     text.split_inclusive(END).map(|part| mask(part).unwrap_or_else(|| part.to_owned())).collect()
 }
 
-/// A sentence for each file that is missing, too many or different.
+/// A message for each file that is missing, unexpected or different.
 fn differences(want: &Files, got: &Files) -> Vec<String> {
     let names: BTreeSet<&String> = want.keys().chain(got.keys()).collect();
     let difference = |name: &String| match (want.get(name), got.get(name)) {
         (Some(want), Some(got)) if want == got => None,
         (Some(want), Some(got)) => Some(format!("{name}, {}", first_difference(want, got))),
-        (Some(_), None) => Some(format!("{name} is wanted and did not come out")),
-        (None, _) => Some(format!("{name} came out and is not wanted")),
+        (Some(_), None) => Some(format!("{name} is missing")),
+        (None, _) => Some(format!("{name} is unexpected")),
     };
     names.into_iter().filter_map(difference).collect()
 }
@@ -194,7 +194,7 @@ fn first_difference(want: &[u8], got: &[u8]) -> String {
     let lines = |text| <[u8]>::split_inclusive(text, |&byte| byte == b'\n').collect::<Vec<_>>();
     let (want, got) = (lines(want), lines(got));
     let at = want.iter().zip(&got).take_while(|(want, got)| want == got).count();
-    // Escaped, so that a missing line end and an invisible character show.
+    // Escaped, to show missing line ends and invisible characters.
     let line = |lines: &[&[u8]]| {
         lines.get(at).map_or("nothing more".to_owned(), |line| line.escape_ascii().to_string())
     };
@@ -213,8 +213,8 @@ fn a_difference_says_in_which_file_and_line_it_is() {
     check(&[("a", "1\n2\n")], &[("a", "1\n3\n")], &["a, line 2:\n  want 2\\n\n  got  3\\n"]);
     check(&[("a", "1\n")], &[("a", "1")], &["a, line 1:\n  want 1\\n\n  got  1"]);
     check(&[("a", "1\n")], &[("a", "1\n2")], &["a, line 2:\n  want nothing more\n  got  2"]);
-    check(&[("a", "")], &[], &["a is wanted and did not come out"]);
-    check(&[], &[("a", "")], &["a came out and is not wanted"]);
+    check(&[("a", "")], &[], &["a is missing"]);
+    check(&[], &[("a", "")], &["a is unexpected"]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What keeps a live set from being replaced by data that nobody can have meant.
+//! Guards that keep obviously wrong data from replacing a live set.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn a_set_that_shrinks_too_much_is_refused_with_the_numbers_and_the_way_out() {
     build(&out, &pages(24), &["--max-shrink", "52%"]).expect(0);
     build(&out, &pages(1), &["--max-shrink", "100"]).expect(0);
     assert_eq!(published_urls(&out, BASE).len(), 1);
-    // Growing is no reason to refuse anything.
+    // A larger set is never refused.
     build(&out, &pages(1000), &["--max-shrink", "0"]).expect(0);
 }
 
@@ -47,10 +47,10 @@ fn a_refusal_is_in_the_report() {
 }
 
 #[test]
-fn lines_that_were_expected_and_did_not_come_are_a_reason_to_refuse() {
+fn an_unexpected_number_of_lines_is_a_reason_to_refuse() {
     let directory = TempDir::new();
     let out = directory.join("out");
-    // Every line counts, whatever is in it.
+    // Every line counts, whatever it contains.
     let input = format!("{}\nno url\n{BASE}0\n", pages(7));
     for (expected, exit) in
         [("10", 0), ("9", 65), ("11", 65), ("10..", 0), ("11..", 65), ("1..10", 0), ("1..9", 65)]
@@ -66,7 +66,7 @@ fn lines_that_were_expected_and_did_not_come_are_a_reason_to_refuse() {
 }
 
 #[test]
-fn too_many_rejects_are_a_reason_to_refuse_and_the_words_say_what_lets_them_pass() {
+fn too_many_rejects_are_refused_and_the_message_names_the_limit_that_accepts_them() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let input = format!("{}{}", pages(30), "no url\n".repeat(3));
@@ -119,7 +119,7 @@ fn an_empty_set_is_published_only_if_it_is_meant() {
         run(["check".as_ref(), out.as_os_str()]).expect(0);
         assert!(run(["urls".as_ref(), out.as_os_str()]).expect(0).stdout.is_empty());
     }
-    // Other guards hold.
+    // Other guards still apply.
     build(&out, "no url\n", &["--allow-empty", "--max-rejects", "0"]).expect(65);
     build(&out, &pages(3), &["--allow-empty"]).expect(0);
     assert_eq!(published_urls(&out, BASE).len(), 3);
@@ -149,7 +149,7 @@ fn each_site_is_held_against_its_own_live_set() {
     };
     let listed = |host: &str| published_urls(&out.join(host), &format!("https://{host}/")).len();
     build(site("a.example", 10) + &site("b.example", 10), &[]).expect(0);
-    // More URLs than before, and yet most of one site is gone: none of the sites is switched.
+    // More URLs in all, but one site has lost most of its own: no site is switched.
     let refused = build(site("a.example", 100) + &site("b.example", 4), &[]).expect(65);
     assert!(refused.stderr.contains("https://b.example/: 4 URLs"), "{}", refused.stderr);
     assert_eq!((listed("a.example"), listed("b.example")), (10, 10));

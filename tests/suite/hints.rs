@@ -1,4 +1,4 @@
-//! What is said when most lines are refused: what they have in common, and the way out.
+//! If most lines are refused, the message says what they have in common and how to fix them.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::support::{Run, TempDir, build_command, files, finish, sitemill};
 
-/// A build of `input`, which must be refused, with its report.
+/// Runs a build of `input`, which must be refused. Returns the run and its report.
 fn refused(base_url: &str, options: &[&str], input: &str) -> (Run, Value) {
     let directory = TempDir::new();
     let (out, report) = (directory.join("out"), directory.join("report.json"));
@@ -106,7 +106,7 @@ fn a_proposed_command_extracts_the_urls() {
         "  “http://h.example/a”\n",
         "http%3A%2F%2Fh.example%2Fa\n",
         "http%253a%252F%252Fh.example%252Fa\n",
-        // The first line alone tells nothing.
+        // The first line has no URL.
         &format!("9.9.9.9 - - [10/Oct/2000:13:55:35 -0700] \"-\" 400 0\n{log}"),
     ] {
         let (run, _) = refused("http://h.example/", &[], input);
@@ -129,7 +129,7 @@ fn urls_out_of_scope_are_counted_by_origin_whatever_the_threads_and_the_order() 
         5 => format!("HTTP://Shop{}.example/{n}\n", n % 32),
         _ => format!("http://h.example/{n}\n"),
     };
-    // Several chunks.
+    // The input spans several chunks.
     let input = directory.file("urls.txt", (0..200_000).map(line).collect::<String>());
     let mut want = None;
     for options in [&["--threads", "1"][..], &["--threads", "3"], &["--order", "sorted", "--threads", "2"]] {
@@ -147,7 +147,7 @@ fn urls_out_of_scope_are_counted_by_origin_whatever_the_threads_and_the_order() 
         assert_eq!(want.get_or_insert(found.clone()), &found);
         let words = "75,000 http://www.h.example/, 25,000 http://h.example:8080/, 25,000 https://h.example/, 6,250 http:";
         assert!(run.stderr.contains(words), "{}", run.stderr);
-        // It is a hint, for the rest was published.
+        // It is only a hint, because the remaining URLs were published.
         let hint = report["hint"].as_str().unwrap();
         assert!(
             hint.starts_with("150,000 of 200,000 URLs are outside http://h.example/ (75,000 http"),

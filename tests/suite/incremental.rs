@@ -1,4 +1,4 @@
-//! `--divide stable`, and runs over an input that has changed in one place.
+//! `--divide stable`: runs over an input that has changed in one place.
 
 use std::collections::HashSet;
 use std::fs;
@@ -11,13 +11,13 @@ use crate::support::{TempDir, assert_valid_set, finish, published, published_url
 const BASE: &str = "https://www.example.com/";
 const URLS: usize = 20_000;
 
-/// The URLs of a shop, of which those in `changed` were renamed; in their order, or walked through in steps of `step`.
+/// The URLs of a shop, renamed in the range `changed`, in an order with the stride `step`.
 fn shop(changed: Range<usize>, step: usize) -> String {
     let url = |n: usize| {
         let new = if changed.contains(&n) { "-new" } else { "" };
         format!("{BASE}{}/{:05}{new}.html\n", n / 500, n * 7)
     };
-    // A step that shares no factor with their number meets each of them once.
+    // A stride that is coprime to the number of URLs visits each of them once.
     (0..URLS).map(|nth| url(nth * step % URLS)).collect()
 }
 
@@ -30,7 +30,7 @@ fn build(out: &Path, input: &str, options: &[&str]) {
     finish(command.args(options).arg("--out").arg(out), input.as_bytes()).expect(0);
 }
 
-/// The sitemaps of a set in their order: name, inode, time of the last change.
+/// Name, inode and modification time of each sitemap of a set, in order.
 fn sitemaps(out: &Path) -> Vec<(String, u64, i64)> {
     let named = published(out, BASE).into_iter().map(|(file, _)| file).filter(|file| file.ends_with(".gz"));
     let known = named.map(|file| {
@@ -49,7 +49,7 @@ fn a_change_in_one_place_rewrites_the_sitemaps_there_and_no_others() {
         let out = directory.join(format!("out-{place}"));
         build(&out, &shop(0..0, 1), &sorted);
         let before = sitemaps(&out);
-        // A hundredth of the URLs.
+        // 1 % of the URLs.
         let changed = 2_000 * place + 300..2_000 * place + 500;
         build(&out, &shop(changed.clone(), 1), &sorted);
         let after = sitemaps(&out);
@@ -57,8 +57,8 @@ fn a_change_in_one_place_rewrites_the_sitemaps_there_and_no_others() {
         let names: HashSet<_> = before.iter().map(|(file, ..)| file).collect();
         let new = after.iter().filter(|(file, ..)| !names.contains(file)).count();
         let kept = after.iter().filter(|sitemap| before.contains(sitemap)).count();
-        assert_eq!(new + kept, after.len(), "a name that stays is a file that was not written again");
-        assert!(new > 0, "something has changed");
+        assert_eq!(new + kept, after.len(), "a file that keeps its name was not rewritten");
+        assert!(new > 0, "a changed input must change a sitemap");
         all += after.len();
         rewritten += new;
 
@@ -69,7 +69,7 @@ fn a_change_in_one_place_rewrites_the_sitemaps_there_and_no_others() {
         build(&afresh, &shop(changed, 1), &sorted);
         let names =
             |set: &[(String, u64, i64)]| set.iter().map(|(file, ..)| file.clone()).collect::<Vec<_>>();
-        assert_eq!(names(&after), names(&sitemaps(&afresh)), "what was there before cannot be seen in names");
+        assert_eq!(names(&after), names(&sitemaps(&afresh)), "names do not depend on the previous set");
         run([Path::new("check"), &out]).expect(0);
     }
     assert!(50 * rewritten <= all, "{rewritten} of {all} sitemaps are new: more than 2 %");
@@ -94,7 +94,7 @@ fn a_shuffled_export_rewrites_nothing() {
 #[test]
 fn boundaries_are_the_same_in_any_order_that_is_the_same_and_for_each_site() {
     let directory = TempDir::new();
-    // In order, with rows that need cleaning, and duplicates.
+    // Input order, with duplicates and rows that need cleaning.
     let input = shop(0..0, 1);
     let dirty = input.replace("www.", "WWW.").replace('\n', "\r\n") + &input[..2_000];
     let names = |name: &str, input: &str, options: &[&str]| {
@@ -103,7 +103,7 @@ fn boundaries_are_the_same_in_any_order_that_is_the_same_and_for_each_site() {
         sitemaps(&out).into_iter().map(|(file, ..)| file).collect::<Vec<_>>()
     };
     let want = names("plain", &input, &[]);
-    // 70 of 100 URLs are in each, give or take what chance does to so few.
+    // About 70 of at most 100 URLs are in each.
     assert!((270..300).contains(&want.len()), "{} sitemaps", want.len());
     assert_eq!(names("dirty", &dirty, &["--threads", "1"]), want);
     let mut lines: Vec<_> = input.lines().collect();

@@ -1,4 +1,4 @@
-//! What a run says of its inputs: which were read, as what, and what of them it could not use.
+//! The report describes each input: its format, its size, and the columns and elements that were not used.
 
 mod bytes;
 mod columns;
@@ -17,7 +17,7 @@ use crate::support::{Run, TempDir, build_command, finish, gzip};
 
 const BASE: &str = "https://h.example/";
 
-/// A build of `inputs` in the directory `directory`, and its report.
+/// Builds `inputs` in `directory`. Returns the run and its report.
 #[track_caller]
 fn report_of(directory: &TempDir, inputs: &[&str], options: &[&str], stdin: &[u8]) -> (Run, Value) {
     let mut command = build_command(Path::new("out"), BASE);

@@ -1,5 +1,5 @@
-//! A run that is killed at any step of publishing: what a crawler reads is the old set or the new one, and the next run
-//! clears everything away that was left behind.
+//! A run may be killed at any step of publishing. A crawler then reads the old set or the new one, and the next run
+//! removes everything that the dead one left behind.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -13,10 +13,10 @@ use crate::support::{
 const BASE: &str = "http://h.example/";
 const DAY: u64 = 86_400;
 
-/// System calls that change what lies in a directory, or wait until it is on disk; the mode is that of robots.txt.
+/// System calls that change directories or sync them, and the one that sets the mode of robots.txt.
 const CALLS: [&str; 7] = ["rename", "linkat", "unlink", "unlinkat", "fsync", "mkdir", "fchmod"];
 
-/// A run of the binary that is killed at the `nth` of `call`, or comes to its end if there are fewer.
+/// Runs the binary and kills it at the `nth` call of `call`. With fewer calls, the run completes.
 fn killed(call: &str, nth: usize, args: &[&str], day: u64, stdin: &str) -> Run {
     at(&mut killed_at(call, nth, sitemill().args(args)), day, stdin)
 }
@@ -46,7 +46,7 @@ fn copy(from: &Path, to: &Path) {
     finish(Command::new("cp").arg("-a").arg(from).arg(to), b"").expect(0);
 }
 
-/// The lines of a robots.txt that a run leaves alone.
+/// The lines of a robots.txt that a run must not change.
 fn of_others(robots: &str) -> Vec<&str> {
     robots.lines().filter(|line| !line.starts_with("Sitemap: ")).collect()
 }
@@ -75,9 +75,9 @@ fn a_build_or_rollback_that_is_killed_anywhere_leaves_the_old_set_or_the_new_one
                 fs::write(&robots, &named).unwrap();
                 let ended = killed(call, nth, &args, 9, stdin);
                 assert!([0, 137].contains(&ended.exit), "{call} {nth}: {}", ended.stderr);
-                // Panics if a file that is named is missing or half.
+                // Panics if a listed file is missing or truncated.
                 published(&out, BASE);
-                // Even a run that publishes nothing finishes a switch that was begun.
+                // Even a run that publishes nothing completes an interrupted switch.
                 build(&out, &robots, 10, "").expect(65);
                 let seen = published_urls(&out, BASE);
                 assert!(seen == *target || ended.exit != 0 && seen == old, "{call} {nth}: {seen:?}");
@@ -101,5 +101,5 @@ fn a_build_or_rollback_that_is_killed_anywhere_leaves_the_old_set_or_the_new_one
         }
     }
     assert!(kills_by_mode > 0, "robots.txt keeps its mode");
-    assert!(kills.iter().all(|&count| count > 10), "{kills:?} before and behind the decision");
+    assert!(kills.iter().all(|&count| count > 10), "{kills:?} kills before and after the decision");
 }

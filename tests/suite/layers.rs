@@ -14,7 +14,7 @@ const FUNCTION_LINES_MAX: usize = 60;
 /// Source files: paths from the project's folder, with `/` between their parts, and their text.
 struct Sources(BTreeMap<String, String>);
 
-/// One file names another: in which line, and as what.
+/// An import of one file by another: its line and path.
 struct Edge {
     to: String,
     line: usize,
@@ -47,8 +47,8 @@ impl Sources {
     /// The names of the layers, top first: the first word of each line of the diagram below `# Modules` in lib.rs.
     fn layers(&self) -> Vec<&str> {
         let (_, modules) =
-            self.0["src/lib.rs"].split_once("//! # Modules").expect("lib.rs has a map of the modules");
-        let diagram = modules.split("//! ```").nth(1).expect("the map is a block of text");
+            self.0["src/lib.rs"].split_once("//! # Modules").expect("lib.rs has a section on modules");
+        let diagram = modules.split("//! ```").nth(1).expect("the section has a diagram");
         diagram
             .lines()
             .skip(1)
@@ -56,7 +56,7 @@ impl Sources {
             .collect()
     }
 
-    /// What each file imports from others, tests left out.
+    /// The imports of each file, without those of its tests.
     fn edges(&self) -> BTreeMap<&str, Vec<Edge>> {
         let files = self.0.keys().filter(|name| **name != "src/main.rs");
         let modules: BTreeMap<_, _> = files.map(|name| (module(name), name.as_str())).collect();
@@ -93,7 +93,7 @@ impl Sources {
         found
     }
 
-    /// A shortest cycle through each file that is in one, unless an earlier one has shown the file.
+    /// A shortest cycle through each file that is in one. A file of an earlier cycle is skipped.
     fn cycles(&self) -> Vec<String> {
         let edges = self.edges();
         let (mut shown, mut found) = (BTreeSet::new(), Vec::new());
@@ -125,7 +125,7 @@ impl Sources {
         long.map(|(name, lines)| format!("{name}: {lines} lines, at most {FILE_LINES_MAX}")).collect()
     }
 
-    /// Functions that are too long, tests left out.
+    /// Functions that are too long, except in tests.
     fn long_functions(&self) -> Vec<String> {
         let mut found = Vec::new();
         for (name, text) in self.0.iter().filter(|(name, _)| !is_test(name)) {
@@ -142,13 +142,13 @@ impl Sources {
     }
 }
 
-/// The words of a module's path; none for the root.
+/// The segments of a module's path; none for the root.
 fn module(file: &str) -> Vec<&str> {
     let path = file.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod");
     if ["lib", "main"].contains(&path) { Vec::new() } else { path.split('/').collect() }
 }
 
-/// The module at the top that `file` belongs to.
+/// The top-level module of `file`.
 fn top(file: &str) -> &str {
     module(file).first().copied().unwrap_or(if file.ends_with("main.rs") { "main" } else { "lib" })
 }
@@ -157,7 +157,7 @@ fn is_test(file: &str) -> bool {
     module(file).contains(&"tests")
 }
 
-/// The file that `path` leads to from the module `own`: that of the deepest module in it. None for other crates.
+/// The file of the deepest module in `path`, resolved from the module `own`. None for other crates.
 fn target<'f>(modules: &BTreeMap<Vec<&str>, &'f str>, own: &[&str], path: &[&str]) -> Option<&'f str> {
     let is_child = |word: &str| modules.contains_key(&[own, &[word]].concat());
     let ups = path.iter().take_while(|word| **word == "super").count();
@@ -178,7 +178,7 @@ fn target<'f>(modules: &BTreeMap<Vec<&str>, &'f str>, own: &[&str], path: &[&str
     modules.get(&at).copied()
 }
 
-/// The fewest imports that lead from `start` back to it.
+/// The shortest chain of imports from `start` back to itself.
 fn way<'e>(edges: &'e BTreeMap<&'e str, Vec<Edge>>, start: &str) -> Option<Vec<(&'e str, &'e Edge)>> {
     let (&start, _) = edges.get_key_value(start)?;
     let (mut reached, mut next) = (BTreeMap::<&str, (&str, &Edge)>::new(), VecDeque::from([start]));
@@ -264,7 +264,7 @@ fn a_cycle_is_told_once_with_every_step() {
 }
 
 #[test]
-fn what_is_no_import_is_not_taken_for_one() {
+fn paths_in_comments_and_strings_are_not_taken_for_imports() {
     let wall = r##"
         //! [`crate::roof`] /* "
         /* use crate::roof; /* nested */ use crate::roof; */
@@ -288,7 +288,7 @@ fn what_is_no_import_is_not_taken_for_one() {
 }
 
 #[test]
-fn modules_and_layers_that_do_not_match_are_told() {
+fn modules_without_a_layer_and_layers_without_a_module_are_reported() {
     let sources = Sources::of(&[
         ("src/lib.rs", LIB),
         ("src/main.rs", ""),

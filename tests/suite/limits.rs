@@ -1,4 +1,4 @@
-//! What the system limits: threads, open files and memory.
+//! Limits of the system: threads, open files and memory.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::support::{Run, TempDir, build_command, finish, published_urls, run, s
 
 const BASE: &str = "http://h.example/";
 
-/// `command` under limits of `prlimit`.
+/// `command`, started by `prlimit` with `limits`.
 fn limited(limits: &[&str], command: &Command) -> Command {
     started_by(&[&["prlimit"], limits].concat(), command)
 }
@@ -57,7 +57,7 @@ fn five_thousand_inputs_need_no_more_open_files_than_the_system_gives_by_default
         fs::write(data.join(format!("part-{part:04}")), format!("{BASE}{part:04}\n")).unwrap();
     }
     let want: Vec<String> = (0..5_000).map(|part| format!("{BASE}{part:04}")).collect();
-    // The first may be raised, the second may not.
+    // The first limit may be raised, the others may not.
     for limit in ["--nofile=1024:20000", "--nofile=1024:1024", "--nofile=64:64"] {
         let out = directory.join(format!("out{limit}"));
         let mut build = build_command(&out, BASE);
@@ -105,7 +105,7 @@ fn every_command_that_runs_out_of_memory_says_so_by_its_exit_code() {
             command.args(words).args(paths);
             let limit = format!("--as={}", mib << 20);
             let run = finish(&mut limited(&[&limit], &command), b"");
-            // Below what the program itself takes, the loader ends it.
+            // With less memory than the program itself needs, the loader fails.
             if run.exit == 127 || run.stderr.contains("error while loading shared libraries") {
                 continue;
             }

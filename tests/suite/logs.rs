@@ -1,4 +1,4 @@
-//! What a run says on standard error to programs that collect logs.
+//! `--log json`: messages on standard error for programs that collect logs.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ fn build(out: &Path, input: &str, options: &[&str]) -> Run {
 }
 
 #[test]
-fn words_for_a_log_are_objects_with_time_level_and_message() {
+fn json_log_messages_are_objects_with_time_level_and_message() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let json = |run: Run| -> Vec<(String, String)> {
@@ -39,7 +39,7 @@ fn words_for_a_log_are_objects_with_time_level_and_message() {
             json(run(["--log".as_ref(), "json".as_ref(), command.as_ref(), out.as_os_str()]).expect(0));
         assert!(told[0].1.starts_with("1 URL"), "{told:?}");
     }
-    // What is wrong in the options themselves, wherever the form is asked for.
+    // Errors in the options are JSON too, wherever `--log json` is set.
     let file = directory.file("sitemill.toml", "log = \"json\"\n");
     let wrong_file = directory.file("wrong.toml", "log = \"json\"\nmax_rejects = 1\n");
     let file = file.to_str().unwrap();
@@ -60,14 +60,14 @@ fn words_for_a_log_are_objects_with_time_level_and_message() {
     assert!(text.expect(2).stderr.starts_with("error: unexpected argument '--nope' found\n"));
 }
 
-/// The lines on standard error, each of which is a JSON object.
+/// The lines on standard error, parsed as JSON objects.
 fn objects(run: Run) -> Vec<Value> {
     let object = |line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
     run.stderr.lines().map(object).collect()
 }
 
 #[test]
-fn numbers_in_a_log_for_programs_are_fields() {
+fn numbers_in_json_logs_are_fields() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let input = format!("{BASE}1\n{BASE}2\nftp://h/\nhttp://other.example/\n");
@@ -110,7 +110,7 @@ fn numbers_in_a_log_for_programs_are_fields() {
 }
 
 #[test]
-fn warnings_and_failures_in_a_log_for_programs_have_their_numbers() {
+fn warnings_and_failures_in_json_logs_have_their_numbers() {
     let directory = TempDir::new();
     std::fs::create_dir(directory.join("in")).unwrap();
     directory.file("in/part-0", format!("{BASE}1\n"));

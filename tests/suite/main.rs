@@ -1,4 +1,4 @@
-//! Everything that is tested from outside, through the binary: one program, so that it is linked once.
+//! Tests through the binary. They form one program, so that it is linked once.
 #![cfg(feature = "cli")]
 
 #[path = "../../benches/corpus/mod.rs"]

@@ -1,4 +1,4 @@
-//! `--order sorted`, `--memory` and `--scratch`: what they change, and what they must not.
+//! `--order sorted`, `--memory` and `--scratch`: effects on the output, resources and errors.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::support::*;
 
 const BASE: &str = "https://www.example.com/";
 
-/// Lines with duplicates, and some that are refused, in an order that `seed` decides.
+/// Lines with duplicates and some refused ones, in an order that depends on `seed`.
 fn lines(seed: usize) -> String {
     let mut lines: Vec<String> = (0..6_000)
         .map(|n| match n % 13 {
@@ -20,7 +20,7 @@ fn lines(seed: usize) -> String {
             _ => format!("{BASE}{}/ü {}?a&b\n", n % 17, n * 31 % 4_001),
         })
         .collect();
-    // A walk with a step that shares no factor with their number meets each of them once.
+    // A stride that is coprime to the number of lines visits each of them once.
     lines = (0..lines.len()).map(|at| lines[(at * [1, 7, 4_999][seed] + seed) % 6_000].clone()).collect();
     lines.concat()
 }
@@ -68,11 +68,11 @@ fn a_sorted_set_is_the_same_for_any_order_of_the_input_and_any_resources() {
 }
 
 #[test]
-fn neither_ranges_nor_threads_nor_a_shuffle_can_be_seen_in_a_larger_sorted_set() {
+fn a_larger_sorted_set_depends_on_neither_ranges_nor_threads_nor_input_order() {
     const LINES: usize = 300_000;
     const PAGES: usize = 280_001;
     let directory = TempDir::new();
-    // More than a range is ever meant to have, some lines equal to one far away.
+    // More lines than fit one range, some equal to a distant one.
     let page = |n: usize| format!("{BASE}{}/a-page-of-the-shop/{:07}\n", n % 17, n * 7_919 % PAGES);
     let mut sets = Vec::new();
     for (shuffle, step) in [1, 49_999].into_iter().enumerate() {
@@ -97,7 +97,7 @@ fn neither_ranges_nor_threads_nor_a_shuffle_can_be_seen_in_a_larger_sorted_set()
 #[test]
 fn of_rows_with_one_url_and_different_tags_newest_lists_the_same_in_any_order_and_first_the_first() {
     let directory = TempDir::new();
-    // Each page six times, of two days; some days are written in two ways, and some rows have other tags or none.
+    // Each page has six rows on two days. Some days have two spellings, and some rows have other tags or none.
     let row = |n: usize| {
         let lastmod = ["", "2026-05-01", "2026-05-01T00:00:00Z", "2026-04-30"][n / 500 % 4];
         format!("{BASE}{},{lastmod},{}\n", n % 500, ["", "0.3", "0.7"][n / 500 % 3])
@@ -118,7 +118,7 @@ fn of_rows_with_one_url_and_different_tags_newest_lists_the_same_in_any_order_an
     for step in [5_999, 7, 1_501] {
         assert!(listed("newest", "newest", step) == newest, "every {step}th row");
     }
-    // What is first depends on the order, as it says.
+    // With `first`, the result depends on the order of the input.
     assert!(listed("first", "first", 1)[0].1.contains(&entry("")));
     assert!(!listed("first", "first", 5_999)[0].1.contains(&entry("")));
 }
@@ -155,7 +155,7 @@ fn too_little_memory_is_a_usage_error_that_says_how_much_is_needed() {
 }
 
 #[test]
-fn what_a_run_needs_is_said_at_its_start_and_in_the_report() {
+fn the_resources_that_a_run_needs_are_printed_at_its_start_and_in_the_report() {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", lines(0));
     let report = directory.join("report.json");
@@ -215,7 +215,7 @@ fn the_plan_names_scratch_and_free_space_and_is_the_first_line_of_a_log() {
         }
         of("scratch_bytes")
     };
-    // Twice the bytes of the input are more than rows and their positions take beside it.
+    // Rows and their positions take at most twice the bytes of the input.
     let entries = text.len() as u64..2 * text.len() as u64;
     assert_eq!(scratch_bytes("plain", &[here], &plain), 0);
     assert_eq!(scratch_bytes("packed", &[here], &packed), text.len() as u64);
@@ -227,13 +227,13 @@ fn the_plan_names_scratch_and_free_space_and_is_the_first_line_of_a_log() {
     let (_, report) = run("stored", &["--base-url", BASE, "--level", "0"], &plain);
     let [expected, written] = [&report["needs"]["sitemap_bytes"], &report["gzip_bytes"]];
     let ratio = expected.as_f64().unwrap() / written.as_f64().unwrap();
-    assert!((0.95..1.05).contains(&ratio), "{expected} bytes were expected, and {written} written");
+    assert!((0.95..1.05).contains(&ratio), "{expected} bytes expected, {written} written");
     let (said, _) = run("quiet", &["--quiet", "--base-url", BASE], &plain);
     assert_eq!(said, "");
 }
 
 #[test]
-fn memory_that_cannot_be_had_is_told_with_its_exit_code_its_bytes_and_the_way_out() {
+fn memory_that_cannot_be_allocated_is_reported_with_its_exit_code_its_bytes_and_the_way_out() {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", (0..400_000).map(|n| format!("{BASE}{n}\n")).collect::<String>());
     let (mut refusals, mut aborts) = (0, 0);
@@ -259,7 +259,7 @@ fn memory_that_cannot_be_had_is_told_with_its_exit_code_its_bytes_and_the_way_ou
                     let has_way_out =
                         says("--memory") && bytes.is_some_and(|(n, _)| n.parse::<u64>().is_ok());
                     let is_abort = says("memory allocation of");
-                    // A thread, or a map of a file, is refused by the system, and is not what --memory is about.
+                    // A thread or a mapping that the system refuses has nothing to do with --memory.
                     let is_by_system = says("--threads") || says("address space");
                     assert!(has_way_out || is_abort || is_by_system, "{}", run.stderr);
                     assert!(!is_abort || says("--memory"), "{}", run.stderr);
@@ -273,6 +273,6 @@ fn memory_that_cannot_be_had_is_told_with_its_exit_code_its_bytes_and_the_way_ou
         }
         assert!(listed > 0 && with_way_out > 0, "{options:?}: {listed} listed, {with_way_out} told");
     }
-    // What a thread needs whatever the input, its compressor above all, is asked for by the standard library, which aborts.
+    // The fixed memory of a thread, mostly its compressor, is allocated by the standard library, which aborts.
     assert!(2 * aborts < refusals, "{aborts} of {refusals} aborted");
 }

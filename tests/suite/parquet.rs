@@ -1,4 +1,4 @@
-//! Parquet through the binary: types that warehouses export, damaged files, and pages that are too large.
+//! Parquet input: types that warehouses export, damaged files, and pages that are too large.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -54,7 +54,7 @@ fn decimals_are_read_and_booleans_are_dropped_and_counted() {
     file.close().unwrap();
     let (out, report) = (directory.join("out"), directory.join("report.json"));
     let mut build = build_command(&out, BASE);
-    // The option is about numbers, and dates of their own type are none.
+    // The option applies to numbers, not to columns of a date type.
     build.args(["--lastmod-unit", "seconds"]);
     finish(build.arg(directory.join("urls.parquet")).arg("--report").arg(&report), b"").expect(0);
     let (_, xml) = published(&out, BASE).remove(1);
@@ -70,7 +70,7 @@ fn decimals_are_read_and_booleans_are_dropped_and_counted() {
 #[test]
 fn a_flipped_bit_is_exit_65_with_the_name_of_the_file_and_no_stack_trace() {
     let directory = TempDir::new();
-    // The column of decimals under another name, so that any build reads the file as far as it can.
+    // The column of decimals gets another name, so that every build reads the file.
     let mut bytes = small::small_files().swap_remove(0);
     for at in 0..bytes.len() {
         if bytes[at..].starts_with(b"priority") {
@@ -80,7 +80,7 @@ fn a_flipped_bit_is_exit_65_with_the_name_of_the_file_and_no_stack_trace() {
     let input = directory.file("urls.parquet", &bytes);
     let clean = |input: &Path| finish(sitemill().args(["clean", "--quiet"]).arg(input), b"");
     clean(&input).expect(0);
-    // Where the crate panics, in levels, encodings and the index; and all over the file.
+    // Bits at which the crate panics (levels, encodings, index), then bits all over the file.
     let panics = [(274, 6), (374, 2), (678, 2), (860, 4), (1299, 0), (1400, 0)];
     let elsewhere = (4..bytes.len()).step_by(23).map(|at| (at, at % 8));
     let mut refused = 0;
@@ -95,7 +95,7 @@ fn a_flipped_bit_is_exit_65_with_the_name_of_the_file_and_no_stack_trace() {
     assert!(refused > 10, "{refused}");
 }
 
-/// A file with one page of `mebibytes`, all of it one URL.
+/// Writes a file with one page of `mebibytes`, which consists of one URL.
 fn one_page(directory: &TempDir, mebibytes: usize) {
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(Default::default()))
@@ -120,14 +120,14 @@ fn a_page_beyond_the_memory_is_refused_with_its_size_and_the_way_out_and_is_read
     let directory = TempDir::new();
     one_page(&directory, 400);
     let input = directory.join("urls.parquet");
-    assert!(fs::metadata(&input).unwrap().len() < 200_000, "it is small as long as it is compressed");
+    assert!(fs::metadata(&input).unwrap().len() < 200_000, "the compressed file is small");
     let out = directory.join("out");
     let build = |memory: &str| {
         let mut build = build_command(&out, BASE);
         build.args(["--threads", "1", "--memory", memory]).arg(&input);
         build
     };
-    // There is no room for it outside of the limit either.
+    // The address space has no room for the page either.
     let limited = started_by(&["prlimit", "--as=400000000"], &build("100MiB"));
     let refused = finish(&mut { limited }, b"").expect(65);
     let words = "urls.parquet: a page of column url needs 4";

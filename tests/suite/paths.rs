@@ -1,4 +1,4 @@
-//! What a run reads and what it writes are different files, whatever their names say.
+//! A run never overwrites a file that it reads, whatever path names it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,17 +12,17 @@ use crate::support::{Run, TempDir, build_command, contents, files, finish, run, 
 const BASE: &str = "http://h.example/";
 const LINES: &str = "http://h.example/1\nbad\nhttp://h.example/2\n";
 
-/// Options of `build` that name a file to be written.
+/// Options of `build` that name an output file.
 const WRITTEN: [&str; 5] = ["--rejects", "--metrics", "--robots", "--report", "--diff"];
 
-/// A command line for a shell: `sitemill` and `$1`, `$2` … stand for the binary and `arguments`.
+/// Runs `script` in a shell. `sitemill` stands for the binary, and `$1`, `$2` … for `arguments`.
 fn shell(script: &str, arguments: &[&Path]) -> Run {
     let mut shell = Command::new("bash");
     let script = script.replace("sitemill ", &format!("{} ", env!("CARGO_BIN_EXE_sitemill")));
     finish(shell.args(["-c", &script, "bash"]).args(arguments), b"")
 }
 
-/// Every name below `directory`, with the bytes of files.
+/// Every path below `directory`, with the content of files.
 fn tree(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut all = Vec::new();
     for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
@@ -35,7 +35,7 @@ fn tree(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all
 }
 
-/// Fails unless `command` is refused with exit 2 and all of `said`, and everything in `directory` is as it was.
+/// Fails unless `command` exits with 2, prints all of `said` and changes nothing in `directory`.
 #[track_caller]
 fn assert_refused(directory: &TempDir, command: &mut Command, said: &[&str]) {
     let before = tree(directory.path());
@@ -57,7 +57,7 @@ fn no_option_overwrites_an_input_whatever_name_leads_to_it() {
         for name in [&input, &hard, &soft, &roundabout] {
             let mut build = build_command(&out, BASE);
             assert_refused(&directory, build.arg(option).arg(name).arg(&input), &[option, "input", "in.txt"]);
-            // Nor if the options are wrong in another way too.
+            // Not even if the options have another error too.
             let mut wrong = build_command(&out, BASE);
             let before = tree(directory.path());
             finish(wrong.arg(option).arg(name).arg(&input).arg("--level=99"), b"").expect(2);
@@ -87,7 +87,7 @@ fn an_input_is_recognised_in_a_directory_beside_an_index_behind_a_pipe_sign_and_
             build().arg(option).arg(&config).arg("--config").arg(&config).arg(&part),
             &said,
         );
-        // On the next night it would be an input.
+        // The next run would read it as input.
         let new = data.join("new.txt");
         assert_refused(&directory, build().arg(option).arg(&new).arg(&data), &[option, "data", "next run"]);
     }
@@ -127,7 +127,7 @@ fn results_that_would_overwrite_each_other_are_refused() {
         }
     }
     drop(there);
-    // What nothing can be lost in may have several names.
+    // Several results may go to the same device or stream, where nothing can be lost.
     let mut build = build_command(&out, BASE);
     build.args(["--rejects", "/dev/null", "--diff", "/dev/null", "--report", "/dev/null"]);
     finish(build.arg(&input), b"").expect(0);
@@ -147,7 +147,7 @@ fn no_option_overwrites_a_file_of_a_published_set() {
     let index = out.join("sitemap-index-1.xml");
     let lines = out.join("robots-sitemaps.txt");
     let state = out.join(".sitemill/manifest.json");
-    // Before there is a set as well as beside it.
+    // Without a live set and with one.
     for is_live in [false, true] {
         for option in WRITTEN {
             for name in [&index, &lines, &state] {
@@ -233,7 +233,7 @@ fn a_dash_is_standard_output_and_takes_one_result() {
     ] {
         let refused = build(options).expect(2);
         assert!(said.iter().all(|word| refused.stderr.contains(word)), "{}", refused.stderr);
-        assert!(!text(refused).contains("input\tline"), "nothing of one result is in another");
+        assert!(!text(refused).contains("input\tline"), "no result may contain another");
     }
     for option in ["--metrics", "--robots"] {
         let refused = build(&[option, "-"]).expect(2);
@@ -273,7 +273,7 @@ fn files_may_lie_in_an_output_directory_that_does_not_exist_yet() {
         let file = out.join("file.txt");
         finish(build_command(&out, BASE).arg(option).arg(&file).arg(&input), b"").expect(0);
         assert_ne!(fs::metadata(file).unwrap().len(), 0, "{option}");
-        // Or in the directory above, which is made along with it.
+        // In the parent directory, which does not exist either.
         let above = directory.join(format!("above-{at}"));
         let (out, file) = (above.join("sitemaps"), above.join("file.txt"));
         finish(build_command(&out, BASE).arg(option).arg(&file).arg(&input), b"").expect(0);

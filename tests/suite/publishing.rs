@@ -1,4 +1,4 @@
-//! What lies in the output directory before, during and after a run.
+//! The files in the output directory before, during and after a run.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -25,7 +25,7 @@ fn build(out: &Path, urls: &str, options: &[&str]) -> Run {
     finish(&mut command(out, options), urls.as_bytes())
 }
 
-/// `http://h.example/FIRST` to `…/LAST`, a line each.
+/// `http://h.example/FIRST` to `…/LAST`, one per line.
 fn pages(first: u32, last: u32) -> String {
     (first..=last).map(|n| format!("{BASE}{n}\n")).collect()
 }
@@ -34,7 +34,7 @@ fn urls(first: u32, last: u32) -> Vec<String> {
     pages(first, last).lines().map(Into::into).collect()
 }
 
-/// Names, bytes, inodes and times of everything that is published.
+/// Names, bytes, inodes and times of all published files.
 fn snapshot(out: &Path) -> Vec<(String, Vec<u8>, u64, i64)> {
     let all = files(out).into_iter().map(|file| {
         let meta = fs::metadata(out.join(&file)).unwrap();
@@ -55,7 +55,11 @@ fn a_run_that_fails_leaves_the_live_set_exactly_as_it_was() {
     build(&out, "", &["missing.txt"]).expect(66);
     build(&out, &pages(1, 9), &["--urls-per-sitemap", "0"]).expect(2);
     assert_eq!(snapshot(&out), before);
-    assert_eq!(fs::read_dir(out.join(".sitemill/staging")).unwrap().count(), 0, "nothing is left behind");
+    assert_eq!(
+        fs::read_dir(out.join(".sitemill/staging")).unwrap().count(),
+        0,
+        "no staging directory may remain"
+    );
 }
 
 #[test]
@@ -73,7 +77,7 @@ fn an_unchanged_sitemap_keeps_its_file_and_its_lastmod() {
     let sitemaps = |set: &[(String, Vec<u8>, u64, i64)]| {
         set.iter().filter(|(file, ..)| file.ends_with(".gz")).cloned().collect::<Vec<_>>()
     };
-    assert_eq!(sitemaps(&after)[..2], sitemaps(&before)[..], "the same files, not written again");
+    assert_eq!(sitemaps(&after)[..2], sitemaps(&before)[..], "the same files, not rewritten");
     let (_, index) = published(&out, BASE).swap_remove(0);
     let lastmods: Vec<&str> =
         index.split("<lastmod>").skip(1).map(|rest| rest.split('<').next().unwrap()).collect();
@@ -99,7 +103,7 @@ fn a_smaller_set_leaves_old_index_files_and_sitemaps_for_late_crawlers() {
 }
 
 #[test]
-fn files_of_others_are_left_alone() {
+fn foreign_files_are_left_alone() {
     let directory = TempDir::new();
     let out = directory.join("out");
     fs::create_dir_all(out.join("images")).unwrap();
@@ -128,7 +132,7 @@ fn a_sitemap_that_rotted_is_mended_by_the_next_run() {
             mended.iter().map(|(file, bytes, ..)| (file, bytes)).eq(whole.iter().map(|(f, b, ..)| (f, b)))
         );
     }
-    // Another level gives other bytes of the same XML: no damage, and nothing to write again.
+    // Another level gives other bytes for the same XML, so nothing is damaged or rewritten.
     let before = snapshot(&out);
     build(&out, &pages(1, 50), &["--level", "1"]).expect(0);
     assert_eq!(snapshot(&out)[1], before[1]);
@@ -138,7 +142,7 @@ fn a_sitemap_that_rotted_is_mended_by_the_next_run() {
 fn a_switch_that_was_broken_off_is_finished_by_the_next_run() {
     let directory = TempDir::new();
     let options = ["--urls-per-sitemap", "1", "--sitemaps-per-index", "2"];
-    // What a crash between any two renames of the switch leaves behind: a journal, and some of the files renamed.
+    // The state after a crash between two renames of the switch: a journal, and some of the files renamed.
     for renamed in 0..4 {
         let out = directory.join(format!("out-{renamed}"));
         let after = directory.join(format!("after-{renamed}"));
@@ -163,7 +167,7 @@ fn a_switch_that_was_broken_off_is_finished_by_the_next_run() {
         journal.as_object_mut().unwrap().remove("checksum");
         fs::write(state.join("manifest.next.json"), journal.to_string()).unwrap();
 
-        // Even a run that publishes nothing finishes it first.
+        // Even a run that publishes nothing completes the switch first.
         build(&out, "no url\n", &options).expect(65);
         assert_eq!(published(&out, BASE), published(&after, BASE));
         assert!(out.join("sitemap-index-4.xml").exists() && !state.join("manifest.next.json").exists());
@@ -188,7 +192,7 @@ fn a_second_run_is_told_who_holds_the_directory() {
     let out = directory.join("out");
     let mut first =
         command(&out, &["--progress", "never"]).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // It holds the lock as soon as its staging directory is there, and waits for its input.
+    // Once its staging directory exists, the first run holds the lock and waits for its input.
     let staging = out.join(".sitemill/staging");
     while fs::read_dir(&staging).map_or(0, Iterator::count) == 0 {
         std::thread::yield_now();
@@ -228,13 +232,13 @@ fn a_signal_that_the_run_was_started_to_ignore_does_not_stop_it() {
         for (other, exit) in [(None, 0), (Some("TERM"), 143)] {
             let command = started_by(starter, &command(&out, &[]));
             let mut command = heeding_signals(&command);
-            // On a terminal, nohup would write elsewhere.
+            // On a terminal, nohup would redirect the output.
             command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
             let mut waiting = command.spawn().unwrap();
             wait_until_staging(&out);
             send(signal, &waiting);
             other.iter().for_each(|other| send(other, &waiting));
-            // Until the pipe speaks or ends it waits.
+            // The run waits for its input.
             let mut pipe = waiting.stdin.take().unwrap();
             if other.is_none() {
                 pipe.write_all(pages(1, 3).as_bytes()).unwrap();
@@ -277,7 +281,7 @@ fn a_link_in_the_place_of_a_file_or_directory_is_refused() {
         fs::remove_dir_all(&out).unwrap();
     }
 
-    // Nor is one replaced that nobody has a copy of.
+    // A link is not replaced either: sitemill could keep no copy of it.
     for (file, options) in [("sitemap-index-1.xml", &[][..]), ("robots-sitemaps.txt", &["--take-over"])] {
         let out = directory.join("out");
         fs::create_dir(&out).unwrap();
@@ -318,7 +322,7 @@ fn a_crawler_that_reads_all_the_while_sees_whole_sets_only() {
         let crawler = scope.spawn(|| {
             let mut crawls = 0;
             while !done.load(Ordering::Relaxed) {
-                // Panics if a named file is missing or half.
+                // Panics if a listed file is missing or truncated.
                 let seen = published_urls(&out, BASE);
                 assert_eq!(seen.len(), 30);
                 let first: u32 = seen[0][BASE.len()..].parse().unwrap();

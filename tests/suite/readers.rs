@@ -1,4 +1,4 @@
-//! What sitemill compresses, read back by programs that nobody here wrote.
+//! Independent gzip readers read what sitemill compresses.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -34,7 +34,7 @@ class Gunzip {
 }
 ";
 
-/// A sitemap of shop URLs in this order.
+/// A sitemap of shop URLs in `order`.
 fn sitemap(order: Order) -> Vec<u8> {
     let recipe = Recipe { lines: 20_000, order, non_ascii: 0.1, ..Recipe::default() };
     let urls = Corpus::new(&recipe).expect("the recipe is sound").text();
@@ -86,7 +86,7 @@ fn every_reader_gets_back_what_every_level_was_given() {
             files.push(file);
         }
     }
-    // Java takes its time to start, and so reads all of them at once.
+    // Java starts slowly, so one process reads all files.
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     check(&["java", java.to_str().expect("tests write plain names")], &files, &plain_of_all);
 }
@@ -98,7 +98,7 @@ fn check(reader: &[&str], files: &[&str], plain: &[u8]) {
         return without(reader[0]);
     }
     let run = finish(Command::new(reader[0]).args(&reader[1..]).args(files), b"").expect(0);
-    assert!(run.stdout == plain, "{} read something else from {files:?}", reader[0]);
+    assert!(run.stdout == plain, "{} read other bytes from {files:?}", reader[0]);
 }
 
 fn without(reader: &str) {
@@ -108,7 +108,7 @@ fn without(reader: &str) {
         "{reader} is not on the PATH; scripts/test installs it to read what was compressed. Install it, or set \
          SITEMILL_NO_READERS=1 to test without some of the readers"
     );
-    // Past the harness, which shows what was printed by failed tests only.
-    let warning = "\nSITEMILL_NO_READERS: not every gzip reader was asked in this run\n";
+    // Written directly, because the harness hides the output of passing tests.
+    let warning = "\nSITEMILL_NO_READERS: some gzip readers are missing in this run\n";
     SAID.call_once(|| drop(std::io::stderr().write_all(warning.as_bytes())));
 }

@@ -1,4 +1,4 @@
-//! The same job done by `tests/reference/reference.py`, which was written from the rules and knows nothing of this code.
+//! Compares sitemill with `tests/reference/reference.py`, a second implementation written from the rules alone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::corpus::{Corpus, Order, Recipe};
 use crate::support::{EPOCH, Run, TempDir, finish, sitemill, testdata};
 
-/// `tests/reference/reference.py`, at the time of every run.
+/// The command for `tests/reference/reference.py`, with the time of all tests.
 fn reference() -> Command {
     let mut command = Command::new("python3");
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/reference.py"));
@@ -17,7 +17,7 @@ fn reference() -> Command {
     command
 }
 
-/// What a build by `command` left in `to`: report and rejects.
+/// Builds into `to` with `command`. Returns the report and the rejects.
 fn build(mut command: Command, input: &Path, to: &Path, options: &[&str]) -> (Value, String) {
     fs::create_dir(to).unwrap();
     let (report, rejects) = (to.join("report.json"), to.join("rejects.tsv"));
@@ -43,7 +43,7 @@ fn check_same(input: &Path, options: &[&str]) {
     assert_eq!(compared.exit, 0, "{}{}", String::from_utf8_lossy(&compared.stdout), compared.stderr);
 }
 
-/// A generated input of every kind of line there is.
+/// A generated input with every kind of line.
 fn generated(directory: &TempDir, lines: u64, seed: u64) -> PathBuf {
     let recipe = Recipe {
         lines,

@@ -1,4 +1,4 @@
-//! Bad input, bad options, and what is said about them.
+//! Bad input and bad options, and their messages.
 
 use std::fs;
 use std::io::Write;
@@ -136,13 +136,13 @@ fn too_many_rejects_publish_nothing_and_are_still_reported() {
         assert_eq!(report["published"], exit == 0);
         assert_eq!(files(&out).is_empty(), exit != 0);
         assert_eq!(fs::read_to_string(rejects).unwrap().lines().count(), 3);
-        assert!(run.stderr.contains("2 not-absolute, as"), "an example: {}", run.stderr);
+        assert!(run.stderr.contains("2 not-absolute, as"), "no example: {}", run.stderr);
     }
 }
 
 #[test]
 fn a_line_without_an_end_costs_no_memory() {
-    // 300 MB in a sparse file, and as much through a pipe, in 100 MB of address space beyond the map.
+    // 300 MB in a sparse file and then through a pipe, with 100 MB of address space besides the mapping.
     let directory = TempDir::new();
     let input = directory.join("urls.txt");
     let mut file = fs::File::create(&input).unwrap();
@@ -188,7 +188,7 @@ fn an_input_that_changes_while_it_is_read_is_noticed() {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", format!("{BASE}a\n"));
     let out = directory.join("out");
-    // The second input keeps the run waiting while the first one, mapped by then, is written to.
+    // The run waits for the second input while the first one, already mapped, is written to.
     let mut command = build_command(&out, BASE);
     let mut child =
         command.arg(&input).arg("-").stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

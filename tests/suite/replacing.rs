@@ -1,4 +1,4 @@
-//! What a set may take the place of: a set of the same kind, and no file that sitemill did not write.
+//! A run replaces only a set of the same kind, and no file that sitemill did not write.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ fn assert_says(run: &Run, words: &[&str]) {
     words.iter().for_each(|words| assert!(run.stderr.contains(words), "{words}: {}", run.stderr));
 }
 
-/// The contents of `.sitemill/NAME`.
+/// The contents of the files in `.sitemill/NAME`.
 fn copies(out: &Path, name: &str) -> Vec<String> {
     let directory = out.join(".sitemill").join(name);
     contents(&directory).into_iter().map(|(_, bytes)| String::from_utf8(bytes).unwrap()).collect()
@@ -64,7 +64,7 @@ fn files_of_others_under_names_that_the_first_set_needs_are_refused_before_any_w
             let refused = build(&parent, base, &[]).expect(73);
             let said = format!("{}{more}: is in the way and not from sitemill", out.join(names[0]).display());
             assert_says(&refused, &[&said, "--take-over", ".sitemill/taken-over"]);
-            // Before the input is read: it is not missed.
+            // Refused before the input is read: the run does not wait for it.
             if base == BASE {
                 let mut silent = build_command(&parent, base);
                 let silent = silent.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::null());
@@ -80,7 +80,7 @@ fn files_of_others_under_names_that_the_first_set_needs_are_refused_before_any_w
             let mut want: Vec<String> = names.iter().map(|name| format!("their {name}")).collect();
             want.sort_unstable();
             assert_eq!(kept, want);
-            // From here on they are ours.
+            // From now on the files belong to sitemill.
             build(&parent, base, &[]).expect(0);
         }
     }
@@ -98,11 +98,11 @@ fn a_set_that_grows_to_the_name_of_a_file_of_others_is_refused_and_the_live_one_
     assert_says(&refused, &["sitemap-index-3.xml: is in the way", "--take-over"]);
     assert_eq!(published_urls(&out, BASE).len(), 4);
     assert_eq!(fs::read_to_string(&their).unwrap(), "their sitemap-index-3.xml");
-    assert_eq!(files(&out).len(), before.len() + 1, "nothing is left of the set that was refused");
+    assert_eq!(files(&out).len(), before.len() + 1, "no file of the refused set may remain");
     build_pages(&out, BASE, 5, &["--take-over"]).expect(0);
     assert_eq!(copies(&out, "taken-over"), ["their sitemap-index-3.xml"]);
     assert_eq!(published_urls(&out, BASE).len(), 5);
-    // Rolled back, it is still ours; and a rollback takes no file over.
+    // After a rollback the file still belongs to sitemill. A rollback takes no file over.
     rollback(&out, &[]).expect(0);
     rollback(&out, &["--to", "3"]).expect(0);
     rollback(&out, &["--to", "2"]).expect(0);
@@ -161,14 +161,14 @@ fn another_base_url_or_protocol_is_refused_with_both_values_and_published_when_i
         assert_says(&refused, &[said, "use another --out, or --replace-set"]);
         assert_eq!(contents(&out), before);
     }
-    // Before the input is read: it is not missed.
+    // Refused before the input is read: the run does not wait for it.
     let mut silent = build_command(&out, https);
     let silent = silent.stdin(std::process::Stdio::piped()).stderr(std::process::Stdio::null());
     assert_eq!(silent.spawn().unwrap().wait().unwrap().code(), Some(65));
 
     build(&out, https, &["--protocol", "0.84", "--replace-set"]).expect(0);
     assert_valid_set(&out, https, "0.84");
-    // The next night goes on by itself, and the job of before is the other one now.
+    // The next run of the new job needs no option, and now the old job is refused.
     build(&out, https, &["--protocol", "0.84"]).expect(0);
     build(&out, BASE, &[]).expect(65);
     let told = rollback(&out, &["--to", "1"]).expect(0);
@@ -223,7 +223,7 @@ fn old_index_files_stay_as_long_as_the_sitemaps_that_they_list_and_are_no_part_o
     night(0, 10, &keep);
     let ten = published(&out, BASE);
     night(1, 9, &keep);
-    // Who still has the robots lines of the night before misses nothing.
+    // A crawler with the robots lines of the previous night misses nothing.
     let tenth = fs::read_to_string(out.join("sitemap-index-10.xml")).unwrap();
     assert!(ten.contains(&("sitemap-index-10.xml".into(), tenth.clone())));
     let sitemap = crate::support::locs(&tenth).remove(0);
@@ -236,19 +236,19 @@ fn old_index_files_stay_as_long_as_the_sitemaps_that_they_list_and_are_no_part_o
         let listed = run(["urls".as_ref(), out.as_os_str()]).expect(0).stdout;
         assert_eq!(String::from_utf8(listed).unwrap().lines().count(), 9);
     }
-    // A copy of the live set, read as input.
+    // Builds a copy from the live set.
     night(2, 9, &keep);
     let copy = directory.join("copy");
     let mut again = build_command(&copy, BASE);
     finish(again.arg(&out), b"").expect(0);
     assert_eq!(published_urls(&copy, BASE).len(), 9);
-    // Back to more index files, and forth to fewer.
+    // Rolls back to more index files, then forward to fewer.
     rollback(&out, &["--to", "1"]).expect(0);
     assert_eq!(published(&out, BASE), ten);
     rollback(&out, &["--to", "3"]).expect(0);
     run(["check".as_ref(), out.as_os_str()]).expect(0);
     assert!(out.join("sitemap-index-10.xml").exists());
-    // Replaced on day 0 by the clock of the rollback; with one set kept besides, it goes with its set.
+    // The rollback replaced the tenth index file on day 0 of its clock, so it is deleted with its set.
     night(1, 9, &keep);
     assert!(out.join("sitemap-index-10.xml").exists());
     night(3, 9, &keep);

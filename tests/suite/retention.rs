@@ -1,4 +1,4 @@
-//! Earlier sets: how long they stay, how they are shown, and how one comes back.
+//! Earlier sets: how long they are kept, how `status` shows them, and how `rollback` restores one.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::support::{
 const BASE: &str = "http://h.example/";
 const DAY: u64 = 86_400;
 
-/// Publishes `pages`, one a sitemap, on a day counted from 26 June 2005.
+/// Publishes `pages`, one per sitemap, on a day counted from 26 June 2005.
 fn build(out: &Path, day: u64, pages: &[u32], options: &[&str]) -> Run {
     let input: String = pages.iter().map(|page| format!("{BASE}{page}\n")).collect();
     let mut command = build_command(out, BASE);
@@ -37,12 +37,12 @@ fn status(out: &Path) -> Value {
     serde_json::from_slice(&shown.stdout).expect("one object")
 }
 
-/// What a crawler reads.
+/// The pages that a crawler finds.
 fn live(out: &Path) -> Vec<u32> {
     published_urls(out, BASE).iter().map(|url| url[BASE.len()..].parse().unwrap()).collect()
 }
 
-/// The numbers of the live set and of those that are kept.
+/// The numbers of the live set and of the kept ones.
 fn numbers(out: &Path) -> Vec<u64> {
     let status = status(out);
     let earlier = status["earlier"].as_array().unwrap().iter();
@@ -69,7 +69,7 @@ fn superseded_sitemaps_stay_their_time_and_then_go() {
     assert_eq!(live(&out), [1, 4]);
     foreign.iter().for_each(|file| assert_eq!(fs::read(out.join(file)).unwrap(), b"theirs"));
     assert_eq!(fs::read_dir(out.join(".sitemill/sets")).unwrap().count(), 1);
-    // A page that comes back after its file was removed is written again.
+    // A page that returns after its file was removed is written again.
     build(&out, 10, &[1, 2], &options).expect(0);
     assert_eq!(live(&out), [1, 2]);
 }
@@ -86,7 +86,7 @@ fn the_last_sets_stay_whatever_their_age_and_a_clock_that_goes_back_deletes_noth
     build(&out, 0, &[0, 7], &["--keep-sets", "0"]).expect(0);
     assert_eq!(numbers(&out), [7, 6, 5, 4, 3]);
     assert_eq!(sitemaps(&out), 6);
-    // Without both, nothing but the live set is left.
+    // Without both options, only the live set is left.
     build(&out, 1000, &[8], &["--keep", "0", "--keep-sets", "0"]).expect(0);
     assert_eq!((sitemaps(&out), numbers(&out)), (1, vec![8]));
 }
@@ -111,14 +111,14 @@ fn rolling_back_goes_one_set_further_each_time_and_back_to_the_same_files() {
     assert_eq!(published(&out, BASE), sets[0]);
     run(["check".as_ref(), out.as_os_str()]).expect(0);
 
-    // Forward again, by its number.
+    // Forward again, to a set by its number.
     rollback(&out, &["--to", "3"]).expect(0);
     assert_eq!(published(&out, BASE), sets[2]);
     rollback(&out, &["--to", "9"]).expect(65);
 }
 
 #[test]
-fn a_set_that_was_taken_back_is_not_what_a_later_rollback_leads_to() {
+fn a_rollback_skips_sets_that_were_rolled_back_before() {
     let directory = TempDir::new();
     let out = directory.join("out");
     build(&out, 0, &[1], &[]).expect(0);
@@ -167,7 +167,7 @@ fn a_set_with_a_file_that_rotted_or_was_edited_does_not_come_back() {
     let mut rotted = whole.clone();
     rotted[whole.len() / 2] ^= 1;
     let edited = gzip(&[&gunzip(&whole)[..], b" "].concat());
-    // The same content in other bytes, as of another compressor, is the same sitemap.
+    // The content compressed to other bytes is the same sitemap.
     let anew = gzip(&gunzip(&whole));
     assert_ne!(anew, whole);
     for damage in [rotted, edited] {
@@ -189,7 +189,7 @@ fn a_set_with_a_file_that_rotted_or_was_edited_does_not_come_back() {
         assert_eq!(live(&out), [3, 4]);
         rollback(&out, &["--to", "3"]).expect(0);
     }
-    // The first set has none before it.
+    // The first set has no predecessor.
     fs::write(out.join(sitemap_of(&out, 1)), "").unwrap();
     let refused = rollback(&out, &["--to", "1"]).expect(65).stderr;
     assert!(refused.contains("build it again from its input"), "{refused}");
@@ -205,7 +205,7 @@ fn sitemap_of(out: &Path, number: u64) -> String {
 }
 
 #[test]
-fn a_rollback_that_cannot_be_is_none_and_one_that_was_killed_is_finished_by_the_next_run() {
+fn an_impossible_rollback_changes_nothing_and_a_killed_one_is_completed_by_the_next_run() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let options = ["--sitemaps-per-index", "1"];
@@ -214,7 +214,7 @@ fn a_rollback_that_cannot_be_is_none_and_one_that_was_killed_is_finished_by_the_
     let second = published(&out, BASE);
     build(&out, 2, &[3], &options).expect(0);
     let third = published(&out, BASE);
-    // What has the name of its second index file is no file, and not ours.
+    // A foreign directory has the name of its second index file.
     let index = out.join("sitemap-index-2.xml");
     fs::remove_file(&index).unwrap();
     fs::create_dir(&index).unwrap();
@@ -223,7 +223,7 @@ fn a_rollback_that_cannot_be_is_none_and_one_that_was_killed_is_finished_by_the_
     assert_eq!((published(&out, BASE), &status(&out)["is_switching"]), (third, &Value::from(false)));
     fs::remove_dir(&index).unwrap();
 
-    // Killed at one rename later each time; the next one clears up, until one had decided.
+    // Each rollback is killed one rename later than the previous one, until one leaves a switch to complete.
     let mut renames = 0;
     while status(&out)["is_switching"] == false {
         renames += 1;
@@ -237,7 +237,7 @@ fn a_rollback_that_cannot_be_is_none_and_one_that_was_killed_is_finished_by_the_
 }
 
 #[test]
-fn where_there_is_no_set_nothing_is_made() {
+fn status_and_rollback_create_nothing_where_there_is_no_set() {
     let directory = TempDir::new();
     for (out, exit) in [(directory.join("missing"), 66), (directory.path().to_owned(), 65)] {
         run(["status".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(exit);
@@ -305,7 +305,7 @@ fn sites_are_shown_together_and_rolled_back_one_by_one() {
 }
 
 #[test]
-fn what_cannot_be_cleared_away_is_a_warning_and_the_set_is_live() {
+fn a_failed_cleanup_is_a_warning_and_the_set_is_live() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let options = ["--keep", "0", "--keep-sets", "1"];
@@ -319,7 +319,7 @@ fn what_cannot_be_cleared_away_is_a_warning_and_the_set_is_live() {
     let warned = build(&out, 3, &[4], &keep_two).expect(0);
     assert!(warned.stderr.contains("warning: ") && warned.stderr.contains("no old sitemap is removed"));
     assert_eq!((live(&out), sitemaps(&out)), (vec![4], 3));
-    // As the message says, its end is the end of the trouble.
+    // As the message says, deleting that file helps.
     fs::remove_file(&kept).unwrap();
     let quiet = build(&out, 4, &[5], &keep_two).expect(0);
     assert_eq!((quiet.stderr.as_str(), live(&out), sitemaps(&out)), ("", vec![5], 3));
@@ -335,10 +335,10 @@ fn sitemaps_of_a_run_that_died_before_the_switch_are_removed_and_no_others() {
     let [linked, foreign] = ["sitemap-00001-aaaaaaaa.xml.gz", "sitemap-00002-bbbbbbbb.xml.gz"];
     fs::write(staging.join(linked), "never live").unwrap();
     fs::hard_link(staging.join(linked), out.join(linked)).unwrap();
-    // The same name, and not the same file.
+    // A file with the same name and other content.
     fs::write(staging.join(foreign), "never live").unwrap();
     fs::write(out.join(foreign), "theirs").unwrap();
-    // The same file as a live one.
+    // A hard link to a live file.
     let live_file = published(&out, BASE)[1].0.clone();
     fs::hard_link(out.join(&live_file), staging.join(&live_file)).unwrap();
     build(&out, 1, &[], &[]).expect(65);

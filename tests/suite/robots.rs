@@ -1,4 +1,4 @@
-//! `--robots`: our block in a robots.txt that belongs to others.
+//! `--robots`: sitemill's block in a robots.txt that it does not own.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
@@ -21,7 +21,7 @@ fn build(out: &Path, base: &str, robots: &Path, pages: u32, options: &[&str]) ->
     finish(&mut command, input.as_bytes())
 }
 
-/// The block of a set with so many index files.
+/// The block of a set with `indexes` index files.
 fn block(base: &str, indexes: u32) -> String {
     let lines: String =
         (1..=indexes).map(|number| format!("Sitemap: {base}sitemap-index-{number}.xml\r\n")).collect();
@@ -41,7 +41,7 @@ fn the_block_of_each_set_is_kept_up_and_the_rest_is_left_alone() {
     let both = format!("{THEIRS}\r\n{}{}", block(BASE, 2), block(&inner, 1));
     assert_eq!(fs::read_to_string(&robots).unwrap(), both);
 
-    // A block that says the same already is not written again.
+    // An unchanged block is not rewritten.
     let inode = fs::metadata(&robots).unwrap().ino();
     build(&out, BASE, &robots, 2, &["--sitemaps-per-index", "1"]).expect(0);
     assert_eq!(fs::metadata(&robots).unwrap().ino(), inode);
@@ -50,7 +50,7 @@ fn the_block_of_each_set_is_kept_up_and_the_rest_is_left_alone() {
     run(back.iter().map(AsRef::as_ref).chain([out.as_os_str()])).expect(0);
     assert!(fs::read_to_string(&robots).unwrap().contains(&block(BASE, 3)));
     let names = fs::read_dir(directory.path()).unwrap().count();
-    assert_eq!(names, 3, "nothing is left beside it");
+    assert_eq!(names, 3, "no temporary file may remain beside it");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_name_that_no_crawler_asks_for_is_a_usage_error_unless_it_is_meant() {
         rollback(&["--robots-any-name"]).expect(0);
         fs::remove_dir_all(&out).unwrap();
     }
-    // A template is put together with others later, and may have any name.
+    // A template that is merged into robots.txt later may have any name.
     build(&out, BASE, &directory.join("robots-shop.txt"), 1, &[]).expect(0);
 }
 
@@ -116,10 +116,10 @@ fn runs_that_share_a_file_wait_for_each_other() {
 }
 
 #[test]
-fn what_a_dead_run_left_beside_it_is_cleared_away() {
+fn leftovers_of_a_dead_run_are_removed() {
     let directory = TempDir::new();
     let robots = directory.file("robots.txt", THEIRS);
-    // Process numbers end at four million; that of this test is alive.
+    // Process IDs end at four million, so the first is dead. The second is that of this test.
     let left = [
         ".robots.txt.sitemill-4294967295".to_owned(),
         format!(".robots.txt.sitemill-{}", std::process::id()),
@@ -136,7 +136,7 @@ fn the_file_keeps_its_mode_and_its_owner_and_is_made_if_there_is_none() {
     let directory = TempDir::new();
     let robots = directory.file("robots.txt", "");
     fs::set_permissions(&robots, fs::Permissions::from_mode(0o640)).unwrap();
-    // Only root may give it away; for others it stays theirs, which is tested as well.
+    // Only root may change the owner. Without root, the test checks that the owner stays.
     let _ = chown(&robots, Some(12_345), Some(23_456));
     let before = fs::metadata(&robots).unwrap();
     build(&directory.join("a"), BASE, &robots, 1, &[]).expect(0);
@@ -151,7 +151,7 @@ fn the_file_keeps_its_mode_and_its_owner_and_is_made_if_there_is_none() {
 }
 
 #[test]
-fn what_cannot_be_written_is_said_before_any_work() {
+fn a_file_that_cannot_be_written_is_reported_before_any_work() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let victim = directory.file("victim", "precious");
@@ -173,7 +173,7 @@ fn what_cannot_be_written_is_said_before_any_work() {
 }
 
 #[test]
-fn a_failure_behind_the_switch_is_a_warning_and_the_set_is_live() {
+fn a_failure_after_the_switch_is_a_warning_and_the_set_is_live() {
     use std::io::Write;
     use std::process::Stdio;
     let directory = TempDir::new();
@@ -182,7 +182,7 @@ fn a_failure_behind_the_switch_is_a_warning_and_the_set_is_live() {
     let mut command = build_command(&out, BASE);
     let mut child =
         command.arg("--robots").arg(&robots).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // It has looked at the file by then, and finds it damaged at the end.
+    // The run has already checked the file and finds it damaged at the end.
     wait_until_staging(&out);
     let damaged = format!("# sitemill: end {BASE}\n");
     fs::write(&robots, &damaged).unwrap();

@@ -1,4 +1,4 @@
-//! What `urls` writes is an input from which `build` makes the same set again.
+//! `build` makes the same set again from the output of `urls`.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::support::{
 
 const BASE: &str = "https://www.example.com/";
 
-/// Numbers that look random and are the same in every run: SplitMix64.
+/// A SplitMix64 generator: random-looking numbers, the same in every run.
 struct Draw(u64);
 
 impl Draw {
@@ -27,7 +27,7 @@ impl Draw {
         words[self.below(words.len())]
     }
 
-    /// A URL with characters that mean something in XML, JSON, CSV or TSV, or have to be encoded.
+    /// A URL with characters that are special in XML, JSON, CSV or TSV, or must be encoded.
     fn url(&mut self) -> String {
         let odd = [
             "a",
@@ -65,7 +65,7 @@ impl Draw {
         format!("{BASE}{}{parts}", self.below(1_000))
     }
 
-    /// A row with any of the tags, right, wrong or empty.
+    /// A row with any of the tags: valid, invalid or empty.
     fn row(&mut self) -> Value {
         let mut row = json!({ "loc": self.url() });
         let dates = [
@@ -100,7 +100,7 @@ impl Draw {
     }
 }
 
-/// Builds `input` into a directory of its own, and again from what `urls` writes of that: all files must be the same.
+/// Builds `input`, then builds again from the output of `urls`. All files must be the same.
 #[track_caller]
 fn check_round_trip(input: &Path, options: &[&str]) {
     let directory = TempDir::new();
@@ -153,7 +153,7 @@ fn links_and_images_of_a_set_come_through_urls_and_build() {
     );
     let input = directory.file("pages.jsonl", row);
     check_round_trip(&input, &[]);
-    // Of one URL, more than fits in a line of text: nothing is cut or refused.
+    // The tags of one URL exceed the length of a text line: nothing is cut or refused.
     let images: Vec<String> = (0..1_000).map(|n| format!("{BASE}image/{n}?{}", "x".repeat(100))).collect();
     let links: Vec<Value> =
         (0..1_500).map(|n| json!({ "hreflang": "de", "href": format!("{BASE}de/{n}") })).collect();

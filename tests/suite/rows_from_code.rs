@@ -1,4 +1,4 @@
-//! Rows that a program hands over: an iterator in place of an input file, through the library.
+//! The library takes rows from an iterator in place of an input file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ fn built(job: &Job, sources: Vec<Source<'_>>) -> Result<Outcome, Error> {
     build_from(job, sources, &Silent, &Stop::default())
 }
 
-/// The values of each row: URLs of three origins, some of them twice, blank or wrong, with and without tags.
+/// Rows with URLs of three origins, some of them duplicate, blank or invalid, with and without tags.
 fn rows(count: usize) -> impl Iterator<Item = (String, &'static str, &'static str)> + Clone + Send {
     (0..count).map(|n| {
         let url = match n % 50 {
@@ -49,7 +49,7 @@ fn csv(directory: &TempDir, count: usize) -> PathBuf {
     directory.file("pages.csv", format!("loc,lastmod,priority\n{}", rows(count).map(row).collect::<String>()))
 }
 
-/// What is published. File names depend on a secret of the directory, so that two runs are compared in the same one.
+/// The published files. Their names depend on a secret of the directory, so both runs must use the same directory.
 fn published(out: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(out).unwrap() {
@@ -63,7 +63,7 @@ fn published(out: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-/// The reject file without the name of the input and the offset, and with rows counted from the first one.
+/// The line number, reason and text of each reject; lines are counted from `first_line`.
 fn rejects(path: &Path, first_line: u64) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap();
     let row = |row: &str| {

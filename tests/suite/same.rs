@@ -1,4 +1,4 @@
-//! The output is a function of the input and the options alone.
+//! The output depends only on the input and the options.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use crate::support::{TempDir, build_command, files, finish};
 
 const BASE: &str = "https://www.example.com/";
 
-/// Every published byte, by file name.
+/// The content of every published file, by name.
 fn bytes(out: &Path) -> BTreeMap<String, Vec<u8>> {
     files(out).into_iter().map(|file| (file.clone(), fs::read(out.join(file)).unwrap())).collect()
 }
@@ -36,7 +36,7 @@ fn any_number_of_threads_and_any_way_of_reading_give_the_same_bytes() {
     assert!(build("2", "2", false) == want, "two threads");
     assert!(build("7", "7", false) == want, "seven threads");
     assert!(build("pipe", "2", true) == want, "a pipe");
-    assert!(build("1", "2", false) == want, "over a set that is there already");
+    assert!(build("1", "2", false) == want, "over an existing set");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Where one file ends and the next begins.
+//! Limits at which a file ends and the next one begins.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use crate::support::{TempDir, assert_valid_set, build_command, finish, locs, pub
 
 const BASE: &str = "http://h.example/";
 
-/// Builds `urls` with `options`; what is published, after every promise of a set was checked.
+/// Builds `urls` with `options`, checks the set, and returns its files.
 fn build(urls: &[String], options: &[&str]) -> Vec<(String, String)> {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", urls.join("\n"));
@@ -21,7 +21,7 @@ fn numbered(urls: usize) -> Vec<String> {
     (0..urls).map(|n| format!("{BASE}page-{n}")).collect()
 }
 
-/// URLs in each sitemap.
+/// The number of URLs in each sitemap.
 fn sizes(files: &[(String, String)]) -> Vec<usize> {
     files.iter().filter(|(file, _)| file.ends_with(".gz")).map(|(_, xml)| locs(xml).len()).collect()
 }
@@ -61,7 +61,7 @@ fn a_thousand_sitemaps_go_in_one_index_file_and_one_more_in_two() {
 
 #[test]
 fn a_sitemap_is_filled_to_the_last_byte_and_never_beyond() {
-    // Entries of ever changing size, some of them much larger once escaped.
+    // Entries of different sizes, some much larger once escaped.
     let urls: Vec<String> = (0..3_000)
         .map(|n| {
             let mut url = format!("{BASE}{n}");
@@ -103,6 +103,6 @@ fn a_split_by_bytes_and_then_one_by_count_lose_nothing_between_them() {
         urls.push(url);
     }
     let sizes = sizes(&build(&urls, &["--bytes-per-sitemap", "10KiB", "--urls-per-sitemap", "100"]));
-    // Five long ones fill a sitemap, and a few short ones the rest of the eighth; from there on the count decides.
+    // Five long URLs fill a sitemap by bytes, and short ones the rest of the eighth; after that the count decides.
     assert_eq!(sizes, [5, 5, 5, 5, 5, 5, 5, 14, 100, 100, 100, 51]);
 }

@@ -1,4 +1,4 @@
-//! One set for each scheme, host and port.
+//! `{origin}`: a set for each scheme, host and port.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,7 +24,7 @@ fn every_origin_gets_a_complete_set_in_a_directory_of_its_own() {
     want.entry(origins[3].0).or_default().push("https://xn--bcher-kva.example/0".into());
     for n in 1..50_000_usize {
         let (origin, _) = origins[n * n % 7 % 4];
-        // Every ninth line stands twice.
+        // Every ninth line is a duplicate.
         let url = format!("{origin}page/{n}?a&b='{n}'", n = n - usize::from(n % 9 == 0));
         input += &format!("{url}\n");
         let canonical = url.replace("'", "%27");
@@ -135,17 +135,17 @@ fn the_parent_of_all_sites_is_checked_read_and_compared_site_by_site() {
     let (diff, counts) = told("diff", &[&old, &new]);
     assert_eq!(diff, changes);
     assert!(counts.contains("2 added, 2 removed, 0 changed, 4 unchanged"), "{counts}");
-    // A site that is the same in both is not read.
+    // A site that is the same in both sets is not read.
     assert!(told("diff", &[&new, &new]).1.contains("6 unchanged; 0 sitemaps read"));
-    // One set has no site to go by.
+    // A single set is compared with all sites.
     let one = told("diff", &[&new, &new.join("a.example")]).0;
     assert_eq!(one, "- https://b.example/0\n- https://b.example/1\n- https://came.example/0\n");
-    // A site behind a link is one of them, as in status.
+    // A site may be a link, as in `status`.
     fs::rename(new.join("b.example"), directory.join("moved")).unwrap();
     std::os::unix::fs::symlink("../moved", new.join("b.example")).unwrap();
     assert_eq!(told("urls", &[&new]).0, urls);
 
-    // What is wrong in one site is found, and named.
+    // A fault in one site is found, with the name of the site.
     let site = new.join("b.example");
     let sitemap = files(&site).into_iter().find(|file| file.ends_with(".gz")).unwrap();
     fs::remove_file(site.join(&sitemap)).unwrap();
@@ -155,7 +155,7 @@ fn the_parent_of_all_sites_is_checked_read_and_compared_site_by_site() {
     let base = ["check", "--base-url", "https://a.example/"].map(std::ffi::OsStr::new);
     let refused = run(base.into_iter().chain([old.as_os_str()])).expect(2);
     assert!(refused.stderr.contains("sets of several sites"), "{}", refused.stderr);
-    // A directory with nothing in it holds nothing.
+    // An empty directory is an error.
     let empty = directory.join("empty");
     fs::create_dir(&empty).unwrap();
     for command in ["check", "urls"] {
@@ -210,7 +210,7 @@ fn an_origin_that_can_have_no_set_is_refused_line_by_line_and_the_others_are_pub
         for host in ["a.example", "b.example"] {
             assert_eq!(published_urls(&out.join(host), &format!("https://{host}/")).len(), 3_000);
         }
-        // All lines of an origin meet the same fate.
+        // All lines of an origin have the same reason.
         let told = fs::read_to_string(&rejects).unwrap();
         for bad in &bad[..if bytes == "280" { 4 } else { 3 }] {
             let reasons = told.lines().filter(|row| row.contains(bad.as_str()));
@@ -226,7 +226,7 @@ fn an_origin_that_can_have_no_set_is_refused_line_by_line_and_the_others_are_pub
 fn limits_that_no_index_file_keeps_are_known_before_any_work_and_the_longest_base_url_is_taken() {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", "https://a.example/1\n");
-    // The least that an index file of the shortest origin takes.
+    // The limit is too small for an index file of the shortest origin.
     let mut command = sitemill();
     command.args(["build", "--base-url", "{origin}/", "--bytes-per-sitemap", "200"]).arg(&input);
     let refused = finish(command.arg("--out").arg(directory.join("small")), b"").expect(2);

@@ -1,4 +1,4 @@
-//! Standard input and output that are closed.
+//! Closed standard input and output.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use crate::support::{TempDir, build_command, finish, published_urls};
 const BASE: &str = "http://h.example/";
 
 #[test]
-fn a_result_that_standard_output_is_closed_for_fails_the_command() {
+fn a_command_fails_if_standard_output_is_closed_for_its_result() {
     let directory = TempDir::new();
     let (input, out) = (directory.file("in.txt", format!("{BASE}1\n")), directory.join("out"));
     finish(build_command(&out, BASE).arg(&input), b"").expect(0);
@@ -35,15 +35,15 @@ fn a_result_that_standard_output_is_closed_for_fails_the_command() {
         assert!(failed.stderr.contains("standard output: is closed"), "{words}: {}", failed.stderr);
     }
     assert_eq!(published_urls(out.as_ref(), BASE), [format!("{BASE}1")]);
-    // A programme that does not want the output may well say so, whichever way it opens the device.
+    // A caller may discard the output, however it opens `/dev/null`.
     for redirected in ["> /dev/null", "<> /dev/null >&0", "1<> /dev/null"] {
         shell(&format!("clean {input}"), redirected).expect(0);
     }
-    // What is live stays live if nobody can be told.
+    // A set that is live stays live if the report cannot be written.
     let told = shell(&format!("{build} --json"), ">&-").expect(0);
     assert!(told.stderr.contains("standard output: the report could not be written"), "{}", told.stderr);
     assert_eq!(published_urls(out.as_ref(), BASE), [format!("{BASE}2")]);
-    // Nothing is written to it without an option that says so.
+    // Without such an option, nothing is written to standard output.
     shell(&build, ">&-").expect(0);
 }
 

@@ -1,4 +1,4 @@
-//! What all tests share: run the binary, keep its files apart, and read what it published with no help from its code.
+//! Helpers of all tests. They run the binary in separate directories and read its output without its code.
 #![allow(dead_code, reason = "a helper may wait for the module that needs it")]
 
 use std::collections::BTreeSet;
@@ -20,17 +20,17 @@ pub fn testdata() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata")
 }
 
-/// A directory of its own for one test; removed when it is dropped.
+/// A directory for one test, removed on drop.
 #[derive(Debug)]
 pub struct TempDir(PathBuf);
 
 impl TempDir {
-    /// A new and empty one.
+    /// Creates an empty directory in the target directory.
     pub fn new() -> Self {
         Self::below(Path::new(env!("CARGO_TARGET_TMPDIR")))
     }
 
-    /// The same in memory, if there is a file system for that: nothing waits for a disk, and there may be little room.
+    /// Creates an empty directory in memory if possible: syncs are fast there, but room may be scarce.
     pub fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
         if memory.is_dir() { Self::below(memory) } else { Self::new() }
@@ -41,7 +41,7 @@ impl TempDir {
         let name =
             format!("sitemill-suite-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let path = parent.join(name);
-        // An earlier process of the same number may have been killed.
+        // An earlier process with the same ID may have been killed.
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).expect("the target directory can be written to");
         Self(path)
@@ -55,7 +55,7 @@ impl TempDir {
         self.0.join(name)
     }
 
-    /// Writes a file into it and returns its path.
+    /// Writes a file into the directory and returns its path.
     pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.join(name);
         fs::write(&path, content).expect("a test's own directory can be written to");
@@ -69,17 +69,17 @@ impl Drop for TempDir {
     }
 }
 
-/// What a run of the binary left behind.
+/// The result of a run of the binary.
 #[derive(Debug)]
 pub struct Run {
-    /// 128 + signal if one ended it, as a shell says it.
+    /// The exit code, or 128 + signal, as in a shell.
     pub exit: i32,
     pub stdout: Vec<u8>,
     pub stderr: String,
 }
 
 impl Run {
-    /// The run, if it ended with `exit`; else the test fails and shows what was said.
+    /// Returns the run if its exit code is `exit`. Otherwise the test fails and shows standard error.
     #[track_caller]
     pub fn expect(self, exit: i32) -> Self {
         assert_eq!(self.exit, exit, "exit code; standard error was:\n{}", self.stderr);
@@ -87,32 +87,32 @@ impl Run {
     }
 }
 
-/// The binary, at the time of [`EPOCH`].
+/// A command that runs the binary at the time [`EPOCH`].
 pub fn sitemill() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_sitemill"));
     command.env("SOURCE_DATE_EPOCH", EPOCH);
     command
 }
 
-/// A quiet `sitemill build` into `out`; inputs, if not from standard input, and more options may follow.
+/// A quiet `sitemill build` into `out`. Inputs (default: standard input) and options may be added.
 pub fn build_command(out: &Path, base_url: &str) -> Command {
     let mut command = sitemill();
     command.args(["build", "--quiet", "--base-url", base_url, "--out"]).arg(out);
     command
 }
 
-/// `command`, which ends at these signals whatever the tests themselves were started to ignore.
+/// `command`, with SIGINT, SIGTERM and SIGHUP at their defaults even if the tests ignore them.
 pub fn heeding_signals(command: &Command) -> Command {
     started_by(&["env", "--default-signal=HUP,INT,TERM"], command)
 }
 
-/// `command`, killed at the `nth` of the system call `call`.
+/// `command`, killed at the `nth` system call `call`.
 pub fn killed_at(call: &str, nth: usize, command: &Command) -> Command {
     let (trace, inject) = (format!("trace={call}"), format!("inject={call}:signal=SIGKILL:when={nth}"));
     started_by(&["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject], command)
 }
 
-/// The same words and environment, run by a program and its first words that leave the process to them.
+/// `command`, with its arguments and environment, started through the program and arguments in `words`.
 pub fn started_by(words: &[&str], command: &Command) -> Command {
     let mut starter = Command::new(words[0]);
     starter.args(&words[1..]).arg(command.get_program()).args(command.get_args());
@@ -120,37 +120,38 @@ pub fn started_by(words: &[&str], command: &Command) -> Command {
     starter
 }
 
-/// Sends a signal, by its name.
+/// Sends the signal with the name `signal`.
 #[track_caller]
 pub fn send(signal: &str, to: &Child) {
     let sent = Command::new("kill").args(["-s", signal, &to.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
-/// Returns once a `build` that runs into `out` has begun to write; it must have something to wait for, or it may be over.
+/// Waits until a `build` into `out` has created its staging directory. The build must wait for something, or it may
+/// finish first.
 pub fn wait_until_staging(out: &Path) {
     while fs::read_dir(out.join(".sitemill/staging")).map_or(0, Iterator::count) == 0 {
         thread::yield_now();
     }
 }
 
-/// Runs the binary with `args`, in the current directory and with nothing to read from standard input.
+/// Runs the binary with `args` in the current directory, with empty standard input.
 pub fn run<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Run {
     finish(sitemill().args(args), b"")
 }
 
-/// Runs `command` with `stdin` to read.
+/// Runs `command` with `stdin` as standard input.
 pub fn finish(command: &mut Command, stdin: &[u8]) -> Run {
     try_finish(command, stdin).expect("the binary that Cargo has built can be run")
 }
 
-/// The error says why the program could not be started.
+/// Runs `command` with `stdin` as standard input. Fails if the program cannot be started.
 fn try_finish(command: &mut Command, stdin: &[u8]) -> io::Result<Run> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    let mut pipe = child.stdin.take().expect("it was asked for");
+    let mut pipe = child.stdin.take().expect("standard input is a pipe");
     let output = thread::scope(|scope| {
         scope.spawn(move || match pipe.write_all(stdin) {
-            // It need not read to the end.
+            // The program need not read all of it.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
             written => written.expect("a pipe takes bytes"),
         });
@@ -165,14 +166,14 @@ fn try_finish(command: &mut Command, stdin: &[u8]) -> io::Result<Run> {
 
 fn exit_code(status: std::process::ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt;
-    status.code().or(status.signal().map(|signal| 128 + signal)).expect("it has ended")
+    status.code().or(status.signal().map(|signal| 128 + signal)).expect("the process has ended")
 }
 
-/// The lines of this file name the index files of a set.
+/// The file whose lines name the index files of a set.
 pub const ROBOTS_FILE: &str = "robots-sitemaps.txt";
 
-/// A set as a crawler meets it: each index file that the robots lines name, followed by the sitemaps that it names, as
-/// file name and XML. Panics if a file is missing, or lies elsewhere than below `base_url`.
+/// Reads a set like a crawler. Returns name and XML of each index file in the robots lines, followed by its sitemaps.
+/// Panics if a file is missing or its URL is not below `base_url`.
 #[track_caller]
 pub fn published(out: &Path, base_url: &str) -> Vec<(String, String)> {
     let file_of = |url: &str| match url.strip_prefix(base_url) {
@@ -182,7 +183,7 @@ pub fn published(out: &Path, base_url: &str) -> Vec<(String, String)> {
     let read = |file: &str| match fs::read(out.join(file)) {
         Ok(bytes) if file.ends_with(".gz") => text(file, gunzip(&bytes)),
         Ok(bytes) => text(file, bytes),
-        Err(error) => panic!("{file} is named and cannot be read: {error}"),
+        Err(error) => panic!("{file} is listed and cannot be read: {error}"),
     };
     let mut files = Vec::new();
     for line in read(ROBOTS_FILE).lines().filter(|line| !line.starts_with('#')) {
@@ -199,26 +200,26 @@ pub fn published(out: &Path, base_url: &str) -> Vec<(String, String)> {
     files
 }
 
-/// The URLs of the sitemaps of a set, in their order.
+/// The URLs in the sitemaps of a set, in order.
 #[track_caller]
 pub fn published_urls(out: &Path, base_url: &str) -> Vec<String> {
     let files = published(out, base_url);
     files.iter().filter(|(file, _)| file.ends_with(".gz")).flat_map(|(_, xml)| locs(xml)).collect()
 }
 
-/// What stands in a `<loc>`, unescaped by hand.
+/// The text of each `<loc>`, unescaped by [`unescape`].
 pub fn locs(xml: &str) -> Vec<String> {
     let behind_tags = xml.split("<loc>").skip(1);
     behind_tags.map(|rest| unescape(rest.split("</loc>").next().expect("split gives one part"))).collect()
 }
 
-/// The ampersand last: what it stood for must not be read again.
+/// Resolves the five entities, `&amp;` last, so that its result is not resolved again.
 fn unescape(text: &str) -> String {
     let entities = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
     entities.iter().fold(text.to_owned(), |text, (entity, character)| text.replace(entity, character))
 }
 
-/// The files in a directory but for sitemill's own `.sitemill`; none if there is no such directory. Sorted.
+/// The sorted names in a directory, without `.sitemill`. None if the directory does not exist.
 pub fn files(directory: &Path) -> Vec<String> {
     let entries = match fs::read_dir(directory) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Vec::new(),
@@ -233,7 +234,7 @@ pub fn files(directory: &Path) -> Vec<String> {
     files
 }
 
-/// The same with their bytes.
+/// Names and contents of [`files`].
 pub fn contents(directory: &Path) -> Vec<(String, Vec<u8>)> {
     let content = |file: String| (file.clone(), fs::read(directory.join(file)).expect("it was listed"));
     files(directory).into_iter().map(content).collect()
@@ -254,7 +255,7 @@ pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     member.finish().expect("memory takes bytes")
 }
 
-/// Fails if the runs in `out` have left more behind than the live set and earlier ones, all whole.
+/// Fails unless `out` holds only the live set and kept ones, all complete.
 #[track_caller]
 pub fn assert_nothing_is_left(out: &Path) {
     let state = out.join(".sitemill");
@@ -299,7 +300,7 @@ pub fn assert_valid(xml: &str, schema: &str) {
     lint(schema, &["-".into()], xml.as_bytes());
 }
 
-/// One `xmllint` for all of `files`; `-` is `stdin`.
+/// Runs `xmllint` once for all of `files`, where `-` is `stdin`.
 #[track_caller]
 fn lint(schema: &str, files: &[PathBuf], stdin: &[u8]) {
     if Command::new("xmllint").arg("--version").stderr(Stdio::null()).status().is_err() {
@@ -311,7 +312,7 @@ fn lint(schema: &str, files: &[PathBuf], stdin: &[u8]) {
     assert_eq!(run.exit, 0, "not valid by {schema}.xsd:\n{}", run.stderr);
 }
 
-/// Every error that `xmllint` finds in `files`, without a schema: the file and the kind of the error, `parser` or `namespace`.
+/// File and kind (`parser` or `namespace`) of every error that `xmllint` finds in `files` without a schema.
 /// None if it is not installed and need not be.
 pub fn lint_findings(files: &[PathBuf]) -> Option<Vec<(PathBuf, String)>> {
     if Command::new("xmllint").arg("--version").stderr(Stdio::null()).status().is_err() {
@@ -321,10 +322,10 @@ pub fn lint_findings(files: &[PathBuf]) -> Option<Vec<(PathBuf, String)>> {
     let mut found = Vec::new();
     for files in files.chunks(1_000) {
         let mut xmllint = Command::new("xmllint");
-        // It shows the lines of the files, which may be anything.
+        // Its messages quote the files, which may contain any bytes.
         let output = xmllint.args(["--nonet", "--noout"]).args(files).output().expect("it is installed");
         for line in String::from_utf8_lossy(&output.stderr).lines() {
-            // Namespaces are told apart by their characters, whether or not these make a URI.
+            // Namespaces are compared as strings and need not be valid URIs.
             let Some((place, _)) =
                 line.split_once(" error : ").filter(|(_, words)| !words.contains("is not a valid URI"))
             else {
@@ -346,7 +347,7 @@ fn without_xmllint() {
         "xmllint is not on the PATH; scripts/test needs it to hold what is written against the schemas. Install \
          it (package libxml2-utils or libxml2), or set SITEMILL_NO_XMLLINT=1 to test without a second opinion"
     );
-    // Past the harness, which shows what was printed by failed tests only.
-    let warning = "\nSITEMILL_NO_XMLLINT: no XML is held against the schemas in this run\n";
+    // Written directly, because the harness hides the output of passing tests.
+    let warning = "\nSITEMILL_NO_XMLLINT: no XML is validated in this run\n";
     SAID.call_once(|| drop(std::io::stderr().write_all(warning.as_bytes())));
 }

@@ -1,4 +1,4 @@
-//! CSV as programs of all countries write it: other delimiters, no header, and lists that only look like tables.
+//! CSV with other delimiters or without a header, and lists that only look like tables.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ fn build(out: &Path, input: &Path, options: &[&str]) -> Run {
     finish(build_command(out, BASE).args(["--urls-per-sitemap", "9000"]).arg(input).args(options), b"")
 }
 
-/// Enough rows for several blocks, with values that need quotes.
+/// A table with rows for several blocks and values that need quotes.
 fn table(delimiter: char, header: bool) -> String {
     let header = header.then(|| ["loc", "name", "lastmod", "priority"].join(&delimiter.to_string()) + "\n");
     let rows = (0..20_000_u32).map(|n| {
@@ -63,7 +63,7 @@ fn rows_without_a_header_are_refused_until_the_options_that_the_message_names_ar
             .expect(0);
         assert_eq!(published_urls(&out, BASE), [format!("{BASE}a"), format!("{BASE}b")]);
         assert!(published(&out, BASE)[1].1.contains("a</loc><lastmod>2025-11-21</lastmod>"));
-        // They may be URLs.
+        // Lines with semicolons may be URLs.
         build(&out, &input, &["--format", "text"]).expect(0);
         assert_eq!(published_urls(&out, BASE)[0], format!("{BASE}a;2025-11-21;Schuh"));
     }

@@ -1,4 +1,4 @@
-//! Tags that cannot be written: dropped, counted and told, while their URL is listed.
+//! Tags that cannot be written are dropped, counted and reported, and their URL is listed.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::support::{Run, TempDir, build_command, files, finish, published, publ
 
 const BASE: &str = "https://www.example.com/";
 
-/// What a build says of its input: the run, the report, and reason and text of each row of the reject file.
+/// The result of a build: the run, the report, and reason and text of each row of the reject file.
 struct Told {
     run: Run,
     report: Value,
@@ -152,7 +152,7 @@ fn tags_of_a_refused_row_are_not_told_of_as_dropped() {
     assert_eq!(told.report["dropped_tags"], json!({}));
 }
 
-/// Rows of CSV with such a `lastmod`.
+/// CSV rows with `lastmod` as the last modification time.
 fn pages(count: usize, lastmod: &str) -> String {
     let rows: String = (0..count).map(|n| format!("{BASE}{n},{lastmod}\n")).collect();
     format!("url,lastmod\n{rows}")
@@ -185,7 +185,7 @@ fn the_option_that_saves_a_dropped_lastmod_is_named_and_saves_it() {
         told.run.expect(0);
         assert!(published(&out, BASE)[1].1.contains("<lastmod>2024-05-01T10:20:30Z</lastmod>"), "{lastmod}");
     }
-    // The unit that was said is not the one of the numbers.
+    // A unit that does not fit the numbers.
     let told = build(
         &directory.join("wrong"),
         &directory.file("urls.csv", pages(2, "1714558830123")),
@@ -215,7 +215,7 @@ fn too_many_dropped_tags_are_a_reason_to_refuse_and_the_words_say_what_lets_them
         assert!(files(&out).is_empty());
         build(&out, &input, &["--max-dropped-tags", needed]).run.expect(0);
     }
-    // Where an option saves them, it is named first.
+    // An option that would save the tags is named first.
     let told = build(
         &directory.join("zone"),
         &directory.file("zone.csv", pages(4, "2024-05-01 10:20")),
@@ -226,7 +226,7 @@ fn too_many_dropped_tags_are_a_reason_to_refuse_and_the_words_say_what_lets_them
     assert!(told.run.expect(65).stderr.contains(said));
     assert!(told.report["refused"].as_str().unwrap().contains(said));
     finish(build_command(&directory.join("usage"), BASE).args(["--max-dropped-tags", "some"]), b"").expect(2);
-    // From the environment as well.
+    // The option also works in the environment.
     let mut command = build_command(&directory.join("environment"), BASE);
     finish(command.env("SITEMILL_MAX_DROPPED_TAGS", "2").arg(&input), b"").expect(65);
 }

@@ -1,4 +1,4 @@
-//! Runs that meet: one for all sites below a directory, and one for one of them.
+//! Concurrent runs: one for all sites below a directory, and one for a single site.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -20,7 +20,7 @@ fn pages(host: &str, last: u32) -> String {
     (1..=last).map(|page| format!("https://{host}/{page}\n")).collect()
 }
 
-/// A run for all sites, or for one of them.
+/// Runs a build for all sites or for one of them.
 fn build(out: &Path, base: &str, input: &str) -> Run {
     finish(&mut build_command(out, base), input.as_bytes())
 }
@@ -29,7 +29,7 @@ fn rollback(out: &Path) -> Run {
     run(["rollback".as_ref(), "--out".as_ref(), out.as_os_str()])
 }
 
-/// Two sites of 5 pages, then of 6.
+/// Two sites, published first with 5 pages, then with 6.
 fn world(directory: &TempDir) -> std::path::PathBuf {
     let out = directory.join("out");
     for last in [5, 6] {
@@ -38,7 +38,7 @@ fn world(directory: &TempDir) -> std::path::PathBuf {
     out
 }
 
-/// A run that holds its locks and waits for its input.
+/// Starts a run and returns when it holds its locks and waits for its input.
 fn waiting(command: &mut Command, out: &Path) -> Child {
     let child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until_staging(out);
@@ -76,7 +76,7 @@ fn while_all_sites_are_built_none_of_them_is_built_or_rolled_back_alone() {
     let all = waiting(&mut build_command(&out, "{origin}/"), &out);
     let before = contents(&out.join("b.example"));
     assert_busy(rollback(&out.join("b.example")), &all);
-    // By whatever path it is named.
+    // A link to the site makes no difference.
     symlink(out.join("b.example"), directory.join("link")).unwrap();
     assert_busy(rollback(&directory.join("link")), &all);
     for name in [".", "../b.example"] {
@@ -86,7 +86,7 @@ fn while_all_sites_are_built_none_of_them_is_built_or_rolled_back_alone() {
     }
     assert_busy(build(&out.join("c.example"), &base("c.example"), &pages("c.example", 1)), &all);
     assert_eq!(contents(&out.join("b.example")), before);
-    // What only reads waits for nobody.
+    // `status` only reads and does not wait.
     run(["status".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0);
     go_on(all, &HOSTS.map(|host| pages(host, 7)).concat()).expect(0);
     assert_live(&out, 7);
@@ -165,14 +165,14 @@ fn a_link_in_the_place_of_a_site_or_of_the_lock_of_all_is_refused() {
 }
 
 #[test]
-fn whoever_publishes_a_site_may_look_for_the_lock_of_all_and_for_nothing_else() {
+fn the_publisher_of_a_site_may_open_the_lock_of_all_sites_and_nothing_else() {
     let directory = TempDir::new();
     let out = world(&directory);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&out.join(".sitemill")), 0o711);
     assert_eq!(mode(&out.join(".sitemill/staging")), 0o700);
     assert_eq!(mode(&out.join("a.example/.sitemill")), 0o700);
-    // A directory that was made by a run of before there was such a lock.
+    // A directory from a version without this lock.
     fs::remove_file(out.join(".sitemill/sites.lock")).unwrap();
     fs::set_permissions(out.join(".sitemill"), fs::Permissions::from_mode(0o700)).unwrap();
     rollback(&out.join("a.example")).expect(0);

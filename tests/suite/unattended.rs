@@ -1,4 +1,4 @@
-//! What a run says to programs, and the options that it takes from elsewhere than the command line.
+//! Metrics and reports for programs, and options from the environment and from files.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn build(out: &Path, input: &str, options: &[&str]) -> Run {
     finish(&mut command, input.as_bytes())
 }
 
-/// Every value, with all of its labels.
+/// The name, with labels, and the value of each metric.
 fn metrics(path: &Path) -> Vec<(String, f64)> {
     let text = fs::read_to_string(path).unwrap();
     assert!(text.ends_with('\n'));
@@ -59,7 +59,7 @@ fn metrics_are_written_whatever_the_end() {
     let sitemap = files(&out).into_iter().find(|file| file.ends_with(".gz")).unwrap();
     assert_eq!(metric(&first, "gzip_bytes", ""), fs::metadata(out.join(sitemap)).unwrap().len() as f64);
     let success = metric(&first, "last_success_timestamp_seconds", "");
-    assert!(success > 1.7e9, "the present time, and not that of the set");
+    assert!(success > 1.7e9, "the current time, not that of the set");
 
     for (input, option, exit) in
         [("bad\n", "--quiet", 65), ("", "missing.txt", 66), ("", "--urls-per-sitemap=0", 2)]
@@ -72,7 +72,7 @@ fn metrics_are_written_whatever_the_end() {
         assert!(metric(&failed, "last_run_timestamp_seconds", "") >= success);
         assert_eq!(failed.iter().any(|(name, _)| name.contains("input_lines")), exit == 65);
     }
-    assert_eq!(files(directory.path()), ["out", "sitemill.prom"], "nothing is left beside it");
+    assert_eq!(files(directory.path()), ["out", "sitemill.prom"], "no temporary file may remain beside it");
     let unwritable = directory.join("missing/sitemill.prom");
     build(&out, &format!("{BASE}1\n"), &["--metrics", unwritable.to_str().unwrap()]).expect(73);
 }
@@ -95,7 +95,7 @@ fn the_report_is_one_line_of_standard_output_however_the_run_ends() {
         assert!(line.get(key).is_some(), "{key} in {stdout}");
         assert_eq!(line, serde_json::from_slice::<Value>(&fs::read(&report).unwrap()).unwrap());
     }
-    // What is live stays live if nobody can be told.
+    // A set that is live stays live if the report cannot be written.
     let mut shell = Command::new("sh");
     shell.args([
         "-c",
@@ -107,7 +107,7 @@ fn the_report_is_one_line_of_standard_output_however_the_run_ends() {
 }
 
 #[test]
-fn what_ends_a_run_is_in_its_metrics_and_its_last_line_wherever_they_are_asked_for() {
+fn the_error_that_ends_a_run_is_in_its_metrics_and_report_wherever_these_are_set() {
     let directory = TempDir::new();
     let (out, path) = (directory.join("out"), directory.join("sitemill.prom"));
     let input = format!("{BASE}1\n");
@@ -160,7 +160,7 @@ fn the_report_of_a_failed_run_has_the_cause() {
     assert_eq!(report["exit_code"], 66);
     assert_eq!(report["cause"], "No such file or directory (os error 2)");
     assert!(report["error"].as_str().unwrap().ends_with("missing.txt: cannot be read"));
-    // Where nothing lies beneath it, there is none.
+    // An error without a source has no cause.
     let refused =
         finish(build_command(&directory.join("out"), BASE).args(["--json", "--urls-per-sitemap", "0"]), b"");
     let report: Value = serde_json::from_slice(&refused.expect(2).stdout).unwrap();
@@ -190,9 +190,9 @@ fn the_command_line_wins_over_the_environment_and_that_over_the_file() {
         fs::read_to_string(&config).unwrap().replace("findings-of-nobody = 1\n", "limit-findings = 5\n");
     fs::write(&config, text).unwrap();
 
-    // The option of another command is none of this one's business.
+    // An option of another command is ignored.
     assert_eq!(run(&|_| {}).expect(0).stderr, "", "quiet is in the file");
-    assert_eq!(files(&filed).len(), 4, "a URL a sitemap");
+    assert_eq!(files(&filed).len(), 4, "one URL per sitemap");
     run(&|command| {
         command.env("SITEMILL_OUT", &variable).env("SITEMILL_URLS_PER_SITEMAP", "");
     })
@@ -267,7 +267,7 @@ fn every_option_of_build_is_taken_from_the_environment_and_from_a_file_and_what_
         .collect();
     assert!(options.len() > 35 && options.contains(&"quiet") && options.contains(&"columns"), "{options:?}");
     let out = directory.join("out");
-    // What is needed is typed, but for the option that is tried.
+    // The required options are on the command line, except the one under test.
     let build = |option: &str, given: &dyn Fn(&mut Command)| {
         let mut command = sitemill();
         command.arg("build");
@@ -279,7 +279,7 @@ fn every_option_of_build_is_taken_from_the_environment_and_from_a_file_and_what_
         given(&mut command);
         finish(&mut command, format!("{BASE}1\n").as_bytes())
     };
-    // A word that no option takes: no number, no name, and no file can be made there.
+    // A value that every option refuses: no number, no name, and no path where a file can be created.
     let wrong = "/dev/null/wrong";
     for option in options {
         let variable = format!("SITEMILL_{}", option.to_uppercase().replace('-', "_"));
@@ -290,9 +290,9 @@ fn every_option_of_build_is_taken_from_the_environment_and_from_a_file_and_what_
         let of_file = build(option, &|command| {
             command.arg("--config").arg(&config);
         });
-        // A file names no other file.
+        // `config` is not allowed in a file.
         for refused in [Some(of_environment), (option != "config").then_some(of_file)].into_iter().flatten() {
-            // What is written beside a file has a longer name, and a file knows flags as true or false.
+            // The message may name a temporary file beside the path. A flag in a file must be true or false.
             let said = [
                 "/dev/null/.wrong.".into(),
                 wrong.into(),
@@ -330,7 +330,7 @@ fn every_variable_that_the_deployments_show_is_an_option() {
             variables += 1;
         }
     }
-    assert!(variables > 5, "there are some");
+    assert!(variables > 5, "the deployments set several variables");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `sitemill urls`: what was built comes back.
+//! `sitemill urls` lists the URLs of a set.
 
 use std::collections::HashSet;
 use std::fs;
@@ -14,7 +14,7 @@ fn urls(args: &[&str], path: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn what_was_built_comes_back_as_the_canonical_list() {
+fn urls_lists_the_canonical_urls_of_a_built_set() {
     let recipe = Recipe { lines: 50_000, duplicates: 0.2, non_ascii: 0.2, bad: 0.1, ..Recipe::default() };
     let text = Corpus::new(&recipe).unwrap().text();
     let clean = finish(sitemill().args(["clean", "--quiet"]), &text).expect(0).stdout;
@@ -31,7 +31,10 @@ fn what_was_built_comes_back_as_the_canonical_list() {
         let options = ["--protocol", protocol, "--level", "1"];
         let limits = ["--urls-per-sitemap", "1000", "--sitemaps-per-index", "3"];
         finish(build_command(&out, BASE).args(options).args(limits), &text).expect(0);
-        assert!(files(&out).iter().filter(|file| file.contains("index")).count() > 10, "-10 comes behind -9");
+        assert!(
+            files(&out).iter().filter(|file| file.contains("index")).count() > 10,
+            "index file 10 must come after 9"
+        );
         assert!(urls(&[], &out) == want, "by the robots lines");
         assert!(urls(&["--threads", "3"], &out) == want);
         fs::remove_file(out.join("robots-sitemaps.txt")).unwrap();
@@ -79,7 +82,7 @@ fn tags_come_along_on_request() {
 }
 
 #[test]
-fn what_is_broken_is_named_behind_the_urls_before_it() {
+fn a_broken_file_is_named_after_the_urls_before_it() {
     let directory = TempDir::new();
     let index = |names: &[&str]| {
         let entry = |name: &&str| format!("<sitemap><loc>http://h.example/{name}</loc></sitemap>");

@@ -1,7 +1,6 @@
-//! The URL cases of the Web Platform Tests, which every browser runs: an outside judge of `clean`.
+//! Compares `clean` with the URL cases of the Web Platform Tests, which every browser runs.
 //!
-//! They come with the sources of the `url` crate. What the crate itself gets wrong, its own list says; a case of that
-//! list is left out, and counted.
+//! The cases are part of the sources of the `url` crate. Cases on its list of known failures are skipped and counted.
 
 use std::collections::HashSet;
 use std::fs;
@@ -15,7 +14,7 @@ use sitemill::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 
 use crate::support::testdata;
 
-/// Where Cargo keeps the sources of the `url` crate that this build uses.
+/// The directory with the tests of the `url` crate that this build uses.
 fn url_crate() -> PathBuf {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version=1", "--locked"])
@@ -29,7 +28,7 @@ fn url_crate() -> PathBuf {
     PathBuf::from(manifest).parent().expect("a manifest lies in a directory").join("tests")
 }
 
-/// What is left to do behind a browser's own form: drop the fragment, and RFC 3986's alphabet in path and query.
+/// Turns a browser's form of a URL into sitemill's: no fragment, and only RFC 3986's alphabet in path and query.
 fn canonical(href: &str) -> String {
     let without_fragment = href.split('#').next().expect("split gives one part");
     let path_at = without_fragment.find("://").map_or(0, |at| at + 3);
@@ -61,7 +60,7 @@ fn clean_agrees_with_the_browsers() {
     for case in cases.iter().filter(|case| case.is_object()) {
         let Some(input) = case["input"].as_str() else { continue };
         let has_base = case["base"].as_str().is_some_and(|base| base != "about:blank");
-        // Control characters are damage here and tolerated there; a surrogate alone is no UTF-8.
+        // Browsers tolerate control characters, sitemill does not; a lone surrogate is not UTF-8.
         if has_base || input.contains(|c: char| c.is_ascii_control()) || input.trim().is_empty() {
             continue;
         }
@@ -75,8 +74,8 @@ fn clean_agrees_with_the_browsers() {
             Cleaned::Rejected(reason) => Err(reason),
             Cleaned::Blank => unreachable!("it is not blank"),
         };
-        // Until June 2026 the standard refused punycode that decodes to nothing valid. There are sites with such names, and
-        // now it takes every ASCII host as it is; the cases of this `url` crate are older.
+        // Until June 2026 the standard refused punycode that decodes to nothing valid. Sites with such names exist,
+        // and the standard now accepts every ASCII host unchanged. The cases of this `url` crate are older.
         if case["failure"] == true && input.is_ascii() && input.to_ascii_lowercase().contains("xn--") {
             assert!(cleaned.is_ok() || !input.starts_with("http"), "{input:?} became {cleaned:?}");
             changed += 1;
@@ -85,7 +84,7 @@ fn clean_agrees_with_the_browsers() {
         let href = case["href"].as_str().filter(|_| case["failure"] != true);
         match href.filter(|href| href.starts_with("http://") || href.starts_with("https://")) {
             None => {
-                assert!(cleaned.is_err(), "{input:?} is no http URL, and became {cleaned:?}");
+                assert!(cleaned.is_err(), "{input:?} is not an http URL but became {cleaned:?}");
                 refused += 1;
             }
             Some(href) => {
@@ -104,12 +103,12 @@ fn clean_agrees_with_the_browsers() {
             }
         }
     }
-    // If the file should ever be read wrongly, it must not pass for want of cases.
+    // Fails if the file was misread and holds too few cases.
     assert!(accepted > 100 && refused > 300, "{accepted} accepted, {refused} refused");
     println!("{accepted} accepted, {refused} refused, {left_out} left out, {changed} changed since");
 }
 
-/// Whether RFC 3986 can write `host` and DNS can have it: labels of 1 to 63 bytes, 253 in all, and perhaps a dot at the end.
+/// Whether `host` is valid in RFC 3986 and in DNS: labels of 1 to 63 bytes, 253 in all, and an optional final dot.
 fn can_exist(host: &str) -> bool {
     let name = host.strip_suffix('.').unwrap_or(host);
     !host.contains(['"', '{', '}', '`'])
@@ -125,7 +124,7 @@ fn a_host_is_listed_if_browsers_take_it_and_dns_can_have_it() {
         let (host, ada) = row.split_once('\t').unwrap();
         let mut cleaner = Cleaner::default();
         let line = format!("http://{host}/path");
-        // The second time, the origin is known.
+        // The second time, the origin is in the cache.
         for _ in 0..2 {
             let cleaned = match cleaner.clean(line.as_bytes()) {
                 Cleaned::Url(url) => Ok(str::from_utf8(url.as_bytes()).unwrap().to_owned()),
@@ -140,5 +139,5 @@ fn a_host_is_listed_if_browsers_take_it_and_dns_can_have_it() {
         }
         if ada == "-" { refused += 1 } else { listed += 1 }
     }
-    assert!(listed > 50 && refused > 20, "{listed} that ada takes, {refused} that it refuses");
+    assert!(listed > 50 && refused > 20, "{listed} accepted by ada, {refused} refused");
 }

@@ -1,5 +1,5 @@
-//! `sitemill check` against `xmllint`, on thousands of damaged documents: neither takes as XML what the other refuses, but
-//! for what `check` refuses on purpose.
+//! Compares `sitemill check` with `xmllint` on thousands of damaged documents. Both must refuse the same ones, except
+//! those that `check` refuses deliberately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::corpus::SplitMix64;
 use crate::support::{TempDir, finish, lint_findings, sitemill};
 
-/// Mutations of each document.
+/// The number of mutants of each document.
 const MUTATIONS: usize = 700;
 
-/// What each mutant begins as. All are valid, and each has something that the others have not.
+/// The valid documents that are mutated. Each uses XML that the others do not.
 const DOCUMENTS: [&str; 6] = [
     "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone='yes' ?>\n\
      <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n<url><loc>http://h.example/a</loc></url>\n</urlset>\n",
@@ -34,7 +34,7 @@ const DOCUMENTS: [&str; 6] = [
      <lastmod>2005-06-26T00:00:00Z</lastmod></url><url/></urlset>",
 ];
 
-/// What is put into documents: whatever means something in XML, and characters that are not allowed there.
+/// The pieces to insert: XML syntax, and characters that XML does not allow.
 const PIECES: [&[u8]; 62] = [
     b"<",
     b">",
@@ -128,7 +128,7 @@ fn mutant(document: &[u8], random: &mut SplitMix64) -> Vec<u8> {
     bytes
 }
 
-/// What `check` finds in each file, as rule and words.
+/// Rule and message of each finding of `check`, by file.
 fn findings(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<(String, String)>> {
     let mut check = sitemill();
     check.args(["check", "--json", "--quiet", "--limit-findings", "100000000"]).args(files);
@@ -144,21 +144,21 @@ fn findings(files: &[PathBuf]) -> BTreeMap<PathBuf, Vec<(String, String)>> {
     found
 }
 
-/// Whether the finding says that the document is not XML, or why it was not read to its end.
+/// Whether the finding means that the document is not XML or was not read to its end.
 fn is_refusal((rule, words): &(String, String)) -> bool {
     let is_foreign_root = rule == "namespace" && words.ends_with("is in no namespace of the protocol");
     ["well-formed", "encoding", "doctype", "entity", "root", "too-deep"].contains(&rule.as_str())
         || is_foreign_root
 }
 
-/// Whether `check` refuses on purpose what `xmllint` takes.
+/// Whether `check` deliberately refuses something that `xmllint` accepts.
 fn is_deliberate((rule, words): &(String, String), document: &[u8]) -> bool {
     match rule.as_str() {
         // XML allows these; the protocol or `check` does not.
         "encoding" | "doctype" | "root" | "too-deep" | "namespace" => true,
         "well-formed" => {
             words.starts_with("the XML declaration does not begin with version 1.0")
-                // XML allows neither: libxml2 asks for no white space before standalone, and reads no further than a zero.
+                // XML forbids both, but libxml2 requires no white space before standalone and stops at a zero byte.
                 || words.starts_with("no white space before an attribute in the XML declaration")
                 || document.contains(&0)
         }
@@ -166,7 +166,7 @@ fn is_deliberate((rule, words): &(String, String), document: &[u8]) -> bool {
     }
 }
 
-/// The disagreements about mutants of all documents.
+/// All disagreements about mutants of all documents.
 fn disagreements(directory: &Path, seed: u64, mutations: usize) -> Vec<String> {
     let mut random = SplitMix64::new(seed);
     let mut files = BTreeMap::new();

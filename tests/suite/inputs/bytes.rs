@@ -1,11 +1,11 @@
-//! Lines that are not UTF-8 are counted, whatever they came in.
+//! Lines that are not UTF-8 are counted in every input format.
 
 use std::fs;
 
 use super::report_of;
 use crate::support::{TempDir, finish, gzip, sitemill};
 
-/// Lines of text, and how many of them are accepted and not UTF-8.
+/// Lines of text, and the number of accepted ones that are not UTF-8.
 fn lines() -> (Vec<u8>, u64) {
     let mut text = Vec::new();
     let mut not_utf8 = 0;
@@ -14,11 +14,11 @@ fn lines() -> (Vec<u8>, u64) {
         ("https://h.example/\u{fc}".as_bytes(), false),
         (b"https://h.example/\xfc", true),
         (b"https://h.example/%FC", false),
-        // The same URL once more is a duplicate, and was converted all the same.
+        // A duplicate is converted and counted too.
         (b"https://h.example/\xfc", true),
         (b"HTTPS://H.example/a/../\xe9?\xe9", true),
         (b"https://h.example/ok\xc3", true),
-        // What is not in the URL was not converted.
+        // The fragment is removed, so its bytes are not converted.
         (b"https://h.example/fragment#\xfc", false),
         (b"https://\xfc.example/host", false),
         (b"https://other.example/\xfc", false),
@@ -33,7 +33,7 @@ fn lines() -> (Vec<u8>, u64) {
     (text, not_utf8)
 }
 
-/// Each line of `text` as a row: `before`, the line, `behind`.
+/// `header`, then each line of `text` between `before` and `behind`.
 fn rows(header: &str, before: &str, text: &[u8], behind: &str) -> Vec<u8> {
     let lines = text.strip_suffix(b"\n").unwrap().split(|&byte| byte == b'\n');
     let rows = lines.map(|line| [before.as_bytes(), line, behind.as_bytes(), b"\n"].concat());
@@ -48,11 +48,11 @@ fn lines_that_are_not_utf8_are_counted_in_every_form_and_order() {
     directory.file("in/a.txt", &text);
     directory.file("in/b.txt.gz", gzip(&text));
     directory.file("in/c.csv", rows("x,url\n", "1,", &text, ""));
-    // A tag that is dropped: the row is kept as it was written.
+    // With a dropped tag, the row is kept as it was written.
     directory.file("in/d.tsv", rows("lastmod\turl\n", "yesterday\t", &text, ""));
     directory.file("in/e.csv", rows("lastmod,url,x\n", "2024-05-01,\"", &text, "\",1"));
     directory.file("in/f.txt", rows("https://h.example/g priority=0.1\n", "", &text, " priority=0.5"));
-    // JSON is UTF-8, or no JSON.
+    // Invalid UTF-8 is not JSON.
     directory.file("in/g.jsonl", rows("{\"url\":\"https://h.example/json\"}\n", "{\"url\":\"", &text, "\"}"));
     for order in ["input", "sorted"] {
         for (threads, inputs, times) in [("1", &["in"][..], 6), ("4", &["in"], 6), ("2", &["in", "-"], 7)] {
@@ -65,7 +65,7 @@ fn lines_that_are_not_utf8_are_counted_in_every_form_and_order() {
             assert!(metrics.contains(&gauge), "{metrics}");
         }
     }
-    // With the right charset nothing is left to be counted.
+    // With the right encoding, the count is 0.
     let options = ["--input-encoding", "windows-1252"];
     assert_eq!(report_of(&directory, &["in/a.txt"], &options, b"").1["non_utf8_lines"], 0);
 }
@@ -85,7 +85,7 @@ fn the_summary_and_the_filter_name_the_option_that_converts_them() {
     let built = finish(&mut build, &text).expect(0);
     assert!(built.stderr.contains(&format!("  hint: {}", hint(want))), "{}", built.stderr);
     for threads in ["1", "3"] {
-        // The filter has no scope: one line more is accepted.
+        // `clean` has no scope, so it accepts one line more.
         let cleaned = finish(sitemill().args(["clean", "--threads", threads]), &text).expect(0);
         assert!(cleaned.stderr.ends_with(&format!("sitemill: {}", hint(want + 1))), "{}", cleaned.stderr);
     }

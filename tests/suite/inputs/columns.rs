@@ -1,11 +1,11 @@
-//! Columns and keys that are not used are named, and so is the option that uses them.
+//! Unused columns and keys are named, with the option that would use them.
 
 use serde_json::json;
 
 use super::report_of;
 use crate::support::{TempDir, finish, sitemill};
 
-/// The lines of the summary that are about inputs.
+/// The lines of the summary that describe inputs.
 #[track_caller]
 fn summary_of(directory: &TempDir, input: &str, options: &[&str]) -> Vec<String> {
     let mut build = sitemill();

@@ -1,4 +1,4 @@
-//! Input directories: which files in them are read, and that no run reads what it publishes.
+//! Input directories: which of their files are read, and that no run reads its own output.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -18,7 +18,7 @@ fn data() -> TempDir {
     directory
 }
 
-/// A build of `input` into `out`, both below `directory`.
+/// Builds `input` into `out`, both below `directory`.
 fn build(directory: &TempDir, input: &str, out: &str, options: &[&str]) -> Run {
     let mut command = build_command(out.as_ref(), BASE);
     finish(command.current_dir(directory.path()).arg(input).args(options), b"")
@@ -50,7 +50,7 @@ fn a_set_below_an_input_directory_is_not_read_by_the_next_run_and_is_reported() 
         assert_eq!(
             published_urls(&directory.join(out), BASE),
             ["https://h.example/a"],
-            "what is gone is gone"
+            "the removed URL is not listed again"
         );
         let report: Value = serde_json::from_slice(&second.stdout).unwrap();
         let set = format!("{input}/day=1/sitemaps");
@@ -109,7 +109,7 @@ fn the_set_of_a_site_is_no_input_of_the_run_that_publishes_it() {
     assert_eq!(report["listed"], 2);
     let site = report["sets"][0]["directory"].as_str().unwrap();
     sites(&format!("data/sites/{site}")).expect(2);
-    // What lies beside the sites is data like any other.
+    // Files beside the sites can be read.
     fs::create_dir(directory.join("data/sites/raw")).unwrap();
     directory.file("data/sites/raw/c.txt", "https://h.example/c\n");
     let third = sites("data/sites/raw").expect(0);
@@ -126,14 +126,14 @@ fn data_below_out_another_set_and_files_of_the_own_set_can_be_read() {
     build(&directory, "out/data", "out", &[]).expect(0);
     let urls = ["https://h.example/a", "https://h.example/b"];
     assert_eq!(published_urls(&directory.join("out"), BASE), urls);
-    // Another job's set, as a directory.
+    // A directory with another job's set can be read.
     build(&directory, "out", "copy", &[]).expect(0);
     assert_eq!(published_urls(&directory.join("copy"), BASE), urls);
-    // A link from there to the set leads to the set all the same.
+    // A link to the set is still recognised as the set.
     symlink("../sitemap-index-1.xml", directory.join("out/data/index.xml")).unwrap();
     let (_, report) = report_of(&directory, &["out/data"], &[], b"");
     assert_eq!(skipped(&report), [("out/data/index.xml", "it belongs to --out")]);
-    // Who names a file of the own set means it: the set, and what is new.
+    // A file of the set that is named on the command line is read.
     directory.file("new.txt", "https://h.example/new\n");
     let mut command = build_command("out".as_ref(), BASE);
     command.current_dir(directory.path()).args(["out/sitemap-index-1.xml", "new.txt"]);
@@ -172,7 +172,7 @@ fn files_beside_part_files_are_named_as_skipped() {
          data/c.csv ({no_part}), and 2 more\n"
     );
     assert_eq!(with_report.stderr, line);
-    // The filter says the same.
+    // `clean` prints the same warning.
     let mut clean = Command::new(env!("CARGO_BIN_EXE_sitemill"));
     let cleaned =
         finish(clean.current_dir(directory.path()).args(["clean", "--quiet", "data"]), b"").expect(0);
@@ -186,7 +186,7 @@ fn markers_alone_and_sitemaps_of_earlier_sets_are_reported_without_a_warning() {
     directory.file("data/_SUCCESS", "");
     let (quiet, report) = report_of(&directory, &["data"], &[], b"");
     assert_eq!((skipped(&report).len(), &*quiet.stderr), (1, ""));
-    // Two sets in one directory, of which the second is live, and a file that is none of either.
+    // A directory with two sets, of which the second is live, and one more file.
     build(&directory, "data/a.txt", "other", &[]).expect(0);
     build(&directory, "data/b.txt", "other", &[]).expect(0);
     let (quiet, report) = report_of(&directory, &["other"], &[], b"");
@@ -203,7 +203,7 @@ fn markers_alone_and_sitemaps_of_earlier_sets_are_reported_without_a_warning() {
 }
 
 #[test]
-fn what_is_no_file_in_an_input_directory_is_skipped_and_named() {
+fn entries_of_an_input_directory_that_are_no_files_are_skipped_and_named() {
     let directory = data();
     std::os::unix::fs::symlink(".", directory.join("data/loop")).unwrap();
     let made = Command::new("mkfifo").arg(directory.join("data/pipe")).status().unwrap();

@@ -1,4 +1,4 @@
-//! Elements of sitemaps, keys of JSON lines and columns of Parquet that cannot be carried over.
+//! Sitemap elements, keys of JSON lines and Parquet columns that cannot be carried over.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::{TempDir, gzip, published};
 const VIDEO: &str = "xmlns:video='http://www.google.com/schemas/sitemap-video/1.1'";
 const IMAGE: &str = "xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'";
 
-/// The elements of the sitemap `xml` that a build reports as dropped.
+/// The elements that a build of the sitemap `xml` reports as dropped.
 #[track_caller]
 fn dropped(xml: &str) -> Value {
     let directory = TempDir::new();
@@ -35,7 +35,7 @@ fn elements_that_are_not_carried_over_are_counted_by_the_usual_name_of_their_nam
         url(3, "<m:mobile xmlns:m='http://www.google.com/schemas/sitemap-mobile/1.0'/>"),
         url(4, "<n:news><n:publication/></n:news>"),
         url(5, "<x:own a='1'><loc>no</loc></x:own><x:own/><e\u{300}tat/>"),
-        // Not even these say anything that could be kept.
+        // Elements of known extensions that have nothing to keep.
         url(
             6,
             "<image:image><image:caption>c</image:caption></image:image><xhtml:link rel='amphtml' href='u'/>",
@@ -57,7 +57,7 @@ fn elements_that_are_not_carried_over_are_counted_by_the_usual_name_of_their_nam
 }
 
 #[test]
-fn what_is_carried_over_is_not_reported_as_dropped() {
+fn elements_that_are_carried_over_are_not_reported_as_dropped() {
     let directory = TempDir::new();
     let xml = format!(
         "<s:urlset xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9' {IMAGE} xmlns:h='http://www.w3.org/1999/xhtml'>\
@@ -130,7 +130,7 @@ fn the_summary_counts_dropped_elements_over_all_inputs() {
 #[test]
 fn keys_of_json_lines_are_used_or_named_whatever_block_they_are_in() {
     let directory = TempDir::new();
-    // More than one block, with names that come late, and too many of them.
+    // Several blocks, with more names than are kept, some of them late.
     let row = |n: u32| match n {
         0 => format!("{{\"url\":\"{BASE}0\",\"sku\":1,\"name\":{{\"de\":1}}}}\n"),
         29_000 => format!("{{\"Loc\":\"{BASE}29000\",\"updated_at\":\"\",\"sku\":\"\",\"links\":5}}\n"),

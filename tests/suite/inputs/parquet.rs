@@ -1,4 +1,4 @@
-//! Parquet files: columns that are not used, lists among them, and URLs that are not UTF-8.
+//! Parquet files with unused columns (some of them lists) and URLs that are not UTF-8.
 
 use std::fs::File;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{BASE, report_of};
 use crate::support::TempDir;
 
-/// URLs, with a list of two images and a time for each.
+/// Writes `urls`, each with a list of two images and a time.
 fn write(path: &Path, urls: &[&[u8]]) {
     let schema = "message m {
         required binary url (STRING);

@@ -1,4 +1,4 @@
-//! Tags of the input are written, dropped or refused, whatever they come in: a run that lost one would fail.
+//! Every tag of the input is written, dropped or refused, in every format. A run that lost one would fail.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{BASE, report_of};
 use crate::support::{TempDir, published};
 
-/// Rows with every kind of tag, good and bad: URL, lastmod, changefreq, priority.
+/// Rows of URL, lastmod, changefreq and priority, with valid and invalid values.
 fn rows() -> Vec<[String; 4]> {
     let row = |n: u32| {
         let url = match n % 10 {
@@ -24,7 +24,7 @@ fn rows() -> Vec<[String; 4]> {
     (0..20_000).map(row).collect()
 }
 
-/// How many rows of the set have each tag.
+/// The number of entries in the set that have each tag.
 fn written(directory: &TempDir) -> [usize; 3] {
     let set = published(&directory.join("out"), BASE);
     ["<lastmod>2", "<changefreq>", "<priority>"]
@@ -69,7 +69,7 @@ fn tags_add_up_in_every_form_order_and_protocol_with_and_without_defaults() {
                     let (_, report) = report_of(&directory, &[input], &all, b"");
                     let lastmods = listed().filter(|row| row[1].contains("2024")).count();
                     let [lastmod, ..] = written(&directory);
-                    // One of the rows with equal URLs is listed as well.
+                    // One of the rows with equal URLs is listed too.
                     assert!((lastmods..=lastmods + 1).contains(&lastmod), "{input}, {all:?}");
                     assert_eq!(report["given_tags"]["lastmod"], given(&rows));
                 }
@@ -78,7 +78,7 @@ fn tags_add_up_in_every_form_order_and_protocol_with_and_without_defaults() {
     }
 }
 
-/// Tags of rows that are not refused.
+/// The number of tags in accepted rows.
 fn given(rows: &[[String; 4]]) -> Value {
     let of_entries = rows.iter().filter(|row| row[0].starts_with(BASE));
     json!(of_entries.filter(|row| !row[1].trim().is_empty()).count())

@@ -1,10 +1,10 @@
-//! As much of Rust's syntax as the rules of the structure need: tokens, imports and the lengths of functions.
+//! The parts of Rust's syntax that the structure rules need: tokens, imports and the lengths of functions.
 
 /// A word, `::`, or any other single character outside of comments, strings and character literals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token<'s> {
     pub text: &'s str,
-    /// From 1.
+    /// Counted from 1.
     pub line: usize,
 }
 
@@ -24,7 +24,7 @@ pub struct Function<'s> {
     pub lines: usize,
 }
 
-/// The tokens of `source`, without those of items that are built for tests only.
+/// The tokens of `source`, without items that are compiled only for tests.
 pub fn tokens(source: &str) -> Vec<Token<'_>> {
     without_tests(&all_tokens(source))
 }
@@ -75,7 +75,7 @@ fn skipped(rest: &str) -> Option<usize> {
     (is_raw || hashes == 0).then(|| body + string(&rest[body..], is_raw, hashes))
 }
 
-/// The length of a comment, those inside it included.
+/// The length of a comment, including nested ones.
 fn block_comment(rest: &str) -> usize {
     let mut depth = 0;
     for (at, _) in rest.char_indices() {
@@ -124,7 +124,7 @@ fn without_tests<'s>(tokens: &[Token<'s>]) -> Vec<Token<'s>> {
     kept
 }
 
-/// Where the item ends that begins at `at`: behind its `;` or its closing brace.
+/// The end of the item that begins at `at`: after its `;` or closing brace.
 fn item_end(tokens: &[Token<'_>], mut at: usize) -> usize {
     let mut is_use = false;
     while at < tokens.len() {
@@ -143,7 +143,7 @@ fn item_end(tokens: &[Token<'_>], mut at: usize) -> usize {
     at
 }
 
-/// The place behind the bracket that closes the one at `open`.
+/// The position after the bracket that closes the one at `open`.
 fn group_end(tokens: &[Token<'_>], open: usize) -> usize {
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -159,13 +159,13 @@ fn group_end(tokens: &[Token<'_>], open: usize) -> usize {
     tokens.len()
 }
 
-/// Every path in a `use`, grouped ones one by one, and every inline path of two words or more.
+/// Every path in a `use`, with groups expanded, and every inline path of two or more segments.
 pub fn imports<'s>(tokens: &[Token<'s>]) -> Vec<Import<'s>> {
     let (mut found, mut at) = (Vec::new(), 0);
     while at < tokens.len() {
         let [token, next] = [at, at + 1].map(|at| tokens.get(at).map_or("", |token| token.text));
         if token == "(" && next == "in" {
-            // `pub(in crate::a)` says who may import, and imports nothing.
+            // `pub(in crate::a)` limits visibility and imports nothing.
             at = group_end(tokens, at);
         } else if token == "use" && next != "<" {
             at = use_tree(tokens, at + 1, &[], &mut found);
@@ -187,7 +187,7 @@ pub fn imports<'s>(tokens: &[Token<'s>]) -> Vec<Import<'s>> {
     found
 }
 
-/// Adds the paths of the tree at `at`, each below `prefix`; the place behind the tree.
+/// Adds the paths of the tree at `at`, each below `prefix`. Returns the position after the tree.
 fn use_tree<'s>(
     tokens: &[Token<'s>],
     mut at: usize,
@@ -208,7 +208,7 @@ fn use_tree<'s>(
             }
             "," | "}" | ";" | "as" => {
                 found.push(Import { path, line: tokens[at - 1].line, is_use: true });
-                // A new name is one word.
+                // A new name is one token.
                 return at + if token.text == "as" { 2 } else { 0 };
             }
             "::" => at += 1,
