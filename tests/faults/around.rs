@@ -1,4 +1,5 @@
-//! What happens around a run: panics of its threads, its memory, another run, and a standard output that takes nothing.
+//! Faults in the surroundings of a run: panics in its threads, memory limits, concurrent runs, and a full or closed
+//! standard output.
 
 use std::fs::{self, File};
 use std::num::NonZero;
@@ -56,7 +57,7 @@ fn standard_output_that_takes_nothing_does_not_change_what_is_published() {
     world.assert_new(1, 75);
 }
 
-/// Panics in the midst of a pass, on the thread that tells it.
+/// Panics during a pass, on the thread that reports progress.
 struct Failing {
     pass: Pass,
     now: AtomicBool,
@@ -68,7 +69,7 @@ impl Progress for Failing {
     }
 
     fn advance(&self, _: u64) {
-        assert!(!self.now.load(Ordering::Relaxed), "planned");
+        assert!(!self.now.load(Ordering::Relaxed), "a deliberate panic");
     }
 
     fn end(&self) {
@@ -98,8 +99,8 @@ fn a_panic_in_any_pass_ends_the_run_and_nothing_of_it_is_left() {
 }
 
 #[test]
-fn a_worker_that_panics_stops_the_others_and_is_our_bug_by_its_exit_code() {
-    // A system that says it has written more than it was given makes the standard library panic, in whatever thread.
+fn a_worker_that_panics_stops_the_others_and_the_run_exits_with_70() {
+    // If a write returns more bytes than it was given, the standard library panics in the thread that wrote.
     let world = World::new();
     let input = world.directory.file("urls.txt", pages(1, 20_000));
     let mut build = world.build();
@@ -113,7 +114,7 @@ fn a_worker_that_panics_stops_the_others_and_is_our_bug_by_its_exit_code() {
 
 #[test]
 fn a_panic_where_the_set_is_live_is_a_warning() {
-    // A directory that the system says it cannot close makes the standard library panic.
+    // If a directory cannot be closed, the standard library panics.
     let world = World::in_memory();
     let before = world.copied();
     let input = world.directory.file("urls.txt", pages(1, 90));
@@ -133,7 +134,7 @@ fn a_panic_where_the_set_is_live_is_a_warning() {
         warned += usize::from(run.exit == 0 && run.stderr.contains("the new set is live all the same"));
         world.assert_whole(run.exit, 1, 90);
     });
-    assert!(failed > 0 && warned > 0, "{failed} before the set was live, {warned} behind");
+    assert!(failed > 0 && warned > 0, "{failed} before the set was live, {warned} after");
 }
 
 #[test]

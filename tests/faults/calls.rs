@@ -1,4 +1,4 @@
-//! System calls that fail, are interrupted, do half of what they were asked for, or lie.
+//! System calls that fail, are interrupted, read or write too little, or return wrong results.
 
 use std::fs;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::finish;
 use crate::world::{World, at_each_call, copy, injected, injected_on, pages};
 
-/// Calls, and what each may answer.
+/// System calls, and the faults to inject in each.
 const FAULTS: [(&str, &[&str]); 15] = [
     ("write", &["EIO", "ENOSPC", "EDQUOT"]),
     ("pwrite64", &["EIO", "ENOSPC", "EDQUOT"]),
@@ -112,14 +112,17 @@ fn a_write_that_lies_is_caught_before_anything_is_published() {
         caught += usize::from(run.exit == 74 && run.stderr.contains("bytes were written and"));
         world.assert_whole(run.exit, 1, 90);
     });
-    assert!(caught >= 5, "{caught}: sitemaps, index files, robots lines and manifest");
+    assert!(
+        caught >= 5,
+        "{caught} lies caught; sitemaps, index files, robots lines and manifest must be among them"
+    );
 }
 
 #[test]
 fn a_copy_of_a_pipe_that_is_not_whole_is_caught() {
     let world = World::in_memory();
     let build = world.build();
-    // The first write of each thread: the word in the lock does not matter, the copy does.
+    // The first write of each thread lies. The one to the lock file does no harm, the one to the copy does.
     let mut strace = Command::new("strace");
     strace.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=write", "-e", "inject=write:retval=1:when=1"]);
     strace.arg(build.get_program()).args(build.get_args());

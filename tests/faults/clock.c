@@ -1,4 +1,4 @@
-/* The clock on the wall goes back by an hour each time somebody looks at it, from HOURS_BACK hours ago; other clocks go on. */
+/* Each reading of the wall clock is an hour earlier than the last, starting HOURS_BACK hours ago. Other clocks run normally. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-//! A clock that runs backwards, within a run and from one run to the next.
+//! A clock that runs backwards within a run and between runs.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::support::{finish, published, sitemill};
 use crate::world::{BASE, World, pages};
 
-/// What the index files say of each sitemap, in their order.
+/// The `lastmod` of each sitemap in the index files, in order.
 fn lastmods(out: &Path) -> Vec<String> {
     let indexes = published(out, BASE).into_iter().filter(|(file, _)| !file.ends_with(".gz"));
     let lastmod = |rest: &str| rest.split('<').next().unwrap().to_owned();
@@ -32,7 +32,7 @@ fn a_clock_that_runs_backwards_breaks_nothing() {
     let first = lastmods(&world.out);
     assert!(first[..3] == old && first[3] > old[0], "{first:?}");
 
-    // A year before the set that it takes the place of.
+    // Built a year before the set that it replaces.
     run(&mut world.build(), 10_000, &pages(1, 90));
     world.assert_new(1, 90);
     let second = lastmods(&world.out);

@@ -1,4 +1,4 @@
-//! Disks that are full, directories that may not be written to, and disks that fail under a mapped file.
+//! Full disks, directories without write permission, and disks that fail under a mapped file.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::support::{TempDir, assert_nothing_is_left, finish, gzip, published_urls, sitemill, started_by};
 use crate::world::{BASE, Mount, World, build, pages, skip_unless_root, urls};
 
-/// URLs that cannot be packed much.
+/// URLs that hardly compress.
 fn random_pages(count: u64) -> String {
     let hash = |n: u64| {
         n.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(31).wrapping_mul(0xD6E8_FEB8_6659_FD93) ^ n
@@ -61,7 +61,7 @@ fn a_disk_that_fills_up_on_the_way_ends_the_run() {
     }
 }
 
-/// The number in front of `words`.
+/// The number before `words`.
 #[track_caller]
 fn number(text: &str, words: &str) -> u64 {
     let (head, _) = text.split_once(words).unwrap_or_else(|| panic!("{words:?} is not in: {text}"));
@@ -88,7 +88,7 @@ fn a_scratch_disk_that_is_too_small_is_told_with_the_need_and_what_there_is() {
         build.arg("--out").arg(out);
         build
     };
-    /// Base URL, options and input; the words behind the need and behind what is free; what else is said.
+    /// Base URL, options, input, the words after the needed and after the free bytes, and another part of the message.
     type Case<'a> = (&'a str, &'a [&'a str], &'a Path, [&'a str; 2], &'a str);
     const SITES: &str = "{origin}/";
     const EARLY: [&str; 2] = [" bytes for ", " are free; name another directory with --scratch"];
@@ -118,14 +118,14 @@ fn a_scratch_disk_that_is_too_small_is_told_with_the_need_and_what_there_is() {
         }
         assert_eq!(published_urls(&set, BASE), urls(1, 60));
         assert_nothing_is_left(&set);
-        assert_eq!(fs::read_dir(mount.path()).unwrap().count(), 0, "scratch files are gone");
+        assert_eq!(fs::read_dir(mount.path()).unwrap().count(), 0, "no scratch file may remain");
     }
 }
 
 #[test]
 fn both_passes_tell_the_disk_what_they_will_read() {
     let world = World::new();
-    // More than is told of ahead, in few lines; and one that is refused.
+    // More bytes than are prefetched at once, in few lines, and one refused line.
     let long = "x".repeat(1_900);
     let text: String = (0..11_000).map(|page| format!("{BASE}{page:07}{long}\n")).collect();
     let input = world.directory.file("urls.txt", text + "no url\n");
@@ -140,7 +140,7 @@ fn both_passes_tell_the_disk_what_they_will_read() {
         calls.lines().filter(|call| call.contains("MADV_WILLNEED") && call.ends_with("= 0")).count()
     };
     for order in ["input", "sorted"] {
-        // Too many lines are refused: it ends after the first pass.
+        // Too many lines are refused, so the run ends after the first pass.
         let first_pass = told(order, "0", 65);
         let both = told(order, "1", 0);
         assert!(first_pass > 0 && both > first_pass, "{order}: {first_pass} times, {both} in both passes");
@@ -148,7 +148,7 @@ fn both_passes_tell_the_disk_what_they_will_read() {
 }
 
 #[test]
-fn a_limit_of_file_sizes_is_an_error_and_no_death() {
+fn exceeding_the_file_size_limit_is_an_error_and_does_not_kill_the_run() {
     let world = World::new();
     let input = world.directory.file("urls.txt", random_pages(20_000));
     for (order, threads) in [("input", "1"), ("input", "4"), ("sorted", "4")] {
@@ -176,7 +176,7 @@ fn a_directory_that_the_user_may_not_write_to_is_named_with_its_exit_code() {
     };
     let forbid = |path: &Path| fs::set_permissions(path, Permissions::from_mode(0o500)).unwrap();
 
-    // Nothing can be made there.
+    // A directory without write permission.
     let below = world.directory.join("below");
     fs::create_dir(&below).unwrap();
     give_away(&below);
@@ -185,11 +185,11 @@ fn a_directory_that_the_user_may_not_write_to_is_named_with_its_exit_code() {
     assert!(run.stderr.contains("below/out: cannot be created: Permission denied"), "{}", run.stderr);
     assert_eq!(fs::read_dir(&below).unwrap().count(), 0);
 
-    // The set is somebody else's.
+    // The set belongs to another user.
     let run = as_nobody(world.build());
     world.assert_refused(run, 73, ".sitemill/staging: cannot be created: Permission denied");
 
-    // Its state is the user's own, and new files may not lie beside those that are live.
+    // The state belongs to the user, but no file may be created beside the live ones.
     give_away(&world.out);
     forbid(&world.out);
     let run = as_nobody(world.build());
@@ -206,7 +206,7 @@ fn a_disk_that_fails_under_a_mapped_input_is_an_error_and_no_crash() {
     let Some(mut mount) = Mount::new_image(&image, "ext4", &world.directory.join("mount")) else { return };
     fs::write(mount.path().join("urls.txt"), pages(1, 300_000)).unwrap();
     mount.away();
-    // Where the middle of the file is.
+    // The block in the middle of the file.
     let listed = finish(Command::new("debugfs").args(["-R", "blocks /urls.txt"]).arg(&image), b"").expect(0);
     let listed = String::from_utf8(listed.stdout).unwrap();
     let blocks: Vec<u64> = listed.split_whitespace().map(|block| block.parse().unwrap()).collect();
@@ -214,7 +214,7 @@ fn a_disk_that_fails_under_a_mapped_input_is_an_error_and_no_crash() {
     assert!(blocks.is_sorted() && middle < whole);
     let resize = |bytes| OpenOptions::new().write(true).open(&image).unwrap().set_len(bytes).unwrap();
     for (order, threads) in [("input", "1"), ("input", "4"), ("sorted", "1"), ("sorted", "4")] {
-        // Mounted anew, so that nothing of the file is in memory.
+        // Mounted again, so that no page of the file is cached.
         resize(whole);
         mount.as_it_is();
         resize(middle);

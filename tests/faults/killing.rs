@@ -1,4 +1,4 @@
-//! Runs that are killed, and runs that lose their power.
+//! Runs that are killed, and power losses.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -14,12 +14,12 @@ use crate::support::{
 };
 use crate::world::{BASE, Mount, World, at_each_call, copy, injected, pages, skip_unless_root, urls};
 
-/// Kills in one test; scripts/soak asks for more.
+/// The number of kills in one test; scripts/soak sets a higher one.
 fn kills_wanted() -> u32 {
     std::env::var("SITEMILL_KILLS").map_or(1_000, |word| word.parse().expect("a number of kills"))
 }
 
-/// Anything but evenly spread, and the same for the same seed.
+/// A linear congruential generator, which is random enough here. A seed always gives the same numbers.
 struct Random(u64);
 
 impl Random {
@@ -29,7 +29,7 @@ impl Random {
     }
 }
 
-/// Sets its flag when it is dropped, also by a panic.
+/// Sets its flag on drop, also during a panic.
 struct Ends<'a>(&'a AtomicBool);
 
 impl Drop for Ends<'_> {
@@ -38,13 +38,13 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// `command` at an hour of its own.
+/// `command`, with the time `hour` hours after the epoch of the tests.
 fn at(command: &mut Command, hour: u32) -> &mut Command {
     let time = EPOCH.parse::<u64>().unwrap() + 3_600 * u64::from(hour);
     command.env("SOURCE_DATE_EPOCH", time.to_string())
 }
 
-/// Publishes pages FIRST to FIRST + 59, an hour later for each first page; every third time sorted.
+/// Publishes pages FIRST to FIRST + 59 at the hour FIRST. Every third set is sorted.
 fn shifted(out: &Path, input: &Path, first: u32) -> Command {
     fs::write(input, pages(first, first + 59)).unwrap();
     let mut command = sitemill();
@@ -57,14 +57,14 @@ fn shifted(out: &Path, input: &Path, first: u32) -> Command {
     command
 }
 
-/// Takes back what is live.
+/// Rolls back the live set.
 fn rollback(out: &Path, hour: u32) -> Command {
     let mut command = sitemill();
     at(command.args(["rollback", "--quiet", "--out"]).arg(out), hour);
     command
 }
 
-/// The first page of the set that the next run finds live, be it by finishing a switch that was broken off.
+/// The first page of the set that will be live after the next run has completed any interrupted switch.
 fn decided(out: &Path) -> u32 {
     let state = out.join(".sitemill");
     let manifest =
@@ -78,7 +78,7 @@ fn page(url: &str) -> u32 {
     url[BASE.len()..].parse().unwrap()
 }
 
-/// Reads the set over and over until `done`, and counts how often. Panics if a file that is named is missing or half, or if
+/// Reads the set repeatedly until `done` and returns how often. Panics if a listed file is missing or truncated, or if
 /// two sets are mixed.
 fn crawl_until(done: &AtomicBool, out: &Path, seed: u64) -> u32 {
     let mut crawls = 0;
@@ -100,14 +100,14 @@ fn a_crawler_sees_whole_sets_only_while_runs_are_killed_at_random_moments() {
     let whole = u64::try_from(begun.elapsed().as_micros()).unwrap();
     let seed = u64::from(std::process::id());
     let (mut random, done) = (Random(seed), AtomicBool::new(false));
-    // The sets that a rollback takes back one after the other, and what the crawler meets: it may be a set behind.
+    // The sets that rollbacks restore in turn, and the set that the crawler sees, which may be one older.
     let (mut sets, mut seen) = (vec![1], 1);
     let (mut last, mut killed, mut taken_back) = (1_u32, 0, 0);
     std::thread::scope(|scope| {
         let crawler = scope.spawn(|| crawl_until(&done, &out, seed));
-        // The crawler ends even where an assertion below fails: the scope waits for it.
+        // Ends the crawler even if an assertion below fails, because the scope waits for it.
         let crawl = Ends(&done);
-        // About how long a run takes. It follows the machine, which may be busy during the first run and quiet later.
+        // The estimated time of a run. It is adjusted, because the load of the machine changes.
         let mut whole = whole;
         while killed < kills_wanted() && !crawler.is_finished() {
             last += 1;
@@ -123,13 +123,13 @@ fn a_crawler_sees_whole_sets_only_while_runs_are_killed_at_random_moments() {
             let status = child.wait().unwrap();
             assert!(status.success() || status.signal() == Some(9), "seed {seed}, run {last}: {status}");
             killed += u32::from(!status.success());
-            // Settles where four of five runs are killed.
+            // In the long run, four of five runs are killed.
             whole = if status.success() { whole * 15 / 16 } else { whole * 65 / 64 }.max(1_000);
             let (next, now) = (decided(&out), page(&published_urls(&out, BASE)[0]));
             let is_old = !status.success() && next == live;
-            assert!(next == target || is_old, "seed {seed}, run {last}: {next} behind {live}, {target}");
+            assert!(next == target || is_old, "seed {seed}, run {last}: {next} after {live}, {target}");
             let is_behind = !status.success() && [live, seen].contains(&now);
-            assert!(now == next || is_behind, "seed {seed}, run {last}: {now} behind {seen}, {next}");
+            assert!(now == next || is_behind, "seed {seed}, run {last}: {now} after {seen}, {next}");
             seen = now;
             match before {
                 _ if next == live => {}
@@ -149,7 +149,7 @@ fn a_crawler_sees_whole_sets_only_while_runs_are_killed_at_random_moments() {
     assert_nothing_is_left(&out);
 }
 
-/// What changes a file or may make one; tests/suite/killed.rs kills at those that change directories.
+/// Calls that change a file or may create one. tests/suite/killed.rs kills at those that change directories.
 const CALLS: [&str; 4] = ["write", "pwrite64", "ftruncate", "openat"];
 
 #[test]
@@ -170,11 +170,11 @@ fn a_run_that_is_killed_while_it_writes_leaves_the_old_set_or_the_new_one() {
             world.assert_whole(run.exit, 1, 90);
             killed += usize::from(run.exit == 137);
         });
-        assert!(killed > 0, "{call} is among the calls of a run");
+        assert!(killed > 0, "a run must call {call}");
     }
 }
 
-/// The power goes: what is not on disk yet, and the log of the file system, are lost.
+/// Simulates a power loss: unsynced data and the unwritten log of the file system are lost.
 fn power_loss(mount: &Path) {
     let words = "import fcntl, os, struct, sys\n\
         fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))";
@@ -209,7 +209,7 @@ fn after_a_power_loss_at_any_sync_the_old_set_or_the_new_one_is_there_and_after_
             }
             assert_eq!(run.exit, 137, "{kind} {nth}: {}", run.stderr);
         }
-        // Before the directory that it is mounted in.
+        // Unmount before the directory is removed.
         drop(mount);
     }
 }

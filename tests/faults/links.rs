@@ -1,12 +1,12 @@
-//! Runs where no file can have a second name: sitemaps are renamed into place, and those of a run that fails or dies behind that
-//! do not stay.
+//! Runs on file systems without hard links. Sitemaps are renamed into place there, and are removed if the run then fails
+//! or dies.
 
 use std::process::Command;
 
 use crate::support::{Run, finish};
 use crate::world::{KILLED, World, copy, pages};
 
-/// Runs `command` without links and with `fault`.
+/// Runs `command` with `fault`, where `linkat` always fails.
 fn without_links(fault: &str, command: &Command) -> Run {
     let mut strace = Command::new("strace");
     strace.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=linkat,rename,fsync"]);

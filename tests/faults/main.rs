@@ -1,5 +1,5 @@
-//! The fault catalogue: what breaks around a run is broken on purpose, and what is left is held against what a crawler must
-//! see. README.md has the table of all faults, and where each is tested.
+//! The fault catalogue: each test injects faults into runs and checks what a crawler then sees. README.md lists all
+//! faults and their tests.
 #![cfg(feature = "cli")]
 
 #[path = "../suite/support.rs"]

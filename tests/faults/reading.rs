@@ -1,4 +1,4 @@
-//! Inputs that change, end, or cannot be read while a run reads them.
+//! Inputs that change, are truncated or fail while a run reads them.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, Write};
@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::support::{TempDir, assert_nothing_is_left, finish, gzip, published_urls};
 use crate::world::{BASE, Between, Waiting, World, fifo, injected_on, pages, unanswered, urls};
 
-/// Rows that are no URLs, more than a pipe takes, among enough others that both passes take several threads.
+/// Enough URLs for several threads in both passes, and more rejects than a pipe holds.
 fn input_with_rejects(directory: &TempDir) -> PathBuf {
     directory.file("urls.txt", format!("{}{}", pages(1, 200_000), "no url\n".repeat(20_000)))
 }
@@ -130,7 +130,7 @@ fn packed_input_that_is_damaged_is_refused_and_two_members_are_one_text() {
     for (damaged, said) in [
         (whole[..100].to_vec(), "urls.gz: the gzip data end too early, at byte 100"),
         (flipped, "urls.gz: the gzip data are damaged before byte "),
-        ([&whole[..], b"garbage behind the end"].concat(), "urls.gz: the gzip data are damaged before byte "),
+        ([&whole[..], b"garbage after the end"].concat(), "urls.gz: the gzip data are damaged before byte "),
     ] {
         let input = world.directory.file("urls.gz", damaged);
         let run = finish(world.build().arg(&input), b"");
@@ -142,7 +142,7 @@ fn packed_input_that_is_damaged_is_refused_and_two_members_are_one_text() {
 }
 
 #[test]
-fn a_failure_is_told_while_a_pipe_says_nothing() {
+fn a_failure_is_reported_without_waiting_for_a_silent_pipe() {
     let world = World::new();
     let damaged = world.directory.file("urls.gz", &gzip(pages(1, 70).as_bytes())[..100]);
     let silent = [fifo(&world.directory, "urls.fifo"), "-".into()];
@@ -156,7 +156,7 @@ fn a_failure_is_told_while_a_pipe_says_nothing() {
         let run = unanswered(world.build().arg(pipe).arg(missing), b"");
         world.assert_refused(run, 66, "missing.txt: cannot be read");
     }
-    // Rows that find no room in scratch, and more of them to come.
+    // The pipe stays open after more rows than fit in scratch.
     let rows = format!("loc\n{}", pages(1, 200_000));
     for threads in ["1", "4"] {
         let build = world.build_large();
@@ -179,7 +179,7 @@ fn hostile_lines_are_rejected_and_counted_among_good_ones() {
         b"\r",
         b"\xff\xfe\xff",
         b"http://\xff.example/",
-        // In a path any byte can be said.
+        // A path may contain any byte.
         b"http://h.example/\xff\xc3",
     ];
     let report = world.directory.join("report.json");
@@ -197,7 +197,7 @@ fn hostile_lines_are_rejected_and_counted_among_good_ones() {
 
 #[test]
 fn a_pipe_of_one_endless_line_costs_no_memory() {
-    // A quarter of a gigabyte, in 800 MB of address space of which the map of its copy takes as much.
+    // 256 MB, in 800 MB of address space; the mapping of the copy takes another 256 MB.
     let world = World::new();
     let zeros = world.directory.join("line.txt");
     let mut file = File::create(&zeros).unwrap();

@@ -1,4 +1,4 @@
-//! Faults in runs for many sites, and in rollbacks: the set of each directory is the one that the exit code speaks of.
+//! Faults in rollbacks and in runs for many sites. The exit code must say which set is live in each directory.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::world::{
     BASE, KILLED, World, assert_as_told, assert_as_told_at_rest, at_each_call, copy, injected, pages, urls,
 };
 
-/// Calls that change a file or a directory, or may make one, and what each may answer.
+/// Calls that change or may create a file or directory, and the error to inject in each.
 const CALLS: [(&str, &str); 10] = [
     ("write", "ENOSPC"),
     ("pwrite64", "ENOSPC"),
@@ -25,8 +25,8 @@ const CALLS: [(&str, &str); 10] = [
     ("unlinkat", "EIO"),
 ];
 
-/// Every call fails in one run, and kills another one. A kill at an `openat` would leave what one at the call before it has
-/// left.
+/// Makes each call fail in one run, and kills another run at it. Kills at `openat` are skipped, because they leave the same
+/// state as kills at the call before.
 fn for_each_fault(directory: &TempDir, mut command: impl FnMut() -> Command, mut judge: impl FnMut(&Run)) {
     let (mut failed, mut killed) = (0, 0);
     for (call, error) in CALLS {
@@ -54,7 +54,7 @@ fn for_each_fault(directory: &TempDir, mut command: impl FnMut() -> Command, mut
     assert!(failed > 15 && killed > 30, "{failed} failures, {killed} kills");
 }
 
-/// Two sites in one directory, of pages 1 to 60 each, and a copy of it.
+/// A directory with two sites of pages 1 to 60 each, and a copy of it.
 pub struct Sites {
     pub directory: TempDir,
     pub out: PathBuf,
@@ -73,7 +73,7 @@ impl Sites {
         sites
     }
 
-    /// A run for pages 1 to `last` of each.
+    /// A run that publishes pages 1 to `last` of each site.
     pub fn build(&self, last: u32) -> Command {
         let mut build = sitemill();
         build.args(["build", "--quiet", "--threads", "1", "--base-url", "{origin}/"]);
@@ -83,13 +83,13 @@ impl Sites {
         build
     }
 
-    /// The same for pages 1 to 90 where the first run has left it.
+    /// Restores the first sets and returns a run that publishes pages 1 to 90 of each site.
     fn build_anew(&self) -> Command {
         copy(&self.before, &self.out);
         self.build(90)
     }
 
-    /// A run that opens every site and publishes nothing: far too little is left of each.
+    /// Runs a build that opens every site and publishes nothing, because each set would shrink too much.
     fn run_next(&self) {
         finish(&mut self.build(1), b"").expect(65);
     }
@@ -99,7 +99,7 @@ impl Sites {
     }
 }
 
-/// Pages 1 to 60 of a site, and 1 to 90.
+/// Pages 1 to 60 and 1 to 90 of a site.
 fn old_and_new(base: &str) -> [Vec<String>; 2] {
     [60, 90].map(|last| urls(1, last).iter().map(|url| url.replace(BASE, base)).collect())
 }
@@ -129,7 +129,7 @@ fn sites_whose_switch_cannot_be_taken_back_are_in_the_report_and_those_that_have
     for nth in 1.. {
         let mut build = sites.build_anew();
         build.arg("--report").arg(&path);
-        // From here on nothing can be renamed, be it back or forth.
+        // All renames fail from the `nth` on.
         let fault = format!("error=EIO:when={nth}+");
         let (run, hit) = injected(&sites.directory, "rename", &fault, &build);
         if !hit {

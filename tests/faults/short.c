@@ -1,4 +1,4 @@
-/* Reads and writes half of what they are asked for, and are interrupted now and then: allowed by POSIX, and rare. */
+/* Reads and writes transfer half of the requested bytes, and every fifth call is interrupted. POSIX allows both. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

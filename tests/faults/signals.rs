@@ -1,4 +1,4 @@
-//! Signals, and waits that only a signal ends.
+//! Signals to runs that are busy, that publish, or that wait.
 
 use std::fs::{self, File};
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::support::{finish, heeding_signals, send, sitemill, wait_until_staging};
 use crate::world::{BASE, World, copy, fifo, injected, pages, wait_until};
 
-/// How `child` ends when it is sent `signal`; fails if that takes it more than two seconds.
+/// Sends `signal` to `child` and returns its exit status. Fails if it takes more than two seconds to exit.
 #[track_caller]
 fn ended_by(signal: &str, child: &mut Child) -> ExitStatus {
     let asked = Instant::now();
@@ -24,7 +24,7 @@ fn ended_by(signal: &str, child: &mut Child) -> ExitStatus {
         }
         if asked.elapsed() > Duration::from_secs(2) {
             child.kill().unwrap();
-            panic!("it goes on two seconds after SIG{signal}");
+            panic!("still running two seconds after SIG{signal}");
         }
         thread::sleep(Duration::from_millis(1));
     }
@@ -112,13 +112,13 @@ fn a_signal_ends_the_wait_for_whoever_reads_a_fifo() {
         heeding_signals(build.arg(option).arg(&fifo).arg(&input)).stderr(Stdio::piped()).spawn().unwrap()
     };
     for option in ["--rejects", "--diff"] {
-        // Nobody ever comes.
+        // Nobody opens the FIFO.
         let mut waiting = told(option);
         let status = format!("/proc/{}/status", waiting.id());
         wait_until(|| catches(&fs::read_to_string(&status).unwrap(), 15));
         assert_eq!(ended_by("TERM", &mut waiting).code(), Some(143), "{option}");
         world.assert_old();
-        // Somebody does, and reads no more than the beginning.
+        // A reader opens it and reads only the beginning.
         let mut waiting = told(option);
         let mut reader = File::open(&fifo).unwrap();
         reader.read_exact(&mut [0]).unwrap();
@@ -139,7 +139,7 @@ fn a_signal_ends_the_wait_for_whoever_reads_a_fifo() {
     }
 }
 
-/// Whether a process catches `signal`, by its `status`.
+/// Whether a process catches `signal`, according to its `/proc` status.
 fn catches(status: &str, signal: u32) -> bool {
     let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
     caught.is_some_and(|caught| u64::from_str_radix(caught.trim(), 16).unwrap() & 1 << (signal - 1) != 0)
@@ -168,7 +168,7 @@ fn a_fifo_is_waited_for_until_its_writer_comes_or_a_signal_does() {
 }
 
 #[test]
-fn a_signal_in_the_midst_of_publishing_lets_it_come_to_its_end() {
+fn a_signal_during_publishing_does_not_interrupt_it() {
     let world = World::in_memory();
     let [first, second] = ["first", "second"].map(|name| world.directory.join(name));
     copy(&world.out, &first);
@@ -219,7 +219,7 @@ fn a_command_that_changes_nothing_ends_at_a_signal_even_if_nobody_reads_what_it_
     ] {
         let mut command = heeding_signals(sitemill().args(words));
         let mut telling = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        // More follows than a pipe takes.
+        // More output follows than a pipe holds.
         telling.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
         assert_eq!(ended_by("TERM", &mut telling).signal(), Some(15), "{words:?}");
     }
@@ -236,7 +236,7 @@ fn a_reader_of_the_report_may_be_late_and_one_that_never_comes_is_given_up_at_a_
             let mut build = world.build();
             let build = build.arg(option).arg("--metrics").arg(&metrics).arg(&input);
             let mut telling = heeding_signals(build).stdout(pipe).stderr(Stdio::piped()).spawn().unwrap();
-            // So that this process holds no end of the pipe to write to.
+            // Closes this process's write end of the pipe.
             *build = Command::new("true");
             wait_until(|| metrics.exists());
             world.assert_new(1, 90);
@@ -256,7 +256,7 @@ fn a_reader_of_the_report_may_be_late_and_one_that_never_comes_is_given_up_at_a_
     }
 }
 
-/// A pipe that takes no more, and how much it holds.
+/// A full pipe, and the number of bytes in it.
 fn full_pipe() -> (PipeReader, PipeWriter, usize) {
     let (unread, mut pipe) = io::pipe().unwrap();
     rustix::fs::fcntl_setfl(&pipe, OFlags::NONBLOCK).unwrap();

@@ -1,4 +1,4 @@
-//! Runs that meet at any step: one for all sites is stopped at a system call, and one for one of them comes; and the other way
+//! Concurrent runs. A run for all sites is stopped at each system call while a run for one site starts, and the other way
 //! round.
 
 use std::fs::{self, Permissions};
@@ -14,7 +14,7 @@ use crate::support::{
 };
 use crate::world::{copy, skip_unless_root, urls};
 
-/// A run that was stopped at the `nth` of a system call.
+/// A run that is stopped at a system call.
 #[derive(Debug)]
 struct Stopped {
     strace: Child,
@@ -22,7 +22,7 @@ struct Stopped {
 }
 
 impl Stopped {
-    /// Starts `command`; its end if it has fewer of them.
+    /// Starts `command` and stops it at the `nth` call of `call`. Returns the finished run if there are fewer calls.
     fn at(directory: &TempDir, call: &str, nth: usize, command: &Command) -> Result<Self, Run> {
         let log = directory.join("strace.log");
         fs::write(&log, "").unwrap();
@@ -48,7 +48,7 @@ impl Stopped {
         }
     }
 
-    /// Lets it come to its end, however often it is stopped on the way.
+    /// Lets the run finish, resuming it each time it is stopped.
     fn go_on(mut self) -> Run {
         while self.strace.try_wait().unwrap().is_none() {
             let _ = Command::new("kill").args(["-s", "CONT", &self.process]).stderr(Stdio::null()).status();
@@ -59,7 +59,7 @@ impl Stopped {
 }
 
 impl Drop for Stopped {
-    /// If the test fails, nothing of it is left.
+    /// Kills the run if the test fails.
     fn drop(&mut self) {
         if self.strace.try_wait().is_ok_and(|status| status.is_none()) {
             send("KILL", &self.strace);
@@ -73,7 +73,7 @@ fn ended(strace: &mut Child) -> Run {
     Run { exit: strace.wait().unwrap().code().unwrap(), stdout: Vec::new(), stderr }
 }
 
-/// Two sites that had two sets.
+/// Two sites with two sets each.
 fn world() -> Sites {
     let sites = Sites::new();
     finish(&mut sites.build(80), b"").expect(0);
@@ -87,7 +87,7 @@ fn rollback(sites: &Sites, base: &str) -> Command {
     rollback
 }
 
-/// Fails unless each site has the first so many pages, and nothing beside them.
+/// Fails unless each site lists its pages up to `last`, and no leftovers remain.
 #[track_caller]
 fn assert_live(sites: &Sites, last: [u32; 2], when: &str) {
     for (base, last) in BASES.into_iter().zip(last) {
@@ -98,8 +98,8 @@ fn assert_live(sites: &Sites, last: [u32; 2], when: &str) {
     }
 }
 
-/// Stops `first` at each step and lets `second` come; how often that was turned away, and how often it was not, as `first` had
-/// no lock yet or none any more.
+/// Stops `first` at each step and starts `second`. Returns how often `second` was refused, and how often it ran because
+/// `first` had no lock yet or had released it.
 fn meet(
     sites: &Sites,
     first: impl Fn() -> Command,
@@ -123,7 +123,7 @@ fn meet(
             assert!(met.exit == 0 || is_named, "{call} {nth}: {}", met.stderr);
             stopped.go_on().expect(0);
             after(met.exit, &format!("{call} {nth}, exit {}", met.exit));
-            // The harness shows it if the test fails.
+            // Shown if the test fails.
             println!("{call} {nth}: exit {}", met.exit);
             ends[usize::from(met.exit == 0)] += 1;
         }
@@ -156,7 +156,7 @@ fn a_build_of_all_sites_is_turned_away_at_every_step_of_a_rollback_of_one() {
 }
 
 #[test]
-fn who_may_not_read_the_lock_of_all_sites_is_turned_away_and_who_may_looks_for_it() {
+fn a_user_who_may_not_read_the_lock_of_all_sites_is_refused() {
     if skip_unless_root("another user") {
         return;
     }
@@ -172,12 +172,12 @@ fn who_may_not_read_the_lock_of_all_sites_is_turned_away_and_who_may_looks_for_i
     as_nobody().expect(0);
     let stopped = Stopped::at(&sites.directory, "rename", 1, &sites.build(90)).expect("it renames");
     as_nobody().expect(75);
-    // It cannot be known any more whether a run holds it.
+    // Without read permission, the run cannot tell whether the lock is held.
     fs::set_permissions(state.join("sites.lock"), Permissions::from_mode(0o600)).unwrap();
     let refused = as_nobody().expect(77);
     assert!(refused.stderr.contains("sites.lock: could not be opened, and another run may hold it"));
     stopped.go_on().expect(0);
-    // A directory of before there was such a lock, or of a set of its own: no run for all sites is at work there.
+    // No lock file can be seen, as in a directory of an older version: no run for all sites is active.
     fs::set_permissions(&state, Permissions::from_mode(0o700)).unwrap();
     as_nobody().expect(0);
 }

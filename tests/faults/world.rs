@@ -1,4 +1,4 @@
-//! What the tests of faults share: a directory with a live set, runs that wait at a known place, and the judge of what is left.
+//! Helpers of the fault tests: a directory with a live set, runs that wait at a known point, and checks of the result.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -10,17 +10,17 @@ use crate::support::{Run, TempDir, assert_nothing_is_left, files, finish, publis
 
 pub const BASE: &str = "http://h.example/";
 
-/// `http://h.example/0000001` and so on from FIRST to LAST, a line each; they are in order in any order.
+/// `http://h.example/0000001` and so on from FIRST to LAST, one per line. Input order and sorted order are the same.
 pub fn pages(first: u32, last: u32) -> String {
     (first..=last).map(|page| format!("{BASE}{page:07}\n")).collect()
 }
 
-/// The same as a list.
+/// The URLs of [`pages`] as a list.
 pub fn urls(first: u32, last: u32) -> Vec<String> {
     pages(first, last).lines().map(Into::into).collect()
 }
 
-/// A directory in which a set is live: pages 1 to 60, 20 in a sitemap, 2 sitemaps in an index file.
+/// A directory with a live set: pages 1 to 60, 20 per sitemap, 2 sitemaps per index file.
 pub struct World {
     pub directory: TempDir,
     pub out: PathBuf,
@@ -34,38 +34,38 @@ impl World {
         Self::at(directory, out)
     }
 
-    /// In memory, where that can be: for what is done some hundred times.
+    /// Creates the world in memory if possible, for tests with hundreds of runs.
     pub fn in_memory() -> Self {
         let directory = TempDir::in_memory();
         let out = directory.join("out");
         Self::at(directory, out)
     }
 
-    /// With the set at `out`.
+    /// Publishes the set in `out`.
     pub fn at(directory: TempDir, out: PathBuf) -> Self {
         finish(&mut build(&out), pages(1, 60).as_bytes()).expect(0);
         let old = bytes(&out);
         Self { directory, out, old }
     }
 
-    /// A run in it.
+    /// A build into the directory.
     pub fn build(&self) -> Command {
         build(&self.out)
     }
 
-    /// The same with larger sitemaps.
+    /// A build with 5,000 URLs per sitemap.
     pub fn build_large(&self) -> Command {
         build_with(&self.out, 5_000)
     }
 
-    /// A copy of the directory, to begin again from.
+    /// Copies the directory, to restore it before each run.
     pub fn copied(&self) -> PathBuf {
         let to = self.directory.join("before");
         copy(&self.out, &to);
         to
     }
 
-    /// Fails unless the old set is live as it was, byte for byte, and nothing is left of any other run.
+    /// Fails unless the old set is live, byte for byte, and other runs have left nothing behind.
     #[track_caller]
     pub fn assert_old(&self) {
         assert_eq!(published_urls(&self.out, BASE), urls(1, 60));
@@ -73,7 +73,7 @@ impl World {
         assert_nothing_is_left(&self.out);
     }
 
-    /// Fails unless `run` was refused with `exit` and words with `said` in them, and the old set is live.
+    /// Fails unless `run` has exited with `exit` and a message that contains `said`, and the old set is live.
     #[track_caller]
     pub fn assert_refused(&self, run: Run, exit: i32, said: &str) {
         let run = run.expect(exit);
@@ -82,15 +82,15 @@ impl World {
         self.assert_old();
     }
 
-    /// Fails unless a crawler sees the pages `first` to `last` and nothing else is left.
+    /// Fails unless a crawler sees the pages `first` to `last` and no leftovers remain.
     #[track_caller]
     pub fn assert_new(&self, first: u32, last: u32) {
         assert_eq!(published_urls(&self.out, BASE), urls(first, last));
         assert_nothing_is_left(&self.out);
     }
 
-    /// Fails unless a crawler sees, at once and after the next run, which publishes nothing and leaves nothing beside it, the
-    /// set that `exit` speaks of: the old one, or that of the pages `first` to `last`.
+    /// Fails unless a crawler sees the set that `exit` implies: the old one, or the pages `first` to `last`. Checks this at
+    /// once and again after the next run, which publishes nothing and must leave no leftovers.
     #[track_caller]
     pub fn assert_whole(&self, exit: i32, first: u32, last: u32) {
         let (old, new) = (urls(1, 60), urls(first, last));
@@ -103,8 +103,8 @@ impl World {
 /// The exit code of a run that was killed.
 pub const KILLED: i32 = 137;
 
-/// Fails unless a crawler sees what a run with `exit` says, before any other run: the new set after success, the old one after
-/// failure. A kill may leave index files of both, each of them whole.
+/// Fails unless a crawler sees the set that `exit` implies, before any other run: the new set after success, the old one
+/// after failure. A kill may leave index files of both, each of them complete.
 #[track_caller]
 pub fn assert_as_told(exit: i32, out: &Path, base_url: &str, old: &[String], new: &[String]) {
     let seen = published_urls(out, base_url);
@@ -112,7 +112,7 @@ pub fn assert_as_told(exit: i32, out: &Path, base_url: &str, old: &[String], new
     assert!(exit == KILLED || seen == told, "exit {exit}, {base_url}: {seen:?}");
 }
 
-/// The same after the next run: then a kill, too, has left one of both, and there is nothing beside it.
+/// Checks the state after the next run: the set that `exit` implies, or one of both sets after a kill, and no leftovers.
 #[track_caller]
 pub fn assert_as_told_at_rest(exit: i32, out: &Path, base_url: &str, old: &[String], new: &[String]) {
     let seen = published_urls(out, base_url);
@@ -121,7 +121,7 @@ pub fn assert_as_told_at_rest(exit: i32, out: &Path, base_url: &str, old: &[Stri
     assert_nothing_is_left(out);
 }
 
-/// A small set in `out`.
+/// A build of small sitemaps into `out`.
 pub fn build(out: &Path) -> Command {
     build_with(out, 20)
 }
@@ -137,14 +137,14 @@ fn bytes(out: &Path) -> Vec<(String, Vec<u8>)> {
     files(out).into_iter().map(|file| (file.clone(), fs::read(out.join(file)).unwrap())).collect()
 }
 
-/// A run that waits for its second input, with its first one mapped.
+/// A run that has mapped its first input and waits for the second one.
 pub struct Waiting {
     child: Child,
     pipe: ChildStdin,
 }
 
 impl Waiting {
-    /// Starts `command` with `input` and a pipe.
+    /// Starts `command` with `input` and a pipe as its inputs.
     pub fn start(command: &mut Command, input: &Path) -> Self {
         let mut child = piped(command.arg(input).arg("-")).spawn().unwrap();
         let maps = format!("/proc/{}/maps", child.id());
@@ -158,21 +158,21 @@ impl Waiting {
         self.child.id()
     }
 
-    /// Lets it go on.
+    /// Lets the run finish.
     pub fn finish(self) -> Run {
         drop(self.pipe);
         ended(self.child)
     }
 }
 
-/// A run that waits between its two passes, because nobody reads its rejects.
+/// A run that waits between its two passes because nobody reads its rejects.
 pub struct Between {
     child: Child,
     rejects: File,
 }
 
 impl Between {
-    /// Starts `command`, whose input must have more rejects than a pipe takes.
+    /// Starts `command`, whose input must have more rejects than a pipe holds.
     pub fn start(command: &mut Command, directory: &TempDir) -> Self {
         let fifo = fifo(directory, "rejects.fifo");
         let child = piped(command.arg("--rejects").arg(&fifo)).spawn().unwrap();
@@ -181,25 +181,25 @@ impl Between {
         Self { child, rejects }
     }
 
-    /// Lets it go on.
+    /// Lets the run finish.
     pub fn finish(mut self) -> Run {
         std::io::copy(&mut self.rejects, &mut std::io::sink()).unwrap();
         ended(self.child)
     }
 }
 
-/// Runs `command` with a pipe that says `words` and then nothing, not even that it ends.
+/// Runs `command` with a pipe that delivers `words` and stays open.
 pub fn unanswered(command: &mut Command, words: &[u8]) -> Run {
     let mut child = piped(command).spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
-    // It need not read to the end.
+    // The program need not read all of it.
     let _ = pipe.write_all(words);
     let run = ended(child);
     drop(pipe);
     run
 }
 
-/// A new FIFO.
+/// Creates a FIFO.
 pub fn fifo(directory: &TempDir, name: &str) -> PathBuf {
     let path = directory.join(name);
     let _ = fs::remove_file(&path);
@@ -218,7 +218,7 @@ fn ended(child: Child) -> Run {
     Run { exit, stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
 }
 
-/// Looks again and again; a minute is more than any step takes.
+/// Polls until the condition holds. A minute is longer than any step takes.
 #[track_caller]
 pub fn wait_until(is_so: impl Fn() -> bool) {
     for _ in 0..60_000 {
@@ -227,15 +227,15 @@ pub fn wait_until(is_so: impl Fn() -> bool) {
         }
         std::thread::sleep(Duration::from_millis(1));
     }
-    panic!("it does not come to that");
+    panic!("the condition did not hold within a minute");
 }
 
-/// Says that a test does nothing here, past the harness, which shows what was printed by failed tests only.
+/// Reports a skipped test. Writes directly, because the harness hides the output of passing tests.
 pub fn skip(why: &str) {
     let _ = writeln!(std::io::stderr(), "\nSKIPPED in tests/faults: {why}");
 }
 
-/// Whether nothing can be done about `what` here, as mounts and control groups need root; says so.
+/// Whether a test must be skipped because `what` needs root, as mounts and control groups do. Reports it.
 pub fn skip_unless_root(what: &str) -> bool {
     let is_root = finish(Command::new("id").arg("-u"), b"").stdout == b"0\n";
     if !is_root {
@@ -244,18 +244,18 @@ pub fn skip_unless_root(what: &str) -> bool {
     !is_root
 }
 
-/// Makes `to` what `from` is.
+/// Replaces `to` with a copy of `from`.
 pub fn copy(from: &Path, to: &Path) {
     let _ = fs::remove_dir_all(to);
     finish(Command::new("cp").arg("-a").arg(from).arg(to), b"").expect(0);
 }
 
-/// Runs `command` with `fault` in `call`, by strace; and whether it came to that.
+/// Runs `command` under strace with `fault` in `call`. Also returns whether the fault occurred.
 pub fn injected(directory: &TempDir, call: &str, fault: &str, command: &Command) -> (Run, bool) {
     strace(directory, None, call, fault, command)
 }
 
-/// The same for calls on `path` alone.
+/// Runs `command` under strace with `fault` in `call` on `path`. Also returns whether the fault occurred.
 pub fn injected_on(
     directory: &TempDir,
     path: &Path,
@@ -286,8 +286,8 @@ fn strace(
     (run, log.contains("(INJECTED)") || is_signal && log.contains("--- SIG"))
 }
 
-/// Lets the first `call` of a run meet `fault`, the second of another run, and so on, until there are fewer. `command` makes
-/// everything ready for a run, and `judge` looks at what it left behind; in the end at that of one that met no fault.
+/// Injects `fault` into the first `call` of one run, the second of the next, and so on, until a run has fewer calls.
+/// `command` prepares each run, and `judge` checks its result, including that of the last run, which had no fault.
 pub fn at_each_call(
     directory: &TempDir,
     call: &str,
@@ -298,10 +298,10 @@ pub fn at_each_call(
     for nth in 1.. {
         let fault = format!("{fault}:when={nth}");
         let (run, hit) = injected(directory, call, &fault, &command());
-        // The harness shows it if the test fails.
+        // Shown if the test fails.
         println!("{call} {fault}");
         judge(&format!("{call} {fault}"), &run);
-        // A kill is in no log; it is in the exit code.
+        // A kill is not in the log, but in the exit code.
         if !hit && run.exit != KILLED {
             run.expect(0);
             return;
@@ -309,22 +309,22 @@ pub fn at_each_call(
     }
 }
 
-/// A mounted file system; gone when it is dropped.
+/// A mounted file system, unmounted on drop.
 pub struct Mount {
     path: PathBuf,
     image: Option<PathBuf>,
 }
 
 impl Mount {
-    /// A new tmpfs.
+    /// Mounts a tmpfs.
     pub fn tmpfs(options: &str, path: &Path) -> Self {
         fs::create_dir(path).unwrap();
         finish(Command::new("mount").args(["-t", "tmpfs", "-o", options, "none"]).arg(path), b"").expect(0);
         Self { path: path.into(), image: None }
     }
 
-    /// A new file system of `kind` in the file `image`. None, with a word, where the kernel has no such thing or allows no
-    /// loop mounts.
+    /// Mounts a new file system of `kind` in the file `image`. None, with a message, if the kernel does not support `kind` or
+    /// allows no loop mounts.
     pub fn new_image(image: &Path, kind: &str, path: &Path) -> Option<Self> {
         fs::create_dir_all(path).unwrap();
         File::create(image).unwrap().set_len(if kind == "xfs" { 320 << 20 } else { 64 << 20 }).unwrap();
@@ -348,18 +348,18 @@ impl Mount {
         &self.path
     }
 
-    /// Takes it away.
+    /// Unmounts it.
     pub fn away(&mut self) {
         finish(Command::new("umount").arg(&self.path), b"").expect(0);
     }
 
-    /// Takes it away and mounts it again, as after a start of the machine.
+    /// Unmounts it and mounts it again, as after a reboot.
     pub fn again(&mut self) {
         self.away();
         self.mount().expect(0);
     }
 
-    /// Mounts it again with nothing read or mended that is not asked for.
+    /// Mounts it read-only, without replaying its log.
     pub fn as_it_is(&mut self) {
         let image = self.image.as_ref().expect("a tmpfs is mounted once");
         let mut mount = Command::new("mount");
