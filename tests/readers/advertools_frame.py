@@ -1,4 +1,4 @@
-"""What advertools makes of a site: `advertools_frame.py ROBOTS_URL` prints a JSON object for each row of its frame.
+"""Reads a site with advertools: `advertools_frame.py ROBOTS_URL` prints a JSON object for each row of its frame.
 
 It logs to standard error, and goes on, if anything is wrong. (A file called advertools.py would import itself.)
 """
@@ -10,7 +10,7 @@ import sys
 import pandas
 from advertools import sitemap_to_df
 
-# It says which files it gets; only complaints are wanted.
+# advertools logs every file that it fetches; only complaints are of interest.
 logging.getLogger().setLevel(logging.WARNING)
 
 

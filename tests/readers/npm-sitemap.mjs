@@ -1,5 +1,5 @@
-// What npm's `sitemap` makes of a set: `node npm-sitemap.mjs FOLDER_WITH_NODE_MODULES INDEX_URL...` fetches the index
-// files and what they name, and prints a JSON object for each URL. Whatever the parser does not expect ends it.
+// Reads a set with npm's `sitemap`: `node npm-sitemap.mjs FOLDER_WITH_NODE_MODULES INDEX_URL...` fetches the index files
+// and their sitemaps, and prints a JSON object for each URL. Any parser error ends the program.
 
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';

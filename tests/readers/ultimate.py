@@ -1,6 +1,6 @@
-"""What ultimate-sitemap-parser makes of a site: `ultimate.py HOME_PAGE_URL` starts from its robots.txt.
+"""Reads a site with ultimate-sitemap-parser: `ultimate.py HOME_PAGE_URL` starts from its robots.txt.
 
-Prints a JSON object for each page. It logs to standard error, and goes on, if anything is wrong.
+Prints a JSON object for each page. The parser logs errors to standard error and continues.
 """
 
 import json

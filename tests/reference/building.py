@@ -1,4 +1,4 @@
-"""The whole job: sitemaps, index files, robots lines and the report."""
+"""The `build` command: sitemaps, index files, robots lines and the report."""
 from __future__ import annotations
 
 import argparse
@@ -17,13 +17,13 @@ from urls import canonical_line, canonical_url
 
 
 def render(element: str, protocol: str, entries: Sequence[bytes]) -> bytes:
-    """A sitemap (`urlset`) or an index file (`sitemapindex`), byte for byte."""
+    """The bytes of a sitemap (`urlset`) or an index file (`sitemapindex`)."""
     header = f'<?xml version="1.0" encoding="UTF-8"?>\n<{element} xmlns="{NAMESPACE[protocol]}">\n'
     return header.encode() + b"".join(entries) + f"</{element}>\n".encode()
 
 
 def divide(entries: Sequence[bytes], entries_max: int, bytes_max: int) -> list[list[bytes]]:
-    """Each group takes entries until the next one would pass a limit. No entry may be longer than `bytes_max`."""
+    """Each group takes entries until the next one would exceed a limit. No entry may be longer than `bytes_max`."""
     groups: list[list[bytes]] = []
     group_bytes = 0
     for entry in entries:
@@ -45,7 +45,7 @@ def build(job: argparse.Namespace) -> None:
         fail(EXIT_USAGE, "--bytes-per-sitemap: too small for an index file with one entry")
 
     rejects = Rejects()
-    listed: dict[str, bytes] = {}  # URL → entry, in input order; the first of equal URLs stays
+    listed: dict[str, bytes] = {}  # URL → entry, in input order; the first of equal URLs wins
     lines = blank = duplicates = 0
     for line in read_lines(job.inputs):
         lines += 1

@@ -1,4 +1,4 @@
-"""The numbers of the protocol, the exit codes, and what the other files of the reference implementation share."""
+"""Limits of the protocol, exit codes, and helpers of the reference implementation."""
 from __future__ import annotations
 
 import sys

@@ -1,4 +1,4 @@
-"""Hosts: domains by UTS 46, and addresses in all their spellings."""
+"""Hosts: domains by UTS 46, and IP addresses in all spellings."""
 from __future__ import annotations
 
 import ipaddress
@@ -9,7 +9,7 @@ from encodings import idna
 
 from contract import Rejected
 
-# RFC 3986, sections 2.3 and 2.2, and the two as 3.2.2 has them.
+# RFC 3986, sections 2.3 and 2.2, combined as in 3.2.2.
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 SUB_DELIMS = b"!$&'()*+,;="
 REG_NAME = (UNRESERVED + SUB_DELIMS).decode()
@@ -21,7 +21,7 @@ def canonical_host(host: bytes) -> str:
             return canonical_ipv6(host)
         decoded = re.sub(rb"%([0-9A-Fa-f]{2})", lambda escaped: bytes([int(escaped[1], 16)]), host)
         domain = domain_to_ascii(decoded.decode("utf-8"))
-        # Stricter than WHATWG by " ` { }, which no reg-name of RFC 3986 may hold.
+        # Stricter than WHATWG: RFC 3986 forbids " ` { } in a reg-name.
         if not domain or any(character not in REG_NAME for character in domain):
             raise ValueError("empty, or a character that no host may hold")
         return canonical_ipv4(domain) if ends_in_a_number(domain) else domain
@@ -30,7 +30,7 @@ def canonical_host(host: bytes) -> str:
 
 
 def domain_to_ascii(domain: str) -> str:
-    """UTS 46, not transitional and without a check of lengths or hyphens, by way of IDNA 2003; ASCII is taken as it is."""
+    """UTS 46 (nontransitional, without checks of lengths and hyphens) by means of IDNA 2003. ASCII stays unchanged."""
     if domain.isascii():
         return domain.lower()
     return ".".join(label_to_ascii(map_label(label)) for label in re.split("[.\u3002\uff0e\uff61]", domain))
@@ -41,7 +41,7 @@ def map_label(label: str) -> str:
         return label.lower()
     if not nameprep_agrees_with_uts46(label):
         print(f"warning: {label!a}: IDNA 2003 may differ from UTS 46, verdict not binding", file=sys.stderr)
-    # UTS 46 keeps two letters that IDNA 2003 turned into others; the rest is case folding and NFKC in both.
+    # UTS 46 keeps two letters that IDNA 2003 maps to others. Otherwise both apply case folding and NFKC.
     mapped = "".join(part if part in "ßς" else idna.nameprep(part) for part in re.split("([ßς])", label))
     if "." in mapped:
         raise ValueError("a sign such as U+2026 that would become dots")
@@ -49,7 +49,7 @@ def map_label(label: str) -> str:
 
 
 def nameprep_agrees_with_uts46(label: str) -> bool:
-    """False for characters younger than Unicode 3.2, and for invisible and right-to-left ones: new rules."""
+    """False for characters added after Unicode 3.2, and for invisible and right-to-left ones, whose rules changed."""
     return not any(
         unicodedata.ucd_3_2_0.category(character) in ("Cn", "Cf")
         or unicodedata.bidirectional(character) in ("R", "AL", "AN")
@@ -60,17 +60,17 @@ def nameprep_agrees_with_uts46(label: str) -> bool:
 def label_to_ascii(label: str) -> str:
     if not label.isascii():
         if label.startswith("xn--") or unicodedata.category(label[0]).startswith("M"):
-            raise ValueError("half punycode, or a combining mark with nothing to stand on")
+            raise ValueError("half punycode, or a leading combining mark")
         return "xn--" + label.encode("punycode").decode("ascii")
     if label.startswith("xn--"):
         decoded = label[len("xn--") :].encode("ascii").decode("punycode")
         if decoded.isascii() or map_label(decoded) != decoded or label_to_ascii(decoded) != label:
-            raise ValueError("punycode of a label that is not written so")
+            raise ValueError("punycode that does not round-trip")
     return label
 
 
 def can_be_resolved(host: str) -> bool:
-    """RFC 1035, section 2.3.4: labels of 1 to 63 bytes, 253 in all; a dot at the end names the root."""
+    """RFC 1035, section 2.3.4: labels of 1 to 63 bytes, 253 in all; a final dot names the root."""
     name = host[:-1] if host.endswith(".") else host
     return len(name) <= 253 and all(1 <= len(label) <= 63 for label in name.split("."))
 
@@ -80,7 +80,7 @@ def ends_in_a_number(domain: str) -> bool:
 
 
 def canonical_ipv4(domain: str) -> str:
-    """One to four numbers, the last of which fills the bytes that are left: `0x7f.1` is 127.0.0.1."""
+    """One to four numbers, of which the last fills the remaining bytes: `0x7f.1` is 127.0.0.1."""
     *first, last = [ipv4_number(label) for label in re.sub(r"\.\Z", "", domain).split(".")]
     if len(first) > 3 or any(number > 255 for number in first) or last >= 256 ** (4 - len(first)):
         raise ValueError("more than 32 bits")
@@ -93,7 +93,7 @@ def ipv4_number(label: str) -> int:
         digits = re.fullmatch(form, label)
         if digits:
             significant = digits[1].lstrip("0") or "0"
-            # 32 bits never take more than 11 digits, and Python declines to read thousands of them.
+            # 32 bits need at most 11 digits, and Python refuses to parse thousands of them.
             return int(significant, base) if len(significant) <= 11 else 1 << 32
     raise ValueError("not a number")
 
@@ -103,7 +103,7 @@ def canonical_ipv6(host: bytes) -> str:
         raise ValueError("no IPv6 address in brackets, or one with a zone")
     address = ipaddress.IPv6Address(host[1:-1].decode()).packed
     pieces = [f"{address[at] << 8 | address[at + 1]:x}" for at in range(0, 16, 2)]
-    # The longest run of two zeros or more is compressed; of equal runs, the first.
+    # The first of the longest runs of at least two zeros is compressed.
     for zeros in range(8, 1, -1):
         for at in range(9 - zeros):
             if pieces[at : at + zeros] == ["0"] * zeros:

@@ -1,4 +1,4 @@
-"""Lines of the inputs, and those that are refused."""
+"""Lines of the inputs, and the rejects."""
 from __future__ import annotations
 
 import os
@@ -26,7 +26,7 @@ def read_lines(inputs: Sequence[str]) -> Iterator[Line]:
             fail(EXIT_NO_INPUT, f"{name}: cannot be read ({error.strerror})")
         offset = 3 if data.startswith(b"\xef\xbb\xbf") else 0
         for number, ended in enumerate(re.findall(rb"[^\n]*\n|[^\n]+", data[offset:]), start=1):
-            # Only a CR right before an LF belongs to the line end.
+            # A CR belongs to the line end only directly before an LF.
             yield Line(name, number, offset, re.sub(rb"\r?\n\Z", b"", ended))
             offset += len(ended)
 
@@ -47,7 +47,7 @@ class Rejects:
 
 
 def visible(text: bytes) -> str:
-    """Text as one field of a tab-separated file. Unprintable: control, format and other blank characters, no UTF-8."""
+    """Text as a field of a tab-separated file, with control, format, other blank and non-UTF-8 characters escaped."""
     named = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
     shown = []
     for character in text.decode("utf-8", "surrogateescape"):

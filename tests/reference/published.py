@@ -1,4 +1,4 @@
-"""Published sets, held against each other."""
+"""Compares published sets."""
 from __future__ import annotations
 
 import argparse

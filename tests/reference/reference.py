@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""The whole job of sitemill once more: plain, slow, and written from the contract alone, to judge the quick one.
+"""A second implementation of sitemill: plain, slow, and written from the contract alone, to check the fast one.
 
     reference.py build INPUT... --base-url URL --out DIR    sitemaps, index files and robots lines, in a new directory
     reference.py clean [INPUT...]                           canonical URLs, one per accepted line
     reference.py compare OUT_A OUT_B                        are two published sets the same?
 
-Three differences from sitemill are meant:
-- The 8 digits in a sitemap's name come from SHA-256, as the standard library has no XXH3; `compare` looks past them.
+Three differences from sitemill are deliberate:
+- The 8 digits in a sitemap's name come from SHA-256, because the standard library has no XXH3; `compare` ignores them.
 - International hosts go through IDNA 2003, the only one the standard library has. Where it may differ from UTS 46
   (see `nameprep_agrees_with_uts46`) a warning says that the verdict on this host is not binding.
 - All input is held in memory, and `--out` must be new or empty.
 
-`compare` wants equal `<lastmod>` too: give both programs the same SOURCE_DATE_EPOCH. Needs Python 3.9.5, nothing else.
+`compare` also compares `<lastmod>`, so give both programs the same SOURCE_DATE_EPOCH. Needs only Python 3.9.5 or newer.
 """
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a line to its canonical URL."""
+"""Turns a line into its canonical URL."""
 from __future__ import annotations
 
 import re
@@ -7,13 +7,13 @@ from typing import Optional, Sequence
 from contract import LINE_BYTES_MAX, URL_CHARS_MAX, URL_CHARS_MIN, Rejected
 from hosts import SUB_DELIMS, UNRESERVED, can_be_resolved, canonical_host
 
-# What may stand in a canonical URL: RFC 3986's alphabet, less the `'` that the WHATWG parser encodes in a query.
+# The characters of a canonical URL: RFC 3986's, without the `'` that the WHATWG parser encodes in a query.
 PATH_KEPT = UNRESERVED + SUB_DELIMS + b":@/"
 QUERY_KEPT = PATH_KEPT.replace(b"'", b"") + b"?"
 
 
 def canonical_line(raw: bytes) -> Optional[str]:
-    """The canonical URL of one line without its line end; None if it is blank. The contract orders the checks."""
+    """The canonical URL of a line without its line end; None if it is blank. The contract defines the order of the checks."""
     if len(raw) > LINE_BYTES_MAX:
         raise Rejected("too-long")
     trimmed = raw.strip(b" \t")
@@ -28,7 +28,7 @@ def canonical_line(raw: bytes) -> Optional[str]:
 
 
 def canonical_url(text: bytes) -> str:
-    """What the WHATWG parser makes of an absolute http or https URL, in RFC 3986's alphabet, without its fragment."""
+    """The WHATWG parser's form of an absolute http or https URL, in RFC 3986's alphabet, without its fragment."""
     if any(byte < 0x20 or byte == 0x7F for byte in text):
         raise Rejected("control-character")
     scheme_and_rest = re.fullmatch(rb"([A-Za-z][A-Za-z0-9+.-]*):(.*)", text)
@@ -39,7 +39,7 @@ def canonical_url(text: bytes) -> str:
         raise Rejected("scheme")
     without_fragment = scheme_and_rest[2].partition(b"#")[0]
     hierarchy, question_mark, query = without_fragment.partition(b"?")
-    # `http:example.com`, `http:\\example.com` and `http:///example.com` are all understood.
+    # `http:example.com`, `http:\\example.com` and `http:///example.com` are all accepted.
     authority, *segments = re.split(rb"[/\\]", hierarchy.lstrip(b"/\\"))
     url = f"{scheme}://{canonical_authority(authority, scheme)}"
     url += percent_encode(b"/" + b"/".join(resolve_dots(segments)), PATH_KEPT)
@@ -47,7 +47,7 @@ def canonical_url(text: bytes) -> str:
 
 
 def resolve_dots(segments: Sequence[bytes]) -> list[bytes]:
-    """`.` and `..` are taken out, also when written `%2e`; a path that ends in one of them then ends in a slash."""
+    """Removes `.` and `..`, also when written `%2e`. A path that ends in one of them then ends in a slash."""
     kept: list[bytes] = []
     for number, segment in enumerate(segments, start=1):
         dots = segment.lower().replace(b"%2e", b".")
@@ -61,7 +61,7 @@ def resolve_dots(segments: Sequence[bytes]) -> list[bytes]:
 
 
 def percent_encode(text: bytes, kept: bytes) -> str:
-    """A valid %XX stays as it stands; any other `%`, and every byte not in `kept`, is encoded."""
+    """Keeps every valid %XX; encodes any other `%` and every byte not in `kept`."""
     encoded = []
     for at, byte in enumerate(text):
         starts_escape = byte == ord("%") and re.fullmatch(rb"[0-9A-Fa-f]{2}", text[at + 1 : at + 3])
@@ -73,7 +73,7 @@ def canonical_authority(authority: bytes, scheme: str) -> str:
     userinfo, _, host_and_port = authority.rpartition(b"@")
     if userinfo not in (b"", b":"):  # `http://@host/` and `http://:@host/` name neither a user nor a password
         raise Rejected("credentials")
-    # A colon inside brackets belongs to an IPv6 address. The pattern matches anything, if only its first 0 bytes.
+    # A colon inside brackets belongs to an IPv6 address. The pattern always matches, possibly the empty string.
     host_length = next(re.finditer(rb"(\[[^\]]*\]?|[^:\[])*", host_and_port)).end()
     host = canonical_host(host_and_port[:host_length])
     digits = host_and_port[host_length + 1 :]

@@ -1,5 +1,5 @@
-//! Any bytes can be checked as a sitemap, plain and compressed: the check ends, and finds what it finds both times.
-//! libFuzzer itself ends a run that takes too long.
+//! `check` accepts any bytes and has the same findings for plain and compressed files. libFuzzer stops a check that takes
+//! too long.
 #![no_main]
 
 use std::io::Write;
@@ -19,9 +19,9 @@ fuzz_target!(|data: &[u8]| {
         (report.urls, report.rules)
     };
     let plain = rules("sitemap.xml", data);
-    // What somebody says is gzip need not be.
+    // A file named .gz need not be gzip.
     rules("hostile.xml.gz", data);
-    // And what begins as gzip is taken for that, whatever its name.
+    // A file that starts like gzip is read as gzip, whatever its name.
     if data.starts_with(b"\x1f\x8b") {
         return;
     }

@@ -1,4 +1,4 @@
-//! A clean URL is clean: cleaning it again changes nothing. And the answer does not depend on the lines before.
+//! Cleaning a clean URL changes nothing, and the result does not depend on earlier lines.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -6,7 +6,7 @@ use sitemill::internals::{Cleaned, Cleaner};
 use sitemill::internals::lines::lines;
 
 fuzz_target!(|data: &[u8]| {
-    // Knows the origin of the line before, which is the fast way; the other one never knows any.
+    // This cleaner has cached the origin of the previous line; the other one has not.
     let mut seasoned = Cleaner::default();
     for line in lines(data, 0) {
         let mut fresh = Cleaner::default();

@@ -1,4 +1,4 @@
-//! Whatever is compressed, at any level and in pushes of any size, flate2 reads back.
+//! flate2 reads back any compressed text, at every level and with pushes of any size.
 #![no_main]
 
 use std::io::Read;
@@ -8,12 +8,12 @@ use sitemill::internals::gzip::Compressor;
 use sitemill::{Engine, Level};
 
 fuzz_target!(|data: &[u8]| {
-    // A few bytes choose the size of pushes and how often the rest is said; what is said again is found again.
+    // The first bytes choose the size of the pushes and how often the rest is repeated, so that matches occur.
     let Some((&[push, times], said)) = data.split_first_chunk() else { return };
     let plain = said.repeat(1 + usize::from(times % 8));
     for level in 0..=9 {
         let mut compressor = Compressor::new(Engine::Records, Level::new(level).expect("it is 0 to 9"));
-        // A member before it must leave nothing behind.
+        // An earlier member must leave no state.
         compressor.push(said);
         compressor.finish();
         plain.chunks(1 + usize::from(push) * 16).for_each(|piece| compressor.push(piece));

@@ -1,4 +1,4 @@
-//! A URL that is escaped for XML is, read by an XML reader, that URL; and its size is what was foretold.
+//! An XML reader reads back every escaped URL, and the entry has the predicted size.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -18,7 +18,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// All text of a document.
+/// The text of a document.
 fn text(document: &[u8]) -> Vec<u8> {
     let mut reader = quick_xml::Reader::from_reader(document);
     let mut text = Vec::new();

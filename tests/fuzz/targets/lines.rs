@@ -1,4 +1,4 @@
-//! However an input is cut into chunks, each line is in one of them, where it was; and a stream gives the same lines.
+//! Each line is in exactly one chunk, at its offset, however the input is cut. A stream gives the same lines.
 #![no_main]
 
 use std::io::{self, Read};
@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use sitemill::internals::blocks::Blocks;
 use sitemill::internals::lines::{Line, chunks, lines, own};
 
-/// Reads at most so many bytes at a time.
+/// Reads at most a given number of bytes at a time.
 struct Slow<'a>(&'a [u8], usize);
 
 impl Read for Slow<'_> {
@@ -21,7 +21,7 @@ fuzz_target!(|data: &[u8]| {
     let Some((&[sizes, step], input)) = data.split_first_chunk() else { return };
     let whole: Vec<Line> = lines(input, 0).collect();
 
-    // `own` takes any ranges that follow one another and are not empty.
+    // `own` takes any adjacent ranges that are not empty.
     let chunk_bytes = 1 + usize::from(sizes);
     let cuts = (0..input.len()).step_by(chunk_bytes);
     let ranges = cuts.map(|start| start..(start + chunk_bytes).min(input.len()));

@@ -1,4 +1,4 @@
-//! A manifest of any bytes is read or refused; one that is read reads the same once it is written again.
+//! Any bytes are read as a manifest or refused. A manifest that was read and written again is unchanged.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! A small Parquet file in any encoding and codec, with some bytes changed, is read or refused as a file: no panic, and no
-//! memory that the file does not account for.
+//! A damaged small Parquet file, in any encoding and codec, is read or refused without a panic and without more memory
+//! than the file accounts for.
 #![no_main]
 
 use std::fs::File;
@@ -13,7 +13,7 @@ use sitemill::internals::format::{self, Feed, FormOptions, Format, Record, Sink}
 #[path = "../../../src/intake/format/parquet/tests/small.rs"]
 mod small;
 
-/// Takes everything.
+/// Accepts all rows.
 struct Rows;
 
 impl Sink for Rows {
@@ -28,7 +28,7 @@ impl Sink for Rows {
 
 static FILES: LazyLock<Vec<Vec<u8>>> = LazyLock::new(small::small_files);
 
-// The number of a file, then changes: two bytes say where, and the third which bits are flipped.
+// The number of a file, then changes: two bytes for the position, one for the bits to flip.
 fuzz_target!(|data: &[u8]| {
     let Some((&number, changes)) = data.split_first() else { return };
     let mut bytes = FILES[usize::from(number) % FILES.len()].clone();

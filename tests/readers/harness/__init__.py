@@ -1,4 +1,4 @@
-"""The parts of scripts/readers. Paths are relative to the project's folder, which that script makes the current directory."""
+"""The modules of scripts/readers. Paths are relative to the root of the repository, the current directory of that script."""
 
 import pathlib
 

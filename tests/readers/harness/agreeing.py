@@ -1,4 +1,4 @@
-"""What was read, held against what was given."""
+"""Compares the records that a reader found with the expected ones."""
 
 import sys
 
@@ -6,7 +6,7 @@ from harness.records import Record, typed_urls, without_tags
 
 
 def agree(reader, sites, expected):
-    """Prints that the reader reads every site as `expected`; ends the program if it does not."""
+    """Prints a line if the reader reads every site as `expected`; otherwise exits with the first difference."""
     for site in sites:
         wanted = [expected(typed.record) for typed in typed_urls(site.base_url)]
         for _, difference in differences(map(reader.seen_by, wanted), reader.read(site)):
@@ -18,7 +18,7 @@ def agree(reader, sites, expected):
 
 
 def differences(wanted, found):
-    """Pairs of a URL and what is the matter with it, in the order of `wanted`."""
+    """Pairs of a URL and a description of its difference, in the order of `wanted`."""
     found_at = {}
     for record in found:
         if record.loc in found_at:
@@ -33,4 +33,4 @@ def differences(wanted, found):
             if have not in (want if isinstance(want, tuple) else (want,)):
                 yield record.loc, f"{record.loc}: {tag}: read {have!r}, expected {want!r}"
     for loc in found_at:
-        yield loc, f"{loc}: read, but never given"
+        yield loc, f"{loc}: read, but not expected"

@@ -1,4 +1,4 @@
-"""What the readers need, installed by the tool that each comes from."""
+"""Installs the dependencies of the readers with pip, npm and Cargo."""
 
 import hashlib
 import shlex
@@ -20,14 +20,14 @@ def install_readers():
         ["cp", SOURCES / "package.json", SOURCES / "package-lock.json", NODE_FOLDER],
         ["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", NODE_FOLDER],
     ])
-    # Cargo knows by itself what is up to date.
+    # Cargo itself checks what is up to date.
     install_step("the Rust readers", ["cargo", "build", "--locked", "--quiet", "--manifest-path",
                                       SOURCES / "rust/Cargo.toml", "--target-dir", RUST_TARGET])
     install_step("xmllint (package libxml2-utils)", ["xmllint", "--version"])
 
 
 def install(what, folder, files, words, commands):
-    """Unless the folder was made from the same files already."""
+    """Skips the installation if the folder was made from the same files."""
     texts = [(SOURCES / file).read_text() for file in files]
     wanted = hashlib.sha256("\0".join([*words, *texts]).encode()).hexdigest()
     stamp = folder / "installed"

@@ -1,4 +1,4 @@
-"""Who judges the judge: sets that sitemill did not write."""
+"""Tests of the comparison itself, on sets that sitemill did not write."""
 
 import contextlib
 import gzip
@@ -13,7 +13,7 @@ from harness.sites import complete, serve
 
 
 def self_test(work):
-    """Sets written here: one that is right, and one where every reader must find exactly the changes made."""
+    """Writes a correct set, and one with changes that every reader must find exactly."""
     with contextlib.ExitStack() as stack:
         right = [stack.enter_context(serve(work, protocol)) for protocol in PROTOCOLS]
         wrong = [stack.enter_context(serve(work, f"{protocol}-wrong", protocol)) for protocol in PROTOCOLS]
@@ -29,13 +29,13 @@ def self_test(work):
                 found = list(differences(wanted, reader.read(site)))
                 expected = [reader.seen_by(Record(loc)).loc for loc in planted]
                 if sorted(loc for loc, _ in found) != sorted(expected):
-                    shown = "\n".join(["found were:", *(text for _, text in found), "planted were:", *expected])
+                    shown = "\n".join(["found:", *(text for _, text in found), "planted:", *expected])
                     sys.exit(f"readers: {reader.name}, protocol {site.protocol}: {shown}")
             print(f"  and the {len(planted)} planted differences, as {found[0][1]}", flush=True)
 
 
 def plant(site):
-    """The right records but for one change of each kind, and the URLs concerned."""
+    """The correct records with one change of each kind, and the changed URLs."""
     records = [typed.record for typed in typed_urls(site.base_url)]
     planted = []
 
@@ -52,7 +52,7 @@ def plant(site):
     change(lambda record: "T" not in (record.lastmod or "T"), lastmod="2005-07-01")
     change(lambda record: (record.lastmod or "").endswith("-08:00"), lastmod="2005-06-03T04:20:00-07:00")
     change(lambda record: (record.lastmod or "").endswith("Z"), lastmod=None)
-    # A URL lost, one too many, and one escaped twice, which is one lost and one too many.
+    # One missing URL, one extra URL, and one URL escaped twice, which is one missing and one extra.
     planted.append(records.pop().loc)
     planted.append(f"{site.base_url}never-given")
     records.append(Record(planted[-1]))

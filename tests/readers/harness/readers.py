@@ -1,4 +1,4 @@
-"""The readers, and what each makes of a record."""
+"""The readers, and the form in which each returns a record."""
 
 import datetime
 import functools
@@ -27,13 +27,13 @@ def read_with_ultimate(site):
 
 
 def seen_by_ultimate(record):
-    # Character references are decoded once more after the XML parser has done so: `&copy=` becomes `©=`.
+    # Character references are decoded again after the XML parser has decoded them: `&copy=` becomes `©=`.
     loc = html.unescape(record.loc)
-    # A datetime: midnight for a date, with no zone, so that the two can still be told apart; +00:00 for Z.
+    # A datetime: midnight without a zone for a date, so both forms remain distinct; +00:00 for Z.
     lastmod = record.lastmod and record.lastmod.replace("Z", "+00:00")
     if lastmod and "T" not in lastmod:
         lastmod += "T00:00:00"
-    # A Decimal, which keeps the text; 0.5, the protocol's default, for none.
+    # A Decimal, which keeps the digits; 0.5, the protocol's default, if missing.
     return record._replace(loc=loc, lastmod=lastmod, priority=record.priority or "0.5")
 
 
@@ -42,7 +42,7 @@ def read_with_advertools(site):
 
 
 def seen_by_advertools(record):
-    # A time stamp in UTC if all of a sitemap's have one form, else the text as it stands.
+    # A timestamp in UTC if all values of a sitemap have the same form, else the original text.
     lastmod = record.lastmod and (record.lastmod, utc(record.lastmod))
     return record._replace(lastmod=lastmod, priority=number(record.priority))
 
@@ -69,7 +69,7 @@ def seen_by_sitemap_crate(record):
 
 
 def read_with_xmllint(site):
-    """Validates every file, then reads libxml2's own canonical form of it, where no spelling is left to choose."""
+    """Validates every file, then parses its canonical form as written by libxml2, which has only one spelling."""
     found = []
     for index_url in site.index_urls():
         index = canonical(site, index_url, "siteindex")
@@ -88,7 +88,7 @@ def canonical(site, url, schema):
 
 
 def unescape(text):
-    """Of canonical XML: it escapes these three in text, and the ampersand comes last to be read once only."""
+    """Unescapes text of canonical XML, which escapes only these three. The ampersand is last, so it is decoded once."""
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
@@ -104,7 +104,7 @@ def utc(lastmod):
 
 
 def pinned(file, before):
-    """The version that stands behind `before`; nothing else can have been installed."""
+    """The version after `before`; the installed one is the same."""
     return lambda: re.search(re.escape(before) + r"([\d.]+)", (SOURCES / file).read_text())[1]
 
 
@@ -115,7 +115,7 @@ def xmllint_version():
 READERS = [
     Reader("ultimate-sitemap-parser", pinned("requirements.txt", "ultimate-sitemap-parser=="), read_with_ultimate,
            seen_by_ultimate,
-           "from robots.txt; it decodes character references twice and reads 0.5 where no priority is"),
+           "from robots.txt; it decodes character references twice and reads a missing priority as 0.5"),
     Reader("advertools", pinned("requirements.txt", "advertools=="), read_with_advertools, seen_by_advertools,
            "from robots.txt"),
     Reader("npm sitemap", pinned("package.json", '"sitemap": "'), read_with_npm, seen_with_priority_as_number,

@@ -1,4 +1,4 @@
-"""What is typed, and what must be read."""
+"""URLs and tags as the input spells them, and as readers must return them."""
 
 import itertools
 from typing import NamedTuple
@@ -7,7 +7,7 @@ URL_LENGTH_MAX = 2_047
 
 
 class Record(NamedTuple):
-    """One URL with its tags; None for a tag that is not there. A tuple is any of several values."""
+    """A URL with its tags. None is a missing tag; a tuple means any of its values."""
 
     loc: str
     lastmod: object = None
@@ -24,15 +24,15 @@ def without_tags(record):
 
 
 class Typed(NamedTuple):
-    """A URL as the input spells it, and what must be read."""
+    """A URL as the input spells it, and the record that must be read."""
 
     url: str
     record: Record
 
 
 def typed_urls(base_url):
-    """Every kind of URL with every combination of tags, each once; the time of the last change runs slowest, so that
-    some sitemaps have one form of it only and others have two: advertools reads those differently."""
+    """Every kind of URL with every combination of tags, each once. `lastmod` varies slowest, so some sitemaps have one
+    form of it and others two, which advertools reads differently."""
     date = "2005-06-{day:02}"
     lastmods = [None, date, date + "T04:20:{second:02}-08:00", date + "T12:20:{second:02}Z"]
     changefreqs = [None, "always", "hourly", "daily", "weekly", "monthly", "yearly", "never"]
@@ -41,14 +41,14 @@ def typed_urls(base_url):
             itertools.product(lastmods, changefreqs, priorities, url_kinds(base_url))):
         lastmod = lastmod and lastmod.format(day=number % 30 + 1, second=number % 60)
         typed, listed = (url.replace("{n}", str(number)) for url in kind)
-        # Of one length whatever the number is.
+        # Pads the URL to the same length for every number.
         padding = "x" * (URL_LENGTH_MAX - len(listed.replace("{long}", "")))
         typed, listed = (base_url + url.replace("{long}", padding[len(base_url):]) for url in (typed, listed))
         yield Typed(typed, Record(listed, lastmod, changefreq, priority))
 
 
 def url_kinds(base_url):
-    """As typed, and as it must be listed."""
+    """The URL in the input, and the URL that must be listed."""
     same = lambda url: (url, url)
     return [
         same("p//{n}/"),
@@ -59,7 +59,7 @@ def url_kinds(base_url):
         ("ümlat/{n}.html", "%C3%BCmlat/{n}.html"),
         ("suche?q=日本語&n={n}", "suche?q=%E6%97%A5%E6%9C%AC%E8%AA%9E&n={n}"),
         ('<b>"{n}"</b>?<i>', "%3Cb%3E%22{n}%22%3C/b%3E?%3Ci%3E"),
-        # Names of entities that are part of the URL: who decodes once too often, or once too seldom, shows it here.
+        # Entity names as part of the URL reveal a reader that decodes once too often or not at all.
         same("shop?id={n}&amp;colour=red"),
         same("shop?id={n}&copy=2&lt=3"),
         same("shop?t=&lt;{n}&gt;&quot;&apos;"),

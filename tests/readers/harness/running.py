@@ -1,4 +1,4 @@
-"""Runs programs: sitemill, and those of the readers."""
+"""Runs sitemill and the programs of the readers."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""Sets on the loopback interface, as a web server has them."""
+"""Serves sets on the loopback interface."""
 
 import contextlib
 import csv
@@ -18,7 +18,7 @@ from harness.running import run
 
 @dataclass
 class Site:
-    """A published set: what lies in `folder` is served at `base_url`; `unpacked` has the same without gzip."""
+    """A published set. `folder` is served at `base_url`; `unpacked` holds the same files without gzip."""
 
     protocol: str
     folder: pathlib.Path
@@ -55,7 +55,7 @@ def publish_with_sitemill(site, sitemill, form):
 
 
 def complete(site):
-    """What a web server's administrator does; and the unpacked copies, for readers that take no gzip."""
+    """Writes robots.txt as an administrator would, and the unpacked copies for readers without gzip support."""
     robots_lines = (site.folder / "robots-sitemaps.txt").read_text()
     (site.folder / "robots.txt").write_text(f"User-agent: *\nDisallow: /cart\n\n{robots_lines}")
     site.unpacked.mkdir()
@@ -65,11 +65,11 @@ def complete(site):
         shutil.copy(path, site.unpacked)
     files = {suffix: len(list(site.folder.glob(suffix))) for suffix in ("*.xml.gz", "*.xml")}
     if min(files.values()) < 2:
-        sys.exit(f"readers: a set of several sitemaps and index files was wanted, not of {files}")
+        sys.exit(f"readers: the set must have several sitemaps and index files, not {files}")
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    # `.xml.gz` goes out as a file of its own type, application/gzip, with no Content-Encoding.
+    # `.xml.gz` is served as application/gzip, without Content-Encoding.
     extensions_map = {".gz": "application/gzip", ".xml": "application/xml", ".txt": "text/plain"}
 
     def log_message(self, *_):
@@ -78,7 +78,7 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def serve(work, name, protocol=None):
-    """A site with nothing in it yet: what is published needs to know the port."""
+    """An empty site. Its port must be known before the set is built."""
     folder = work / name
     folder.mkdir()
     handler = functools.partial(QuietHandler, directory=folder)

@@ -1,6 +1,5 @@
-//! What two crates make of a published set: `readers CRATE FOLDER BASE_URL INDEX_URL...` follows the index files
-//! through their unpacked copies in FOLDER and prints a JSON object for each URL. A crate that finds anything wrong
-//! ends it.
+//! Reads a published set with one of two crates: `readers CRATE FOLDER BASE_URL INDEX_URL...` follows the index files
+//! through their unpacked copies in FOLDER and prints a JSON object for each URL. Any error of the crate ends the program.
 
 use std::error::Error;
 use std::fs::File;
@@ -12,7 +11,7 @@ use ::sitemap::structs::{ChangeFreq, LastMod, Location, Priority};
 use ::sitemaps::{Entries, SitemapsFile};
 use serde::Serialize;
 
-/// What one file holds.
+/// The content of one file.
 enum Content {
     Sitemaps(Vec<String>),
     Urls(Vec<Record>),
