@@ -6,6 +6,7 @@ mod check;
 mod clean;
 mod diff;
 mod failure;
+mod flags;
 mod inputs;
 mod log;
 mod manual;

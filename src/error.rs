@@ -1,13 +1,18 @@
 //! What can go wrong in a run, in words for the person who must act, and the exit code that tells a program.
 
+mod message;
 mod missing;
+mod setting;
 mod shown;
 
 use std::error::Error as StdError;
 use std::path::Path;
 use std::{fmt, io};
 
+pub use message::{Message, Piece};
+pub(crate) use message::{Part, message};
 pub(crate) use missing::is_url;
+pub use setting::Setting;
 pub(crate) use shown::Shown;
 
 /// `Result` with sitemill's [`Error`].
@@ -56,82 +61,115 @@ impl ErrorKind {
     }
 }
 
-/// A failed run: its kind, a sentence that names the file and the way out, and the cause beneath it.
+/// A failed run: its kind, a message that names the file and the way out, and the cause beneath it.
 #[derive(Debug)]
-pub struct Error {
+pub struct Error(Box<Inside>);
+
+/// In a box, so that a `Result` is as small as what it holds when nothing is wrong.
+#[derive(Debug)]
+struct Inside {
     kind: ErrorKind,
-    message: String,
+    message: Message,
     source: Option<io::Error>,
 }
 
+const _: () = assert!(size_of::<Result<()>>() == size_of::<usize>());
+
 impl Error {
     /// An error with no cause beneath it.
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), source: None }
+    pub fn new(kind: ErrorKind, message: impl Into<Message>) -> Self {
+        Self(Box::new(Inside { kind, message: message.into(), source: None }))
     }
 
     /// The options contradict each other or the protocol.
-    pub fn usage(message: impl Into<String>) -> Self {
+    pub fn usage(message: impl Into<Message>) -> Self {
         Self::new(ErrorKind::Usage, message)
     }
 
     /// The data cannot be published.
-    pub fn data(message: impl Into<String>) -> Self {
+    pub fn data(message: impl Into<Message>) -> Self {
         Self::new(ErrorKind::Data, message)
     }
 
     /// `path` is no input that can be read. A URL or a pattern that matches nothing is told as such.
     pub fn input(path: &Path, source: io::Error) -> Self {
         if let Some(why) = missing::explain(path, &source) {
-            return Self::new(ErrorKind::Input, format!("{}: {why}", Shown(path)));
+            return Self::new(ErrorKind::Input, message!(path, ": {why}"));
         }
-        Self::from_io(ErrorKind::Input, format!("{}: cannot be read", Shown(path)), source)
+        Self::from_io(ErrorKind::Input, message!(path, ": cannot be read"), source)
     }
 
     /// `path` cannot be created or written to.
     pub fn output(path: &Path, source: io::Error) -> Self {
-        Self::from_io(ErrorKind::Output, format!("{}: cannot be created", Shown(path)), source)
+        Self::from_io(ErrorKind::Output, message!(path, ": cannot be created"), source)
     }
 
     /// Something failed on the way: `doing` says what, as in "could not be written".
-    pub fn io(path: &Path, doing: &str, source: io::Error) -> Self {
+    pub fn io(path: &Path, doing: impl Into<Message>, source: io::Error) -> Self {
         let kind = match source.kind() {
             io::ErrorKind::PermissionDenied => ErrorKind::Permission,
             _ => ErrorKind::Io,
         };
-        Self::from_io(kind, format!("{}: {doing}", Shown(path)), source)
+        Self::from_io(kind, message!(path, ": ", doing.into()), source)
     }
 
     /// `bytes` more, of what grows with the input, cannot be had.
     pub(crate) fn no_memory(bytes: usize) -> Self {
-        let way_out = "let less be held with --memory SIZE, or use fewer --threads";
-        Self::new(ErrorKind::Memory, format!("no memory for {bytes} bytes more; {way_out}"))
+        let message = message!(
+            "no memory for {bytes} bytes more; lower ",
+            Setting::Memory,
+            ", or use fewer ",
+            Setting::Threads
+        );
+        Self::new(ErrorKind::Memory, message)
     }
 
-    fn from_io(kind: ErrorKind, message: String, source: io::Error) -> Self {
-        Self { kind, message, source: Some(source) }
+    fn from_io(kind: ErrorKind, message: Message, source: io::Error) -> Self {
+        Self(Box::new(Inside { kind, message, source: Some(source) }))
     }
 
-    /// The same, with what it means said before it.
-    pub(crate) fn within(self, context: &str) -> Self {
-        Self { message: format!("{context}: {}", self.message), ..self }
+    /// The same error, with `context` before its message.
+    pub(crate) fn within(mut self, context: impl Into<Message>) -> Self {
+        self.0.message = message!(context.into(), ": ", &self.0.message);
+        self
+    }
+
+    /// The same error, with `way_out` after its message.
+    pub(crate) fn and(mut self, way_out: impl Into<Message>) -> Self {
+        self.0.message = message!(&self.0.message, "; ", way_out.into());
+        self
     }
 
     /// What kind of failure this is.
     pub fn kind(&self) -> ErrorKind {
-        self.kind
+        self.0.kind
+    }
+
+    /// The message, for those who name settings in other words than `Display` does.
+    pub fn message(&self) -> &Message {
+        &self.0.message
+    }
+
+    /// The file or directory that the error is about: the first that its message names.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.message.path()
+    }
+
+    /// The settings that the message points at: those that are wrong, and those that help.
+    pub fn settings(&self) -> impl Iterator<Item = Setting> {
+        self.0.message.settings()
     }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
+        self.0.message.fmt(f)
     }
 }
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_ref().map(|cause| cause as _)
+        self.0.source.as_ref().map(|cause| cause as _)
     }
 }
 

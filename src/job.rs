@@ -10,7 +10,7 @@ mod rules;
 use std::path::PathBuf;
 
 use crate::clean::scope::Base;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 
 pub(crate) use resources::check_threads;
 
@@ -70,10 +70,12 @@ impl Job {
         self.resources.check()?;
         if matches!(self.rules.base_url, Base::EachOrigin(_)) {
             if self.guards.allow_empty {
-                return Err(Error::usage("--allow-empty: with {origin}/ nothing says which site is empty"));
+                let why = "with {origin}/ nothing says which site is empty";
+                return Err(Error::usage(message!(Setting::AllowEmpty, ": {why}")));
             }
             if self.publication.robots.is_some() {
-                return Err(Error::usage("--robots: with {origin}/ each site has a robots.txt of its own"));
+                let why = "with {origin}/ each site has a robots.txt of its own";
+                return Err(Error::usage(message!(Setting::Robots, ": {why}")));
             }
         }
         self.rules.check()
@@ -109,7 +111,7 @@ mod tests {
         refused(|job| job.rules.urls_per_sitemap = 0, "1 to");
         refused(|job| job.rules.bytes_per_sitemap = 52_428_801, "52428800");
         refused(|job| job.resources.threads = NonZero::new(1025).unwrap(), "1024");
-        refused(|job| job.rules.bytes_per_sitemap = 100, "--bytes-per-sitemap 100");
+        refused(|job| job.rules.bytes_per_sitemap = 100, "`bytes_per_sitemap: 100`");
         refused(|job| job.rules.sitemaps_per_index = 50_001, "50000");
         refused(|job| (job.rules.protocol, job.rules.sitemaps_per_index) = (Protocol::V0_84, 1_001), "1000");
         refused(
@@ -128,9 +130,9 @@ mod tests {
         };
         assert!(each_origin(|_| {}).is_ok());
         for (change, option) in [
-            ((|job| job.guards.allow_empty = true) as fn(&mut Job), "--allow-empty"),
-            (|job| job.publication.robots = Some("robots.txt".into()), "--robots"),
-            (|job| job.rules.bytes_per_sitemap = 100, "--bytes-per-sitemap 100"),
+            ((|job| job.guards.allow_empty = true) as fn(&mut Job), "`allow_empty`"),
+            (|job| job.publication.robots = Some("robots.txt".into()), "`robots`"),
+            (|job| job.rules.bytes_per_sitemap = 100, "`bytes_per_sitemap: 100`"),
         ] {
             let error = each_origin(change).unwrap_err();
             assert!(error.to_string().starts_with(option), "{error}");

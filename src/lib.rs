@@ -101,7 +101,7 @@ pub use common::fifo::Patient;
 pub use common::progress::{Needs, Pass, Progress, Silent};
 pub use common::stop::Stop;
 pub use compress::gzip::{Engine, Level};
-pub use error::{Error, ErrorKind, Result};
+pub use error::{Error, ErrorKind, Message, Piece, Result, Setting};
 pub use intake::format::{Columns, Delimiter, FormOptions, Format, SourceRow};
 pub use intake::input::survive_lost_pages;
 pub use intake::report::{ColumnsReport, InputReport, Skipped};

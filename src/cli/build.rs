@@ -13,7 +13,7 @@ use sitemill::{
 
 use super::args::{BuildArgs, ProgressWhen};
 use super::settings::{self, Early};
-use super::{failure, inputs, progress, signals, streams, summary};
+use super::{failure, flags, inputs, progress, signals, streams, summary};
 
 /// Builds, reports and sums up.
 pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
@@ -28,7 +28,7 @@ pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
             let job = job(&args)?;
             job.check()?;
             let when = if args.quiet { ProgressWhen::Never } else { args.progress };
-            sitemill::build(&job, &*progress::shown(when), &stop)
+            sitemill::build(&job, &*progress::shown(when), &stop).map(flags::in_outcome)
         })
     });
     reports.write(&built, started.elapsed(), &stop);
@@ -150,7 +150,7 @@ impl Reports {
             Ok(outcome) => serde_json::to_value(&outcome.report).expect("numbers and strings are JSON"),
             Err(error) => {
                 let cause = error.source().map(ToString::to_string);
-                json!({ "published": false, "error": error.to_string(), "cause": cause, "exit_code": exit_code })
+                json!({ "published": false, "error": flags::error_text(error), "cause": cause, "exit_code": exit_code })
             }
         };
         if let Some(path) = &self.metrics {

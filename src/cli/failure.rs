@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use sitemill::{Error, ErrorKind, Result};
 
-use super::log;
+use super::{flags, log};
 
 /// Runs `work` and turns a panic in it into an error.
 pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -41,7 +41,7 @@ pub fn print_warning(error: &Error) {
 
 fn with_cause(error: &Error) -> String {
     let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-    format!("{error}{cause}")
+    flags::error_text(error) + &cause
 }
 
 /// Whether the reader of a pipe has closed it.

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use serde_json::json;
 use sitemill::{InputReport, Report, Skipped};
 
-use super::log;
 use super::numbers::{grouped, plural};
+use super::{flags, log};
 
 /// Names that are printed before the rest is only counted.
 const NAMES_SHOWN: usize = 3;
@@ -53,7 +53,8 @@ pub fn rows(report: &Report, lines: &mut String) {
         let names = elements.iter().map(|(name, count)| format!("{} {name}", grouped(*count)));
         row(lines, "elements", total, &format!("not carried over: {}", first_of(names, COLUMNS_SHOWN)));
     }
-    let mut hints: Vec<_> = report.inputs.iter().flat_map(InputReport::hints).collect();
+    let mut hints: Vec<_> =
+        report.inputs.iter().flat_map(InputReport::hints).map(|hint| flags::text(&hint)).collect();
     if report.non_utf8_lines > 0 {
         hints.push(non_utf8(report.non_utf8_lines));
     }

@@ -69,7 +69,7 @@ impl LastWords {
     /// While there is memory. `has_memory` if the command has an option `--memory`.
     pub fn prepare(has_memory: bool) -> io::Result<Self> {
         let words = match has_memory {
-            true => last_words!("let less be held with --memory SIZE, or use fewer --threads"),
+            true => last_words!("lower --memory, or use fewer --threads"),
             false => last_words!("use fewer --threads"),
         };
         Ok(Self { stderr: io::stderr().as_fd().try_clone_to_owned()?.into(), words })

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
-use sitemill::{Example, Reason, Report, escape};
+use sitemill::{Example, Message, Reason, Report, escape};
 
 use super::numbers::{grouped, plural};
 use super::{inputs, log};
@@ -81,7 +81,8 @@ fn summary(report: &Report, out: &Path) -> String {
         lines += &reasons(&report.dropped_tags, report);
     }
     // A refusal has said it.
-    let is_said = |hint: &String| report.refused.as_ref().is_some_and(|why| why.contains(hint));
+    let refused = report.refused.as_ref().map(ToString::to_string).unwrap_or_default();
+    let is_said = |hint: &Message| refused.contains(&hint.to_string());
     for hint in report.tag_hints.iter().chain(&report.hint).filter(|hint| !is_said(hint)) {
         let _ = writeln!(lines, "  hint: {hint}");
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::commands::diff::DiffReport;
+use crate::error::Message;
 use crate::escape::grouped;
 
 use crate::common::progress::Needs;
@@ -22,7 +23,7 @@ pub struct Report {
     pub published: bool,
     /// Why not, if the data were refused, or the switch failed and `sets` has what could not be taken back.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
+    pub refused: Option<Message>,
     /// Protocol version: `0.9` or `0.84`.
     pub protocol: String,
     /// The directory of the files, as a URL.
@@ -56,10 +57,10 @@ pub struct Report {
     /// If nothing is listed, or more than half of the URLs were refused for one reason: what these lines have in common, and
     /// what to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
+    pub hint: Option<Message>,
     /// For each reason for which tags were dropped and an option helps: what is wrong with them, and the option.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tag_hints: Vec<String>,
+    pub tag_hints: Vec<Message>,
     /// The first line of each reason, in the order in which lines are checked.
     pub examples: Vec<Example>,
     /// Sitemaps.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::format::Format;
+use crate::error::{Message, Setting, message};
 
 /// An input that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -78,18 +79,19 @@ const LIKELY_NAMES: [(&str, &[&str]); 3] = [
 
 impl InputReport {
     /// What the user could do about columns that were not used.
-    pub fn hints(&self) -> Vec<String> {
+    pub fn hints(&self) -> Vec<Message> {
         let Some(columns) = &self.columns else { return Vec::new() };
         let word = self.format.parse::<Format>().map_or("column", Format::column_word);
         let impossible = columns.impossible.iter().map(|(part, name)| {
-            format!("column {name} is not used: {part} are read from text, as JSON or as one URL")
+            message!("column {name} is not used: {part} are read from text, as JSON or as one URL")
         });
         let likely = LIKELY_NAMES.into_iter().filter(|(part, _)| !columns.used.contains_key(part));
         let likely = likely.filter_map(|(part, likely)| {
             let plain =
                 |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "").to_ascii_lowercase();
             let name = columns.unused.iter().find(|name| likely.contains(&&*plain(name)))?;
-            Some(format!("{word} {name} is not used; --columns {part}={name} uses it"))
+            let columns = Setting::Columns.with(format_args!("{part}={name}"));
+            Some(message!("{word} {name} is not used; ", columns, " uses it"))
         });
         impossible.chain(likely).collect()
     }

@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, ErrorKind, Message, Result, Setting, Shown, message};
 use crate::intake::format::Feed;
 use crate::intake::input::Input;
 
 /// What helps where they have no room.
-pub const WAY_OUT: &str = "name another directory with --scratch";
+pub fn way_out() -> Message {
+    message!("name another directory with ", Setting::Scratch)
+}
 
 /// Where scratch files are made, how much was written to them, and how much is going to be.
 #[derive(Debug)]
@@ -58,7 +60,7 @@ impl Space {
         let free = free(&self.directory).map_or_else(String::new, |bytes| format!(", {bytes} are free"));
         Error::io(
             &self.directory,
-            &format!("{doing} ({written} bytes are written{needed}{free}; {WAY_OUT})"),
+            message!("{doing} ({written} bytes are written{needed}{free}; ", way_out(), ")"),
             error,
         )
     }
@@ -98,10 +100,12 @@ impl Copied {
             None => Ok(()),
             Some(free) => Err(Error::new(
                 ErrorKind::Io,
-                format!(
-                    "{}: a copy of {} needs {bytes} bytes at least, and {free} are free; {WAY_OUT}",
-                    Shown(&space.directory),
-                    Shown(&self.name)
+                message!(
+                    &*space.directory,
+                    ": a copy of ",
+                    &*self.name,
+                    " needs at least {bytes} bytes, and {free} are free; ",
+                    way_out()
                 ),
             )),
         }
@@ -115,7 +119,7 @@ impl Copied {
     /// The error of a copy of which `written` bytes were written and only `there` are there, and no write said so.
     pub fn not_whole(&self, space: &Space, written: u64, there: u64) -> Error {
         let lost = format!("{written} bytes were written and {there} are there");
-        Error::io(&space.directory, &self.doing(), io::Error::other(lost))
+        Error::io(&space.directory, self.doing(), io::Error::other(lost))
     }
 
     fn doing(&self) -> String {

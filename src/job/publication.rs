@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use crate::error::{Error, Result, Shown, is_url};
+use crate::error::{Error, Result, Setting, is_url, message};
 use crate::set::publish::retention::Keep;
 use crate::set::publish::{Consent, OnDamage};
 use crate::set::robots;
@@ -60,9 +60,11 @@ impl Publication {
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.
     pub fn check(&self) -> Result<()> {
         if is_url(&self.out) && !self.out.exists() {
-            return Err(Error::usage(format!(
-                "--out {}: is a URL, and sitemill publishes to a directory; publish to one, and copy it there",
-                Shown(&self.out)
+            return Err(Error::usage(message!(
+                Setting::Out,
+                " ",
+                &*self.out,
+                ": is a URL, and sitemill publishes to a directory; publish to one, and copy it there"
             )));
         }
         match self.robots.as_ref().filter(|_| !self.robots_any_name) {

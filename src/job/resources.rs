@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 
 /// What a build may use of the machine. None of it changes the output.
 #[derive(Debug, Clone)]
@@ -45,8 +45,9 @@ pub const THREADS_MAX: usize = 1024;
 pub(crate) fn check_threads(threads: NonZero<usize>) -> Result<()> {
     match threads.get() {
         ..=THREADS_MAX => Ok(()),
-        more => Err(Error::usage(format!(
-            "--threads {more}: more than {THREADS_MAX} threads are of no use; leave it out for one per core"
+        more => Err(Error::usage(message!(
+            Setting::Threads.with(more),
+            ": at most {THREADS_MAX} threads are useful; leave it out for one per core"
         ))),
     }
 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use crate::clean::UrlEncoding;
 use crate::clean::scope::{Base, BaseUrl, ScopeRule};
 use crate::compress::gzip::{Engine, Level};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX};
 use crate::set::publish;
 use crate::sitemap::divide::{Divide, Limits};
@@ -71,25 +71,25 @@ impl SetRules {
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
     pub fn check(&self) -> Result<()> {
         let protocol = self.protocol;
-        let within = |option: &str, given: u64, min: u64, max: u64| {
+        let within = |setting: Setting, given: u64, min: u64, max: u64| {
             if (min..=max).contains(&given) {
                 return Ok(());
             }
-            Err(Error::usage(format!("{option} {given}: protocol {protocol} allows {min} to {max}")))
+            Err(Error::usage(message!(setting.with(given), ": protocol {protocol} allows {min} to {max}")))
         };
-        within("--urls-per-sitemap", self.urls_per_sitemap.into(), 1, URLS_PER_SITEMAP_MAX.into())?;
+        within(Setting::UrlsPerSitemap, self.urls_per_sitemap.into(), 1, URLS_PER_SITEMAP_MAX.into())?;
         within(
-            "--sitemaps-per-index",
+            Setting::SitemapsPerIndex,
             self.sitemaps_per_index.into(),
             1,
             protocol.sitemaps_per_index_max().into(),
         )?;
-        within("--bytes-per-sitemap", self.bytes_per_sitemap, 1, protocol.bytes_per_sitemap_max())?;
+        within(Setting::BytesPerSitemap, self.bytes_per_sitemap, 1, protocol.bytes_per_sitemap_max())?;
         let least = self.index_bytes_min()?;
         if self.bytes_per_sitemap < least {
-            return Err(Error::usage(format!(
-                "--bytes-per-sitemap {}: an index file that lists one sitemap takes {least} already",
-                self.bytes_per_sitemap
+            return Err(Error::usage(message!(
+                Setting::BytesPerSitemap.with(self.bytes_per_sitemap),
+                ": an index file that lists one sitemap takes {least} already"
             )));
         }
         Ok(())

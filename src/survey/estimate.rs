@@ -11,7 +11,7 @@ use super::positions::Position;
 use super::sorted;
 use crate::common::progress::Needs;
 use crate::compress::gzip::Level;
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::input::Input;
 use crate::intake::scratch::{self, free};
 use crate::job::{Job, Order};
@@ -104,33 +104,34 @@ impl Estimate {
     /// [`ErrorKind::Io`] if a disk has less room than the run needs at the very least.
     pub fn check(&self, job: &Job, scratch: &Path) -> Result<()> {
         let (needs, out) = (&self.needs, &*job.publication.out);
-        let files = needs.urls / u64::from(job.rules.urls_per_sitemap);
+        let urls = needs.urls;
+        let files = urls / u64::from(job.rules.urls_per_sitemap);
         let sitemaps_least = needs.sitemap_bytes / LISTED_PART_LEAST;
         let (both, both_least) = match is_same_disk(out, scratch) {
             true => (needs.scratch_bytes, self.scratch_least),
             false => (0, 0),
         };
         if let Some(free) = files_free(out).filter(|&free| free < files) {
-            let (out, urls) = (Shown(out), needs.urls);
             return Err(Error::new(
                 ErrorKind::Io,
-                format!(
-                    "{out}: the run needs about {files} files for {urls} URLs, and {free} more may be made; make room"
+                message!(
+                    out,
+                    ": the run needs about {files} files for {urls} URLs, and {free} more may be made; make room"
                 ),
             ));
         }
         let of_scratch = (needs.scratch_bytes, self.scratch_least, needs.scratch_free_bytes);
         let of_out = (needs.sitemap_bytes + both, sitemaps_least + both_least, needs.out_free_bytes);
-        for (path, (need, least, free), way) in
-            [(scratch, of_scratch, scratch::WAY_OUT), (out, of_out, "make room")]
+        for (path, (need, least, free), way_out) in
+            [(scratch, of_scratch, scratch::way_out()), (out, of_out, "make room".into())]
         {
             if let Some(free) = free.filter(|&free| free < least) {
                 return Err(Error::new(
                     ErrorKind::Io,
-                    format!(
-                        "{}: the run needs about {need} bytes for {} URLs, and {free} are free; {way}",
-                        Shown(path),
-                        needs.urls
+                    message!(
+                        path,
+                        ": the run needs about {need} bytes for {urls} URLs, and {free} are free; ",
+                        way_out
                     ),
                 ));
             }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use crate::intake::format::FormOptions;
 use crate::intake::scratch::Space;
 use crate::job::Resources;
@@ -54,15 +54,18 @@ impl Memory {
         let budget = resources.memory.unwrap_or_else(memory_default);
         let least = fixed + HOLD_BYTES_MIN;
         if budget < least {
+            let mib = budget >> 20;
             let given = match resources.memory {
-                None => format!("half of what this machine allows is {} MiB", budget >> 20),
-                Some(bytes) if bytes.is_multiple_of(1 << 20) => format!("--memory is {} MiB", bytes >> 20),
+                None => message!("half of the memory that this machine allows is {mib} MiB"),
+                Some(bytes) if bytes.is_multiple_of(1 << 20) => message!(Setting::Memory, " is {mib} MiB"),
                 // A number without a unit.
-                Some(bytes) => format!("--memory is {bytes} bytes"),
+                Some(bytes) => message!(Setting::Memory, " is {bytes} bytes"),
             };
             let least = least.div_ceil(1 << 20);
-            return Err(Error::usage(format!(
-                "{given}: {threads} threads need {least} MiB; give more, or fewer --threads"
+            return Err(Error::usage(message!(
+                given,
+                ": {threads} threads need {least} MiB; give more, or fewer ",
+                Setting::Threads
             )));
         }
         let hold = usize::try_from(budget - fixed).unwrap_or(usize::MAX);

@@ -24,7 +24,7 @@ fn a_set_that_shrinks_too_much_is_refused_with_the_numbers_and_the_way_out() {
     build(&out, &pages(100), &[]).expect(0);
     build(&out, &pages(50), &[]).expect(0);
     let refused = build(&out, &pages(24), &[]).expect(65);
-    for said in ["24 URLs", "of 50", "--max-shrink is 50%", "--max-shrink 52%"] {
+    for said in ["24 URLs would replace 50", "--max-shrink is 50%", "--max-shrink 52%"] {
         assert!(refused.stderr.contains(said), "{said}: {}", refused.stderr);
     }
     assert_eq!(published_urls(&out, BASE).len(), 50);

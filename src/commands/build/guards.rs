@@ -10,7 +10,7 @@ pub use tags::hints as tag_hints;
 use crate::clean::scope::BaseUrl;
 use crate::commands::build::site::Site;
 use crate::commands::report::Report;
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::escape::grouped;
 use crate::job::{Job, MaxShrink};
 use crate::set::manifest::Manifest;
@@ -22,19 +22,24 @@ use crate::set::manifest::Manifest;
 pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> {
     let (lines, listed, rejected) = (report.lines, report.listed, report.rejected_total());
     if let Some(expected) = job.guards.expect_lines.filter(|expected| !expected.is_met(lines)) {
-        return Err(Error::data(format!(
-            "the inputs have {lines} lines, and --expect-lines is {expected}; nothing was published; if that is \
-             meant, run again with --expect-lines {lines}"
+        let way_out = Setting::ExpectLines.with(lines);
+        return Err(Error::data(message!(
+            "the inputs have {lines} lines, and ",
+            Setting::ExpectLines,
+            " is {expected}; nothing was published; if that is meant, run again with ",
+            way_out
         )));
     }
     if listed == 0 && !job.guards.allow_empty {
         return Err(Error::data(nothing_listed(job, report)));
     }
     if let Some(max) = job.guards.max_rejects.filter(|max| max.is_passed(rejected, lines)) {
-        let needed = max.needed(rejected, lines);
-        return Err(Error::data(format!(
-            "{rejected} of {lines} lines were rejected, and --max-rejects is {max}; nothing was published; if that \
-             is meant, run again with --max-rejects {needed}"
+        let way_out = Setting::MaxRejects.with(max.needed(rejected, lines));
+        return Err(Error::data(message!(
+            "{rejected} of {lines} lines were rejected, and ",
+            Setting::MaxRejects,
+            " is {max}; nothing was published; if that is meant, run again with ",
+            way_out
         )));
     }
     tags::check(&job.guards, report)?;
@@ -43,17 +48,21 @@ pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> 
 }
 
 /// Says why there is nothing to publish. Proposes an empty set only if the input contains no URL at all.
-fn nothing_listed(job: &Job, report: &Report) -> String {
+fn nothing_listed(job: &Job, report: &Report) -> Message {
     if let Some(hint) = &report.hint {
-        return format!("nothing was published: {hint}");
+        return message!("nothing was published: ", hint);
     }
     let found = match report.lines {
         0 => "the inputs are empty".to_owned(),
         lines => format!("the inputs hold nothing but blank lines ({})", grouped(lines)),
     };
     // With a set per origin, no set could be the empty one.
-    let way_out = if job.rules.only_site().is_some() { "; --allow-empty publishes an empty set" } else { "" };
-    format!("nothing was published: {found}{way_out}")
+    match job.rules.only_site() {
+        None => message!("nothing was published: {found}"),
+        Some(_) => {
+            message!("nothing was published: {found}; ", Setting::AllowEmpty, " publishes an empty set")
+        }
+    }
 }
 
 /// Checks the batches of every site before any of them goes live. A site that the input does not mention keeps its set.
@@ -71,8 +80,10 @@ fn check_shrink(job: &Job, base_url: &BaseUrl, live: Option<&Manifest>, listed: 
         return Ok(());
     }
     let (max, needed) = (job.guards.max_shrink, MaxShrink::needed(live, listed));
-    Err(Error::data(format!(
-        "{base_url}: {listed} URLs would take the place of {live}, and --max-shrink is {max}; nothing was \
-         published; if the set is meant to shrink, run again with --max-shrink {needed}"
+    Err(Error::data(message!(
+        "{base_url}: {listed} URLs would replace {live}, and ",
+        Setting::MaxShrink,
+        " is {max}; nothing was published; if the set is meant to shrink, run again with ",
+        Setting::MaxShrink.with(needed)
     )))
 }

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 
 use crate::commands::report::Report;
-use crate::error::Error;
+use crate::error::{Error, message};
 
 /// The outcome of a build whose lines were all counted: a report, and whether the set is live.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl Outcome {
     /// Creates the outcome of a build that is refused.
     pub(super) fn not_published(mut report: Report, why: Error) -> Self {
         let cause = why.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-        report.refused = Some(format!("{why}{cause}"));
+        report.refused = Some(message!(why.message(), "{cause}"));
         Self { report, refused: Some(why), warnings: Vec::new() }
     }
 }

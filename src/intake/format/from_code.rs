@@ -132,7 +132,7 @@ impl<'a> SourceRows<'a> {
         let batches = std::iter::from_fn(move || {
             let batch = rows.next_batch(&mut *watch)?;
             Some(batch.map_err(|(row, cause)| {
-                Error::io(name, &format!("row {row} could not be read"), io::Error::other(cause))
+                Error::io(name, format!("row {row} could not be read"), io::Error::other(cause))
             }))
         });
         RowReader { units: small_units(batches, read), columns: None::<ColumnsFound> }

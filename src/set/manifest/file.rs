@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::model::{FORMAT, Manifest};
 use crate::clean::scope::BaseUrl;
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, ErrorKind, Message, Result, Setting, message};
 use crate::limits::Protocol;
 use crate::place::{Record, View};
 use crate::set::name::{is_index_file, is_sitemap_file};
@@ -29,17 +29,15 @@ pub enum Role {
 
 impl Role {
     /// What follows when a manifest cannot be used, and what helps.
-    fn way_out(self) -> String {
-        let rebuild = "build --ignore-manifest sets it aside and publishes in full";
-        match self {
-            Self::Live => format!("it describes the live set, which stays as it is; {rebuild}"),
+    fn way_out(self) -> Message {
+        let what = match self {
+            Self::Live => "it describes the live set, which stays as it is; ".into(),
             Self::Journal => {
-                format!("it is the journal of a switch that was broken off; do not remove it: {rebuild}")
+                "it is the journal of a switch that was broken off; do not remove it: ".to_owned()
             }
-            Self::Kept(number) => {
-                format!("set {number} cannot come back, and the others can; {rebuild}")
-            }
-        }
+            Self::Kept(number) => format!("set {number} cannot come back, and the others can; "),
+        };
+        message!("{what}build ", Setting::IgnoreManifest, " sets it aside and publishes in full")
     }
 }
 
@@ -68,7 +66,7 @@ impl Manifest {
     /// As [`Manifest::read`].
     pub fn read_as(role: Role, view: &dyn View, record: &Record) -> Result<Option<Self>> {
         Self::read(view, record).map_err(|error| match error.kind() {
-            ErrorKind::Data => Error::data(format!("{error}; {}", role.way_out())),
+            ErrorKind::Data => error.and(role.way_out()),
             _ => error,
         })
     }
@@ -86,7 +84,7 @@ impl Manifest {
     }
 
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
-        Self::from_json(bytes).map_err(|why| Error::data(format!("{}: {why}", Shown(path))))
+        Self::from_json(bytes).map_err(|why| Error::data(message!(path, ": {why}")))
     }
 
     /// Why it is not one is said in words.
@@ -297,7 +295,7 @@ mod tests {
         let mut said = HashSet::new();
         for (role, what) in [(Role::Live, "live set"), (Role::Journal, "journal"), (Role::Kept(7), "set 7")] {
             let error = Manifest::read_as(role, &view, &Record::Live).unwrap_err().to_string();
-            assert!(error.contains(what) && error.contains("--ignore-manifest"), "{error}");
+            assert!(error.contains(what) && error.contains("`ignore_manifest`"), "{error}");
             assert!(error.starts_with("/out/.sitemill/manifest.json: is damaged (") && said.insert(error));
         }
     }

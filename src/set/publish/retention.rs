@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, Result};
 use crate::place::switch::{Removal, Removed};
 use crate::place::{Place, Record};
 use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
@@ -86,7 +86,7 @@ pub fn expire(place: &dyn Place, live: &Manifest, keep: Keep) -> Result<Removed>
         let record = Record::kept(&earlier.run);
         let set = Manifest::read_as(Role::Kept(earlier.number), place.view(), &record);
         let set = set.map_err(|error| match error.kind() {
-            ErrorKind::Data => Error::data(format!("no old sitemap is removed: {error}")),
+            ErrorKind::Data => error.within("no old sitemap is removed"),
             _ => error,
         })?;
         needed.extend(set.into_iter().flat_map(|set| set.sitemaps).map(|sitemap| sitemap.file));

@@ -5,7 +5,7 @@ use super::switch::Prepared;
 use super::workspace::Workspace;
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, ErrorKind, Result, Setting, Shown, message};
 use crate::place::Record;
 use crate::set::manifest::{Earlier, Manifest};
 
@@ -31,13 +31,14 @@ impl Workspace {
         let record = Record::kept(&earlier.run);
         let path = view.record_path(&record);
         let way_out = match last_before(live, earlier.number) {
-            Some(before) => format!("--to {} takes the set before it", before.number),
-            None => "build it again from its input".into(),
+            Some(before) => message!(Setting::To.with(before.number), " takes the set before it"),
+            None => message!("build it again from its input"),
         };
         let read = Manifest::read(view, &record).map_err(|error| match error.kind() {
             ErrorKind::Data => {
                 let number = earlier.number;
-                Error::data(format!("set {number} cannot come back: {error}; the live set stays; {way_out}"))
+                let way_out = message!("the live set stays; ", &way_out);
+                error.within(message!("set {number} cannot come back")).and(way_out)
             }
             _ => error,
         });
@@ -58,8 +59,9 @@ impl Workspace {
         }
         if let [first, others @ ..] = &bad[..] {
             let (number, file, more) = (earlier.number, Shown(first.file.as_ref()), others.len());
-            return Err(Error::data(format!(
-                "set {number} cannot come back: {file} is missing or damaged, and {more} more; the live set stays; {way_out}"
+            return Err(Error::data(message!(
+                "set {number} cannot come back: {file} is missing or damaged, and {more} more; the live set stays; ",
+                way_out
             )));
         }
         stop.check()?;

@@ -1,7 +1,7 @@
 //! The switch: sets that are prepared take the place of the live ones, all of them or none.
 
 use super::workspace::Workspace;
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, message};
 use crate::place::switch::Standing;
 use crate::set::manifest::Manifest;
 
@@ -38,9 +38,11 @@ fn take_back_all(sites: &mut [Prepared], why: Error) -> Error {
     }
     let Some(((directory, error), others)) = stuck.split_first() else { return why };
     let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-    why.within(&format!(
-        "{}{more}: the switch to the new set has begun and cannot be taken back ({error}); the next run finishes it",
-        Shown(directory)
+    why.within(message!(
+        *directory,
+        "{more}: the switch to the new set has begun and cannot be taken back (",
+        error.message(),
+        "); the next run finishes it"
     ))
 }
 
@@ -68,6 +70,6 @@ impl Prepared {
     /// Clears up after the switch.
     fn finish(&mut self) -> Result<()> {
         let finished = self.workspace.place.finish();
-        finished.map_err(|error| error.within("the next run clears up behind the switch"))
+        finished.map_err(|error| error.within("the next run clears up after the switch"))
     }
 }

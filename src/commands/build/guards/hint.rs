@@ -4,12 +4,13 @@ use super::shape;
 use crate::clean::scope::BaseUrl;
 use crate::clean::{Cleaned, Cleaner, Reason};
 use crate::commands::report::Report;
+use crate::error::{Message, Setting, message};
 use crate::escape::grouped;
 use crate::job::Job;
 
 /// Returns a hint about the most frequent reason if nothing is listed, or if it rejected more than half of the URLs. `samples`
 /// returns the first lines that were rejected for a reason.
-pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>) -> Option<String> {
+pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>) -> Option<Message> {
     let urls = report.lines - report.blank;
     let count = |reason: Reason| report.rejected.get(reason.as_str()).copied().unwrap_or(0);
     // Among equally frequent reasons, the one that is checked first.
@@ -26,13 +27,11 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
             let lines = refused.subject("line", "lines");
             match samples(reason).into_iter().find_map(shape) {
                 Some((line, (what, way_out))) if line == *first => {
-                    format!("{lines} {what}; the first is {line}; {way_out}")
+                    message!("{lines} {what}; the first is {line}; ", way_out)
                 }
                 Some((line, (what, way_out))) => {
-                    format!(
-                        "{lines} refused as {}; lines such as {line} are {what}; {way_out}",
-                        reason.as_str()
-                    )
+                    let reason = reason.as_str();
+                    message!("{lines} refused as {reason}; lines such as {line} are {what}; ", way_out)
                 }
                 None => other(reason, &refused, first),
             }
@@ -65,10 +64,13 @@ fn origin(job: &Job) -> &str {
     job.rules.only_site().map_or("https://www.example.com", |url| url.origin().trim_end_matches('/'))
 }
 
-fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> String {
+fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> Message {
     let outside = format!("{} outside {}", refused.subject("URL", "URLs"), job.rules.base_url);
     let Some(base) = job.rules.only_site() else {
-        return format!("{outside}; the first is {first}; list all of a site with --scope host");
+        return message!(
+            "{outside}; the first is {first}; list all of a site with ",
+            Setting::Scope.with("host")
+        );
     };
     let largest = report.out_of_scope.iter().max_by_key(|&(_, &urls)| urls);
     let (largest, urls) = largest.map_or((base.origin(), 0), |(origin, &urls)| (&**origin, urls));
@@ -79,16 +81,23 @@ fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> String
     };
     let outside = format!("{outside}{origins}; the first is {first}");
     if largest == base.origin() {
-        return format!(
-            "{outside}; if robots.txt names the sitemaps, --scope host may list them; if the files are published \
-             higher up, say so with --base-url {largest}"
+        return message!(
+            "{outside}; if robots.txt names the sitemaps, ",
+            Setting::Scope.with("host"),
+            " may list them; if the files are published higher up, say so with ",
+            Setting::BaseUrl.with(largest)
         );
     }
     if is_alone || urls * 2 > refused.count {
-        return format!("{outside}; did you mean --base-url {}?", suggested(base, largest, first));
+        let suggested = Setting::BaseUrl.with(suggested(base, largest, first));
+        return message!("{outside}; did you mean ", suggested, "?");
     }
-    format!(
-        "{outside}; --base-url '{{origin}}/' makes a set for each scheme and host, --scope any puts all into one set"
+    message!(
+        "{outside}; ",
+        Setting::BaseUrl.with("{origin}/"),
+        " makes a set for each scheme and host, ",
+        Setting::Scope.with("any"),
+        " puts all into one set"
     )
 }
 
@@ -103,29 +112,31 @@ fn suggested(base: &BaseUrl, origin: &str, first: &str) -> String {
 }
 
 /// Returns the hint for a reason that needs no look at the lines.
-fn other(reason: Reason, refused: &Refused, first: &str) -> String {
+fn other(reason: Reason, refused: &Refused, first: &str) -> Message {
     let way_out = match reason {
         Reason::ControlCharacter if first.contains(r"\x00") => {
-            "if the input is UTF-16, say so with --input-encoding utf-16le"
+            message!("if the input is UTF-16, say so with ", Setting::InputEncoding.with("utf-16le"))
         }
-        Reason::ControlCharacter => "the export is damaged",
-        Reason::NotAbsolute => "a URL begins with http:// or https://",
-        Reason::Scheme => "only http and https URLs can be listed",
-        Reason::Credentials => "remove the user name and password before the @",
-        Reason::Host => "no server can have this host",
-        Reason::Port => "no server can have this port",
-        Reason::NotEncodable => "the charset of --url-encoding lacks a character",
-        Reason::TooLong => "a URL has at most 2,047 bytes once encoded",
-        Reason::TooShort => "a URL has at least 12 bytes",
-        Reason::OutOfScope => "--scope says which URLs may be listed",
+        Reason::ControlCharacter => "the export is damaged".into(),
+        Reason::NotAbsolute => "a URL begins with http:// or https://".into(),
+        Reason::Scheme => "only http and https URLs can be listed".into(),
+        Reason::Credentials => "remove the user name and password before the @".into(),
+        Reason::Host => "no server can have this host".into(),
+        Reason::Port => "no server can have this port".into(),
+        Reason::NotEncodable => message!("the charset of ", Setting::UrlEncoding, " lacks a character"),
+        Reason::TooLong => "a URL has at most 2,047 bytes once encoded".into(),
+        Reason::TooShort => "a URL has at least 12 bytes".into(),
+        Reason::OutOfScope => message!(Setting::Scope, " says which URLs may be listed"),
         Reason::NoSite => {
-            "the base URL of its set is too short or too long, or --bytes-per-sitemap too small"
+            let why = "the base URL of its set is too short or too long";
+            message!("{why}, or ", Setting::BytesPerSitemap, " too small")
         }
-        Reason::EntryTooLarge => "the entry alone exceeds --bytes-per-sitemap",
-        Reason::BadRow => "--format names the form of the input",
-        Reason::BadEncoding => "--input-encoding names the charset of the input",
-        Reason::NoUrl => "--columns url=NAME names the column or key of the URL",
+        Reason::EntryTooLarge => message!("the entry alone exceeds ", Setting::BytesPerSitemap),
+        Reason::BadRow => message!(Setting::Format, " names the form of the input"),
+        Reason::BadEncoding => message!(Setting::InputEncoding, " names the charset of the input"),
+        Reason::NoUrl => message!(Setting::Columns.with("url=NAME"), " names the column or key of the URL"),
     };
     let refused = refused.subject("line", "lines");
-    format!("{refused} refused as {}; the first is {first}; {way_out}", reason.as_str())
+    let reason = reason.as_str();
+    message!("{refused} refused as {reason}; the first is {first}; ", way_out)
 }

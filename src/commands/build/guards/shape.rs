@@ -1,8 +1,10 @@
 //! Recognises lines that contain a URL but are not one, and names the command that extracts it.
 
+use crate::error::{Message, Setting, message};
+
 /// Returns what kind of line this is and how to fix it, or `None` if it is not recognised. `line` is escaped. `origin` is the
 /// origin of the site, without a slash at its end.
-pub fn of(line: &str, origin: &str) -> Option<(&'static str, String)> {
+pub fn of(line: &str, origin: &str) -> Option<(&'static str, Message)> {
     // A comment, or only a fragment.
     if line.starts_with('#') {
         return None;
@@ -11,7 +13,7 @@ pub fn of(line: &str, origin: &str) -> Option<(&'static str, String)> {
     shapes.into_iter().find_map(|shape| shape(line, origin))
 }
 
-type Shape = Option<(&'static str, String)>;
+type Shape = Option<(&'static str, Message)>;
 
 fn quoted(line: &str, _: &str) -> Shape {
     let (line, indented) = (line.trim_start_matches(' '), line.starts_with(' '));
@@ -32,14 +34,17 @@ fn quoted(line: &str, _: &str) -> Shape {
     };
     // The text after the quoted URL, if the quote is closed.
     let tail = rest.split_once(end).map(|(_, tail)| tail.trim_end_matches(' '));
-    let csv = "read the input with --format csv --columns url=1";
+    let csv = || read_with("csv", 1);
     let way_out = match (quote, tail) {
-        ('"', Some("")) if !indented => format!("{csv}, or remove the quotes: tr -d '\"'"),
-        ('"', Some("")) => "remove the quotes: tr -d '\"'".to_owned(),
-        ('\'', Some("")) => r#"remove the quotes: tr -d "'""#.to_owned(),
-        ('"', Some(tail)) if !indented && tail.starts_with(',') => csv.to_owned(),
-        (_, Some("") | None) => format!("remove them: {}", sed(format!("s/{start}{quote}//; s/{end} *$//"))),
-        _ => format!("extract the URLs with {}", sed(format!(r"s/{start}{quote}\([^{end}]*\){end}.*/\1/"))),
+        ('"', Some("")) if !indented => message!(csv(), ", or remove the quotes: tr -d '\"'"),
+        ('"', Some("")) => "remove the quotes: tr -d '\"'".into(),
+        ('\'', Some("")) => r#"remove the quotes: tr -d "'""#.into(),
+        ('"', Some(tail)) if !indented && tail.starts_with(',') => csv(),
+        (_, Some("") | None) => {
+            format!("remove them: {}", sed(format!("s/{start}{quote}//; s/{end} *$//"))).into()
+        }
+        _ => format!("extract the URLs with {}", sed(format!(r"s/{start}{quote}\([^{end}]*\){end}.*/\1/")))
+            .into(),
     };
     Some(("in quotes", way_out))
 }
@@ -63,7 +68,7 @@ fn percent_encoded(line: &str, _: &str) -> Shape {
     let decode = format!(
         "python3 -c 'import sys, urllib.parse as u; [print({open}l{close}, end=\"\") for l in sys.stdin]'"
     );
-    Some(("percent-encoded as a whole", format!("decode them {how_often}: {decode}")))
+    Some(("percent-encoded as a whole", format!("decode them {how_often}: {decode}").into()))
 }
 
 /// Lines in the common or combined log format of web servers, after any prefix.
@@ -83,7 +88,7 @@ fn access_log(line: &str, origin: &str) -> Shape {
         false => format!("\"{origin}\" ${}", method + 1),
     };
     let awk = format!("awk '${method} == \"\\\"GET\" && ${status} == 200 {{print {url}}}'");
-    Some(("of an access log", format!("extract the URLs of pages with {awk}")))
+    Some(("of an access log", format!("extract the URLs of pages with {awk}").into()))
 }
 
 fn markup(line: &str, _: &str) -> Shape {
@@ -92,9 +97,18 @@ fn markup(line: &str, _: &str) -> Shape {
     is_markup.then(|| {
         (
             "markup",
-            format!("extract the URLs with {grep}, or name the form of a sitemap with --format sitemap"),
+            message!(
+                "extract the URLs with {grep}, or name the form of a sitemap with ",
+                Setting::Format.with("sitemap")
+            ),
         )
     })
+}
+
+/// How to read tables of this format whose URLs are in this column.
+fn read_with(format: &str, column: usize) -> Message {
+    let columns = Setting::Columns.with(format_args!("url={column}"));
+    message!("read the input with ", Setting::Format.with(format), " ", columns)
 }
 
 /// A URL in another column than the first.
@@ -105,13 +119,13 @@ fn column(line: &str, _: &str) -> Shape {
     };
     // An escaped tab.
     if let Some(column) = column(line.split(r"\t").collect()) {
-        return Some(("in columns", format!("read the input with --format tsv --columns url={column}")));
+        return Some(("in columns", read_with("tsv", column)));
     }
     if let Some(column) = column(line.split(',').collect()) {
-        return Some(("in columns", format!("read the input with --format csv --columns url={column}")));
+        return Some(("in columns", read_with("csv", column)));
     }
     let column = column(line.split_whitespace().collect())?;
-    Some(("in columns", format!("extract the URLs with awk '{{print ${column}}}'")))
+    Some(("in columns", format!("extract the URLs with awk '{{print ${column}}}'").into()))
 }
 
 /// `//h.example/a`, `www.h.example/a`, `h.example:443/a`.
@@ -121,7 +135,7 @@ fn no_scheme(line: &str, origin: &str) -> Shape {
     let what = "without a scheme";
     let scheme = origin.split(':').next().unwrap_or("https");
     if line.starts_with("//") {
-        return Some((what, format!("put one before it: sed 's,^,{scheme}:,'")));
+        return Some((what, format!("put one before it: sed 's,^,{scheme}:,'").into()));
     }
     let host = line.split(['/', '?', '#']).next()?;
     let (name, port) = host.split_once(':').unwrap_or((host, "0"));
@@ -132,7 +146,7 @@ fn no_scheme(line: &str, origin: &str) -> Shape {
         && (name.trim_matches('.').contains('.') || (name == "localhost" && host != name))
         && !name.starts_with('.')
         && !FILES.contains(&&*last.to_ascii_lowercase());
-    is_host.then(|| (what, format!("put one before it: sed 's,^,{scheme}://,'")))
+    is_host.then(|| (what, format!("put one before it: sed 's,^,{scheme}://,'").into()))
 }
 
 fn relative(line: &str, origin: &str) -> Shape {
@@ -143,7 +157,8 @@ fn relative(line: &str, origin: &str) -> Shape {
     let has_scheme = line.split(['/', '?', '#']).next().is_some_and(|start| start.contains(':'));
     let is_relative = line.starts_with(['/', '.', '?'])
         || !has_scheme && line.contains(['/', '.']) && !line.contains([' ', '\\']);
-    is_relative.then(|| ("relative", format!("URLs must be absolute; put the site before them: {sed}")))
+    is_relative
+        .then(|| ("relative", format!("URLs must be absolute; put the site before them: {sed}").into()))
 }
 
 fn is_url(text: &str) -> bool {
@@ -161,7 +176,7 @@ mod tests {
         let with_host = format!("www.h.example:443 {combined}");
         for (line, what, command) in [
             (r#""https://h.example/a""#, "in quotes", r#"tr -d '"'"#),
-            (r#""https://h.example/a","2024-01-01""#, "in quotes", "--format csv --columns url=1"),
+            (r#""https://h.example/a","2024-01-01""#, "in quotes", "`format: csv` `columns: url=1`"),
             ("'https://h.example/a'", "in quotes", r#"tr -d "'""#),
             ("“https://h.example/a”", "in quotes", "sed 's/^“//; s/” *$//'"),
             ("<https://h.example/a>", "in quotes", "sed 's/^<//; s/> *$//'"),
@@ -181,8 +196,8 @@ mod tests {
             (r#"::1 - - [x] "PURGE /a b HTTP/1.1" 405 0"#, "of an access log", "awk '"),
             ("<loc>https://h.example/a</loc>", "markup", "grep -o"),
             (r#"<a href="https://h.example/a">"#, "markup", "grep -o"),
-            (r"17\thttps://h.example/a", "in columns", "--format tsv --columns url=2"),
-            ("17,x,https://h.example/a", "in columns", "--format csv --columns url=3"),
+            (r"17\thttps://h.example/a", "in columns", "`format: tsv` `columns: url=2`"),
+            ("17,x,https://h.example/a", "in columns", "`format: csv` `columns: url=3`"),
             ("17 https://h.example/a 200", "in columns", "awk '{print $2}'"),
             ("//h.example/a", "without a scheme", "sed 's,^,https:,'"),
             ("www.h.example/a", "without a scheme", "sed 's,^,https://,'"),
@@ -196,13 +211,13 @@ mod tests {
         ] {
             let (found, way_out) = of(line, "https://s.example").unwrap_or_else(|| panic!("{line} is known"));
             assert_eq!(found, what, "{line}");
-            assert!(way_out.contains(command), "{line}: {way_out}");
+            assert!(way_out.to_string().contains(command), "{line}: {way_out}");
         }
         for line in
             [r#""https://h.example/a","x""#, r#""https://h.example/a";"x""#, "'https://h.example/a','x'"]
         {
             let (_, way_out) = of(line, "https://s.example").unwrap();
-            assert!(!way_out.contains("tr -d"), "{line}: {way_out}");
+            assert!(!way_out.to_string().contains("tr -d"), "{line}: {way_out}");
         }
         for unknown in [
             "# https://h.example/a",

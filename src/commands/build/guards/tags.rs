@@ -1,31 +1,32 @@
 //! Dropped tags: the limit for their number, and options that would keep them.
 
 use crate::commands::report::Report;
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::escape::grouped;
 use crate::job::Guards;
 use crate::sitemap::tags::{LastmodUnit, TagName, TagReason};
 
 /// Returns a hint for each reason that an option would resolve: what is wrong, how many tags were dropped, and the option.
-pub fn hints(report: &Report) -> Vec<String> {
+pub fn hints(report: &Report) -> Vec<Message> {
     let hint = |reason: TagReason| {
         let dropped = *report.dropped_tags.get(reason.as_str())?;
         let given = report.given_tags.get(TagName::Lastmod.as_str()).copied().unwrap_or(0);
         let example = report.examples.iter().find(|example| example.reason == reason.as_str());
-        let (what, option) = match reason {
-            TagReason::LastmodZone => ("has no time zone".into(), "--lastmod-zone UTC".into()),
+        let (what, option): (String, _) = match reason {
+            TagReason::LastmodZone => ("has no time zone".into(), Setting::LastmodZone.with("UTC")),
             TagReason::LastmodEpoch => {
                 let unit = LastmodUnit::of_number(example?.text.as_bytes())?.as_str();
-                (format!("looks like epoch {unit}"), format!("--lastmod-unit {unit}"))
+                (format!("looks like epoch {unit}"), Setting::LastmodUnit.with(unit))
             }
             _ => return None,
         };
-        Some(format!("lastmod {what} ({} of {} dropped); use {option}", grouped(dropped), grouped(given)))
+        let [dropped, given] = [dropped, given].map(grouped);
+        Some(message!("lastmod {what} ({dropped} of {given} dropped); use ", option))
     };
     TagReason::ALL.into_iter().filter_map(hint).collect()
 }
 
-/// Holds the dropped tags against `--max-dropped-tags`.
+/// Compares the dropped tags with `max_dropped_tags`.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data), with the numbers and the options that let them pass.
@@ -36,9 +37,14 @@ pub fn check(guards: &Guards, report: &Report) -> Result<()> {
         return Ok(());
     };
     let needed = max.needed(dropped, given);
-    let hints: String = report.tag_hints.iter().map(|hint| format!("{hint}; ")).collect();
-    Err(Error::data(format!(
-        "{dropped} of {given} tags were dropped, and --max-dropped-tags is {max}; nothing was published; {hints}if \
-         that is meant, run again with --max-dropped-tags {needed}"
-    )))
+    let mut why = message!(
+        "{dropped} of {given} tags were dropped, and ",
+        Setting::MaxDroppedTags,
+        " is {max}; nothing was published; "
+    );
+    for hint in &report.tag_hints {
+        why = message!(why, hint, "; ");
+    }
+    let way_out = Setting::MaxDroppedTags.with(needed);
+    Err(Error::data(message!(why, "if that is meant, run again with ", way_out)))
 }

@@ -1,0 +1,99 @@
+//! Settings: the fields of jobs that a message can point at.
+
+use super::message::Piece;
+
+macro_rules! settings {
+    ($($(#[doc = $doc:literal])* $name:ident = $field:literal,)*) => {
+        /// A field of a job that a [`Message`](crate::Message) points at: the one that is wrong, or the one that helps.
+        ///
+        /// A program has fields, and a command line has flags. The library therefore names settings, and whoever shows a message
+        /// chooses the words for them.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Setting {
+            $($(#[doc = $doc])* $name,)*
+        }
+
+        impl Setting {
+            /// Every setting.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// The name of the field: `memory` for [`Setting::Memory`].
+            pub fn field(self) -> &'static str {
+                match self {
+                    $(Self::$name => $field,)*
+                }
+            }
+        }
+    };
+}
+
+settings! {
+    /// Whether an empty set may be published.
+    AllowEmpty = "allow_empty",
+    /// The URL of the directory that sitemaps are published in.
+    BaseUrl = "base_url",
+    /// Most bytes of one sitemap or index file.
+    BytesPerSitemap = "bytes_per_sitemap",
+    /// Names or positions of columns.
+    Columns = "columns",
+    /// The character between the values of CSV.
+    Delimiter = "delimiter",
+    /// The file for the differences from the set before.
+    Diff = "diff",
+    /// How many lines the inputs must have.
+    ExpectLines = "expect_lines",
+    /// The format of the inputs.
+    Format = "format",
+    /// Whether a damaged manifest is set aside.
+    IgnoreManifest = "ignore_manifest",
+    /// The charset of the inputs.
+    InputEncoding = "input_encoding",
+    /// The unit of a `lastmod` that is a number.
+    LastmodUnit = "lastmod_unit",
+    /// The zone of a `lastmod` that names none.
+    LastmodZone = "lastmod_zone",
+    /// How many tags may be dropped.
+    MaxDroppedTags = "max_dropped_tags",
+    /// How many lines may be rejected.
+    MaxRejects = "max_rejects",
+    /// How much smaller than the live set a new one may be.
+    MaxShrink = "max_shrink",
+    /// Most bytes of memory.
+    Memory = "memory",
+    /// The directory that sets are published in.
+    Out = "out",
+    /// The file for rejected lines.
+    Rejects = "rejects",
+    /// Whether a set with another base URL or protocol may be replaced.
+    ReplaceSet = "replace_set",
+    /// Whether a directory of part files needs a `_SUCCESS`.
+    RequireSuccess = "require_success",
+    /// The robots.txt that names the index files.
+    Robots = "robots",
+    /// Whether that robots.txt may have another name.
+    RobotsAnyName = "robots_any_name",
+    /// Which URLs may be listed.
+    Scope = "scope",
+    /// The directory for scratch files.
+    Scratch = "scratch",
+    /// Most sitemaps of one index file.
+    SitemapsPerIndex = "sitemaps_per_index",
+    /// Whether files that sitemill did not write may be replaced.
+    TakeOver = "take_over",
+    /// How many threads work at the same time.
+    Threads = "threads",
+    /// The number of the set that a rollback restores.
+    To = "to",
+    /// The charset that servers expect in URLs.
+    UrlEncoding = "url_encoding",
+    /// Most URLs of one sitemap.
+    UrlsPerSitemap = "urls_per_sitemap",
+}
+
+impl Setting {
+    /// The setting with a value, as a piece of a message: the one that it has, or the one that would help.
+    pub fn with(self, value: impl ToString) -> Piece {
+        Piece::Setting(self, Some(value.to_string()))
+    }
+}
