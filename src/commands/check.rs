@@ -16,6 +16,7 @@ mod entry;
 mod extensions;
 mod finding;
 mod judge;
+mod links_and_images;
 mod loc;
 mod members;
 mod name;
@@ -49,14 +50,16 @@ use set::{Met, file, is_file, read_manifest};
 use sitemaps::Sitemaps;
 
 pub(crate) use content::Content;
+pub(crate) use extensions::{EXTENSIONS, text};
 pub(crate) use finding::Findings;
 pub(crate) use loc::directory;
 pub(crate) use members::{member, members};
 pub(crate) use reader::{Kind, Reader};
 pub(crate) use set::Set;
 
-pub use entry::{Entry, Link, Tag};
+pub use entry::{Entry, Tag};
 pub use finding::Finding;
+pub use links_and_images::Link;
 pub use rules::{Counts, Rule};
 
 /// Maximum number of findings kept per file until they are reported. All are counted.

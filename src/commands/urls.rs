@@ -6,9 +6,11 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::commands::check::{Content, Entry, Findings, Kind, Link, Reader, Set, Tag, directory, member};
+use crate::commands::check::{
+    Content, EXTENSIONS, Entry, Findings, Kind, Reader, Set, Tag, directory, member, text,
+};
 use crate::commands::target::Target;
 use crate::common::ordered::ordered;
 use crate::common::progress::{Pass, Progress};
@@ -71,7 +73,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
         UrlsForm::Json => Form::Json,
     };
     if form == Form::Tsv {
-        to.write(TSV_HEADER)?;
+        to.write(tsv_header().as_bytes())?;
     }
     progress.begin(Pass::Read, 0);
     let report = list_all(&job.paths, form, job.threads, progress, stop, to)?;
@@ -136,7 +138,11 @@ fn list_all(
 }
 
 /// The first line of [`UrlsForm::Tsv`].
-const TSV_HEADER: &[u8] = b"loc\tlastmod\tchangefreq\tpriority\talternates\timages\n";
+fn tsv_header() -> String {
+    let tags = Tag::ALL.map(Tag::as_str).into_iter();
+    let names: Vec<_> = tags.chain(EXTENSIONS.iter().map(|extension| extension.name)).collect();
+    names.join("\t") + "\n"
+}
 
 /// The files to begin with of the set in `directory`, or of the sets of several sites below it.
 fn files_of(directory: &Path) -> Result<Vec<PathBuf>> {
@@ -237,7 +243,8 @@ fn push(entry: &Entry, loc: &[u8], form: Form, lines: &mut Vec<u8>) {
                 lines.push(b'\t');
                 push_cell(entry.value(tag).unwrap_or_default().trim_ascii(), lines);
             }
-            for list in [alternates(entry), images(entry)] {
+            for number in 0..EXTENSIONS.len() {
+                let list = values(entry, number);
                 lines.push(b'\t');
                 if !list.is_empty() {
                     push_cell(Value::Array(list).to_string().as_bytes(), lines);
@@ -265,29 +272,19 @@ fn to_json(entry: &Entry) -> Value {
     let mut object = Map::new();
     for tag in Tag::ALL {
         if let Some(value) = entry.value(tag) {
-            object.insert(tag.as_str().into(), string(value.trim_ascii()));
+            object.insert(tag.as_str().into(), text(value.trim_ascii()));
         }
     }
-    for (name, list) in [("alternates", alternates(entry)), ("images", images(entry))] {
+    for (number, extension) in EXTENSIONS.iter().enumerate() {
+        let list = values(entry, number);
         if !list.is_empty() {
-            object.insert(name.into(), list.into());
+            object.insert(extension.name.into(), list.into());
         }
     }
     Value::Object(object)
 }
 
-/// Links to other languages. Links to anything else are no tags.
-fn alternates(entry: &Entry) -> Vec<Value> {
-    let is_alternate = |link: &Link<'_>| link.rel.is_some_and(|rel| rel.eq_ignore_ascii_case(b"alternate"));
-    let json =
-        |link: Link<'_>| json!({ "hreflang": link.hreflang.map(string), "href": link.href.map(string) });
-    entry.links().filter(is_alternate).map(json).collect()
-}
-
-fn images(entry: &Entry) -> Vec<Value> {
-    entry.images().flatten().map(string).collect()
-}
-
-fn string(bytes: &[u8]) -> Value {
-    Value::from(String::from_utf8_lossy(bytes))
+/// The values of the extension with this number.
+fn values(entry: &Entry, number: usize) -> Vec<Value> {
+    entry.elements(number).iter().filter_map(EXTENSIONS[number].to_json).collect()
 }

@@ -19,8 +19,7 @@ use crate::intake::input::{Found, Input};
 use crate::intake::lines::CHUNK_BYTES;
 use crate::intake::scratch::{Copied, Scratch, Space, nameless};
 use crate::intake::spool_format::{Block, Content, Row, RowBuffer};
-use crate::sitemap::extensions::{Alternates, Images, RawExtras};
-use crate::sitemap::tags::{GivenTags, RawTags, TagCounts, TagName};
+use crate::sitemap::tags::{GivenTags, RawTags};
 
 const PIECE_BYTES: usize = 1 << 20;
 
@@ -208,14 +207,12 @@ struct Spooler<'r> {
     rows: RowBuffer,
     /// What is written of the unit at hand.
     spooled: Spooled,
-    /// Scratch memory for the extras of a row.
-    extras: Vec<u8>,
 }
 
 impl<'r> Spooler<'r> {
     fn new(run: Context<'r>, to: &'r Scratch) -> Self {
         let judge = Judge::new(run.rules);
-        Self { run, judge, to, rows: RowBuffer::default(), spooled: Spooled::default(), extras: Vec::new() }
+        Self { run, judge, to, rows: RowBuffer::default(), spooled: Spooled::default() }
     }
 
     fn spool(&mut self, unit: Unit<'_>) -> Result<Spooled> {
@@ -242,20 +239,14 @@ impl<'r> Spooler<'r> {
 
 impl Sink for Spooler<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        let &Record { line, offset, url, lastmod, changefreq, priority, alternates, images } = record;
-        self.extras.clear();
-        RawExtras::push::<Alternates, 2>(
-            alternates.iter().map(|it| [it.hreflang, it.href]),
-            &mut self.extras,
-        );
-        RawExtras::push::<Images, 1>(images.iter().map(|&url| [url]), &mut self.extras);
-        let extras = RawExtras(&self.extras);
-        let raw = Content::Url(url, RawTags { lastmod, changefreq, priority, extras });
+        let &Record { line, offset, url, lastmod, changefreq, priority, extras } = record;
+        let tags = RawTags { lastmod, changefreq, priority, extras };
+        let raw = Content::Url(url, tags);
         let mut has_dropped = false;
         // What is not an entry, or lost a tag, is to be told of as it was written.
         let judged = self.judge.judge(raw, &mut |_| has_dropped = true);
         let GivenTags { of_entries, of_refused } = &mut self.spooled.given_tags;
-        count_tags(record, if matches!(judged, Judged::Entry(_)) { of_entries } else { of_refused });
+        tags.count(if matches!(judged, Judged::Entry(_)) { of_entries } else { of_refused });
         let content = match judged {
             Judged::Entry(entry) if !has_dropped => {
                 self.spooled.non_utf8 += u64::from(is_of_foreign_bytes(entry.url, raw));
@@ -271,17 +262,4 @@ impl Sink for Spooler<'_> {
         self.rows.push(&Row { line, offset, content: Content::Bad(text, reason) });
         self.end_row()
     }
-}
-
-/// Counts the tags of `record`. Nothing but blanks is no tag.
-fn count_tags(record: &Record<'_>, counts: &mut TagCounts) {
-    for (name, value) in [
-        (TagName::Lastmod, record.lastmod),
-        (TagName::Changefreq, record.changefreq),
-        (TagName::Priority, record.priority),
-    ] {
-        counts[name] += u64::from(!value.trim_ascii().is_empty());
-    }
-    counts[TagName::Alternates] += record.alternates.len() as u64;
-    counts[TagName::Images] += record.images.len() as u64;
 }

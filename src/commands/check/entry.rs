@@ -1,6 +1,6 @@
 //! One entry of a sitemap or an index file, as it stands there: nothing of it is judged yet.
 
-use super::extensions::{ALTERNATES, EXTENSIONS, Elements, FIELDS_MAX, IMAGES, Span};
+use super::extensions::{EXTENSIONS, Elements, FIELDS_MAX, Span};
 use crate::limits::IMAGES_PER_URL_MAX;
 
 /// Bytes of a value that are kept. Every longer value breaks its rule with the first so many.
@@ -61,17 +61,6 @@ struct Extended {
     count: u64,
 }
 
-/// An `xhtml:link`, with the attributes that it has.
-#[derive(Debug, Clone, Copy)]
-pub struct Link<'a> {
-    /// `rel`.
-    pub rel: Option<&'a [u8]>,
-    /// `hreflang`.
-    pub hreflang: Option<&'a [u8]>,
-    /// `href`.
-    pub href: Option<&'a [u8]>,
-}
-
 impl Entry {
     /// Its number in the file, counted from 1.
     pub fn number(&self) -> u64 {
@@ -90,24 +79,9 @@ impl Entry {
         self.value(Tag::Loc).map(<[u8]>::trim_ascii)
     }
 
-    /// The first fifty thousand of its links.
-    pub fn links(&self) -> impl Iterator<Item = Link<'_>> {
-        self.elements(ALTERNATES).iter().map(|[rel, hreflang, href]| Link { rel, hreflang, href })
-    }
-
-    /// The URLs of the first fifty thousand of its images; none for an image without.
-    pub fn images(&self) -> impl Iterator<Item = Option<&[u8]>> {
-        self.elements(IMAGES).iter().map(|[loc, ..]| loc)
-    }
-
     /// Whether all of its links and images are kept.
     pub fn is_whole(&self) -> bool {
         self.extended.iter().all(|extended| extended.count <= KEPT_MAX as u64)
-    }
-
-    /// The number of its images, kept or not.
-    pub fn images_count(&self) -> u64 {
-        self.extended[IMAGES].count
     }
 
     /// Its elements of an extension, which is given by its number.

@@ -7,15 +7,10 @@ mod alternates;
 mod extension;
 mod images;
 
-pub(crate) use extension::{Elements, Extension, FIELDS_MAX, Span};
+pub(crate) use extension::{Elements, Extension, FIELDS_MAX, Span, text};
 
 /// Every extension. Elsewhere an extension is known by its number in this list.
 pub(crate) const EXTENSIONS: &[Extension] = &[alternates::EXTENSION, images::EXTENSION];
-
-/// The number of links to other languages.
-pub(crate) const ALTERNATES: usize = 0;
-/// The number of images.
-pub(crate) const IMAGES: usize = 1;
 
 const _: () = {
     let mut number = 0;

@@ -3,50 +3,76 @@
 use std::collections::HashSet;
 use std::str::FromStr;
 
-/// A part of a record.
+use crate::sitemap::extensions::{EXTENSIONS_COUNT, Extension};
+use crate::sitemap::tags::TagName;
+
+/// A part of a row that a column or key can hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum RowPart {
     Url,
-    Lastmod,
-    Changefreq,
-    Priority,
-    Alternates,
-    Images,
+    Tag(TagName),
 }
 
-/// What the columns of a table can be, in this order.
-pub(super) const PLAIN_PARTS: [Part; 6] = Part::ALL;
+/// Something for each part of a row, by its number.
+pub(super) type EachPart<T> = [T; RowPart::ALL.len()];
 
-impl Part {
-    const ALL: [Self; 6] =
-        [Self::Url, Self::Lastmod, Self::Changefreq, Self::Priority, Self::Alternates, Self::Images];
+impl RowPart {
+    /// All of them, in the order of their numbers: the URL, the tags of the protocol, then those of extensions.
+    pub const ALL: [Self; 1 + TagName::ALL.len()] = {
+        let mut all = [Self::Url; 1 + TagName::ALL.len()];
+        let mut number = 0;
+        while number < TagName::ALL.len() {
+            all[1 + number] = Self::Tag(TagName::ALL[number]);
+            number += 1;
+        }
+        all
+    };
+
+    /// How many parts are not of extensions.
+    pub const PLAIN: usize = Self::ALL.len() - EXTENSIONS_COUNT;
+
+    /// Its place in [`RowPart::ALL`].
+    pub const fn number(self) -> usize {
+        match self {
+            Self::Url => 0,
+            Self::Tag(tag) => 1 + tag as usize,
+        }
+    }
+
+    /// The extension that reads it.
+    pub fn extension(self) -> Option<&'static Extension> {
+        match self {
+            Self::Url => None,
+            Self::Tag(tag) => tag.extension(),
+        }
+    }
 
     /// What it is called in options and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Url => "url",
-            other => other.names()[0],
+            Self::Tag(tag) => tag.as_str(),
         }
     }
 
-    /// The usual names; the first is preferred where both occur.
-    const fn names(self) -> &'static [&'static str] {
+    /// How well the usual name `name` fits: 0 is best.
+    fn rank(self, name: &[u8]) -> Option<usize> {
+        let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
         match self {
-            Self::Url => &["loc", "url"],
-            Self::Lastmod => &["lastmod"],
-            Self::Changefreq => &["changefreq"],
-            Self::Priority => &["priority"],
-            Self::Alternates => &["alternates"],
-            Self::Images => &["images"],
+            Self::Url => URL_NAMES.iter().position(|usual| is(usual)),
+            Self::Tag(tag) => is(tag.as_str()).then_some(0),
         }
     }
 }
+
+/// The usual names of the column of the URL; the first is preferred where both occur.
+const URL_NAMES: [&str; 2] = ["loc", "url"];
 
 /// Names of columns or keys where they are not the usual ones, which are `loc` or `url`, `lastmod`, `changefreq`,
 /// `priority`, `alternates` and `images`. Upper and lower case of ASCII are the same. Or the positions of
 /// values in rows without a header, from 1.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Columns([Option<String>; Part::ALL.len()]);
+pub struct Columns(EachPart<Option<String>>);
 
 impl FromStr for Columns {
     type Err = String;
@@ -56,14 +82,19 @@ impl FromStr for Columns {
         let mut columns = Self::default();
         for pair in word.split(',') {
             let (part, name) = pair.split_once('=').unwrap_or((pair, ""));
-            let known = Part::ALL.into_iter().find(|known| known.names().contains(&part.trim()));
-            match known {
-                Some(part) if !name.trim().is_empty() && columns.0[part as usize].is_none() => {
-                    columns.0[part as usize] = Some(name.trim().into());
+            let part = part.trim();
+            let is_known =
+                |known: &RowPart| known.name() == part || *known == RowPart::Url && URL_NAMES.contains(&part);
+            match RowPart::ALL.into_iter().find(is_known) {
+                Some(part) if !name.trim().is_empty() && columns.0[part.number()].is_none() => {
+                    columns.0[part.number()] = Some(name.trim().into());
                 }
                 _ => {
-                    let parts = "url, lastmod, changefreq, priority, alternates or images, each once";
-                    return Err(format!("columns are PART=NAME,PART=NAME: url=page; a part is {parts}"));
+                    let names = RowPart::ALL.map(RowPart::name).join(", ");
+                    let (others, last) = names.rsplit_once(", ").unwrap_or_default();
+                    return Err(format!(
+                        "columns are PART=NAME,PART=NAME: url=page; a part is {others} or {last}, each once"
+                    ));
                 }
             }
         }
@@ -72,12 +103,12 @@ impl FromStr for Columns {
 }
 
 impl Columns {
-    /// Where the [`PLAIN_PARTS`] are in each row of a table without a header, if that is what was said.
-    pub(super) fn positions(&self) -> Option<[Option<usize>; PLAIN_PARTS.len()]> {
-        let url = self.0[Part::Url as usize].as_ref()?;
+    /// Where the parts are in each row of a table without a header, if that is what was said.
+    pub(super) fn positions(&self) -> Option<EachPart<Option<usize>>> {
+        let url = self.0[RowPart::Url.number()].as_ref()?;
         let position = |word: &String| word.parse::<usize>().ok()?.checked_sub(1);
         position(url)?;
-        Some(PLAIN_PARTS.map(|part| self.0[part as usize].as_ref().and_then(position)))
+        Some(RowPart::ALL.map(|part| self.0[part.number()].as_ref().and_then(position)))
     }
 
     /// All of them are names, or all of them are positions and differ.
@@ -87,7 +118,7 @@ impl Columns {
         let positions = said().filter(is_position).count();
         let parsed: HashSet<usize> =
             said().filter_map(|word| word.parse().ok()).filter(|&position| position > 0).collect();
-        match (positions, &self.0[Part::Url as usize]) {
+        match (positions, &self.0[RowPart::Url.number()]) {
             (0, _) => Ok(()),
             (_, None) => {
                 Err("positions are those of rows without a header, and need the URL's: url=1".into())
@@ -103,39 +134,38 @@ impl Columns {
     }
 
     /// The part that the column or key `name` is, and how good a name it is for it: 0 is best.
-    pub(super) fn part_of(&self, name: &[u8]) -> Option<(Part, usize)> {
+    pub(super) fn part_of(&self, name: &[u8]) -> Option<(RowPart, usize)> {
         let name = name.trim_ascii();
-        let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
-        Part::ALL.into_iter().find_map(|part| match &self.0[part as usize] {
-            Some(said) => is(said).then_some((part, 0)),
-            None => part.names().iter().position(|usual| is(usual)).map(|rank| (part, rank)),
+        RowPart::ALL.into_iter().find_map(|part| match &self.0[part.number()] {
+            Some(said) => name.eq_ignore_ascii_case(said.as_bytes()).then_some((part, 0)),
+            None => part.rank(name).map(|rank| (part, rank)),
         })
     }
 
     /// Whether a name was said for `part`.
     #[cfg(feature = "parquet")]
-    pub(super) fn is_said(&self, part: Part) -> bool {
-        self.0[part as usize].is_some()
+    pub(super) fn is_said(&self, part: RowPart) -> bool {
+        self.0[part.number()].is_some()
     }
 
-    /// Where the [`PLAIN_PARTS`] stand in a table with the columns `names`. Of equal names the first counts.
+    /// Where each part is in a table with the columns `names`. Of equal names the first counts.
     ///
     /// # Errors
     /// If there is no column for the URL or a name that was said does not occur: what is missing, and what is there.
-    pub(super) fn places(&self, names: &[&[u8]]) -> Result<[Option<usize>; PLAIN_PARTS.len()], String> {
-        let mut best = [None; Part::ALL.len()];
+    pub(super) fn places(&self, names: &[&[u8]]) -> Result<EachPart<Option<usize>>, String> {
+        let mut best: EachPart<Option<(usize, usize)>> = Default::default();
         for (at, name) in names.iter().enumerate() {
             if let Some((part, rank)) = self.part_of(name)
-                && best[part as usize].is_none_or(|(before, _)| rank < before)
+                && best[part.number()].is_none_or(|(before, _)| rank < before)
             {
-                best[part as usize] = Some((rank, at));
+                best[part.number()] = Some((rank, at));
             }
         }
-        let places = PLAIN_PARTS.map(|part| best[part as usize].map(|(_, at)| at));
-        for (part, place) in PLAIN_PARTS.into_iter().zip(places) {
-            match (&self.0[part as usize], place) {
+        let places = RowPart::ALL.map(|part| best[part.number()].map(|(_, at)| at));
+        for (part, place) in RowPart::ALL.into_iter().zip(places) {
+            match (&self.0[part.number()], place) {
                 (Some(said), None) => return Err(missing(&crate::escape::shown(said.as_bytes()), names)),
-                (None, None) if part == Part::Url => return Err(missing("loc or url", names)),
+                (None, None) if part == RowPart::Url => return Err(missing("loc or url", names)),
                 _ => {}
             }
         }

@@ -5,19 +5,20 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::columns::{Columns, PLAIN_PARTS};
+use super::columns::{Columns, EachPart, RowPart};
 use super::delimiter::Delimiter;
 use super::found::ColumnsFound;
-use super::lists::Lists;
 use super::reader::{RowReader, units_of_blocks};
 use super::row::{Record, Rows};
 use super::sample::{Ambiguous, Sample, is_address};
+use super::shapes;
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use crate::clean::Reason;
 use crate::error::{Error, Result};
 use crate::intake::blocks::Block;
 use crate::limits::LINE_BYTES_MAX;
+use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
 use cut::Cuts;
 use table::{Row, Table};
 
@@ -48,8 +49,8 @@ const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 struct Header {
     delimiter: u8,
     fields: usize,
-    /// Which field each of [`PLAIN_PARTS`] is.
-    places: [Option<usize>; PLAIN_PARTS.len()],
+    /// Which field each part of a row is.
+    places: EachPart<Option<usize>>,
     /// The names of used and unused columns.
     columns: ColumnsFound,
 }
@@ -175,6 +176,7 @@ fn too_narrow(about: &About<'_>, fields: usize, position: usize) -> Error {
 /// bad alone.
 fn read(block: &Block, header: &Header, rows: &mut Rows<'_>) -> Result<()> {
     let mut table = Table::new(block, header.delimiter);
+    let mut extras = ExtrasBuffer::default();
     while let Some(row) = table.next_row() {
         let (line, offset) = (row.line, row.offset);
         if row.fields() != header.fields {
@@ -182,21 +184,22 @@ fn read(block: &Block, header: &Header, rows: &mut Rows<'_>) -> Result<()> {
             continue;
         }
         let values = header.places.map(|place| place.map_or(&b""[..], |at| row.field(at)));
-        let [url, lastmod, changefreq, priority, alternates, images] = values;
+        let (plain, cells) = values.split_at(RowPart::PLAIN);
         let [url, lastmod, changefreq, priority] =
-            [url, lastmod, changefreq, priority].map(|value| cut(value, VALUE_BYTES_KEPT));
+            [0, 1, 2, 3].map(|part| cut(plain[part], VALUE_BYTES_KEPT));
         let record = Record { line, offset, url, lastmod, changefreq, priority, ..Record::default() };
         if values.into_iter().any(|value| rows.is_malformed(value)) {
             rows.bad(line, offset, Reason::BadEncoding, row.text())?;
         } else if url.trim_ascii().is_empty() {
             without_url(&row, rows)?;
-        } else if alternates.is_empty() && images.is_empty() {
+        } else if cells.iter().all(|cell| cell.is_empty()) {
             rows.record(&record)?;
         } else {
-            let mut lists = Lists::default();
-            lists.add_links_of_cell(alternates);
-            lists.add_images_of_cell(images);
-            rows.record(&Record { alternates: &lists.alternates(), images: &lists.images(), ..record })?;
+            extras.clear();
+            for (extension, cell) in EXTENSIONS.into_iter().zip(cells) {
+                shapes::add_cell(extension, cell, &mut extras);
+            }
+            rows.record(&Record { extras: extras.values(), ..record })?;
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::columns::{Columns, PLAIN_PARTS, Part};
+use super::columns::{Columns, EachPart, RowPart};
 
 /// Most different names that are kept of one input.
 pub const NAMES_MAX: usize = 64;
@@ -37,10 +37,10 @@ pub struct ColumnsFound {
     /// Names of parts that are read from better ones.
     superseded: Names,
     /// How good each of these names is for its part: of several, the least is used.
-    ranks: [Option<usize>; PLAIN_PARTS.len()],
+    ranks: EachPart<Option<usize>>,
     /// The names of all others, in order, each once.
     pub unused: Names,
-    /// Those of the unused ones that have the name of links or images and do not hold text.
+    /// The unused ones with the name of an extension that do not hold text: the name of the part, and of the column.
     pub impossible: Vec<(&'static str, Vec<u8>)>,
 }
 
@@ -90,18 +90,19 @@ pub struct Names {
 }
 
 impl ColumnsFound {
-    /// Those of a table with the columns `names`, of which the [`PLAIN_PARTS`] are read from `places`.
-    pub(super) fn of(columns: &Columns, names: &[&[u8]], places: [Option<usize>; PLAIN_PARTS.len()]) -> Self {
+    /// Those of a table with the columns `names`, in which the parts of a row are at `places`.
+    pub(super) fn of(columns: &Columns, names: &[&[u8]], places: EachPart<Option<usize>>) -> Self {
         let mut found = Self::default();
-        for (part, place) in PLAIN_PARTS.into_iter().zip(places) {
-            found.used.extend(place.map(|at| (Part::name(part), names[at].to_vec())));
+        for (part, place) in RowPart::ALL.into_iter().zip(places) {
+            found.used.extend(place.map(|at| (part.name(), names[at].to_vec())));
         }
         let unused = names.iter().enumerate().filter(|(at, _)| !places.contains(&Some(*at)));
         for (_, name) in unused {
             found.unused.add(name);
             // The path of a list in Parquet goes on behind its name.
             let first = name.split(|&byte| byte == b'.').next().unwrap_or_default();
-            if let Some((part @ (Part::Alternates | Part::Images), _)) = columns.part_of(first) {
+            let part = columns.part_of(first).map(|(part, _)| part);
+            if let Some(part) = part.filter(|part| part.extension().is_some()) {
                 found.impossible.push((part.name(), name.to_vec()));
             }
         }
@@ -117,15 +118,15 @@ impl ColumnsFound {
 
     /// A part is read from `name`, unless there is a name of a lesser rank.
     #[inline]
-    pub(super) fn use_key(&mut self, part: Part, rank: usize, name: &[u8]) {
-        if self.ranks[part as usize] != Some(rank) {
+    pub(super) fn use_key(&mut self, part: RowPart, rank: usize, name: &[u8]) {
+        if self.ranks[part.number()] != Some(rank) {
             self.use_new_key(part, rank, name);
         }
     }
 
     #[cold]
-    fn use_new_key(&mut self, part: Part, rank: usize, name: &[u8]) {
-        let known = &mut self.ranks[part as usize];
+    fn use_new_key(&mut self, part: RowPart, rank: usize, name: &[u8]) {
+        let known = &mut self.ranks[part.number()];
         if known.is_some_and(|known| known < rank) {
             return self.superseded.add(name);
         }
@@ -138,7 +139,7 @@ impl ColumnsFound {
 
     /// Adds the keys of what comes next.
     fn merge(&mut self, next: &Self) {
-        for (part, rank) in PLAIN_PARTS.into_iter().zip(next.ranks) {
+        for (part, rank) in RowPart::ALL.into_iter().zip(next.ranks) {
             let name = next.used.iter().find(|(known, _)| *known == part.name());
             if let (Some(rank), Some((_, name))) = (rank, name) {
                 self.use_key(part, rank, name);

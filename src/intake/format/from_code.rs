@@ -6,9 +6,12 @@ use std::path::Path;
 
 use super::found::ColumnsFound;
 use super::reader::{RowReader, small_units};
-use super::row::{Alternate, Record, Rows};
+use super::row::{Record, Rows};
+use super::shapes;
 use crate::error::{Error, Result};
 use crate::limits::{LINE_BYTES_MAX, LINE_BYTES_MIN};
+use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer, RawExtras};
+use crate::sitemap::tags::TagName;
 
 /// Bytes and rows that are read together: about as many as of a text.
 const BATCH_BYTES: usize = 256 * 1024;
@@ -30,10 +33,8 @@ pub struct SourceRow {
     pub changefreq: Vec<u8>,
     /// Its rank among the pages of the site, `0.0` to `1.0`.
     pub priority: Vec<u8>,
-    /// The same page in other languages: `hreflang` and URL of each.
-    pub alternates: Vec<(Vec<u8>, Vec<u8>)>,
-    /// URLs of images on the page.
-    pub images: Vec<Vec<u8>>,
+    /// Encoded values of extensions.
+    extras: Vec<u8>,
 }
 
 impl SourceRow {
@@ -58,22 +59,46 @@ impl SourceRow {
     }
 
     /// The same row with one more link to the page in another language.
-    pub fn alternate(mut self, hreflang: impl Into<Vec<u8>>, url: impl Into<Vec<u8>>) -> Self {
-        self.alternates.push((hreflang.into(), url.into()));
-        self
+    pub fn alternate(self, hreflang: impl Into<Vec<u8>>, url: impl Into<Vec<u8>>) -> Self {
+        self.extra(TagName::Alternates, &[&hreflang.into(), &url.into()])
     }
 
     /// The same row with one more image.
-    pub fn image(mut self, url: impl Into<Vec<u8>>) -> Self {
-        self.images.push(url.into());
+    pub fn image(self, url: impl Into<Vec<u8>>) -> Self {
+        self.extra(TagName::Images, &[&url.into()])
+    }
+
+    /// The same row with the values of an extension. `tag` is the name that its column has in a table, such as `images`, and
+    /// `cell` holds what the column would: JSON, or a URL.
+    ///
+    /// # Errors
+    /// If no extension has this tag: a sentence that lists those that there are.
+    pub fn extension(mut self, tag: &str, cell: impl AsRef<[u8]>) -> Result<Self, String> {
+        let known = EXTENSIONS.into_iter().find(|extension| extension.tag.as_str() == tag);
+        let extension = known.ok_or_else(|| {
+            let tags = EXTENSIONS.map(|extension| extension.tag.as_str()).join(" and ");
+            format!("{tag} is not the tag of an extension; there are {tags}")
+        })?;
+        let mut buffer = ExtrasBuffer::default();
+        shapes::add_cell(extension, cell.as_ref(), &mut buffer);
+        self.extras.extend_from_slice(buffer.values().0);
+        Ok(self)
+    }
+
+    /// The same row with one more value of an extension, which has the texts of its fields.
+    fn extra(mut self, tag: TagName, texts: &[&[u8]]) -> Self {
+        if let Some(extension) = tag.extension() {
+            let mut buffer = ExtrasBuffer::default();
+            buffer.push(extension, texts.iter().copied().enumerate());
+            self.extras.extend_from_slice(buffer.values().0);
+        }
         self
     }
 
     /// Bytes of its values.
     fn bytes(&self) -> usize {
         let tags = self.lastmod.len() + self.changefreq.len() + self.priority.len();
-        let links: usize = self.alternates.iter().map(|(hreflang, url)| hreflang.len() + url.len()).sum();
-        self.url.len() + tags + links + self.images.iter().map(Vec::len).sum::<usize>()
+        self.url.len() + tags + RawExtras(&self.extras).text_bytes()
     }
 }
 
@@ -181,11 +206,11 @@ impl<I: Iterator<Item = Result<SourceRow, Cause>>> NextBatch for Batches<I> {
 
 fn read(batch: &Batch, rows: &mut Rows<'_>) -> Result<()> {
     let cut = |value: &Vec<u8>| value.len().min(VALUE_BYTES_KEPT);
+    let mut buffer = ExtrasBuffer::default();
     for (row, line) in batch.rows.iter().zip(batch.rows_before + 1..) {
-        let SourceRow { url, lastmod, changefreq, priority, alternates, images } = row;
-        let alternates: Vec<_> =
-            alternates.iter().map(|(hreflang, href)| Alternate { hreflang, href }).collect();
-        let images: Vec<_> = images.iter().map(Vec::as_slice).collect();
+        let SourceRow { url, lastmod, changefreq, priority, extras } = row;
+        buffer.clear();
+        buffer.push_all(RawExtras(extras));
         rows.record(&Record {
             line,
             offset: line - 1,
@@ -193,8 +218,7 @@ fn read(batch: &Batch, rows: &mut Rows<'_>) -> Result<()> {
             lastmod: &lastmod[..cut(lastmod)],
             changefreq: &changefreq[..cut(changefreq)],
             priority: &priority[..cut(priority)],
-            alternates: &alternates,
-            images: &images,
+            extras: buffer.values(),
         })?;
     }
     Ok(())

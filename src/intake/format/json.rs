@@ -7,11 +7,11 @@ use serde::de::{Deserializer as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;
 
-use super::columns::{Columns, Part};
+use super::columns::{Columns, RowPart};
 use super::found::ColumnsFound;
-use super::lists::{self, Key, Lists};
 use super::reader::{RowReader, units_of_lines};
 use super::row::{AND, ROW_BYTES_MAX, Record, Rows};
+use super::shapes::{self, Key};
 use super::spec::{Head, Hints, Open, Spec};
 use super::text::each_line;
 use super::unpack::{About, Text};
@@ -20,6 +20,8 @@ use crate::error::Result;
 use crate::intake::blocks::Block;
 use crate::intake::lines::Line;
 use crate::limits::LINE_BYTES_MAX;
+use crate::sitemap::extensions::{EXTENSIONS, Extension, ExtrasBuffer, RawExtras};
+use crate::sitemap::tags::TagName;
 
 pub const JSONL: Spec = Spec {
     name: "jsonl",
@@ -29,9 +31,6 @@ pub const JSONL: Spec = Spec {
     column_word: "key",
     open: Open::Text(open),
 };
-
-/// Lines of `urls --json` of earlier versions have their links under this key.
-const EARLIER_LINKS: &str = "links";
 
 /// Bytes of a value that are kept, and of a bad line: more than a URL or tag can have.
 const BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
@@ -47,11 +46,12 @@ fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
 /// is bad alone, but for the first: see [`check_first_line`].
 fn read(block: &Block, columns: &Columns, rows: &mut Rows<'_>) -> Result<()> {
     let mut keys = ColumnsFound::default();
+    let mut extras = ExtrasBuffer::default();
     each_line(block, |number, line| {
-        let reason = match values(line.raw, columns, &mut keys) {
+        let reason = match values(line.raw, columns, &mut keys, &mut extras) {
             _ if line.raw.len() as u64 > ROW_BYTES_MAX => Reason::TooLong,
             _ if rows.is_malformed(line.raw) => Reason::BadEncoding,
-            Ok(values) => return emit(number, line, &values, rows),
+            Ok(values) => return emit(number, line, &values, extras.values(), rows),
             Err(_) if str::from_utf8(line.raw).is_err() => Reason::BadEncoding,
             Err(reason) => reason,
         };
@@ -95,10 +95,16 @@ fn check_first_line(text: &About<'_>, columns: &Columns) -> Result<()> {
 }
 
 fn is_url(key: &str, columns: &Columns) -> bool {
-    matches!(columns.part_of(key.as_bytes()), Some((Part::Url, _)))
+    matches!(columns.part_of(key.as_bytes()), Some((RowPart::Url, _)))
 }
 
-fn emit(number: u64, line: Line<'_>, values: &Values<'_>, rows: &mut Rows<'_>) -> Result<()> {
+fn emit(
+    number: u64,
+    line: Line<'_>,
+    values: &Values<'_>,
+    extras: RawExtras<'_>,
+    rows: &mut Rows<'_>,
+) -> Result<()> {
     rows.record(&Record {
         line: number,
         offset: line.offset,
@@ -106,8 +112,7 @@ fn emit(number: u64, line: Line<'_>, values: &Values<'_>, rows: &mut Rows<'_>) -
         lastmod: cut(values.lastmod.as_bytes()),
         changefreq: cut(values.changefreq.as_bytes()),
         priority: cut(values.priority.as_bytes()),
-        alternates: &values.lists.alternates(),
-        images: &values.lists.images(),
+        extras,
     })
 }
 
@@ -124,15 +129,21 @@ struct Values<'a> {
     lastmod: Cow<'a, str>,
     changefreq: Cow<'a, str>,
     priority: Cow<'a, str>,
-    lists: Lists<'a>,
 }
 
-fn values<'a>(line: &'a [u8], columns: &Columns, keys: &mut ColumnsFound) -> Result<Values<'a>, Reason> {
+/// The values of `line`; those of extensions go to `extras`.
+fn values<'a>(
+    line: &'a [u8],
+    columns: &Columns,
+    keys: &mut ColumnsFound,
+    extras: &mut ExtrasBuffer,
+) -> Result<Values<'a>, Reason> {
+    extras.clear();
     if line.trim_ascii().is_empty() {
         return Ok(Values::default());
     }
     let mut json = serde_json::Deserializer::from_slice(line);
-    let values = json.deserialize_map(ValuesVisitor { columns, keys }).map_err(|_| Reason::BadRow)?;
+    let values = json.deserialize_map(ValuesVisitor { columns, keys, extras }).map_err(|_| Reason::BadRow)?;
     json.end().map_err(|_| Reason::BadRow)?;
     if values.url.trim_ascii().is_empty() { without_url(line) } else { Ok(values) }
 }
@@ -140,7 +151,7 @@ fn values<'a>(line: &'a [u8], columns: &Columns, keys: &mut ColumnsFound) -> Res
 /// A line that gives no URL is blank if it gives nothing else.
 fn without_url(line: &[u8]) -> Result<Values<'_>, Reason> {
     let line = str::from_utf8(line).map_err(|_| Reason::BadRow)?;
-    if lists::has_content(line) { Err(Reason::NoUrl) } else { Ok(Values::default()) }
+    if shapes::has_content(line) { Err(Reason::NoUrl) } else { Ok(Values::default()) }
 }
 
 /// Takes the values of known keys and skips all others.
@@ -148,6 +159,7 @@ struct ValuesVisitor<'c> {
     columns: &'c Columns,
     /// All keys that were met.
     keys: &'c mut ColumnsFound,
+    extras: &'c mut ExtrasBuffer,
 }
 
 impl<'de> Visitor<'de> for ValuesVisitor<'_> {
@@ -161,12 +173,14 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
         let mut values = Values::default();
         while let Some(Key(key)) = map.next_key()? {
             let Some((part, rank)) = self.columns.part_of(key.as_bytes()) else {
-                if key == EARLIER_LINKS && values.take_earlier_links(map.next_value()?) {
-                    self.keys.use_key(Part::Alternates, 1, key.as_bytes());
-                    continue;
-                }
-                if key != EARLIER_LINKS {
-                    map.next_value::<IgnoredAny>()?;
+                match EXTENSIONS.into_iter().find(|extension| extension.earlier_key == Some(&*key)) {
+                    None => drop(map.next_value::<IgnoredAny>()?),
+                    Some(extension) => {
+                        if take_earlier(extension, map.next_value()?, self.extras) {
+                            self.keys.use_key(RowPart::Tag(extension.tag), 1, key.as_bytes());
+                            continue;
+                        }
+                    }
                 }
                 self.keys.unused.add_next(key.as_bytes());
                 continue;
@@ -174,12 +188,15 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
             self.keys.use_key(part, rank, key.as_bytes());
             let value: &RawValue = map.next_value()?;
             match part {
-                Part::Url => values.take_url(value, rank)?,
-                Part::Lastmod => take_tag(&mut values.lastmod, value),
-                Part::Changefreq => take_tag(&mut values.changefreq, value),
-                Part::Priority => take_tag(&mut values.priority, value),
-                Part::Alternates => values.lists.add_links(value.get()),
-                Part::Images => values.lists.add_images(value.get()),
+                RowPart::Url => values.take_url(value, rank)?,
+                RowPart::Tag(TagName::Lastmod) => take_tag(&mut values.lastmod, value),
+                RowPart::Tag(TagName::Changefreq) => take_tag(&mut values.changefreq, value),
+                RowPart::Tag(TagName::Priority) => take_tag(&mut values.priority, value),
+                RowPart::Tag(tag) => {
+                    if let Some(extension) = tag.extension() {
+                        shapes::add_json(extension, value.get(), self.extras);
+                    }
+                }
             }
         }
         Ok(values)
@@ -192,7 +209,7 @@ impl<'a> Values<'a> {
     fn take_url<E: de::Error>(&mut self, value: &'a RawValue, rank: usize) -> Result<(), E> {
         let url = match value.get() {
             "null" => Cow::Borrowed(""),
-            json => lists::text(json).ok_or_else(|| E::custom("neither text nor null"))?,
+            json => shapes::text(json).ok_or_else(|| E::custom("neither text nor null"))?,
         };
         if url.trim_ascii().is_empty() {
             return Ok(());
@@ -204,15 +221,15 @@ impl<'a> Values<'a> {
         }
         Ok(())
     }
+}
 
-    /// Takes links as earlier versions wrote them. Any other value under this key is left, with `false`.
-    fn take_earlier_links(&mut self, value: &'a RawValue) -> bool {
-        let are_links = lists::is_array_of_links(value.get());
-        if are_links {
-            self.lists.add_links(value.get());
-        }
-        are_links
+/// Takes values as earlier versions wrote them. False for anything else under this key.
+fn take_earlier(extension: &Extension, value: &RawValue, extras: &mut ExtrasBuffer) -> bool {
+    let are_values = shapes::is_array_of_objects(extension, value.get());
+    if are_values {
+        shapes::add_json(extension, value.get(), extras);
     }
+    are_values
 }
 
 /// Takes the value of a tag: the text of a string, or what is written of anything else, which is how a number keeps its
@@ -220,7 +237,7 @@ impl<'a> Values<'a> {
 fn take_tag<'a>(tag: &mut Cow<'a, str>, value: &'a RawValue) {
     let text = match value.get() {
         "null" => return,
-        json => lists::text(json).unwrap_or(Cow::Borrowed(json)),
+        json => shapes::text(json).unwrap_or(Cow::Borrowed(json)),
     };
     *tag = if tag.is_empty() { text } else { Cow::Owned(format!("{tag}{AND}{text}")) };
 }

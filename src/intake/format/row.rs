@@ -4,6 +4,7 @@ use super::charset::MALFORMED;
 use super::found::UnitFacts;
 use crate::clean::Reason;
 use crate::error::Result;
+use crate::sitemap::extensions::{RawExtras, Value};
 
 /// Most bytes of a row of CSV or an entry of a sitemap, unused columns included. Our own limit: enough for a page's whole text
 /// beside its URL. A longer row most likely has a quote or a tag that is never closed.
@@ -24,10 +25,8 @@ pub struct Record<'a> {
     pub changefreq: &'a [u8],
     /// Its rank among the site's pages, not yet checked.
     pub priority: &'a [u8],
-    /// The same page in other languages.
-    pub alternates: &'a [Alternate<'a>],
-    /// URLs of images on the page.
-    pub images: &'a [&'a [u8]],
+    /// Its values of extensions, not yet checked.
+    pub extras: RawExtras<'a>,
 }
 
 /// Stands between two values of a tag that can have one only. No value with it in it is a legal one, so that the tag is dropped
@@ -37,8 +36,7 @@ pub(super) const AND: &str = " | ";
 impl Record<'_> {
     /// Whether it has no tags.
     fn has_no_tags(&self) -> bool {
-        self.alternates.is_empty()
-            && self.images.is_empty()
+        self.extras.is_empty()
             && [self.lastmod, self.changefreq, self.priority].iter().all(|tag| tag.trim_ascii().is_empty())
     }
 
@@ -47,20 +45,9 @@ impl Record<'_> {
         let tags =
             [(&b"lastmod"[..], self.lastmod), (b"changefreq", self.changefreq), (b"priority", self.priority)];
         let given = tags.into_iter().filter(|(_, value)| !value.is_empty());
-        let links = self.alternates.iter().map(|link| (link.hreflang, link.href));
-        let images = self.images.iter().map(|&image| (&b"image"[..], image));
-        let words = given.chain(links).chain(images).map(|(name, value)| [name, b"=", value].concat());
-        words.collect::<Vec<_>>().join(&b' ')
+        let tags = given.map(|(name, value)| [name, b"=", value].concat());
+        tags.chain(self.extras.values().map(Value::to_text)).collect::<Vec<_>>().join(&b' ')
     }
-}
-
-/// The same page in another language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Alternate<'a> {
-    /// Which language, as in `<link hreflang>`; not checked.
-    pub hreflang: &'a [u8],
-    /// Its URL, not yet clean.
-    pub href: &'a [u8],
 }
 
 /// Takes rows, in the order of the input. An error ends the reading and comes out of it.

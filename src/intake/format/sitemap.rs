@@ -1,10 +1,11 @@
 //! Existing sitemaps: every `<url>` is a record.
 
 mod dropped;
-mod entry;
+mod extended;
 mod plain;
 #[cfg(test)]
 mod tests;
+mod url_element;
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -16,7 +17,7 @@ use super::row::{ROW_BYTES_MAX, Rows};
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use crate::error::{Error, Result};
-use entry::Entry;
+use url_element::UrlElement;
 
 const PIECE_BYTES: usize = 64 * 1024;
 
@@ -46,7 +47,7 @@ fn read_in_pieces(piece_bytes: usize, text: Text<'_>, rows: &mut Rows<'_>) -> Re
     let mut reader = Reader::from_reader(Metered { stream, bytes_left: 0 });
     reader.config_mut().expand_empty_elements = true;
     let mut buffer = Vec::new();
-    let mut entry = Entry::default();
+    let mut entry = UrlElement::default();
     let mut depth = 0;
     let mut has_root = false;
     loop {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use encoding_rs::Encoding;
 
-use super::row::{Alternate, ROW_BYTES_MAX};
+use super::row::ROW_BYTES_MAX;
 use super::*;
 use crate::clean::Reason;
 use crate::limits::LINE_BYTES_MAX;
@@ -24,10 +24,7 @@ impl Sink for Seen {
         let Record { line, offset, .. } = record;
         let tags = [record.lastmod, record.changefreq, record.priority].map(text).join("|");
         let mut row = format!("{line}@{offset} {}|{tags}", text(record.url));
-        for Alternate { hreflang, href } in record.alternates {
-            row += &format!(" {}={}", text(hreflang), text(href));
-        }
-        record.images.iter().for_each(|url| row += &format!(" img={}", text(url)));
+        record.extras.values().for_each(|value| row += &format!(" {}", text(&value.to_text())));
         self.0.push(row);
         Ok(())
     }
@@ -214,7 +211,7 @@ fn json_lines_have_the_same_names_and_keep_the_text_of_numbers() {
             r"1@0 http://h.example/ü/\n|||0.80",
             "2@77 |||",
             "3@78 u|1714558830|daily|1e-05",
-            "4@161 u||| de=d\" img=i img=j",
+            "4@161 u||| de=d\" image=i image=j",
             "5@238 u|||",
         ],
     );
@@ -280,7 +277,7 @@ fn entries_of_sitemaps_are_records() {
         Format::Sitemap,
         &[
             "1@84 http://h.example/?a=1&b=23|2024-05-01|daily|0.5",
-            "2@230 u&v||| de=d&e img=i&1",
+            "2@230 u&v||| de=d&e image=i&1",
             "3@458 !no-url lastmod=2024",
             "4@492 |||",
             "5@498 |||",

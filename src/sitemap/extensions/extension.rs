@@ -1,32 +1,154 @@
-//! What an extension consists of.
+//! What an extension consists of, and its values.
 
 use crate::clean::{CleanUrl, Cleaned, Cleaner};
+use crate::common::field;
 use crate::sitemap::tag_names::{TagName, TagReason};
 
-/// Most fields of a value.
-pub const FIELDS_MAX: usize = 2;
-
-/// The fields of a value in the order of [`Extension::FIELDS`]; the rest is empty.
-pub type Fields<'a> = [&'a [u8]; FIELDS_MAX];
-
-/// An extension of the protocol: elements in a namespace of their own. A URL can have several values, and each becomes an
-/// element.
-pub trait Extension {
-    /// Its line in the table.
-    const NAME: TagName;
+/// An extension of the protocol: an element in a namespace of its own, any number of times in an entry. Readers take its values
+/// from JSON, tables and sitemaps as its fields say, and [`Extension::write`] makes XML of them.
+#[derive(Debug)]
+pub struct Extension {
+    /// Its line in the table: the name of its key or column.
+    pub tag: TagName,
     /// Why a value is dropped.
-    const DROPPED: TagReason;
-    /// The names of the fields of a value; a single field needs none.
-    const FIELDS: &'static [&'static str];
+    pub reason: TagReason,
     /// Most values of one URL. Further ones are dropped.
-    const VALUES_MAX: u64;
-    /// The declaration of its namespace in the root element, after a space.
-    const DECLARATION: &'static str;
-    /// What every element begins with. Nothing else in an entry contains it.
-    const START: &'static [u8];
+    pub values_max: u64,
+    /// The URI of its namespace, then others that sitemaps use for the same.
+    pub namespaces: &'static [&'static str],
+    /// The usual prefix of the namespace.
+    pub prefix: &'static str,
+    /// The local name of its element.
+    pub element: &'static str,
+    /// Attributes that tell its element from others of the same name.
+    pub marks: &'static [(&'static str, &'static str)],
+    /// What a value consists of.
+    pub fields: &'static [Field],
+    /// The field that holds a text which is all that is given. It is a value only if no other field is required; else it is
+    /// dropped, and the reject file shows the text in this field.
+    pub text_field: usize,
+    /// Whether an object of JSON without any known key is a map: each key is the first field of a value, and its text the second.
+    pub is_map: bool,
+    /// A key of JSON lines that earlier versions wrote: it is read if it holds an array of objects with the first field.
+    pub earlier_key: Option<&'static str>,
+    /// What every written element begins with. Nothing else in an entry contains it.
+    pub start: &'static [u8],
+    /// Appends the element of a value that has its required fields. False if it cannot be written.
+    pub write: fn(Value<'_>, &mut Cleaner, &mut Vec<u8>) -> bool,
+}
 
-    /// Appends the element of a value. False if it cannot be written, and then nothing is appended.
-    fn push(fields: Fields<'_>, cleaner: &mut Cleaner, out: &mut Vec<u8>) -> bool;
+/// A field of a value: a text.
+#[derive(Debug)]
+pub struct Field {
+    /// Its keys in JSON, of which an object may have one. The first is its name in the reject file. A key with dots leads into
+    /// objects: `publication.name`.
+    pub keys: &'static [&'static str],
+    /// The elements that lead to it from the element of the extension, by their local names.
+    pub path: &'static [&'static str],
+    /// The attribute of the last of these elements that holds it. None: it is the text of this element.
+    pub attribute: Option<&'static str>,
+    /// How often a value has it.
+    pub occurs: Occurs,
+}
+
+/// How often a value has a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occurs {
+    /// Once.
+    Once,
+    /// Once or not at all.
+    Optional,
+    /// Any number of times.
+    Repeated,
+}
+
+impl Extension {
+    /// Whether some fields are in elements within its own.
+    pub fn has_children(&self) -> bool {
+        self.fields.iter().any(|field| !field.path.is_empty())
+    }
+
+    /// Whether a text alone is a value.
+    pub fn is_text(&self) -> bool {
+        let others = self.fields.iter().enumerate().filter(|&(number, _)| number != self.text_field);
+        others.into_iter().all(|(_, field)| field.occurs != Occurs::Once)
+    }
+}
+
+/// A value of an extension, as it was given.
+#[derive(Debug, Clone, Copy)]
+pub struct Value<'a> {
+    /// Its extension.
+    pub extension: &'static Extension,
+    /// For each field that is given: its number, a byte, and its text after its length.
+    encoded: &'a [u8],
+}
+
+impl<'a> Value<'a> {
+    /// The value that [`push_field`] encoded.
+    pub fn new(extension: &'static Extension, encoded: &'a [u8]) -> Self {
+        Self { extension, encoded }
+    }
+
+    /// The fields that are given, in the order of the input: their numbers and texts.
+    pub fn given(self) -> impl Iterator<Item = (usize, &'a [u8])> {
+        let mut rest = self.encoded;
+        std::iter::from_fn(move || {
+            (!rest.is_empty()).then(|| (usize::from(field::byte(&mut rest)), field::take(&mut rest)))
+        })
+    }
+
+    /// The texts of the field `number`.
+    pub fn texts(self, number: usize) -> impl Iterator<Item = &'a [u8]> {
+        self.given().filter_map(move |(given, text)| (given == number).then_some(text))
+    }
+
+    /// The text of the field `number`; empty if it is not given.
+    pub fn text(self, number: usize) -> &'a [u8] {
+        self.texts(number).next().unwrap_or_default()
+    }
+
+    /// Whether each field is given as often as it may be.
+    pub fn is_complete(self) -> bool {
+        self.extension.fields.iter().enumerate().all(|(number, field)| match field.occurs {
+            Occurs::Once => self.texts(number).count() == 1,
+            Occurs::Optional => self.texts(number).count() <= 1,
+            Occurs::Repeated => true,
+        })
+    }
+
+    /// The texts of its fields with their names, required ones even if they are not given. The only field of an extension has no
+    /// name.
+    pub fn named(self) -> Vec<(&'static str, &'a [u8])> {
+        let mut named = Vec::new();
+        let fields = self.extension.fields;
+        for (number, field) in fields.iter().enumerate() {
+            let name = if fields.len() == 1 { "" } else { field.keys[0] };
+            let before = named.len();
+            named.extend(self.texts(number).map(|text| (name, text)));
+            if named.len() == before && field.occurs == Occurs::Once {
+                named.push((name, b""));
+            }
+        }
+        named
+    }
+
+    /// Its text, for rows that have no other: `image=URL`, `de=URL` for a map, or each field with its name.
+    pub fn to_text(self) -> Vec<u8> {
+        let Extension { element, fields, is_map, .. } = self.extension;
+        let words: Vec<Vec<u8>> = match fields.len() {
+            1 => vec![[element.as_bytes(), b"=", self.text(0)].concat()],
+            _ if *is_map => vec![[self.text(0), b"=", self.text(1)].concat()],
+            _ => self.named().iter().map(|(name, text)| [name.as_bytes(), b"=", text].concat()).collect(),
+        };
+        words.join(&b' ')
+    }
+}
+
+/// Appends the field `number` to an encoded value.
+pub fn push_field(number: usize, text: &[u8], out: &mut Vec<u8>) {
+    out.push(number as u8);
+    field::push(text, out);
 }
 
 /// The canonical form of a URL in a field; none if it is no URL.

@@ -2,12 +2,15 @@
 
 use std::cmp::Ordering;
 
-use super::extension::{Elements, Extension, Found};
+use serde_json::{Value, json};
+
+use super::extension::{Elements, Extension, Found, text};
 use crate::commands::check::loc;
 use crate::commands::check::rules::Rule;
 
 /// XHTML 1.0, "Namespaces", has other elements too.
 pub(crate) const EXTENSION: Extension = Extension {
+    name: "alternates",
     namespace: "http://www.w3.org/1999/xhtml",
     element: "link",
     in_words: "a link",
@@ -16,17 +19,26 @@ pub(crate) const EXTENSION: Extension = Extension {
     ignored: &[],
     is_open: true,
     judge,
+    to_json,
 };
+
+fn is_alternate(rel: Option<&[u8]>) -> bool {
+    rel.is_some_and(|rel| rel.eq_ignore_ascii_case(b"alternate"))
+}
+
+/// Links to anything but another language are no tags.
+fn to_json([rel, hreflang, href]: [Option<&[u8]>; 3]) -> Option<Value> {
+    is_alternate(rel).then(|| json!({ "hreflang": hreflang.map(text), "href": href.map(text) }))
+}
 
 fn judge(links: Elements<'_>, found: &mut Found<'_>) {
     links.iter().for_each(|link| judge_link(link, found));
 }
 
 fn judge_link([rel, hreflang, href]: [Option<&[u8]>; 3], found: &mut Found<'_>) {
-    let rel = rel.unwrap_or_default();
     // Other links have another meaning, which nobody has written down for sitemaps.
-    if !rel.eq_ignore_ascii_case(b"alternate") {
-        return found(Rule::Alternate, "rel is not \"alternate\"", rel);
+    if !is_alternate(rel) {
+        return found(Rule::Alternate, "rel is not \"alternate\"", rel.unwrap_or_default());
     }
     match hreflang {
         Some(language) if is_language(language) => {}

@@ -1,5 +1,7 @@
 //! What an extension consists of, and its elements in an entry.
 
+use serde_json::Value;
+
 use crate::commands::check::rules::Rule;
 
 /// Most values that are kept of an element.
@@ -7,6 +9,8 @@ pub(crate) const FIELDS_MAX: usize = 3;
 
 /// An extension of the protocol, as the checker sees it.
 pub(crate) struct Extension {
+    /// The name of its values in `urls --json` and `urls --tsv`.
+    pub name: &'static str,
     /// The URI of its namespace.
     pub namespace: &'static str,
     /// The element that may be in an entry of a sitemap, any number of times.
@@ -23,6 +27,8 @@ pub(crate) struct Extension {
     pub is_open: bool,
     /// Checks the elements of an entry; called if there are any.
     pub judge: fn(Elements<'_>, &mut Found<'_>),
+    /// The value of an element for `urls`, from its attributes and children; `None` for an element with another meaning.
+    pub to_json: fn([Option<&[u8]>; FIELDS_MAX]) -> Option<Value>,
 }
 
 /// Takes a finding: the broken rule, what is wrong, and the value.
@@ -41,6 +47,11 @@ impl Span {
     pub fn of(self, text: &[u8]) -> &[u8] {
         &text[self.start as usize..self.end as usize]
     }
+}
+
+/// A text in JSON.
+pub(crate) fn text(bytes: &[u8]) -> Value {
+    Value::from(String::from_utf8_lossy(bytes))
 }
 
 /// The elements of one extension in an entry.

@@ -1,11 +1,12 @@
 //! Images: Google, "Image sitemaps".
 
-use super::extension::{Elements, Extension, Found};
+use super::extension::{Elements, Extension, Found, text};
 use crate::commands::check::loc;
 use crate::commands::check::rules::Rule;
 use crate::limits::IMAGES_PER_URL_MAX;
 
 pub(crate) const EXTENSION: Extension = Extension {
+    name: "images",
     namespace: "http://www.google.com/schemas/sitemap-image/1.1",
     element: "image",
     in_words: "an image",
@@ -15,6 +16,7 @@ pub(crate) const EXTENSION: Extension = Extension {
     ignored: &["caption", "geo_location", "title", "license"],
     is_open: false,
     judge,
+    to_json: |[loc, ..]| loc.map(text),
 };
 
 fn judge(images: Elements<'_>, found: &mut Found<'_>) {

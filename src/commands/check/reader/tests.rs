@@ -1,7 +1,7 @@
 use std::io::Cursor;
 
 use super::*;
-use crate::commands::check::entry::Link;
+use crate::commands::check::links_and_images::Link;
 
 const XMLNS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 

@@ -22,11 +22,12 @@ use super::kind::Kind;
 use super::pages::{Pages, Room, TooLarge};
 use super::shared::{BATCH_ROWS, Shared};
 use crate::error::{Error, Result, Shown};
-use crate::intake::format::columns::{PLAIN_PARTS, Part};
+use crate::intake::format::columns::{EachPart, RowPart};
 use crate::intake::format::found::ColumnsFound;
-use crate::intake::format::lists::Lists;
 use crate::intake::format::row::{Record, Rows};
+use crate::intake::format::shapes;
 use crate::intake::format::spec::Hints;
+use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
 
 /// What pages may take if nothing is said.
 const PAGE_MEMORY_DEFAULT: u64 = 1 << 30;
@@ -38,8 +39,8 @@ pub struct Groups<'n> {
     index: ParquetMetaData,
     /// Most bytes of pages that are in memory while a group is read.
     page_bytes_max: u64,
-    /// Column and kind of each of [`PLAIN_PARTS`].
-    kinds: [Option<(usize, Kind)>; PLAIN_PARTS.len()],
+    /// Column and kind of each part of a row.
+    kinds: EachPart<Option<(usize, Kind)>>,
     columns: ColumnsFound,
     /// Whether there are columns that are not read.
     has_other_columns: bool,
@@ -64,16 +65,16 @@ impl<'n> Groups<'n> {
         let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
         let plain: Vec<&[u8]> = names.iter().map(String::as_bytes).collect();
         let places = hints.columns.places(&plain).map_err(wrong)?;
-        let mut kinds = [None; PLAIN_PARTS.len()];
-        for (part, place) in places.into_iter().enumerate() {
+        let mut kinds: EachPart<Option<(usize, Kind)>> = Default::default();
+        for (part, place) in RowPart::ALL.into_iter().zip(places) {
             let Some(at) = place else { continue };
-            let (part_of, column) = (PLAIN_PARTS[part], schema.column(at));
-            kinds[part] = match (part_of, Kind::of(part_of, &column)) {
-                // A count of images is no image, and no reason to read nothing at all.
-                (Part::Alternates | Part::Images, kind) if !hints.columns.is_said(part_of) => {
+            let kind = Kind::of(part, &schema.column(at));
+            kinds[part.number()] = match part.extension() {
+                // A column `images` may hold their number, which is no reason to refuse the file.
+                Some(_) if !hints.columns.is_said(part) => {
                     kind.ok().filter(|kind| *kind == Kind::Text).map(|kind| (at, kind))
                 }
-                (_, kind) => Some((at, kind.map_err(wrong)?)),
+                _ => Some((at, kind.map_err(wrong)?)),
             };
             check_codecs(&index, at).map_err(wrong)?;
         }
@@ -105,6 +106,7 @@ impl<'n> Groups<'n> {
     pub fn read(&self, group: Group, rows: &mut Rows<'_>) -> Result<()> {
         let broken = |error| broken(self.name, error);
         let mut row = group.rows_before;
+        let mut extras = ExtrasBuffer::default();
         let mut parts = contained(|| self.columns_of(group.number)).map_err(broken)?;
         let mut left = rows_of(self.index.row_group(group.number)).map_err(broken)?;
         while left > 0 {
@@ -112,22 +114,16 @@ impl<'n> Groups<'n> {
             contained(|| parts.iter_mut().flatten().try_for_each(|column| column.read(batch_rows)))
                 .map_err(broken)?;
             for at in 0..batch_rows {
-                let [url, lastmod, changefreq, priority, alternates, images] = [0, 1, 2, 3, 4, 5]
-                    .map(|part| parts[part].as_ref().map_or(&b""[..], |column| column.value(at)));
-                let (line, offset) = (row + 1, row);
-                let mut lists = Lists::default();
-                lists.add_links_of_cell(alternates);
-                lists.add_images_of_cell(images);
-                let record = Record {
-                    line,
-                    offset,
-                    url,
-                    lastmod,
-                    changefreq,
-                    priority,
-                    alternates: &lists.alternates(),
-                    images: &lists.images(),
-                };
+                let values =
+                    parts.each_ref().map(|part| part.as_ref().map_or(&b""[..], |part| part.value(at)));
+                let (plain, cells) = values.split_at(RowPart::PLAIN);
+                let [url, lastmod, changefreq, priority] = [0, 1, 2, 3].map(|part| plain[part]);
+                extras.clear();
+                for (extension, cell) in EXTENSIONS.into_iter().zip(cells) {
+                    shapes::add_cell(extension, cell, &mut extras);
+                }
+                let (line, offset, extras) = (row + 1, row, extras.values());
+                let record = Record { line, offset, url, lastmod, changefreq, priority, extras };
                 // What is in columns that are not read, nobody knows: such a row may be anything but blank.
                 match url.trim_ascii().is_empty() && self.has_other_columns {
                     true => rows.without_url(&record)?,
@@ -143,16 +139,20 @@ impl<'n> Groups<'n> {
 
 impl Groups<'_> {
     /// The columns of the row group `number`, ready to be read.
-    fn columns_of(&self, number: usize) -> parquet::errors::Result<Vec<Option<Column>>> {
+    fn columns_of(&self, number: usize) -> parquet::errors::Result<EachPart<Option<Column>>> {
         let group = self.index.row_group(number);
         let rows = rows_of(group)?;
         let room = Room::new(self.page_bytes_max);
-        let column = |(at, kind): (usize, Kind)| {
+        let column = |(at, kind): (usize, Kind)| -> parquet::errors::Result<Column> {
             let pages = Pages::new(&self.file, group.column(at), rows, Arc::clone(&room))?;
             let descriptor = self.index.file_metadata().schema_descr().column(at);
             Ok(Column::new(get_column_reader(Arc::clone(&descriptor), Box::new(pages)), kind, &descriptor))
         };
-        self.kinds.iter().map(|kind| kind.map(column).transpose()).collect()
+        let mut columns: EachPart<Option<Column>> = Default::default();
+        for (to, kind) in columns.iter_mut().zip(self.kinds) {
+            *to = kind.map(column).transpose()?;
+        }
+        Ok(columns)
     }
 }
 

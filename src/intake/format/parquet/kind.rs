@@ -3,7 +3,7 @@
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::intake::format::columns::Part;
+use crate::intake::format::columns::RowPart;
 
 /// What the values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,13 +45,13 @@ impl Kind {
     ///
     /// # Errors
     /// If the column is in a list, or is to be the URL and is no text: its name, its type, and the way out.
-    pub fn of(part: Part, column: &ColumnDescriptor) -> Result<Self, String> {
+    pub fn of(part: RowPart, column: &ColumnDescriptor) -> Result<Self, String> {
         let name = crate::escape::shown(column.path().string().as_bytes());
         if column.max_rep_level() > 0 {
             return Err(format!("column {name} is in a list; name another with --columns"));
         }
         match Self::of_any(column) {
-            kind if part != Part::Url || kind == Self::Text => Ok(kind),
+            kind if part != RowPart::Url || kind == Self::Text => Ok(kind),
             _ => Err(format!(
                 "column {name} holds {}; expected text; export it with CAST({name} AS VARCHAR), or name another with \
                  --columns url=NAME",

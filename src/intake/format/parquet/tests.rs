@@ -155,7 +155,7 @@ fn columns_of_text_hold_links_and_images_and_a_count_of_images_is_another_column
     let schema = "message m { required binary url (STRING); required binary images (STRING); }";
     let values = vec![text(&["u", "v"]), text(&["i", "[\"i\",\"j\"]"])];
     let (_, seen) = read_back("images", schema, Compression::UNCOMPRESSED, vec![values]).unwrap();
-    assert_eq!(seen, ["1@0 u||| img=i", "2@1 v||| img=i img=j"]);
+    assert_eq!(seen, ["1@0 u||| image=i", "2@1 v||| image=i image=j"]);
 }
 
 /// 2024-05-01T10:20:30Z

@@ -3,20 +3,18 @@
 use quick_xml::events::BytesStart;
 
 use crate::intake::format::found::NameCounts;
+use crate::sitemap::extensions::{EXTENSIONS, Extension};
 
-/// Namespaces that sitemaps use, and the prefix by which each is known.
-const NAMESPACES: [(&str, &str); 11] = [
+/// Namespaces that sitemaps use, and the usual prefix of each. Those of our extensions come from their definitions.
+const NAMESPACES: [(&str, &str); 8] = [
     ("http://www.sitemaps.org/schemas/sitemap/0.9", ""),
     ("http://www.google.com/schemas/sitemap/0.84", ""),
-    ("http://www.google.com/schemas/sitemap-image/1.1", "image"),
     ("http://www.google.com/schemas/sitemap-video/1.1", "video"),
     ("http://www.google.com/schemas/sitemap-news/0.9", "news"),
     ("http://www.google.com/schemas/sitemap-mobile/1.0", "mobile"),
     ("http://www.google.com/schemas/sitemap-pagemap/1.0", "pagemap"),
     ("http://www.google.com/codesearch/schemas/sitemap/1.0", "codesearch"),
     ("http://www.google.com/geo/schemas/sitemap/1.0", "geo"),
-    ("http://www.w3.org/1999/xhtml", "xhtml"),
-    ("http://www.w3.org/2002/03/xhtml", "xhtml"),
 ];
 
 /// Counts elements by the usual names of their namespaces.
@@ -49,8 +47,7 @@ impl Dropped {
         let is_around = |(of, declared, _): &&(usize, String, String)| *of < depth && declared == prefix;
         let inherited = || self.declared.iter().rev().find(is_around).map(|(.., uri)| uri.clone());
         let uri = own.or_else(inherited);
-        let usual =
-            NAMESPACES.iter().find(|(known, _)| uri.as_deref() == Some(known)).map(|(_, usual)| *usual);
+        let usual = uri.as_deref().and_then(usual_prefix);
         let local_name = name.local_name();
         match usual.unwrap_or(prefix) {
             "" => self.counts.add(local_name.as_ref().as_bytes(), 1),
@@ -58,16 +55,23 @@ impl Dropped {
         }
     }
 
-    /// Counts an element around images that holds none.
+    /// Counts an element of `extension` that holds none of its fields.
     #[cold]
-    pub fn count_image(&mut self) {
-        self.counts.add(b"image:image", 1);
+    pub fn count_empty(&mut self, extension: &Extension) {
+        self.counts.add(format!("{}:{}", extension.prefix, extension.element).as_bytes(), 1);
     }
 
     /// What was counted.
     pub fn into_counts(self) -> NameCounts {
         self.counts
     }
+}
+
+/// The usual prefix of the namespace `uri`, if it is known.
+fn usual_prefix(uri: &str) -> Option<&'static str> {
+    let extension = EXTENSIONS.into_iter().find(|extension| extension.namespaces.contains(&uri));
+    let other = || NAMESPACES.iter().find(|(known, _)| *known == uri).map(|(_, usual)| *usual);
+    extension.map(|extension| extension.prefix).or_else(other)
 }
 
 /// Prefixes and namespaces that `tag` declares.

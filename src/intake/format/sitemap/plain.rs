@@ -4,13 +4,13 @@
 use memchr::{memchr, memchr2, memchr3};
 use quick_xml::events::BytesRef;
 
-use super::entry::{CHILD_DEPTH, Entry, value_place};
+use super::url_element::{CHILD_DEPTH, UrlElement, value_place};
 use crate::error::Result;
 use crate::intake::format::row::Rows;
 
 /// Takes the plain entries that `piece` begins with, at `offset` of the text; how many bytes they have. The last one may
 /// go on behind the piece, and then is left as well.
-pub fn read(piece: &[u8], offset: u64, entry: &mut Entry, rows: &mut Rows<'_>) -> Result<usize> {
+pub fn read(piece: &[u8], offset: u64, entry: &mut UrlElement, rows: &mut Rows<'_>) -> Result<usize> {
     if entry.has_prefix() {
         return Ok(0);
     }
@@ -23,7 +23,7 @@ pub fn read(piece: &[u8], offset: u64, entry: &mut Entry, rows: &mut Rows<'_>) -
 }
 
 /// Takes one entry, and white space before it; what stands behind.
-fn take<'p>(piece: &'p [u8], offset: u64, entry: &mut Entry, number: u64) -> Option<&'p [u8]> {
+fn take<'p>(piece: &'p [u8], offset: u64, entry: &mut UrlElement, number: u64) -> Option<&'p [u8]> {
     let start = piece.trim_ascii_start();
     let mut rest = start.strip_prefix(b"<url>")?;
     entry.start(offset + (piece.len() - start.len()) as u64, number, true);
@@ -40,7 +40,7 @@ fn take<'p>(piece: &'p [u8], offset: u64, entry: &mut Entry, number: u64) -> Opt
 }
 
 /// Takes text and references up to the next tag; what stands behind.
-fn take_text<'p>(mut rest: &'p [u8], entry: &mut Entry) -> Option<&'p [u8]> {
+fn take_text<'p>(mut rest: &'p [u8], entry: &mut UrlElement) -> Option<&'p [u8]> {
     loop {
         let (text, markup) = rest.split_at(memchr2(b'<', b'&', rest)?);
         entry.text(str::from_utf8(text).ok()?);

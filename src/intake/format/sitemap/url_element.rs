@@ -1,6 +1,5 @@
-//! An entry of a sitemap on its way to a record.
+//! A `<url>` element on its way to a record.
 
-use quick_xml::XmlVersion;
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesRef, BytesStart};
 use quick_xml::name::QName;
@@ -8,14 +7,16 @@ use quick_xml::name::QName;
 use crate::clean::Reason;
 use crate::error::{Error, ErrorKind, Result};
 use crate::intake::format::found::NameCounts;
-use crate::intake::format::row::{AND, Alternate, Record, Rows};
+use crate::intake::format::row::{AND, Record, Rows};
 use crate::limits::LINE_BYTES_MAX;
+use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
 
 use super::dropped::Dropped;
+use super::extended::{BadAttribute, Child, Extended};
 
 /// The `<url>` element at hand.
 #[derive(Default)]
-pub struct Entry {
+pub struct UrlElement {
     /// What the names of the protocol's own elements begin with; mostly nothing.
     prefix: String,
     offset: u64,
@@ -29,27 +30,30 @@ pub struct Entry {
     counts: [u32; VALUES],
     /// Whether there are elements besides these.
     has_others: bool,
-    alternates: Vec<[Vec<u8>; 2]>,
-    images: Vec<Vec<u8>>,
-    is_in_image: bool,
-    /// Images before the element at hand that holds images.
-    images_before: usize,
-    /// Elements inside of the entry: all, those around an image, and those that no record has. What these contain is part of them.
+    /// The values of extensions.
+    extras: ExtrasBuffer,
+    /// The element of an extension at hand, if there is one.
+    extended: Option<Extended>,
+    /// Elements in the entry: all of them, those whose values are in `extras`, and the dropped ones. A dropped element counts with
+    /// all that it contains as one.
     opened: usize,
-    around_images: usize,
+    extended_elements: usize,
     dropped_here: usize,
     /// The depth of the dropped element at hand, if there is one.
     skipped: Option<usize>,
     /// Dropped elements of the whole sitemap.
     dropped: Dropped,
-    /// What text belongs to, and the depth of its element.
-    open: Option<(Place, usize)>,
+    /// The value that text belongs to, and the depth of its element.
+    open: Option<(OpenValue, usize)>,
 }
 
+/// A value whose element is open.
 #[derive(Debug, Clone, Copy)]
-enum Place {
-    Value(usize),
-    Image,
+enum OpenValue {
+    /// One of the tags of the protocol.
+    Tag(usize),
+    /// The field of the element of an extension.
+    Field,
 }
 
 /// Tags of the protocol.
@@ -73,7 +77,7 @@ pub fn value_place(name: &[u8]) -> Option<usize> {
     }
 }
 
-impl Entry {
+impl UrlElement {
     pub fn set_prefix(&mut self, prefix: &str) {
         self.prefix = prefix.into();
     }
@@ -91,12 +95,11 @@ impl Entry {
     /// Begins with a child of the root; `is_url`: with an entry.
     pub fn start(&mut self, offset: u64, number: u64, is_url: bool) {
         (self.offset, self.number, self.is_url) = (offset, number, is_url);
-        (self.is_bad, self.has_others, self.is_in_image, self.open) = (false, false, false, None);
+        (self.is_bad, self.has_others, self.extended, self.open) = (false, false, None, None);
         self.counts = [0; VALUES];
-        (self.opened, self.around_images, self.dropped_here, self.skipped) = (0, 0, 0, None);
+        (self.opened, self.extended_elements, self.dropped_here, self.skipped) = (0, 0, 0, None);
         self.values.iter_mut().for_each(Vec::clear);
-        self.alternates.clear();
-        self.images.clear();
+        self.extras.clear();
     }
 
     /// Begins with the root of the sitemap.
@@ -144,19 +147,28 @@ impl Entry {
                 return self.open_value(place);
             }
             self.has_others = true;
-            match local_name {
-                b"link" => self.link(depth, tag),
-                b"image" => {
-                    (self.is_in_image, self.images_before) = (true, self.images.len());
+            return self.open_extended(depth, tag);
+        }
+        let Some(extended) = &mut self.extended else { return self.drop(depth, tag) };
+        match extended.open_child(depth - CHILD_DEPTH, tag, &mut self.extras) {
+            Ok(Child::Text) => self.open = Some((OpenValue::Field, depth)),
+            Ok(Child::Parent) => {}
+            Ok(Child::Unknown) => self.drop(depth, tag),
+            Err(BadAttribute) => self.is_bad = true,
+        }
+    }
+
+    /// Takes the start tag of an element that may be of an extension.
+    fn open_extended(&mut self, depth: usize, tag: &BytesStart<'_>) {
+        match Extended::open(EXTENSIONS, tag, &mut self.extras) {
+            Ok(Some(extended)) => {
+                if extended.has_children() {
                     self.dropped.enter(depth, tag);
                 }
-                _ => self.drop(depth, tag),
+                self.extended = Some(extended);
             }
-        } else if depth == CHILD_DEPTH + 1 && self.is_in_image && tag.local_name().as_ref() == "loc" {
-            self.images.push(Vec::new());
-            self.open = Some((Place::Image, depth));
-        } else {
-            self.drop(depth, tag);
+            Ok(None) => self.drop(depth, tag),
+            Err(BadAttribute) => self.is_bad = true,
         }
     }
 
@@ -181,34 +193,7 @@ impl Entry {
             self.values[place].extend(if place == LOC { b"</loc><loc>" } else { AND.as_bytes() });
         }
         self.counts[place] += 1;
-        self.open = Some((Place::Value(place), CHILD_DEPTH));
-    }
-
-    /// `<xhtml:link rel="alternate" hreflang="de" href="…"/>`
-    fn link(&mut self, depth: usize, tag: &BytesStart<'_>) {
-        let mut is_alternate = false;
-        let [mut hreflang, mut href] = [Vec::new(), Vec::new()];
-        for attribute in tag.attributes() {
-            let value = attribute
-                .as_ref()
-                .ok()
-                .and_then(|attribute| attribute.normalized_value(XmlVersion::Implicit1_0).ok());
-            let (Ok(attribute), Some(value)) = (attribute, value) else {
-                self.is_bad = true;
-                return;
-            };
-            let value = value.trim().as_bytes();
-            match attribute.key.as_ref() {
-                "rel" => is_alternate = value.eq_ignore_ascii_case(b"alternate"),
-                "hreflang" => hreflang = value.to_vec(),
-                "href" => href = value.to_vec(),
-                _ => {}
-            }
-        }
-        match is_alternate {
-            true => self.alternates.push([hreflang, href]),
-            false => self.drop(depth, tag),
-        }
+        self.open = Some((OpenValue::Tag(place), CHILD_DEPTH));
     }
 
     /// Takes an end tag inside of it.
@@ -219,30 +204,32 @@ impl Entry {
         if self.skipped == Some(depth) {
             self.skipped = None;
         }
-        if self.is_in_image && depth == CHILD_DEPTH {
-            self.is_in_image = false;
-            self.close_image();
+        if depth == CHILD_DEPTH {
+            self.close_extended();
+        } else if let Some(extended) = &mut self.extended {
+            extended.close_child(depth - CHILD_DEPTH, &mut self.extras);
         }
     }
 
-    /// An element around images that has none is dropped.
-    fn close_image(&mut self) {
-        match self.images.len() > self.images_before {
-            true => self.around_images += 1,
-            false => {
-                self.dropped.count_image();
-                self.dropped_here += 1;
-            }
+    /// The element of an extension ends, if there is one at hand. It is dropped if it could hold fields and does not.
+    fn close_extended(&mut self) {
+        let Some(extended) = self.extended.take() else { return };
+        if extended.close(&mut self.extras) {
+            self.extended_elements += extended.elements();
+        } else {
+            self.dropped.count_empty(extended.extension());
+            self.dropped_here += extended.elements();
         }
     }
 
     /// Takes text; what is longer than any line may be is cut, and still too long.
     pub fn text(&mut self, part: &str) {
         let value = match self.open {
-            Some((Place::Value(at), _)) => &mut self.values[at],
-            Some((Place::Image, _)) => {
-                self.images.last_mut().expect("open() begins an image before its text")
-            }
+            Some((OpenValue::Tag(at), _)) => &mut self.values[at],
+            Some((OpenValue::Field, _)) => match &mut self.extended {
+                Some(extended) => extended.text(),
+                None => return,
+            },
             None => return,
         };
         let room = (LINE_BYTES_MAX + 1).saturating_sub(value.len());
@@ -272,9 +259,6 @@ impl Entry {
             return rows.bad(self.number, self.offset, Reason::BadRow, url);
         }
         self.check_elements()?;
-        let alternates: Vec<Alternate<'_>> =
-            self.alternates.iter().map(|[hreflang, href]| Alternate { hreflang, href }).collect();
-        let images: Vec<&[u8]> = self.images.iter().map(|url| url.trim_ascii()).collect();
         let record = Record {
             line: self.number,
             offset: self.offset,
@@ -282,8 +266,7 @@ impl Entry {
             lastmod,
             changefreq,
             priority,
-            alternates: &alternates,
-            images: &images,
+            extras: self.extras.values(),
         };
         if url.is_empty() && self.has_others { rows.without_url(&record) } else { rows.record(&record) }
     }
@@ -291,7 +274,7 @@ impl Entry {
     /// Every element is part of the record or was counted as dropped.
     fn check_elements(&self) -> Result<()> {
         let values: u32 = self.counts.iter().sum();
-        let carried = values as usize + self.alternates.len() + self.images.len() + self.around_images;
+        let carried = values as usize + self.extended_elements;
         match self.opened == carried + self.dropped_here {
             true => Ok(()),
             false => {

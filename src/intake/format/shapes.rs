@@ -1,0 +1,270 @@
+//! Shapes: values of extensions, in the shapes in which exports give them. The definition of an extension says which of its
+//! fields have which keys.
+//!
+//! Anything without one of these shapes is kept as it was written, as the text of a value. It is dropped and counted later, like any
+//! other tag with a wrong value.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::sitemap::extensions::{Extension, ExtrasBuffer, Occurs};
+
+/// A key of an object, and its value as it was written.
+type Member<'a> = (Cow<'a, str>, &'a str);
+
+/// Adds the values in `json`: one value, or an array of values. A value is an object with a key for each field. It may also be a
+/// text, or a map, if the extension allows it.
+pub fn add_json(extension: &Extension, json: &str, to: &mut ExtrasBuffer) {
+    each(json, |json| add_value(extension, json, to));
+}
+
+/// Adds the values in a cell of a table: JSON, or a text.
+pub fn add_cell(extension: &Extension, cell: &[u8], to: &mut ExtrasBuffer) {
+    match json_of_cell(cell) {
+        Some(json) => add_json(extension, json, to),
+        None if cell.trim_ascii().is_empty() => {}
+        None => add_text(extension, cell, to),
+    }
+}
+
+fn add_value(extension: &Extension, json: &str, to: &mut ExtrasBuffer) {
+    let Some(members) = members(json) else {
+        let text = text(json).filter(|_| extension.is_text());
+        return add_text(extension, text.as_deref().unwrap_or(json).as_bytes(), to);
+    };
+    if extension.is_map && !members.iter().any(|(key, _)| is_known(extension, key)) {
+        for (key, value) in members.iter().filter(|(_, value)| !is_nothing(value)) {
+            let text = text(value).unwrap_or(Cow::Borrowed(value));
+            to.push(extension, [(0, key.as_bytes()), (1, text.as_bytes())]);
+        }
+    } else if add_fields(extension, &members, to) {
+        to.end_value(extension);
+    } else {
+        to.cancel_value();
+        add_text(extension, json.as_bytes(), to);
+    }
+}
+
+/// Adds a value that is only a text.
+fn add_text(extension: &Extension, text: &[u8], to: &mut ExtrasBuffer) {
+    to.push(extension, [(extension.text_field, text)]);
+}
+
+/// Adds the fields of the object with these members to the value that begins. False if one is missing, is there twice, or is no
+/// text.
+fn add_fields(extension: &Extension, members: &[Member<'_>], to: &mut ExtrasBuffer) -> bool {
+    extension.fields.iter().enumerate().all(|(number, field)| {
+        let (mut value, mut values) = (None, 0);
+        for key in field.keys {
+            find(members, key, &mut |found| (value, values) = (Some(found), values + 1));
+        }
+        match (value, field.occurs) {
+            (Some(json), Occurs::Once) if values == 1 => add_field(number, json, to),
+            (None, Occurs::Optional | Occurs::Repeated) => true,
+            (Some(json), Occurs::Optional) if values == 1 => is_nothing(json) || add_field(number, json, to),
+            (Some(json), Occurs::Repeated) if values == 1 => {
+                let mut are_texts = true;
+                each(json, |json| are_texts &= add_field(number, json, to));
+                are_texts
+            }
+            _ => false,
+        }
+    })
+}
+
+fn add_field(number: usize, json: &str, to: &mut ExtrasBuffer) -> bool {
+    let text = text(json);
+    text.iter().for_each(|text| to.push_field(number, text.as_bytes()));
+    text.is_some()
+}
+
+/// Whether `key` belongs to a field, or leads to one.
+fn is_known(extension: &Extension, key: &str) -> bool {
+    let keys = extension.fields.iter().flat_map(|field| field.keys);
+    keys.into_iter().any(|known| is(key, known.split('.').next().unwrap_or_default()))
+}
+
+/// Calls `found` with each value of `key`, of which all parts but the last are keys of objects.
+fn find<'a>(members: &[Member<'a>], key: &str, found: &mut dyn FnMut(&'a str)) {
+    let (first, rest) = key.split_once('.').map_or((key, None), |(first, rest)| (first, Some(rest)));
+    for (_, value) in members.iter().filter(|(known, _)| is(known, first)) {
+        match rest {
+            None => found(value),
+            Some(rest) => {
+                if let Some(inner) = self::members(value) {
+                    find(&inner, rest, found);
+                }
+            }
+        }
+    }
+}
+
+/// Whether `json` is an array of objects with the first field of the extension, as earlier versions wrote it under another key.
+pub fn is_array_of_objects(extension: &Extension, json: &str) -> bool {
+    let first = extension.fields[0].keys[0];
+    let is_value = |json: &&RawValue| {
+        members(json.get()).is_some_and(|members| members.iter().any(|(key, _)| is(key, first)))
+    };
+    serde_json::from_str::<Vec<&RawValue>>(json).is_ok_and(|array| array.iter().all(is_value))
+}
+
+/// Whether the JSON object `line` has a value that says anything.
+pub fn has_content(line: &str) -> bool {
+    members(line.trim()).is_none_or(|members| members.iter().any(|(_, value)| !is_nothing(value)))
+}
+
+/// The text of the JSON string `json`.
+pub fn text(json: &str) -> Option<Cow<'_, str>> {
+    match json.as_bytes() {
+        [b'"', inner @ .., b'"'] if memchr::memchr(b'\\', inner).is_none() => {
+            Some(Cow::Borrowed(&json[1..json.len() - 1]))
+        }
+        [b'"', ..] => serde_json::from_str(json).map(Cow::Owned).ok(),
+        _ => None,
+    }
+}
+
+/// Calls `take` with each element of the array `json`, or with all of it if it is none. Skips what is nothing.
+fn each<'a>(json: &'a str, mut take: impl FnMut(&'a str)) {
+    let mut take_any = |json: &'a str| {
+        if !is_nothing(json) {
+            take(json);
+        }
+    };
+    match serde_json::from_str::<Vec<&RawValue>>(json) {
+        Ok(array) => array.into_iter().for_each(|element| take_any(element.get())),
+        Err(_) => take_any(json),
+    }
+}
+
+/// Whether the JSON value `json` says nothing.
+fn is_nothing(json: &str) -> bool {
+    match json.as_bytes() {
+        b"null" => true,
+        [b'"', inner @ .., b'"'] => inner.trim_ascii().is_empty(),
+        [b'[', inner @ .., b']'] | [b'{', inner @ .., b'}'] => inner.trim_ascii().is_empty(),
+        _ => false,
+    }
+}
+
+/// The JSON that a value of a table is.
+fn json_of_cell(cell: &[u8]) -> Option<&str> {
+    let cell = cell.trim_ascii();
+    let json = str::from_utf8(cell).ok().filter(|_| matches!(cell.first(), Some(b'[' | b'{' | b'"')))?;
+    serde_json::from_str::<&RawValue>(json).ok().map(RawValue::get)
+}
+
+fn is(key: &str, name: &str) -> bool {
+    key.eq_ignore_ascii_case(name)
+}
+
+/// Keys and values of the JSON object `json`; `None` if it is none.
+fn members(json: &str) -> Option<Vec<Member<'_>>> {
+    struct Members;
+    impl<'de> Visitor<'de> for Members {
+        type Value = Vec<(Cow<'de, str>, &'de str)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut members = Vec::new();
+            while let Some((Key(key), value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
+                members.push((key, value.get()));
+            }
+            Ok(members)
+        }
+    }
+    let is_object = json.starts_with('{');
+    is_object.then(|| serde_json::Deserializer::from_str(json).deserialize_map(Members).ok()).flatten()
+}
+
+/// A key, which is seldom escaped.
+#[derive(Deserialize)]
+pub struct Key<'a>(#[serde(borrow)] pub Cow<'a, str>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sitemap::extensions::Value;
+    use crate::sitemap::tags::TagName;
+
+    /// The texts of each value that `add` adds, with a space between them.
+    fn values(add: impl FnOnce(&mut ExtrasBuffer)) -> Vec<String> {
+        let mut buffer = ExtrasBuffer::default();
+        add(&mut buffer);
+        let text = |value: Value<'_>| {
+            let texts =
+                (0..value.extension.fields.len()).map(|number| crate::escape::shown(value.text(number)));
+            texts.collect::<Vec<_>>().join(" ")
+        };
+        buffer.values().values().map(text).collect()
+    }
+
+    fn links(json: &str) -> Vec<String> {
+        values(|buffer| add_json(TagName::Alternates.extension().unwrap(), json, buffer))
+    }
+
+    fn images() -> &'static Extension {
+        TagName::Images.extension().unwrap()
+    }
+
+    #[test]
+    fn links_are_taken_from_every_likely_shape_and_all_else_stays_to_be_dropped() {
+        for (json, want) in [
+            (r#"[{"hreflang":"de","href":"h:/d"},{"lang":"fr","url":"h:\/f"}]"#, &["de h:/d", "fr h:/f"][..]),
+            (r#"{"href":"h:/d","HREFLANG":"de","x":1}"#, &["de h:/d"]),
+            (r#"{"de":"h:/d","x-default":"h:/"}"#, &["de h:/d", "x-default h:/"]),
+            (r#"[{"de":"h:/d"},{"fr":5},{"it":null}]"#, &["de h:/d", "fr 5"]),
+            (r#"[null,"",{},[]]"#, &[]),
+            ("null", &[]),
+            ("{}", &[]),
+            (r#""de""#, &[r#" "de""#]),
+            ("7", &[" 7"]),
+            (r#"{"hreflang":"de"}"#, &[r#" {"hreflang":"de"}"#]),
+            (r#"{"hreflang":"de","href":null}"#, &[r#" {"hreflang":"de","href":null}"#]),
+            (
+                r#"{"hreflang":"de","lang":"fr","href":"h"}"#,
+                &[r#" {"hreflang":"de","lang":"fr","href":"h"}"#],
+            ),
+            (r#"[["h:/d"]]"#, &[r#" ["h:/d"]"#]),
+        ] {
+            assert_eq!(links(json), want, "{json}");
+        }
+        let are_links = |json| is_array_of_objects(TagName::Alternates.extension().unwrap(), json);
+        assert!(are_links(r#"[{"hreflang":null,"href":"h"}]"#));
+        assert!(!are_links(r#"["h:/a"]"#) && !are_links(r#"[{"href":"h:/a"}]"#));
+    }
+
+    #[test]
+    fn images_are_taken_from_every_likely_shape_and_all_else_stays_to_be_dropped() {
+        for (json, want) in [
+            (r#""h:/i""#, &["h:/i"][..]),
+            (r#"["h:/i",{"loc":"h:/j","title":"t"},{"url":"h:/\u006b"}]"#, &["h:/i", "h:/j", "h:/k"]),
+            (r#"{"loc":"h:/i"}"#, &["h:/i"]),
+            (r#"[null,""," ",{}]"#, &[]),
+            (r#"[5,{"src":"h:/i"},true]"#, &["5", r#"{"src":"h:/i"}"#, "true"]),
+            (r#"{"loc":"h:/i","url":"h:/j"}"#, &[r#"{"loc":"h:/i","url":"h:/j"}"#]),
+        ] {
+            assert_eq!(values(|buffer| add_json(images(), json, buffer)), want, "{json}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_a_table_is_json_or_one_url() {
+        for (cell, want) in [
+            (r#" ["h:/i", "h:/j"] "#, &["h:/i", "h:/j"][..]),
+            ("h:/i,j", &["h:/i,j"]),
+            ("[h:/i", &["[h:/i"]),
+            (" ", &[]),
+            ("null", &["null"]),
+        ] {
+            assert_eq!(values(|buffer| add_cell(images(), cell.as_bytes(), buffer)), want, "{cell}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The element of an extension in an entry. Its definition says which attributes and elements hold the fields of a value.
+
+use quick_xml::XmlVersion;
+use quick_xml::events::BytesStart;
+
+use crate::sitemap::extensions::{Extension, ExtrasBuffer, Field};
+
+/// The element at hand.
+#[derive(Debug)]
+pub struct Extended {
+    extension: &'static Extension,
+    /// The open elements in it that lead to a field, by the path of a field and how many of its names.
+    path: &'static [&'static str],
+    /// The text of the field whose element is open, and the number of the field.
+    text: Vec<u8>,
+    field: usize,
+    /// Whether the value at hand has fields.
+    has_fields: bool,
+    /// Elements in it that can hold fields.
+    elements: usize,
+}
+
+/// What an element in the element of an extension is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Child {
+    /// The text of a field.
+    Text,
+    /// It holds fields in attributes or in elements of its own.
+    Parent,
+    /// Nothing of a value.
+    Unknown,
+}
+
+/// An attribute that is written wrongly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadAttribute;
+
+impl Extended {
+    /// Takes the start tag of an element, and the fields in its attributes; `None` if it belongs to none of `extensions`.
+    pub fn open(
+        extensions: impl IntoIterator<Item = &'static Extension>,
+        tag: &BytesStart<'_>,
+        to: &mut ExtrasBuffer,
+    ) -> Result<Option<Self>, BadAttribute> {
+        let name = tag.local_name();
+        let found = extensions.into_iter().find(|extension| extension.element == name.as_ref());
+        let Some(extension) = found else { return Ok(None) };
+        let mut this =
+            Self { extension, path: &[], text: Vec::new(), field: 0, has_fields: false, elements: 0 };
+        Ok(this.take_attributes(tag, to)?.then_some(this))
+    }
+
+    /// Its extension.
+    pub fn extension(&self) -> &'static Extension {
+        self.extension
+    }
+
+    /// Whether fields may be in elements within it.
+    pub fn has_children(&self) -> bool {
+        self.extension.has_children()
+    }
+
+    /// Takes the start tag of an element so many levels inside of it, and the fields in its attributes.
+    pub fn open_child(
+        &mut self,
+        level: usize,
+        tag: &BytesStart<'_>,
+        to: &mut ExtrasBuffer,
+    ) -> Result<Child, BadAttribute> {
+        let (extension, outer) = (self.extension, self.path);
+        if outer.len() + 1 != level {
+            return Ok(Child::Unknown);
+        }
+        let name = tag.local_name();
+        let is_in = |field: &&Field| {
+            field.path.starts_with(outer) && field.path.get(outer.len()) == Some(&name.as_ref())
+        };
+        let Some(first) = extension.fields.iter().find(is_in) else { return Ok(Child::Unknown) };
+        let path = &first.path[..level];
+        let is_text = |field: &Field| field.path == path && field.attribute.is_none();
+        let text = extension.fields.iter().position(is_text);
+        // An element with two texts for the only field of its extension holds two values.
+        if text.is_some() && extension.fields.len() == 1 && self.has_fields {
+            self.end_value(to);
+        }
+        self.path = path;
+        self.elements += 1;
+        self.take_attributes(tag, to)?;
+        let Some(field) = text else { return Ok(Child::Parent) };
+        self.text.clear();
+        self.field = field;
+        Ok(Child::Text)
+    }
+
+    /// Takes the end tag of an element so many levels inside of it.
+    pub fn close_child(&mut self, level: usize, to: &mut ExtrasBuffer) {
+        if self.path.len() != level {
+            return;
+        }
+        let is_text = |field: &Field| field.path == self.path && field.attribute.is_none();
+        if self.extension.fields.iter().any(is_text) {
+            to.push_field(self.field, self.text.trim_ascii());
+            self.has_fields = true;
+        }
+        self.path = &self.path[..level - 1];
+    }
+
+    /// Takes the end tag of it. False if it could hold fields in elements, and has none: then there is no value.
+    pub fn close(&self, to: &mut ExtrasBuffer) -> bool {
+        let has_value = self.has_fields || !self.has_children();
+        if has_value {
+            to.end_value(self.extension);
+        }
+        has_value
+    }
+
+    /// How many elements it is made of, itself included.
+    pub fn elements(&self) -> usize {
+        1 + self.elements
+    }
+
+    /// The text of the open field so far.
+    pub fn text(&mut self) -> &mut Vec<u8> {
+        &mut self.text
+    }
+
+    fn end_value(&mut self, to: &mut ExtrasBuffer) {
+        to.end_value(self.extension);
+        self.has_fields = false;
+    }
+
+    /// Takes the fields in the attributes of the innermost element. False if it lacks a mark of the extension.
+    fn take_attributes(&mut self, tag: &BytesStart<'_>, to: &mut ExtrasBuffer) -> Result<bool, BadAttribute> {
+        let Extension { marks, fields, .. } = self.extension;
+        let marks = if self.path.is_empty() { *marks } else { &[] };
+        let path = self.path;
+        let has_attribute = |field: &Field| field.path == path && field.attribute.is_some();
+        if marks.is_empty() && !fields.iter().any(has_attribute) {
+            return Ok(true);
+        }
+        let mut marks_found = 0;
+        let mut texts = Vec::new();
+        for attribute in tag.attributes() {
+            let attribute = attribute.map_err(|_| BadAttribute)?;
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|_| BadAttribute)?;
+            let (key, value) = (attribute.key.as_ref(), value.trim());
+            let is_mark = |(name, mark): &&(&str, &str)| *name == key && value.eq_ignore_ascii_case(mark);
+            marks_found += marks.iter().filter(is_mark).count();
+            let is_field = |field: &Field| has_attribute(field) && field.attribute == Some(key);
+            if let Some(number) = fields.iter().position(is_field) {
+                texts.push((number, value.as_bytes().to_vec()));
+            }
+        }
+        if marks_found < marks.len() {
+            return Ok(false);
+        }
+        self.has_fields |= !texts.is_empty();
+        texts.iter().for_each(|(number, text)| to.push_field(*number, text));
+        Ok(true)
+    }
+}

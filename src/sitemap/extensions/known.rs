@@ -1,0 +1,49 @@
+//! Every extension of the table, by its number.
+
+use super::extension::Extension;
+use super::table::with_extensions;
+use super::{alternates, images};
+use crate::sitemap::tag_names::TagName;
+
+/// Lists what goes through the table.
+macro_rules! list {
+    ($(
+        $(#[$name_doc:meta])* $module:ident: $name:ident = $name_word:literal,
+        $(#[$reason_doc:meta])* $reason:ident = $reason_word:literal;
+    )*) => {
+        /// All of them, in the order of their tags and of their elements in an entry.
+        pub static EXTENSIONS: [&Extension; [$($name_word),*].len()] = [$(&$module::EXTENSION),*];
+
+        /// Each has the tag and the reason of its line.
+        const _: () = {
+            $(assert!($module::EXTENSION.tag as usize == TagName::$name as usize);)*
+        };
+    };
+}
+with_extensions!(list);
+
+/// The first tag of an extension. The others follow it.
+const FIRST: usize = TagName::Priority as usize + 1;
+const _: () = assert!(FIRST + EXTENSIONS_COUNT == TagName::ALL.len());
+
+/// How many there are.
+pub const EXTENSIONS_COUNT: usize = EXTENSIONS.len();
+
+impl TagName {
+    /// The number of its extension in [`EXTENSIONS`]; `None` for a tag of the protocol.
+    pub const fn extension_number(self) -> Option<usize> {
+        (self as usize).checked_sub(FIRST)
+    }
+
+    /// Its extension; `None` for a tag of the protocol.
+    pub fn extension(self) -> Option<&'static Extension> {
+        self.extension_number().map(|number| EXTENSIONS[number])
+    }
+}
+
+impl Extension {
+    /// Its number in [`EXTENSIONS`].
+    pub const fn number(&self) -> usize {
+        self.tag as usize - FIRST
+    }
+}

@@ -1,0 +1,48 @@
+//! Values of extensions, from their encoding to XML.
+
+use super::*;
+use crate::sitemap::tag_names::{DroppedTags, TagName, TagReason};
+
+fn push<const FIELDS: usize>(tag: TagName, values: &[[&str; FIELDS]], to: &mut ExtrasBuffer) {
+    let extension = tag.extension().unwrap();
+    for value in values {
+        to.push(extension, value.iter().map(|text| text.as_bytes()).enumerate());
+    }
+}
+
+#[test]
+fn links_and_images_are_cleaned_escaped_and_counted() {
+    let mut buffer = ExtrasBuffer::default();
+    let links = [
+        ["de", "HTTP://h.example/de?a&b"],
+        ["x-default", "http://h.example/it's"],
+        ["fr", "/relative"],
+        ["no language", "http://h.example/"],
+    ];
+    // XML has them in the order of the table, whatever the order in the input.
+    push(TagName::Images, &[["http://h.example/a b.png"], ["mailto:x"]], &mut buffer);
+    push(TagName::Alternates, &links, &mut buffer);
+    let raw = buffer.values();
+    let mut dropped = DroppedTags::default();
+    let mut renderer = ExtrasRenderer::default();
+    let mut texts = Vec::new();
+    let extras = renderer.render(raw, &mut |tag| {
+        dropped[tag.reason] += 1;
+        texts.push(crate::escape::shown(&tag.to_text()));
+    });
+    let want = "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"http://h.example/de?a&amp;b\"/>\
+                <xhtml:link rel=\"alternate\" hreflang=\"x-default\" href=\"http://h.example/it&apos;s\"/>\
+                <image:image><image:loc>http://h.example/a%20b.png</image:loc></image:image>";
+    assert_eq!(str::from_utf8(extras.xml), Ok(want));
+    assert_eq!(extras.uses, Namespaces::of(TagName::Alternates).and(Namespaces::of(TagName::Images)));
+    assert_eq!((dropped[TagReason::Alternate], dropped[TagReason::Image]), (2, 1));
+    let want = ["hreflang=fr href=/relative", "hreflang=no language href=http://h.example/", "mailto:x"];
+    assert_eq!(texts, want);
+
+    let mut all = DroppedTags::default();
+    drop_all(raw, &mut |tag| all[tag.reason] += 1);
+    assert_eq!((all[TagReason::Alternate], all[TagReason::Image]), (4, 2));
+    let mut counts = TagCounts::default();
+    raw.count(&mut counts);
+    assert_eq!((counts[TagName::Alternates], counts[TagName::Images]), (4, 2));
+}
