@@ -1,11 +1,11 @@
-//! Clean: one raw line in, its canonical URL or the reason for refusing it out.
+//! Clean: turns a raw line into its canonical URL, or into the reason for refusing it.
 //!
-//! Canonical means what a browser would request, in RFC 3986's alphabet: the WHATWG parser is the judge, and what it
-//! leaves alone but RFC 3986 forbids is percent-encoded. Three ways lead to the same bytes:
+//! The canonical URL is the one a browser would request, in the alphabet of RFC 3986: the WHATWG parser decides, and bytes
+//! that it keeps but RFC 3986 forbids are percent-encoded. Three paths give the same bytes:
 //!
-//! 1. `origin` knows the start of the line and `tail` finds nothing to change: the line is its own answer.
-//! 2. The start is known and the rest only wants `encode`: IRIs, spaces, stray percent signs.
-//! 3. `parser`: everything else, and the judge of the other two.
+//! 1. `origin` recognises the start of the line and `tail` finds nothing to change: the line is returned as it is.
+//! 2. The start is recognised and the rest only needs `encode`: IRIs, spaces, stray percent signs.
+//! 3. `parser` takes everything else. Tests compare the other two with it.
 
 mod charset;
 mod dots;
@@ -26,8 +26,8 @@ use origin::KnownOrigin;
 use tail::{Look, Sight};
 
 /// A canonical URL: absolute `http` or `https`, [`URL_BYTES_MIN`] to [`URL_BYTES_MAX`] bytes, each of them legal in
-/// RFC 3986. Only [`Cleaner::clean`] makes one, so a holder need not check again; the second pass trusts the
-/// first where it saw that a whole chunk of lines is clean as it is.
+/// RFC 3986. Only [`Cleaner::clean`] makes one, so nobody needs to check it again. The second pass also makes them without
+/// cleaning, for chunks in which the first pass found every line clean.
 #[derive(Debug, Clone, Copy)]
 pub struct CleanUrl<'a> {
     bytes: &'a [u8],
@@ -40,18 +40,18 @@ impl<'a> CleanUrl<'a> {
         self.bytes
     }
 
-    /// False only if there is nothing in it that XML escapes.
+    /// Whether XML may have to escape something in it. False is always right; true may be wrong.
     pub fn may_grow(self) -> bool {
         self.may_grow
     }
 
-    /// A line that cleaning has returned as it was, once more; see [`CleanUrl::may_grow`].
+    /// Wraps a line that cleaning returned unchanged before; see [`CleanUrl::may_grow`].
     #[inline]
     pub(crate) fn known(line: &'a [u8], may_grow: bool) -> Self {
         Self { bytes: line, may_grow }
     }
 
-    /// Whether this is `line` itself and no copy.
+    /// Whether this borrows `line` itself.
     pub(crate) fn is(self, line: &[u8]) -> bool {
         std::ptr::eq(self.bytes, line)
     }
@@ -65,13 +65,14 @@ impl PartialEq for CleanUrl<'_> {
 
 impl Eq for CleanUrl<'_> {}
 
-/// Whether bytes of `line` that are not UTF-8 become escapes (`%FC`) in its canonical URL. Those of a fragment do not.
+/// Whether bytes of `line` that are not UTF-8 become escapes (`%FC`) in its canonical URL. A fragment does not
+/// count, because it is dropped.
 pub fn has_foreign_bytes(line: &[u8]) -> bool {
     let end = || memchr::memchr(b'#', line).unwrap_or(line.len());
     !line.is_ascii() && str::from_utf8(&line[..end()]).is_err()
 }
 
-/// What a line turned out to be.
+/// The result of cleaning a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cleaned<'a> {
     /// Nothing but spaces and tabs.
@@ -82,7 +83,7 @@ pub enum Cleaned<'a> {
     Rejected(Reason),
 }
 
-/// Cleans lines one after the other; holds the scratch bytes and the origin of the line before.
+/// Cleans lines one after the other. Keeps scratch memory, and the origin of the last line.
 #[derive(Debug, Default)]
 pub struct Cleaner {
     known: KnownOrigin,
@@ -96,11 +97,11 @@ impl Cleaner {
         Self { url_encoding, ..Self::default() }
     }
 
-    /// Cleans one raw line, given without its line end. The answer does not depend on the lines before it.
-    // Left to itself the compiler makes a call of it, which costs 20 instructions a line.
+    /// Cleans one raw line without its line end. The result does not depend on earlier lines.
+    // The compiler would not inline it, which costs 20 instructions per line.
     #[inline(always)]
     pub fn clean<'a>(&'a mut self, raw: &'a [u8]) -> Cleaned<'a> {
-        // Nearly every line; a plain one has nothing to trim either.
+        // Nearly every line. A plain line needs no trimming either.
         if let Some(path_at) = self.known.plain_path_of(raw)
             && (URL_BYTES_MIN..=URL_BYTES_MAX).contains(&raw.len())
         {
@@ -137,13 +138,13 @@ impl Cleaner {
         self.encode(line, path_at)
     }
 
-    /// For a trimmed line of the known origin.
+    /// Cleans a trimmed line of the known origin.
     fn encode<'a>(&'a mut self, line: &'a [u8], path_at: usize) -> Cleaned<'a> {
         let tail = &line[path_at..];
         self.scratch.clear();
         self.scratch.extend_from_slice(self.known.canonical());
         if encode::append_at_sight(tail, &mut self.scratch) {
-            // As long as before: nothing was encoded, so that the line itself is the answer, and the second pass can trust it.
+            // The length is the same, so nothing was encoded. The line itself is returned, which tells the second pass so.
             if self.known.is_canonical() && self.scratch.len() == line.len() {
                 return measured(line);
             }
@@ -161,7 +162,7 @@ impl Cleaner {
         measured(&self.scratch)
     }
 
-    /// The slow path, for a trimmed line.
+    /// Cleans any trimmed line: the slow path.
     fn parse(&mut self, line: &[u8]) -> Cleaned<'_> {
         self.scratch.clear();
         match parser::parse(line, &mut self.scratch) {

@@ -1,4 +1,4 @@
-//! Sitemap: what a sitemap file consists of, and what fits into one: entries with their tags and extensions, as XML.
+//! Sitemap: the content of a sitemap file and its limits: entries with their tags and extensions, as XML.
 
 pub mod divide;
 mod entities;

@@ -1,4 +1,4 @@
-//! URLs for servers that do not speak UTF-8: `ü` is `%C3%BC` on most and `%FC` on one that speaks ISO-8859-1.
+//! URLs for servers that do not use UTF-8: `ü` is `%C3%BC` on most servers, and `%FC` on one that uses ISO-8859-1.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,8 +25,8 @@ impl UrlEncoding {
         self.0 == UTF_8
     }
 
-    /// `line` with everything in path and query that is no ASCII percent-encoded. Bytes that are no UTF-8 are taken for the
-    /// server's own, and a host stays what it is: names have a code of their own.
+    /// Percent-encodes all non-ASCII characters in path and query of `line`. Bytes that are not UTF-8 are taken to be in the
+    /// server's charset already. The host is left alone: host names have an encoding of their own.
     pub(super) fn recode(self, line: &[u8]) -> Result<Vec<u8>, Reason> {
         let (origin, tail) = line.split_at(path_of(line));
         let mut recoded = origin.to_vec();
@@ -39,7 +39,7 @@ impl UrlEncoding {
                 }
                 let (mut utf8, mut bytes) = ([0; 4], [0; 16]);
                 let text = &*c.encode_utf8(&mut utf8);
-                // Ended after each character, so that a charset with shifts is back in ASCII for the next.
+                // The encoder is finished after each character, so that a charset with shifts returns to ASCII.
                 match encoder.encode_from_utf8_without_replacement(text, &mut bytes, true) {
                     (EncoderResult::InputEmpty, _, written) => {
                         bytes[..written].iter().for_each(|&byte| push_escape(byte, &mut recoded));
@@ -57,11 +57,10 @@ impl UrlEncoding {
 impl FromStr for UrlEncoding {
     type Err = String;
 
-    /// Any label of the WHATWG Encoding Standard. Some of them mean more than they say: `iso-8859-1` is windows-1252, as
-    /// it is to every browser.
+    /// Takes any label of the WHATWG Encoding Standard. As in browsers, `iso-8859-1` means windows-1252.
     fn from_str(label: &str) -> Result<Self, String> {
         match Encoding::for_label(label.as_bytes()) {
-            // Nobody can percent-encode these: browsers take UTF-8 instead, and so must whoever wants that.
+            // URLs cannot be percent-encoded in UTF-16: browsers use UTF-8 instead.
             Some(encoding) if encoding.output_encoding() != encoding => {
                 Err(format!("{} is no charset for URLs", encoding.name()))
             }

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-/// `line` with the dot segments of its path resolved if one of them would remove a drive letter; else as it is. The path
-/// begins at `path_at`.
+/// Resolves the dot segments of the path of `line`, which begins at `path_at`, if one of them would remove a drive letter.
+/// Returns any other line as it is.
 pub fn resolved(line: &[u8], path_at: usize) -> Cow<'_, [u8]> {
     let end = line[path_at..].iter().position(|byte| matches!(byte, b'?' | b'#'));
     let end = end.map_or(line.len(), |bytes| path_at + bytes);
@@ -43,7 +43,7 @@ fn is_drive(segment: &[u8]) -> bool {
     matches!(segment, [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
 }
 
-/// How many dots `segment` consists of, in any spelling, if it is one or two and nothing else; else 0.
+/// 1 for a segment `.`, 2 for `..`, in any spelling; 0 for any other.
 fn dots(segment: &[u8]) -> usize {
     let mut rest = segment;
     let mut dots = 0;
@@ -102,7 +102,7 @@ mod tests {
             }
             let line = [b"http://h.example", &path[..]].concat();
             let resolved = String::from_utf8(resolved(&line, 16).into()).unwrap();
-            // The same with letters that are no drives.
+            // Letters that are not drives.
             let line = String::from_utf8(line).unwrap();
             let plain = line.replace("/c:", "/q__q:").replace("\\c:", "\\q__q:").replace("Z|", "q__q|");
             let want = Url::parse(&plain).unwrap().as_str().replace("q__q:", "c:").replace("q__q|", "Z|");

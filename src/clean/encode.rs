@@ -1,18 +1,18 @@
-//! Percent-encoding of path and query: whatever RFC 3986 does not allow there.
+//! Percent-encodes the bytes that RFC 3986 does not allow in path and query.
 
 use super::legal::{LEGAL, PATH, QUERY, is_escape, is_legal};
 use super::tail::is_plain_block;
 use crate::common::simd::LANES;
 
-/// The encoding of a byte that does not depend on the bytes around it, then the length of that encoding. Length 0: it does
-/// depend on them, or the line is refused for it.
+/// For each byte its encoding, then the length of the encoding. Length 0: the encoding depends on the bytes around it, or the
+/// line is refused.
 const ALONE: [[u8; 4]; 256] = {
     let mut alone = [[0; 4]; 256];
     let mut byte = 0;
     while byte < 256 {
         alone[byte] = match byte as u8 {
             0..0x20 | 0x7F | b'#' | b'%' | b'\'' | b'\\' => [0; 4],
-            // The query may hold more of them, and the one that begins it stays too.
+            // It begins the query, and may also be part of it.
             b'?' => [b'?', 0, 0, 1],
             legal if LEGAL[byte] == PATH | QUERY => [legal, 0, 0, 1],
             other => {
@@ -25,8 +25,8 @@ const ALONE: [[u8; 4]; 256] = {
     alone
 };
 
-/// Appends `tail` like [`append`], if it has nothing but bytes that are always kept or always encoded: most IRIs. If not,
-/// `out` holds part of it.
+/// Appends `tail` like [`append`] if every byte in it is always kept or always encoded, as in most IRIs. Otherwise returns false,
+/// with a part of `tail` in `out`.
 pub fn append_at_sight(tail: &[u8], out: &mut Vec<u8>) -> bool {
     let (bytes, before) = (&tail[1..], &tail[..tail.len() - 1]);
     let (blocks, rest) = bytes.as_chunks::<LANES>();
@@ -39,7 +39,7 @@ pub fn append_at_sight(tail: &[u8], out: &mut Vec<u8>) -> bool {
             return false;
         }
     }
-    // Judged together with what is before it.
+    // Each byte is judged with the one before it.
     if let (Some(last), Some(last_before)) = (bytes.last_chunk(), before.last_chunk())
         && is_plain_block(last, last_before)
     {
@@ -59,7 +59,7 @@ fn append_block(block: &[u8], before: &[u8], out: &mut Vec<u8>) -> bool {
         if length == 0 || (byte == b'.' && before == b'/') {
             return false;
         }
-        // Four bytes are written, and then three of them or one are kept.
+        // Four bytes are written; then one or three of them are kept.
         encoded[end..end + 4].copy_from_slice(&alone);
         end += length;
     }

@@ -1,15 +1,15 @@
-//! Host names: what DNS cannot have, and what the `url` crate refuses though browsers take it.
+//! Host names: those that DNS does not allow, and those that browsers accept but the `url` crate refuses.
 
 use super::legal::is_escape;
 
-/// Longest label: RFC 1035 section 2.3.4, "Size limits".
+/// Maximum length of a label: RFC 1035 section 2.3.4, "Size limits".
 pub const LABEL_BYTES_MAX: usize = 63;
 
-/// Longest host: 255 bytes on the wire (RFC 1035 section 2.3.4), of which the first length and the root take two.
+/// Maximum length of a host: 255 bytes on the wire (RFC 1035 section 2.3.4), two of which are the first length and the root.
 pub const HOST_BYTES_MAX: usize = 253;
 
-/// Whether DNS can have `host`, which is lower-case ASCII: every label has 1 to [`LABEL_BYTES_MAX`] bytes, and all together
-/// no more than [`HOST_BYTES_MAX`]. A dot at the end names the root and does not count.
+/// Whether DNS allows `host`, which is lower-case ASCII: each label has 1 to [`LABEL_BYTES_MAX`] bytes, and the name at most
+/// [`HOST_BYTES_MAX`]. A dot at the end names the root and does not count.
 pub fn can_be_resolved(host: &[u8]) -> bool {
     let name = host.strip_suffix(b".").unwrap_or(host);
     // An IPv6 address has no dots and is shorter than a label.
@@ -17,7 +17,7 @@ pub fn can_be_resolved(host: &[u8]) -> bool {
         && name.split(|&byte| byte == b'.').all(|label| (1..=LABEL_BYTES_MAX).contains(&label.len()))
 }
 
-/// `host` percent-decoded and in lower case, if it is ASCII then and holds nothing that no domain may hold.
+/// Percent-decodes `host` and makes it lower-case. `None` if the result is not ASCII, or has a byte that no domain may have.
 pub fn ascii(host: &[u8]) -> Option<Vec<u8>> {
     let mut decoded = Vec::with_capacity(host.len());
     let mut rest = host;
@@ -35,7 +35,7 @@ pub fn ascii(host: &[u8]) -> Option<Vec<u8>> {
     (!decoded.is_empty() && !decoded.iter().any(is_forbidden)).then_some(decoded)
 }
 
-/// `host`, which is in lower case, without the mark of punycode: as long as before, and ASCII like any other.
+/// Replaces the mark of punycode in `host`, which is in lower case. The result is as long as before.
 pub fn without_punycode(host: &[u8]) -> Vec<u8> {
     let mut plain = host.to_vec();
     for label in plain.split_mut(|&byte| byte == b'.') {

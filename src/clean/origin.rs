@@ -1,27 +1,27 @@
-//! The start of a line, up to the slash that begins its path: recognised by sight, or remembered from the line before.
+//! The start of a line, up to the slash that begins its path: recognised by its bytes, or remembered from an earlier line.
 //!
-//! The WHATWG parser decides scheme, host and port from the bytes up to the first `/ ? # \` behind the `//` and from
-//! nothing else. So what it once made of `HTTPS://Bücher.example:443/` holds for every line that starts with these bytes,
-//! and a list of one site pays for its host once.
+//! In the WHATWG parser, scheme, host and port depend only on the bytes up to the first `/ ? # \` after the `//`. So the
+//! result for `HTTPS://Bücher.example:443/` holds for every line that starts with these bytes, and the host of a list of one
+//! site is parsed once.
 
 use super::host;
 use crate::common::simd;
 
-/// An origin, as lines spell it and as it is written: `HTTP://H.example:80/` and `http://h.example/`.
+/// An origin as it is spelt in lines, `HTTP://H.example:80/`, and in its canonical form, `http://h.example/`.
 #[derive(Debug, Default)]
 pub struct KnownOrigin {
-    /// As spelt, with the slash that begins the path. Empty: none known yet.
+    /// The spelling, with the slash that begins the path. Empty: none is known yet.
     raw: Vec<u8>,
-    /// As written, without that slash.
+    /// The canonical form, without that slash.
     canonical: Vec<u8>,
-    /// Whether that is the same.
+    /// Whether both are the same.
     is_canonical: bool,
-    /// Whether there is nothing to escape in it besides.
+    /// Whether both are the same and XML escapes nothing in them.
     is_plain: bool,
 }
 
 impl KnownOrigin {
-    /// Where the path of `line` begins, if its origin is the known one or plain enough to be known by sight.
+    /// Where the path of `line` begins, if its origin is the known one or plainly canonical.
     pub fn path_of(&mut self, line: &[u8]) -> Option<usize> {
         if self.raw.is_empty() || !line.starts_with(&self.raw) {
             let path_at = plain_origin(line)?;
@@ -30,25 +30,25 @@ impl KnownOrigin {
         Some(self.raw.len() - 1)
     }
 
-    /// The same, if it is the known one, spelt as it is written and with nothing to escape in it.
+    /// Where the path of `line` begins, if its origin is the known one in canonical form and XML escapes nothing in it.
     #[inline]
     pub fn plain_path_of(&self, line: &[u8]) -> Option<usize> {
         (self.is_plain && simd::starts_with(line, &self.raw)).then(|| self.raw.len() - 1)
     }
 
-    /// Takes in what the parser made of `line`, if later lines can be matched by it.
+    /// Remembers the origin that the parser found in `line`, if later lines can be matched with it.
     pub fn learn(&mut self, line: &[u8], canonical: &[u8]) {
         if let Some(path_at) = spelt_origin(line) {
             self.remember(&line[..path_at], canonical);
         }
     }
 
-    /// Whether the spelling is already the canonical one.
+    /// Whether the spelling is canonical.
     pub fn is_canonical(&self) -> bool {
         self.is_canonical
     }
 
-    /// Scheme, host and port as written, without a slash at the end.
+    /// Scheme, host and port in canonical form, without a slash at the end.
     pub fn canonical(&self) -> &[u8] {
         &self.canonical
     }
@@ -64,9 +64,9 @@ impl KnownOrigin {
     }
 }
 
-/// Where the path begins behind an origin that is canonical at sight: lower-case scheme, a host of `a-z 0-9 - .`, no
-/// port. Hosts on which the parser has more to say are left to it: punycode, a last label that reads as a number (then it
-/// is an IPv4 address, perhaps in octal), and what is too long for DNS.
+/// Where the path begins after an origin that is plainly canonical: lower-case scheme, a host of `a-z 0-9 - .`, no port. The
+/// parser decides about other hosts: punycode, a last label that reads as a number (an IPv4 address, perhaps in octal), and
+/// names that are too long for DNS.
 fn plain_origin(line: &[u8]) -> Option<usize> {
     let host_at = [&b"https://"[..], b"http://"].into_iter().find(|&s| line.starts_with(s))?.len();
     let host_bytes = line[host_at..].iter().position(|&byte| byte == b'/')?;

@@ -1,4 +1,4 @@
-//! The slow path, which decides what is right: the WHATWG URL parser, then the alphabet of RFC 3986.
+//! The slow path, which defines the right result: the WHATWG URL parser, then the alphabet of RFC 3986.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -40,9 +40,8 @@ pub fn parse(line: &[u8], out: &mut Vec<u8>) -> Result<usize, Reason> {
     Ok(path_at)
 }
 
-/// Parses a line with a host that UTS 46 refuses, and returns that host besides. If it is ASCII, browsers take it as it is,
-/// because there are sites with wrong punycode: WHATWG URL, "domain to ASCII", as of June 2026, which the `url` crate (2.5)
-/// does not follow yet.
+/// Parses a line with a host that UTS 46 refuses, and also returns that host. Browsers accept it if it is ASCII, because there
+/// are sites with wrong punycode (WHATWG URL, "domain to ASCII", as of June 2026). The `url` crate (2.5) does not do so yet.
 fn parse_ascii_host(line: &[u8], behind_scheme: usize) -> Result<(Url, Option<Vec<u8>>), Reason> {
     let authority = authority(&line[behind_scheme..]);
     let (start, end) = (behind_scheme + authority.start, behind_scheme + authority.end);
@@ -79,14 +78,14 @@ fn authority(behind_scheme: &[u8]) -> Range<usize> {
     start..end.map_or(behind_scheme.len(), |end| start + end)
 }
 
-/// Where path and query of `line` begin; its end if it has none.
+/// Where the path or query of `line` begins; the end of the line if it has neither.
 pub fn path_of(line: &[u8]) -> usize {
     let behind_scheme = scheme(line).map_or(0, |scheme| scheme.len() + 1);
     behind_scheme + authority(&line[behind_scheme..]).end
 }
 
-/// The parser takes text. Bytes that are no UTF-8 are percent-encoded as they are: in path and query that is the right
-/// answer, and in a host the parser then refuses them.
+/// The text of a line for the parser. Bytes that are not UTF-8 are percent-encoded: in path and query that is the right result,
+/// and in a host the parser refuses it.
 fn as_utf8(line: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = str::from_utf8(line) {
         return Cow::Borrowed(text);
@@ -109,7 +108,7 @@ fn reason(error: ParseError) -> Reason {
 }
 
 /// RFC 3986 section 3.2: `reg-name` (without escapes, which the parser has decoded), `IP-literal`, port and the
-/// `scheme://` before them. WHATWG lets a few more bytes into a host (quotes, braces): no host can have them.
+/// `scheme://` before them. WHATWG allows a few more bytes in a host (quotes, braces), which no real host has.
 fn is_legal_in_origin(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:[]/".contains(&byte)
 }

@@ -3,8 +3,7 @@
 use crate::common::counts::{Counts, counted};
 
 counted! {
-    /// Why a line is not listed. The words are part of the contract: reports and reject files carry them. In the
-    /// order in which a line is checked.
+    /// Why a line is not listed, in the order of the checks. The words appear in reports and reject files and do not change.
     Reason {
         /// A byte below 0x20 or 0x7F: the data is damaged.
         ControlCharacter = "control-character",
@@ -14,11 +13,11 @@ counted! {
         Scheme = "scheme",
         /// A user name or password.
         Credentials = "credentials",
-        /// A host that cannot be.
+        /// The host is missing or invalid.
         Host = "host",
-        /// A port that cannot be.
+        /// The port is invalid.
         Port = "port",
-        /// A character that the charset of `--url-encoding` does not have.
+        /// A character that does not exist in the charset of `--url-encoding`.
         NotEncodable = "not-encodable",
         /// Longer than [`URL_BYTES_MAX`](crate::limits::URL_BYTES_MAX) once encoded.
         TooLong = "too-long",
@@ -26,16 +25,16 @@ counted! {
         TooShort = "too-short",
         /// Not under `--base-url`, as `--scope` understands it.
         OutOfScope = "out-of-scope",
-        /// With a set for each origin: its origin can have none, because its base URL would be too short or too long, or an
-        /// index file there would pass `--bytes-per-sitemap`.
+        /// In a build with a set for each origin: this origin can have no set, because its base URL would be too short or too
+        /// long, or an index file would exceed `--bytes-per-sitemap`.
         NoSite = "no-site",
-        /// The entry alone passes `--bytes-per-sitemap`.
+        /// The entry alone exceeds `--bytes-per-sitemap`.
         EntryTooLarge = "entry-too-large",
-        /// A row that its form does not allow: no JSON object, too few fields, no text where a URL should be.
+        /// A row that its format does not allow: not a JSON object, too few fields, a URL that is not text.
         BadRow = "bad-row",
-        /// Bytes that do not exist in the charset that was said, or a line of JSON that is not UTF-8 and cannot be read.
+        /// Bytes that do not exist in the charset of the input, or a line of JSON that is not UTF-8.
         BadEncoding = "bad-encoding",
-        /// A row in which nothing says that it is a URL: no key of that name, no `<loc>`.
+        /// A row without a URL: no such key, no `<loc>`.
         NoUrl = "no-url",
     }
 }

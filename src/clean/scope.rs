@@ -1,7 +1,7 @@
 //! Scope: which URLs a sitemap may list, given where it is published.
 //!
-//! A sitemap speaks for the directory it lies in (0.84 text and sitemaps.org, "Sitemap file location"): another
-//! directory, host, port or scheme is out. A robots.txt line can widen that to other hosts, hence `host` and `any`.
+//! A sitemap may list URLs of its own directory (0.84 text and sitemaps.org, "Sitemap file location"), not those of another
+//! directory, host, port or scheme. A robots.txt line can allow other hosts, hence `host` and `any`.
 
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -16,10 +16,10 @@ use base::{BASE_URL_BYTES_MAX, BASE_URL_BYTES_MIN};
 pub use base::{Base, BaseUrl, SitePath};
 pub use origins::{Origins, origin_of};
 
-/// How far `--base-url` reaches.
+/// Which URLs belong to `--base-url`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ScopeRule {
-    /// URLs that start with the base URL: what the protocol says.
+    /// URLs that start with the base URL: the rule of the protocol.
     #[default]
     Directory,
     /// URLs with its scheme, host and port.
@@ -29,7 +29,7 @@ pub enum ScopeRule {
 }
 
 impl ScopeRule {
-    /// The word for it.
+    /// Its word in `--scope`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Directory => "directory",
@@ -48,7 +48,7 @@ impl FromStr for ScopeRule {
     }
 }
 
-/// The rule made ready.
+/// A rule with its base, ready to judge URLs.
 #[derive(Debug, Clone)]
 pub enum Scope {
     /// A URL must start with these bytes.
@@ -57,7 +57,7 @@ pub enum Scope {
     Sites(Sites),
 }
 
-/// Which URLs are listed if each origin has a set of its own.
+/// Which URLs are listed if each origin has its own set.
 #[derive(Debug, Clone)]
 pub struct Sites {
     /// Their paths must start with these bytes.
@@ -69,7 +69,7 @@ pub struct Sites {
 }
 
 impl Scope {
-    /// `rule`, seen from `base`.
+    /// The scope of `rule` with this base.
     pub fn new(rule: ScopeRule, base: &Base) -> Self {
         match (rule, base) {
             (ScopeRule::Directory, Base::Directory(url)) => Self::Url(url.as_str().into()),
@@ -81,7 +81,7 @@ impl Scope {
                 let origin_bytes = least..=BASE_URL_BYTES_MAX.saturating_sub(behind);
                 let path = match rule {
                     ScopeRule::Directory => path.clone(),
-                    // Its own host is where a URL is published, whatever it is.
+                    // A URL is published on its own host, so every host is in scope.
                     ScopeRule::Host | ScopeRule::Any => "/".to_owned(),
                 };
                 Self::Sites(Sites { path: path.into(), origin_bytes, xml_bytes_max: u64::MAX })
@@ -89,7 +89,7 @@ impl Scope {
         }
     }
 
-    /// This scope without the sites whose origin takes more than `bytes` in XML.
+    /// Excludes sites whose origin takes more than `bytes` in XML.
     pub fn with_origins_of_at_most(mut self, bytes: u64) -> Self {
         if let Self::Sites(sites) = &mut self {
             sites.xml_bytes_max = bytes;
@@ -136,7 +136,7 @@ impl Sites {
             b'\'' => b"&apos;".len() as u64,
             _ => 1,
         };
-        // As a rule there is room for much more than any origin takes.
+        // Usually the limit is far above the length of any origin.
         6 * origin.len() as u64 <= self.xml_bytes_max
             || origin.iter().map(in_xml).sum::<u64>() <= self.xml_bytes_max
     }

@@ -1,4 +1,4 @@
-//! A look at path and query: is there anything to change?
+//! Decides whether path and query of a line need any change.
 
 use super::legal::{is_escape, is_legal};
 use crate::common::simd::{LANES, any};
@@ -8,22 +8,22 @@ use crate::common::simd::{LANES, any};
 pub enum Look {
     /// Canonical as they are.
     Clean,
-    /// Bytes to percent-encode or a fragment to drop, and nothing else: work for `encode`.
+    /// Only bytes to percent-encode or a fragment to drop: `encode` does that.
     Encode,
-    /// Dot segments or backslashes: work for the parser.
+    /// Dot segments or backslashes: the parser resolves them.
     Parse,
     /// A byte below 0x20 or 0x7F.
     Control,
 }
 
-/// What `line` is from the slash of its path on, seen from afar.
+/// The class of a line from the slash of its path on, by a quick look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sight {
     /// Nothing but `A-Z a-z 0-9 ( ) * + , - . / : ; = ? @ _`, and no `.` after a `/`: canonical.
     Plain,
-    /// The same and `&`.
+    /// Canonical like [`Sight::Plain`], with `&`.
     Ampersands,
-    /// Perhaps something else.
+    /// Unknown: needs a closer look.
     Odd,
 }
 
@@ -45,8 +45,8 @@ pub fn sight(line: &[u8], path_at: usize) -> Sight {
     }
 }
 
-/// The second look, with every legal byte but `'`, and with escapes: whether `line` is canonical there. A false may be
-/// wrong, and then only costs time.
+/// The second look, which also accepts escapes and every legal byte but `'`: whether `line` is canonical from there on. True is
+/// always right. A wrong false only costs time.
 pub fn is_clean_at_sight(line: &[u8], path_at: usize) -> bool {
     let Some(from) = first_judged(line, path_at) else { return false };
     let mut odd = [false; LANES];
@@ -59,8 +59,8 @@ pub fn is_clean_at_sight(line: &[u8], path_at: usize) -> bool {
     !any(odd) && !line[line.len() - 2..].contains(&b'%')
 }
 
-/// Where to begin with blocks, each byte of which is judged with the two before it. If there are too few behind the slash,
-/// some of the origin come along: that can spoil a true answer, not a false one.
+/// Where blocks begin. Each byte of a block is judged with the two before it. If too few bytes follow the slash, the block
+/// includes some of the origin, which can turn true into false, never false into true.
 #[inline(always)]
 fn first_judged(line: &[u8], path_at: usize) -> Option<usize> {
     let from = (path_at + 1).min(line.len().saturating_sub(LANES));
@@ -77,7 +77,7 @@ fn for_each_block<const N: usize>(slices: [&[u8]; N], mut each: impl FnMut([&[u8
         each(slices.map(|slice| slice[at..].first_chunk().expect("there are more than LANES")));
         at += LANES;
     }
-    // The last block overlaps the one before it, so that there is no ragged end.
+    // The last block overlaps the one before it, so that every block is full.
     each(slices.map(|slice| slice.last_chunk().expect("not shorter than LANES")));
 }
 
@@ -91,12 +91,12 @@ pub fn is_plain_block(block: &[u8; LANES], before: &[u8; LANES]) -> bool {
     !any(odd)
 }
 
-// What follows has no branches (`&` and `|` on purpose), and signed compares, because vectors have no others.
+// These functions have no branches (hence `&` and `|`) and compare signed numbers: the vector instructions have no others.
 
-/// As few questions as will do for nearly all lines.
+/// The fewest comparisons that are enough for nearly all lines.
 #[inline(always)]
 fn is_plain(byte: u8, before: u8) -> bool {
-    // Everything below `(`, and, being negative, everything but ASCII.
+    // Everything below `(`, and all non-ASCII bytes, which are negative.
     let low = ((byte as i8) < b'(' as i8) & (byte != b'&');
     // [ \ ] ^ and { | } ~ and DEL.
     let high = ((byte | 0x20) as i8 > b'z' as i8) & (byte != b'_');
@@ -104,7 +104,7 @@ fn is_plain(byte: u8, before: u8) -> bool {
     !(low | high | quote | is_dot_segment(byte, before))
 }
 
-/// Whether a byte is not legal in every place, or may begin a dot segment. Percent signs are [`spoils_escape`]'s.
+/// Whether a byte is illegal in some place, or may begin a dot segment. [`spoils_escape`] deals with percent signs.
 #[inline(always)]
 fn is_odd(byte: u8, before: u8) -> bool {
     let outside = byte as i8 <= b' ' as i8;
@@ -115,7 +115,7 @@ fn is_odd(byte: u8, before: u8) -> bool {
     outside | quote | bracket | is_dot_segment(byte, before)
 }
 
-/// Whether a byte after a `%` is no hexadecimal digit, or may make a dot segment with it.
+/// Whether a byte after a `%` is not a hexadecimal digit, or may complete an escaped dot.
 #[inline(always)]
 fn spoils_escape(byte: u8, before: u8, before_that: u8) -> bool {
     let is_hex = (byte.wrapping_sub(b'0') < 10) | ((byte | 0x20).wrapping_sub(b'a') < 6);
@@ -129,8 +129,8 @@ fn is_dot_segment(byte: u8, before: u8) -> bool {
     (byte == b'.') & (before == b'/')
 }
 
-/// Looks at `tail`, which begins with the slash of the path, with nothing left out: `'`, which a browser encodes in a query only; `%`, which may begin a valid
-/// escape, a stray one or a dot segment; fragments.
+/// Judges `tail`, which begins with the slash of the path, exactly: with `'`, which browsers encode only in a query; with `%`,
+/// which may begin a valid escape, be stray, or belong to a dot segment; and with fragments.
 pub fn look(tail: &[u8]) -> Look {
     let mut look = Look::Clean;
     let mut in_query = false;
@@ -153,12 +153,12 @@ pub fn look(tail: &[u8]) -> Look {
     look
 }
 
-/// `Parse` stays; `Encode` replaces `Clean`.
+/// The stronger of two needs: `Parse`, then `Encode`, then `Clean`.
 fn worse(look: Look, than: Look) -> Look {
     if look == Look::Parse { look } else { than }
 }
 
-/// A segment that may be `.` or `..`, in any of their spellings. Some that are neither (`.well-known`) only cost time.
+/// Whether a segment may be `.` or `..` in any spelling. A segment that is neither (`.well-known`) only costs time.
 fn starts_with_dot(segment: &[u8]) -> bool {
     matches!(segment, [b'.', ..] | [b'%', b'2', b'e' | b'E', ..])
 }

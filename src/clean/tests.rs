@@ -1,9 +1,9 @@
-//! The fast path against the slow one, and both against the policy.
+//! Compares the fast path with the slow one, and both with the policy.
 
 use super::*;
 use crate::common::random::Random;
 
-/// The slow path alone, as the judge.
+/// The result of the slow path alone.
 fn judge(raw: &[u8]) -> Result<Vec<u8>, Option<Reason>> {
     if raw.len() > LINE_BYTES_MAX {
         return Err(Some(Reason::TooLong));
@@ -25,7 +25,7 @@ fn owned(cleaned: Cleaned<'_>) -> Result<Vec<u8>, Option<Reason>> {
     }
 }
 
-/// `raw` through a cleaner of its own, and through one that has just learned the origin of `raw` itself.
+/// Cleans `raw` with a new cleaner, and with one that already knows the origin of `raw`.
 fn check_same(raw: &[u8], cleaner: &mut Cleaner) {
     let want = judge(raw);
     for (how, got) in [
@@ -63,7 +63,7 @@ fn fast_path_agrees_with_slow_path_on_every_pair_of_bytes() {
     }
 }
 
-/// Everything that any of the ways looks out for.
+/// Everything that one of the paths treats specially.
 const PIECES: [&str; 34] = [
     "", ".", "..", "./", "/.", "/..", "/./", "%", "%4", "%41", "%4g", "%%", "/%2", "/%2e", "/%2E/", "/.%2e",
     "?", "/?.", "#", "&", "'", "?'", "\\", "?\\", " ", "\t", "\"", "<", "`", "[~_@!$", "{|}", "\x7f", "ü",
@@ -73,7 +73,7 @@ const PIECES: [&str; 34] = [
 #[test]
 fn fast_path_agrees_with_slow_path_wherever_blocks_meet() {
     let mut cleaner = Cleaner::default();
-    // Paths that end before, on and behind the seams of blocks, and every piece at every place in them.
+    // Paths that end before, on and after the seams of blocks, with every piece at every place.
     for length in (0..=4 * 16 + 1).filter(|length| matches!(length % 16, 0..=2 | 14..)) {
         for at in 0..=length {
             for piece in PIECES {
@@ -105,7 +105,7 @@ fn a_canonical_line_is_returned_itself_and_not_a_copy() {
                 let raw = [origin, &path].concat();
                 let is_itself =
                     |_| matches!(cleaner.clean(raw.as_bytes()), Cleaned::Url(url) if url.is(raw.as_bytes()));
-                // The first line of an origin may be the parser's.
+                // The parser may read the first line of an origin.
                 assert!((0..2).map(is_itself).last().is_some_and(|itself| itself), "{raw}");
             }
         }
@@ -121,7 +121,7 @@ fn a_url_that_does_not_grow_has_nothing_to_escape() {
         {
             for room in 0..50 {
                 let raw = [origin, &"a".repeat(room), at, &"b".repeat(49 - room)].concat();
-                // The second time, the origin is a known one.
+                // The second time, the origin is known.
                 for _ in 0..2 {
                     let Cleaned::Url(url) = cleaner.clean(raw.as_bytes()) else { panic!("{raw} is a URL") };
                     let has_any = url.as_bytes().iter().any(|byte| b"&'".contains(byte));

@@ -71,6 +71,15 @@ use unpack::Text;
 
 /// Bytes that are looked at to recognise a format that needs a file.
 const MAGIC_BYTES_MAX: usize = 8;
+const _: () = {
+    let mut number = 0;
+    while number < Format::ALL.len() {
+        if let Open::File(of_file) = &Format::ALL[number].spec().open {
+            assert!(of_file.magic.len() <= MAGIC_BYTES_MAX);
+        }
+        number += 1;
+    }
+};
 
 /// Where the bytes of an input come from.
 pub enum Feed<'a> {

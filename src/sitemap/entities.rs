@@ -2,14 +2,14 @@
 
 use crate::clean::CleanUrl;
 
-/// Bytes that `&amp;` takes besides the one of `&`.
+/// Bytes by which `&amp;` is longer than `&`.
 pub const AMPERSAND_GROWTH: usize = b"&amp;".len() - 1;
-/// Bytes that `&apos;` takes besides the one of `'`.
+/// Bytes by which `&apos;` is longer than `'`.
 pub const APOSTROPHE_GROWTH: usize = b"&apos;".len() - 1;
 
 /// Bytes by which escaping makes `url` longer.
 pub fn growth(url: &[u8]) -> usize {
-    // In numbers of a byte each, which vectors have many of and which so few of them cannot overflow.
+    // Counters of one byte vectorise best. 255 bytes at a time cannot overflow them.
     let count_few = |part: &[u8], byte| part.iter().fold(0, |sum: u8, &one| sum + u8::from(one == byte));
     let count =
         |byte| url.chunks(u8::MAX.into()).map(|part| usize::from(count_few(part, byte))).sum::<usize>();
@@ -23,7 +23,7 @@ pub fn push_escaped(url: CleanUrl<'_>, out: &mut Vec<u8>) {
     if !url.may_grow() {
         return out.extend_from_slice(rest);
     }
-    // Of the five characters to escape, a clean URL can hold two: cleaning percent-encodes `< > "`.
+    // A clean URL can hold two of the five characters to escape: cleaning percent-encodes `< > "`.
     while let Some(at) = memchr::memchr2(b'&', b'\'', rest) {
         out.extend_from_slice(&rest[..at]);
         out.extend_from_slice(if rest[at] == b'&' { b"&amp;" } else { b"&apos;" });

@@ -13,20 +13,20 @@ pub struct Entry<'a> {
     pub url: CleanUrl<'a>,
     /// The XML of its tags.
     pub tags: &'a [u8],
-    /// When the page last changed, if a tag says so: seconds since 1970.
+    /// When the page last changed, in seconds since 1970, if `lastmod` is given.
     pub instant: Option<i64>,
     /// The XML of its values of extensions.
     pub extras: Extras<'a>,
 }
 
 impl<'a> Entry<'a> {
-    /// An entry of a URL alone.
+    /// An entry with only a URL.
     #[inline]
     pub fn of(url: CleanUrl<'a>) -> Self {
         Self { url, tags: &[], instant: None, extras: Extras::default() }
     }
 
-    /// Whether there is a URL and nothing else.
+    /// Whether it has only a URL.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.tags.is_empty() && self.extras.xml.is_empty()
@@ -40,7 +40,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// What it uses of a file.
+    /// The room that it takes in a file.
     #[inline]
     pub fn room(&self) -> Room {
         let bytes = xml::url_bytes(self.url) + self.tags.len() + self.extras.xml.len();

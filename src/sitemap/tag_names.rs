@@ -10,27 +10,27 @@ macro_rules! tag_names {
         $(#[$reason_doc:meta])* $reason:ident = $reason_word:literal;
     )*) => {
         counted! {
-            /// Why a tag is not written though it was given. The words are part of the contract: reports and reject files
-            /// carry them. In the order of the tags.
+            /// Why a given tag is not written, in the order of the tags. The words appear in reports and reject files and do not
+            /// change.
             TagReason {
-                /// No W3C Datetime and no form of SQL, or a day or time that does not exist.
+                /// Neither W3C Datetime nor a form of SQL, or a day or time that does not exist.
                 Lastmod = "tag-lastmod",
                 /// A time of day without a zone, and no zone was set for such times.
                 LastmodZone = "tag-lastmod-zone",
-                /// A number that can only be a time since 1970, but no unit was set, or another one.
+                /// A number that is probably a time since 1970, but no unit or another unit was set.
                 LastmodEpoch = "tag-lastmod-epoch",
-                /// A year, or a year and a month: W3C Datetime, but both schemas refuse it.
+                /// A year, or a year and a month. Both schemas refuse it, although it is W3C Datetime.
                 LastmodPrecision = "tag-lastmod-precision",
-                /// None of the seven words.
+                /// Not one of the seven words.
                 Changefreq = "tag-changefreq",
-                /// No decimal number from 0.0 to 1.0.
+                /// Not a decimal number from 0.0 to 1.0.
                 Priority = "tag-priority",
                 $($(#[$reason_doc])* $reason = $reason_word,)*
             }
         }
 
         counted! {
-            /// A tag that a row can have beside its URL, by the name of its key or column.
+            /// A tag that a row can have besides its URL, by the name of its key or column.
             TagName {
                 /// A date or time.
                 Lastmod = "lastmod",
@@ -43,7 +43,7 @@ macro_rules! tag_names {
         }
 
         impl TagReason {
-            /// The tag that is left out.
+            /// The tag that is not written.
             pub const fn tag(self) -> TagName {
                 match self {
                     Self::Lastmod | Self::LastmodZone | Self::LastmodEpoch | Self::LastmodPrecision => {
@@ -64,12 +64,12 @@ with_extensions!(tag_names);
 pub struct Dropped<'a> {
     /// Why.
     pub reason: TagReason,
-    /// What is given: the fields of a value with their names. A value of one field needs no name.
+    /// The fields of the value with their names. The name of an only field is empty.
     pub fields: &'a [(&'static str, &'a [u8])],
 }
 
 impl Dropped<'_> {
-    /// The text of its row in the reject file, not yet escaped: the value, or `hreflang=de href=…`.
+    /// Its text in the reject file, not yet escaped: the value, or `hreflang=de href=…`.
     pub fn to_text(self) -> Vec<u8> {
         let texts = self.fields.iter().map(|&(name, value)| match name {
             "" => value.to_vec(),
@@ -85,12 +85,12 @@ pub type DroppedTags = Counts<TagReason, { TagReason::ALL.len() }>;
 /// Tags by name.
 pub type TagCounts = Counts<TagName, { TagName::ALL.len() }>;
 
-/// The tags that rows give, whatever their values.
+/// The tags in rows, whether their values are valid or not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct GivenTags {
-    /// Of rows whose URL is listed, or is that of another row.
+    /// In rows whose URL is listed, and in their duplicates.
     pub of_entries: TagCounts,
-    /// Of rows that are refused or blank.
+    /// In rows that are refused or blank.
     pub of_refused: TagCounts,
 }
 

@@ -1,7 +1,7 @@
 //! Tags: `lastmod`, `changefreq` and `priority`, checked and normalised, or the reason for leaving one out.
 //!
-//! A tag that cannot be written is dropped and counted; its URL stays. Nothing is invented: no value, no tag. What comes
-//! out is legal in both versions of the protocol, so none of this asks which one is spoken.
+//! A tag that cannot be written is dropped and counted; its URL stays. No value is invented. The result is legal in both
+//! versions of the protocol, so nothing here depends on the version.
 
 mod changefreq;
 mod lastmod;
@@ -18,7 +18,7 @@ pub use lastmod::{LASTMOD_BYTES_MAX, Lastmod, LastmodRules, LastmodUnit, lastmod
 pub use priority::{PRIORITY_BYTES_MAX, Priority, priority};
 pub use zone::LastmodZone;
 
-/// Tags as an input gives them; empty: not given.
+/// Tags as they are in the input. Empty: not given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RawTags<'a> {
     /// A date or time.
@@ -27,12 +27,12 @@ pub struct RawTags<'a> {
     pub changefreq: &'a [u8],
     /// A number.
     pub priority: &'a [u8],
-    /// Other languages and images.
+    /// Values of extensions.
     pub extras: RawExtras<'a>,
 }
 
 impl RawTags<'_> {
-    /// Adds the given tags to `counts`. A tag of blanks only is not given.
+    /// Adds the given tags to `counts`. A tag with only blanks counts as not given.
     pub fn count(&self, counts: &mut TagCounts) {
         if self.is_empty() {
             return;
@@ -74,7 +74,7 @@ impl Tags<'_> {
         [lastmod, changefreq, priority].into_iter().flatten()
     }
 
-    /// When the page last changed, if that is known: seconds since 1970.
+    /// When the page last changed, in seconds since 1970, if `lastmod` is given.
     pub fn instant(&self) -> Option<i64> {
         self.lastmod.as_ref().map(Lastmod::instant)
     }
@@ -85,15 +85,15 @@ impl Tags<'_> {
 pub struct TagRules {
     /// How to read `lastmod`.
     pub lastmod: LastmodRules,
-    /// Written where none is given.
+    /// `changefreq` of rows without one.
     pub default_changefreq: Option<Changefreq>,
-    /// Written where none is given.
+    /// `priority` of rows without one.
     pub default_priority: Option<Priority<'static>>,
 }
 
 impl TagRules {
-    /// The tags of an entry; none if there is nothing to write. `dropped` is told of each that cannot be written: a default
-    /// does not take its place, for one was given.
+    /// The tags of an entry; `None` if there is nothing to write. Calls `dropped` with each tag that cannot be written. A default
+    /// does not replace such a tag, because one was given.
     #[inline]
     pub fn check<'a>(&self, raw: RawTags<'a>, dropped: &mut impl FnMut(Dropped<'_>)) -> Option<Tags<'a>> {
         let given = !(raw.lastmod.is_empty() && raw.changefreq.is_empty() && raw.priority.is_empty());

@@ -1,6 +1,6 @@
-//! XML: the frames of sitemaps and index files, and their entries, escaped.
+//! XML of sitemaps and index files: their frames and entries.
 //!
-//! Sizes and bytes come from the same constants, so that a planned size is the written one.
+//! Sizes are computed from the constants that are written, so a planned size is exact.
 
 mod count;
 
@@ -12,7 +12,7 @@ use crate::limits::{Protocol, URL_BYTES_MAX};
 pub use super::extensions::Namespaces;
 pub use count::count_tags;
 
-/// What comes before and after the entries of a file.
+/// The XML before and after the entries of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
     root: &'static str,
@@ -22,17 +22,17 @@ pub struct Frame {
 
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const URL: [&[u8]; 2] = [b"<url><loc>", b"</loc></url>\n"];
-/// The end of an entry in two parts, with tags between them.
+/// The end of an entry, in two parts with the tags between them.
 const LOC_END: &[u8] = b"</loc>";
 const URL_END: &[u8] = b"</url>\n";
 const _: () = assert!(LOC_END.len() + URL_END.len() == URL[1].len());
 const SITEMAP: [&str; 3] = ["<sitemap><loc>", "</loc><lastmod>", "</lastmod></sitemap>\n"];
 
-/// Least bytes that [`push_entry`] appends.
+/// Minimum number of bytes that [`push_entry`] appends.
 pub const ENTRY_BYTES_MIN: usize = URL[0].len() + URL[1].len();
 
-/// Most bytes that [`push_entry`] can append without extras: the longest URL, every byte of it the one that grows most, and the
-/// longest of all tags.
+/// Maximum number of bytes that [`push_entry`] appends without extras: the longest URL, of bytes that all grow as much as
+/// possible, and the longest tags.
 pub const ENTRY_BYTES_MAX: usize = URL[0].len()
     + URL_BYTES_MAX * (1 + APOSTROPHE_GROWTH)
     + URL[1].len()
@@ -66,17 +66,17 @@ impl Frame {
         ["</", self.root, ">\n"]
     }
 
-    /// Appends what comes before the entries.
+    /// Appends the XML before the entries.
     pub fn open(&self, out: &mut Vec<u8>) {
         self.opening().for_each(|part| out.extend_from_slice(part.as_bytes()));
     }
 
-    /// Appends what comes after the entries.
+    /// Appends the XML after the entries.
     pub fn close(&self, out: &mut Vec<u8>) {
         self.closing().iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
     }
 
-    /// Bytes of both.
+    /// Bytes of both parts.
     pub fn bytes(&self) -> u64 {
         self.opening().chain(self.closing()).map(|part| part.len() as u64).sum()
     }
@@ -124,7 +124,7 @@ fn push_loc(url: CleanUrl<'_>, out: &mut Vec<u8>) {
     push_escaped(url, out);
 }
 
-/// Appends the `<sitemap>` entry of an index file. `loc` is not escaped yet, `lastmod` has nothing to escape.
+/// Appends the `<sitemap>` entry of an index file. Escapes `loc`; `lastmod` needs no escaping.
 pub fn push_sitemap(loc: &str, lastmod: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(SITEMAP[0].as_bytes());
     escape(loc, out);

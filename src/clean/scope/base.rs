@@ -11,10 +11,10 @@ use crate::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
-/// Longest base URL: the name of a file must fit behind it in a `<loc>`.
+/// Maximum length of a base URL: a file name must fit after it in a `<loc>`.
 pub(super) const BASE_URL_BYTES_MAX: usize = URL_BYTES_MAX - 64;
 
-/// Shortest base URL: with one more byte it is long enough for a `<loc>`.
+/// Minimum length of a base URL: with one more byte it is long enough for a `<loc>`.
 pub(super) const BASE_URL_BYTES_MIN: usize = URL_BYTES_MIN - 1;
 
 impl BaseUrl {
@@ -32,7 +32,7 @@ impl BaseUrl {
 impl FromStr for BaseUrl {
     type Err = String;
 
-    /// Takes the URL of a directory, cleaned like any other and with a slash put behind it if there is none.
+    /// Takes the URL of a directory. It is cleaned like any other URL, and gets a slash at the end if it has none.
     fn from_str(given: &str) -> Result<Self, String> {
         if given.contains(['?', '#']) {
             return Err("it names a directory: no query, no fragment".into());
@@ -40,7 +40,7 @@ impl FromStr for BaseUrl {
         if given.contains(['{', '}']) {
             return Err(BRACES.into());
         }
-        // Cleaned with a file name behind it: a bare `http://a.b` would be too short to be a URL in a sitemap.
+        // Cleaned with a file name at the end: a bare `http://a.b` would be too short to be a URL in a sitemap.
         let given = given.trim_matches([' ', '\t']);
         check_is_no_file(given)?;
         let slash = if given.ends_with(['/', '\\']) { "" } else { "/" };
@@ -59,7 +59,7 @@ impl FromStr for BaseUrl {
     }
 }
 
-/// Says that `given` needs a scheme, and proposes the whole URL if there is one.
+/// The message that `given` needs a scheme. It proposes the whole URL if that would be valid.
 fn without_scheme(given: &str) -> String {
     let mistyped = ["https", "http"].into_iter().find_map(|scheme| {
         let rest = given.strip_prefix(scheme)?.strip_prefix('/')?;
@@ -71,7 +71,7 @@ fn without_scheme(given: &str) -> String {
     }
 }
 
-/// Whether `given` begins as `host:80` does, where the host could be taken for a scheme.
+/// Whether `given` begins like `host:80`, in which the host could be mistaken for a scheme.
 fn is_host_and_port(given: &str) -> bool {
     given.split_once(':').is_some_and(|(_, rest)| {
         let port = rest.split('/').next().unwrap_or_default();
@@ -79,15 +79,15 @@ fn is_host_and_port(given: &str) -> bool {
     })
 }
 
-/// What is wrong with braces elsewhere than in `{origin}`.
+/// The message for braces anywhere but in `{origin}`.
 const BRACES: &str = "{origin} stands for scheme, host and port, and only a path may follow it: '{origin}/' or \
                       '{origin}/sitemaps/'; any other { or } is written %7B or %7D";
 
-/// Endings of files that are no names of directories.
+/// Extensions of files. A directory rarely has such a name.
 const FILES: [&str; 12] =
     [".xml", ".gz", ".txt", ".html", ".htm", ".php", ".asp", ".aspx", ".jsp", ".json", ".csv", ".zip"];
 
-/// Refuses the URL of a file, such as that of a sitemap: no URL would lie below it.
+/// Refuses the URL of a file, such as a sitemap: no URL can be below it.
 fn check_is_no_file(given: &str) -> Result<(), String> {
     let path_at = given.find("//").map_or(0, |slashes| slashes + 2);
     let Some(slash) = given[path_at..].rfind(['/', '\\']).map(|slash| path_at + slash) else {
@@ -113,9 +113,9 @@ impl fmt::Display for BaseUrl {
 /// Where sets are published: one in a directory, or one for every origin that the input names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Base {
-    /// All of it in this directory.
+    /// One set, in this directory.
     Directory(BaseUrl),
-    /// The URLs of each scheme, host and port in this directory of their own: `{origin}/` or `{origin}/sitemaps/`.
+    /// A set for each scheme, host and port, in this directory of its site: `{origin}/` or `{origin}/sitemaps/`.
     EachOrigin(SitePath),
 }
 
@@ -123,14 +123,14 @@ pub enum Base {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SitePath(pub(super) String);
 
-/// What stands for scheme, host and port.
+/// The placeholder for scheme, host and port.
 const ORIGIN: &str = "{origin}";
 
 impl SitePath {
     /// The directory on the site of `origin`, which ends in a slash.
     ///
     /// # Errors
-    /// If a file's name would have no room behind it.
+    /// If a file name would not fit after it.
     pub fn on(&self, origin: &str) -> Result<BaseUrl, String> {
         format!("{}{}", origin.trim_end_matches('/'), self.0).parse()
     }

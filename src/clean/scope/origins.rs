@@ -10,13 +10,13 @@ pub fn origin_of(clean_url: &[u8]) -> &[u8] {
     &clean_url[..=slashes.take(3).last().expect("a clean URL has a path")]
 }
 
-/// Most origins that are told apart. Up to this many, every count is exact. They take about 6 MB.
+/// Maximum number of origins that are counted. Up to this number, every count is exact. They take about 6 MB.
 pub const ORIGINS_MAX: usize = 1 << 16;
 
 /// How many URLs each origin has.
 ///
 /// Of more than [`ORIGINS_MAX`] origins, those with the smallest hashes are kept. An origin that is kept at the end was never
-/// dropped on the way, so its count is exact, and neither the order of URLs nor the way they are split among threads matters.
+/// dropped, so its count is exact. It depends neither on the order of the URLs nor on how threads divide them.
 #[derive(Debug, Clone, Default)]
 pub struct Origins {
     /// The number of URLs. A key is the hash of an origin, then its bytes.

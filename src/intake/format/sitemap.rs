@@ -1,7 +1,7 @@
 //! Existing sitemaps: every `<url>` is a record.
 
 mod dropped;
-mod extended;
+pub(super) mod extended;
 mod plain;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,6 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use super::spec::Spec;
-use super::{csv, google, json, parquet, sitemap, text};
 use crate::error::Result;
 
 macro_rules! formats {
@@ -21,7 +20,7 @@ macro_rules! formats {
             pub(super) const ALL: &[Self] = &[$(Self::$format),*];
 
             /// What is known of it.
-            pub(super) fn spec(self) -> &'static Spec {
+            pub(super) const fn spec(self) -> &'static Spec {
                 match self {
                     $(Self::$format => &$spec,)*
                 }
@@ -32,19 +31,19 @@ macro_rules! formats {
 
 formats! {
     /// One URL a line.
-    Text = text::TEXT,
+    Text = super::text::TEXT,
     /// Values between commas, or whatever [`FormOptions::delimiter`](crate::FormOptions::delimiter) or the header says; after RFC 4180.
-    Csv = csv::CSV,
+    Csv = super::csv::CSV,
     /// Values between tabs; quotes mean what they mean in CSV.
-    Tsv = csv::TSV,
+    Tsv = super::csv::TSV,
     /// One JSON object a line.
-    Jsonl = json::JSONL,
+    Jsonl = super::json::JSONL,
     /// Apache Parquet.
-    Parquet = parquet::PARQUET,
+    Parquet = super::parquet::PARQUET,
     /// An existing sitemap.
-    Sitemap = sitemap::SITEMAP,
+    Sitemap = super::sitemap::SITEMAP,
     /// Lines of Google's first generator: a URL, then `lastmod=… changefreq=… priority=…`.
-    Google = google::GOOGLE,
+    Google = super::google::GOOGLE,
 }
 
 impl Format {

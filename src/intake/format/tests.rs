@@ -1,5 +1,6 @@
 //! What every form of text is turned into, row by row.
 
+mod extensions;
 mod packed;
 mod tables;
 mod tags;

@@ -20,7 +20,7 @@ impl Changefreq {
     pub const ALL: [Self; 7] =
         [Self::Always, Self::Hourly, Self::Daily, Self::Weekly, Self::Monthly, Self::Yearly, Self::Never];
 
-    /// The word as the schemas have it.
+    /// Its word in the schemas.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Always => "always",
@@ -34,8 +34,8 @@ impl Changefreq {
     }
 }
 
-/// Reads a `changefreq`; `None` if there is nothing but blanks. Upper and lower case are the same, because exports of
-/// databases write enumerations in capitals.
+/// Reads a `changefreq`; `None` if there are only blanks. Case does not matter, because databases often export enumerations in
+/// capitals.
 ///
 /// # Errors
 /// [`TagReason::Changefreq`] for any other word.

@@ -1,7 +1,7 @@
 //! `lastmod`: W3C Datetime and the forms that databases write, as `YYYY-MM-DD` or in full seconds with a zone.
 //!
-//! Both forms are legal in the schemas of 0.84 and 0.9; a date-time without seconds, without a zone or with a fraction is
-//! not in one of them. A date stays a date, and a zone that was given stays as it was given.
+//! Both forms are legal in the schemas of 0.84 and 0.9. A date-time without seconds, without a zone or with a fraction is not
+//! legal in both. A date stays a date, and a given zone is kept.
 
 use jiff::civil::{Date, DateTime};
 use jiff::{Timestamp, tz::Offset};
@@ -9,7 +9,7 @@ use jiff::{Timestamp, tz::Offset};
 use super::zone::{LastmodZone, number, offset_minutes};
 use crate::sitemap::tag_names::TagReason;
 
-/// Longest `lastmod` in bytes, `2024-05-01T10:20:30+02:00`: `maxLength` of the 0.84 schema.
+/// Maximum length of a `lastmod` in bytes, `2024-05-01T10:20:30+02:00`: `maxLength` of the 0.84 schema.
 pub const LASTMOD_BYTES_MAX: usize = 25;
 
 /// What a column of `lastmod` holds.
@@ -29,8 +29,8 @@ pub enum LastmodUnit {
 }
 
 impl LastmodUnit {
-    /// The unit in which the number `text` is a time since 1970 that is likely for a page: one from 2001 to 2286. `None` for
-    /// any other text, dates without hyphens among it.
+    /// The unit in which the number `text` is a likely time for a page, from 2001 to 2286. `None` for any other text, such as a
+    /// date without hyphens.
     pub fn of_number(text: &[u8]) -> Option<Self> {
         let text = text.trim_ascii();
         let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -60,16 +60,16 @@ impl LastmodUnit {
     }
 }
 
-/// How `lastmod` is to be understood where its text does not say it.
+/// How to read a `lastmod` whose text is ambiguous.
 #[derive(Debug, Clone, Default)]
 pub struct LastmodRules {
     /// What the column holds.
     pub unit: LastmodUnit,
-    /// The zone of times that name none; without it they are dropped.
+    /// The zone of times without a zone. If it is not set, such times are dropped.
     pub zone: Option<LastmodZone>,
 }
 
-/// A checked `lastmod`, as it is written, and when that is. Only [`lastmod`] makes one.
+/// A checked `lastmod`: its text and its instant. Only [`lastmod`] makes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lastmod {
     text: [u8; LASTMOD_BYTES_MAX],
@@ -83,22 +83,22 @@ impl Lastmod {
         &self.text[..usize::from(self.text_bytes)]
     }
 
-    /// Seconds since 1970 in UTC, to tell the newer of two; a date counts as its midnight UTC.
+    /// Seconds since 1970 in UTC, to find the newer of two. A date counts as its midnight in UTC.
     pub fn instant(&self) -> i64 {
         self.instant
     }
 }
 
-/// Reads a `lastmod`; `None` if there is nothing but blanks.
+/// Reads a `lastmod`; `None` if there are only blanks.
 ///
 /// # Errors
-/// One of the reasons that are about `lastmod`: the tag cannot be written.
+/// One of the reasons for `lastmod` if the tag cannot be written.
 pub fn lastmod(raw: &[u8], rules: &LastmodRules) -> Result<Option<Lastmod>, TagReason> {
     let text = raw.trim_ascii();
     if text.is_empty() {
         return Ok(None);
     }
-    // A date in text is no number, whatever the others are: columns of dates in Parquet come as text.
+    // A date is text even if a unit is set: columns of dates in Parquet come as text.
     let unit = if begins_with_date(text) { LastmodUnit::Text } else { rules.unit };
     let read = match unit {
         LastmodUnit::Text => of_text(text, rules.zone.as_ref()),
@@ -147,7 +147,7 @@ fn of_date_time(date: Date, clock: &[u8], zone: Option<&LastmodZone>) -> Result<
 }
 
 fn of_epoch(text: &[u8], per_second: i64) -> Result<Lastmod, TagReason> {
-    // An export of floats writes `1714558830.0`; the fraction is cut like any other.
+    // Exports of floating point numbers have `1714558830.0`. Any fraction is cut off.
     let point = text.iter().position(|&byte| byte == b'.').unwrap_or(text.len());
     let (whole, fraction) = text.split_at(point);
     let is_fraction = fraction.iter().skip(1).all(u8::is_ascii_digit);
@@ -159,7 +159,7 @@ fn of_epoch(text: &[u8], per_second: i64) -> Result<Lastmod, TagReason> {
     }
 }
 
-/// `YYYY-MM-DD` of a day that exists. There is no year 0 in XML Schema 1.0, which both schemas are written in.
+/// `YYYY-MM-DD` of a day that exists. XML Schema 1.0, in which both schemas are written, has no year 0.
 fn date_of(text: &[u8]) -> Option<Date> {
     let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *text else { return None };
     let [year, month, day] = [number(&[y1, y2, y3, y4])?, number(&[m1, m2])?, number(&[d1, d2])?];
@@ -189,15 +189,15 @@ fn time_of(clock: &[u8]) -> Option<([i8; 3], &[u8])> {
     exists.then_some(([hours as i8, minutes as i8, seconds as i8], behind))
 }
 
-/// What follows `.` and at least one digit; `None` for a point without one.
+/// The rest after `.` and at least one digit; `None` if no digit follows the point.
 fn without_fraction(text: &[u8]) -> Option<&[u8]> {
     let Some(fraction) = text.strip_prefix(b".") else { return Some(text) };
     let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (digits > 0).then(|| &fraction[digits..])
 }
 
-/// A date-time in full seconds; `sign` is that of the offset as it was given, because `-00:00` is legal too. Without one,
-/// UTC is `Z`.
+/// A date-time in full seconds. `sign` is the sign of the given offset, because `-00:00` is legal too. Without a sign, UTC is
+/// `Z`.
 fn in_zone(local: DateTime, minutes: i32, sign: Option<u8>) -> Result<Lastmod, TagReason> {
     if local.year() < 1 {
         return Err(TagReason::Lastmod);
@@ -226,7 +226,7 @@ pub(crate) fn civil_text(local: DateTime) -> [u8; 19] {
     text
 }
 
-/// Decimal digits of `value`, zeros in front.
+/// The decimal digits of `value`, padded with zeros.
 fn put(digits: &mut [u8], mut value: i32) {
     for digit in digits.iter_mut().rev() {
         *digit = b'0' + (value % 10) as u8;

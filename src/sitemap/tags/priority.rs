@@ -1,12 +1,12 @@
-//! `priority`: a decimal number from 0.0 to 1.0, kept as it is written.
+//! `priority`: a decimal number from 0.0 to 1.0, kept as given.
 
 use crate::sitemap::tag_names::TagReason;
 
-/// Longest `priority` in bytes: `0.` and the 18 digits that XML Schema asks every reader of decimals to understand
+/// Maximum length of a `priority` in bytes: `0.` and the 18 digits that every XML Schema processor must support
 /// (part 2, section 3.2.3, "minimally conforming processors").
 pub const PRIORITY_BYTES_MAX: usize = 20;
 
-/// A checked `priority`: the text as it was given, without blanks around it. Only [`priority`] makes one.
+/// A checked `priority`: the given text without surrounding blanks. Only [`priority`] makes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Priority<'a>(&'a [u8]);
 
@@ -17,11 +17,11 @@ impl<'a> Priority<'a> {
     }
 }
 
-/// Reads a `priority`; `None` if there is nothing but blanks. The number is neither rounded nor rewritten: `0.85` stays
+/// Reads a `priority`; `None` if there are only blanks. The number is neither rounded nor rewritten: `0.85` stays
 /// `0.85`, and `0.0` is a value like any other.
 ///
 /// # Errors
-/// [`TagReason::Priority`] if it is no `xsd:decimal` from 0 to 1, has a sign or more than 20 bytes.
+/// [`TagReason::Priority`] if it is not an `xsd:decimal` from 0 to 1, has a sign, or has more than 20 bytes.
 pub fn priority(raw: &[u8]) -> Result<Option<Priority<'_>>, TagReason> {
     let text = raw.trim_ascii();
     if text.is_empty() {

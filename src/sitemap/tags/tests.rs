@@ -1,4 +1,4 @@
-//! Every rule on tags, row by row, and a second opinion on what is written.
+//! Every rule for tags, case by case, and an independent check of the results.
 
 use super::*;
 use crate::common::random::Random;
@@ -9,7 +9,7 @@ fn rules(zone: &str) -> LastmodRules {
     LastmodRules { zone, unit: LastmodUnit::Text }
 }
 
-/// What is written; `""` for no tag.
+/// The written value; `""` for no tag.
 fn text(raw: &str, rules: &LastmodRules) -> Result<String, Why> {
     let read = lastmod(raw.as_bytes(), rules)?;
     let text = read.map_or(String::new(), |read| String::from_utf8(read.as_bytes().to_vec()).unwrap());
@@ -36,19 +36,19 @@ fn lastmod_is_a_date_or_has_full_seconds_and_a_zone() {
         ("2000-02-29", Ok("2000-02-29")),
         ("", Ok("")),
         (" \t", Ok("")),
-        // What SQL writes, with a zone of its own.
+        // Forms of SQL with a zone.
         ("2024-05-01 10:20:30 UTC", Ok("2024-05-01T10:20:30Z")),
         ("2024-05-01 10:20:30.123456 UTC", Ok("2024-05-01T10:20:30Z")),
         ("2024-05-01 10:20:30+00", Ok("2024-05-01T10:20:30+00:00")),
         ("2024-05-01 10:20:30.5+0000", Ok("2024-05-01T10:20:30+00:00")),
         ("2024-05-01 10:20:30 -0330", Ok("2024-05-01T10:20:30-03:30")),
         ("2024-05-01T10:20:30+0530", Ok("2024-05-01T10:20:30+05:30")),
-        // Neither schema takes less than a day.
+        // Neither schema accepts less than a day.
         ("2005", Err(Why::LastmodPrecision)),
         ("2005-06", Err(Why::LastmodPrecision)),
         ("2005-13", Err(Why::Lastmod)),
         ("0000", Err(Why::Lastmod)),
-        // No zone, and none was said.
+        // No zone, and none is set.
         ("2024-05-01T10:20:30", Err(Why::LastmodZone)),
         ("2024-05-01T10:20", Err(Why::LastmodZone)),
         ("2024-05-01 10:20:30", Err(Why::LastmodZone)),
@@ -130,7 +130,7 @@ fn numbers_are_times_only_where_that_was_said() {
         (LastmodUnit::EpochSeconds, "-99999999999", Err(Why::Lastmod)),
         (LastmodUnit::EpochSeconds, "99999999999999999999", Err(Why::Lastmod)),
         (LastmodUnit::EpochSeconds, "1.7e9", Err(Why::Lastmod)),
-        // A date is none, whatever was said.
+        // A date is not a number, whatever unit is set.
         (LastmodUnit::EpochSeconds, "2024-05-01", Ok("2024-05-01")),
         (LastmodUnit::EpochMillis, "2024-05-01T10:20:30Z", Ok("2024-05-01T10:20:30Z")),
         (LastmodUnit::EpochNanos, "2024-05-01 10:20:30", Err(Why::LastmodZone)),
@@ -265,7 +265,7 @@ fn whatever_is_written_is_legal_in_both_schemas() {
     assert!(written > 50_000, "{written} are too few to prove anything");
 }
 
-/// The schemas, read again from their text: `xsd:date` or `xsd:dateTime` (0.9) of 10 to 25 characters (0.84), and W3C
+/// The rules of the schemas, implemented again: `xsd:date` or `xsd:dateTime` (0.9) of 10 to 25 characters (0.84), and W3C
 /// Datetime, which asks for a zone.
 fn is_legal_lastmod(text: &str) -> bool {
     let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();

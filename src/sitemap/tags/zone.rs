@@ -1,4 +1,4 @@
-//! The zone of times that name none: `--lastmod-zone`.
+//! The zone of times without a zone: `--lastmod-zone`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,10 +6,10 @@ use std::str::FromStr;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone, TimeZoneDatabase};
 
-/// Minutes that a zone may be away from UTC: XML Schema part 2, section 3.2.7.3.
+/// Maximum offset of a zone from UTC in minutes: XML Schema part 2, section 3.2.7.3.
 pub const ZONE_MINUTES_MAX: i32 = 14 * 60;
 
-/// What `--lastmod-zone` says: `Z`, an offset like `+08:00`, or the IANA name of a zone like `Europe/Berlin`.
+/// A value of `--lastmod-zone`: `Z`, an offset like `+08:00`, or the IANA name of a zone like `Europe/Berlin`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastmodZone {
     word: String,
@@ -17,9 +17,9 @@ pub struct LastmodZone {
 }
 
 impl LastmodZone {
-    /// The time that a clock in the zone means by `local`, and its offset in minutes. Where clocks were set back, the
-    /// first of the two times; a time that clocks skipped is as much later as they were set forward (RFC 5545,
-    /// section 3.3.5). An offset of odd seconds, as before standard time, cannot be written: such times become UTC.
+    /// The time that a clock in the zone shows as `local`, and its offset in minutes. If clocks were set back, it is the first
+    /// of the two times. A time that clocks skipped is moved by as much as they were set forward (RFC 5545, section 3.3.5). An
+    /// offset with seconds, as before standard time, cannot be written: such times become UTC.
     pub(super) fn place(&self, local: DateTime) -> Option<(DateTime, i32)> {
         let offset = match self.zone.to_fixed_offset() {
             Ok(offset) => offset,
@@ -46,7 +46,7 @@ impl FromStr for LastmodZone {
             (_, Some(minutes)) if word.len() == "+00:00".len() => {
                 Offset::from_seconds(minutes * 60).ok().map(TimeZone::fixed)
             }
-            // Bundled, not the machine's: the same input gives the same output everywhere.
+            // The bundled database, so that the output does not depend on the machine.
             _ => TimeZoneDatabase::bundled().get(word).ok(),
         };
         let wrong = || "a zone is Z, an offset like +08:00, or an IANA name like Europe/Berlin".into();
@@ -60,7 +60,7 @@ impl fmt::Display for LastmodZone {
     }
 }
 
-/// The minutes of `±hh:mm`, `±hhmm` or `±hh`; `None` for anything else and beyond [`ZONE_MINUTES_MAX`].
+/// The minutes of `±hh:mm`, `±hhmm` or `±hh`; `None` for anything else, and if it exceeds [`ZONE_MINUTES_MAX`].
 pub(super) fn offset_minutes(text: &[u8]) -> Option<i32> {
     let (sign, digits) = text.split_first()?;
     let (hours, minutes) = match digits {
@@ -77,7 +77,7 @@ pub(super) fn offset_minutes(text: &[u8]) -> Option<i32> {
     }
 }
 
-/// The value of a few digits and nothing else.
+/// The number that `digits` are; `None` if there is anything else.
 pub(super) fn number(digits: &[u8]) -> Option<i32> {
     digits.iter().try_fold(0, |value, digit| match digit {
         b'0'..=b'9' => Some(value * 10 + i32::from(digit - b'0')),

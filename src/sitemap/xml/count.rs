@@ -5,8 +5,8 @@ use memchr::memchr_iter;
 use crate::sitemap::extensions;
 use crate::sitemap::tag_names::{TagCounts, TagName};
 
-/// Adds the elements of `tags` and `extras`, as they were rendered, to `counts`. Tags have one order, and their values have no
-/// `<`: each element has two.
+/// Adds the rendered elements of `tags` and `extras` to `counts`. Tags have a fixed order, and their values contain no `<`, so
+/// each tag has two.
 pub fn count_tags(tags: &[u8], extras: &[u8], counts: &mut TagCounts) {
     let elements = memchr_iter(b'<', tags).count() as u64 / 2;
     let lastmod = u64::from(tags.starts_with(b"<lastmod>"));
