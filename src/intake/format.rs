@@ -1,23 +1,23 @@
-//! Formats: every input becomes records, one for each row, in the order of the input.
+//! Formats: turns every input into records, one per row, in input order.
 //!
 //! ```text
 //!  bytes ──unpack──▶ text ──charset──▶ UTF-8 ──text, google, csv, json or sitemap──▶ records ──▶ sink
 //!  file  ──parquet─────────────────────────────────────────────────────────────────▶
 //! ```
 //!
-//! A format is recognised by the first bytes of the input, then by its name, unless [`FormOptions::format`] says it. Records
-//! come as they were written: URLs are not yet clean and tags not yet checked. A bad row goes to [`Sink::bad_row`] and the run
-//! goes on; what makes all rows doubtful ends it with an error. No row, however long, makes memory grow beyond a few times
-//! [`ROW_BYTES_MAX`](row::ROW_BYTES_MAX).
+//! A format is recognised by the first bytes of the input, then by its name, unless [`FormOptions::format`] is set. Records hold
+//! the input as it is: URLs are not yet clean and tags not yet checked. A bad row goes to [`Sink::bad_row`] and the run
+//! continues; damage that makes all rows doubtful ends the run with an error. A row takes at most a few times
+//! [`ROW_BYTES_MAX`](row::ROW_BYTES_MAX) of memory, however long it is.
 //!
 //! # Adding a format
-//! 1. A new file here, with a constant of [`spec::Spec`]: its name, file extensions, how its first bytes show it, and a function
-//!    that opens it. That function returns a [`RowReader`]: units that can be read side by side (blocks of lines with
-//!    `units_of_lines`, blocks of rows with `units_of_blocks`, anything larger with `large_units`), each with the closure that
-//!    hands its rows over.
-//! 2. One line in `table.rs`, which makes it a variant of [`Format`].
+//! 1. Add a file here and declare it below. It has a constant of type [`spec::Spec`]: the name of the format, its file
+//!    extensions, how to recognise it, and a function that opens it. The function returns a [`RowReader`] with units that
+//!    threads read in parallel: `units_of_lines` makes units of lines, `units_of_blocks` of blocks of rows, and `large_units` of
+//!    anything larger. A closure reads the rows of a unit.
+//! 2. Add a line to `table.rs`, which makes it a variant of [`Format`].
 //!
-//! Detection, `--format`, help, messages and reports follow from the table. A packing is one row in `packing.rs`.
+//! Detection, `--format`, help, messages and reports follow from the table. A packing is one line in `packing.rs`.
 
 mod charset;
 mod columns;
@@ -69,7 +69,7 @@ use pread::Pread;
 use spec::{Open, OpenFile};
 use unpack::Text;
 
-/// Bytes that are looked at to recognise a format that needs a file.
+/// Maximum length of the magic number of a format that needs a file.
 const MAGIC_BYTES_MAX: usize = 8;
 const _: () = {
     let mut number = 0;
@@ -85,38 +85,38 @@ const _: () = {
 pub enum Feed<'a> {
     /// A regular file, read from its start.
     File(File),
-    /// Anything that can be read once. Cannot be Parquet, whose index stands at the end.
+    /// Anything that can be read once, such as a pipe. A format that needs a file cannot be read from it.
     Stream(Box<dyn Read + Send>),
     /// Rows from code.
     Rows(SourceRows<'a>),
 }
 
-/// An input whose form is known.
+/// An input whose format is known.
 pub enum Opened<'n> {
-    /// A file of plain lines in UTF-8, or in no charset at all: to be mapped as it is.
+    /// A file of plain lines that are not transcoded: it can be mapped.
     Plain(File),
-    /// Plain lines that are packed, or come through a pipe: to be copied as they come.
-    Lines(Lines<'n>),
-    /// Rows of any other form.
+    /// Plain lines that are packed or come through a pipe: they have to be copied.
+    Lines(PlainLines<'n>),
+    /// Rows of any other format.
     Rows(RowReader<'n>),
 }
 
-/// Plain lines on their way.
-pub struct Lines<'n>(Text<'n>);
+/// A stream of plain lines.
+pub struct PlainLines<'n>(Text<'n>);
 
-impl<'n> Lines<'n> {
-    /// The stream, and how its errors are to be told.
+impl<'n> PlainLines<'n> {
+    /// The stream, and a function that turns its errors into messages.
     pub fn into_parts(self) -> (Box<dyn Read + Send>, impl Fn(std::io::Error) -> Error + use<'n>) {
         let (stream, about) = self.0.split();
         (stream, move |error| about.failed(error))
     }
 }
 
-/// Looks into the input `name`: what it is, and the way to its rows.
+/// Opens the input `name`: recognises its format and reads its header.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what its name or the options say, or whose header or
-/// first row is not what it should be; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read.
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if the input contradicts its name or the options, or if its header or first row
+/// is invalid; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read.
 pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormOptions) -> Result<(Facts, Opened<'n>)> {
     options.check()?;
     let (file, stream): (_, Box<dyn Read + Send>) = match feed {
@@ -149,7 +149,9 @@ pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormOptions) -> Res
         (Open::Lines(_), Some(file)) if packing == Packing::None && !is_transcoded => {
             (facts(Some(format), packing), Opened::Plain(file))
         }
-        (Open::Lines(_), _) if !is_transcoded => (facts(Some(format), packing), Opened::Lines(Lines(text))),
+        (Open::Lines(_), _) if !is_transcoded => {
+            (facts(Some(format), packing), Opened::Lines(PlainLines(text)))
+        }
         (Open::Lines(open) | Open::Text(open), _) => {
             of_rows(open(text, options.hints())?, Some(format), packing)
         }
@@ -157,7 +159,7 @@ pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormOptions) -> Res
     })
 }
 
-/// The format of `file` if it needs a file: the one that was said, or that the first bytes show.
+/// The format of `file` if the format needs a file: the one in `options`, or the one that the first bytes show.
 fn file_format(
     name: &Path,
     file: &File,
@@ -201,7 +203,7 @@ fn of_rows(mut reader: RowReader<'_>, format: Option<Format>, packing: Packing) 
     (Facts { columns, ..facts(format, packing) }, Opened::Rows(reader))
 }
 
-/// Whether the file `name` is a sitemap index, which lists inputs and is none.
+/// Whether the file `name` is a sitemap index, which lists inputs and is not an input itself.
 ///
 /// # Errors
 /// As [`open`].
@@ -214,7 +216,7 @@ pub fn is_index(name: &Path, file: &File, options: &FormOptions) -> Result<bool>
     Ok(sitemap::is_index(text.head()))
 }
 
-/// Reads all rows of the input `name` into `sink`, plain lines as well, on one thread.
+/// Reads all rows of the input `name` into `sink` on one thread, also those of plain lines.
 ///
 /// # Errors
 /// As [`open`] and [`Unit::read`].
@@ -233,7 +235,7 @@ pub fn read<'n>(
     };
     let reader = match opened {
         Opened::Plain(file) => of_lines(Text::open(name, Box::new(file))?)?,
-        Opened::Lines(Lines(text)) => of_lines(text)?,
+        Opened::Lines(PlainLines(text)) => of_lines(text)?,
         Opened::Rows(reader) => reader,
     };
     let mut rows = 0;
@@ -243,14 +245,14 @@ pub fn read<'n>(
     Ok(FormFound { format, packing, rows })
 }
 
-/// What an input turned out to be.
+/// The result of [`read`].
 #[cfg(any(test, feature = "internals"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FormFound {
-    /// Its form.
+    /// Its format.
     pub format: Format,
     /// How it is packed.
     pub packing: Packing,
-    /// Rows in it: records and bad rows.
+    /// Its records and bad rows.
     pub rows: u64,
 }

@@ -159,14 +159,23 @@ fn rows_can_be_borrowed_and_have_links_and_images() {
     let directory = TempDir::new();
     let urls = ["https://a.example/1".to_owned(), "https://a.example/2".to_owned()];
     let rows = urls.iter().map(|url| {
-        SourceRow::new(url.as_str()).alternate("de", "https://a.example/de").image("https://a.example/i.png")
+        let row = SourceRow::new(url.as_str()).alternate("de", "https://a.example/de");
+        // As a value of a table.
+        let row = row.extension("alternates", r#"{"fr":"https://a.example/fr"}"#).unwrap();
+        row.image("https://a.example/i.png").extension("images", "https://a.example/j.png").unwrap()
     });
     let job = job(directory.join("out"), "https://a.example/", |_| {});
     let outcome = built(&job, vec![Source::rows("pages", rows)]).unwrap();
     assert_eq!(outcome.report.listed, 2);
-    assert_eq!(outcome.report.given_tags["alternates"], 2);
-    assert_eq!(outcome.report.given_tags["images"], 2);
+    assert_eq!(outcome.report.given_tags["alternates"], 4);
+    assert_eq!(outcome.report.given_tags["images"], 4);
     assert!(outcome.report.dropped_tags.values().all(|&count| count == 0));
+    // Of each URL and of each value of its tags: the bytes that are given.
+    let (row, links) = ("https://a.example/1", "dehttps://a.example/defrhttps://a.example/fr");
+    let images = "https://a.example/i.pnghttps://a.example/j.png";
+    assert_eq!(outcome.report.inputs[0].bytes as usize, 2 * [row, links, images].concat().len());
+    let wrong = SourceRow::new("u").extension("priority", "1").unwrap_err();
+    assert_eq!(wrong, "priority is not the tag of an extension; there are alternates and images");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Extensions of the protocol that are checked. They share no code with those that are written.
 //!
-//! To add an extension, write a module with its [`Extension`], declare it, and add it to [`EXTENSIONS`]. Words of new rules
-//! go to [`rules`](super::rules), which lists the rules of the whole checker.
+//! To add an extension, write a module with its [`Extension`], declare it, and add it to [`EXTENSIONS`]. The reader and `urls`
+//! follow from that. New rules go to [`rules`](super::rules), which lists the rules of the whole checker.
 
 mod alternates;
 mod extension;

@@ -1,16 +1,15 @@
-//! Charsets: text in whatever encoding becomes UTF-8 on the way in.
+//! Charsets: turns text in any encoding into UTF-8.
 
 use std::io::{self, Read};
 
 use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// Stands where bytes do not exist in the charset. Never part of UTF-8, so whoever finds it in transcoded text knows.
+/// Marks bytes that do not exist in the charset. UTF-8 never contains it, so it is unambiguous in transcoded text.
 pub const MALFORMED: u8 = 0xFF;
 
 const PIECE_BYTES: usize = 64 * 1024;
 
-/// The charset that a text itself declares at its start, if it is another than UTF-8: by the byte order mark of UTF-16,
-/// or by an XML declaration.
+/// The charset that the start of a text declares, by a byte order mark of UTF-16 or an XML declaration. `None` for UTF-8.
 pub fn declared(head: &[u8]) -> Option<&'static Encoding> {
     match head {
         [0xFF, 0xFE, ..] => return Some(UTF_16LE),
@@ -23,21 +22,21 @@ pub fn declared(head: &[u8]) -> Option<&'static Encoding> {
     let quote = label.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
     let label = &label[quote + 1..];
     let label = &label[..label.iter().position(|byte| matches!(byte, b'"' | b'\''))?];
-    // It could be read as bytes up to here, so UTF-16 it is not (HTML, "change the encoding", has the same rule).
+    // The declaration was readable as bytes, so the text is not UTF-16 (HTML, "change the encoding", has this rule too).
     Encoding::for_label(label).filter(|&encoding| ![UTF_8, UTF_16LE, UTF_16BE].contains(&encoding))
 }
 
-/// A stream in UTF-8, without a byte order mark; [`MALFORMED`] for what cannot be decoded.
+/// A stream in UTF-8 without a byte order mark. [`MALFORMED`] replaces bytes that cannot be decoded.
 pub struct Transcoded<R> {
     stream: R,
     decoder: Decoder,
     raw: Box<[u8]>,
-    /// What of `raw` is not yet decoded.
+    /// The part of `raw` that is not decoded yet.
     raw_at: usize,
     raw_end: usize,
     is_last: bool,
     utf8: Box<[u8]>,
-    /// What of `utf8` is not yet read.
+    /// The part of `utf8` that is not read yet.
     utf8_at: usize,
     utf8_end: usize,
     is_done: bool,
@@ -59,13 +58,13 @@ impl<R: Read> Transcoded<R> {
         }
     }
 
-    /// Decodes once more into `utf8`, all of which was read.
+    /// Decodes the next bytes into `utf8`, once all of it has been read.
     fn decode(&mut self) -> io::Result<()> {
         if self.raw_at == self.raw_end && !self.is_last {
             let bytes = self.stream.read(&mut self.raw)?;
             (self.raw_at, self.raw_end, self.is_last) = (0, bytes, bytes == 0);
         }
-        // One byte stays free for the mark.
+        // One byte is left free for the mark.
         let room = self.utf8.len() - 1;
         let raw = &self.raw[self.raw_at..self.raw_end];
         let (result, read, written) =

@@ -1,4 +1,4 @@
-//! Columns: which column or key of an export is which part of a record.
+//! Columns: which column or key of an export holds which part of a row.
 
 use std::collections::HashSet;
 use std::str::FromStr;
@@ -13,11 +13,11 @@ pub(super) enum RowPart {
     Tag(TagName),
 }
 
-/// Something for each part of a row, by its number.
+/// An array with an element for each part of a row, indexed by [`RowPart::number`].
 pub(super) type EachPart<T> = [T; RowPart::ALL.len()];
 
 impl RowPart {
-    /// All of them, in the order of their numbers: the URL, the tags of the protocol, then those of extensions.
+    /// All parts by number: the URL, the tags of the protocol, then the tags of extensions.
     pub const ALL: [Self; 1 + TagName::ALL.len()] = {
         let mut all = [Self::Url; 1 + TagName::ALL.len()];
         let mut number = 0;
@@ -28,7 +28,7 @@ impl RowPart {
         all
     };
 
-    /// How many parts are not of extensions.
+    /// The number of parts that do not belong to extensions.
     pub const PLAIN: usize = Self::ALL.len() - EXTENSIONS_COUNT;
 
     /// Its place in [`RowPart::ALL`].
@@ -39,7 +39,7 @@ impl RowPart {
         }
     }
 
-    /// The extension that reads it.
+    /// The extension that it belongs to.
     pub fn extension(self) -> Option<&'static Extension> {
         match self {
             Self::Url => None,
@@ -47,7 +47,7 @@ impl RowPart {
         }
     }
 
-    /// What it is called in options and reports.
+    /// Its name in options and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Url => "url",
@@ -55,7 +55,7 @@ impl RowPart {
         }
     }
 
-    /// How well the usual name `name` fits: 0 is best.
+    /// The rank of `name` among its usual names: 0 is best. `None` if it is not one of them.
     fn rank(self, name: &[u8]) -> Option<usize> {
         let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
         match self {
@@ -65,12 +65,12 @@ impl RowPart {
     }
 }
 
-/// The usual names of the column of the URL; the first is preferred where both occur.
+/// The usual names of the column of the URL. If both occur, the first is used.
 const URL_NAMES: [&str; 2] = ["loc", "url"];
 
-/// Names of columns or keys where they are not the usual ones, which are `loc` or `url`, `lastmod`, `changefreq`,
-/// `priority`, `alternates` and `images`. Upper and lower case of ASCII are the same. Or the positions of
-/// values in rows without a header, from 1.
+/// The names of columns or keys if they are not the usual ones, which are `loc` or `url`, `lastmod`, `changefreq`, `priority`,
+/// `alternates` and `images`; or, for rows without a header, the positions of values from 1. The case of ASCII letters does not
+/// matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns(EachPart<Option<String>>);
 
@@ -103,7 +103,7 @@ impl FromStr for Columns {
 }
 
 impl Columns {
-    /// Where the parts are in each row of a table without a header, if that is what was said.
+    /// The position of each part in a row of a table without a header, from 0; `None` if these are names.
     pub(super) fn positions(&self) -> Option<EachPart<Option<usize>>> {
         let url = self.0[RowPart::Url.number()].as_ref()?;
         let position = |word: &String| word.parse::<usize>().ok()?.checked_sub(1);
@@ -111,7 +111,7 @@ impl Columns {
         Some(RowPart::ALL.map(|part| self.0[part.number()].as_ref().and_then(position)))
     }
 
-    /// All of them are names, or all of them are positions and differ.
+    /// Checks that these are all names, or all different positions.
     fn check_positions(&self) -> Result<(), String> {
         let said = || self.0.iter().flatten();
         let is_position = |word: &&String| word.bytes().all(|byte| byte.is_ascii_digit());
@@ -133,7 +133,7 @@ impl Columns {
         }
     }
 
-    /// The part that the column or key `name` is, and how good a name it is for it: 0 is best.
+    /// The part that the column or key `name` holds, and the rank of the name: 0 is best.
     pub(super) fn part_of(&self, name: &[u8]) -> Option<(RowPart, usize)> {
         let name = name.trim_ascii();
         RowPart::ALL.into_iter().find_map(|part| match &self.0[part.number()] {
@@ -142,16 +142,16 @@ impl Columns {
         })
     }
 
-    /// Whether a name was said for `part`.
+    /// Whether the user named a column for `part`.
     #[cfg(feature = "parquet")]
     pub(super) fn is_said(&self, part: RowPart) -> bool {
         self.0[part.number()].is_some()
     }
 
-    /// Where each part is in a table with the columns `names`. Of equal names the first counts.
+    /// The position of each part in a table with the columns `names`. Of equal names the first counts.
     ///
     /// # Errors
-    /// If there is no column for the URL or a name that was said does not occur: what is missing, and what is there.
+    /// If there is no column for the URL, or none with a name from the user. The message has the missing name and the columns.
     pub(super) fn places(&self, names: &[&[u8]]) -> Result<EachPart<Option<usize>>, String> {
         let mut best: EachPart<Option<(usize, usize)>> = Default::default();
         for (at, name) in names.iter().enumerate() {
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_found_by_usual_names_or_by_those_that_were_said() {
+    fn columns_are_found_by_usual_names_or_by_those_of_the_user() {
         let usual = Columns::default();
         let places = |columns: &Columns, names: &str| {
             columns.places(&names.split(' ').map(str::as_bytes).collect::<Vec<_>>())

@@ -1,4 +1,4 @@
-//! CSV and TSV: values between delimiters, after RFC 4180. A header names them, or `--columns` gives their positions.
+//! CSV and TSV: values between delimiters, as in RFC 4180. A header names the columns, or `--columns` gives their positions.
 
 mod cut;
 mod table;
@@ -9,7 +9,7 @@ use super::columns::{Columns, EachPart, RowPart};
 use super::delimiter::Delimiter;
 use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_blocks};
-use super::row::{Record, Rows};
+use super::row::{CountingSink, Record};
 use super::sample::{Ambiguous, Sample, is_address};
 use super::shapes;
 use super::spec::{Head, Hints, Open, Spec};
@@ -20,7 +20,7 @@ use crate::intake::blocks::Block;
 use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
 use cut::Cuts;
-use table::{Row, Table};
+use table::{Table, TableRow};
 
 pub const CSV: Spec = Spec {
     name: "csv",
@@ -42,27 +42,27 @@ pub const TSV: Spec = Spec {
     open: Open::Text(|text, hints| open(text, hints.delimiter.or(Some(Delimiter::TAB)), hints)),
 };
 
-/// Bytes of a value that are kept: one more than a line may have, so that one that is too long is still seen to be.
+/// Maximum number of bytes that are kept of a value: one more than a line may have, so that a longer value is still refused.
 const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
-/// What the header or the first row says.
+/// The layout of the rows, from the header or the first row.
 struct Header {
     delimiter: u8,
     fields: usize,
-    /// Which field each part of a row is.
+    /// The field that holds each part of a row.
     places: EachPart<Option<usize>>,
     /// The names of used and unused columns.
     columns: ColumnsFound,
 }
 
-/// The delimiter, if the first lines or the options make a table of the text.
+/// The delimiter, if the first lines or the options show that the text is a table.
 fn delimiter_of_table(sample: &Sample<'_>, hints: Hints<'_>) -> Option<Delimiter> {
     let said = hints.delimiter;
     let Some(places) = hints.columns.positions() else {
         let by_header = sample.of_header(hints.columns, said);
         return by_header.or_else(|| said.filter(|&said| sample.is_parted(said)));
     };
-    // A plain list may come with tables: its only column is the first.
+    // A plain list may be read together with tables. Its only column is the first.
     let needs_table = places.into_iter().flatten().any(|place| place > 0);
     match sample.of_rows(places[0].unwrap_or_default(), said) {
         Ok(found) => found.or(needs_table.then_some(said.unwrap_or(Delimiter::COMMA))),
@@ -73,7 +73,7 @@ fn delimiter_of_table(sample: &Sample<'_>, hints: Hints<'_>) -> Option<Delimiter
 /// Reads the header, or the first row if there is none.
 ///
 /// # Errors
-/// If the text cannot be read, if no column can be the URL's, or if the delimiter cannot be told.
+/// If the text cannot be read, if no column holds the URL, or if the delimiter is unclear.
 fn open<'n>(text: Text<'n>, delimiter: Option<Delimiter>, hints: Hints<'n>) -> Result<RowReader<'n>> {
     let is_transcoded = text.about().is_transcoded();
     let Some((header, cuts)) = header(text, delimiter, hints)? else {
@@ -84,7 +84,7 @@ fn open<'n>(text: Text<'n>, delimiter: Option<Delimiter>, hints: Hints<'n>) -> R
     Ok(RowReader { units, columns })
 }
 
-/// The header and the rows behind it, cut into blocks of whole rows; `None` if there is nothing in the text.
+/// The header and the rows after it, cut into blocks of whole rows; `None` if the text is empty.
 fn header<'n>(
     text: Text<'n>,
     delimiter: Option<Delimiter>,
@@ -92,7 +92,7 @@ fn header<'n>(
 ) -> Result<Option<(Header, Cuts<'n>)>> {
     let delimiter = delimiter.map_or_else(|| detected(text.about(), hints), Ok)?.as_byte();
     let mut cuts = Cuts::new(text, delimiter);
-    // A block may hold nothing but empty lines.
+    // A block may have only empty lines.
     while let Some(first) = cuts.next().transpose()? {
         let mut table = Table::new(&first, delimiter);
         let Some(row) = table.next_row() else { continue };
@@ -108,7 +108,7 @@ fn header<'n>(
             return Ok(Some((header, cuts.again(first))));
         }
         let names: Vec<&[u8]> = (0..fields).map(|at| row.field(at)).collect();
-        // Names that were given are in the header or nowhere.
+        // Names from the user can only be in a header.
         if *hints.columns == Columns::default() && names.iter().any(|name| is_address(name)) {
             let wrong = "a value is a URL, so this is no header; say --columns url=1 if there is none, --columns \
                          url=NAME if this is one";
@@ -156,7 +156,7 @@ fn no_header(about: &About<'_>, columns: &Columns, missing: &str) -> Error {
     }
 }
 
-/// A header of one name and rows of more values would make URLs of whole rows.
+/// Refuses a header of one name with rows of several values: whole rows would be read as URLs.
 fn check_one_column(about: &About<'_>) -> Result<()> {
     match Sample::of(about.head()).options(true) {
         Some(options) => {
@@ -172,9 +172,8 @@ fn too_narrow(about: &About<'_>, fields: usize, position: usize) -> Error {
     ))
 }
 
-/// Reads the rows of `block`. Lines with nothing in them are no rows. A row with more or fewer fields than the first one is
-/// bad alone.
-fn read(block: &Block, header: &Header, rows: &mut Rows<'_>) -> Result<()> {
+/// Reads the rows of `block`. Empty lines are not rows. A row with more or fewer fields than the first one is a bad row.
+fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<()> {
     let mut table = Table::new(block, header.delimiter);
     let mut extras = ExtrasBuffer::default();
     while let Some(row) = table.next_row() {
@@ -205,9 +204,9 @@ fn read(block: &Block, header: &Header, rows: &mut Rows<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A row that gives no URL is blank if all of its fields are.
+/// Takes a row without a URL. It is blank if all of its fields are blank.
 #[cold]
-fn without_url(row: &Row<'_>, rows: &mut Rows<'_>) -> Result<()> {
+fn without_url(row: &TableRow<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
     let (line, offset) = (row.line, row.offset);
     match (0..row.fields()).all(|at| row.field(at).trim_ascii().is_empty()) {
         true => rows.record(&Record { line, offset, ..Record::default() }),

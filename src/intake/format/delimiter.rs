@@ -12,7 +12,7 @@ impl Delimiter {
     pub const TAB: Self = Self(b'\t');
     /// Between the values of CSV, unless its header shows another one.
     pub const COMMA: Self = Self(b',');
-    /// Those that are detected. Of two that fit equally well, the first is taken.
+    /// The delimiters that are detected. Of two that fit equally well, the first is used.
     pub(super) const DETECTED: [Self; 4] = [Self::TAB, Self(b';'), Self(b'|'), Self::COMMA];
 
     /// The character.
@@ -35,7 +35,7 @@ impl FromStr for Delimiter {
 }
 
 impl fmt::Display for Delimiter {
-    /// As it is typed into a shell.
+    /// As typed into a shell.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             b'\t' => f.write_str("tab"),

@@ -1,10 +1,10 @@
-//! Facts: what an input turned out to be.
+//! Facts: the properties of an input that reports show.
 
 use super::found::{ColumnsFound, NameCounts, UnitFacts};
 use super::packing::Packing;
 use super::table::Format;
 
-/// What an input turned out to be.
+/// The properties of an input, known once it is opened or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// Its format; none for rows from code.
@@ -13,12 +13,12 @@ pub struct Facts {
     pub packing: Packing,
     /// Its columns, if it is a table.
     pub columns: Option<ColumnsFound>,
-    /// Elements of a sitemap that no record has.
+    /// Elements of a sitemap that are not carried over to records.
     pub dropped_elements: NameCounts,
 }
 
 impl Facts {
-    /// Takes what was found in all units.
+    /// Takes the facts of all units.
     pub fn take(&mut self, UnitFacts { keys, dropped_elements, .. }: UnitFacts) {
         self.columns = self.columns.take().or(keys);
         self.dropped_elements = dropped_elements;

@@ -1,10 +1,10 @@
-//! Files that are often given by mistake and cannot be read: a message tells what to do.
+//! Files that are often given by mistake and cannot be read. The message says what to do instead.
 
 use std::path::Path;
 
 use crate::error::{Error, Result, Shown};
 
-/// What a file with this extension is.
+/// A description of files with this extension.
 pub fn of_extension(extension: &str) -> Option<&'static str> {
     match extension {
         "xz" | "lzma" => Some("xz"),
@@ -28,7 +28,7 @@ pub fn check(name: &Path, head: &[u8]) -> Result<()> {
     let is_spreadsheet = ["xlsx", "xlsm", "ods"].into_iter().any(|ending| has_ending(name, ending));
     match head {
         [0xFD, b'7', b'z', b'X', b'Z', 0, ..] => piped("xz", "xz -dc"),
-        // What spreadsheets have first in their archive: [Content_Types].xml in one form, mimetype in the other.
+        // The first file in the archive of a spreadsheet: [Content_Types].xml in one format, mimetype in the other.
         [b'P', b'K', 3, 4, rest @ ..]
             if is_spreadsheet || rest.get(26..).is_some_and(|name| name.starts_with(b"[Content_Types]")) =>
         {

@@ -1,25 +1,25 @@
-//! What readers find besides rows: which columns are used, and elements that are not carried over.
+//! Facts that readers find besides rows: used and unused columns, and elements that are not carried over.
 
 use std::borrow::Cow;
 
 use super::columns::{Columns, EachPart, RowPart};
 
-/// Most different names that are kept of one input.
+/// Maximum number of different names that are kept of one input.
 pub const NAMES_MAX: usize = 64;
 
-/// What was found in a unit besides its rows.
+/// Facts of a unit besides its rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnitFacts {
-    /// Its rows: records and bad rows.
+    /// Its records and bad rows.
     pub rows: u64,
     /// Keys of JSON lines.
     pub keys: Option<ColumnsFound>,
-    /// Elements of a sitemap that no record has.
+    /// Elements of a sitemap that are not carried over to records.
     pub dropped_elements: NameCounts,
 }
 
 impl UnitFacts {
-    /// Adds those of the next unit.
+    /// Adds the facts of the next unit.
     pub fn merge(&mut self, next: &Self) {
         self.rows += next.rows;
         self.dropped_elements.merge(&next.dropped_elements);
@@ -32,19 +32,19 @@ impl UnitFacts {
 /// The columns of a table, or the keys of JSON lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ColumnsFound {
-    /// Parts of a record (`url`, `lastmod` and so on), and the name of what each is read from.
+    /// Parts of a row (`url`, `lastmod` and so on), each with the name of the column or key it is read from.
     pub used: Vec<(&'static str, Vec<u8>)>,
-    /// Names of parts that are read from better ones.
+    /// Names that are not used because the part is read from a name with a better rank.
     superseded: Names,
-    /// How good each of these names is for its part: of several, the least is used.
+    /// The rank of the used name of each part. The lowest rank is used.
     ranks: EachPart<Option<usize>>,
-    /// The names of all others, in order, each once.
+    /// The names of all other columns in order, each once.
     pub unused: Names,
-    /// The unused ones with the name of an extension that do not hold text: the name of the part, and of the column.
+    /// Unused columns that have the name of an extension but do not hold text: the name of the part, and of the column.
     pub impossible: Vec<(&'static str, Vec<u8>)>,
 }
 
-/// How often each name came, in the order in which they came first: up to [`NAMES_MAX`] of them, and the rest together.
+/// Counts of names in the order of their first occurrence: up to [`NAMES_MAX`] names, and all others together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NameCounts {
     counts: Vec<(Vec<u8>, u64)>,
@@ -52,7 +52,7 @@ pub struct NameCounts {
 }
 
 impl NameCounts {
-    /// `name` came `times` more.
+    /// Counts `name` so many `times` more.
     pub fn add(&mut self, name: &[u8], times: u64) {
         match self.counts.iter().position(|(known, _)| known == name) {
             Some(at) => self.counts[at].1 += times,
@@ -61,36 +61,36 @@ impl NameCounts {
         }
     }
 
-    /// Adds those of what comes next.
+    /// Adds the counts of the next unit.
     pub fn merge(&mut self, next: &Self) {
         next.counts.iter().for_each(|(name, times)| self.add(name, *times));
         self.others += next.others;
     }
 
-    /// All together.
+    /// The sum of all counts.
     #[cfg(test)]
     pub fn total(&self) -> u64 {
         self.counts.iter().map(|(_, count)| count).sum::<u64>() + self.others
     }
 
-    /// Each name escaped, with its count; `…` for those that were not kept.
+    /// Each name, escaped, with its count; `…` stands for all names that were not kept.
     pub fn shown(&self) -> impl Iterator<Item = (String, u64)> + '_ {
         let counts = self.counts.iter().map(|(name, count)| (crate::escape::shown(name), *count));
         counts.chain((self.others > 0).then(|| ("…".to_owned(), self.others)))
     }
 }
 
-/// Names, in the order in which they came, each once: up to [`NAMES_MAX`] of them.
+/// Names in the order of their first occurrence, each once: up to [`NAMES_MAX`] of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
     names: Vec<Vec<u8>>,
     has_more: bool,
-    /// Where the next name is expected.
+    /// The index of the name that is expected next.
     next: usize,
 }
 
 impl ColumnsFound {
-    /// Those of a table with the columns `names`, in which the parts of a row are at `places`.
+    /// The columns of a table: all `names`, and the `places` of those that are used.
     pub(super) fn of(columns: &Columns, names: &[&[u8]], places: EachPart<Option<usize>>) -> Self {
         let mut found = Self::default();
         for (part, place) in RowPart::ALL.into_iter().zip(places) {
@@ -99,7 +99,7 @@ impl ColumnsFound {
         let unused = names.iter().enumerate().filter(|(at, _)| !places.contains(&Some(*at)));
         for (_, name) in unused {
             found.unused.add(name);
-            // The path of a list in Parquet goes on behind its name.
+            // The path of a list in Parquet continues after its name.
             let first = name.split(|&byte| byte == b'.').next().unwrap_or_default();
             let part = columns.part_of(first).map(|(part, _)| part);
             if let Some(part) = part.filter(|part| part.extension().is_some()) {
@@ -111,12 +111,12 @@ impl ColumnsFound {
 }
 
 impl ColumnsFound {
-    /// The names of all columns or keys that are not used, escaped.
+    /// The escaped names of all unused columns or keys.
     pub fn shown_unused(&self) -> impl Iterator<Item = Cow<'static, str>> + '_ {
         self.unused.shown().chain(self.superseded.shown())
     }
 
-    /// A part is read from `name`, unless there is a name of a lesser rank.
+    /// Reads `part` from `name`, unless it is read from a name with a lower rank.
     #[inline]
     pub(super) fn use_key(&mut self, part: RowPart, rank: usize, name: &[u8]) {
         if self.ranks[part.number()] != Some(rank) {
@@ -137,7 +137,7 @@ impl ColumnsFound {
         }
     }
 
-    /// Adds the keys of what comes next.
+    /// Adds the keys of the next unit.
     fn merge(&mut self, next: &Self) {
         for (part, rank) in RowPart::ALL.into_iter().zip(next.ranks) {
             let name = next.used.iter().find(|(known, _)| *known == part.name());
@@ -151,7 +151,7 @@ impl ColumnsFound {
 }
 
 impl Names {
-    /// Adds `name`, which most likely comes after the one that was added before: rows have their keys in the same order.
+    /// Adds `name`, which most likely follows the last added name, because rows usually have the same order of keys.
     #[inline]
     pub fn add_next(&mut self, name: &[u8]) {
         match self.names.get(self.next) {
@@ -163,7 +163,7 @@ impl Names {
         }
     }
 
-    /// Adds those of what comes next.
+    /// Adds the names of the next unit.
     fn merge(&mut self, next: &Self) {
         next.names.iter().for_each(|name| self.add(name));
         self.has_more |= next.has_more;
@@ -171,7 +171,7 @@ impl Names {
 
     /// Adds `name`, if it is new.
     pub fn add(&mut self, name: &[u8]) {
-        // Once there are more than are kept, there is nothing left to learn.
+        // Once the limit is exceeded, further names make no difference.
         if self.has_more {
             return;
         }
@@ -182,7 +182,7 @@ impl Names {
         }
     }
 
-    /// Each of them escaped; `…` for those that were not kept.
+    /// Each name, escaped; `…` stands for all names that were not kept.
     pub fn shown(&self) -> impl Iterator<Item = Cow<'static, str>> + '_ {
         let names = self.names.iter().map(|name| crate::escape::shown(name).into());
         names.chain(self.has_more.then_some(Cow::Borrowed("…")))

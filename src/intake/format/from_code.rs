@@ -1,4 +1,4 @@
-//! Rows from code: an iterator in place of the bytes of an input.
+//! Rows from code: an iterator instead of the bytes of an input.
 
 use std::error::Error as StdError;
 use std::io;
@@ -6,32 +6,32 @@ use std::path::Path;
 
 use super::found::ColumnsFound;
 use super::reader::{RowReader, small_units};
-use super::row::{Record, Rows};
+use super::row::{CountingSink, Record};
 use super::shapes;
 use crate::error::{Error, Result};
 use crate::limits::{LINE_BYTES_MAX, LINE_BYTES_MIN};
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer, RawExtras};
 use crate::sitemap::tags::TagName;
 
-/// Bytes and rows that are read together: about as many as of a text.
+/// Bytes and rows that are read together: about as many as in a block of text.
 const BATCH_BYTES: usize = 256 * 1024;
 const BATCH_ROWS: usize = BATCH_BYTES / LINE_BYTES_MIN;
 
-/// Bytes of a value that are kept: one more than a line can have, so that a value that is too long is still refused.
+/// Maximum number of bytes that are kept of a value: one more than a line may have, so that a longer value is still refused.
 const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
-/// A row from code: a URL, and tags that are empty if they are not given. Values are bytes, and are cleaned and checked as those
-/// of a file.
+/// A row from code: a URL and tags. A tag that is not given is empty. Values are bytes, and are cleaned and checked like those of
+/// a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SourceRow {
-    /// The URL of the page. A row without a URL and tags is blank.
+    /// The URL of the page. A row with neither URL nor tags is blank.
     pub url: Vec<u8>,
     /// When the page changed, for example `2024-05-01`.
     pub lastmod: Vec<u8>,
     /// How often it changes, for example `daily`.
     pub changefreq: Vec<u8>,
-    /// Its rank among the pages of the site, `0.0` to `1.0`.
+    /// Its priority among the pages of the site, `0.0` to `1.0`.
     pub priority: Vec<u8>,
     /// Encoded values of extensions.
     extras: Vec<u8>,
@@ -43,36 +43,36 @@ impl SourceRow {
         Self { url: url.into(), ..Self::default() }
     }
 
-    /// The same row with a `lastmod`.
+    /// Sets `lastmod`.
     pub fn lastmod(self, lastmod: impl Into<Vec<u8>>) -> Self {
         Self { lastmod: lastmod.into(), ..self }
     }
 
-    /// The same row with a `changefreq`.
+    /// Sets `changefreq`.
     pub fn changefreq(self, changefreq: impl Into<Vec<u8>>) -> Self {
         Self { changefreq: changefreq.into(), ..self }
     }
 
-    /// The same row with a `priority`.
+    /// Sets `priority`.
     pub fn priority(self, priority: impl Into<Vec<u8>>) -> Self {
         Self { priority: priority.into(), ..self }
     }
 
-    /// The same row with one more link to the page in another language.
+    /// Adds a link to the page in another language.
     pub fn alternate(self, hreflang: impl Into<Vec<u8>>, url: impl Into<Vec<u8>>) -> Self {
         self.extra(TagName::Alternates, &[&hreflang.into(), &url.into()])
     }
 
-    /// The same row with one more image.
+    /// Adds an image.
     pub fn image(self, url: impl Into<Vec<u8>>) -> Self {
         self.extra(TagName::Images, &[&url.into()])
     }
 
-    /// The same row with the values of an extension. `tag` is the name that its column has in a table, such as `images`, and
-    /// `cell` holds what the column would: JSON, or a URL.
+    /// Adds values of an extension. `tag` is the name of its column in a table, such as `images`, and `cell` has the form of a
+    /// value in that column: JSON, or a URL.
     ///
     /// # Errors
-    /// If no extension has this tag: a sentence that lists those that there are.
+    /// If no extension has this tag. The message lists all tags.
     pub fn extension(mut self, tag: &str, cell: impl AsRef<[u8]>) -> Result<Self, String> {
         let known = EXTENSIONS.into_iter().find(|extension| extension.tag.as_str() == tag);
         let extension = known.ok_or_else(|| {
@@ -85,7 +85,7 @@ impl SourceRow {
         Ok(self)
     }
 
-    /// The same row with one more value of an extension, which has the texts of its fields.
+    /// Adds a value of the extension with this tag, from the texts of its fields.
     fn extra(mut self, tag: TagName, texts: &[&[u8]]) -> Self {
         if let Some(extension) = tag.extension() {
             let mut buffer = ExtrasBuffer::default();
@@ -114,21 +114,21 @@ impl From<&str> for SourceRow {
     }
 }
 
-/// Rows that were read together, and how many came before.
+/// Rows that were read together, and the number of rows before them.
 struct Batch {
     rows_before: u64,
     rows: Vec<SourceRow>,
 }
 
-/// Why an iterator gave no row.
+/// The error of an iterator.
 type Cause = Box<dyn StdError + Send + Sync>;
 
-/// Takes rows until a batch is full, there are no more, or the watcher calls it off; it is told the bytes of each row.
+/// Takes rows until the batch is full, the iterator ends, or `watch` stops the reading.
 trait NextBatch {
     fn next_batch(&mut self, watch: &mut Watch<'_>) -> Option<Result<Batch, (u64, Cause)>>;
 }
 
-/// Is told the bytes of each row; false calls the reading off.
+/// Called with the number of bytes of each row. Returns false to stop the reading.
 type Watch<'w> = dyn FnMut(u64) -> bool + Send + 'w;
 
 /// The rows of a source.
@@ -138,12 +138,12 @@ pub struct SourceRows<'a> {
 }
 
 impl<'a> SourceRows<'a> {
-    /// Those of an iterator that may fail.
+    /// The rows of an iterator that may fail.
     pub fn new(rows: impl Iterator<Item = Result<SourceRow, Cause>> + Send + 'a) -> Self {
         Self { rows: Box::new(Batches { rows, taken: 0, error: None }), watch: Box::new(|_| true) }
     }
 
-    /// The same rows. `watch` is told the bytes of each row, and calls the reading off with false.
+    /// Calls `watch` with the number of bytes of each row. It returns false to stop the reading.
     pub fn watched(self, watch: impl FnMut(u64) -> bool + Send + 'a) -> Self {
         Self { watch: Box::new(watch), ..self }
     }
@@ -167,9 +167,9 @@ impl<'a> SourceRows<'a> {
 /// An iterator, read in batches.
 struct Batches<I> {
     rows: I,
-    /// Rows that were taken.
+    /// The number of rows taken so far.
     taken: u64,
-    /// The error that came behind a batch, with its row.
+    /// The error after the last batch, with its row.
     error: Option<(u64, Cause)>,
 }
 
@@ -204,7 +204,7 @@ impl<I: Iterator<Item = Result<SourceRow, Cause>>> NextBatch for Batches<I> {
     }
 }
 
-fn read(batch: &Batch, rows: &mut Rows<'_>) -> Result<()> {
+fn read(batch: &Batch, rows: &mut CountingSink<'_>) -> Result<()> {
     let cut = |value: &Vec<u8>| value.len().min(VALUE_BYTES_KEPT);
     let mut buffer = ExtrasBuffer::default();
     for (row, line) in batch.rows.iter().zip(batch.rows_before + 1..) {

@@ -1,9 +1,9 @@
-//! The lists of Google's first sitemap generator, of 2005: a URL, then attributes, between spaces.
+//! URL lists of Google's first sitemap generator (2005): a URL, then attributes, separated by spaces.
 //!
 //! `http://www.example.com/a lastmod=2005-06-03 changefreq=daily priority=0.8`
 
 use super::reader::{RowReader, units_of_lines};
-use super::row::{Record, Rows};
+use super::row::{CountingSink, Record};
 use super::spec::{Head, Hints, Open, Spec};
 use super::text::each_line;
 use super::unpack::Text;
@@ -27,8 +27,8 @@ fn open<'n>(text: Text<'n>, _: Hints<'n>) -> Result<RowReader<'n>> {
     Ok(RowReader { units: units_of_lines(text, LINE_BYTES_MAX, read), columns: None })
 }
 
-/// Every line is a record. Lines that begin with `#` are comments, and blank.
-fn read(block: &Block, rows: &mut Rows<'_>) -> Result<()> {
+/// Reads a record from every line. Lines that begin with `#` are comments and count as blank.
+fn read(block: &Block, rows: &mut CountingSink<'_>) -> Result<()> {
     each_line(block, |number, line| {
         let reason = match record(line.raw) {
             _ if line.raw.len() > LINE_BYTES_MAX => Reason::TooLong,
@@ -40,7 +40,7 @@ fn read(block: &Block, rows: &mut Rows<'_>) -> Result<()> {
     })
 }
 
-/// Whether `line` is a URL with attributes behind it.
+/// Whether `line` is a URL followed by attributes.
 fn has_attributes(line: &[u8]) -> bool {
     let is_http =
         |scheme: &[u8]| line.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
@@ -48,7 +48,7 @@ fn has_attributes(line: &[u8]) -> bool {
         && record(line).is_some_and(|record| Record { url: b"", ..record } != Record::default())
 }
 
-/// `None` for a word behind the URL that is none of the three attributes.
+/// The record in `line`; `None` if a word after the URL is not one of the three attributes.
 fn record(line: &[u8]) -> Option<Record<'_>> {
     let mut record = Record::default();
     if line.trim_ascii_start().starts_with(b"#") {

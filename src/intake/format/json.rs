@@ -1,4 +1,4 @@
-//! JSON lines: one object a line, with the keys that CSV has as columns.
+//! JSON lines: one object per line. Its keys have the names of columns in CSV.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::columns::{Columns, RowPart};
 use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_lines};
-use super::row::{AND, ROW_BYTES_MAX, Record, Rows};
+use super::row::{AND, CountingSink, ROW_BYTES_MAX, Record};
 use super::shapes::{self, Key};
 use super::spec::{Head, Hints, Open, Spec};
 use super::text::each_line;
@@ -32,7 +32,7 @@ pub const JSONL: Spec = Spec {
     open: Open::Text(open),
 };
 
-/// Bytes of a value that are kept, and of a bad line: more than a URL or tag can have.
+/// Maximum number of bytes that are kept of a value or a bad line: more than a URL or tag can have.
 const BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
 fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
@@ -42,9 +42,9 @@ fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
     Ok(RowReader { units, columns: None })
 }
 
-/// Reads one record from each line; blank lines, and objects with nothing in them, are blank rows. A line that is no object
-/// is bad alone, but for the first: see [`check_first_line`].
-fn read(block: &Block, columns: &Columns, rows: &mut Rows<'_>) -> Result<()> {
+/// Reads a record from each line. Blank lines and empty objects are blank rows. A line that is not an object is a bad row, except
+/// the first one: see [`check_first_line`].
+fn read(block: &Block, columns: &Columns, rows: &mut CountingSink<'_>) -> Result<()> {
     let mut keys = ColumnsFound::default();
     let mut extras = ExtrasBuffer::default();
     each_line(block, |number, line| {
@@ -61,8 +61,8 @@ fn read(block: &Block, columns: &Columns, rows: &mut Rows<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The first line tells an array, an object over many lines and wrong names of keys from lines that are bad alone: then the
-/// text is of another form altogether. Objects without keys tell nothing: the first one with a key is checked.
+/// Refuses a text whose first line shows that every line would be bad: an array, an object over several lines, or keys with other
+/// names. Objects without keys are skipped.
 fn check_first_line(text: &About<'_>, columns: &Columns) -> Result<()> {
     let head = text.head().strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text.head());
     let keys_of = |line: &[u8]| serde_json::from_slice::<Keys>(line);
@@ -87,7 +87,7 @@ fn check_first_line(text: &About<'_>, columns: &Columns) -> Result<()> {
         }
         Ok(Keys(keys)) if !keys.iter().any(|key| is_url(key, columns)) => {
             let names: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
-            // It has no such column, so there is a sentence that says so.
+            // No key is the URL, so this is always an error.
             wrong(&columns.places(&names).err().unwrap_or_default().replace("no column", "no key"))
         }
         _ => Ok(()),
@@ -103,7 +103,7 @@ fn emit(
     line: Line<'_>,
     values: &Values<'_>,
     extras: RawExtras<'_>,
-    rows: &mut Rows<'_>,
+    rows: &mut CountingSink<'_>,
 ) -> Result<()> {
     rows.record(&Record {
         line: number,
@@ -120,18 +120,18 @@ fn cut(text: &[u8]) -> &[u8] {
     &text[..text.len().min(BYTES_KEPT)]
 }
 
-/// What a line says; empty for what it does not.
+/// The values in a line. Empty: not given.
 #[derive(Default)]
 struct Values<'a> {
     url: Cow<'a, str>,
-    /// How good the name of its key is; `None` as long as there is none.
+    /// The rank of its key; `None` if there is no URL yet.
     url_rank: Option<usize>,
     lastmod: Cow<'a, str>,
     changefreq: Cow<'a, str>,
     priority: Cow<'a, str>,
 }
 
-/// The values of `line`; those of extensions go to `extras`.
+/// Reads the values of `line`. Values of extensions go to `extras`.
 fn values<'a>(
     line: &'a [u8],
     columns: &Columns,
@@ -148,7 +148,7 @@ fn values<'a>(
     if values.url.trim_ascii().is_empty() { without_url(line) } else { Ok(values) }
 }
 
-/// A line that gives no URL is blank if it gives nothing else.
+/// The values of a line without a URL. It is blank if no key has a value.
 fn without_url(line: &[u8]) -> Result<Values<'_>, Reason> {
     let line = str::from_utf8(line).map_err(|_| Reason::BadRow)?;
     if shapes::has_content(line) { Err(Reason::NoUrl) } else { Ok(Values::default()) }
@@ -157,7 +157,7 @@ fn without_url(line: &[u8]) -> Result<Values<'_>, Reason> {
 /// Takes the values of known keys and skips all others.
 struct ValuesVisitor<'c> {
     columns: &'c Columns,
-    /// All keys that were met.
+    /// All keys so far.
     keys: &'c mut ColumnsFound,
     extras: &'c mut ExtrasBuffer,
 }
@@ -204,8 +204,8 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
 }
 
 impl<'a> Values<'a> {
-    /// Takes the value of a key for the URL: a string. Null and blanks are no URL. Of two URLs that with the better key counts;
-    /// of two equally good keys nobody knows which.
+    /// Takes the value of a key for the URL, a string. Null and blanks count as no URL. Of two URLs, the one whose key has the
+    /// better rank is used. If both have the same rank, it is unclear which is meant, and the row is bad.
     fn take_url<E: de::Error>(&mut self, value: &'a RawValue, rank: usize) -> Result<(), E> {
         let url = match value.get() {
             "null" => Cow::Borrowed(""),
@@ -223,7 +223,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Takes values as earlier versions wrote them. False for anything else under this key.
+/// Takes values in the form of earlier versions. False if the key holds anything else.
 fn take_earlier(extension: &Extension, value: &RawValue, extras: &mut ExtrasBuffer) -> bool {
     let are_values = shapes::is_array_of_objects(extension, value.get());
     if are_values {
@@ -232,8 +232,8 @@ fn take_earlier(extension: &Extension, value: &RawValue, extras: &mut ExtrasBuff
     are_values
 }
 
-/// Takes the value of a tag: the text of a string, or what is written of anything else, which is how a number keeps its
-/// digits and a value of the wrong type is told in the reject file. A second value makes the tag a wrong one.
+/// Takes the value of a tag: the text of a string, or the JSON of anything else. So a number keeps its digits, and the reject file
+/// shows a value of the wrong type. A second value makes the tag invalid.
 fn take_tag<'a>(tag: &mut Cow<'a, str>, value: &'a RawValue) {
     let text = match value.get() {
         "null" => return,

@@ -1,4 +1,4 @@
-//! What the user says about the inputs.
+//! Options about the inputs.
 
 use encoding_rs::Encoding;
 
@@ -8,19 +8,19 @@ use super::spec::Hints;
 use super::table::Format;
 use crate::error::{Error, Result};
 
-/// What the user says about the inputs; nothing at all by default.
+/// Options about the inputs. By default everything is detected.
 #[derive(Debug, Clone, Default)]
 pub struct FormOptions {
-    /// The form, if it is not to be recognised: `--format`.
+    /// The format, if it is not detected: `--format`.
     pub format: Option<Format>,
-    /// Names of columns and keys, where they are not the usual ones, or positions in rows without a header: `--columns`.
+    /// Names of columns and keys if they are not the usual ones, or positions in rows without a header: `--columns`.
     pub columns: Columns,
-    /// The character between two values of CSV, if it is not to be detected: `--delimiter`.
+    /// The character between two values of CSV, if it is not detected: `--delimiter`.
     pub delimiter: Option<Delimiter>,
-    /// Most bytes of Parquet pages that a thread may hold; 1 GiB if nothing is said. A row group with larger pages is refused.
+    /// Memory limit for the Parquet pages of a thread [default: 1 GiB]. A row group with larger pages is refused.
     pub page_memory: Option<u64>,
-    /// The charset of text: `--input-encoding`. Without it, UTF-16 is known by its byte order mark and a sitemap's by its
-    /// XML declaration; any other text is taken as bytes. Does not concern Parquet.
+    /// The charset of text: `--input-encoding`. Without it, a byte order mark shows UTF-16, and an XML declaration the charset of a
+    /// sitemap. Any other text is read as bytes. It has no effect on Parquet.
     pub input_encoding: Option<&'static Encoding>,
 }
 
@@ -39,7 +39,7 @@ impl FormOptions {
         }
     }
 
-    /// What formats need of them.
+    /// The options that formats need.
     pub(super) fn hints(&self) -> Hints<'_> {
         Hints { columns: &self.columns, delimiter: self.delimiter, page_memory: self.page_memory }
     }

@@ -1,4 +1,4 @@
-//! Packings: how text may be compressed, one row of a table for each.
+//! Packings: the ways in which text may be compressed, as a table.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bzip2::bufread::MultiBzDecoder;
 use flate2::bufread::MultiGzDecoder;
 
-/// How text is packed.
+/// The compression of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Packing {
-    /// Not at all, or in a way of its own, as Parquet.
+    /// None, or part of the format, as in Parquet.
     #[default]
     None,
     /// RFC 1952, any number of members.
@@ -27,11 +27,11 @@ struct Spec {
     packing: Packing,
     /// Its name in reports and messages.
     name: &'static str,
-    /// What it adds to the name of a file.
+    /// Its file extension.
     extension: &'static str,
     /// Whether packed text begins with these bytes.
     has_head: fn(&[u8]) -> bool,
-    /// The text in it.
+    /// Opens a decoder.
     unpack: fn(Counted) -> io::Result<Stream>,
 }
 
@@ -50,7 +50,7 @@ const TABLE: [Spec; 3] = [
         packing: Packing::Zstd,
         name: "zstd",
         extension: ".zst",
-        // A frame, or one that is to be skipped, as parallel compressors write it in front.
+        // A frame, or a skippable frame, which parallel compressors write first.
         has_head: |head| matches!(head, [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..]),
         unpack: |packed| Ok(Box::new(zstd::Decoder::with_buffer(packed)?)),
     },
@@ -69,7 +69,7 @@ impl Packing {
         TABLE.iter().find(|spec| (spec.has_head)(head)).map_or(Self::None, |spec| spec.packing)
     }
 
-    /// The text that is packed in `stream`; `at` counts the bytes that were taken of it.
+    /// Unpacks `stream`. `at` counts the packed bytes that were read.
     ///
     /// # Errors
     /// If the decoder cannot be set up.
@@ -90,15 +90,15 @@ impl fmt::Display for Packing {
     }
 }
 
-/// The file name `name`, in lower case, without what a packing adds to it.
+/// The lower-case file name `name` without the extension of a packing.
 pub fn without_extension(name: &str) -> &str {
     TABLE.iter().find_map(|spec| name.strip_suffix(spec.extension)).unwrap_or(name)
 }
 
-/// Read at once from the input: few enough calls, and little beside the decoders' own windows.
+/// Size of the read buffer: large enough for few calls, and small compared with the windows of the decoders.
 const PIECE_BYTES: usize = 256 * 1024;
 
-/// Counts what a decoder takes, so that an error can say where it was.
+/// Counts the bytes that a decoder reads, so that an error can name its position.
 struct Counted {
     stream: BufReader<Stream>,
     at: Arc<AtomicU64>,

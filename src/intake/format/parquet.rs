@@ -3,6 +3,8 @@
 #[cfg(feature = "parquet")]
 mod column;
 #[cfg(feature = "parquet")]
+mod column_type;
+#[cfg(feature = "parquet")]
 mod contain;
 #[cfg(feature = "parquet")]
 mod delta;
@@ -10,8 +12,6 @@ mod delta;
 mod groups;
 #[cfg(feature = "parquet")]
 mod header;
-#[cfg(feature = "parquet")]
-mod kind;
 #[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
@@ -49,7 +49,7 @@ fn open<'n>(name: &'n Path, file: File, hints: Hints<'n>) -> Result<RowReader<'n
     Ok(RowReader { units, columns })
 }
 
-/// Refuses.
+/// Refuses the file: this build cannot read Parquet.
 #[cfg(not(feature = "parquet"))]
 fn open<'n>(name: &'n Path, _: File, _: Hints<'n>) -> Result<RowReader<'n>> {
     use crate::error::{Error, Shown};

@@ -1,4 +1,4 @@
-//! Part files: a directory as Spark, Hive and warehouses unload it.
+//! Part files: a directory of files as Spark, Hive and data warehouses write it.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result, Shown};
 
-/// The marker of a job that has written all of its parts.
+/// The file that a job writes after all of its part files.
 const SUCCESS: &str = "_SUCCESS";
 
-/// What a directory holds.
+/// The files in a directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PartFiles {
     /// The files to read, sorted by name.
@@ -21,15 +21,15 @@ pub struct PartFiles {
 /// Why a file or directory below an input directory is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkipReason {
-    /// Its name begins with `.` or `_`, as those of markers, checksums and unfinished files do.
+    /// Its name begins with `.` or `_`, like those of markers, checksums and unfinished files.
     Hidden,
-    /// There are `part-*` files, and this is none.
+    /// There are `part-*` files, and it is not one of them.
     NotPart,
-    /// It is, or leads to, what the run itself publishes.
+    /// It is in, or links to, the directory that the run publishes to.
     Output,
     /// A set is published in its directory, and no index file of the set lists it.
     NotListed,
-    /// It is a link to a directory; links can lead in circles.
+    /// It is a link to a directory. Such links can form cycles.
     LinkedDirectory,
     /// It is a pipe, a socket or a device.
     NotRegular,
@@ -49,7 +49,7 @@ impl SkipReason {
     }
 }
 
-/// The directory that a run publishes to, so that the run does not read what an earlier one wrote.
+/// The directory that a run publishes to, from which it does not read.
 #[derive(Debug, Clone)]
 pub struct OutDirectory {
     path: PathBuf,
@@ -58,24 +58,24 @@ pub struct OutDirectory {
 }
 
 impl OutDirectory {
-    /// The directory `path`; `None` if it is not there yet.
+    /// The directory `path`; `None` if it does not exist yet.
     pub fn at(path: &Path) -> Option<Self> {
         let path = path.canonicalize().ok()?;
         let identity = identity(&path)?;
         Some(Self { path, identity })
     }
 
-    /// Whether `path` is the directory itself, by whatever name.
+    /// Whether `path` is this directory, under any name.
     pub fn is(&self, path: &Path) -> bool {
         identity(path) == Some(self.identity)
     }
 
-    /// Whether `path` is below it, after all symbolic links.
+    /// Whether `path` is in it or below, with symbolic links resolved.
     pub fn holds(&self, path: &Path) -> bool {
         path.canonicalize().is_ok_and(|path| path.starts_with(&self.path))
     }
 
-    /// Whether `path` is in it with no directory between them, after all symbolic links, or in a hidden directory of it.
+    /// Whether `path` is directly in it, or in one of its hidden directories, with symbolic links resolved.
     fn holds_directly(&self, path: &Path) -> bool {
         let path = path.canonicalize().ok();
         let below = path.as_deref().and_then(|path| path.strip_prefix(&self.path).ok());
@@ -91,14 +91,13 @@ fn is_hidden(name: &std::ffi::OsStr) -> bool {
     matches!(name.as_encoded_bytes().first(), Some(b'.' | b'_'))
 }
 
-/// The data files below `directory`: `part-*` where there are any, else all of them. Directories inside it (partitions,
-/// `day=2024-05-01`) are searched too; names that begin with `.` or `_` are never data, and nothing below `out` is.
+/// The data files below `directory`: those named `part-*` if there are any, otherwise all. Its directories (partitions such as
+/// `day=2024-05-01`) are searched too. Files whose names begin with `.` or `_` are never data, nor is anything in `out`.
 ///
 /// # Errors
-/// If it cannot be read, holds no data file, or `needs_success` and the job that writes it has not ended well: there is
-/// no `_SUCCESS`.
+/// If it cannot be read, has no data file, or has no `_SUCCESS` although `needs_success`: the job that writes it has not finished.
 pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirectory>) -> Result<PartFiles> {
-    // Data may be kept below the directory that a set is published in. Then only what is directly in that belongs to the set.
+    // Data may be below the directory of a published set. Then only the files directly in that directory belong to the set.
     let is_below_out = out.is_some_and(|out| out.holds(directory));
     let is_output = |path: &Path, is_link: bool| match out {
         Some(out) if is_link && is_below_out => out.holds_directly(path),
@@ -135,7 +134,7 @@ pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirecto
     Ok(found)
 }
 
-/// Adds what is below `directory`; `is_output` knows what the run publishes.
+/// Adds the files below `directory`. `is_output` tells whether a path belongs to the directory that the run publishes to.
 fn add_files(directory: &Path, is_output: &dyn Fn(&Path, bool) -> bool, found: &mut PartFiles) -> Result<()> {
     let unreadable = |error| Error::input(directory, error);
     for entry in fs::read_dir(directory).map_err(unreadable)? {
@@ -151,7 +150,7 @@ fn add_files(directory: &Path, is_output: &dyn Fn(&Path, bool) -> bool, found: &
             match fs::metadata(&path) {
                 Ok(meta) if meta.is_dir() => found.skipped.push((path, SkipReason::LinkedDirectory)),
                 Ok(meta) if !meta.is_file() => found.skipped.push((path, SkipReason::NotRegular)),
-                // What cannot be looked at is told when it is opened.
+                // A file without accessible metadata fails when it is opened.
                 _ => found.files.push(path),
             }
         }

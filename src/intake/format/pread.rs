@@ -1,12 +1,12 @@
-//! A file read at offsets: who shares one with other threads, or with somebody who will read it from its start, must not move
-//! the place that it stands at.
+//! A file that is read at offsets. It may be shared with other threads, or read from its start later, so its file position must
+//! not move.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-/// A file from a place on.
+/// Reads a file from an offset on.
 pub struct Pread {
     file: Arc<File>,
     at: u64,

@@ -1,29 +1,29 @@
-//! Reading rows: one thread cuts an input into units, and any number of threads read a unit each.
+//! Reading rows: one thread cuts an input into units, and any number of threads read them.
 
 use std::io;
 use std::sync::Arc;
 
 use super::found::{ColumnsFound, UnitFacts};
-use super::row::{Rows, Sink};
+use super::row::{CountingSink, Sink};
 use super::unpack::Text;
 use crate::error::Result;
 use crate::intake::blocks::{Block, Blocks};
 
 /// An input of rows, ready to be read.
 pub struct RowReader<'n> {
-    /// The input, cut into units, in order.
+    /// The units of the input, in order.
     pub units: Units<'n>,
-    /// Its columns, if they are known before its rows.
+    /// Its columns, if they are known before the rows are read.
     pub columns: Option<ColumnsFound>,
 }
 
-/// The units of an input, as they are read and unpacked.
+/// The units of an input, made while it is read and unpacked.
 pub type Units<'n> = Box<dyn Iterator<Item = Result<Unit<'n>>> + Send + 'n>;
 
-/// Hands the rows of a unit over.
-type Read<'n> = Box<dyn FnOnce(&mut Rows<'_>) -> Result<()> + Send + 'n>;
+/// Reads the rows of a unit.
+type Read<'n> = Box<dyn FnOnce(&mut CountingSink<'_>) -> Result<()> + Send + 'n>;
 
-/// Rows that can be read without those before them.
+/// Rows that can be read independently of earlier ones.
 pub struct Unit<'n> {
     read: Read<'n>,
     is_transcoded: bool,
@@ -31,28 +31,28 @@ pub struct Unit<'n> {
 }
 
 impl Unit<'_> {
-    /// Whether its rows take no more memory than a block of text: it may wait in a queue, and so may what is made of it.
+    /// Whether its rows take no more memory than a block of text. Then the unit and its results may wait in a queue.
     pub fn is_small(&self) -> bool {
         self.is_small
     }
 
-    /// Reads all rows into `sink`; how many there were, and what was found besides.
+    /// Reads all rows into `sink`. Returns the facts about them.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) for an input that is not what it should be or ends too early, naming the
-    /// place and the option that helps; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read; any error of `sink`.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the input is damaged or ends too early: the message has the position and
+    /// the option that helps. [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read. Any error of `sink`.
     pub fn read(self, sink: &mut dyn Sink) -> Result<UnitFacts> {
-        let mut rows = Rows::new(sink, self.is_transcoded);
+        let mut rows = CountingSink::new(sink, self.is_transcoded);
         (self.read)(&mut rows)?;
         Ok(rows.into_facts())
     }
 }
 
-/// A unit for each block of whole rows; `read` reads its rows.
+/// Makes a unit of each block of whole rows. `read` reads the rows of a block.
 pub fn units_of_blocks<'n>(
     is_transcoded: bool,
     blocks: impl Iterator<Item = Result<Block>> + Send + 'n,
-    read: impl Fn(&Block, &mut Rows<'_>) -> Result<()> + Send + Sync + 'n,
+    read: impl Fn(&Block, &mut CountingSink<'_>) -> Result<()> + Send + Sync + 'n,
 ) -> Units<'n> {
     units_of(is_transcoded, blocks, read)
 }
@@ -60,7 +60,7 @@ pub fn units_of_blocks<'n>(
 fn units_of<'n, P: Send + 'n>(
     is_transcoded: bool,
     parts: impl Iterator<Item = Result<P>> + Send + 'n,
-    read: impl Fn(&P, &mut Rows<'_>) -> Result<()> + Send + Sync + 'n,
+    read: impl Fn(&P, &mut CountingSink<'_>) -> Result<()> + Send + Sync + 'n,
 ) -> Units<'n> {
     let read = Arc::new(read);
     Box::new(parts.map(move |part| {
@@ -69,11 +69,11 @@ fn units_of<'n, P: Send + 'n>(
     }))
 }
 
-/// A unit for each block of whole lines; lines of more than `line_bytes_max` are cut.
+/// Makes a unit of each block of whole lines. Lines of more than `line_bytes_max` are cut.
 pub fn units_of_lines<'n>(
     text: Text<'n>,
     line_bytes_max: usize,
-    read: impl Fn(&Block, &mut Rows<'_>) -> Result<()> + Send + Sync + 'n,
+    read: impl Fn(&Block, &mut CountingSink<'_>) -> Result<()> + Send + Sync + 'n,
 ) -> Units<'n> {
     let is_transcoded = text.about().is_transcoded();
     let (stream, about) = text.split();
@@ -82,19 +82,19 @@ pub fn units_of_lines<'n>(
     units_of_blocks(is_transcoded, blocks, read)
 }
 
-/// A unit for each of `parts`, which have no more rows than a block of text.
+/// Makes a unit of each of `parts`, which take no more memory than a block of text.
 pub fn small_units<'n, P: Send + 'n>(
     parts: impl Iterator<Item = Result<P>> + Send + 'n,
-    read: impl Fn(&P, &mut Rows<'_>) -> Result<()> + Send + Sync + 'n,
+    read: impl Fn(&P, &mut CountingSink<'_>) -> Result<()> + Send + Sync + 'n,
 ) -> Units<'n> {
     units_of(false, parts, read)
 }
 
-/// A unit for each of `parts`, which may have any number of rows.
+/// Makes a unit of each of `parts`, which may have any number of rows.
 pub fn large_units<'n, P: Send + 'n>(
     is_transcoded: bool,
     parts: impl IntoIterator<Item = P, IntoIter: Send + 'n>,
-    read: impl Fn(P, &mut Rows<'_>) -> Result<()> + Send + Sync + 'n,
+    read: impl Fn(P, &mut CountingSink<'_>) -> Result<()> + Send + Sync + 'n,
 ) -> Units<'n> {
     let read = Arc::new(read);
     Box::new(parts.into_iter().map(move |part| {

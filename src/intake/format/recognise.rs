@@ -1,4 +1,4 @@
-//! Recognises the format of a text by its head, then by its name.
+//! Detects the format of an input from its first bytes, then from its name.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::table::Format;
 use super::{foreign, packing};
 use crate::error::{Error, Result, Shown};
 
-/// The format that takes files with this magic number at the start of `head`.
+/// The format whose magic number `head` starts with.
 pub fn by_magic(head: &[u8]) -> Option<(Format, &'static OpenFile)> {
     let of_file = |&format: &Format| match &format.spec().open {
         Open::File(of_file) => Some((format, of_file)),
@@ -18,14 +18,14 @@ pub fn by_magic(head: &[u8]) -> Option<(Format, &'static OpenFile)> {
     Format::ALL.iter().filter_map(of_file).find(|(_, of_file)| head.starts_with(of_file.magic))
 }
 
-/// The format of the text that begins with `head`: the one that its first lines show, else the one that its name says.
+/// The format of the text that begins with `head`: the one that its first lines show, otherwise the one of its file name.
 ///
 /// # Errors
-/// If the name belongs to a format that the text does not have, and that no text has; or if the lines are rows of a table that
-/// neither a header nor an option explains.
+/// If the file name belongs to a format that is not text; or if the lines are rows of a table, and neither a header nor an option
+/// names its columns.
 pub fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Format> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    // No format could be wrong about nothing. White space may be the start of something: the name decides.
+    // An empty input is valid in every format. White space may be the start of any text, so there the name decides.
     if head.is_empty() {
         return Ok(Format::FALLBACK);
     }

@@ -1,4 +1,4 @@
-//! Rows: what every form is turned into, and who takes them.
+//! Rows: the records that every format is read into, and the sink that takes them.
 
 use super::charset::MALFORMED;
 use super::found::UnitFacts;
@@ -6,31 +6,31 @@ use crate::clean::Reason;
 use crate::error::Result;
 use crate::sitemap::extensions::{RawExtras, Value};
 
-/// Most bytes of a row of CSV or an entry of a sitemap, unused columns included. Our own limit: enough for a page's whole text
-/// beside its URL. A longer row most likely has a quote or a tag that is never closed.
+/// Maximum length of a row of CSV or an entry of a sitemap, unused columns included. Not a limit of any format: it leaves room for
+/// the whole text of a page next to its URL. A longer row most likely has a quote or a tag that is never closed.
 pub const ROW_BYTES_MAX: u64 = 16 << 20;
 
-/// One row, as it was written. An empty slice stands for what was not given.
+/// A row as it is in the input. An empty slice: not given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Record<'a> {
-    /// Where it begins, from 1: the line of text, the entry of a sitemap, the row of Parquet.
+    /// Its number from 1: the line of text in which it begins, the entry of a sitemap, the row of Parquet.
     pub line: u64,
-    /// Where it begins, from 0: the byte of the text, unpacked and in UTF-8 if it was transcoded; the row of Parquet.
+    /// Its offset from 0: the byte of the unpacked text, in UTF-8 if it was transcoded; the row of Parquet.
     pub offset: u64,
-    /// The URL, not yet clean. Nothing or blanks only: the row is blank, and has no tags.
+    /// The URL, not yet clean. If it is empty or blank, the row is blank and has no tags.
     pub url: &'a [u8],
-    /// When the page changed, not yet checked; columns of time in Parquet come as W3C Datetime.
+    /// When the page changed, not yet checked. Time columns of Parquet are in W3C Datetime.
     pub lastmod: &'a [u8],
-    /// How often it is said to change, not yet checked.
+    /// How often the page changes, not yet checked.
     pub changefreq: &'a [u8],
-    /// Its rank among the site's pages, not yet checked.
+    /// Its priority among the pages of the site, not yet checked.
     pub priority: &'a [u8],
     /// Its values of extensions, not yet checked.
     pub extras: RawExtras<'a>,
 }
 
-/// Stands between two values of a tag that can have one only. No value with it in it is a legal one, so that the tag is dropped
-/// like any other wrong one, and the reject file has both values.
+/// Separates two values of a tag that may have only one. No valid value contains it, so the tag is dropped like any invalid one,
+/// and the reject file shows both values.
 pub(super) const AND: &str = " | ";
 
 impl Record<'_> {
@@ -50,45 +50,45 @@ impl Record<'_> {
     }
 }
 
-/// Takes rows, in the order of the input. An error ends the reading and comes out of it.
+/// Takes rows in input order. An error ends the reading, which returns it.
 pub trait Sink {
-    /// Takes a record, which lives no longer than the call.
+    /// Takes a record, which is borrowed only for the call.
     ///
     /// # Errors
     /// The sink's own.
     fn record(&mut self, record: &Record<'_>) -> Result<()>;
 
-    /// Takes a row that is no record; `line` and `offset` as in [`Record`], `text` is the row or its beginning.
+    /// Takes a row that is not a record. `line` and `offset` are as in [`Record`]; `text` is the row or its beginning.
     ///
     /// # Errors
     /// The sink's own.
     fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()>;
 }
 
-/// The sink of a run, counting.
-pub(super) struct Rows<'s> {
+/// A sink that counts its rows and collects facts about them.
+pub(super) struct CountingSink<'s> {
     sink: &'s mut dyn Sink,
     is_transcoded: bool,
-    /// What was found so far.
+    /// The facts so far.
     facts: UnitFacts,
 }
 
-impl<'s> Rows<'s> {
+impl<'s> CountingSink<'s> {
     pub fn new(sink: &'s mut dyn Sink, is_transcoded: bool) -> Self {
         Self { sink, is_transcoded, facts: UnitFacts::default() }
     }
 
-    /// Rows so far.
+    /// The number of rows so far.
     pub fn count(&self) -> u64 {
         self.facts.rows
     }
 
-    /// What was found besides rows.
+    /// The facts so far, which the reader adds to.
     pub fn facts(&mut self) -> &mut UnitFacts {
         &mut self.facts
     }
 
-    /// All that was found, at the end.
+    /// The facts, once all rows are read.
     pub fn into_facts(self) -> UnitFacts {
         self.facts
     }
@@ -101,7 +101,7 @@ impl<'s> Rows<'s> {
         self.sink.record(record)
     }
 
-    /// Takes a row that gives something, but no URL; for forms whose rows have no text, what is known of it.
+    /// Takes a row with values but no URL, for formats whose rows are not text: the reject file shows its tags.
     #[cold]
     pub fn without_url(&mut self, record: &Record<'_>) -> Result<()> {
         self.bad(record.line, record.offset, Reason::NoUrl, &record.tags_as_text())
@@ -112,7 +112,7 @@ impl<'s> Rows<'s> {
         self.sink.bad_row(line, offset, reason, text)
     }
 
-    /// Whether `text` has bytes in it that do not exist in its charset.
+    /// Whether `text` has bytes that do not exist in its charset.
     pub fn is_malformed(&self, text: &[u8]) -> bool {
         self.is_transcoded && memchr::memchr(MALFORMED, text).is_some()
     }

@@ -1,23 +1,23 @@
-//! Samples: the first lines of a text show whether it is a table, and what lies between its values.
+//! Samples: the first lines of a text show whether it is a table, and which delimiter it has.
 
 use super::columns::Columns;
 use super::delimiter::Delimiter;
 use crate::limits::LINE_BYTES_MAX;
 
-/// Lines that are looked at: enough to tell a table from URLs that happen to contain a delimiter.
+/// Number of lines in a sample: enough to distinguish a table from URLs that happen to contain a delimiter.
 const LINES_MAX: usize = 16;
 
-/// The first lines of a text that have anything in them.
+/// The first lines of a text that are not empty.
 pub struct Sample<'h> {
     lines: Vec<&'h [u8]>,
 }
 
-/// Why no delimiter can be told.
+/// Two delimiters that fit equally well.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ambiguous(pub Delimiter, pub Delimiter);
 
 impl<'h> Sample<'h> {
-    /// Looks at `head`, the first bytes of a text.
+    /// The sample of a text that begins with `head`.
     pub fn of(head: &'h [u8]) -> Self {
         let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
         let lines = head.split(|byte| matches!(byte, b'\n' | b'\r'));
@@ -28,13 +28,13 @@ impl<'h> Sample<'h> {
         Self { lines }
     }
 
-    /// The delimiter that makes a header of the first line: there is more than one name, none of them looks like a URL, and
-    /// `columns` finds what it needs.
+    /// The delimiter by which the first line is a header: it has several names, none looks like a URL, and `columns` finds those it
+    /// needs.
     pub fn of_header(&self, columns: &Columns, said: Option<Delimiter>) -> Option<Delimiter> {
         let is_header = |by: &Delimiter| {
             let names = self.first(*by);
             let names: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
-            // A quoted name alone is a header too: a plain list has no quotes.
+            // A single quoted name is a header too, because a plain list has no quotes.
             let is_table = names.len() > 1 || self.first_line().starts_with(b"\"");
             is_table
                 && !names.iter().any(|name| is_address_or_comment(name))
@@ -43,17 +43,17 @@ impl<'h> Sample<'h> {
         self.widest(candidates(said).filter(is_header))
     }
 
-    /// The delimiter of a table without a header whose URL is at `url`, from 0. `None` if no line has one.
+    /// The delimiter of a table without a header, whose URL is at position `url` from 0. `None` if no line has one.
     ///
     /// # Errors
-    /// Two that fit.
+    /// If two delimiters fit.
     pub fn of_rows(&self, url: usize, said: Option<Delimiter>) -> Result<Option<Delimiter>, Ambiguous> {
         if let Some(said) = said {
             return Ok(Some(said).filter(|&said| self.is_parted(said)));
         }
         let fits = |by: &Delimiter| {
             let Some(rows) = rows(&self.lines, *by) else { return false };
-            // There may be a header after all.
+            // The first line may be a header.
             let are_urls = |rows: &[Vec<Vec<u8>>]| rows.iter().all(|row| is_url(&row[url]));
             url < rows[0].len() && (are_urls(&rows) || rows.len() > 1 && are_urls(&rows[1..]))
         };
@@ -64,7 +64,7 @@ impl<'h> Sample<'h> {
         }
     }
 
-    /// The delimiter that parts the first line into most values; a comma if none does.
+    /// The delimiter that divides the first line into the most values; a comma if none does.
     pub fn widest_delimiter(&self) -> Delimiter {
         self.widest(Delimiter::DETECTED.into_iter()).unwrap_or(Delimiter::COMMA)
     }
@@ -74,13 +74,13 @@ impl<'h> Sample<'h> {
         self.lines.first().copied().unwrap_or_default()
     }
 
-    /// Whether `by` parts the first line.
+    /// Whether `by` divides the first line.
     pub fn is_parted(&self, by: Delimiter) -> bool {
         self.first(by).len() > 1
     }
 
-    /// The options that read the text as a table, if its lines look like rows without a header that is understood. If they
-    /// `may_be_urls`, only if that is unlikely: there is a date in a column, or none of several lines is a URL.
+    /// The options that read the text as a table, if its lines look like rows without a known header. If the lines `may_be_urls`,
+    /// only if that is unlikely: a column has a date, or none of several lines is a URL.
     pub fn options(&self, may_be_urls: bool) -> Option<String> {
         let has_url = |line: &[u8]| memchr::memmem::find(line, b"://").is_some();
         let (header, lines) = match &self.lines[..] {
@@ -114,7 +114,7 @@ impl<'h> Sample<'h> {
         self.lines.first().map_or(Vec::new(), |line| fields(line, by))
     }
 
-    /// The one that parts the first line into most values; a comma, if they leave it whole.
+    /// The delimiter of these that divides the first line into the most values; a comma if none does.
     fn widest(&self, delimiters: impl DoubleEndedIterator<Item = Delimiter>) -> Option<Delimiter> {
         let widest = delimiters.rev().max_by_key(|&by| self.first(by).len());
         widest.map(|by| if self.is_parted(by) { by } else { Delimiter::COMMA })
@@ -127,22 +127,22 @@ fn candidates(said: Option<Delimiter>) -> impl DoubleEndedIterator<Item = Delimi
     Delimiter::DETECTED.into_iter().filter(is_candidate).chain(other)
 }
 
-/// The values of `lines`, if each has the same number and more than one.
+/// The values of `lines`, if all lines have the same number of values and more than one.
 fn rows(lines: &[&[u8]], by: Delimiter) -> Option<Vec<Vec<Vec<u8>>>> {
-    // Most lines are plain URLs; setting up a reader for each costs more than a small run's other work.
+    // Most lines are plain URLs. A CSV reader for each would cost more than all other work of a small run.
     memchr::memchr(by.as_byte(), lines.first()?)?;
     let rows: Vec<_> = lines.iter().map(|line| fields(line, by)).collect();
     let width = rows.first()?.len();
     (width > 1 && rows.iter().all(|row| row.len() == width)).then_some(rows)
 }
 
-/// The values of a line, without their quotes. One that is still open ends with the line.
+/// The values of a line without their quotes. An open quote ends with the line.
 fn fields(line: &[u8], by: Delimiter) -> Vec<Vec<u8>> {
     let mut core = csv_core::ReaderBuilder::new().delimiter(by.as_byte()).build();
     let mut out = vec![0; line.len() + 1];
     let mut ends = vec![0; memchr::memchr_iter(by.as_byte(), line).count() + 2];
     let (_, _, written, ended) = core.read_record(line, &mut out, &mut ends);
-    // Nothing more ends the record.
+    // The end of the input ends the record.
     let (_, _, _, last) = core.read_record(&[], &mut out[written..], &mut ends[ended..]);
     let ends = &ends[..ended + last];
     let starts = [0].iter().chain(ends);
@@ -169,7 +169,7 @@ pub fn is_address(name: &[u8]) -> bool {
     begins_as_one || memchr::memmem::find(name, b"://").is_some()
 }
 
-/// Whether `value` begins with a day, as `2025-11-21`, `21.11.2025` or `21/11/2025`, and nothing but a time follows.
+/// Whether `value` is a day such as `2025-11-21`, `21.11.2025` or `21/11/2025`, with or without a time.
 fn is_date(value: &[u8]) -> bool {
     let value = value.trim_ascii();
     let Some((day, rest)) = value.split_at_checked(10) else { return false };

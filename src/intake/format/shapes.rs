@@ -1,5 +1,5 @@
-//! Shapes: values of extensions, in the shapes in which exports give them. The definition of an extension says which of its
-//! fields have which keys.
+//! Shapes: reads values of extensions from JSON, in the shapes that exports use. The definition of an extension has the keys of its
+//! fields.
 //!
 //! Anything without one of these shapes is kept as it was written, as the text of a value. It is dropped and counted later, like any
 //! other tag with a wrong value.
@@ -54,7 +54,7 @@ fn add_text(extension: &Extension, text: &[u8], to: &mut ExtrasBuffer) {
     to.push(extension, [(extension.text_field, text)]);
 }
 
-/// Adds the fields of the object with these members to the value that begins. False if one is missing, is there twice, or is no
+/// Adds the fields of the object with these members to the current value. False if one is missing, occurs twice, or is not a
 /// text.
 fn add_fields(extension: &Extension, members: &[Member<'_>], to: &mut ExtrasBuffer) -> bool {
     extension.fields.iter().enumerate().all(|(number, field)| {
@@ -88,7 +88,7 @@ fn is_known(extension: &Extension, key: &str) -> bool {
     keys.into_iter().any(|known| is(key, known.split('.').next().unwrap_or_default()))
 }
 
-/// Calls `found` with each value of `key`, of which all parts but the last are keys of objects.
+/// Calls `found` with each value of `key`, whose parts before the last dot are keys of nested objects.
 fn find<'a>(members: &[Member<'a>], key: &str, found: &mut dyn FnMut(&'a str)) {
     let (first, rest) = key.split_once('.').map_or((key, None), |(first, rest)| (first, Some(rest)));
     for (_, value) in members.iter().filter(|(known, _)| is(known, first)) {
@@ -112,7 +112,7 @@ pub fn is_array_of_objects(extension: &Extension, json: &str) -> bool {
     serde_json::from_str::<Vec<&RawValue>>(json).is_ok_and(|array| array.iter().all(is_value))
 }
 
-/// Whether the JSON object `line` has a value that says anything.
+/// Whether the JSON object `line` has a value that is not empty.
 pub fn has_content(line: &str) -> bool {
     members(line.trim()).is_none_or(|members| members.iter().any(|(_, value)| !is_nothing(value)))
 }
@@ -128,7 +128,7 @@ pub fn text(json: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Calls `take` with each element of the array `json`, or with all of it if it is none. Skips what is nothing.
+/// Calls `take` with each element of the array `json`, or with `json` if it is not an array. Skips empty values.
 fn each<'a>(json: &'a str, mut take: impl FnMut(&'a str)) {
     let mut take_any = |json: &'a str| {
         if !is_nothing(json) {
@@ -141,7 +141,7 @@ fn each<'a>(json: &'a str, mut take: impl FnMut(&'a str)) {
     }
 }
 
-/// Whether the JSON value `json` says nothing.
+/// Whether the JSON value `json` is empty: null, blanks, or an array or object without content.
 fn is_nothing(json: &str) -> bool {
     match json.as_bytes() {
         b"null" => true,
@@ -151,7 +151,7 @@ fn is_nothing(json: &str) -> bool {
     }
 }
 
-/// The JSON that a value of a table is.
+/// The JSON in a cell of a table; `None` if it is not JSON.
 fn json_of_cell(cell: &[u8]) -> Option<&str> {
     let cell = cell.trim_ascii();
     let json = str::from_utf8(cell).ok().filter(|_| matches!(cell.first(), Some(b'[' | b'{' | b'"')))?;
@@ -162,7 +162,7 @@ fn is(key: &str, name: &str) -> bool {
     key.eq_ignore_ascii_case(name)
 }
 
-/// Keys and values of the JSON object `json`; `None` if it is none.
+/// The keys and values of the JSON object `json`; `None` if it is not an object.
 fn members(json: &str) -> Option<Vec<Member<'_>>> {
     struct Members;
     impl<'de> Visitor<'de> for Members {
@@ -184,7 +184,7 @@ fn members(json: &str) -> Option<Vec<Member<'_>>> {
     is_object.then(|| serde_json::Deserializer::from_str(json).deserialize_map(Members).ok()).flatten()
 }
 
-/// A key, which is seldom escaped.
+/// A key. It is borrowed unless it is escaped, which is rare.
 #[derive(Deserialize)]
 pub struct Key<'a>(#[serde(borrow)] pub Cow<'a, str>);
 

@@ -13,7 +13,7 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 
 use super::reader::{RowReader, large_units};
-use super::row::{ROW_BYTES_MAX, Rows};
+use super::row::{CountingSink, ROW_BYTES_MAX};
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use crate::error::{Error, Result};
@@ -35,13 +35,13 @@ fn open<'n>(text: Text<'n>, _: Hints<'n>) -> Result<RowReader<'n>> {
     Ok(RowReader { units: large_units(is_transcoded, [text], read), columns: None })
 }
 
-/// Reads the entries of a `<urlset>`. Elements are told by their local names; the namespace is that of the root, by its
-/// prefix, so that an `<image:loc>` is not taken for a `<loc>`.
-fn read(text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
+/// Reads the entries of a `<urlset>`. Elements of the protocol have the prefix of the root, so an `<image:loc>` is not mistaken for a
+/// `<loc>`. Elements of extensions are recognised by their local names.
+fn read(text: Text<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
     read_in_pieces(PIECE_BYTES, text, rows)
 }
 
-fn read_in_pieces(piece_bytes: usize, text: Text<'_>, rows: &mut Rows<'_>) -> Result<()> {
+fn read_in_pieces(piece_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
     let (stream, text) = text.split();
     let stream = BufReader::with_capacity(piece_bytes, stream);
     let mut reader = Reader::from_reader(Metered { stream, bytes_left: 0 });
@@ -75,7 +75,7 @@ fn read_in_pieces(piece_bytes: usize, text: Text<'_>, rows: &mut Rows<'_>) -> Re
                     0 => {}
                     1 => {
                         entry.emit(rows)?;
-                        // Behind an end tag the parser owes nothing. Behind a root it may: the end of `<urlset/>`.
+                        // After an end tag the parser has no pending event. After a root it may: the end of `<urlset/>`.
                         let at = reader.buffer_position();
                         let bytes = plain::read(reader.get_ref().stream.buffer(), at, &mut entry, rows)?;
                         reader.stream().consume(bytes);
@@ -124,7 +124,7 @@ fn check_root(text: &About<'_>, root: &str) -> Result<()> {
     }
 }
 
-/// XML is well-formed or it is nothing: what follows a mistake may be anything.
+/// The error for XML that is not well-formed. Nothing after the mistake can be trusted.
 fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
     match error {
         quick_xml::Error::Io(error) if error.get_ref().is_some_and(|cause| cause.is::<TooLong>()) => {
@@ -144,13 +144,13 @@ fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
     }
 }
 
-/// A stream that refuses to go on once `bytes_left` are read: no tag or text without end fills the memory.
+/// A stream that fails once `bytes_left` are read, so that an endless tag or text cannot fill the memory.
 struct Metered<R> {
     stream: BufReader<R>,
     bytes_left: u64,
 }
 
-/// What [`Metered`] says then.
+/// The error of [`Metered`].
 #[derive(Debug)]
 struct TooLong;
 

@@ -1,4 +1,4 @@
-//! What the program needs to know of a format: the columns of the table of formats.
+//! The properties of a format in the table of formats.
 
 use std::fs::File;
 use std::path::Path;
@@ -12,13 +12,13 @@ use crate::error::Result;
 
 /// One format. All of them are in [`table`](super::table).
 pub struct Spec {
-    /// Its name after `--format` and in reports.
+    /// Its name in `--format` and in reports.
     pub name: &'static str,
-    /// Endings of file names, in lower case and without the dot. They decide where the head of the input does not.
+    /// Its file extensions in lower case, without the dot. They decide if the first bytes do not show the format.
     pub extensions: &'static [&'static str],
-    /// How its first bytes show it.
+    /// How to recognise it by its first bytes.
     pub head: Head,
-    /// Which delimiters its values can have; none if it has no delimiters.
+    /// Which delimiters it can have; none if it has no delimiters.
     pub delimiter: fn(Delimiter) -> bool,
     /// The word for a column in messages.
     pub column_word: &'static str,
@@ -26,11 +26,11 @@ pub struct Spec {
     pub open: Open,
 }
 
-/// How the first bytes of an input show its format.
+/// How to recognise a format by its first bytes.
 pub enum Head {
     /// The first byte after white space is one of these.
     Byte(&'static [u8]),
-    /// The first lines pass a test. Where those of two formats do, the later one in the table is taken.
+    /// The first lines pass a test. If they pass the tests of two formats, the later one in the table is used.
     Lines(fn(&Sample<'_>, Hints<'_>) -> bool),
     /// In another way, or not at all.
     Other,
@@ -38,20 +38,20 @@ pub enum Head {
 
 /// How the rows of an input are read.
 pub enum Open {
-    /// Each line is a URL. Text in UTF-8 is mapped or copied as it is; this reads transcoded text.
+    /// Each line is a URL. Text is mapped or copied unchanged; the function reads only transcoded text.
     Lines(OpenText),
-    /// As text, from start to end. It may be packed and come through a pipe.
+    /// As text from start to end. It may be packed or come through a pipe.
     Text(OpenText),
     /// As a regular file that is read at any offset.
     File(OpenFile),
 }
 
-/// Opens text: reads what must be known before any row.
+/// Opens a text and reads its header, if it has one.
 pub type OpenText = for<'n> fn(Text<'n>, Hints<'n>) -> Result<RowReader<'n>>;
 
 /// A format that needs a regular file.
 pub struct OpenFile {
-    /// What every such file begins with.
+    /// The magic number that every such file starts with.
     pub magic: &'static [u8],
     /// Its name in messages.
     pub title: &'static str,
@@ -61,14 +61,14 @@ pub struct OpenFile {
     pub open: for<'n> fn(&'n Path, File, Hints<'n>) -> Result<RowReader<'n>>,
 }
 
-/// What the user said about rows: [`FormOptions`](super::FormOptions) without the choice of a format and charset.
+/// The options about rows: [`FormOptions`](super::FormOptions) without format and charset.
 #[derive(Debug, Clone, Copy)]
 pub struct Hints<'n> {
     /// Names or positions of columns.
     pub columns: &'n Columns,
-    /// The delimiter, if it is not to be detected.
+    /// The delimiter, if it is not detected.
     pub delimiter: Option<Delimiter>,
-    /// Most bytes of pages in the memory of a thread.
+    /// Memory limit for the pages of a thread.
     #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only Parquet has pages"))]
     pub page_memory: Option<u64>,
 }

@@ -19,7 +19,7 @@ macro_rules! formats {
             /// All of them, in the order of the table.
             pub(super) const ALL: &[Self] = &[$(Self::$format),*];
 
-            /// What is known of it.
+            /// Its properties.
             pub(super) const fn spec(self) -> &'static Spec {
                 match self {
                     $(Self::$format => &$spec,)*
@@ -30,13 +30,14 @@ macro_rules! formats {
 }
 
 formats! {
-    /// One URL a line.
+    /// One URL per line.
     Text = super::text::TEXT,
-    /// Values between commas, or whatever [`FormOptions::delimiter`](crate::FormOptions::delimiter) or the header says; after RFC 4180.
+    /// Values separated by commas, or by the delimiter in [`FormOptions::delimiter`](crate::FormOptions::delimiter) or in the
+    /// header; RFC 4180.
     Csv = super::csv::CSV,
-    /// Values between tabs; quotes mean what they mean in CSV.
+    /// Values separated by tabs, with quotes as in CSV.
     Tsv = super::csv::TSV,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Jsonl = super::json::JSONL,
     /// Apache Parquet.
     Parquet = super::parquet::PARQUET,
@@ -47,7 +48,7 @@ formats! {
 }
 
 impl Format {
-    /// What an input is if neither its head nor its name shows a format.
+    /// The format of an input if neither its first bytes nor its name shows another.
     pub(super) const FALLBACK: Self = Self::Text;
 
     /// The names of all formats, as a placeholder in help: `text|csv|…`.

@@ -1,4 +1,4 @@
-//! What every form of text is turned into, row by row.
+//! The rows of every text format.
 
 mod extensions;
 mod packed;
@@ -15,7 +15,7 @@ use super::*;
 use crate::clean::Reason;
 use crate::limits::LINE_BYTES_MAX;
 
-/// Rows as readable text: `line@offset url|lastmod|changefreq|priority`, links and images behind it; `!` marks a bad one.
+/// Rows as readable text: `line@offset url|lastmod|changefreq|priority`, values of extensions after it; `!` marks a bad row.
 #[derive(Default)]
 pub(super) struct Seen(pub Vec<String>);
 
@@ -46,7 +46,7 @@ impl Read for Slow {
     }
 }
 
-/// Reads `bytes` in pieces of several sizes, which must make no difference.
+/// Reads `bytes` in pieces of several sizes, which must give the same rows.
 fn read_all(name: &str, bytes: &[u8], options: &FormOptions) -> Result<(FormFound, Vec<String>)> {
     let read_in = |step| {
         let mut seen = Seen::default();
@@ -70,7 +70,7 @@ fn check_with(options: &FormOptions, name: &str, bytes: &[u8], format: Format, w
 }
 
 fn check(name: &str, text: &str, format: Format, want: &[&str]) {
-    // The offsets that are wanted were counted by hand: hold them against the text.
+    // The expected offsets were counted by hand: compare them with the text.
     for row in want {
         let at: usize = row[row.find('@').unwrap() + 1..row.find(' ').unwrap()].parse().unwrap();
         let (before, row_text) = text.split_at(at);
@@ -83,7 +83,7 @@ fn check(name: &str, text: &str, format: Format, want: &[&str]) {
     check_with(&FormOptions::default(), name, text.as_bytes(), format, want);
 }
 
-/// `text` is refused with words that begin or end with `want`.
+/// Checks that `text` is refused with a message that begins or ends with `want`.
 fn check_refused(options: &FormOptions, name: &str, text: impl AsRef<[u8]>, want: &str) {
     let error = read_all(name, text.as_ref(), options).unwrap_err();
     assert_eq!(error.kind(), crate::ErrorKind::Data, "{error}");
@@ -242,7 +242,7 @@ fn a_line_of_json_is_bad_alone_unless_it_is_the_first() {
         ]
     );
     let none = FormOptions::default();
-    // One of the values is in another charset than UTF-8.
+    // One of the values is not UTF-8.
     let (_, rows) = read_all("-", b"{\"loc\":\"u\"}\n{\"loc\":\"\xFC\"}\n", &none).unwrap();
     assert!(rows[1].starts_with("2@12 !bad-encoding "), "{}", rows[1]);
     check_refused(
@@ -326,7 +326,7 @@ fn lines_of_the_first_generator_are_known_by_their_attributes() {
     check_with(&said(Format::Google), "-", b"h:/a\n", Format::Google, &["1@0 h:/a|||"]);
 }
 
-/// The head of an input comes in one piece, so seams of small reads lie behind it: here, at every byte of many rows.
+/// The head of an input comes in one piece, so seams of small reads come after it: here, at every byte of many rows.
 #[test]
 fn rows_are_the_same_wherever_pieces_of_the_input_end() {
     let filler = 2 * LINE_BYTES_MAX / 10;
@@ -352,7 +352,7 @@ fn formats_are_words() {
     assert!("CSV".parse::<Format>().is_err() && "".parse::<Format>().is_err());
 }
 
-/// A directory of this test's own, gone at the end.
+/// A directory of one test, removed at the end.
 pub(super) struct Scratch(pub PathBuf);
 
 impl Scratch {

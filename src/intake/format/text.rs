@@ -1,7 +1,7 @@
-//! Text: one URL a line.
+//! Text: one URL per line.
 
 use super::reader::{RowReader, units_of_lines};
-use super::row::{Record, Rows};
+use super::row::{CountingSink, Record};
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::Text;
 use crate::clean::Reason;
@@ -23,8 +23,8 @@ fn open<'n>(text: Text<'n>, _: Hints<'n>) -> Result<RowReader<'n>> {
     Ok(RowReader { units: units_of_lines(text, LINE_BYTES_MAX, read), columns: None })
 }
 
-/// Every line is a record; one that is too long is cut, and still too long to be a URL.
-fn read(block: &Block, rows: &mut Rows<'_>) -> Result<()> {
+/// Reads a record from every line. A line that is too long is cut to a length that is still too long for a URL.
+fn read(block: &Block, rows: &mut CountingSink<'_>) -> Result<()> {
     each_line(block, |number, line| match rows.is_malformed(line.raw) {
         true => rows.bad(number, line.offset, Reason::BadEncoding, line.raw),
         false => {
@@ -33,7 +33,7 @@ fn read(block: &Block, rows: &mut Rows<'_>) -> Result<()> {
     })
 }
 
-/// Gives `line` every line of `block` with its number from 1.
+/// Calls `line` with the number from 1 and the text of every line of `block`.
 pub fn each_line(block: &Block, mut line: impl FnMut(u64, Line<'_>) -> Result<()>) -> Result<()> {
     let mut numbers = block.lines_before + 1..;
     lines(&block.bytes, block.offset).zip(&mut numbers).try_for_each(|(each, number)| line(number, each))

@@ -1,4 +1,4 @@
-//! Unpacking: compressed text becomes text, known by its first bytes.
+//! Unpacking: detects compressed text by its first bytes and unpacks it.
 
 use std::fmt;
 use std::io::{self, Cursor, Read};
@@ -14,7 +14,7 @@ use super::packing::Packing;
 use crate::error::{Error, Result, Shown};
 use crate::limits::LINE_BYTES_MAX;
 
-/// Looked at before reading: the longest line, so that the first one is whole.
+/// Size of the head, from which the format is detected: the longest line, so that the first line is whole.
 const HEAD_BYTES: u64 = LINE_BYTES_MAX as u64 + 2;
 
 /// The text of an input, unpacked.
@@ -23,18 +23,18 @@ pub struct Text<'n> {
     stream: Box<dyn Read + Send>,
 }
 
-/// What is known of a text before it is read, and how errors in it are told.
+/// The properties of a text that are known before it is read, and the errors in it.
 pub struct About<'n> {
     name: &'n Path,
     packing: Packing,
-    /// Bytes that were unpacked so far, as they are packed.
+    /// Packed bytes that were read so far.
     at: Arc<AtomicU64>,
     is_transcoded: bool,
     head: Vec<u8>,
 }
 
 impl<'n> Text<'n> {
-    /// Looks into `stream` and unpacks it if need be.
+    /// Opens the text in `stream`, which may be packed.
     pub fn open(name: &'n Path, stream: Box<dyn Read + Send>) -> Result<Self> {
         let (packing, at) = (Packing::None, Arc::default());
         let about = About { name, packing, at, is_transcoded: false, head: Vec::new() };
@@ -54,7 +54,7 @@ impl<'n> Text<'n> {
         Ok(text)
     }
 
-    /// Turns the text into UTF-8; offsets count bytes of that.
+    /// Turns the text into UTF-8. Offsets count bytes of the result.
     pub fn transcode(&mut self, encoding: &'static Encoding) -> Result<()> {
         self.stream = Box::new(Transcoded::new(self.take(), encoding));
         self.about.is_transcoded = true;
@@ -71,24 +71,24 @@ impl<'n> Text<'n> {
         Ok(())
     }
 
-    /// The first bytes; all of them if there are fewer than the longest line has.
+    /// The first bytes: as many as the longest line has, or all if there are fewer.
     pub fn head(&self) -> &[u8] {
         &self.about.head
     }
 
-    /// What is known of it.
+    /// Its properties.
     pub fn about(&self) -> &About<'n> {
         &self.about
     }
 
-    /// The text to read, and what is known of it.
+    /// The text as a stream, and its properties.
     pub fn split(self) -> (Box<dyn Read + Send>, About<'n>) {
         (self.stream, self.about)
     }
 }
 
 impl About<'_> {
-    /// The first bytes, as [`Text::head`].
+    /// The first bytes; see [`Text::head`].
     pub fn head(&self) -> &[u8] {
         &self.head
     }
@@ -101,9 +101,9 @@ impl About<'_> {
         self.is_transcoded
     }
 
-    /// An error of reading: the file's, or of what is packed in it.
+    /// The error for a failed read: of the file, or of the data packed in it.
     pub fn failed(&self, error: io::Error) -> Error {
-        // Only the operating system's errors have its number; the rest is what a decoder says of the data.
+        // Only errors of the operating system have a number. All others come from a decoder.
         if self.packing == Packing::None || error.raw_os_error().is_some() {
             return Error::io(self.name, "could not be read", error);
         }
@@ -115,13 +115,13 @@ impl About<'_> {
         self.wrong(format!("{what}; make or fetch the file again"))
     }
 
-    /// The text is not what it should be.
+    /// The error for a text that is not valid.
     pub fn wrong(&self, message: impl fmt::Display) -> Error {
         Error::data(format!("{}: {message}", Shown(self.name)))
     }
 }
 
-/// Reads up to `bytes_max` bytes. The stream that it returns begins with them again.
+/// Reads up to `bytes_max` bytes. The returned stream begins with them again.
 fn peek(mut stream: Box<dyn Read + Send>, bytes_max: u64) -> io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
     let mut head = Vec::new();
     stream.by_ref().take(bytes_max).read_to_end(&mut head)?;

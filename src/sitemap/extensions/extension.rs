@@ -20,16 +20,17 @@ pub struct Extension {
     pub prefix: &'static str,
     /// The local name of its element.
     pub element: &'static str,
-    /// Attributes that tell its element from others of the same name.
+    /// Attributes that its element must have. Other elements of the same name are not of this extension.
     pub marks: &'static [(&'static str, &'static str)],
     /// What a value consists of.
     pub fields: &'static [Field],
-    /// The field that holds a text which is all that is given. It is a value only if no other field is required; else it is
-    /// dropped, and the reject file shows the text in this field.
+    /// The field of a text that is given without field names. It is a value if no other field is required; otherwise it is dropped,
+    /// and the reject file shows the text in this field.
     pub text_field: usize,
-    /// Whether an object of JSON without any known key is a map: each key is the first field of a value, and its text the second.
+    /// Whether a JSON object without any known key is a map. Each of its keys is the first field of a value, and the text of the key
+    /// is the second.
     pub is_map: bool,
-    /// A key of JSON lines that earlier versions wrote: it is read if it holds an array of objects with the first field.
+    /// Another key of JSON lines, which earlier versions wrote. It is read only if it holds an array of objects with the first field.
     pub earlier_key: Option<&'static str>,
     /// What every written element begins with. Nothing else in an entry contains it.
     pub start: &'static [u8],
@@ -40,12 +41,12 @@ pub struct Extension {
 /// A field of a value: a text.
 #[derive(Debug)]
 pub struct Field {
-    /// Its keys in JSON, of which an object may have one. The first is its name in the reject file. A key with dots leads into
-    /// objects: `publication.name`.
+    /// Its names as a JSON key. An object may have one of them. The first is also its name in the reject file. A dot separates the
+    /// keys of nested objects: `publication.name`.
     pub keys: &'static [&'static str],
-    /// The elements that lead to it from the element of the extension, by their local names.
+    /// The local names of the elements from the element of the extension down to the field.
     pub path: &'static [&'static str],
-    /// The attribute of the last of these elements that holds it. None: it is the text of this element.
+    /// The attribute of the last of these elements that holds it. `None`: the field is the text of this element.
     pub attribute: Option<&'static str>,
     /// How often a value has it.
     pub occurs: Occurs,
@@ -63,7 +64,7 @@ pub enum Occurs {
 }
 
 impl Extension {
-    /// Whether some fields are in elements within its own.
+    /// Whether some fields are in child elements.
     pub fn has_children(&self) -> bool {
         self.fields.iter().any(|field| !field.path.is_empty())
     }

@@ -2,8 +2,7 @@
 
 use super::extension::Extension;
 use super::table::with_extensions;
-use super::{alternates, images};
-use crate::sitemap::tag_names::TagName;
+use crate::sitemap::tag_names::{TagName, TagReason};
 
 /// Lists what goes through the table.
 macro_rules! list {
@@ -12,11 +11,12 @@ macro_rules! list {
         $(#[$reason_doc:meta])* $reason:ident = $reason_word:literal;
     )*) => {
         /// All of them, in the order of their tags and of their elements in an entry.
-        pub static EXTENSIONS: [&Extension; [$($name_word),*].len()] = [$(&$module::EXTENSION),*];
+        pub static EXTENSIONS: [&Extension; [$($name_word),*].len()] = [$(&super::$module::EXTENSION),*];
 
         /// Each has the tag and the reason of its line.
         const _: () = {
-            $(assert!($module::EXTENSION.tag as usize == TagName::$name as usize);)*
+            $(assert!(super::$module::EXTENSION.tag as usize == TagName::$name as usize);
+            assert!(super::$module::EXTENSION.reason as usize == TagReason::$reason as usize);)*
         };
     };
 }

@@ -1,20 +1,20 @@
-//! The table of extensions, from which their tags, reasons and namespaces are made.
+//! The table of extensions, which defines their tags and reasons.
 
-/// Gives the table to the macro `$then`. Each extension has its module, its type in that module, which is also its
-/// [`TagName`](crate::sitemap::tag_names::TagName), with the name of the key or column, and the
-/// [`TagReason`](crate::sitemap::tag_names::TagReason) for dropping a value, with the word in reports. XML has them in this
-/// order.
+/// Passes the table to the macro `$then`. Each entry has the module of the extension, its
+/// [`TagName`](crate::sitemap::tag_names::TagName) with the name of its key or column, and its
+/// [`TagReason`](crate::sitemap::tag_names::TagReason) for dropping a value with the word in reports. Entries of a sitemap have
+/// their elements in this order.
 macro_rules! with_extensions {
     ($then:ident) => {
         $then! {
             /// The same page in other languages; each link counts.
             alternates: Alternates = "alternates",
-            /// A link to another language that is no URL or names no language, or a protocol without such links.
+            /// A link without a valid URL or language, or a protocol without such links.
             Alternate = "tag-alternate";
 
             /// Images on the page; each counts.
             images: Images = "images",
-            /// An image that is no URL or one too many, or a protocol without images.
+            /// An image without a valid URL or beyond the limit, or a protocol without images.
             Image = "tag-image";
         }
     };

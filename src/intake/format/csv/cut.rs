@@ -1,7 +1,7 @@
-//! Cuts: a stream of CSV parted into blocks of whole rows, so that threads can parse them side by side.
+//! Cuts: divides a stream of CSV into blocks of whole rows, so that threads can parse them in parallel.
 //!
-//! Where a row ends depends on every quote before it, so this is for one thread, and does no more than that takes. What a
-//! quote means is what it means to csv-core: it opens a value at the value's first byte only.
+//! The end of a row depends on every quote before it, so one thread finds it and does nothing else. As in csv-core, a quote opens
+//! a quoted value only at the first byte of the value.
 
 use std::io::Read;
 
@@ -19,24 +19,24 @@ pub struct Cuts<'n> {
     stream: Box<dyn Read + Send>,
     delimiter: u8,
     state: State,
-    /// What follows the last row end, with the offset and the lines before it.
+    /// The bytes after the last end of a row, with their offset and the number of lines before them.
     rest: Block,
-    /// A block that was given back.
+    /// A block to be returned again.
     again: Option<Block>,
     piece: Box<[u8]>,
     has_ended: bool,
 }
 
-/// What the byte at hand belongs to.
+/// The position of the current byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// It is the first of a value.
+    /// First byte of a value.
     Start,
-    /// A value without quotes, or what follows the quotes.
+    /// In a value without quotes, or after the closing quote.
     Plain,
-    /// A value in quotes.
+    /// In a value in quotes.
     Quoted,
-    /// It is behind a quote in quotes: the first of two, or the closing one.
+    /// After a quote within quotes, which is the first of two or the closing quote.
     Closing,
 }
 
@@ -55,12 +55,12 @@ impl<'n> Cuts<'n> {
         }
     }
 
-    /// What is known of the text.
+    /// The text that is cut.
     pub fn about(&self) -> &About<'n> {
         &self.about
     }
 
-    /// The same, with `block` to come first.
+    /// These cuts, with `block` as the first block.
     pub fn again(self, block: Block) -> Self {
         Self { again: Some(block), ..self }
     }
@@ -79,7 +79,7 @@ impl<'n> Cuts<'n> {
             let mut piece = &self.piece[..bytes];
             let is_first = self.rest.offset == 0 && self.rest.bytes.is_empty();
             if is_first && let Some(behind) = piece.strip_prefix(BYTE_ORDER_MARK) {
-                // It is no part of the first name.
+                // A byte order mark is not part of the first name.
                 (piece, self.rest.offset) = (behind, BYTE_ORDER_MARK.len() as u64);
             }
             let row_end = scan(piece, self.delimiter, &mut self.state);
@@ -100,7 +100,7 @@ impl<'n> Cuts<'n> {
         }
     }
 
-    /// The end of the text is the end of its last row, unless a quote is open there.
+    /// The rows up to the end of the text, which ends the last row. An error if a quote is still open.
     fn last_block(&mut self) -> Result<Option<Block>> {
         if self.state == State::Quoted {
             return Err(self.open_row("goes on to the end of the file"));
@@ -137,7 +137,7 @@ impl Iterator for Cuts<'_> {
     }
 }
 
-/// Goes over `piece`; where the last row that ends in it ends.
+/// Scans `piece`. Returns the end of the last row that ends in it.
 fn scan(piece: &[u8], delimiter: u8, state: &mut State) -> Option<usize> {
     let is_row_end = |byte: u8| matches!(byte, b'\n' | b'\r');
     if matches!(state, State::Start | State::Plain) && memchr::memchr(b'"', piece).is_none() {

@@ -1,35 +1,35 @@
-//! The table: rows and fields of a block of whole rows.
+//! Tables: the rows and fields of a block of whole rows.
 
 use csv_core::ReadRecordResult;
 
 use crate::intake::blocks::Block;
 use crate::limits::LINE_BYTES_MAX;
 
-/// Rows of a block, one after the other.
+/// Reads the rows of a block.
 ///
-/// Most rows have no quote in them, and their fields are what lies between the delimiters, to be found 32 bytes at a time and
-/// used where they lie. All others go through csv-core, which is the judge of what quotes mean.
+/// Most rows have no quotes. Their fields are the bytes between the delimiters, which are found 32 bytes at a time, and are not
+/// copied. csv-core reads all other rows and decides what quotes mean.
 pub struct Table<'b> {
     block: &'b Block,
-    /// What comes next, and its line.
+    /// The start of the next row, and its line.
     at: usize,
     line: u64,
     delimiter: u8,
     core: csv_core::Reader,
-    /// The fields of the row at hand without their quotes, if it has any.
+    /// The fields of the current row without their quotes, if it has quotes.
     unquoted: Vec<u8>,
-    /// Where each field ends; where the next one begins in a row without quotes is a byte further.
+    /// The end of each field. In a row without quotes the next field begins one byte further.
     ends: Vec<usize>,
 }
 
-/// A row.
-pub struct Row<'t> {
+/// A row of a table.
+pub struct TableRow<'t> {
     /// Its line, from 1.
     pub line: u64,
     /// Its offset in the text.
     pub offset: u64,
     raw: &'t [u8],
-    /// What the fields lie in.
+    /// The bytes of the fields.
     fields: &'t [u8],
     ends: &'t [usize],
     /// Bytes between two fields.
@@ -39,7 +39,7 @@ pub struct Row<'t> {
 impl<'b> Table<'b> {
     pub fn new(block: &'b Block, delimiter: u8) -> Self {
         let mut core = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
-        // At its own start it would take a byte order mark away, and this is not the start of the text.
+        // csv-core skips a byte order mark at its start, but this is not the start of the text.
         core.read_record(b"\n", &mut [0], &mut [0]);
         Self {
             block,
@@ -53,7 +53,7 @@ impl<'b> Table<'b> {
     }
 
     /// The next row that is not empty.
-    pub fn next_row(&mut self) -> Option<Row<'_>> {
+    pub fn next_row(&mut self) -> Option<TableRow<'_>> {
         let bytes = &self.block.bytes[..];
         while let Some(byte @ (b'\n' | b'\r')) = bytes.get(self.at) {
             self.line += u64::from(*byte == b'\n');
@@ -76,12 +76,12 @@ impl<'b> Table<'b> {
         self.at += raw.len();
         let fields = if gap == 1 { raw } else { &self.unquoted };
         let offset = self.block.offset + start as u64;
-        Some(Row { line, offset, raw, fields, ends: &self.ends, gap })
+        Some(TableRow { line, offset, raw, fields, ends: &self.ends, gap })
     }
 
-    /// Parses the row that `rest` begins with; its bytes, with those of its end.
+    /// Parses the row at the start of `rest`. Returns its length with the line end.
     fn unquote(&mut self, rest: &[u8]) -> usize {
-        // No field becomes longer than it is written. One byte more, because the core ends nothing in a full buffer.
+        // Fields do not grow. One byte more is needed, because csv-core does not end a field in a full buffer.
         self.unquoted.resize(self.unquoted.len().max(rest.len() + 1), 0);
         self.ends.resize(self.ends.capacity().max(8), 0);
         let (mut read, mut written, mut fields) = (0, 0, 0);
@@ -102,7 +102,7 @@ impl<'b> Table<'b> {
         read
     }
 
-    /// The block behind the row at hand.
+    /// The block after the current row.
     pub fn rest(&self) -> Block {
         Block {
             offset: self.block.offset + self.at as u64,
@@ -112,8 +112,8 @@ impl<'b> Table<'b> {
     }
 }
 
-impl<'t> Row<'t> {
-    /// How many fields it has.
+impl<'t> TableRow<'t> {
+    /// The number of its fields.
     pub fn fields(&self) -> usize {
         self.ends.len()
     }
@@ -124,7 +124,7 @@ impl<'t> Row<'t> {
         &self.fields[start..self.ends[at]]
     }
 
-    /// As it stands in the text, or its beginning.
+    /// Its text in the input, cut to the length of a line.
     pub fn text(&self) -> &'t [u8] {
         self.raw[..self.raw.len().min(LINE_BYTES_MAX)].trim_ascii_end()
     }

@@ -1,4 +1,4 @@
-//! Cuts and tables against csv-core, which reads the same text as a whole.
+//! Compares cuts and tables with csv-core, which reads the same text as a whole.
 
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -34,7 +34,7 @@ fn in_blocks(text: &[u8], step: usize, delimiter: u8) -> Rows {
     Some(rows)
 }
 
-/// The plain way: one row after the other, with no blocks and no look ahead.
+/// The plain version: one row after the other, without blocks.
 fn as_a_whole(text: &[u8], delimiter: u8) -> Rows {
     let mut core = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
     let mut rows = Vec::new();
@@ -45,7 +45,7 @@ fn as_a_whole(text: &[u8], delimiter: u8) -> Rows {
         let (mut out, mut ends) = ([0; 64], [0; 64]);
         let (result, read, written, mut fields) = core.read_record(&text[at..], &mut out, &mut ends);
         if result == ReadRecordResult::InputEmpty {
-            // Whether the end of the text may end a row is for a line end to say.
+            // A line end shows whether the row can end at the end of the text.
             match core.read_record(b"\n", &mut out[written..], &mut ends[fields..]) {
                 (ReadRecordResult::Record, _, _, more) => fields += more,
                 _ => return None,
@@ -62,7 +62,7 @@ fn as_a_whole(text: &[u8], delimiter: u8) -> Rows {
 #[test]
 fn rows_are_those_of_csv_core_wherever_the_text_is_cut() {
     let mut open = 0;
-    // A longer text with every delimiter would take as many times as long.
+    // A longer text would take that much longer with every delimiter.
     for (delimiter, longest) in [(b',', 7), (b';', 5), (b'\t', 5), (b'a', 5), (0, 5)] {
         let letters = [b'x', delimiter, b'"', b'\n', b'\r'];
         for length in 0..=longest {

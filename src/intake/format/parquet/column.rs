@@ -1,4 +1,4 @@
-//! A column of Parquet, its values as text.
+//! A column of Parquet, with its values as text.
 
 use std::io::Write;
 
@@ -9,33 +9,33 @@ use parquet::data_type::{AsBytes, ByteArray, DataType};
 use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescriptor;
 
-use super::kind::Kind;
+use super::column_type::ColumnType;
 use crate::sitemap::tags::civil_text;
 
-/// Bytes that are shown of a value that is no text.
+/// Maximum number of bytes shown of a value that is not text.
 const SHOWN_BYTES_MAX: usize = 16;
 
-/// A column of a row group, and its values in the batch at hand.
+/// A column of a row group, with its values in the current batch.
 pub struct Column {
     reader: ColumnReader,
-    kind: Kind,
-    /// The definition level of a value that is there.
+    column_type: ColumnType,
+    /// The definition level of a value that is not null.
     present: i16,
     levels: Vec<i16>,
-    /// Values that are text need no copy.
+    /// Values that are text. They are not copied.
     texts: Vec<ByteArray>,
-    /// The text of all others, one behind the other, and where each ends.
+    /// The texts of all other values in a row, and the end of each.
     written: Vec<u8>,
     ends: Vec<usize>,
-    /// For each row of the batch the value that it has.
+    /// The value of each row of the batch.
     places: Vec<Option<u32>>,
 }
 
 impl Column {
-    pub fn new(reader: ColumnReader, kind: Kind, descriptor: &ColumnDescriptor) -> Self {
+    pub fn new(reader: ColumnReader, column_type: ColumnType, descriptor: &ColumnDescriptor) -> Self {
         Self {
             reader,
-            kind,
+            column_type,
             present: descriptor.max_def_level(),
             levels: Vec::new(),
             texts: Vec::new(),
@@ -51,32 +51,35 @@ impl Column {
         self.texts.clear();
         self.written.clear();
         self.ends.clear();
-        let (levels, out, ends, kind) = (&mut self.levels, &mut self.written, &mut self.ends, self.kind);
+        let (levels, out, ends, column_type) =
+            (&mut self.levels, &mut self.written, &mut self.ends, self.column_type);
         match &mut self.reader {
-            ColumnReader::ByteArrayColumnReader(reader) if kind == Kind::Text => {
+            ColumnReader::ByteArrayColumnReader(reader) if column_type == ColumnType::Text => {
                 fill(reader, rows, levels, &mut self.texts)?;
             }
             ColumnReader::ByteArrayColumnReader(reader) => {
-                each(reader, rows, levels, |value| write_bytes(value.data(), kind, out, ends))?;
+                each(reader, rows, levels, |value| write_bytes(value.data(), column_type, out, ends))?;
             }
             ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-                each(reader, rows, levels, |value| write_bytes(value.data(), kind, out, ends))?;
+                each(reader, rows, levels, |value| write_bytes(value.data(), column_type, out, ends))?;
             }
             ColumnReader::BoolColumnReader(reader) => {
                 each(reader, rows, levels, |value| write_text(format_args!("{value}"), out, ends))?;
             }
-            ColumnReader::Int32ColumnReader(reader) => each(reader, rows, levels, |value| match kind {
-                Kind::Unsigned => write_text(format_args!("{}", value.cast_unsigned()), out, ends),
-                _ => write_number(value.into(), kind, out, ends),
-            })?,
+            ColumnReader::Int32ColumnReader(reader) => {
+                each(reader, rows, levels, |value| match column_type {
+                    ColumnType::Unsigned => write_text(format_args!("{}", value.cast_unsigned()), out, ends),
+                    _ => write_number(value.into(), column_type, out, ends),
+                })?
+            }
             ColumnReader::Int64ColumnReader(reader) => {
-                each(reader, rows, levels, |value| write_number(value, kind, out, ends))?;
+                each(reader, rows, levels, |value| write_number(value, column_type, out, ends))?;
             }
             ColumnReader::Int96ColumnReader(reader) => each(reader, rows, levels, |value| {
                 write_time(value.to_seconds(), true, out);
                 ends.push(out.len());
             })?,
-            // The shortest text that means the same number, and never an exponent.
+            // The shortest text for this number, without an exponent.
             ColumnReader::FloatColumnReader(reader) => {
                 each(reader, rows, levels, |value| write_text(format_args!("{value}"), out, ends))?;
             }
@@ -87,7 +90,7 @@ impl Column {
         self.place(rows)
     }
 
-    /// Finds out which rows have a value.
+    /// Determines which rows have a value.
     fn place(&mut self, rows: usize) -> Result<()> {
         let values = self.texts.len() + self.ends.len();
         self.places.clear();
@@ -111,7 +114,7 @@ impl Column {
     pub fn value(&self, at: usize) -> &[u8] {
         match self.places[at].map(|place| place as usize) {
             None => &[],
-            Some(place) if self.kind == Kind::Text => self.texts[place].as_bytes(),
+            Some(place) if self.column_type == ColumnType::Text => self.texts[place].as_bytes(),
             Some(place) => {
                 let start = if place == 0 { 0 } else { self.ends[place - 1] };
                 &self.written[start..self.ends[place]]
@@ -120,7 +123,7 @@ impl Column {
     }
 }
 
-/// Reads `rows` rows, over as many pages as they lie on.
+/// Reads `rows` rows, from one or more pages.
 fn fill<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     rows: usize,
@@ -149,26 +152,26 @@ fn each<T: DataType>(
     Ok(())
 }
 
-fn write_number(value: i64, kind: Kind, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
+fn write_number(value: i64, column_type: ColumnType, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
     const DAY_SECONDS: i64 = 86_400;
-    match kind {
-        Kind::Time { per_second, is_utc } => write_time(value.div_euclid(per_second), is_utc, out),
-        Kind::Date => match Timestamp::from_second(value.saturating_mul(DAY_SECONDS)) {
+    match column_type {
+        ColumnType::Time { per_second, is_utc } => write_time(value.div_euclid(per_second), is_utc, out),
+        ColumnType::Date => match Timestamp::from_second(value.saturating_mul(DAY_SECONDS)) {
             Ok(time) => push(out, format_args!("{}", Offset::UTC.to_datetime(time).date())),
             Err(_) => push(out, format_args!("day {value}")),
         },
-        Kind::Decimal { digits } => write_decimal(value.into(), digits, out),
-        Kind::Unsigned => push(out, format_args!("{}", value.cast_unsigned())),
-        Kind::Other => push(out, format_args!("#{value}")),
+        ColumnType::Decimal { digits } => write_decimal(value.into(), digits, out),
+        ColumnType::Unsigned => push(out, format_args!("{}", value.cast_unsigned())),
+        ColumnType::Other => push(out, format_args!("#{value}")),
         _ => push(out, format_args!("{value}")),
     }
     ends.push(out.len());
 }
 
-fn write_bytes(value: &[u8], kind: Kind, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
-    match (kind, whole(value), value) {
-        (Kind::Decimal { digits }, Some(number), _) => write_decimal(number, digits, out),
-        (Kind::Float16, _, &[low, high]) => write_half(u16::from_le_bytes([low, high]), out),
+fn write_bytes(value: &[u8], column_type: ColumnType, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
+    match (column_type, whole(value), value) {
+        (ColumnType::Decimal { digits }, Some(number), _) => write_decimal(number, digits, out),
+        (ColumnType::Float16, _, &[low, high]) => write_half(u16::from_le_bytes([low, high]), out),
         _ => {
             push(out, format_args!("0x"));
             value.iter().take(SHOWN_BYTES_MAX).for_each(|byte| push(out, format_args!("{byte:02x}")));
@@ -177,10 +180,10 @@ fn write_bytes(value: &[u8], kind: Kind, out: &mut Vec<u8>, ends: &mut Vec<usize
     ends.push(out.len());
 }
 
-/// A number in two's complement, the highest byte first; `None` if it is beyond 16 bytes.
+/// The number in `bytes`, in two's complement with the highest byte first; `None` if it needs more than 16 bytes.
 fn whole(bytes: &[u8]) -> Option<i128> {
     let first = bytes.first().map_or(0, |byte| byte.cast_signed());
-    // Bytes that only carry the sign on.
+    // Bytes that only repeat the sign.
     let mut bytes = bytes;
     while let [carry, next, ..] = *bytes
         && carry.cast_signed() == first >> 7
@@ -192,7 +195,8 @@ fn whole(bytes: &[u8]) -> Option<i128> {
     (bytes.len() <= 16).then(|| bytes.iter().fold(sign, |number, &byte| number << 8 | i128::from(byte)))
 }
 
-/// As a database shows it, `0.50` with two digits after the point; of more than any tag takes, those that are not zero.
+/// Writes a decimal as databases do: `0.50` with two digits after the point. If it has more digits than a tag may have, zeros at the
+/// end are left out.
 fn write_decimal(value: i128, digits: usize, out: &mut Vec<u8>) {
     const DIGITS_KEPT: usize = 18;
     let text = format!("{:0width$}", value.unsigned_abs(), width = digits + 1);
@@ -203,11 +207,11 @@ fn write_decimal(value: i128, digits: usize, out: &mut Vec<u8>) {
     push(out, format_args!("{sign}{whole}{point}{fraction}"));
 }
 
-/// A floating point number of two bytes (IEEE 754 binary16), in the fewest digits that mean no other one.
+/// Writes a floating point number of two bytes (IEEE 754 binary16) in the fewest digits that identify it.
 fn write_half(bits: u16, out: &mut Vec<u8>) {
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
     let sign = if bits >> 15 == 1 { "-" } else { "" };
-    // Between a number and the next one.
+    // The distance to the next number.
     let step = 2_f64.powi(exponent.max(1) - 25);
     let value = if exponent == 0 { fraction * step } else { (1024.0 + fraction) * step };
     if exponent == 0x1F {
@@ -218,7 +222,7 @@ fn write_half(bits: u16, out: &mut Vec<u8>) {
     push(out, format_args!("{sign}{text}"));
 }
 
-/// An instant as W3C Datetime, with `Z` only if it is one; beyond the calendar a text that is none, to be refused.
+/// Writes a time as W3C Datetime, with `Z` if it is an instant. A time beyond the calendar becomes a text that is refused.
 fn write_time(seconds: i64, is_utc: bool, out: &mut Vec<u8>) {
     match Timestamp::from_second(seconds).map(|time| Offset::UTC.to_datetime(time)) {
         Ok(local) if local.year() >= 0 => {

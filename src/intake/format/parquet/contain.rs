@@ -1,4 +1,4 @@
-//! Containment: a panic of the parquet crate over damaged data is an error of the file, not a bug of the run.
+//! Containment: turns panics of the parquet crate on damaged data into errors of the file.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -12,8 +12,8 @@ thread_local! {
     static IS_CONTAINED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `read`, and turns a panic into an error. Nothing is printed for it. What `read` has changed must not be used any
-/// more after an error.
+/// Calls `read` and turns a panic into an error, without printing it. After an error, values that `read` has changed must not be
+/// used.
 pub fn contained<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     silence_contained_panics();
     let before = IS_CONTAINED.replace(true);
@@ -22,7 +22,7 @@ pub fn contained<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     result.unwrap_or_else(|panic| Err(ParquetError::General(words(&*panic))))
 }
 
-/// Lets the panic hook, whatever it is, say nothing about panics that are caught here.
+/// Keeps the current panic hook from reporting panics that are caught here.
 fn silence_contained_panics() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

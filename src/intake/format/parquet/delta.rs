@@ -1,7 +1,6 @@
-//! Numbers written as differences (encoding `DELTA_BINARY_PACKED` of the Parquet format): how many a page says there are,
-//! where they end, and what they are.
+//! Numbers stored as differences (encoding `DELTA_BINARY_PACKED` of Parquet): their count, their end in a page, and their values.
 
-/// How many numbers `bytes` begin with.
+/// The number of numbers at the start of `bytes`.
 pub fn count(bytes: &[u8]) -> Option<u64> {
     let mut bytes = bytes;
     // The numbers in a block, and the parts of a block.
@@ -10,7 +9,7 @@ pub fn count(bytes: &[u8]) -> Option<u64> {
     number(&mut bytes)
 }
 
-/// What follows the numbers that `bytes` begin with.
+/// The bytes after the numbers at the start of `bytes`.
 pub fn rest(bytes: &[u8]) -> Option<&[u8]> {
     let mut bytes = bytes;
     let block_values = number(&mut bytes)?;
@@ -21,10 +20,10 @@ pub fn rest(bytes: &[u8]) -> Option<&[u8]> {
     if part_values == 0 {
         return None;
     }
-    // The first one is in the header.
+    // The first number is in the header.
     let mut left = count.saturating_sub(1);
     while left > 0 {
-        // The least difference, and the width of each part.
+        // The smallest difference, and the width of each part.
         number(&mut bytes)?;
         let (widths, packed) = bytes.split_at_checked(parts)?;
         bytes = packed;
@@ -40,8 +39,8 @@ pub fn rest(bytes: &[u8]) -> Option<&[u8]> {
     Some(bytes)
 }
 
-/// The most bytes that `rows` values in a row can take once they are decoded, if `values` are texts that repeat the beginning
-/// of the one before (encoding `DELTA_BYTE_ARRAY`): a few bytes of a page can stand for gigabytes.
+/// The maximum number of bytes that `rows` consecutive values take when decoded, if `values` are texts that share a prefix with the
+/// text before (encoding `DELTA_BYTE_ARRAY`). A few bytes of a page can become gigabytes.
 pub fn bytes_together_max(values: &[u8], rows: usize) -> Option<u64> {
     let (repeated, own) = (Numbers::of(values)?, Numbers::of(rest(values)?)?);
     let (mut most, mut sum) = (0, 0_u64);
@@ -58,19 +57,19 @@ pub fn bytes_together_max(values: &[u8], rows: usize) -> Option<u64> {
     Some(most.saturating_mul(2))
 }
 
-/// The numbers themselves, up to the first that the bytes do not have.
+/// Reads the numbers, up to the end of the bytes.
 struct Numbers<'b> {
     bytes: &'b [u8],
     /// Parts of a block, and numbers of a part.
     parts: usize,
     part_values: usize,
-    /// Numbers to come.
+    /// Numbers that are left.
     left: u64,
     next: Option<i64>,
-    /// The least difference of the block, and the bits that each part's numbers take beyond it.
+    /// The smallest difference of the block, and the bit width of each part.
     least: i64,
     widths: &'b [u8],
-    /// The part at hand, the bits of each of its numbers, and how many of these are read.
+    /// The current part, the bit width of its numbers, and how many of them were read.
     packed: &'b [u8],
     width: usize,
     read: usize,
@@ -88,7 +87,7 @@ impl<'b> Numbers<'b> {
         Some(Self { bytes, parts, part_values, left, next, least: 0, widths, packed, width: 0, read })
     }
 
-    /// The difference between the number at hand and the next one.
+    /// The difference between the current number and the next.
     fn difference(&mut self) -> Option<i64> {
         if self.read == self.part_values {
             if self.widths.is_empty() {
@@ -124,7 +123,7 @@ impl Iterator for Numbers<'_> {
     }
 }
 
-/// Seven bits a byte, the lowest first.
+/// Takes a number with seven bits per byte, lowest first.
 fn number(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for shift in (0..).step_by(7) {
@@ -138,7 +137,7 @@ fn number(bytes: &mut &[u8]) -> Option<u64> {
     Some(number)
 }
 
-/// The sign as the lowest bit.
+/// Decodes zigzag: the sign is the lowest bit.
 fn unzigzag(number: u64) -> i64 {
     (number >> 1).cast_signed() ^ -((number & 1).cast_signed())
 }

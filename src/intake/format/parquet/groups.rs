@@ -1,10 +1,10 @@
-//! Row groups of a Parquet file: only the columns that are needed are read, a batch of rows at a time.
+//! Row groups of a Parquet file. Only needed columns are read, a batch of rows at a time.
 //!
 //! Columns of time become W3C Datetime: instants in UTC with `Z`, local times without a zone. INT96, the time stamp of
-//! old Spark and Hive, is taken as UTC, as Spark writes it. Columns inside of lists are not looked at.
+//! old Spark and Hive, is read as UTC, as Spark writes it. Columns in lists are not read.
 //!
-//! A damaged file must not take more than the file itself: panics of the crate become errors (`contain`), and what pages
-//! say of themselves is checked before it is believed (`pages`).
+//! A damaged file must not end the run or fill its memory: panics of the crate become errors (`contain`), and the headers of pages
+//! are checked (`pages`).
 
 use std::fs::File;
 use std::num::TryFromIntError;
@@ -17,19 +17,19 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
 use super::column::Column;
+use super::column_type::ColumnType;
 use super::contain::contained;
-use super::kind::Kind;
 use super::pages::{Pages, Room, TooLarge};
 use super::shared::{BATCH_ROWS, Shared};
 use crate::error::{Error, Result, Shown};
 use crate::intake::format::columns::{EachPart, RowPart};
 use crate::intake::format::found::ColumnsFound;
-use crate::intake::format::row::{Record, Rows};
+use crate::intake::format::row::{CountingSink, Record};
 use crate::intake::format::shapes;
 use crate::intake::format::spec::Hints;
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
 
-/// What pages may take if nothing is said.
+/// Default memory limit for pages.
 const PAGE_MEMORY_DEFAULT: u64 = 1 << 30;
 
 /// A file whose row groups can be read by any number of threads.
@@ -37,10 +37,10 @@ pub struct Groups<'n> {
     name: &'n Path,
     file: Shared,
     index: ParquetMetaData,
-    /// Most bytes of pages that are in memory while a group is read.
+    /// Memory limit for pages while a group is read.
     page_bytes_max: u64,
-    /// Column and kind of each part of a row.
-    kinds: EachPart<Option<(usize, Kind)>>,
+    /// Column and type of each part of a row.
+    types: EachPart<Option<(usize, ColumnType)>>,
     columns: ColumnsFound,
     /// Whether there are columns that are not read.
     has_other_columns: bool,
@@ -65,24 +65,25 @@ impl<'n> Groups<'n> {
         let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
         let plain: Vec<&[u8]> = names.iter().map(String::as_bytes).collect();
         let places = hints.columns.places(&plain).map_err(wrong)?;
-        let mut kinds: EachPart<Option<(usize, Kind)>> = Default::default();
+        let mut types: EachPart<Option<(usize, ColumnType)>> = Default::default();
         for (part, place) in RowPart::ALL.into_iter().zip(places) {
             let Some(at) = place else { continue };
-            let kind = Kind::of(part, &schema.column(at));
-            kinds[part.number()] = match part.extension() {
+            let column_type = ColumnType::of(part, &schema.column(at));
+            types[part.number()] = match part.extension() {
                 // A column `images` may hold their number, which is no reason to refuse the file.
-                Some(_) if !hints.columns.is_said(part) => {
-                    kind.ok().filter(|kind| *kind == Kind::Text).map(|kind| (at, kind))
-                }
-                _ => Some((at, kind.map_err(wrong)?)),
+                Some(_) if !hints.columns.is_said(part) => column_type
+                    .ok()
+                    .filter(|column_type| *column_type == ColumnType::Text)
+                    .map(|column_type| (at, column_type)),
+                _ => Some((at, column_type.map_err(wrong)?)),
             };
             check_codecs(&index, at).map_err(wrong)?;
         }
-        let used = kinds.map(|kind| kind.map(|(at, _)| at));
+        let used = types.map(|column_type| column_type.map(|(at, _)| at));
         let has_other_columns = used.iter().flatten().count() < names.len();
         let columns = ColumnsFound::of(hints.columns, &plain, used);
         let page_bytes_max = hints.page_memory.unwrap_or(PAGE_MEMORY_DEFAULT);
-        Ok(Self { name, file, index, page_bytes_max, kinds, columns, has_other_columns })
+        Ok(Self { name, file, index, page_bytes_max, types, columns, has_other_columns })
     }
 
     /// The names of used and unused columns.
@@ -103,7 +104,7 @@ impl<'n> Groups<'n> {
     }
 
     /// Reads every row of `group` as a record.
-    pub fn read(&self, group: Group, rows: &mut Rows<'_>) -> Result<()> {
+    pub fn read(&self, group: Group, rows: &mut CountingSink<'_>) -> Result<()> {
         let broken = |error| broken(self.name, error);
         let mut row = group.rows_before;
         let mut extras = ExtrasBuffer::default();
@@ -124,7 +125,7 @@ impl<'n> Groups<'n> {
                 }
                 let (line, offset, extras) = (row + 1, row, extras.values());
                 let record = Record { line, offset, url, lastmod, changefreq, priority, extras };
-                // What is in columns that are not read, nobody knows: such a row may be anything but blank.
+                // Columns that are not read may have values, so a row without a URL does not count as blank.
                 match url.trim_ascii().is_empty() && self.has_other_columns {
                     true => rows.without_url(&record)?,
                     false => rows.record(&record)?,
@@ -143,14 +144,18 @@ impl Groups<'_> {
         let group = self.index.row_group(number);
         let rows = rows_of(group)?;
         let room = Room::new(self.page_bytes_max);
-        let column = |(at, kind): (usize, Kind)| -> parquet::errors::Result<Column> {
+        let column = |(at, column_type): (usize, ColumnType)| -> parquet::errors::Result<Column> {
             let pages = Pages::new(&self.file, group.column(at), rows, Arc::clone(&room))?;
             let descriptor = self.index.file_metadata().schema_descr().column(at);
-            Ok(Column::new(get_column_reader(Arc::clone(&descriptor), Box::new(pages)), kind, &descriptor))
+            Ok(Column::new(
+                get_column_reader(Arc::clone(&descriptor), Box::new(pages)),
+                column_type,
+                &descriptor,
+            ))
         };
         let mut columns: EachPart<Option<Column>> = Default::default();
-        for (to, kind) in columns.iter_mut().zip(self.kinds) {
-            *to = kind.map(column).transpose()?;
+        for (to, column_type) in columns.iter_mut().zip(self.types) {
+            *to = column_type.map(column).transpose()?;
         }
         Ok(columns)
     }

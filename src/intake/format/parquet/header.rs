@@ -1,7 +1,6 @@
-//! Headers of pages, as far as they say how large a page is: Thrift's compact protocol, and struct `PageHeader` of
-//! `parquet.thrift`.
+//! The sizes in page headers: struct `PageHeader` of `parquet.thrift`, in the compact protocol of Thrift.
 
-/// What a page takes.
+/// The sizes of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageHeader {
     pub is_dictionary: bool,
@@ -9,7 +8,7 @@ pub struct PageHeader {
     pub compressed_bytes: u64,
     /// Bytes in memory.
     pub plain_bytes: u64,
-    /// Bytes of both that are levels and never compressed: in pages of the second version.
+    /// Bytes of levels, which are part of both and never compressed: only in pages of the second version.
     pub level_bytes: u64,
 }
 
@@ -22,9 +21,9 @@ const I32: u8 = 5;
 const STRUCT: u8 = 12;
 
 impl PageHeader {
-    /// Reads the header that `bytes` begin with; `None` if its sizes cannot be read.
+    /// Reads the header at the start of `bytes`; `None` if its sizes cannot be read.
     pub fn of(bytes: &[u8]) -> Option<Self> {
-        let mut fields = Fields { bytes, id: 0 };
+        let mut fields = ThriftFields { bytes, id: 0 };
         let mut numbers: [Option<i32>; 5] = [None; 5];
         let mut level_bytes = Some(0);
         // 1: type, 2: uncompressed_page_size, 3: compressed_page_size, 4: crc, 8: data_page_header_v2
@@ -49,12 +48,12 @@ impl PageHeader {
 }
 
 /// The fields of a struct, one after the other.
-struct Fields<'b> {
+struct ThriftFields<'b> {
     bytes: &'b [u8],
     id: i16,
 }
 
-impl Fields<'_> {
+impl ThriftFields<'_> {
     /// The next field's number and type; `None` at the end of the struct.
     fn next_field(&mut self) -> Option<(i16, u8)> {
         let head = self.byte()?;
@@ -69,7 +68,7 @@ impl Fields<'_> {
         Some((self.id, kind))
     }
 
-    /// Of struct `DataPageHeaderV2`, 5: definition_levels_byte_length and 6: repetition_levels_byte_length.
+    /// The sum of two fields of struct `DataPageHeaderV2`, 5: definition_levels_byte_length and 6: repetition_levels_byte_length.
     fn level_bytes(&mut self) -> Option<u64> {
         self.id = 0;
         let mut bytes = 0;
@@ -88,7 +87,7 @@ impl Fields<'_> {
         Some(byte)
     }
 
-    /// A number in zigzag, seven bits a byte. Bits beyond 32 are cut off, as the crate does it.
+    /// Takes a number in zigzag with seven bits per byte. Bits beyond 32 are cut off, as in the crate.
     fn i32(&mut self) -> Option<i32> {
         let mut number = 0_u64;
         for shift in (0..).step_by(7) {

@@ -1,5 +1,5 @@
-//! Pages: what one takes is looked up in its header before it is decompressed, and what it says of itself must be
-//! possible before anything is made of it.
+//! Pages: their sizes are read from their headers before they are decompressed, and their counts are checked before they are
+//! decoded.
 
 use std::fmt;
 use std::fs::File;
@@ -21,13 +21,13 @@ use super::header::PageHeader;
 use super::shared::{BATCH_ROWS, Shared, bytes_at};
 use crate::intake::format::pread::Pread;
 
-/// Bytes that one byte of a compressed page can become: RFC 1951 has 258 bytes for two bits, and LZ4 255 for a byte.
+/// Maximum ratio of decompression: RFC 1951 has 258 bytes for two bits, and LZ4 255 for a byte.
 const GROWTH_MAX: u64 = 1032;
 
-/// What frames of LZ4 begin with. They do not say how large they are.
+/// The magic number of an LZ4 frame, which does not contain its size.
 const LZ4_FRAME_MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
 
-/// The pages of one row group that are in memory at the same time.
+/// The memory of the pages of one row group.
 pub struct Room {
     bytes_max: u64,
     bytes: AtomicU64,
@@ -71,17 +71,17 @@ pub struct Pages {
     pages: SerializedPageReader<Chunk>,
     /// Rows of the group: no page has more values.
     rows: u64,
-    /// Bytes of a value in memory.
+    /// Bytes of a decoded value.
     value_bytes: u64,
     has_levels: bool,
     room: Arc<Room>,
     name: String,
-    /// Bytes that values of the page at hand take beyond the page, as they count in the room.
+    /// Bytes of the decoded values of the current page, as reserved in the room.
     decoded_bytes: u64,
 }
 
 impl Pages {
-    /// The pages of `column` in a row group of `rows` rows, as far as there is `room` for them.
+    /// The pages of `column` in a row group of `rows` rows, within the limit of `room`.
     pub fn new(file: &Shared, column: &ColumnChunkMetaData, rows: usize, room: Arc<Room>) -> Result<Self> {
         let descriptor = column.column_descr();
         let name = crate::escape::shown(descriptor.path().string().as_bytes());
@@ -95,7 +95,7 @@ impl Pages {
             plain_bytes: AtomicU64::new(0),
             level_bytes: AtomicU64::new(0),
         };
-        // Without the places of pages, which are optional, each page is found behind the one before it.
+        // Without the optional offset index, each page is found after the one before it.
         let pages = SerializedPageReader::new(Arc::new(chunk), column, rows, None)?;
         Ok(Self {
             pages,
@@ -108,8 +108,8 @@ impl Pages {
         })
     }
 
-    /// Refuses counts that would make the decoders ask for memory that the values cannot need, and values that repeat more
-    /// than there is room for.
+    /// Refuses counts for which the decoders would allocate more memory than the values can need, and values that repeat more than
+    /// fits in the room.
     fn check(&mut self, page: &Page) -> Result<()> {
         let is_possible = match page {
             Page::DictionaryPage { buf, num_values, .. } => {
@@ -134,7 +134,7 @@ impl Pages {
         if is_possible { Ok(()) } else { Err(general("a page has more values than it can have")) }
     }
 
-    /// Makes room for the values of a page that are copied out of it, a batch of rows at a time, in place of those before.
+    /// Reserves room for the values that are copied out of a page, a batch of rows at a time. Releases the room of the last page.
     fn admit_decoded(&mut self, values: Option<&[u8]>, encoding: Encoding) -> Result<()> {
         let bytes = match (encoding, values) {
             (Encoding::DELTA_BYTE_ARRAY, Some(values)) => delta::bytes_together_max(values, BATCH_ROWS),
@@ -161,13 +161,13 @@ fn values_of(buf: &[u8], num_values: u32, has_levels: bool, levels: Encoding) ->
             let (bytes, rest) = buf.split_first_chunk()?;
             rest.get(usize::try_from(u32::from_le_bytes(*bytes)).ok()?..)
         }
-        // One bit each: columns in lists are not read. More would only be seen as values that are not possible.
+        // Levels have one bit each, because columns in lists are not read. More bits would give impossible values.
         _ => buf.get(num_values.div_ceil(8) as usize..),
     }
 }
 
-/// Whether values that are written as differences are at most as many as the page has. Whatever cannot be understood is for
-/// the decoder to refuse.
+/// Whether values stored as differences are at most as many as the page has. True for data that cannot be parsed: the decoder
+/// refuses them.
 fn is_delta_possible(values: Option<&[u8]>, encoding: Encoding, num_values: u32) -> bool {
     let counts = match (encoding, values) {
         (Encoding::DELTA_BINARY_PACKED | Encoding::DELTA_LENGTH_BYTE_ARRAY, Some(values)) => {
@@ -205,22 +205,22 @@ impl PageReader for Pages {
     }
 }
 
-/// The bytes of a column's pages. The crate asks for a reader where each page's header begins, and for the bytes after it.
+/// The bytes of a column's pages. The crate requests a reader at the start of each page header, and then the bytes after it.
 struct Chunk {
     file: Arc<File>,
     file_bytes: u64,
     name: String,
     compression: Compression,
     room: Arc<Room>,
-    /// Bytes of the data page at hand, as they count in the room.
+    /// Bytes of the current data page, as reserved in the room.
     page_bytes: AtomicU64,
-    /// Bytes of the page at hand once it is decompressed, and those of its levels, which are not compressed.
+    /// Bytes of the current page when decompressed, and of its levels, which are not compressed.
     plain_bytes: AtomicU64,
     level_bytes: AtomicU64,
 }
 
 impl Chunk {
-    /// Makes room for a page, in place of the one before it; a dictionary stays.
+    /// Reserves room for a page and releases that of the page before. A dictionary keeps its room.
     fn admit(&self, header: &PageHeader) -> Result<()> {
         let bytes = match self.compression {
             Compression::UNCOMPRESSED => header.compressed_bytes,
@@ -237,7 +237,7 @@ impl Chunk {
         Ok(())
     }
 
-    /// Refuses a page that becomes larger than its header says; the decoders of gzip and of LZ4 frames do not look at that.
+    /// Refuses a page that would become larger than its header says. The decoders of gzip and LZ4 frames do not check that.
     fn check_growth(&self, page: &[u8]) -> Result<()> {
         let worst = (page.len() as u64).saturating_mul(GROWTH_MAX);
         let plain_bytes = self.plain_bytes.load(Ordering::Relaxed);
@@ -250,7 +250,7 @@ impl Chunk {
                 let packed =
                     usize::try_from(levels).ok().and_then(|levels| page.get(levels..)).unwrap_or_default();
                 let most = plain_bytes.saturating_sub(levels);
-                // Data that are damaged are for the crate to refuse.
+                // The crate refuses damaged data.
                 let bytes = io::copy(&mut MultiGzDecoder::new(packed).take(most + 1), &mut io::sink());
                 match bytes {
                     Ok(bytes) if bytes > most => Err(general("a page is larger than its header says")),

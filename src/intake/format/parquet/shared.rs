@@ -1,4 +1,4 @@
-//! A Parquet file that threads read at offsets, side by side.
+//! A Parquet file that several threads read at offsets.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -11,10 +11,10 @@ use parquet::file::reader::{ChunkReader, Length};
 
 use crate::intake::format::pread::Pread;
 
-/// Rows that are decoded together: a batch of four columns stays in the second-level cache.
+/// Rows that are decoded together: a batch of four columns fits in the second-level cache.
 pub const BATCH_ROWS: usize = 4096;
 
-/// A file that any number of threads read.
+/// A file that any number of threads can read.
 pub struct Shared {
     pub file: Arc<File>,
     pub bytes: u64,
@@ -38,7 +38,7 @@ impl ChunkReader for Shared {
     }
 }
 
-/// The bytes from `start`, of which the file may have fewer: what the index says may be anything.
+/// The bytes from `start`. The file may have fewer, because a damaged index may contain any number.
 pub fn bytes_at(file: &File, file_bytes: u64, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
     if start.checked_add(length as u64).is_none_or(|end| end > file_bytes) {
         return Err(ParquetError::EOF("a column goes on behind the end of the file".into()));

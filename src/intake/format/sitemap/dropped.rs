@@ -1,11 +1,11 @@
-//! Elements that cannot be carried over, counted by name.
+//! Counts elements that cannot be carried over, by name.
 
 use quick_xml::events::BytesStart;
 
 use crate::intake::format::found::NameCounts;
 use crate::sitemap::extensions::{EXTENSIONS, Extension};
 
-/// Namespaces that sitemaps use, and the usual prefix of each. Those of our extensions come from their definitions.
+/// Namespaces that sitemaps use, and the usual prefix of each, besides the namespaces of known extensions.
 const NAMESPACES: [(&str, &str); 8] = [
     ("http://www.sitemaps.org/schemas/sitemap/0.9", ""),
     ("http://www.google.com/schemas/sitemap/0.84", ""),
@@ -17,16 +17,16 @@ const NAMESPACES: [(&str, &str); 8] = [
     ("http://www.google.com/geo/schemas/sitemap/1.0", "geo"),
 ];
 
-/// Counts elements by the usual names of their namespaces.
+/// Counts elements by name, with the usual prefix of their namespace.
 #[derive(Debug, Default)]
-pub struct Dropped {
+pub struct DroppedElements {
     counts: NameCounts,
-    /// Prefixes that are declared, each with its namespace and the depth of the element that declares it.
+    /// Declared prefixes, each with its namespace and the depth of the element that declares it.
     declared: Vec<(usize, String, String)>,
 }
 
-impl Dropped {
-    /// Takes the declarations of an element at `depth`, which end with it, and forgets those of elements that have ended.
+impl DroppedElements {
+    /// Takes the declarations of an element at `depth`, and forgets those of elements that have ended.
     #[inline]
     pub fn enter(&mut self, depth: usize, tag: &BytesStart<'_>) {
         if self.declared.last().is_some_and(|(of, ..)| *of >= depth) {
@@ -61,7 +61,7 @@ impl Dropped {
         self.counts.add(format!("{}:{}", extension.prefix, extension.element).as_bytes(), 1);
     }
 
-    /// What was counted.
+    /// The counts.
     pub fn into_counts(self) -> NameCounts {
         self.counts
     }

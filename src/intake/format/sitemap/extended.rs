@@ -5,33 +5,33 @@ use quick_xml::events::BytesStart;
 
 use crate::sitemap::extensions::{Extension, ExtrasBuffer, Field};
 
-/// The element at hand.
+/// The current element of an extension.
 #[derive(Debug)]
 pub struct Extended {
     extension: &'static Extension,
-    /// The open elements in it that lead to a field, by the path of a field and how many of its names.
+    /// The path of the open elements within it that belong to a field.
     path: &'static [&'static str],
     /// The text of the field whose element is open, and the number of the field.
     text: Vec<u8>,
     field: usize,
-    /// Whether the value at hand has fields.
+    /// Whether the current value has fields.
     has_fields: bool,
     /// Elements in it that can hold fields.
     elements: usize,
 }
 
-/// What an element in the element of an extension is.
+/// The role of an element within the element of an extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Child {
     /// The text of a field.
     Text,
-    /// It holds fields in attributes or in elements of its own.
+    /// Its attributes or child elements hold fields.
     Parent,
-    /// Nothing of a value.
+    /// It is not part of a value.
     Unknown,
 }
 
-/// An attribute that is written wrongly.
+/// An attribute that is not well-formed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadAttribute;
 
@@ -60,7 +60,7 @@ impl Extended {
         self.extension.has_children()
     }
 
-    /// Takes the start tag of an element so many levels inside of it, and the fields in its attributes.
+    /// Takes the start tag of an element that is `level` levels below it, and the fields in its attributes.
     pub fn open_child(
         &mut self,
         level: usize,
@@ -92,7 +92,7 @@ impl Extended {
         Ok(Child::Text)
     }
 
-    /// Takes the end tag of an element so many levels inside of it.
+    /// Takes the end tag of an element that is `level` levels below it.
     pub fn close_child(&mut self, level: usize, to: &mut ExtrasBuffer) {
         if self.path.len() != level {
             return;
@@ -105,7 +105,7 @@ impl Extended {
         self.path = &self.path[..level - 1];
     }
 
-    /// Takes the end tag of it. False if it could hold fields in elements, and has none: then there is no value.
+    /// Takes its end tag. False if it has no value: its fields are in child elements, and none of them is there.
     pub fn close(&self, to: &mut ExtrasBuffer) -> bool {
         let has_value = self.has_fields || !self.has_children();
         if has_value {
@@ -114,7 +114,7 @@ impl Extended {
         has_value
     }
 
-    /// How many elements it is made of, itself included.
+    /// The number of elements that hold its values, itself included.
     pub fn elements(&self) -> usize {
         1 + self.elements
     }

@@ -1,16 +1,16 @@
-//! Plain entries: `<url>` with tags of the protocol alone, none of which has an attribute. Most sitemaps hold nothing
-//! else, and a few searches read it. Whatever looks otherwise is left to the XML parser, which judges it from its first byte.
+//! Plain entries: `<url>` with only tags of the protocol, without attributes. Most sitemaps have nothing else, and it can be read
+//! with a few searches. The XML parser reads every other entry from its first byte.
 
 use memchr::{memchr, memchr2, memchr3};
 use quick_xml::events::BytesRef;
 
 use super::url_element::{CHILD_DEPTH, UrlElement, value_place};
 use crate::error::Result;
-use crate::intake::format::row::Rows;
+use crate::intake::format::row::CountingSink;
 
-/// Takes the plain entries that `piece` begins with, at `offset` of the text; how many bytes they have. The last one may
-/// go on behind the piece, and then is left as well.
-pub fn read(piece: &[u8], offset: u64, entry: &mut UrlElement, rows: &mut Rows<'_>) -> Result<usize> {
+/// Takes the plain entries at the start of `piece`, which is at `offset` of the text. Returns how many bytes they have. An entry
+/// that continues after the piece is not taken.
+pub fn read(piece: &[u8], offset: u64, entry: &mut UrlElement, rows: &mut CountingSink<'_>) -> Result<usize> {
     if entry.has_prefix() {
         return Ok(0);
     }
@@ -22,7 +22,7 @@ pub fn read(piece: &[u8], offset: u64, entry: &mut UrlElement, rows: &mut Rows<'
     Ok(bytes)
 }
 
-/// Takes one entry, and white space before it; what stands behind.
+/// Takes one entry and white space before it. Returns the rest.
 fn take<'p>(piece: &'p [u8], offset: u64, entry: &mut UrlElement, number: u64) -> Option<&'p [u8]> {
     let start = piece.trim_ascii_start();
     let mut rest = start.strip_prefix(b"<url>")?;
@@ -39,7 +39,7 @@ fn take<'p>(piece: &'p [u8], offset: u64, entry: &mut UrlElement, number: u64) -
     }
 }
 
-/// Takes text and references up to the next tag; what stands behind.
+/// Takes text and references up to the next tag. Returns the rest.
 fn take_text<'p>(mut rest: &'p [u8], entry: &mut UrlElement) -> Option<&'p [u8]> {
     loop {
         let (text, markup) = rest.split_at(memchr2(b'<', b'&', rest)?);

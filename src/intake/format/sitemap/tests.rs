@@ -1,4 +1,4 @@
-//! Plain entries, read quickly, against the XML parser alone.
+//! Compares the fast reader of plain entries with the XML parser alone.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -7,17 +7,17 @@ use super::*;
 use crate::intake::format::UnitFacts;
 use crate::intake::format::tests::Seen;
 
-/// The rows, the end, and the dropped elements of `xml` read in pieces of so many bytes.
+/// The rows, the result, and the facts of `xml` when it is read in pieces of `piece_bytes`.
 fn rows_of(xml: &[u8], piece_bytes: usize) -> (Vec<String>, String, UnitFacts) {
     let mut seen = Seen::default();
     let text = Text::open(Path::new("s.xml"), Box::new(Cursor::new(xml.to_vec()))).unwrap();
-    let mut rows = Rows::new(&mut seen, false);
+    let mut rows = CountingSink::new(&mut seen, false);
     let read = read_in_pieces(piece_bytes, text, &mut rows);
     let facts = rows.into_facts();
     (seen.0, read.map_or_else(|error| error.to_string(), |()| "whole".into()), facts)
 }
 
-/// No entry fits in a piece of one byte: the parser reads them all.
+/// Compares with pieces of one byte, in which no entry fits: the parser reads all of them.
 fn check_same(xml: &[u8]) -> usize {
     let judge = rows_of(xml, 1);
     for piece_bytes in [PIECE_BYTES, 150] {

@@ -1,4 +1,4 @@
-//! A `<url>` element on its way to a record.
+//! A `<url>` element, which becomes a record.
 
 use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesRef, BytesStart};
@@ -7,42 +7,42 @@ use quick_xml::name::QName;
 use crate::clean::Reason;
 use crate::error::{Error, ErrorKind, Result};
 use crate::intake::format::found::NameCounts;
-use crate::intake::format::row::{AND, Record, Rows};
+use crate::intake::format::row::{AND, CountingSink, Record};
 use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
 
-use super::dropped::Dropped;
+use super::dropped::DroppedElements;
 use super::extended::{BadAttribute, Child, Extended};
 
-/// The `<url>` element at hand.
+/// The current `<url>` element.
 #[derive(Default)]
 pub struct UrlElement {
-    /// What the names of the protocol's own elements begin with; mostly nothing.
+    /// The prefix of the protocol's elements; usually empty.
     prefix: String,
     offset: u64,
     number: u64,
     is_url: bool,
-    /// An entity that only a DTD could explain, or a value that is broken.
+    /// It has an entity that only a DTD could define, or a malformed attribute.
     is_bad: bool,
-    /// `loc`, `lastmod`, `changefreq`, `priority`; of a tag that comes twice, both values.
+    /// `loc`, `lastmod`, `changefreq`, `priority`. A tag that occurs twice has both values.
     values: [Vec<u8>; VALUES],
-    /// How often each of them is there.
+    /// How often each of them occurs.
     counts: [u32; VALUES],
-    /// Whether there are elements besides these.
+    /// Whether there are other elements.
     has_others: bool,
     /// The values of extensions.
     extras: ExtrasBuffer,
-    /// The element of an extension at hand, if there is one.
+    /// The current element of an extension, if there is one.
     extended: Option<Extended>,
-    /// Elements in the entry: all of them, those whose values are in `extras`, and the dropped ones. A dropped element counts with
-    /// all that it contains as one.
+    /// Numbers of elements in the entry: all, those whose values are in `extras`, and dropped ones. A dropped element counts as one
+    /// with all its content.
     opened: usize,
     extended_elements: usize,
     dropped_here: usize,
-    /// The depth of the dropped element at hand, if there is one.
+    /// The depth of the current dropped element, if there is one.
     skipped: Option<usize>,
     /// Dropped elements of the whole sitemap.
-    dropped: Dropped,
+    dropped: DroppedElements,
     /// The value that text belongs to, and the depth of its element.
     open: Option<(OpenValue, usize)>,
 }
@@ -62,10 +62,10 @@ const VALUES: usize = 4;
 /// The place of `loc` among the values.
 const LOC: usize = 0;
 
-/// Children of `<url>` stand at this depth.
+/// The depth of the children of `<url>`.
 pub const CHILD_DEPTH: usize = 2;
 
-/// Which value a tag of the protocol holds.
+/// The number of the value that a tag of the protocol holds.
 pub fn value_place(name: &[u8]) -> Option<usize> {
     // A match on constants: this runs for every tag of the input.
     match name {
@@ -82,17 +82,17 @@ impl UrlElement {
         self.prefix = prefix.into();
     }
 
-    /// Whether the protocol's own names begin with anything.
+    /// Whether the elements of the protocol have a prefix.
     pub fn has_prefix(&self) -> bool {
         !self.prefix.is_empty()
     }
 
-    /// Where the element at hand begins.
+    /// The offset of the current element.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Begins with a child of the root; `is_url`: with an entry.
+    /// Begins a child of the root. `is_url`: whether it is an entry.
     pub fn start(&mut self, offset: u64, number: u64, is_url: bool) {
         (self.offset, self.number, self.is_url) = (offset, number, is_url);
         (self.is_bad, self.has_others, self.extended, self.open) = (false, false, None, None);
@@ -102,12 +102,12 @@ impl UrlElement {
         self.extras.clear();
     }
 
-    /// Begins with the root of the sitemap.
+    /// Takes the start tag of the root.
     pub fn begin(&mut self, root: &BytesStart<'_>) {
         self.dropped.enter(0, root);
     }
 
-    /// Begins with a child of the root.
+    /// Takes the start tag of a child of the root.
     pub fn start_child(&mut self, offset: u64, number: u64, tag: &BytesStart<'_>) {
         let is_url = self.is_url(tag.name());
         self.start(offset, number, is_url);
@@ -117,23 +117,23 @@ impl UrlElement {
         }
     }
 
-    /// Elements that no record has, by name.
+    /// Counts of dropped elements by name.
     pub fn into_dropped(self) -> NameCounts {
         self.dropped.into_counts()
     }
 
-    /// Whether `name` is that of an entry.
+    /// Whether `name` is the name of an entry.
     pub fn is_url(&self, name: QName<'_>) -> bool {
         name.local_name().as_ref() == "url" && self.has_own_prefix(name)
     }
 
-    /// Two empty strings are not compared. They lie nowhere, and where `memcmp` loads under a mask (AVX-512) the processor
-    /// takes a fault for that and hides it: a third of the time of all this.
+    /// Does not compare empty strings: their pointers dangle, and a `memcmp` with masked loads (AVX-512) causes faults there that the
+    /// processor suppresses. That took a third of the time of this reader.
     fn has_own_prefix(&self, name: QName<'_>) -> bool {
         name.prefix().map_or(!self.has_prefix(), |prefix| prefix.into_inner() == self.prefix)
     }
 
-    /// Takes a start tag inside of it.
+    /// Takes a start tag within the entry.
     pub fn open(&mut self, depth: usize, tag: &BytesStart<'_>) {
         if self.skipped.is_some() {
             return;
@@ -172,7 +172,7 @@ impl UrlElement {
         }
     }
 
-    /// Counts an element that no record has.
+    /// Drops and counts an element.
     #[cold]
     fn drop(&mut self, depth: usize, tag: &BytesStart<'_>) {
         self.dropped.count(depth, tag);
@@ -186,17 +186,17 @@ impl UrlElement {
         self.open_value(place);
     }
 
-    /// Takes the start tag of a value of its own.
+    /// Takes the start tag of a tag of the protocol.
     fn open_value(&mut self, place: usize) {
         if self.counts[place] > 0 {
-            // Which of them is meant, nobody knows.
+            // It is unclear which of them is meant.
             self.values[place].extend(if place == LOC { b"</loc><loc>" } else { AND.as_bytes() });
         }
         self.counts[place] += 1;
         self.open = Some((OpenValue::Tag(place), CHILD_DEPTH));
     }
 
-    /// Takes an end tag inside of it.
+    /// Takes an end tag within the entry.
     pub fn close(&mut self, depth: usize) {
         if self.open.is_some_and(|(_, opened)| opened == depth) {
             self.open = None;
@@ -211,7 +211,7 @@ impl UrlElement {
         }
     }
 
-    /// The element of an extension ends, if there is one at hand. It is dropped if it could hold fields and does not.
+    /// Ends the current element of an extension, if there is one. It is dropped if it has no value.
     fn close_extended(&mut self) {
         let Some(extended) = self.extended.take() else { return };
         if extended.close(&mut self.extras) {
@@ -222,7 +222,7 @@ impl UrlElement {
         }
     }
 
-    /// Takes text; what is longer than any line may be is cut, and still too long.
+    /// Takes text. A value is cut at one byte more than a line may have, so that it is still too long.
     pub fn text(&mut self, part: &str) {
         let value = match self.open {
             Some((OpenValue::Tag(at), _)) => &mut self.values[at],
@@ -236,7 +236,7 @@ impl UrlElement {
         value.extend_from_slice(&part.as_bytes()[..part.len().min(room)]);
     }
 
-    /// Takes `&amp;` and its like.
+    /// Takes a reference such as `&amp;`.
     pub fn reference(&mut self, name: &BytesRef<'_>) {
         match (name.resolve_char_ref(), resolve_xml_entity(name)) {
             (Ok(Some(char)), _) => self.text(char.encode_utf8(&mut [0; 4])),
@@ -245,8 +245,8 @@ impl UrlElement {
         }
     }
 
-    /// Ends with a child of the root: a record, if it is an entry.
-    pub fn emit(&mut self, rows: &mut Rows<'_>) -> Result<()> {
+    /// Ends a child of the root. An entry becomes a record.
+    pub fn emit(&mut self, rows: &mut CountingSink<'_>) -> Result<()> {
         if !self.is_url {
             return Ok(());
         }
@@ -271,7 +271,7 @@ impl UrlElement {
         if url.is_empty() && self.has_others { rows.without_url(&record) } else { rows.record(&record) }
     }
 
-    /// Every element is part of the record or was counted as dropped.
+    /// Checks that every element is part of the record or was counted as dropped.
     fn check_elements(&self) -> Result<()> {
         let values: u32 = self.counts.iter().sum();
         let carried = values as usize + self.extended_elements;

@@ -110,7 +110,7 @@ fn other_charsets_become_utf_8_and_what_they_lack_is_a_bad_row() {
         &["1@0 a|||", r"2@2 !bad-encoding \xff", "3@4 b|||"],
     );
     check_with(&with("latin1"), "-", b"{\"loc\":\"\xFC\"}", Format::Jsonl, &["1@0 ü|||"]);
-    // Nothing said: bytes stay as they are, but UTF-16 and XML say it themselves.
+    // Without an option, bytes stay as they are. UTF-16 and XML declare their charset.
     check_with(&FormOptions::default(), "-", b"u\xFC\n", Format::Text, &[r"1@0 u\xfc|||"]);
     let utf_16: Vec<u8> = "\u{feff}loc\tlastmod\nü\t1".encode_utf16().flat_map(u16::to_le_bytes).collect();
     check_with(&FormOptions::default(), "-", &utf_16, Format::Tsv, &["2@12 ü|1||"]);

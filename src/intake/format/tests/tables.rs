@@ -1,4 +1,4 @@
-//! Tables: which delimiter a text has, whether it has a header, and what is no table at all.
+//! Tables: their delimiters and headers, and texts that are not tables.
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn the_header_shows_the_delimiter() {
         ("url\tname,loc;x\nu\t1", Format::Tsv, "2@15 u|||"),
         ("\n\r\nurl;lastmod\nu;2024", Format::Csv, "4@15 u|2024||"),
         ("\"URL\"\nu;1", Format::Csv, "2@6 u;1|||"),
-        // Decimal commas and days of Europe: no values that a tag takes, but values.
+        // European decimal commas and dates: not valid in tags, but values of a table.
         ("url;priority;lastmod\nu;0,8;21.11.2025", Format::Csv, "2@21 u|21.11.2025||0,8"),
     ] {
         check_with(&FormOptions::default(), "-", text.as_bytes(), format, &[row]);
@@ -42,14 +42,14 @@ fn a_delimiter_may_be_said_and_any_ascii_character_is_one() {
         );
         assert!(rows[1].contains("!bad-row"), "{word}: {}", rows[1]);
     }
-    // The header may show another one.
+    // The header may show another delimiter.
     check_refused(
         &delimited("", ";"),
         "a",
         "url,x;y\nu,1;2",
         "row 1: no column loc or url, only: url,x, y; say",
     );
-    // A plain list beside tables stays one.
+    // A plain list that is read together with tables stays a plain list.
     check_with(
         &delimited("", ";"),
         "-",
@@ -79,7 +79,7 @@ fn positions_stand_for_rows_without_a_header() {
         &["1@3 http://h.example/a|2024||"],
     );
     by_positions("url=1", "", "http://h.example/a|x\n", &["1@0 http://h.example/a|||"]);
-    // A header is a row like any other.
+    // With positions, a header is a row like any other.
     by_positions("url=1", ";", "url;x\n", &["1@0 url|||"]);
     by_positions("url=1", "", "url;x\nhttp://h.example/;y\n", &["1@0 url|||", "2@6 http://h.example/|||"]);
     // One column without quotes is a plain list.
@@ -166,7 +166,7 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
     let want =
         "row 1: no header that names the column of the URL; say --format csv --delimiter , --columns url=1";
     check_refused(&none, "a.csv", two, want);
-    // A number sign is the name of a column in many exports, and names that were given are a header's.
+    // Many exports have a column named `#`, and names from the user mean that there is a header.
     check_with(&none, "a.csv", b"#,url\n1,u\n", Format::Csv, &["2@6 u|||"]);
     let given = delimited("url=http://h.example/url", "");
     check_with(&given, "a.csv", b"http://h.example/url,x\nu,1\n", Format::Csv, &["2@23 u|||"]);
@@ -180,7 +180,7 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
         "https://h.example/a\n",
         "row 1: a value is a URL, so this is no header; say --columns url=1 if there is none, --columns url=NAME if this is one, or that every line is a URL with --format text",
     );
-    // URLs with delimiters in them, as they occur.
+    // Real URLs contain delimiters.
     for text in [
         "https://h.example/a;jsessionid=1\nhttps://h.example/b;jsessionid=2\n",
         "https://h.example/a,1.html\nhttps://h.example/b,2.html\n",

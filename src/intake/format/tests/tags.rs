@@ -1,10 +1,10 @@
-//! What stands beside a URL, and rows that have nothing but that.
+//! Tags of rows, and rows with tags but without a URL.
 
 use super::*;
 
 fn rows(name: &str, text: &str, options: &FormOptions) -> Vec<String> {
     let (_, rows) = read_all(name, text.as_bytes(), options).unwrap();
-    // Where rows begin is tested elsewhere.
+    // Offsets are tested elsewhere.
     rows.iter().map(|row| row.split_once(' ').unwrap().1.to_owned()).collect()
 }
 
@@ -25,7 +25,7 @@ fn a_tag_of_the_wrong_type_in_json_lines_stays_to_be_dropped_and_its_url_is_a_re
         (r#""alternates":[{"lang":"de","url":"d"}]"#, "|| de=d"),
         (r#""alternates":{"hreflang":"de","href":"d"}"#, "|| de=d"),
         (r#""alternates":"d""#, r#"|| ="d""#),
-        // The key of earlier versions, and the same key with something else.
+        // The key of earlier versions, and this key with other values.
         (r#""links":[{"href":"d","hreflang":"de"}]"#, "|| de=d"),
         (r#""links":["http://h.example/"]"#, "||"),
         (r#""links":12"#, "||"),
@@ -40,7 +40,7 @@ fn two_urls_in_one_row_are_a_bad_row() {
     let none = FormOptions::default();
     let line = r#"{"url":"a","url":"b"}"#;
     assert_eq!(rows("-", line, &none), [format!("!bad-row {line}")]);
-    // The better name counts.
+    // The name with the better rank counts.
     assert_eq!(rows("-", r#"{"url":"a","loc":"b","url":"c"}"#, &none), ["b|||"]);
     let xml = "<urlset><url><loc>a</loc><loc> b&amp;</loc></url><url><loc>a</loc><loc/></url></urlset>";
     let want = ["!bad-row <loc>a</loc><loc> b&</loc>", "!bad-row <loc>a</loc><loc></loc>"];
@@ -65,15 +65,15 @@ fn a_row_without_a_url_is_blank_only_if_there_is_nothing_in_it() {
         "{\"url\":null,\"id\":7}\n{\"url\":null,\"id\":null,\"x\":[]}\n{\"url\":\"\"}\n{}\n\n{\"id\":7}\n";
     let want = [r#"!no-url {"url":null,"id":7}"#, "|||", "|||", "|||", "|||", r#"!no-url {"id":7}"#];
     assert_eq!(rows("-", jsonl, &none), want);
-    // A key that says nothing does not hide the other one.
+    // An empty key does not hide the other one.
     for line in [r#"{"loc":null,"url":"u"}"#, r#"{"loc":" ","url":"u"}"#, r#"{"url":"u","loc":""}"#] {
         assert_eq!(rows("-", line, &none), ["u|||"], "{line}");
     }
-    // Nor do objects without keys say which keys there are.
+    // Objects without keys do not show which keys there are.
     assert_eq!(rows("-", "{}\n\n{ }\n{\"url\":\"u\"}", &none), ["|||", "|||", "|||", "u|||"]);
     assert_eq!(rows("-", "{}\n", &none), ["|||"]);
     check_refused(&none, "-", "{}\n\n{\"id\":7}\n", "line 3: no key loc or url, only: id;");
-    // The first line with keys lies beyond what is looked at, in part.
+    // The first line with keys is partly beyond the head.
     let many = "{}\n".repeat(LINE_BYTES_MAX / 3) + r#"{"url":"u"}"#;
     assert_eq!(rows("-", &many, &none).last().unwrap(), "u|||");
     let xml = "<urlset><url/><url><loc> </loc><lastmod/></url><url><loc/><priority>1</priority></url>\

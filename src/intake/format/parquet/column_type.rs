@@ -1,35 +1,35 @@
-//! Kinds: what the values of a column are, and which of them can be URLs or tags.
+//! Column types: the types of values that can be URLs or tags.
 
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::schema::types::ColumnDescriptor;
 
 use crate::intake::format::columns::RowPart;
 
-/// What the values of a column are.
+/// The type of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ColumnType {
     Text,
-    /// Counts since 1970, so many a second.
+    /// Units since 1970, with `per_second` of them in a second.
     Time {
         per_second: i64,
         is_utc: bool,
     },
     /// Days since 1970.
     Date,
-    /// Days and nanoseconds, in a type of its own.
+    /// Days and nanoseconds, in a physical type of their own.
     Int96,
-    /// Whole numbers with a sign.
+    /// Signed integers.
     Whole,
-    /// Whole numbers without one.
+    /// Unsigned integers.
     Unsigned,
     Float,
     /// Floating point numbers of two bytes.
     Float16,
-    /// Whole numbers with so many digits after the point.
+    /// Integers with `digits` digits after the point.
     Decimal {
         digits: usize,
     },
-    /// No tag can hold it: written as what no tag takes, so that it is dropped and counted like any wrong value.
+    /// No tag can hold it. Its values become texts that no tag accepts, so that they are dropped and counted.
     Other,
 }
 
@@ -37,21 +37,21 @@ const MILLIS: i64 = 1_000;
 const MICROS: i64 = 1_000_000;
 const NANOS: i64 = 1_000_000_000;
 
-/// Most digits after the point: BigQuery's BIGNUMERIC has 38, and no database has more than 76.
+/// Maximum number of digits after the point: BigQuery's BIGNUMERIC has 38, and no database has more than 76.
 const DECIMAL_DIGITS_MAX: usize = 76;
 
-impl Kind {
-    /// The kind of `column`, whose values are to be `part`. A tag may be of any kind.
+impl ColumnType {
+    /// The type of `column`, which is to hold `part`. A tag may have any type.
     ///
     /// # Errors
-    /// If the column is in a list, or is to be the URL and is no text: its name, its type, and the way out.
+    /// If the column is in a list, or is to hold the URL and is not text. The message has its name, its type and the way out.
     pub fn of(part: RowPart, column: &ColumnDescriptor) -> Result<Self, String> {
         let name = crate::escape::shown(column.path().string().as_bytes());
         if column.max_rep_level() > 0 {
             return Err(format!("column {name} is in a list; name another with --columns"));
         }
         match Self::of_any(column) {
-            kind if part != RowPart::Url || kind == Self::Text => Ok(kind),
+            column_type if part != RowPart::Url || column_type == Self::Text => Ok(column_type),
             _ => Err(format!(
                 "column {name} holds {}; expected text; export it with CAST({name} AS VARCHAR), or name another with \
                  --columns url=NAME",
@@ -66,7 +66,7 @@ impl Kind {
             Ok(digits) if digits <= DECIMAL_DIGITS_MAX => Self::Decimal { digits },
             _ => Self::Other,
         };
-        // The older way of saying what a number means, from before there were logical types.
+        // The older form of logical types.
         let converted = column.converted_type();
         let is_decimal = converted == ConvertedType::DECIMAL;
         match (column.physical_type(), column.logical_type_ref()) {
@@ -116,7 +116,7 @@ fn is_time_of_day(converted: ConvertedType) -> bool {
     matches!(converted, ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS)
 }
 
-/// The type of `column`, as its schema says it.
+/// The type of `column` in its schema.
 fn type_name(column: &ColumnDescriptor) -> String {
     match (column.logical_type_ref(), column.converted_type()) {
         (Some(LogicalType::Decimal(_)), _) | (None, ConvertedType::DECIMAL) => {
