@@ -1,7 +1,7 @@
-//! URLs that are made to cost time, against those of a shop: `cargo bench --bench adversarial`.
+//! Worst-case URLs compared with shop URLs: `cargo bench --bench adversarial`.
 //!
-//! The whole job on one thread, at a few levels: what both passes take of the clock, for each byte of input. Rounds alternate
-//! between the inputs, so that a busy machine slows all of them; a ratio is the median of the rounds'.
+//! Measures the wall time of both passes per byte of input, on one thread at several levels. The inputs take turns in
+//! each round, so that load on the machine slows all of them. The ratio is the median over the rounds.
 
 use std::fs;
 use std::num::NonZero;
@@ -15,19 +15,19 @@ use rounds::median;
 use sitemill::limits::URL_BYTES_MAX;
 use sitemill::{Job, Level, Silent, Stop};
 
-/// Bytes of each input: two sitemaps and more.
+/// The size of each input: more than two sitemaps.
 const INPUT_BYTES: usize = 16 << 20;
 const ROUNDS: usize = 5;
 const LEVELS: [u8; 4] = [1, 2, 5, 9];
 const BASE_URL: &str = "https://www.example.com/";
-/// Lines of a shop that have more bytes than any input.
+/// Enough shop lines for any input.
 const SHOP_LINES: u64 = INPUT_BYTES as u64 / 32;
-/// Where words end as well, so that a compressor that looks there finds as many places as can be.
+/// Characters that also end words, to give a compressor that looks at word ends as many candidates as possible.
 const CHARACTERS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789-_=;/";
-/// The most that they may cost, in times of what a shop's URLs do.
+/// The highest allowed cost, relative to shop URLs.
 const RATIO_ASKED: f64 = 3.0;
 
-/// A list of different URLs.
+/// A list of distinct URLs.
 struct Input {
     name: &'static str,
     path: PathBuf,
@@ -36,7 +36,7 @@ struct Input {
 }
 
 fn main() {
-    // Cargo adds --bench, and the test script --test: one round over little then, for what it asserts.
+    // Cargo adds --bench, the test script --test. With --test, one small round checks the assertions.
     let is_test = std::env::args().any(|word| word == "--test");
     let (rounds, bytes) = if is_test { (1, INPUT_BYTES / 64) } else { (ROUNDS, INPUT_BYTES) };
     let directory = std::env::temp_dir().join(format!("sitemill-adversarial-{}", std::process::id()));
@@ -44,11 +44,11 @@ fn main() {
     let inputs = inputs(&directory, bytes);
     println!("{:>5} {:<34} {:>8} {:>9} {:>7}", "level", "URLs", "ns/byte", "bytes/URL", "ratio");
     let worst = LEVELS.iter().map(|&level| compare(&directory, &inputs, level, rounds)).fold(0.0, f64::max);
-    println!("worst: {worst:.2} times the time per byte of a shop's URLs; at most {RATIO_ASKED} are asked");
+    println!("worst: {worst:.2} times the time per byte of shop URLs; the limit is {RATIO_ASKED}");
     fs::remove_dir_all(&directory).expect("it is ours");
 }
 
-/// Written to `directory`; the norm is the first.
+/// Writes the inputs to `directory`. The first one is the norm.
 fn inputs(directory: &Path, bytes: usize) -> Vec<Input> {
     let shop = Corpus::new(&Recipe { lines: SHOP_LINES, ..Recipe::default() }).expect("the recipe is sound");
     let (mut shop, mut random) = (shop.lines(), SplitMix64::new(1));
@@ -65,7 +65,7 @@ fn inputs(directory: &Path, bytes: usize) -> Vec<Input> {
         number += 1;
         Input { name, path, bytes: text.len(), urls }
     };
-    // What makes each URL another one stands at its end, where it is found last.
+    // URLs differ only at their ends, where comparisons find the difference last.
     let end = |text: &mut Vec<u8>, number: u64| text.extend(format!("{number:08}\n").bytes());
     let begin = |text: &mut Vec<u8>| text.extend(BASE_URL.bytes());
     vec![
@@ -96,7 +96,7 @@ fn inputs(directory: &Path, bytes: usize) -> Vec<Input> {
     ]
 }
 
-/// Prints what each input costs at `level`; the worst ratio to the norm.
+/// Prints the cost of each input at `level`. Returns the worst ratio to the norm.
 fn compare(directory: &Path, inputs: &[Input], level: u8, rounds: usize) -> f64 {
     let mut rows = vec![(Vec::new(), 0); inputs.len()];
     for _ in 0..rounds {
@@ -117,7 +117,7 @@ fn compare(directory: &Path, inputs: &[Input], level: u8, rounds: usize) -> f64 
     worst
 }
 
-/// Nanoseconds of both passes, and bytes of the sitemaps.
+/// The nanoseconds of both passes and the bytes of the sitemaps.
 fn build(directory: &Path, input: &Input, level: u8) -> (f64, u64) {
     let base = BASE_URL.parse().expect("it is a URL");
     let mut job = Job::new(vec![input.path.clone()], base, directory.join("out"));

@@ -1,4 +1,4 @@
-//! The verifier and the way back, on one thread and on two: `cargo bench --bench check`. Both assert what they found.
+//! `check` and `urls` on one and two threads: `cargo bench --bench check`. Both assert their counts.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};

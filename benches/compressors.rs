@@ -1,8 +1,8 @@
 //! Both gzip engines at every level: `cargo bench --bench compressors [-- FILE]...`, each file with one URL a line.
 //!
-//! Without a file, shop URLs, shuffled and sorted. What is measured is the time on the processor, of one thread. Engines and
-//! levels take turns, the same levels beside each other: a machine that is busy for a second slows both. Medians count. Then,
-//! for every level of the library, the quickest of ours that writes no more: the median of the ratios of each round.
+//! Without a file, uses shop URLs, shuffled and sorted. Measures the CPU time of one thread; figures are medians. Engines
+//! take turns at each level, so that brief load on the machine slows both. Then, for every level of the library, prints
+//! sitemill's fastest level with no larger output, and the median ratio of their times.
 
 use std::io::Read;
 
@@ -15,16 +15,16 @@ use sitemill::internals::gzip::Compressor;
 use sitemill::internals::xml::Frame;
 use sitemill::{Engine, Level};
 
-/// URLs of a corpus: four sitemaps.
+/// URLs in a corpus: four sitemaps.
 const URLS: u64 = 200_000;
-/// URLs that the shuffled ones are drawn from.
+/// The number of URLs from which the shuffled ones are drawn.
 const URLS_DRAWN_FROM: u64 = 5_000_000;
 const URLS_PER_SITEMAP: usize = 50_000;
 const ROUNDS: usize = 7;
 const PIECE_BYTES: usize = 128 * 1024;
 
 fn main() {
-    // Cargo adds --bench, and the test script --test: one round then, for what it asserts.
+    // Cargo adds --bench, the test script --test. With --test, one round checks the assertions.
     let (options, files): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.starts_with('-'));
     let is_test = options.iter().any(|word| word == "--test");
     let (rounds, urls) = if is_test { (1, URLS / 20) } else { (ROUNDS, URLS) };
@@ -47,7 +47,7 @@ fn main() {
     }
 }
 
-/// The sitemaps of `urls`, and how many URLs they hold.
+/// The sitemaps of `urls`, and the number of URLs in them.
 fn documents(urls: &[u8]) -> (Vec<Vec<u8>>, usize) {
     let lines: Vec<&[u8]> = urls.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
     let frame = Frame::sitemap(sitemill::limits::Protocol::default());
@@ -62,14 +62,14 @@ fn documents(urls: &[u8]) -> (Vec<Vec<u8>>, usize) {
 }
 
 fn compare(name: &str, (documents, urls): &(Vec<Vec<u8>>, usize), rounds: usize) {
-    // The quick ones come last: none of them finds the cache full of what a slow one has left.
+    // The fast ones come last, so that none of them follows a slow one that has filled the cache.
     let engines: Vec<(Engine, u8)> =
         (1..=9).rev().flat_map(|level| Engine::ALL.map(|(_, engine)| (engine, level))).collect();
-    // One compressor for all documents, as a run has them.
+    // One compressor for all documents, as in a run.
     let level_of = |level| Level::new(level).expect("it is 1 to 9");
     let mut compressors: Vec<_> =
         engines.iter().map(|&(engine, level)| Compressor::new(engine, level_of(level))).collect();
-    // Nanoseconds of each round, and bytes.
+    // The nanoseconds of each round, and the bytes.
     let mut rows = vec![(Vec::new(), 0); engines.len()];
     for round in 0..rounds {
         for (compressor, (times, bytes)) in compressors.iter_mut().zip(&mut rows) {
@@ -99,7 +99,7 @@ fn compare(name: &str, (documents, urls): &(Vec<Vec<u8>>, usize), rounds: usize)
         }
     }
     for (level, times, bytes) in of(Engine::Flate2) {
-        // Of each round by itself.
+        // The ratio within each round.
         let speed =
             |ours: &[f64]| median(times.iter().zip(ours).map(|(theirs, ours)| theirs / ours).collect());
         let ours = of(Engine::Records).filter(|ours| ours.2 <= bytes);
@@ -117,9 +117,9 @@ fn compress(compressor: &mut Compressor, xml: &[u8]) -> Vec<u8> {
     compressor.finish()
 }
 
-/// Time that this thread has spent on a processor, as Linux counts it.
+/// The CPU time of this thread, as counted by Linux.
 fn processor_ns() -> u64 {
-    // It is brought up to date when the scheduler looks, and else only every few milliseconds.
+    // Yielding to the scheduler updates it; otherwise it is updated every few milliseconds.
     std::thread::yield_now();
     let counted = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux counts it");
     counted.split(' ').next().and_then(|ns| ns.parse().ok()).expect("the first number is nanoseconds")

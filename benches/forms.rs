@@ -1,4 +1,4 @@
-//! Every form of input, one thread: `cargo bench --bench forms`. Each loop asserts how many rows it found.
+//! Every input format on one thread: `cargo bench --bench forms`. Each loop asserts its number of rows.
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
@@ -21,7 +21,7 @@ fn main() {
 
 const ROWS: usize = 1_000_000;
 
-/// URLs, one a line; every form has the same, and the same tags beside them.
+/// URLs, one per line. Every format has the same URLs and tags.
 static TEXT: LazyLock<String> = LazyLock::new(|| {
     let recipe = Recipe { lines: ROWS as u64, ..Recipe::default() };
     String::from_utf8(Corpus::new(&recipe).expect("the recipe is sound").text()).expect("the corpus is UTF-8")
@@ -29,11 +29,11 @@ static TEXT: LazyLock<String> = LazyLock::new(|| {
 
 static CSV: LazyLock<String> = LazyLock::new(|| {
     written("loc,lastmod,priority\n", "", |row, url, time, out| {
-        writeln!(out, "\"{url}\",{time},0.{row}").expect("a String takes all");
+        writeln!(out, "\"{url}\",{time},0.{row}").expect("writing to a String cannot fail");
     })
 });
 
-/// Writes every URL between `head` and `tail`; `write` gets a digit, the URL and a time besides.
+/// Writes `head`, every URL by `write` with a digit and a time, and `tail`.
 fn written(head: &str, tail: &str, write: impl Fn(usize, &str, &str, &mut String)) -> String {
     let mut out = String::from(head);
     for (row, url) in TEXT.lines().enumerate() {
@@ -43,7 +43,7 @@ fn written(head: &str, tail: &str, write: impl Fn(usize, &str, &str, &mut String
     out + tail
 }
 
-/// Counts rows, and adds up bytes so that none is left unread.
+/// Counts rows and bytes, so that every byte is read.
 #[derive(Default)]
 struct Count {
     rows: usize,
@@ -86,8 +86,8 @@ fn text(bencher: Bencher<'_, '_>) {
 fn text_gzip(bencher: Bencher<'_, '_>) {
     static PACKED: LazyLock<Vec<u8>> = LazyLock::new(|| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        encoder.write_all(TEXT.as_bytes()).expect("a Vec takes all");
-        encoder.finish().expect("a Vec takes all")
+        encoder.write_all(TEXT.as_bytes()).expect("writing to a Vec cannot fail");
+        encoder.finish().expect("writing to a Vec cannot fail")
     });
     let packed: &'static [u8] = &PACKED;
     bench(bencher, Format::Text, || stream(packed));
@@ -96,7 +96,7 @@ fn text_gzip(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn text_zstd(bencher: Bencher<'_, '_>) {
     static PACKED: LazyLock<Vec<u8>> =
-        LazyLock::new(|| zstd::encode_all(TEXT.as_bytes(), 3).expect("a Vec takes all"));
+        LazyLock::new(|| zstd::encode_all(TEXT.as_bytes(), 3).expect("writing to a Vec cannot fail"));
     let packed: &'static [u8] = &PACKED;
     bench(bencher, Format::Text, || stream(packed));
 }
@@ -112,7 +112,7 @@ fn json_lines(bencher: Bencher<'_, '_>) {
     static JSON: LazyLock<String> = LazyLock::new(|| {
         written("", "", |row, url, time, out| {
             let json = serde_json::json!({"loc": url, "lastmod": time, "priority": format!("0.{row}")});
-            writeln!(out, "{json}").expect("a String takes all");
+            writeln!(out, "{json}").expect("writing to a String cannot fail");
         })
     });
     let json: &'static str = &JSON;
@@ -125,7 +125,7 @@ fn sitemap(bencher: Bencher<'_, '_>) {
         written("<urlset>", "</urlset>", |row, url, time, out| {
             let url = url.replace('&', "&amp;").replace('<', "&lt;");
             writeln!(out, "<url><loc>{url}</loc><lastmod>{time}</lastmod><priority>0.{row}</priority></url>")
-                .expect("a String takes all");
+                .expect("writing to a String cannot fail");
         })
     });
     let xml: &'static str = &XML;
@@ -136,14 +136,14 @@ fn sitemap(bencher: Bencher<'_, '_>) {
 fn google(bencher: Bencher<'_, '_>) {
     static LINES: LazyLock<String> = LazyLock::new(|| {
         written("", "", |row, url, time, out| {
-            writeln!(out, "{url} lastmod={time} priority=0.{row}").expect("a String takes all");
+            writeln!(out, "{url} lastmod={time} priority=0.{row}").expect("writing to a String cannot fail");
         })
     });
     let lines: &'static str = &LINES;
     bench(bencher, Format::Google, || stream(lines.as_bytes()));
 }
 
-/// A URL, a time stamp and a number, in pages of zstd.
+/// A URL, a timestamp and a number per row, in zstd pages.
 #[cfg(feature = "parquet")]
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn parquet(bencher: Bencher<'_, '_>) {
@@ -181,7 +181,7 @@ fn parquet(bencher: Bencher<'_, '_>) {
     let _ = std::fs::remove_file(&path);
 }
 
-/// Both tags of every row of the CSV, checked and normalised.
+/// Checks and normalises both tags of every CSV row.
 #[divan::bench(sample_count = 5, sample_size = 1)]
 fn tags(bencher: Bencher<'_, '_>) {
     let rules = LastmodRules::default();

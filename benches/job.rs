@@ -1,4 +1,4 @@
-//! The whole job, and its first pass, on one thread: `cargo bench --bench job`.
+//! A whole build, and its first pass, on one thread: `cargo bench --bench job`.
 
 use std::fs::{self, File};
 use std::num::NonZero;
@@ -24,7 +24,7 @@ fn corpus() -> Corpus {
     Corpus::new(&Recipe { lines: LINES, duplicates: 0.1, ..Recipe::default() }).expect("the recipe is sound")
 }
 
-/// The first pass alone: every line is cleaned and judged, duplicates are found, and what is left is divided into sitemaps.
+/// The first pass alone: cleans every line, finds duplicates, and divides the URLs into sitemaps.
 #[divan::bench(args = [Order::Input, Order::Sorted], sample_count = 10, sample_size = 1)]
 fn survey(bencher: Bencher<'_, '_>, order: Order) {
     let corpus = corpus();
@@ -45,7 +45,7 @@ fn survey(bencher: Bencher<'_, '_>, order: Order) {
     });
 }
 
-/// Without compression, which leaves everything but gzip; at the least level, the default, and the level that others use.
+/// Without compression, at the lowest level, at the default, and at the usual level of other tools.
 #[divan::bench(args = [0, 1, 2, 6], sample_count = 5, sample_size = 1)]
 fn build(bencher: Bencher<'_, '_>, level: u8) {
     let corpus = corpus();
@@ -66,12 +66,12 @@ fn build(bencher: Bencher<'_, '_>, level: u8) {
         });
 }
 
-/// Where the URLs of the corpus are published.
+/// The base URL of the corpus.
 fn base() -> Base {
     "https://www.example.com/".parse().expect("it is a URL")
 }
 
-/// A directory that is gone with its last use.
+/// A directory that is removed on drop.
 struct Scratch(PathBuf);
 
 impl Scratch {

@@ -1,4 +1,4 @@
-//! What several rounds of one benchmark come to.
+//! Statistics over the rounds of a benchmark.
 
 /// The middle one of `numbers`.
 pub fn median(mut numbers: Vec<f64>) -> f64 {

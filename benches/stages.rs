@@ -1,4 +1,4 @@
-//! Every stage on its own, one thread: `cargo bench --bench stages`. Each loop asserts what it found.
+//! Every stage alone on one thread: `cargo bench --bench stages`. Each loop asserts its result.
 
 use std::sync::LazyLock;
 
@@ -14,13 +14,13 @@ fn main() {
     divan::main();
 }
 
-/// URLs in every corpus: about one sitemap's.
+/// URLs in every corpus: about one sitemap.
 const URLS: usize = 50_000;
 
 static PLAIN: LazyLock<Vec<u8>> = LazyLock::new(|| text(Recipe { lines: URLS as u64, ..Recipe::default() }));
 static IRIS: LazyLock<Vec<u8>> =
     LazyLock::new(|| text(Recipe { lines: URLS as u64, non_ascii: 1.0, ..Recipe::default() }));
-/// Canonical URLs, one a line.
+/// Canonical URLs, one per line.
 static CLEAN: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let mut clean = Vec::new();
     let mut cleaner = Cleaner::default();
@@ -74,7 +74,7 @@ mod clean {
         bench(bencher, &IRIS);
     }
 
-    /// Every line spells its scheme in capitals, and every second one another host: all through the parser.
+    /// Every line has an upper-case scheme, and hosts alternate, so every line needs the full parser.
     #[divan::bench]
     fn by_the_parser(bencher: Bencher<'_, '_>) {
         let mut text = Vec::new();
@@ -109,7 +109,7 @@ mod dedup {
         });
     }
 
-    /// Chunks of a tenth each, all of them twice, so that half of the URLs are duplicates.
+    /// Chunks of a tenth each, every one twice, so that half of the URLs are duplicates.
     #[divan::bench]
     fn part_and_find_duplicates(bencher: Bencher<'_, '_>) {
         let keys = keys();

@@ -1,7 +1,7 @@
 //! Writes realistic URLs, one per line: `scripts/urls 5000000 --duplicates 0.1 --out urls.txt`.
 //!
-//! Standard error, or the file of `--counts`, says how many lines of which kind there are, so that a benchmark can
-//! hold sitemill's report against it.
+//! Writes the number of lines of each kind to standard error or the file of `--counts`, for comparison with sitemill's
+//! report.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -16,19 +16,19 @@ use corpus::{Corpus, Counts, Order, REASONS, Recipe};
 const USAGE: &str = "\
 usage: urls COUNT [OPTION]...
 
-  --seed N              another number gives other URLs of the same kind [default: 1]
+  --seed N              a different number gives different URLs of the same kind [default: 1]
   --duplicates SHARE    share of the lines that repeat an earlier URL, 0 to 1 [default: 0]
   --non-ascii SHARE     share of the URLs with a word in another script, raw or percent-encoded [default: 0]
-  --bad SHARE           share of the lines that must be rejected, every reason in turn [default: 0]
-  --order ORDER         shuffled: neighbours share little; sorted: as in a shop's export [default: shuffled]
-  --base-url URL        what every good URL starts with [default: https://www.example.com/]
-  --out FILE            where the lines go [default: standard output]
+  --bad SHARE           share of the lines that must be rejected, for every reason in turn [default: 0]
+  --order ORDER         shuffled, or sorted as in a shop's export [default: shuffled]
+  --base-url URL        start of every good URL [default: https://www.example.com/]
+  --out FILE            output file [default: standard output]
   --counts FILE         the exact counts as JSON [default: one line on standard error]
 ";
 
-/// Bytes gathered before they are written.
+/// Bytes in each write.
 const BUFFER_BYTES: usize = 1 << 20;
-/// Longer than any line.
+/// More bytes than any line has.
 const LINE_BYTES_MAX: usize = 1 << 12;
 
 struct Args {
@@ -60,7 +60,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The error is empty when help was asked for.
+/// The error is empty for `--help`.
 fn parse(mut words: impl Iterator<Item = String>) -> Result<Args, String> {
     let mut args = Args { recipe: Recipe::default(), out: None, counts: None };
     let mut count = None;
@@ -91,7 +91,7 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Args, String> {
     Ok(args)
 }
 
-/// A number as people type it: `5_000_000` is fine.
+/// A number, with optional underscores: `5_000_000`.
 fn number<N: FromStr>(word: &str) -> Result<N, String> {
     word.replace('_', "").parse().map_err(|_| format!("{word}: not a number that fits here"))
 }
@@ -103,7 +103,7 @@ fn run(corpus: &Corpus, args: &Args) -> Result<(), String> {
             write_lines(corpus, file).map_err(|error| format!("{path}: cannot be written: {error}"))?
         }
         None => match write_lines(corpus, io::stdout().lock()) {
-            // The reader has seen enough, as in `urls 1000000 | head`.
+            // The reader has closed the pipe, as in `urls 1000000 | head`.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(()),
             written => written.map_err(|error| format!("standard output: cannot be written: {error}"))?,
         },

@@ -1,4 +1,4 @@
-"""The sitemill that the other scripts run: the one that SITEMILL names, or else the one that Cargo builds."""
+"""The sitemill binary for the other scripts: the one in SITEMILL, or else the one that Cargo builds."""
 
 import os
 import pathlib
@@ -9,9 +9,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def sitemill():
-    """Its path. To be called where the command was typed, as what SITEMILL says may begin there."""
+    """The path of the binary. Call it before changing directory, because SITEMILL may be a relative path."""
     if given := os.environ.get("SITEMILL"):
         return os.path.abspath(given)
     if subprocess.run(["cargo", "build", "--release", "--locked", "--quiet"], cwd=ROOT).returncode:
-        sys.exit("sitemill cannot be built; SITEMILL=FILE names one that is")
+        sys.exit("sitemill cannot be built; set SITEMILL=FILE to use an existing binary")
     return os.path.join(ROOT, os.environ.get("CARGO_TARGET_DIR", "target"), "release", "sitemill")

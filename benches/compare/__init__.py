@@ -1,10 +1,10 @@
-"""The parts of scripts/compare. Paths are relative to the project's folder, which that script makes the current directory."""
+"""The modules of scripts/compare. Paths are relative to the root of the repository, the current directory of that script."""
 
 import os
 import pathlib
 
 WORK = pathlib.Path("target/compare")
 OUT = WORK / "out"
-# Peers are installed here, and stay.
+# Peers are installed here and kept.
 PEERS = pathlib.Path("target/peers")
 CORES = len(os.sched_getaffinity(0))

@@ -1,4 +1,4 @@
-"""The chart: a panel for each corpus, in it bars, as long as the million URLs that a side handles in a second."""
+"""The chart: a panel for each corpus, with a bar for the speed of each side in million URLs per second."""
 
 import itertools
 import pathlib
@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 WIDTH, LEFT, RIGHT = 900, 300, 830
 MARGIN, HEADING, ROW, BAR, GAP, TICKS = 20, 26, 20, 14, 10, 36
 AXIS = "million URLs a second, median of the rounds; longer is quicker"
-# Its own background, so that it is read on a page of either kind.
+# With its own background, so that it is readable on light and dark pages.
 STYLE = """
   text { font: 13px system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; fill: #1f2328 }
   .page { fill: #ffffff } .title { font-weight: 600 } .side { text-anchor: end } .tick { text-anchor: middle }
@@ -21,15 +21,15 @@ STYLE = """
 
 
 def write(file, panels):
-    """`panels`: a title, and groups of bars; of a group: its title, and bars of name, URLs a second and whether it is
-    sitemill. All have one scale, so that panels can be compared as well."""
+    """Each panel is a title and groups; each group is a title and bars; each bar is a name, URLs per second and whether it
+    is sitemill. All panels have the same scale, so that they can be compared."""
     most = max(speed for _, groups in panels for _, bars in groups for _, speed, _ in bars) / 1e6
     step = tick_step(most)
     ticks = [tick * step for tick in range(int(most / step) + 2)]
     to_x = lambda millions: LEFT + millions / ticks[-1] * (RIGHT - LEFT)
     shapes, y = [], MARGIN
     for title, groups in panels:
-        # On the line of the first group's title.
+        # On the same line as the title of the first group.
         shapes.append(f'<text class="title" x="{MARGIN}" y="{y + 12}">{escape(title)}</text>')
         for group, bars in groups:
             shapes.append(f'<text class="group" x="{LEFT}" y="{y + 12}">{escape(group)}</text>')
@@ -57,11 +57,11 @@ def write(file, panels):
 
 
 def in_millions(speed):
-    """Two digits behind the point, or two that are not zero."""
+    """Two decimals, or two significant digits for small numbers."""
     return f"{speed / 1e6:.2f}" if speed >= 1e5 else f"{speed / 1e6:.2g}"
 
 
 def tick_step(most):
-    """1, 2 or 5 times a power of ten, so that there are at most eight steps."""
+    """1, 2 or 5 times a power of ten, for at most eight steps."""
     steps = (digit * 10.0**power for power in itertools.count(-6) for digit in (1, 2, 5))
     return next(step for step in steps if most / step <= 8)

@@ -1,9 +1,9 @@
-"""Compressors alone, on the XML that sitemill writes: the tools that others compress with and, in the benchmark
-`compressors`, the two engines of sitemill; round by round, on the same documents.
+"""Compressors alone, on the XML that sitemill writes: common tools and, in the benchmark `compressors`, both engines of
+sitemill. All compress the same documents, round by round.
 
-All are timed by the processor, on one thread. A tool also has to start and to read and write files, which the benchmark
-has not; `cat`, which writes more, shows what that takes at most. Thresholds are judged with and without that much taken
-off a tool's time.
+Times are CPU times of one thread. Unlike the benchmark, a tool also has to start and to read and write files. `cat`,
+which writes more, gives an upper bound for this. Thresholds are checked with and without that time subtracted from a
+tool's.
 """
 
 import gzip
@@ -21,12 +21,12 @@ from compare.verdicts import Verdict, at_least, print_verdicts
 
 XML = WORK / "xml"
 LOCS = WORK / "locs.txt"
-# Each on one thread; its package; its levels.
+# Command for one thread, package, levels.
 TOOLS = [("gzip", "gzip", [6]), ("pigz -p 1", "pigz", range(1, 10)),
          ("libdeflate-gzip", "libdeflate-tools", range(1, 13)),
          ("igzip", "isal", range(0, 4))]
 OURS, ZLIB = "engine records", "engine flate2"
-# No level of sitemill's may be both larger and slower than one of these.
+# No level of sitemill may be both larger and slower than a level of these.
 NOT_TO_WIN_BOTH = ["libdeflate-gzip", "igzip"]
 
 
@@ -58,16 +58,16 @@ def compressors(args, sitemill, corpora):
 
 
 def verdicts(times, sizes):
-    """`times`: of a compressor and its level, the nanoseconds of each round; `sizes`: its bytes. Both for a URL."""
+    """Both are keyed by compressor and level. `times`: nanoseconds per URL in each round; `sizes`: bytes per URL."""
     ours = [of for of in times if of[0] == OURS]
 
     def ratio(theirs, own, less=0.0):
-        """How many times as long as `own` they take, `less` times what `cat` does not counted."""
+        """The time of a tool relative to `own`, after subtracting `less` times that of `cat`."""
         rounds = zip(times[theirs], times[own], times["cat", ""])
         return statistics.median((a - less * cat) / b for a, b, cat in rounds)
 
     def best_ratio(theirs):
-        """To the quickest of ours that is as small; none is 0."""
+        """The ratio to sitemill's fastest level that is as small; 0 if there is none."""
         return max((ratio(theirs, own) for own in ours if sizes[own] <= sizes[theirs]), default=0.0)
 
     for less, words in [(0, ""), (1, ", its time less that of `cat`")]:
@@ -87,7 +87,7 @@ def verdicts(times, sizes):
 
 
 def written_by_sitemill(args, sitemill, corpus):
-    """The XML of its sitemaps, unpacked; and LOCS, the same as the benchmark takes it."""
+    """Writes the uncompressed XML of the sitemaps, and LOCS, the input of the benchmark."""
     for folder in [OUT, XML]:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -105,7 +105,7 @@ def written_by_sitemill(args, sitemill, corpus):
 
 
 def compress(command, documents):
-    """The run and its bytes, once they were read back."""
+    """The run and the size of its output, which is checked by decompression."""
     run = measure([*command, *documents])
     packed = PRINTED.read_bytes()
     if gzip.decompress(packed) != b"".join(open(document, "rb").read() for document in documents):
@@ -114,7 +114,7 @@ def compress(command, documents):
 
 
 def benchmark():
-    """One round: engine, level, nanoseconds and bytes a URL."""
+    """One round: engine, level, nanoseconds and bytes per URL."""
     command = ["cargo", "bench", "--quiet", "--bench", "compressors", "--", "--test", str(LOCS.absolute())]
     printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     rows = [line.split() for line in printed.splitlines()]

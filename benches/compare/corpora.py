@@ -1,4 +1,4 @@
-"""The inputs: lines that are canonical URLs already, so that every side must list exactly the distinct ones."""
+"""The inputs. All lines are canonical URLs, so every side must list exactly the distinct ones."""
 
 import functools
 import itertools
@@ -16,9 +16,9 @@ from compare.installing import as_root, install
 SHOP_BASE_URL = "https://www.example.com/"
 PATHS_BASE_URL = "https://files.example.com/"
 SHUFFLE_SEED = 1
-# Unpacks what apt has fetched, however it is packed.
+# Decompresses files that apt has fetched, in any format.
 APT_CAT = ["/usr/lib/apt/apt-helper", "cat-file"]
-# Paths that can stand in a URL as they are: nothing to percent-encode, no space, no `?` (RFC 3986, section 3.3).
+# Paths that are valid in a URL unchanged: nothing to percent-encode, no space, no `?` (RFC 3986, section 3.3).
 CHARACTERS = rb"[A-Za-z0-9._~!$&'()*+,;=:@/-]*"
 PATH = CHARACTERS + rb"(?:%[0-9A-Fa-f]{2}" + CHARACTERS + rb")*"
 # A line of a Contents index: a path, spaces, the packages that hold it.
@@ -39,13 +39,13 @@ class Corpus:
 
     @functools.cached_property
     def fingerprint(self):
-        """Of the distinct lines, whatever their order."""
+        """The fingerprint of the distinct lines, independent of their order."""
         with open(self.path, "rb") as file:
             return fingerprint({line.removesuffix(b"\n") for line in file})
 
 
 def fingerprint(urls):
-    """The same for the same URLs in any order; another as soon as one is missing, repeated or changed."""
+    """Independent of the order of the URLs, but changed by any missing, repeated or different one."""
     return sum(map(hash, urls))
 
 
@@ -60,8 +60,8 @@ def shop(lines, duplicates, order="shuffled"):
 
 
 def paths(lines, order="sorted"):
-    """The file paths of all packages that apt knows of, in byte order or shuffled; with `lines`, as many of them from
-    the middle of that order."""
+    """The file paths of all packages known to apt, in byte order or shuffled. `lines` limits them to the middle of that
+    order."""
     every_path, source = all_paths()
     if order == "shuffled":
         random.Random(SHUFFLE_SEED).shuffle(every_path)
@@ -77,7 +77,7 @@ def paths(lines, order="sorted"):
 
 
 def all_paths():
-    """Sorted; and where they come from."""
+    """The sorted paths, and a description of their source."""
     if not contents_files():
         install_contents()
     every_path, lines = [], 0
@@ -99,7 +99,7 @@ def all_paths():
 
 
 def contents_files():
-    """The indexes that apt-file has had apt fetch."""
+    """The Contents indexes, which apt fetches for apt-file."""
     command = ["apt-get", "indextargets", "--format", "$(FILENAME)", "Created-By: Contents-deb"]
     try:
         listed = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
@@ -115,7 +115,7 @@ def install_contents():
 
 
 def first_lines(corpus, lines):
-    """A corpus of its first `lines` lines; the same one if it has no more."""
+    """A corpus of the first `lines` lines, or the corpus itself if it has no more."""
     if lines >= corpus.lines:
         return corpus
     path = corpus.path.with_suffix(f".first-{lines}.txt")
@@ -127,7 +127,7 @@ def first_lines(corpus, lines):
 
 
 class Unavailable(Exception):
-    """A corpus that this machine cannot make."""
+    """The corpus cannot be made on this machine."""
 
 
 CORPORA = {

@@ -1,4 +1,4 @@
-"""sitemill alone, on the same URLs in every form of input."""
+"""Measures sitemill on the same URLs in every input format."""
 
 import dataclasses
 import gzip
@@ -11,7 +11,7 @@ from compare.measuring import measure, take_turns
 from compare.sides import first_level, level_word, sitemill_side
 from compare.tables import print_ratios, print_table
 
-# A date beside every URL, as an export has it; the same in all forms.
+# A date for every URL, as in an export; the same in all formats.
 DATE = "2024-{:02}-{:02}"
 PARQUET = """
 import sys, duckdb
@@ -27,7 +27,7 @@ def forms(args, sitemill, corpora):
         sides = []
         for form, path in inputs.items():
             side = sitemill_side(args, sitemill, dataclasses.replace(corpus, path=path), level, args.rounds)
-            # The lines of the text are what its URLs are held against.
+            # Only the text has one URL per line, with which the output can be compared.
             side.name, side.compares_urls = f"{form}{level_word(level)}", form == "text"
             sides.append(side)
         take_turns(sides)
@@ -40,7 +40,7 @@ def forms(args, sitemill, corpora):
 
 
 def written(corpus):
-    """The corpus in all forms but its own."""
+    """Writes the corpus in all formats except plain text."""
     paths = {form: WORK / f"rows.{end}" for form, end in
              [("CSV", "csv"), ("JSON lines", "jsonl"), ("Parquet", "parquet"), ("gzip", "txt.gz")]}
     with open(corpus.path) as lines, open(paths["CSV"], "w") as csv, open(paths["JSON lines"], "w") as jsonl:

@@ -1,4 +1,4 @@
-"""What the sides need is installed by the tool that each comes from; what cannot be is said, and left out."""
+"""Installs each side with its package manager. A side that cannot be installed is reported and left out."""
 
 import os
 import shlex
@@ -43,7 +43,7 @@ def as_root(command):
 
 
 def install(what, command):
-    """Whether it could be installed; says why not."""
+    """Whether the installation succeeded; prints the reason if not."""
     try:
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         reason = done.stderr.strip()[-500:] if done.returncode else None

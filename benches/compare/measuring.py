@@ -1,8 +1,8 @@
-"""Runs the sides by turns and measures them; no time is kept before the output was counted.
+"""Runs the sides in turn and measures them. A time counts only if the output is complete.
 
-Wall time is that of the whole process tree; CPU time comes from wait4, which adds up a process and all descendants it
-waited for; memory is the sum of VmRSS, and of RssAnon, over all living processes of the tree, sampled while they run.
-Mapped input counts as VmRSS, though the kernel may take it back at any time; RssAnon is what a job really holds.
+Wall time covers the whole process tree. CPU time comes from wait4, which adds up a process and all descendants that it
+waited for. Memory is the sum of VmRSS, and of RssAnon, over all living processes of the tree, sampled during the run.
+VmRSS includes the mapped input, which the kernel may evict at any time; RssAnon is the memory that a job really holds.
 """
 
 import gzip
@@ -35,31 +35,31 @@ class Run:
     rss_bytes: int
     anonymous_bytes: int
     gzip_bytes: int = 0
-    # Finding duplicates alone, by the program's own clock.
+    # The time to find duplicates, measured by the program itself.
     dedup: float = 0.0
-    # What sitemill may hold, by its own word.
+    # sitemill's memory limit, from its report.
     budget_bytes: int = 0
 
 
 @dataclass
 class Side:
-    """A command, and what it is to be measured and held to."""
+    """A command, and how it is measured and checked."""
 
     name: str
     corpus: Corpus
     command: list
     rounds: int
-    # None if it has none, or its default.
+    # None for the default, or if it has no levels.
     level: int | None = None
-    # sitemill says in a report what it did; a side that only finds duplicates prints its count and time as JSON.
+    # sitemill writes a report; a side that only finds duplicates prints its count and time as JSON.
     is_sitemill: bool = False
     is_dedup_only: bool = False
-    # How often it escapes what XML reserves: once would be right.
+    # How often it escapes XML's reserved characters; once is correct.
     times_escaped: int = 1
     warm_up: bool = True
-    # Whether its input is to come from the disk.
+    # Whether the input must be read from disk.
     is_cold: bool = False
-    # Whether the URLs are to be compared one by one and not only counted, which takes memory.
+    # Whether URLs are compared one by one, which takes memory, or only counted.
     compares_urls: bool = True
     is_judged: bool = False
     runs: list[Run] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Side:
 
 
 def take_turns(sides):
-    """A warm-up, then the rounds; every second one backwards, so that no side always follows the same other one."""
+    """A warm-up, then the rounds. Every second round runs backwards, so that a side does not always follow the same one."""
     for side in sides:
         shown = ["sitemill", *side.command[1:]] if side.is_sitemill else side.command
         print(f"- {side.name}: `{shlex.join(map(str, shown))}`", flush=True)
@@ -85,7 +85,7 @@ def take_turns(sides):
 def run_once(side):
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir()
-    # What the run before left to write must not slow this one down.
+    # Unwritten data of the previous run must not slow this one down.
     os.sync()
     if side.is_cold:
         evict(side.corpus.path)
@@ -112,27 +112,27 @@ def run_once(side):
 
 
 def evict(path):
-    """Takes a file that is on disk out of memory."""
+    """Evicts a file from the page cache."""
     with open(path, "rb") as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
 def judge(side, sitemaps=None):
-    """Whether its sitemaps, by default all that lie there, list every distinct URL once, and nothing else."""
+    """Checks that the sitemaps (default: all in OUT) list every distinct URL once, and nothing else."""
     count, found = 0, 0
     for path in OUT.glob("*.xml.gz") if sitemaps is None else sitemaps:
         xml = gzip.decompress(path.read_bytes())
         count += xml.count(b"<url>")
-        # An index file has locations too, none of which is listed.
+        # Locations in index files are not counted.
         if side.compares_urls and b"<urlset" in xml[:1000]:
             found += fingerprint(LOC.findall(unescaped(xml, side.times_escaped)))
     expect(side, "URLs in its sitemaps", count, side.corpus.distinct)
     if side.compares_urls and found != side.corpus.fingerprint:
-        sys.exit(f"compare: {side.name}: as many URLs as it should list, but not the same: no time is worth reporting")
+        sys.exit(f"compare: {side.name}: the number of URLs is right, but the URLs differ: no time is reported")
 
 
 def unescaped(xml, times):
-    """References to what can stand in a URL. They are resolved before the tags are looked for, so not `&lt;`."""
+    """Resolves the references that occur in URLs. Tags are matched afterwards, so `&lt;` is not resolved."""
     for _ in range(times):
         for reference, character in [(b"&apos;", b"'"), (b"&#39;", b"'"), (b"&#x27;", b"'"), (b"&amp;", b"&")]:
             if reference in xml:
@@ -142,11 +142,11 @@ def unescaped(xml, times):
 
 def expect(side, what, found, wanted):
     if found != wanted:
-        sys.exit(f"compare: {side.name}: {what}: {found:,}, but the input has {wanted:,}: no time is worth reporting")
+        sys.exit(f"compare: {side.name}: {what}: {found:,}, but the input has {wanted:,}: no time is reported")
 
 
 def measure(command):
-    """One run, its standard output in PRINTED."""
+    """One run, with its standard output in PRINTED."""
     with open(PRINTED, "wb") as printed, open(WORK / "stderr", "w+b") as words:
         begin = time.perf_counter()
         process = subprocess.Popen(command, stdout=printed, stderr=words, start_new_session=True)
@@ -178,8 +178,8 @@ class MemorySampler(threading.Thread):
         while not self.done.wait(MEMORY_SAMPLE_SECONDS):
             statuses = "".join(read(f"/proc/{pid}/status") for pid in tree(self.pid))
             bytes_of = lambda name: [int(kib) * 1024 for kib in re.findall(name + r":\s+(\d+) kB", statuses)]
-            # A peak between two samples shows in the largest process at least. wait4's ru_maxrss would not do, as it
-            # begins with what this program holds.
+            # A peak between two samples is visible at least in the largest process. wait4's ru_maxrss is no use, because
+            # it starts at the memory of this program.
             self.rss_bytes = max(self.rss_bytes, sum(bytes_of("VmRSS")), *bytes_of("VmHWM"))
             self.anonymous_bytes = max(self.anonymous_bytes, sum(bytes_of("RssAnon")))
 
@@ -196,7 +196,7 @@ def tree(pid):
 
 
 def read(path):
-    """The text, or none of it if the process has ended meanwhile."""
+    """The text, or an empty string if the process has ended."""
     try:
         with open(path) as file:
             return file.read()

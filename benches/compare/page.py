@@ -1,4 +1,4 @@
-"""A page of Markdown that several runs write, a section for each thing that they measure."""
+"""A Markdown page with a section for each measurement, filled by several runs."""
 
 import contextlib
 import io
@@ -16,13 +16,13 @@ took turns, and vary less than times.
 
 
 def section(title):
-    """What is printed from here on belongs to it."""
+    """Starts a section with everything printed from now on."""
     print(f"\n## {title}\n")
 
 
 @contextlib.contextmanager
 def written_to(file):
-    """At the end, puts what was printed into `file`: each section with all that stood before the first."""
+    """Finally writes the printed sections to `file`, each with the text printed before the first section."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(Both(sys.stdout, printed)):
         yield
@@ -32,14 +32,14 @@ def written_to(file):
     kept = {text.splitlines()[0]: text for text in known}
     for text in new:
         heading, rest = text.split("\n", 1)
-        # Without a table nothing was measured: its corpus could not be made.
+        # A section without a table has no measurement, because its corpus could not be made.
         if "\n|" in rest:
             kept[heading] = f"{heading}\n\n{common.strip()}\n{rest.strip()}\n"
     path.write_text("\n".join([BEGIN, *(text.strip() + "\n" for text in kept.values())]))
 
 
 def sections(text):
-    """What stands before the first, and each from its heading on."""
+    """The text before the first section, and each section with its heading."""
     return re.split("^(?=## )", text, flags=re.MULTILINE)
 
 

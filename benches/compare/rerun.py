@@ -1,5 +1,5 @@
-"""sitemill the night after: over the same input, and over one of which a stretch was renamed; and the switch to a set
-of many sitemaps."""
+"""Measures sitemill's reruns on the same input and on one with a renamed stretch, and the switch to a set of many
+sitemaps."""
 
 import dataclasses
 import itertools
@@ -17,10 +17,10 @@ from compare.sides import first_level, sitemill_side
 from compare.verdicts import at_most, print_verdicts
 
 CHANGED_SHARE = 0.01
-# Into the path of every line that was renamed.
+# Inserted into the path of every renamed line.
 RENAMED = (b"://www.example.com/", b"://www.example.com/renamed/")
-# How much is written at a time, of both inputs alike: the kernel keeps a file in larger or smaller pieces of memory as
-# it was written, and a map of it costs more or less by that.
+# The size of each write, the same for both inputs: it determines the page sizes in the kernel's cache, and with them
+# the cost of mapping the file.
 WRITE_BYTES = 8 << 20
 SITEMAPS_COMMITTED = 10_000
 URLS_PER_COMMITTED = 100
@@ -54,12 +54,12 @@ def rerun(args, sitemill):
 
 @dataclasses.dataclass
 class Nights:
-    """Seconds of three runs, the second and third over what the one before has published."""
+    """Seconds of three runs. The second and third replace the set of the previous one."""
 
     full: float
     unchanged: float
     changed: float
-    # Sitemaps of the last, and those of them that were not there before.
+    # The sitemaps of the last run, and the number of new ones.
     sitemaps: int
     new: int
 
@@ -69,7 +69,7 @@ class Nights:
 
 
 def night_after(corpus):
-    """The corpus, and the same with a stretch in its middle renamed."""
+    """The corpus, and a copy with a renamed stretch in the middle."""
     with open(corpus.path, "rb") as file:
         head = file.read(corpus.bytes // 2) + file.readline()
         stretch = b"".join(itertools.islice(file, int(corpus.lines * CHANGED_SHARE)))
@@ -103,7 +103,7 @@ def three_nights(ours, changed, must_judge):
 
 
 def build(side):
-    """Seconds of one run over what lies there; every line must be listed."""
+    """Seconds of one run over the existing set. Every line must be listed."""
     os.sync()
     seconds = measure(side.command).wall
     report = json.loads(REPORT.read_text())
@@ -112,7 +112,7 @@ def build(side):
 
 
 def live():
-    """The sitemaps that the index files list; earlier ones lie beside them."""
+    """The sitemaps that the index files list, without earlier ones in the directory."""
     return [OUT / os.path.basename(loc.decode()) for index in sorted(OUT.glob("sitemap-index-*.xml"))
             for loc in LOC.findall(index.read_bytes())]
 

@@ -1,4 +1,4 @@
-"""sitemill alone, at one size after the other, round by round."""
+"""Measures sitemill at several sizes in turn, round by round."""
 
 import shutil
 import statistics
@@ -12,14 +12,14 @@ from compare.sides import first_level, sitemill_side
 from compare.tables import print_ratios
 from compare.verdicts import at_most, print_verdicts, wall_ratios
 
-# On disk for each line: of every input; of the sitemaps of the longest; of the keys that it may spill with --memory.
+# Bytes on disk per line: every input; the sitemaps of the longest one; the keys that it may spill with --memory.
 INPUT_BYTES_PER_LINE = 75
 GZIP_BYTES_PER_LINE = 25
 XML_BYTES_PER_LINE = 120
 SPILLED_BYTES_PER_LINE = 24
-# The size that the others are held against.
+# The size with which the others are compared.
 LINES_OF_NORM = 10_000_000
-# Of what --memory allows, what may be held: 10 % over it for what is not counted.
+# Allowed memory relative to --memory: 10 % more, for memory that is not counted.
 BUDGET_SHARE_MAX = 1.1
 
 
@@ -39,7 +39,7 @@ def scale(args, sitemill):
         print_ratios(pairs)
         print_verdicts(verdicts_of_budget(pairs))
         if over := [held for held, _ in pairs if budget_share(held) > BUDGET_SHARE_MAX]:
-            sys.exit(f"compare: {over[0].name}: {over[0].corpus.lines:,} lines: it holds {budget_share(over[0]):.2f} "
+            sys.exit(f"compare: {over[0].name}: {over[0].corpus.lines:,} lines: it uses {budget_share(over[0]):.2f} "
                      "times what --memory allows")
     else:
         print_verdicts(verdicts_of_sizes(sides))
@@ -52,7 +52,7 @@ def side(args, sitemill, corpus, level, options):
 
 
 def without_memory(options):
-    """The options of a build without `--memory SIZE` or `--memory=SIZE`."""
+    """The build options without `--memory SIZE` or `--memory=SIZE`."""
     left = [option for option in options if not option.startswith("--memory=")]
     if "--memory" in left:
         at = left.index("--memory")
@@ -82,7 +82,7 @@ def print_sizes(sides, is_cold):
 
 
 def verdicts_of_sizes(sides):
-    """Sizes below the norm have no threshold: the fixed costs of a run weigh too much there."""
+    """Sizes below the norm have no threshold, because the fixed costs of a run dominate."""
     norm = norm_of(sides)
     for side in sides:
         lines, distinct = side.corpus.lines, side.corpus.distinct
@@ -103,7 +103,7 @@ def verdicts_of_budget(pairs):
 
 
 def budget_share(side):
-    """The most that any round held."""
+    """The highest memory use of any round."""
     return max(run.anonymous_bytes / run.budget_bytes for run in side.runs)
 
 

@@ -1,4 +1,4 @@
-"""The sides: sitemill, and everything that does the same job or a part of it."""
+"""The sides: sitemill, and other tools for the same job or a part of it."""
 
 from compare import CORES, OUT
 from compare.corpora import first_lines
@@ -8,7 +8,7 @@ from compare.measuring import REPORT, Side
 from compare.verdicts import no_more_bytes, times_as_long
 
 PIPELINES = {"sort": "sort -u, awk, split, pigz", "awk": "awk !seen, awk, split, pigz"}
-# How often each escapes: sitemap_generator writes `&` as `&amp;amp;`, which is wrong, but takes it no less time.
+# How often each escapes. sitemap_generator writes `&` as `&amp;amp;`, which is wrong but saves it no time.
 CRATES_ESCAPE = {"sitemap-rs": 1, "sitemap_generator": 2}
 INSTALLERS = {
     "sort": lambda: install_tool("pigz", "pigz", "the shell pipeline with sort"),
@@ -19,12 +19,12 @@ INSTALLERS = {
 }
 
 
-# What peers compress with where sitemill does with its default.
+# The gzip level of peers when sitemill uses its default.
 PEERS_LEVEL = 6
 
 
 def sitemill_side(args, sitemill, corpus, level, rounds, more=(), options=None):
-    """`level` is None for its default, `options` for those that were typed."""
+    """`level` None means the default level, `options` None the options from the command line."""
     options = [*more, *(args.build_options if options is None else options)]
     command = [sitemill, "build", str(corpus.path), "--base-url", corpus.base_url, "--out", str(OUT)]
     command += [] if level is None else ["--level", str(level)]
@@ -34,7 +34,7 @@ def sitemill_side(args, sitemill, corpus, level, rounds, more=(), options=None):
 
 
 def first_level(args):
-    """Where one is enough; None for sitemill's default."""
+    """The first of several levels; None for sitemill's default."""
     return args.levels[0] if args.levels else None
 
 
@@ -43,11 +43,11 @@ def level_word(level):
 
 
 def with_defaults(args, sitemill, corpus, peers):
-    """sitemill with its defaults and peers at level 6; pairs of a peer and the sitemill to compare it with; and a
-    function that gives the verdicts once all sides have run."""
+    """sitemill with its defaults and peers at level 6; pairs of a peer and its sitemill counterpart; and a function that
+    returns the verdicts once all sides have run."""
     ours = sitemill_side(args, sitemill, corpus, None, args.rounds)
     ordered = sitemill_side(args, sitemill, corpus, None, args.rounds, ["--order", "sorted"])
-    # Its bytes are a bound, and the same in every round.
+    # Its size is an upper bound and the same in every round.
     zlib = sitemill_side(args, sitemill, corpus, 4, 1, ["--gzip-engine", "flate2"])
     pipelines = {name: pipeline(name, corpus, PEERS_LEVEL, args.rounds) for name in PIPELINES if name in peers}
     crates, documented, gathered = [], [], []
@@ -60,7 +60,7 @@ def with_defaults(args, sitemill, corpus, peers):
                                 for writes in ["as-documented", "gathered"])
     theirs = [*pipelines.values(), *crates, *documented, *gathered]
     for side in theirs:
-        # The input is in memory since sitemill's own, and they take long.
+        # No warm-up: these take long, and sitemill's runs have already cached the input.
         side.warm_up = False
     pairs = [(side, ours) for side in theirs]
     sort = [pipelines["sort"]] if "sort" in pipelines else []
@@ -78,7 +78,7 @@ def with_defaults(args, sitemill, corpus, peers):
 
 
 def at_levels(args, sitemill, corpus, peers):
-    """sitemill and its peers at each level; and pairs of a peer and the sitemill it is held against."""
+    """sitemill and its peers at each level, and pairs of a peer and its sitemill counterpart."""
     sides, pairs = [], []
     for level in args.levels:
         ours = sitemill_side(args, sitemill, corpus, level, args.rounds)

@@ -21,7 +21,7 @@ def print_table(sides):
 
 
 def print_ratios(pairs):
-    """The first of each pair over the second, per line, round by round."""
+    """The time per line of the first of each pair, relative to the second, round by round."""
     if pairs:
         print("\n| ratio per line | rounds | wall, median | lowest to highest | user+sys, median |")
         print("|---|--:|--:|--:|--:|")
@@ -35,7 +35,7 @@ def print_ratios(pairs):
 
 
 def print_dedup(theirs, ours):
-    """Finding duplicates alone, each by its own clock."""
+    """The time to find duplicates, as each program measures it."""
     print("\n| duplicates alone | lines | rounds | s | ns/line | anonymous MB |\n|---|--:|--:|--:|--:|--:|")
     for side, what in [(ours, ", its survey"), (theirs, "")]:
         lines, seconds = side.corpus.lines, side.median("dedup")

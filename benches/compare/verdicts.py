@@ -1,4 +1,4 @@
-"""Thresholds of figures. They are printed, and never published: a page has figures only."""
+"""Thresholds for the figures. Verdicts are printed but not written to the page."""
 
 import statistics
 import sys
@@ -27,18 +27,18 @@ def no_more_bytes(ours, theirs):
 
 
 def times_as_long(what, times_min, slow, quick):
-    """Whether `slow` takes at least `times_min` times as long per line as `quick`: the median of the rounds' ratios."""
+    """Whether `slow` takes at least `times_min` times as long per line as `quick`, by the median ratio of the rounds."""
     return at_least(f"{what}: {slow.name} / {quick.name}", times_min, statistics.median(wall_ratios(slow, quick)))
 
 
 def wall_ratios(slow, quick):
-    """Per line, round by round."""
+    """Ratios of the time per line, round by round."""
     size = slow.corpus.lines / quick.corpus.lines
     return [a.wall / b.wall / size for a, b in zip(slow.runs, quick.runs)]
 
 
 def print_verdicts(verdicts):
-    """To standard error, because standard output is what a page shows."""
+    """Prints to standard error, because standard output is copied to the page."""
     for verdict in verdicts:
         word = "ok" if verdict.is_met else "NOT MET"
         print(f"threshold {word}: {verdict.what}: {verdict.figure}, {verdict.threshold}", file=sys.stderr, flush=True)

@@ -1,8 +1,8 @@
-//! Lines to be rejected: every reason in turn, each in several forms.
+//! Lines that must be rejected, for every reason in turn, each in several forms.
 
 use super::recipe::Base;
 
-/// Why a bad line is bad, in the words of sitemill's report.
+/// The reasons to reject a line, as named in sitemill's report.
 pub const REASONS: [&str; 9] = [
     "control-character",
     "not-absolute",
@@ -15,7 +15,7 @@ pub const REASONS: [&str; 9] = [
     "out-of-scope",
 ];
 
-/// Appends the `nth` bad line, without a line end; returns what is wrong with it.
+/// Appends the `nth` bad line, without a line end. Returns the reason.
 pub fn write(base: &Base, nth: u64, out: &mut Vec<u8>) -> &'static str {
     let reason = REASONS[(nth % REASONS.len() as u64) as usize];
     let form = nth / REASONS.len() as u64;

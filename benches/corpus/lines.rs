@@ -1,21 +1,21 @@
-//! The lines one after the other: which kind comes next, and how it is written.
+//! Writes the lines one by one and draws the kind of each.
 
 use super::random::SplitMix64;
 use super::recipe::Counts;
 use super::{Corpus, bad};
 
-/// What a line turned out to be.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A URL that no earlier line holds.
+    /// A URL that is new in the corpus.
     Fresh,
     /// A URL of an earlier line.
     Duplicate,
-    /// A line to be rejected, for this reason.
+    /// A line that must be rejected for this reason.
     Bad(&'static str),
 }
 
-/// The lines of a corpus, one after the other.
+/// Writes the lines of a corpus.
 pub struct Lines<'a> {
     corpus: &'a Corpus,
     random: SplitMix64,
@@ -25,7 +25,7 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// All lines of `corpus`, drawn with the numbers of `random`.
+    /// Starts at the first line of `corpus`. Kinds are drawn with `random`.
     pub fn new(corpus: &'a Corpus, random: SplitMix64) -> Self {
         let Counts { distinct, duplicates, bad, .. } = corpus.counts;
         Lines { corpus, random, fresh_left: distinct, duplicates_left: duplicates, bad_left: bad }
@@ -33,8 +33,8 @@ impl<'a> Lines<'a> {
 
     /// Appends the next line with its `\n`; `None` after the last.
     ///
-    /// Each kind is drawn with its share of what is left (selection sampling: Knuth, "The Art of Computer
-    /// Programming", vol. 2, 3.4.2, algorithm S), which spreads it over the file and still meets its count exactly.
+    /// Each kind is drawn in proportion to its remaining lines (selection sampling: Knuth, "The Art of Computer
+    /// Programming", vol. 2, 3.4.2, algorithm S). This spreads it over the file and still meets its count exactly.
     pub fn write_next(&mut self, out: &mut Vec<u8>) -> Option<Kind> {
         let counts = &self.corpus.counts;
         let fresh_done = counts.distinct - self.fresh_left;
@@ -44,7 +44,7 @@ impl<'a> Lines<'a> {
             _ if special_left == 0 => 0,
             lines_left => self.random.below(lines_left),
         };
-        // The first valid line has nothing to repeat.
+        // The first valid line cannot repeat an earlier one.
         let can_repeat = fresh_done > 0;
         let kind =
             if drawn < self.fresh_left || (!can_repeat && drawn < self.fresh_left + self.duplicates_left) {

@@ -1,8 +1,8 @@
-//! Shop URLs that look real: as many as wanted, and the same bytes for the same recipe on every machine.
+//! Realistic shop URLs in any number. A recipe gives the same bytes on every machine.
 //!
-//! A URL is a pure function of its number and the seed, and the number stands in the URL. Two things follow:
-//! different numbers give different URLs, so the counts of a corpus are known before it is written; and a
-//! repeated line is written again from its number, so nothing is remembered however long the file.
+//! A URL is a pure function of its number and the seed, and it contains the number. So different numbers give
+//! different URLs, and the counts of a corpus are known before it is written. A repeated line is written again from
+//! its number, so memory does not grow with the file.
 //!
 //! Floating point is used only to turn a share into a whole number, so no machine rounds differently.
 #![allow(
@@ -26,46 +26,46 @@ use random::{Permutation, ZIPF_SLOTS, splitmix_at, zipf};
 use recipe::Base;
 use words::{CATEGORIES, COLORS, FOREIGN, SIZES, SUBCATEGORIES, Slot, WORDS, write_number};
 
-/// Numbers in URLs start here, so that they have the seven or eight digits of a shop's.
+/// The first number in a URL; numbers have seven or eight digits, as in real shops.
 const NUMBER_FIRST: u64 = 1_000_000;
-/// This many URLs in a row are variants of one product: the same first two words.
+/// The number of consecutive URLs that are variants of one product, with the same first two words.
 const VARIANTS_BITS: u32 = 2;
-/// This many in a row share a subcategory, or a month of the blog.
+/// The number of consecutive URLs that share a subcategory or a month of the blog.
 const SUBCATEGORY_BITS: u32 = 6;
-/// This many in a row share a category.
+/// The number of consecutive URLs that share a category.
 const CATEGORY_BITS: u32 = 10;
 
-/// Of 256 runs of URLs, this many are articles and listing pages; the others are products.
+/// The number of articles and listing pages in 256 runs of URLs; the others are products.
 const ARTICLES_OF_256: u8 = 24;
 const LISTINGS_OF_256: u8 = 14;
-/// Of 256 products, this many have a query.
+/// The number of products with a query in 256.
 const QUERIES_OF_256: u8 = 32;
 
-/// A recipe that has been checked, and the tables to cook it.
+/// A checked recipe, and the tables that URLs are made from.
 pub struct Corpus {
     counts: Counts,
     base: Base,
-    /// Of 2^32.
+    /// As a fraction of 2^32.
     non_ascii_share: u64,
     permutation: Option<Permutation>,
-    /// One splitmix64 sequence for each thing that is drawn, so that they are independent.
+    /// An independent splitmix64 sequence for each purpose.
     category_key: u64,
     subcategory_key: u64,
     product_key: u64,
     own_key: u64,
     lines_key: u64,
-    /// `category/subcategory/`, those of one category side by side.
+    /// `category/subcategory/`, grouped by category.
     directories: Vec<Slot<32>>,
-    /// `word-`, the most frequent first.
+    /// `word-`, by descending frequency.
     words: Vec<Slot<16>>,
     zipf_words: Box<[u16; ZIPF_SLOTS]>,
     zipf_categories: Box<[u16; ZIPF_SLOTS]>,
-    /// Raw, percent-encoded with capitals, and with small letters.
+    /// Raw, and percent-encoded in upper and lower case.
     foreign: Vec<[Vec<u8>; 3]>,
 }
 
 impl Corpus {
-    /// Checks the recipe; the error says what is wrong with it.
+    /// Checks the recipe. The error says what is wrong.
     pub fn new(recipe: &Recipe) -> Result<Corpus, String> {
         let counts = recipe::count(recipe)?;
         let base = Base::parse(&recipe.base_url)?;
@@ -91,7 +91,7 @@ impl Corpus {
         })
     }
 
-    /// The whole text at once, for benchmarks and tests.
+    /// The whole text, for benchmarks and tests.
     pub fn text(&self) -> Vec<u8> {
         let mut text = Vec::new();
         let mut lines = self.lines();
@@ -99,17 +99,17 @@ impl Corpus {
         text
     }
 
-    /// What the lines hold, exactly.
+    /// The exact counts of the lines.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// The lines from the first on.
+    /// A writer that starts at the first line.
     pub fn lines(&self) -> Lines<'_> {
         Lines::new(self, SplitMix64::new(self.lines_key))
     }
 
-    /// Appends the URL that is the `nth` fresh one of this corpus.
+    /// Appends the `nth` fresh URL of this corpus.
     fn write_nth(&self, nth: u64, out: &mut Vec<u8>) {
         let number = self.permutation.as_ref().map_or(nth, |permutation| permutation.apply(nth));
         self.write_url(number, out);
@@ -120,7 +120,7 @@ impl Corpus {
         let subcategory = splitmix_at(self.subcategory_key, number >> SUBCATEGORY_BITS);
         let product = splitmix_at(self.product_key, number >> VARIANTS_BITS);
         let own = splitmix_at(self.own_key, number);
-        // Each draw is cut into fields of bits that are used once.
+        // Each random number is split into bit fields, and each field is used once.
         let kind_of_256 = subcategory as u8;
 
         out.extend_from_slice(&self.base.url);
@@ -157,7 +157,7 @@ impl Corpus {
         }
     }
 
-    /// Appends three words, each with a hyphen after it; the first may be in another script.
+    /// Appends three words, each followed by a hyphen. The first may be in another script.
     fn write_words(&self, product: u64, own: u64, out: &mut Vec<u8>) {
         if own >> 32 < self.non_ascii_share {
             let spelling = [0, 0, 1, 2][(own >> 30) as usize % 4];
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!((counts.distinct, counts.duplicates, counts.bad), (70_000, 20_000, 10_000));
         assert_eq!((seen.len() as u64, duplicates.iter().sum(), rejected), (70_000, 20_000, counts.rejected));
         assert!(duplicates.iter().all(|&half| half > 9_000), "{duplicates:?}");
-        // Listing pages have no such word, hence a little less than a quarter.
+        // Slightly less than a quarter, because listing pages have no such word.
         assert!((15_500..17_500).contains(&foreign), "{foreign}");
     }
 

@@ -1,4 +1,4 @@
-//! Numbers that look drawn and are computed: the same on every machine, and each by its place alone.
+//! Pseudorandom numbers that depend only on their position, the same on every machine.
 
 /// The splitmix64 generator (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
 pub struct SplitMix64(u64);
@@ -6,7 +6,7 @@ pub struct SplitMix64(u64);
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl SplitMix64 {
-    /// Starts the sequence of this seed.
+    /// Starts the sequence of `seed`.
     pub fn new(seed: u64) -> Self {
         SplitMix64(seed)
     }
@@ -23,7 +23,7 @@ impl SplitMix64 {
     }
 }
 
-/// Number `at` of the sequence that starts with `key`, without the ones before it.
+/// Number `at` of the sequence with the seed `key`, computed directly.
 pub fn splitmix_at(key: u64, at: u64) -> u64 {
     mix(key.wrapping_add(at.wrapping_mul(GOLDEN)))
 }
@@ -40,8 +40,8 @@ fn scale(random: u64, bound: u64) -> u64 {
 
 /// A permutation of 0 .. `len`, computed number by number.
 ///
-/// Multiplying by an odd number, adding, and folding the upper half of the bits onto the lower are each reversible
-/// on numbers of a fixed width; a result beyond `len` is permuted again until it falls inside (cycle walking).
+/// Multiplying by an odd number, adding, and XORing the upper half of the bits into the lower are reversible on numbers of
+/// a fixed width. A result beyond `len` is permuted again until it is in range (cycle walking).
 pub struct Permutation {
     len: u64,
     mask: u64,
@@ -50,13 +50,13 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// A permutation of 0 .. `len`; another key gives another one.
+    /// The permutation of 0 .. `len` for `key`.
     pub fn new(len: u64, key: u64) -> Self {
         let bits = (u64::BITS - len.saturating_sub(1).leading_zeros()).max(2);
         Permutation { len, mask: (1 << bits) - 1, fold: bits / 2, key }
     }
 
-    /// Where `number` goes.
+    /// The image of `number`.
     pub fn apply(&self, number: u64) -> u64 {
         debug_assert!(number < self.len);
         let mut x = number;
@@ -74,10 +74,10 @@ impl Permutation {
     }
 }
 
-/// As many as 16 bits can tell apart.
+/// The number of values of 16 bits.
 pub const ZIPF_SLOTS: usize = 1 << 16;
 
-/// 65,536 slots shared out by Zipf's law: 16 random bits pick rank r about 1 / (r + 1) as often as rank 0.
+/// 65,536 slots distributed by Zipf's law: 16 random bits pick rank r about 1 / (r + 1) times as often as rank 0.
 pub fn zipf(ranks: usize) -> Box<[u16; ZIPF_SLOTS]> {
     let weight = |rank: usize| (1u64 << 32) / (rank as u64 + 1);
     let sum: u64 = (0..ranks).map(weight).sum();

@@ -1,23 +1,23 @@
-//! The recipe: what somebody wants, and what comes of it, counted before it is cooked.
+//! The recipe of a corpus, and the counts that follow from it.
 
 use super::bad::REASONS;
 
-/// What to write.
+/// The lines to write.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// Lines in all: fresh, repeated and bad ones.
+    /// All lines: fresh, repeated and bad.
     pub lines: u64,
-    /// Another seed gives other URLs of the same kind.
+    /// A different seed gives different URLs of the same kind.
     pub seed: u64,
     /// Share of the lines that repeat an earlier URL byte for byte, 0 to 1.
     pub duplicates: f64,
     /// Share of the URLs with a word in another script, half of them raw UTF-8 and half percent-encoded.
     pub non_ascii: f64,
-    /// Share of the lines that must be rejected; the [`REASONS`] take turns.
+    /// Share of the lines that must be rejected, for each of the [`REASONS`] in turn.
     pub bad: f64,
-    /// Whether neighbours are alike.
+    /// Whether adjacent lines are similar.
     pub order: Order,
-    /// What every good URL starts with: scheme, host, directory.
+    /// The start of every good URL: scheme, host, directory.
     pub base_url: String,
 }
 
@@ -36,36 +36,36 @@ impl Default for Recipe {
     }
 }
 
-/// The order in which the URLs' numbers are used.
+/// The order of the numbers of the URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// A permutation: neighbours share little beyond the host.
+    /// A permutation: adjacent lines share little beyond the host.
     Shuffled,
-    /// 0, 1, 2, …: neighbours share category and words, as in a shop's export. Not the order of bytes.
+    /// 0, 1, 2, …: adjacent lines share category and words, as in a shop's export. This is not byte order.
     Sorted,
 }
 
-/// What a corpus holds, known by construction.
+/// The exact counts of a corpus, known by construction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Lines in all.
+    /// All lines.
     pub lines: u64,
-    /// Different valid URLs: what a sitemap of this corpus must list.
+    /// Distinct valid URLs, which the sitemaps of this corpus must list.
     pub distinct: u64,
     /// Lines that repeat an earlier valid URL.
     pub duplicates: u64,
-    /// Lines to be rejected.
+    /// Lines that must be rejected.
     pub bad: u64,
-    /// The same, reason by reason, in the order of [`REASONS`].
+    /// Rejected lines by reason, in the order of [`REASONS`].
     pub rejected: [u64; REASONS.len()],
 }
 
-/// More lines than anybody's disk holds; below it no sum of numbers overflows.
+/// More lines than fit on any disk, and few enough that no sum overflows.
 const LINES_MAX: u64 = 1 << 48;
 /// Keeps the longest URL far below the limit of 2,047 characters.
 const BASE_URL_BYTES_MAX: usize = 256;
 
-/// How many lines of which kind this recipe makes; the error says why it cannot be met.
+/// The counts of this recipe. The error says why they are impossible.
 pub fn count(recipe: &Recipe) -> Result<Counts, String> {
     let lines = recipe.lines;
     if lines > LINES_MAX {
@@ -84,7 +84,7 @@ pub fn count(recipe: &Recipe) -> Result<Counts, String> {
     Ok(Counts { lines, distinct, duplicates, bad, rejected })
 }
 
-/// The share, if it is one.
+/// `share` if it is in range.
 pub fn share(name: &str, share: f64) -> Result<f64, String> {
     if (0.0..=1.0).contains(&share) {
         Ok(share)
@@ -93,20 +93,20 @@ pub fn share(name: &str, share: f64) -> Result<f64, String> {
     }
 }
 
-/// A base URL, taken apart.
+/// A parsed base URL.
 pub struct Base {
-    /// All of it, with a slash at the end.
+    /// The whole URL, with a final slash.
     pub url: Vec<u8>,
     /// `http` or `https`.
     pub scheme: String,
-    /// Lower case, ASCII, no address.
+    /// A lower-case ASCII name, not an IP address.
     pub host: String,
     /// Empty, or a colon and digits.
     pub port: String,
 }
 
 impl Base {
-    /// Takes it apart; the error shows how one looks.
+    /// Parses a base URL. The error shows an example.
     pub fn parse(base_url: &str) -> Result<Base, String> {
         let wrong = || {
             format!(
@@ -117,7 +117,7 @@ impl Base {
         let (authority, directory) = rest.split_once('/').unwrap_or((rest, ""));
         let (host, port) = authority.split_at(authority.find(':').unwrap_or(authority.len()));
         let top_level = host.rsplit('.').next().unwrap_or_default();
-        // Narrower than the rules of URLs, so that every line made from it is what it is said to be.
+        // Stricter than the rules for URLs, so that every line made from it is of the intended kind.
         let plain = (scheme == "http" || scheme == "https")
             && base_url.len() <= BASE_URL_BYTES_MAX
             && top_level.starts_with(|c: char| c.is_ascii_lowercase())

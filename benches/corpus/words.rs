@@ -1,24 +1,24 @@
-//! What URLs are made of: words that nobody owns, real ones of other scripts, numbers.
+//! The parts of URLs: invented words, real words in other scripts, and numbers.
 
 use std::collections::HashSet;
 use std::io::Write;
 
 use super::random::SplitMix64;
 
-/// Top directories of the shop.
+/// Top-level directories of the shop.
 pub const CATEGORIES: usize = 64;
 /// Directories in each of them.
 pub const SUBCATEGORIES: usize = 16;
 /// Words for names.
 pub const WORDS: usize = 4096;
-/// The same words whatever the seed, so that every corpus compresses alike.
+/// A fixed seed for words, so that every corpus compresses alike.
 const VOCABULARY_SEED: u64 = 0x5eed_0f57_0e3a_11a5;
 
-/// What a query asks for.
+/// Colours in queries.
 pub const COLORS: [&str; 8] = ["black", "white", "red", "navy", "green", "grey", "beige", "orange"];
-/// What else it asks for.
+/// Sizes in queries.
 pub const SIZES: [&str; 8] = ["s", "m", "l", "xl", "38", "40", "42", "44"];
-/// Words in other scripts, with a space between.
+/// Words in other scripts, separated by spaces.
 pub const FOREIGN: &str = "\
     größe schön für-mädchen été crème façade niños mañana żółty świat товар книга ελλάδα 商品 東京 \
     가격";
@@ -26,8 +26,8 @@ const SYLLABLES: &str = "\
     ba be bo ca co da de di fa fi ga go ha ja ka ki la le li lo ma me mi mo na ne no pa pe ra re \
     ri ro sa se si so ta te ti ton ver lin mar sen der pol gra";
 
-/// Few bytes in a room of fixed size, the last byte being their number: copied whole, which is one instruction or
-/// two, and then cut.
+/// A short string in a fixed array, with its length in the last byte. The array is copied whole, in one or two
+/// instructions, and then truncated.
 #[derive(Clone, Copy)]
 pub struct Slot<const ROOM: usize>([u8; ROOM]);
 
@@ -48,7 +48,7 @@ impl<const ROOM: usize> Slot<ROOM> {
     }
 }
 
-/// `category/subcategory/`, those of one category side by side; and `word-`.
+/// `category/subcategory/`, grouped by category, and `word-`.
 pub fn vocabulary() -> (Vec<Slot<32>>, Vec<Slot<16>>) {
     let syllables: Vec<&str> = SYLLABLES.split(' ').collect();
     let mut random = SplitMix64::new(VOCABULARY_SEED);
@@ -67,7 +67,7 @@ pub fn vocabulary() -> (Vec<Slot<32>>, Vec<Slot<16>>) {
     (directories, (0..WORDS).map(|_| Slot::new(&format!("{}-", next()))).collect())
 }
 
-/// `word` raw, percent-encoded with capitals, and with small letters.
+/// `word` raw, and percent-encoded in upper and lower case.
 pub fn spellings(word: &str) -> [Vec<u8>; 3] {
     let (mut capitals, mut small) = (Vec::new(), Vec::new());
     for byte in word.bytes() {

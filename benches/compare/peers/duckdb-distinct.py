@@ -1,4 +1,4 @@
-"""Finds duplicates, and nothing else, with DuckDB: python duckdb-distinct.py urls.txt; prints its count and its time.
+"""Only finds duplicates, with DuckDB: python duckdb-distinct.py urls.txt prints the number of distinct lines and the time.
 
 A line is one field: nothing is quoted, and the separator is a byte that no line holds. Counting needs every distinct
 URL to be found, and spares DuckDB to hand them out. The time is that of the query alone, without Python's start.

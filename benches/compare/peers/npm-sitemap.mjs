@@ -1,7 +1,7 @@
-// The whole job with npm's `sitemap`, as its documentation does it, plus a Set for the duplicates:
+// Builds sitemaps with npm's `sitemap` as in its documentation, plus a Set for the duplicates:
 //   node npm-sitemap.mjs FOLDER_WITH_NODE_MODULES urls.txt OUT LEVEL as-documented|gathered
-// Validation is silenced and the unused namespaces are left out, which is its fastest setting. `gathered` also
-// collects 64 KiB before they go to gzip: as documented, every tag is a write of its own, and that is most of the time.
+// Validation and unused namespaces are off, which is its fastest setting. `gathered` also collects 64 KiB before each
+// write to gzip; the documented way writes every tag separately, which takes most of the time.
 
 import { createReadStream, createWriteStream } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The whole job in shell: pipeline.sh sort|awk urls.txt OUT LEVEL THREADS. With `sort` the URLs come out in order; with
-# `awk` they keep theirs, and all are held in memory.
-# Escapes nothing but &, writes no index file, checks nothing, syncs nothing: less work than sitemill does.
+# Builds sitemaps in shell: pipeline.sh sort|awk urls.txt OUT LEVEL THREADS. `sort` sorts the URLs; `awk` keeps their
+# order and holds all of them in memory.
+# Does less work than sitemill: escapes only &, writes no index file, validates nothing, syncs nothing.
 set -euo pipefail
 distinct=$1 urls=$2 out=$3 threads=$5
 export LC_ALL=C SHELL=/bin/sh LEVEL="$4"

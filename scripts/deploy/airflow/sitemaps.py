@@ -1,7 +1,7 @@
-"""Nightly sitemaps, as an Airflow DAG. The report of the run is the result of the task, for those behind it.
+"""Nightly sitemaps, as an Airflow DAG. The task returns the report of the run, for downstream tasks.
 
-`sitemill` must be on the PATH of the worker; SITEMILL_CONFIG names its file of options, and URL_EXPORT the file or directory
-that it reads.
+`sitemill` must be on the PATH of the worker. SITEMILL_CONFIG names its options file, and URL_EXPORT its input file or
+directory.
 """
 
 import json
@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from airflow.exceptions import AirflowException, AirflowFailException
 from airflow.sdk import dag, task
 
-# Another run holds the directory. Of all exit codes the only one that a retry cures.
+# Another run holds the directory. This is the only exit code for which a retry helps.
 BUSY = 75
-# On SIGTERM a run stops within seconds and leaves the live set as it is.
+# On SIGTERM, a run stops within seconds and leaves the live set unchanged.
 GRACE_SECONDS = 60
 
 
@@ -34,7 +34,7 @@ def sitemaps():
             try:
                 output, _ = process.communicate()
             except BaseException:
-                # The task is being stopped, and the run with it.
+                # If the task is stopped, stop the run too.
                 process.terminate()
                 process.wait(GRACE_SECONDS)
                 raise

@@ -1,7 +1,7 @@
-//! The whole job with one of two crates, as their documentation does it, plus a `HashSet` for the duplicates:
+//! Builds sitemaps with one of two crates as in their documentation, plus a `HashSet` for the duplicates:
 //! `crates sitemap-rs|sitemap_generator URLS OUT LEVEL`.
 //!
-//! Each crate checks what it checks by default, and hands over the XML of a sitemap as a whole; flate2 compresses it.
+//! Each crate validates as it does by default and returns the XML of a whole sitemap; flate2 compresses it.
 
 use std::collections::HashSet;
 use std::error::Error;
@@ -17,7 +17,7 @@ const BASE_URL: &str = "https://www.example.com/";
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// What a crate makes: the XML of a sitemap, and of an index file.
+/// The functions of a crate that make the XML of a sitemap and of an index file.
 struct Peer {
     sitemap: fn(Vec<String>) -> Result<Vec<u8>>,
     index: fn(Vec<String>) -> Result<Vec<u8>>,
