@@ -1,9 +1,10 @@
 //! Leaf modules that any layer may use: nothing here knows what a sitemap is.
 
 pub mod counts;
+pub mod external_sort;
 pub mod field;
 pub mod fifo;
-pub mod merge;
+pub mod nameless;
 pub mod ordered;
 pub mod prefetch;
 pub mod progress;

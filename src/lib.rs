@@ -43,7 +43,7 @@
 //!  sitemap    what a sitemap consists of: entries, tags, extensions, XML, limits
 //!  clean      URLs: parsing, normalisation, encoding, scope
 //!  compress   gzip members
-//!  common     threads in order, progress, stopping, FIFOs, vector instructions: no knowledge of sitemaps
+//!  common     threads in order, external sort, progress, stopping, FIFOs, vector instructions: no knowledge of sitemaps
 //!  limits     the numbers of the protocol
 //!  error      what went wrong, and the exit code for it
 //!  escape     text from outside, made safe for a terminal or a table

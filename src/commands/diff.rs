@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::job::{check_threads, threads_default};
 
 pub(crate) use side::Side;
-use sort::{Row, Sorted, Sorter};
+use sort::{Row, RowCodec, Sorted, Sorter};
 
 /// Memory for sorting, unless told otherwise.
 pub const DIFF_MEMORY_DEFAULT: u64 = 256 << 20;
@@ -135,9 +135,9 @@ pub(crate) fn compare(
     }
     let mut report = DiffReport { unchanged: side::drop_same(&mut old, &mut new), ..DiffReport::default() };
     let sorted = |side: Side| {
-        let mut sorter = Sorter::new(room.memory / 2, &room.scratch);
+        let mut sorter = Sorter::new(RowCodec, room.memory / 2, room.scratch.clone());
         let sitemaps = side.read(room.threads, progress, stop, &mut sorter)?;
-        Ok((sorter.finish().map_err(|error| failed(room, error))?, sitemaps))
+        Ok((Sorted::of(sorter).map_err(|error| failed(room, error))?, sitemaps))
     };
     let ((old, old_read), (new, new_read)) = (sorted(old)?, sorted(new)?);
     report.sitemaps_read = old_read + new_read;

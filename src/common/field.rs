@@ -38,3 +38,16 @@ pub fn take<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
     let bytes = number(rest) as usize;
     rest.split_off(..bytes).expect("rows end where they were ended")
 }
+
+/// Splits the first field off `bytes`, or `None` if it is not all there.
+pub fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (mut rest, mut length) = (bytes, 0);
+    for shift in (0..u64::BITS).step_by(7) {
+        let byte = *rest.split_off_first()?;
+        length |= u64::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            break;
+        }
+    }
+    rest.split_at_checked(usize::try_from(length).ok()?)
+}

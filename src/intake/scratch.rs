@@ -1,12 +1,14 @@
 //! Scratch files: what both passes read and nobody else sees.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Seek};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::common::external_sort::RunFile;
+use crate::common::nameless::nameless;
 use crate::error::{Error, ErrorKind, Message, Result, Setting, Shown, message};
 use crate::intake::format::Feed;
 use crate::intake::input::Input;
@@ -212,15 +214,20 @@ impl Scratch {
     }
 }
 
-/// A new file that nobody else can open, and that is gone with its last handle. Nobody can know its name beforehand: the
-/// directory may be one that others write to.
-///
-/// # Errors
-/// If it cannot be made, or there is no randomness to be had.
-pub(crate) fn nameless(directory: &Path) -> io::Result<File> {
-    let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
-    let path = directory.join(format!(".sitemill-scratch-{random:016x}"));
-    let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
-    fs::remove_file(&path)?;
-    Ok(file)
+impl RunFile for Scratch {
+    type Place = Arc<Space>;
+    type Error = Error;
+
+    fn create(space: &Arc<Space>) -> Result<Self> {
+        Self::new(space)
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        Scratch::append(self, bytes).map(|_| ())
+    }
+
+    fn read_at(&self, bytes: &mut [u8], offset: u64) -> Result<()> {
+        let failed = |error| Error::io(&self.space.directory, "scratch files could not be read", error);
+        self.file.read_exact_at(bytes, offset).map_err(failed)
+    }
 }

@@ -11,13 +11,14 @@ use super::judge::{Judge, Judged, is_of_foreign_bytes};
 use super::memory::with_page_memory;
 use crate::clean::Reason;
 use crate::common::fifo::{Failed, PipeReader};
+use crate::common::nameless::nameless;
 use crate::common::ordered::ordered;
 use crate::common::progress::Pass;
 use crate::error::{Error, Result, reserve_more};
 use crate::intake::format::{self, Feed, FormOptions, Opened, Record, RowReader, Sink, Unit, UnitFacts};
 use crate::intake::input::{Found, Input};
 use crate::intake::lines::CHUNK_BYTES;
-use crate::intake::scratch::{Copied, Scratch, Space, nameless};
+use crate::intake::scratch::{Copied, Scratch, Space};
 use crate::intake::spool_format::{Block, Content, Row, RowBuffer};
 use crate::sitemap::tags::{GivenTags, RawTags};
 

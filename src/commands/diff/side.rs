@@ -122,7 +122,7 @@ impl Side {
         sorter: &mut Sorter,
     ) -> Result<u64> {
         let files: Vec<PathBuf> = self.files.into_iter().map(|file| file.path).collect();
-        let name = sorter.scratch().to_owned();
+        let name = sorter.place().clone();
         let to = Target { name: &name, to: &mut Rows(sorter) };
         let read = lastmods(&files, threads, progress, stop, to)?;
         Ok(read.sitemaps)
@@ -166,7 +166,7 @@ impl Write for Rows<'_> {
         for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             let mut fields = line.split(|&byte| byte == b'\t');
             let [loc, lastmod] = [fields.next(), fields.next()].map(Option::unwrap_or_default);
-            self.0.push(loc, lastmod)?;
+            self.0.push((loc, lastmod))?;
         }
         Ok(lines.len())
     }

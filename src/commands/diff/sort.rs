@@ -1,20 +1,10 @@
-//! Sorting of more URLs than memory holds: sorted runs in one scratch file, and a merge of them.
+//! Rows of a diff in order, more of them than memory holds.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::ops::Range;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::io;
 
-use rayon::slice::ParallelSliceMut;
-
-use crate::common::merge::{Merge, SortedRun};
-use crate::intake::scratch::nameless;
-
-/// Least bytes that the merge reads of a run at a time. Memory passes its bound if there are more runs than it holds of
-/// these: with the default, beyond eight thousand runs of 128 MiB.
-const READ_BYTES_MIN: usize = 16 * 1024;
+use crate::common::external_sort::{self, Codec};
+use crate::common::field;
 
 /// A URL and its `lastmod`.
 #[derive(Debug, Default, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,135 +32,49 @@ impl Row {
     }
 }
 
-/// Where a row is in `text`: 8 bytes besides its own.
-#[derive(Debug, Clone, Copy)]
-struct RowAt {
-    at: u32,
-    loc: u16,
-    lastmod: u16,
-}
+/// Rows are encoded as two fields: the URL, and its `lastmod`.
+#[derive(Debug, Clone)]
+pub struct RowCodec;
 
-impl RowAt {
-    fn row(self, text: &[u8]) -> (&[u8], &[u8]) {
-        let text = &text[self.at as usize..];
-        let (loc, behind) = text.split_at(self.loc.into());
-        (loc, &behind[..self.lastmod.into()])
+impl Codec for RowCodec {
+    type View<'b> = (&'b [u8], &'b [u8]);
+    type Owned = Row;
+
+    fn encode(&self, (loc, lastmod): (&[u8], &[u8]), bytes: &mut Vec<u8>) {
+        field::push(loc, bytes);
+        field::push(lastmod, bytes);
+    }
+
+    fn decode<'b>(&self, bytes: &'b [u8]) -> Option<((&'b [u8], &'b [u8]), usize)> {
+        let (loc, rest) = field::split(bytes)?;
+        let (lastmod, rest) = field::split(rest)?;
+        Some(((loc, lastmod), bytes.len() - rest.len()))
+    }
+
+    fn store(&self, (loc, lastmod): (&[u8], &[u8]), row: &mut Row) {
+        row.set(loc, lastmod);
     }
 }
 
 /// Takes rows in any order.
-pub struct Sorter {
-    /// Bytes of `text` and `places` together.
-    memory: usize,
-    scratch: PathBuf,
-    text: Vec<u8>,
-    places: Vec<RowAt>,
-    file: Option<BufWriter<File>>,
-    runs: Vec<Range<u64>>,
-}
-
-impl Sorter {
-    /// Holds rows of `memory` bytes, at most 4 GiB, and puts what is more into a file in `scratch` that has no name.
-    pub fn new(memory: u64, scratch: &Path) -> Self {
-        let memory = usize::try_from(memory.min(u32::MAX.into())).unwrap_or(usize::MAX);
-        let (text, places, runs) = (Vec::new(), Vec::new(), Vec::new());
-        Self { memory, scratch: scratch.into(), text, places, file: None, runs }
-    }
-
-    /// The directory of the file.
-    pub fn scratch(&self) -> &Path {
-        &self.scratch
-    }
-
-    /// Takes a row.
-    ///
-    /// # Errors
-    /// If memory is full and scratch cannot be written to, or the row is too long to be one.
-    pub fn push(&mut self, loc: &[u8], lastmod: &[u8]) -> io::Result<()> {
-        let bytes =
-            self.text.len() + (self.places.len() + 1) * size_of::<RowAt>() + loc.len() + lastmod.len();
-        if bytes > self.memory && !self.places.is_empty() {
-            self.spill()?;
-        }
-        let length = |field: &[u8]| u16::try_from(field.len()).map_err(io::Error::other);
-        let at = u32::try_from(self.text.len()).map_err(io::Error::other)?;
-        reserve(&mut self.text, loc.len() + lastmod.len(), self.memory);
-        reserve(&mut self.places, 1, self.memory / size_of::<RowAt>());
-        self.places.push(RowAt { at, loc: length(loc)?, lastmod: length(lastmod)? });
-        self.text.extend_from_slice(loc);
-        self.text.extend_from_slice(lastmod);
-        Ok(())
-    }
-
-    /// Rows in the order of their bytes.
-    ///
-    /// # Errors
-    /// If scratch cannot be used.
-    pub fn finish(mut self) -> io::Result<Sorted> {
-        if self.file.is_none() {
-            self.sort();
-            let Self { text, places, .. } = self;
-            return Ok(Sorted { rows: Rows::InMemory { text, places, next: 0 }, ahead: None });
-        }
-        self.spill()?;
-        let file = self.file.take().expect("it was written to");
-        let file = Arc::new(file.into_inner().map_err(io::IntoInnerError::into_error)?);
-        let each = (self.memory / self.runs.len()).clamp(READ_BYTES_MIN, 1 << 20);
-        // Before the buffers of the merge are there.
-        (self.text, self.places) = (Vec::new(), Vec::new());
-        let run = |left| Run { file: Arc::clone(&file), left, buffer: Vec::new(), at: 0, each };
-        Ok(Sorted { rows: Rows::Merged(Merge::new(self.runs.into_iter().map(run))?), ahead: None })
-    }
-
-    fn sort(&mut self) {
-        let text = &self.text;
-        self.places.par_sort_unstable_by(|a, b| a.row(text).cmp(&b.row(text)));
-    }
-
-    fn spill(&mut self) -> io::Result<()> {
-        self.sort();
-        if self.file.is_none() {
-            self.file = Some(BufWriter::with_capacity(1 << 18, nameless(&self.scratch)?));
-        }
-        let file = self.file.as_mut().expect("it was made");
-        let start = self.runs.last().map_or(0, |run| run.end);
-        let mut end = start;
-        for place in &self.places {
-            let (loc, lastmod) = place.row(&self.text);
-            file.write_all(&place.loc.to_le_bytes())?;
-            file.write_all(&place.lastmod.to_le_bytes())?;
-            file.write_all(loc)?;
-            file.write_all(lastmod)?;
-            end += 4 + loc.len() as u64 + lastmod.len() as u64;
-        }
-        self.runs.push(start..end);
-        self.text.clear();
-        self.places.clear();
-        Ok(())
-    }
-}
-
-/// Room for `more`, by doubling, but never beyond what may be used.
-fn reserve<T>(vec: &mut Vec<T>, more: usize, max: usize) {
-    if vec.capacity() - vec.len() < more {
-        let wanted = (2 * vec.capacity()).clamp(vec.len() + more, max.max(vec.len() + more));
-        vec.reserve_exact(wanted - vec.len());
-    }
-}
+pub type Sorter = external_sort::Sorter<RowCodec, File>;
 
 /// Rows in order, one for each URL: of equal ones the one with the latest `lastmod`.
 pub struct Sorted {
-    rows: Rows,
+    rows: external_sort::Sorted<RowCodec, File>,
     /// Read already, and not given out.
     ahead: Option<Row>,
 }
 
-enum Rows {
-    InMemory { text: Vec<u8>, places: Vec<RowAt>, next: usize },
-    Merged(Merge<Run>),
-}
-
 impl Sorted {
+    /// The rows of `sorter`.
+    ///
+    /// # Errors
+    /// If scratch cannot be used.
+    pub fn of(sorter: Sorter) -> io::Result<Self> {
+        Ok(Self { rows: sorter.finish()?, ahead: None })
+    }
+
     /// The next row; false at the end.
     ///
     /// # Errors
@@ -178,11 +82,11 @@ impl Sorted {
     pub fn next(&mut self, row: &mut Row) -> io::Result<bool> {
         match self.ahead.take() {
             Some(ahead) => *row = ahead,
-            None if self.rows.next(row)? => {}
+            None if self.rows.read(row)? => {}
             None => return Ok(false),
         }
         let mut ahead = Row::default();
-        while self.rows.next(&mut ahead)? {
+        while self.rows.read(&mut ahead)? {
             if ahead.loc != row.loc {
                 self.ahead = Some(ahead);
                 break;
@@ -193,75 +97,15 @@ impl Sorted {
     }
 }
 
-impl Rows {
-    fn next(&mut self, row: &mut Row) -> io::Result<bool> {
-        match self {
-            Self::InMemory { text, places, next } => {
-                let Some(place) = places.get(*next) else { return Ok(false) };
-                *next += 1;
-                let (loc, lastmod) = place.row(text);
-                row.set(loc, lastmod);
-                Ok(true)
-            }
-            Self::Merged(runs) => runs.read(row),
-        }
-    }
-}
-
-/// A sorted run in scratch.
-struct Run {
-    file: Arc<File>,
-    left: Range<u64>,
-    buffer: Vec<u8>,
-    at: usize,
-    /// Bytes that are read at a time.
-    each: usize,
-}
-
-impl SortedRun for Run {
-    type Item = Row;
-    type Error = io::Error;
-
-    fn read(&mut self, row: &mut Row) -> io::Result<bool> {
-        if self.at == self.buffer.len() && self.left.is_empty() {
-            return Ok(false);
-        }
-        let length = |two: &[u8]| usize::from(u16::from_le_bytes([two[0], two[1]]));
-        let lengths = self.take(4)?;
-        let [loc, lastmod] = [length(lengths), length(&lengths[2..])];
-        let (loc, lastmod) = self.take(loc + lastmod)?.split_at(loc);
-        row.set(loc, lastmod);
-        Ok(true)
-    }
-}
-
-impl Run {
-    fn take(&mut self, bytes: usize) -> io::Result<&[u8]> {
-        if self.buffer.len() - self.at < bytes {
-            self.buffer.drain(..self.at);
-            self.at = 0;
-            let have = self.buffer.len();
-            let left = usize::try_from(self.left.end - self.left.start).unwrap_or(usize::MAX);
-            let more = left.min(self.each.max(bytes) - have);
-            self.buffer.resize(have + more, 0);
-            self.file.read_exact_at(&mut self.buffer[have..], self.left.start)?;
-            self.left.start += more as u64;
-        }
-        let start = self.at;
-        self.at += bytes;
-        self.buffer.get(start..self.at).ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn sorted(rows: &[(String, String)], memory: u64) -> (Vec<(String, String)>, usize) {
-        let mut sorter = Sorter::new(memory, &std::env::temp_dir());
-        rows.iter().for_each(|(loc, lastmod)| sorter.push(loc.as_bytes(), lastmod.as_bytes()).unwrap());
-        let runs = sorter.runs.len();
-        let (mut sorted, mut all, mut row) = (sorter.finish().unwrap(), Vec::new(), Row::default());
+        let mut sorter = Sorter::new(RowCodec, memory, std::env::temp_dir());
+        rows.iter().for_each(|(loc, lastmod)| sorter.push((loc.as_bytes(), lastmod.as_bytes())).unwrap());
+        let runs = sorter.runs_count();
+        let (mut sorted, mut all, mut row) = (Sorted::of(sorter).unwrap(), Vec::new(), Row::default());
         while sorted.next(&mut row).unwrap() {
             let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
             all.push((text(row.loc()), text(row.lastmod())));

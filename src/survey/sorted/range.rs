@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use crate::common::merge::Merge;
+use crate::common::external_sort::{Codec, Runs};
 use crate::common::prefetch;
-use crate::error::{Result, list, reserve_more};
+use crate::error::{Result, reserve_more};
 use crate::intake::input::Input;
 use crate::intake::scratch::Scratch;
 use crate::intake::spool_format::{Block, Content, rows};
@@ -20,6 +20,9 @@ use crate::survey::stable;
 /// Most entries of a block of sorted ones.
 const BLOCK_ENTRIES: usize = 4096;
 
+/// The part of a range's memory that the buffers of a merge take.
+const MERGE_SHARE: usize = 8;
+
 /// A block of entries of a range, and which of the scratch files it is in.
 pub type PartBlock = (usize, Block);
 
@@ -31,29 +34,15 @@ struct Placed<'a> {
     place: u64,
 }
 
-impl<'a> Placed<'a> {
-    fn to_bytes(self) -> [[u8; Position::BYTES]; 2] {
-        [self.position.to_bytes(), self.place.to_ne_bytes()]
-    }
-
-    fn of_bytes([position, place]: [[u8; Position::BYTES]; 2], files: &'a [Input]) -> Self {
-        let position = Position::of_bytes(position);
-        Self { url: position.entry(files).url.as_bytes(), position, place: u64::from_ne_bytes(place) }
-    }
-
+impl Placed<'_> {
     /// Asks for its bytes.
     fn fetch(&self) {
         prefetch::fetch_all(self.url);
     }
-
-    /// Those in `run`, as they were written, of `files`.
-    fn all_of(run: &'a [u8], files: &'a [Input]) -> impl Iterator<Item = Self> + 'a {
-        run.as_chunks().0.as_chunks().0.iter().map(|&placed| Self::of_bytes(placed, files))
-    }
 }
 
 /// An entry that compares by its URL alone.
-#[derive(Default)]
+#[derive(Default, Clone, Copy)]
 struct ByUrl<'a>(Placed<'a>);
 
 impl PartialEq for ByUrl<'_> {
@@ -73,6 +62,34 @@ impl PartialOrd for ByUrl<'_> {
 impl Ord for ByUrl<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         self.0.url.cmp(other.0.url)
+    }
+}
+
+/// The entries of runs: where each one is and where it stood in the input. Its URL is read from `files`.
+#[derive(Clone)]
+struct PlacedCodec<'r> {
+    files: &'r [Input],
+}
+
+impl<'r> Codec for PlacedCodec<'r> {
+    type View<'b> = ByUrl<'r>;
+    type Owned = ByUrl<'r>;
+
+    fn encode(&self, ByUrl(placed): ByUrl<'r>, bytes: &mut Vec<u8>) {
+        bytes.extend(placed.position.to_bytes());
+        bytes.extend(placed.place.to_ne_bytes());
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Option<(ByUrl<'r>, usize)> {
+        let (&position, rest) = bytes.split_first_chunk()?;
+        let (&place, rest) = rest.split_first_chunk()?;
+        let (position, place) = (Position::of_bytes(position), u64::from_ne_bytes(place));
+        let url = position.entry(self.files).url.as_bytes();
+        Some((ByUrl(Placed { url, position, place }), bytes.len() - rest.len()))
+    }
+
+    fn store(&self, record: ByUrl<'r>, owned: &mut ByUrl<'r>) {
+        *owned = record;
     }
 }
 
@@ -117,13 +134,14 @@ impl<'r> RangeSorter<'r> {
     /// Sorts the range in `blocks`, which are in any order. All its URLs begin with the same `shared` bytes, as far as is known.
     pub fn sort(&mut self, blocks: Vec<PartBlock>, shared: usize) -> Result<Vec<SortedBlock>> {
         let bytes: usize = blocks.iter().map(|(_, block)| block.range.len()).sum();
-        let mut listed = self.writer(self.to, Written::Listed);
+        let mut listed = Listed::new(self.run, self.parts, self.to);
         if bytes <= self.bytes_max {
-            return self.sort_in_memory(&blocks, shared, listed);
+            self.sort_in_memory(&blocks, shared, &mut listed)?;
+            return listed.finish();
         }
         // Runs are in a file of their own, which is gone with them.
-        let file = Scratch::new(self.to.space())?;
-        let mut runs = Vec::new();
+        let runs = Runs::new(PlacedCodec { files: self.parts }, Scratch::new(self.to.space())?);
+        let mut spilled = Spilled { runs, struck: 0 };
         let mut rest = &blocks[..];
         while !rest.is_empty() {
             let mut bytes = 0;
@@ -131,32 +149,28 @@ impl<'r> RangeSorter<'r> {
                 bytes += block.range.len();
                 bytes <= self.bytes_max
             });
-            let (run, behind) = rest.split_at(fit.count().max(1));
+            let (run, after) = rest.split_at(fit.count().max(1));
             self.run.stop.check()?;
-            let sorted = self.sort_in_memory(run, shared, self.writer(&file, Written::Run))?;
-            listed.struck += sorted.iter().map(|block| block.struck).sum::<u64>();
-            reserve_more(&mut runs, 1)?;
-            runs.push(list(sorted.into_iter().map(|sorted| sorted.positions))?);
-            rest = behind;
+            self.sort_in_memory(run, shared, &mut spilled)?;
+            spilled.runs.end_run();
+            rest = after;
         }
-        let input = file.map()?;
-        let entries = |block| Placed::all_of(&input.bytes()[block], self.parts);
-        let runs = runs.into_iter().map(|blocks| blocks.into_iter().flat_map(entries).map(ByUrl));
-        let Ok(mut merge) = Merge::new(runs);
-        let (mut last, mut next) = (Last::default(), ByUrl::default());
-        while let Ok(true) = merge.read(&mut next) {
-            listed.push(&mut last, next.0)?;
+        // The buffers of the merge take the place of the entries.
+        self.entries = Vec::new();
+        listed.struck = spilled.struck;
+        let mut merge = spilled.runs.merge(self.bytes_max / MERGE_SHARE)?;
+        let mut survivors = Survivors::new(self.run.job.rules.on_duplicate, self.parts, &mut listed);
+        let mut next = ByUrl::default();
+        while merge.read(&mut next)? {
+            survivors.push(next.0)?;
         }
-        listed.finish(last)
+        survivors.finish()?;
+        listed.finish()
     }
 
-    fn sort_in_memory(
-        &mut self,
-        blocks: &[PartBlock],
-        shared: usize,
-        mut to: Writer<'_>,
-    ) -> Result<Vec<SortedBlock>> {
-        let Self { parts, entries, sorter, .. } = self;
+    /// Sorts the entries in `blocks` and gives `to` the one of each URL that stays.
+    fn sort_in_memory(&mut self, blocks: &[PartBlock], shared: usize, to: &mut impl Write<'r>) -> Result<()> {
+        let Self { run, parts, entries, sorter, .. } = self;
         entries.clear();
         sorter.restart(shared);
         for &(file, ref block) in blocks {
@@ -169,75 +183,49 @@ impl<'r> RangeSorter<'r> {
                 entries.push(Placed { url, position: Position::new(file, at), place: row.line });
             }
         }
-        let mut last = Last::default();
+        let mut survivors = Survivors::new(run.job.rules.on_duplicate, parts, to);
         let order = sorter.order(|at| entries[at as usize].url);
         let mut ahead = order.clone().skip(prefetch::AHEAD);
         for at in order {
             ahead.next().into_iter().for_each(|at| entries[at as usize].fetch());
-            to.push(&mut last, entries[at as usize])?;
+            survivors.push(entries[at as usize])?;
         }
-        to.finish(last)
+        survivors.finish()
     }
-
-    fn writer<'w>(&self, to: &'w Scratch, written: Written) -> Writer<'w>
-    where
-        'r: 'w,
-    {
-        Writer {
-            on_duplicate: self.run.job.rules.on_duplicate,
-            // Of what is merged yet, a block has no meaning.
-            seeks_least: matches!(written, Written::Listed) && stable::is_asked(&self.run.job.rules),
-            parts: self.parts,
-            to,
-            written,
-            bytes: Vec::new(),
-            rooms: Vec::new(),
-            least: None,
-            blocks: Vec::new(),
-            struck: 0,
-        }
-    }
-}
-
-/// What is written of entries.
-#[derive(Clone, Copy)]
-enum Written {
-    /// Positions: they are listed.
-    Listed,
-    /// What a merge must know.
-    Run,
 }
 
 /// Takes entries in the order of their URLs, equal ones in any, and writes the one of each URL that stays.
-struct Writer<'r> {
+struct Survivors<'w, 'r, W> {
     on_duplicate: OnDuplicate,
-    /// Whether marks decide where sitemaps begin.
-    seeks_least: bool,
     parts: &'r [Input],
-    to: &'r Scratch,
-    written: Written,
-    bytes: Vec<u8>,
-    rooms: Vec<Room>,
-    least: Option<Least>,
-    blocks: Vec<SortedBlock>,
-    struck: u64,
+    /// The one of the current URL that stays, as far as is known.
+    last: Option<Placed<'r>>,
+    to: &'w mut W,
 }
 
-/// The one of the URL at hand that stays, as far as is known.
-#[derive(Default)]
-struct Last<'a>(Option<Placed<'a>>);
+/// Writes entries that stay, each URL once.
+trait Write<'r> {
+    fn write(&mut self, placed: Placed<'r>) -> Result<()>;
 
-impl Writer<'_> {
-    fn push<'a>(&mut self, last: &mut Last<'a>, placed: Placed<'a>) -> Result<()> {
-        match &mut last.0 {
-            Some(there) if there.url == placed.url => {
-                self.struck += 1;
-                if self.is_preferred(&placed, there) {
-                    *there = placed;
+    /// Counts an entry that does not stay.
+    fn strike(&mut self);
+}
+
+impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
+    fn new(on_duplicate: OnDuplicate, parts: &'r [Input], to: &'w mut W) -> Self {
+        Self { on_duplicate, parts, last: None, to }
+    }
+
+    fn push(&mut self, placed: Placed<'r>) -> Result<()> {
+        match self.last {
+            Some(last) if last.url == placed.url => {
+                self.to.strike();
+                if self.is_preferred(&placed, &last) {
+                    self.last = Some(placed);
                 }
                 Ok(())
             }
-            last => last.replace(placed).map_or(Ok(()), |done| self.write(done)),
+            _ => self.last.replace(placed).map_or(Ok(()), |done| self.to.write(done)),
         }
     }
 
@@ -257,18 +245,53 @@ impl Writer<'_> {
         }
     }
 
-    fn write(&mut self, placed: Placed<'_>) -> Result<()> {
-        match self.written {
-            Written::Listed => self.bytes.extend(placed.position.to_bytes()),
-            Written::Run => self.bytes.extend(placed.to_bytes().as_flattened()),
+    fn finish(self) -> Result<()> {
+        self.last.map_or(Ok(()), |last| self.to.write(last))
+    }
+}
+
+/// The runs of a range that is too large for memory.
+struct Spilled<'r> {
+    runs: Runs<PlacedCodec<'r>, Scratch>,
+    struck: u64,
+}
+
+impl<'r> Write<'r> for Spilled<'r> {
+    fn write(&mut self, placed: Placed<'r>) -> Result<()> {
+        self.runs.push(ByUrl(placed))
+    }
+
+    fn strike(&mut self) {
+        self.struck += 1;
+    }
+}
+
+/// Writes the positions of listed entries, block by block.
+struct Listed<'r> {
+    files: &'r [Input],
+    to: &'r Scratch,
+    /// Whether marks decide where sitemaps begin.
+    seeks_least: bool,
+    bytes: Vec<u8>,
+    rooms: Vec<Room>,
+    least: Option<Least>,
+    blocks: Vec<SortedBlock>,
+    struck: u64,
+}
+
+impl<'r> Listed<'r> {
+    fn new(run: Context<'_>, files: &'r [Input], to: &'r Scratch) -> Self {
+        let (bytes, rooms, blocks) = (Vec::new(), Vec::new(), Vec::new());
+        Self {
+            files,
+            to,
+            seeks_least: stable::is_asked(&run.job.rules),
+            bytes,
+            rooms,
+            least: None,
+            blocks,
+            struck: 0,
         }
-        let entry = placed.position.entry(self.parts);
-        if self.seeks_least {
-            self.least = Some(Least::or(self.least, self.rooms.len(), entry.url));
-        }
-        reserve_more(&mut self.rooms, 1)?;
-        self.rooms.push(entry.room());
-        if self.rooms.len() == BLOCK_ENTRIES { self.end_block() } else { Ok(()) }
     }
 
     fn end_block(&mut self) -> Result<()> {
@@ -281,13 +304,27 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn finish(mut self, last: Last<'_>) -> Result<Vec<SortedBlock>> {
-        if let Some(last) = last.0 {
-            self.write(last)?;
-        }
+    fn finish(mut self) -> Result<Vec<SortedBlock>> {
         if !self.rooms.is_empty() {
             self.end_block()?;
         }
         Ok(self.blocks)
+    }
+}
+
+impl<'r> Write<'r> for Listed<'r> {
+    fn write(&mut self, placed: Placed<'r>) -> Result<()> {
+        self.bytes.extend(placed.position.to_bytes());
+        let entry = placed.position.entry(self.files);
+        if self.seeks_least {
+            self.least = Some(Least::or(self.least, self.rooms.len(), entry.url));
+        }
+        reserve_more(&mut self.rooms, 1)?;
+        self.rooms.push(entry.room());
+        if self.rooms.len() == BLOCK_ENTRIES { self.end_block() } else { Ok(()) }
+    }
+
+    fn strike(&mut self) {
+        self.struck += 1;
     }
 }

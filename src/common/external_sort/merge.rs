@@ -3,7 +3,6 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
-use std::convert::Infallible;
 
 /// A sorted run that is read item by item.
 pub trait SortedRun {
@@ -17,20 +16,6 @@ pub trait SortedRun {
     /// # Errors
     /// If it cannot be read.
     fn read(&mut self, item: &mut Self::Item) -> Result<bool, Self::Error>;
-}
-
-/// Items that are in order already.
-impl<I: Iterator<Item: Ord + Default>> SortedRun for I {
-    type Item = I::Item;
-    type Error = Infallible;
-
-    #[inline]
-    fn read(&mut self, item: &mut I::Item) -> Result<bool, Infallible> {
-        let next = self.next();
-        let is_there = next.is_some();
-        next.into_iter().for_each(|next| *item = next);
-        Ok(is_there)
-    }
 }
 
 /// The items of all runs in order. Equal ones come in the order of their runs.
@@ -99,7 +84,22 @@ impl<R: SortedRun> Ord for Head<R> {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use super::*;
+
+    /// Items that are in order already.
+    impl<I: Iterator<Item: Ord + Default>> SortedRun for I {
+        type Item = I::Item;
+        type Error = Infallible;
+
+        fn read(&mut self, item: &mut I::Item) -> Result<bool, Infallible> {
+            let next = self.next();
+            let is_there = next.is_some();
+            next.into_iter().for_each(|next| *item = next);
+            Ok(is_there)
+        }
+    }
 
     /// An item that compares by its first number alone.
     #[derive(Debug, Default, Clone, Copy)]

@@ -1,0 +1,19 @@
+//! Files without a name.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Creates a file that nobody else can open, and that is gone with its last handle. Nobody can guess its name beforehand,
+/// because others may write to the directory too.
+///
+/// # Errors
+/// If it cannot be created, or the system has no randomness.
+pub fn nameless(directory: &Path) -> io::Result<File> {
+    let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
+    let path = directory.join(format!(".sitemill-scratch-{random:016x}"));
+    let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    fs::remove_file(&path)?;
+    Ok(file)
+}
