@@ -1,4 +1,4 @@
-//! The command line: typed words become a checked job, a run is shown, and its end is told.
+//! The command line: parses options into a job, runs it with progress, and reports the outcome.
 
 mod args;
 mod build;
@@ -21,6 +21,7 @@ mod urls;
 
 use std::process;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sitemill::{Error, Result, escape};
@@ -29,8 +30,7 @@ pub use args::Args;
 use args::Command;
 pub use failure::print_error;
 
-/// The words that were typed, that stand in the environment, and that a file holds; help, version and usage errors end the
-/// process here.
+/// Parses the command line, the environment and the file of `--config`. Help, version and usage errors end the process.
 pub fn parse() -> Args {
     let typed: Vec<_> = std::env::args_os().collect();
     let command = settings::with_environment(Args::command());
@@ -40,6 +40,7 @@ pub fn parse() -> Args {
         print_error(&error);
         end(&early, error)
     });
+    let variables = settings::variables_set(&command);
     let parsed = command.try_get_matches_from(words).and_then(|matches| Args::from_arg_matches(&matches));
     match parsed {
         Ok(args) => {
@@ -49,19 +50,19 @@ pub fn parse() -> Args {
         Err(help) if !help.use_stderr() => help.exit(),
         Err(error) => {
             log::usage_error(&error);
+            if error.kind() == ErrorKind::ArgumentConflict && !variables.is_empty() {
+                log::info(&format!("options were also read from the environment: {}", variables.join(", ")));
+            }
             if let Some(file) = file {
-                log::info(&format!(
-                    "options were read from {} as well",
-                    escape::shown(file.as_encoded_bytes())
-                ));
+                log::info(&format!("options were also read from {}", escape::shown(file.as_encoded_bytes())));
             }
             end(&early, Error::usage(log::in_a_line(&error)))
         }
     }
 }
 
-/// Ends the process because its options are wrong, which was said; programs that wait for the end of a build read it where
-/// they were told to.
+/// Ends the process because its options are wrong, after the message. A build also writes the report and metrics that it can,
+/// for programs that read them.
 fn end(early: &settings::Early<'_>, error: Error) -> ! {
     let exit_code = error.kind().exit_code();
     if early.is_build {
@@ -91,8 +92,8 @@ pub fn run(args: Args) -> Result<()> {
     })
 }
 
-/// Lets the process open as many files as the system lets it, up to a number that no run needs more than: the limit that it is
-/// started with is often a thousand, and meant for programs of another time. If that is refused, fewer have to do.
+/// Raises the limit on open files as far as the system allows, up to [`FILES_MAX`]. The usual soft limit of 1,024 exists for
+/// programs that call `select`. If raising it fails, the run works with the old limit.
 fn raise_file_limit() {
     let limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.unwrap_or(FILES_MAX).min(FILES_MAX);
@@ -101,5 +102,5 @@ fn raise_file_limit() {
     }
 }
 
-/// Open files, at most.
+/// More open files than any run needs.
 const FILES_MAX: u64 = 1 << 16;

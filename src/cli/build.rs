@@ -1,4 +1,4 @@
-//! `sitemill build`: words to a job, the run, the report and the summary.
+//! `sitemill build`: turns options into a job, runs it, and writes report and summary.
 
 use std::error::Error as _;
 use std::fs::File;
@@ -13,9 +13,9 @@ use sitemill::{
 
 use super::args::{BuildArgs, ProgressWhen};
 use super::settings::{self, Early};
-use super::{failure, flags, inputs, progress, signals, streams, summary};
+use super::{failure, flags, inputs, log, progress, signals, streams, summary};
 
-/// Builds, reports and sums up.
+/// Builds a set, and writes reports and a summary.
 pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
     let started = Instant::now();
     let stop = signals::raised_by_signals()?;
@@ -41,7 +41,7 @@ pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
     outcome.refused.map_or(Ok(()), Err)
 }
 
-/// Tells programs of a run that does not begin, because `error` is in its options. A person was told.
+/// Writes the report and metrics of a run that cannot begin because of `error` in its options.
 pub fn refuse(early: &Early<'_>, error: Error) {
     let mut places = Places::of_words(early);
     let mut paths = Paths::default();
@@ -53,7 +53,7 @@ pub fn refuse(early: &Early<'_>, error: Error) {
     reports.write(&Err(error), Duration::ZERO, &Stop::default());
 }
 
-/// What the user named for programs to read.
+/// The outputs for programs.
 struct Places {
     report: Option<PathBuf>,
     json: bool,
@@ -71,15 +71,14 @@ impl Places {
     fn of_words(early: &Early<'_>) -> Self {
         let path = |option| early.value(option).map(PathBuf::from);
         let base_url = early.value("base-url").unwrap_or_default().to_string_lossy().into_owned();
-        // As it is written in the metrics of a run that begins.
+        // The same form as in the metrics of a run that begins.
         let base_url = base_url.parse().map_or(base_url, |base: Base| base.to_string());
         Self { report: path("report"), json: early.is_set("json"), metrics: path("metrics"), base_url }
     }
 }
 
 impl Places {
-    /// Adds them to the other paths of the run, and leaves out those that may not be written to: whoever reads them is not told
-    /// of the refusal, but loses nothing.
+    /// Adds these outputs to the other paths of the run, and drops those that would overwrite another file.
     fn among(&mut self, mut paths: Paths) -> (Paths, Conflicts) {
         self.report.iter().for_each(|path| paths.write(REPORT, path));
         self.metrics.iter().for_each(|path| paths.write(METRICS, path));
@@ -94,7 +93,7 @@ impl Places {
     }
 }
 
-/// Refuses a standard output that is closed if the run is to write rows to it.
+/// Refuses a closed standard output if the run writes rows to it.
 fn check_stdout(args: &BuildArgs) -> Result<()> {
     let is_wanted = [&args.rejects, &args.diff].into_iter().flatten().any(|path| path == Path::new("-"));
     if is_wanted { streams::Stdout::new().map(drop) } else { Ok(()) }
@@ -104,9 +103,9 @@ const REPORT: &str = "--report";
 const METRICS: &str = "--metrics";
 const JSON: &str = "--json";
 
-/// All that the run reads and writes but for its reports.
+/// The paths that the run reads and writes, without its reports.
 fn paths(args: &BuildArgs, config: Option<&Path>) -> Paths {
-    // Without a word about inputs it is standard input, if that is not a terminal.
+    // The default input is standard input.
     let inputs = if args.input.is_empty() { vec!["-".into()] } else { args.input.clone() };
     let mut job = Job::new(inputs, args.base_url.clone(), args.out.clone());
     job.publication.rejects.clone_from(&args.rejects);
@@ -117,7 +116,7 @@ fn paths(args: &BuildArgs, config: Option<&Path>) -> Paths {
     paths
 }
 
-/// Where programs read what came of a run, however it ended.
+/// Open outputs for programs, written however the run ends.
 struct Reports {
     report: Option<(PathBuf, File)>,
     json: bool,
@@ -126,8 +125,8 @@ struct Reports {
 }
 
 impl Reports {
-    /// Before any work: a report that cannot be written is no use an hour later. With the error of the first that cannot be,
-    /// which the others are there to tell.
+    /// Opens the outputs before any work, so that a wrong path does not fail after an hour. The result has the first error; the
+    /// outputs that could be opened will report it.
     fn prepare(places: Places) -> (Self, Result<()>) {
         let opened = places.report.map(|path| create(&path).map(|file| (path, file))).transpose();
         let metrics = places.metrics.map(|path| Metrics::check(&path).map(|()| path)).transpose();
@@ -139,8 +138,8 @@ impl Reports {
         (Self { report, json: places.json, metrics, base_url: places.base_url }, ready)
     }
 
-    /// What is live stays live if a report fails: exit 0 says so, and a line says this. The metrics come first, as they wait for
-    /// nobody.
+    /// Writes the outputs. A failure is a warning, because it does not change the outcome of the run. The metrics come first: the
+    /// report may block on a slow reader.
     fn write(&self, built: &Result<Outcome>, took: Duration, stop: &Stop) {
         let exit_code = match built {
             Ok(outcome) => outcome.refused.as_ref().map_or(0, |why| why.kind().exit_code()),
@@ -157,10 +156,11 @@ impl Reports {
             let report = built.as_ref().ok().map(|outcome| &outcome.report);
             let (base_url, ended) = (&*self.base_url, SystemTime::now());
             let metrics = Metrics { base_url, exit_code, ended, took, report };
-            metrics.write(path).unwrap_or_else(|error| failure::print_error(&error));
+            metrics.write(path).unwrap_or_else(|error| log::warning(&failure::with_cause(&error)));
         }
         let unwritten = |path: &Path, error| {
-            failure::print_error(&Error::io(path, "the report could not be written", error));
+            let error = Error::io(path, "the report could not be written", error);
+            log::warning(&failure::with_cause(&error));
         };
         if let Some((path, file)) = &self.report {
             let written = Patient::new(file, stop).write_all(format!("{report:#}\n").as_bytes());
@@ -175,14 +175,14 @@ impl Reports {
     }
 }
 
-/// A file for the report. What is no file may have nobody who reads it, and then no signal would end the wait any more; but
-/// devices, such as the standard output and what a shell gives for `>(…)`, are at hand.
+/// Creates the file for the report. A FIFO is refused: opening one without a reader blocks, and no signal would end the wait.
+/// Devices, such as standard output and the `/dev/fd` paths that a shell passes for `>(…)`, are already open.
 fn create(path: &Path) -> Result<File> {
     let is_device = path == Path::new("-")
         || path.parent().is_some_and(|parent| ["/dev", "/dev/fd"].map(Path::new).contains(&parent));
     if !is_device && path.metadata().is_ok_and(|meta| !meta.is_file()) {
         let shown = escape::shown(path.as_os_str().as_encoded_bytes());
-        let words = format!("{shown}: is no regular file; a report needs one, or a name that is free");
+        let words = format!("{shown}: is not a regular file; name one, or a file that does not exist yet");
         return Err(Error::new(ErrorKind::Output, words));
     }
     streams::create(path)

@@ -1,4 +1,4 @@
-//! `sitemill check`: findings to standard output, what was seen to standard error.
+//! `sitemill check`: writes findings to standard output, and a summary to standard error.
 
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::numbers::{grouped, plural};
 use super::streams::Stdout;
 use super::{log, progress};
 
-/// Checks, tells and sums up. Any finding is exit 65.
+/// Checks, writes findings and a summary. Any finding is exit 65.
 pub fn run(args: CheckArgs) -> Result<()> {
     let mut job = CheckJob::new(args.path);
     job.base_url = args.base_url;
@@ -30,8 +30,10 @@ pub fn run(args: CheckArgs) -> Result<()> {
     };
     let progress = progress::while_reading(args.quiet);
     let report = match sitemill::check(&job, &*progress, &Stop::default(), &mut tell) {
-        // A reader that has seen enough has seen that there is something to see.
-        Err(error) if is_broken_pipe(&error) => return Err(Error::data("the check was left before its end")),
+        // The reader has seen a finding, so the result is certain.
+        Err(error) if is_broken_pipe(&error) => {
+            return Err(Error::data("standard output was closed before the check ended"));
+        }
         report => report?,
     };
     if args.json {
@@ -54,11 +56,12 @@ fn written(result: io::Result<()>) -> Result<()> {
     result.map_err(|error| Error::io(Path::new("standard output"), "could not be written", error))
 }
 
-/// What was seen, and the rules that were broken.
+/// The counts of the check, and a row for each rule with findings.
 fn summary(report: &CheckReport, job: &CheckJob) -> (String, String) {
     let rate = grouped((report.urls as f64 / report.seconds.max(1e-3)) as u64);
+    let no_findings = if report.findings == 0 { "no findings in " } else { "" };
     let first = format!(
-        "{} in {} and {}, {:.2} s: {rate} URLs a second",
+        "{no_findings}{} in {} and {} ({:.2} s, {rate} URLs/s)",
         plural(report.urls, "URL", "URLs"),
         plural(report.sitemaps, "sitemap", "sitemaps"),
         plural(report.indexes, "index file", "index files"),
@@ -67,13 +70,13 @@ fn summary(report: &CheckReport, job: &CheckJob) -> (String, String) {
     let mut lines = String::new();
     if report.not_followed > 0 {
         let files = plural(report.not_followed, "sitemap", "sitemaps");
-        lines += &format!("  {files} in deeper directories not looked at\n");
+        lines += &format!("  {files} in subdirectories not checked\n");
     }
     for (rule, &count) in &report.rules {
         lines += &format!("  {:>9} {rule}\n", grouped(count));
     }
     if report.findings > job.findings_max {
-        lines += &format!("  the first {} were told (--limit-findings)\n", grouped(job.findings_max));
+        lines += &format!("  only the first {} are listed (--limit-findings)\n", grouped(job.findings_max));
     }
     (first, lines)
 }

@@ -1,4 +1,4 @@
-//! `sitemill clean`: canonical URLs, from files or a pipe.
+//! `sitemill clean`: writes canonical URLs.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use sitemill::{CleanJob, Result, Stop, Target};
 
 use super::args::CleanArgs;
 use super::failure::is_broken_pipe;
-use super::numbers::grouped;
+use super::numbers::{grouped, plural};
 use super::streams::{self, Stdout};
 use super::{inputs, log, progress};
 
-/// Cleans and sums up. A reader that has seen enough is no failure.
+/// Writes URLs, rejects and a summary. A reader may stop early.
 pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
     let job = CleanJob {
         form: args.form.options(),
@@ -43,9 +43,9 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
             .collect();
         let why = if rejected.is_empty() { String::new() } else { format!(" ({})", rejected.join(", ")) };
         let words = format!(
-            "{} lines: {} URLs, {} blank, {} rejected{why}",
-            grouped(report.lines),
-            grouped(report.accepted),
+            "{}: {}, {} blank, {} rejected{why}",
+            plural(report.lines, "line", "lines"),
+            plural(report.accepted, "URL", "URLs"),
             grouped(report.blank),
             grouped(report.rejected.total()),
         );

@@ -1,4 +1,4 @@
-//! `sitemill diff`: what changed from one set to another.
+//! `sitemill diff`: compares two sets.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::numbers::{grouped, plural};
 use super::streams::Stdout;
 use super::{log, progress};
 
-/// Compares and sums up. A reader that has seen enough is no failure.
+/// Writes the differences and a summary. A reader may stop early.
 pub fn run(args: DiffArgs) -> Result<()> {
     let mut job = DiffJob::new(args.old, args.new);
     job.form = match (args.tsv, args.json) {

@@ -13,13 +13,14 @@ pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         // The standard library panics if the system refuses a thread. That is no bug.
         if panic.downcast_ref::<String>().is_some_and(|words| words.contains("failed to spawn thread")) {
-            let words = "the system allows no more threads or memory; use fewer --threads";
+            let words =
+                "cannot start more threads; lower --threads, or raise the limits on processes and memory";
             return Err(Error::new(ErrorKind::Memory, words));
         }
         // It also panics if the system refuses random bytes.
         if panic.downcast_ref::<&str>().is_some_and(|words| words.contains("failed to generate random data"))
         {
-            return Err(Error::new(ErrorKind::Io, "the system gives no random bytes"));
+            return Err(Error::new(ErrorKind::Io, "the system provides no random bytes"));
         }
         Err(Error::new(
             ErrorKind::Internal,
@@ -31,15 +32,20 @@ pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 /// Prints an error and its cause in one line.
 pub fn print_error(error: &Error) {
     let cause = error.source().map(ToString::to_string);
-    log::error(&with_cause(error), error.kind().exit_code(), cause.as_deref());
+    let exit_code = error.kind().exit_code();
+    match error.kind() {
+        ErrorKind::Signal(_) => log::interrupted(&with_cause(error), exit_code),
+        _ => log::error(&with_cause(error), exit_code, cause.as_deref()),
+    }
 }
 
 /// Prints an error that occurred after the new set went live. The run itself succeeded.
 pub fn print_warning(error: &Error) {
-    log::warning(&format!("{}; the new set is live all the same", with_cause(error)));
+    log::warning(&format!("{}; the new set is live", with_cause(error)));
 }
 
-fn with_cause(error: &Error) -> String {
+/// The message of an error, followed by its cause.
+pub fn with_cause(error: &Error) -> String {
     let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
     flags::error_text(error) + &cause
 }

@@ -1,4 +1,4 @@
-//! What a person reads about inputs.
+//! Messages about inputs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,11 +9,11 @@ use sitemill::{InputReport, Report, Skipped};
 use super::numbers::{grouped, plural};
 use super::{flags, log};
 
-/// Names that are printed before the rest is only counted.
+/// Names that a message lists before it only counts the rest.
 const NAMES_SHOWN: usize = 3;
 const COLUMNS_SHOWN: usize = 8;
 
-/// Warns of files in input directories that were not read. Of markers and sitemaps of earlier sets, only the report tells.
+/// Warns of files in input directories that were not read. Markers and sitemaps of earlier sets are in the report only.
 pub fn warn_of_skipped(skipped: &[Skipped]) {
     let skipped: Vec<_> = skipped.iter().filter(|skipped| !skipped.is_usual).collect();
     if !skipped.is_empty() {
@@ -24,15 +24,15 @@ pub fn warn_of_skipped(skipped: &[Skipped]) {
     }
 }
 
-/// What lines say that are not UTF-8.
+/// Advice about lines that are not UTF-8.
 pub fn non_utf8(lines: u64) -> String {
     let lines = plural(lines, "line is", "lines are");
     format!(
-        "{lines} not UTF-8; the bytes were percent-encoded as they are; --input-encoding NAME converts them"
+        "{lines} not UTF-8; the bytes were percent-encoded unchanged; --input-encoding NAME converts them"
     )
 }
 
-/// Rows of the summary: inputs, and what of them is not in the set.
+/// Rows of the summary about inputs: their number, and the columns and elements that are not in the set.
 pub fn rows(report: &Report, lines: &mut String) {
     let row = |lines: &mut String, name: &str, number: u64, note: &str| {
         let _ = writeln!(lines, "  {name:<10} {:>13}  {note}", grouped(number));
@@ -61,13 +61,13 @@ pub fn rows(report: &Report, lines: &mut String) {
     let mut told = Vec::new();
     for hint in hints {
         if !told.contains(&hint) && told.len() < COLUMNS_SHOWN {
-            let _ = writeln!(lines, "  hint: {hint}");
+            let _ = writeln!(lines, "  {hint}");
             told.push(hint);
         }
     }
 }
 
-/// Columns of all inputs that are not used, and the elements that are not carried over, with their number.
+/// The unused columns of all inputs, and the number of each element that is not carried over.
 pub fn not_carried_over(report: &Report) -> (Vec<&str>, BTreeMap<&str, u64>) {
     let (mut columns, mut elements) = (Vec::new(), BTreeMap::new());
     for input in &report.inputs {
@@ -83,7 +83,7 @@ pub fn not_carried_over(report: &Report) -> (Vec<&str>, BTreeMap<&str, u64>) {
     (columns, elements)
 }
 
-/// The first of `words`, and how many there are besides.
+/// The first of `words`, and the number of the others.
 fn first_of(words: impl ExactSizeIterator<Item = String>, shown_max: usize) -> String {
     let more = words.len().saturating_sub(shown_max);
     let mut shown: Vec<_> = words.take(shown_max).collect();

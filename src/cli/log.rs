@@ -1,5 +1,5 @@
-//! Words for standard error: as text for a person, or as JSON for whoever collects logs. If standard error is gone, the exit
-//! code still speaks.
+//! Messages on standard error: text for people, JSON for log collectors. In text, errors start with `error:`, warnings with
+//! `warning:`, and everything else with nothing. A closed standard error is no failure: the exit code still tells the outcome.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -11,28 +11,28 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use sitemill::ErrorKind;
 
-/// How words are written.
+/// The form of messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum LogForm {
-    /// A line.
+    /// One line of text per message.
     #[default]
     Text,
-    /// An object a line: `time`, `level`, `message`, and the numbers in it by their names; errors have `exit_code`
-    /// and `cause`. After an abort there is no `time`.
+    /// One object per line: `time`, `level`, `message`, and the numbers of the message by name. Errors also have `exit_code`
+    /// and `cause`. The message after an abort has no `time`.
     Json,
 }
 
 macro_rules! out_of_memory {
     ($way_out:literal) => {
-        concat!("no memory for what every thread needs; ", $way_out)
+        concat!("out of memory; ", $way_out)
     };
 }
 
-/// The same words as text and as an object.
+/// The message after an abort, as text and as JSON.
 macro_rules! last_words {
     ($way_out:literal) => {
         [
-            concat!("sitemill: ", out_of_memory!($way_out), "\n"),
+            concat!("error: ", out_of_memory!($way_out), "\n"),
             concat!(
                 r#"{"level":"error","message":""#,
                 out_of_memory!($way_out),
@@ -44,45 +44,50 @@ macro_rules! last_words {
 
 static IS_JSON: AtomicBool = AtomicBool::new(false);
 
-/// From here on, everything is written in `form`.
+/// Writes all later messages in `form`.
 pub fn set_form(form: LogForm) {
     IS_JSON.store(form == LogForm::Json, Ordering::Relaxed);
 }
 
-/// Whether words are for a program.
+/// Whether messages are written as JSON.
 pub fn is_json() -> bool {
     IS_JSON.load(Ordering::Relaxed)
 }
 
-/// Why the run failed: `exit_code` and `cause`, which the message has as well, are for programs only.
+/// Writes why the run failed. `exit_code` and `cause` are fields of the JSON form; the text of `message` includes the cause.
 pub fn error(message: &str, exit_code: u8, cause: Option<&str>) {
-    say("error", "", message, json!({ "exit_code": exit_code, "cause": cause }));
+    say("error", "error: ", message, json!({ "exit_code": exit_code, "cause": cause }));
 }
 
-/// What is said when memory has run out: it takes none, and no lock.
+/// Writes that a signal ended the run, which is an error for programs only: whoever sent the signal expects the end.
+pub fn interrupted(message: &str, exit_code: u8) {
+    say("error", "", message, json!({ "exit_code": exit_code, "cause": null }));
+}
+
+/// The message after an abort. Writing it takes no memory and no lock.
 pub struct LastWords {
     stderr: File,
     words: [&'static str; 2],
 }
 
 impl LastWords {
-    /// While there is memory. `has_memory` if the command has an option `--memory`.
+    /// Prepares the message while there is memory. `has_memory` says whether the command has an option `--memory`.
     pub fn prepare(has_memory: bool) -> io::Result<Self> {
         let words = match has_memory {
-            true => last_words!("lower --memory, or use fewer --threads"),
-            false => last_words!("use fewer --threads"),
+            true => last_words!("lower --memory or --threads"),
+            false => last_words!("lower --threads"),
         };
         Ok(Self { stderr: io::stderr().as_fd().try_clone_to_owned()?.into(), words })
     }
 
-    /// Behind the standard library's line, which has the number of bytes and is no JSON in any case.
+    /// Writes the message. The standard library has written a line before it, which is never JSON.
     pub fn say(&mut self) {
         let line = self.words[usize::from(is_json())];
         let _ = self.stderr.write_all(line.as_bytes());
     }
 }
 
-/// Why the words that were typed are no command.
+/// Writes why the command line is wrong.
 pub fn usage_error(error: &clap::Error) {
     if !is_json() {
         let _ = error.print();
@@ -91,7 +96,7 @@ pub fn usage_error(error: &clap::Error) {
     self::error(&in_a_line(error), ErrorKind::Usage.exit_code(), None);
 }
 
-/// The same without line ends.
+/// The message of a usage error in one line, without its prefix.
 pub fn in_a_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let parts = text.strip_prefix("error: ").unwrap_or(&text).split("\n\n");
@@ -99,27 +104,27 @@ pub fn in_a_line(error: &clap::Error) -> String {
     parts.collect::<Vec<_>>().join("; ")
 }
 
-/// What went wrong in a run that did not fail.
+/// Writes what went wrong in a run that did not fail.
 pub fn warning(message: &str) {
     say("warning", "warning: ", message, json!({}));
 }
 
-/// What went wrong in a run that did not fail, and the numbers of it: `fields` is an object, for programs only.
+/// Writes what went wrong in a run that did not fail. `fields` is an object that only the JSON form includes.
 pub fn counted_warning(message: &str, fields: Value) {
     say("warning", "warning: ", message, fields);
 }
 
-/// What was done.
+/// Writes what was done.
 pub fn info(message: &str) {
     say("info", "", message, json!({}));
 }
 
-/// What was done, and the numbers of it: `fields` is an object, for programs only.
+/// Writes what was done. `fields` is an object that only the JSON form includes.
 pub fn counted(message: &str, fields: Value) {
     say("info", "", message, fields);
 }
 
-/// A table for a person, whose numbers a program has from [`counted`].
+/// Writes a table, in the text form only: the JSON form has its numbers as fields of [`counted`].
 pub fn table(text: &str) {
     if !is_json() {
         let _ = io::stderr().write_all(text.as_bytes());
@@ -128,7 +133,7 @@ pub fn table(text: &str) {
 
 fn say(level: &str, prefix: &str, message: &str, mut fields: Value) {
     let line = match is_json() {
-        false => format!("sitemill: {prefix}{message}\n"),
+        false => format!("{prefix}{message}\n"),
         true => {
             fields["time"] = format!("{:.3}", Timestamp::now()).into();
             fields["level"] = level.into();

@@ -1,4 +1,4 @@
-//! `sitemill completions` and `sitemill man`: written from the same definitions as the help.
+//! `sitemill completions` and `sitemill man`, generated from the definitions of the help.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -27,7 +27,7 @@ pub fn page(command: Option<&str>) -> Result<()> {
         None => all,
         Some(name) => match all.find_subcommand(name) {
             Some(known) => known.clone(),
-            None => return Err(Error::usage(format!("{name}: no command; sitemill --help has all of them"))),
+            None => return Err(Error::usage(format!("no command {name:?}; sitemill --help lists them"))),
         },
     };
     let mut page = Vec::new();
@@ -37,7 +37,7 @@ pub fn page(command: Option<&str>) -> Result<()> {
 
 fn print(text: &[u8]) -> Result<()> {
     match Stdout::new()?.write_all(text) {
-        // A reader that has seen enough is no failure.
+        // A reader may stop early.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Error::io(Path::new("standard output"), "could not be written", error))
         }

@@ -51,30 +51,39 @@ impl Bars {
     }
 }
 
-/// What a run is going to need, in a line.
+/// The plan of a run in one line.
 fn words(needs: &Needs) -> String {
-    let of = |free: Option<u64>| match free {
-        Some(free) => format!(" of {} free", HumanBytes(free)),
-        None => String::new(),
-    };
+    let free =
+        |free: Option<u64>| free.map_or_else(String::new, |free| format!(" ({} free)", HumanBytes(free)));
     let scratch = match needs.scratch_bytes {
         0 => "no scratch".into(),
-        bytes => format!("scratch {}{}", HumanBytes(bytes), of(needs.scratch_free_bytes)),
+        bytes => format!("scratch {}{}", HumanBytes(bytes), free(needs.scratch_free_bytes)),
     };
     format!(
-        "about {} URLs in {} partitions; memory {} of {}, {scratch}, sitemaps {}{}",
+        "about {} URLs in {} partitions: memory {} of {}, {scratch}, sitemaps {}{}",
         HumanCount(needs.urls),
         needs.partitions,
         HumanBytes(needs.held_bytes),
         HumanBytes(needs.memory_bytes),
         HumanBytes(needs.sitemap_bytes),
-        of(needs.out_free_bytes)
+        free(needs.out_free_bytes)
     )
 }
 
+/// Writes the plan of the run, before the work: the log of a run that is killed or slow then shows how large it is.
 fn say(needs: &Needs) {
-    log::counted(&words(needs), serde_json::to_value(needs).expect("numbers are JSON"));
+    if is_worth_a_line(needs) || log::is_json() {
+        log::counted(&words(needs), serde_json::to_value(needs).expect("numbers are JSON"));
+    }
 }
+
+/// Whether people want to know the plan: the run takes a while, or may fill a disk.
+fn is_worth_a_line(needs: &Needs) -> bool {
+    needs.urls > URLS_OF_SHORT_RUN_MAX || needs.scratch_bytes > 0
+}
+
+/// More URLs take longer than a few seconds.
+const URLS_OF_SHORT_RUN_MAX: u64 = 10_000_000;
 
 impl Progress for Bars {
     fn needs(&self, needs: &Needs) {
@@ -154,7 +163,6 @@ impl Running {
 
 impl Progress for Lines {
     fn needs(&self, needs: &Needs) {
-        // At once: who finds the log of a run that was killed, or is slow, wants to know how large it was.
         say(needs);
     }
 
@@ -178,6 +186,31 @@ impl Progress for Lines {
             && self.each_pass
         {
             running.say();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plan_is_a_line_if_the_run_is_long_or_needs_scratch() {
+        let needs = Needs {
+            urls: 0,
+            partitions: 256,
+            memory_bytes: 1 << 30,
+            held_bytes: 1 << 20,
+            scratch_bytes: 0,
+            sitemap_bytes: 1 << 20,
+            scratch_free_bytes: None,
+            out_free_bytes: None,
+        };
+        for (urls, scratch_bytes, is_worth_it) in
+            [(0, 0, false), (10_000_000, 0, false), (10_000_001, 0, true), (1, 1, true)]
+        {
+            let needs = Needs { urls, scratch_bytes, ..needs };
+            assert_eq!(is_worth_a_line(&needs), is_worth_it, "{needs:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `sitemill status` and `sitemill rollback`: the sets that were published before.
+//! `sitemill status` and `sitemill rollback`: shows the live and the kept sets, and restores one of them.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -14,15 +14,15 @@ use super::numbers::plural;
 use super::streams::Stdout;
 use super::{log, settings, signals};
 
-/// Shows what lies in a directory, or in those of several sites.
+/// Shows the sets of a directory, or of the directories of several sites.
 pub fn status(args: &StatusArgs) -> Result<()> {
     let mut paths = Paths::default();
-    paths.read("--out", &args.out);
+    paths.read("directory", args.directory());
     paths.write_to_stdout("status");
     paths.check()?;
     let mut stdout = Stdout::new()?;
     let mut shown = String::new();
-    for status in sitemill::status(&args.out)? {
+    for status in sitemill::status(args.directory())? {
         match args.json {
             true => shown += &serde_json::to_string(&status).expect("numbers and strings are JSON"),
             false => shown += text(&status).trim_end(),
@@ -30,7 +30,7 @@ pub fn status(args: &StatusArgs) -> Result<()> {
         shown.push('\n');
     }
     match stdout.write_all(shown.as_bytes()) {
-        // A reader that has seen enough is no failure.
+        // A reader may stop early.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Error::io(Path::new("standard output"), "could not be written", error))
         }
@@ -50,35 +50,35 @@ fn text(status: &Status) -> String {
     let superseded = status.superseded;
     if superseded.files > 0 {
         let files = plural(superseded.files, "sitemap", "sitemaps");
-        let _ = writeln!(text, "  {files} of earlier sets beside it: {}", HumanBytes(superseded.bytes));
+        let _ = writeln!(text, "  {files} of earlier sets: {}", HumanBytes(superseded.bytes));
     }
     for run in &status.runs {
         let _ = match run.is_alive {
-            true => writeln!(text, "  a run is going on: process {}", run.process),
+            true => writeln!(text, "  process {} is running", run.process),
             false => {
-                writeln!(text, "  a run has died, process {}; the next one clears up behind it", run.process)
+                writeln!(text, "  process {} died during a run; the next run removes its files", run.process)
             }
         };
     }
     if status.is_switching {
-        text += "  a switch to another set has begun; the next run finishes it, if none is at it\n";
+        text += "  a switch to another set has begun; if no run is completing it, the next one does\n";
     }
     text
 }
 
-/// Tells of a base URL or a protocol that came back, because the next build may be for the other one.
+/// Names a base URL or protocol that the rollback changed, because the next build may be for the other one.
 fn other_kind(done: &RolledBack) -> String {
     let (from, to) = (&done.from, &done.to);
     let values = [("base URL", &to.base_url, &from.base_url), ("protocol", &to.protocol, &from.protocol)];
     let others = values.into_iter().filter(|(_, to, from)| to != from);
-    others.map(|(what, to, from)| format!("; its {what} is {to}, no longer {from}")).collect()
+    others.map(|(what, to, from)| format!("; the {what} is {to} again, it was {from}")).collect()
 }
 
 fn row(set: &SetStatus) -> String {
     let state = match (&set.replaced, set.withdrawn) {
         (None, _) => "live since",
-        (Some(_), false) => "kept, of  ",
-        (Some(_), true) => "taken back",
+        (Some(_), false) => "kept, from",
+        (Some(_), true) => "rolled back",
     };
     let until = set.replaced.as_ref().map(|since| format!(" to {since}")).unwrap_or_default();
     let missing = match set.missing {
@@ -95,9 +95,9 @@ fn row(set: &SetStatus) -> String {
     )
 }
 
-/// Takes the live set back, and says what is live then. A switch that was begun is finished, whatever signal comes.
+/// Restores an earlier set, and says which one is live. A signal does not interrupt a switch that has begun.
 pub fn rollback(args: &RollbackArgs) -> Result<()> {
-    let mut job = RollbackJob::new(args.out.clone());
+    let mut job = RollbackJob::new(args.directory().to_owned());
     job.to = args.to;
     job.robots.clone_from(&args.robots);
     job.robots_any_name = args.robots_any_name;
@@ -114,7 +114,7 @@ pub fn rollback(args: &RollbackArgs) -> Result<()> {
             )
         });
         let fields = json!({ "from": done.from.number, "to": done.to.number, "urls": done.to.urls() });
-        log::counted(&format!("{to} is live again in the place of {from}{}", other_kind(&done)), fields);
+        log::counted(&format!("restored {to}, which replaces {from}{}", other_kind(&done)), fields);
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
-//! Options from elsewhere than the command line: the environment, and a file. The command line wins over the environment,
-//! and that over the file.
+//! Options from the environment and from a file. The command line wins over the environment, and the environment wins over the
+//! file.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -13,17 +14,17 @@ use toml::{Table, Value};
 
 use super::log::LogForm;
 
-/// `SITEMILL_MAX_REJECTS` for `--max-rejects`.
+/// The variable of an option: `SITEMILL_MAX_REJECTS` for `--max-rejects`.
 fn variable(option: &str) -> String {
     format!("SITEMILL_{}", option.to_uppercase().replace('-', "_"))
 }
 
-/// What the environment says of an option. An empty variable is none: that is how they are unset in many files.
+/// The value of an option in the environment. An empty variable is unset, because many service files unset variables that way.
 fn of_environment(option: &str) -> Option<OsString> {
     env::var_os(variable(option)).filter(|value| !value.is_empty())
 }
 
-/// Lets every option of every command be given in the environment.
+/// Lets the environment set every option of every command.
 pub fn with_environment(command: Command) -> Command {
     let names: Vec<String> = command.get_subcommands().map(|command| command.get_name().into()).collect();
     let command = command.mut_args(with_variable);
@@ -32,12 +33,19 @@ pub fn with_environment(command: Command) -> Command {
     })
 }
 
+/// The variables of options of `command` that are set.
+pub fn variables_set(command: &Command) -> Vec<String> {
+    let all = command.get_subcommands().flat_map(Command::get_arguments).chain(command.get_arguments());
+    let set = all.filter_map(Arg::get_long).filter(|option| of_environment(option).is_some());
+    set.map(variable).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 fn with_variable(arg: Arg) -> Arg {
     let Some(option) = arg.get_long().map(str::to_owned) else { return arg };
     if of_environment(&option).is_none() {
         return arg;
     }
-    // The definition is kept as long as the process.
+    // clap wants a name that lives as long as the process.
     let name: &'static str = Box::leak(variable(&option).into());
     let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
     let arg = arg.env(name).hide_env(true);
@@ -49,23 +57,26 @@ pub fn time() -> Result<SystemTime> {
     let Some(word) = env::var_os("SOURCE_DATE_EPOCH") else { return Ok(SystemTime::now()) };
     let seconds = word.to_str().and_then(|word| word.parse().ok()).map(Duration::from_secs);
     seconds.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(seconds)).ok_or_else(|| {
-        Error::new(ErrorKind::Usage, "SOURCE_DATE_EPOCH is not a number of seconds; unset it or set it right")
+        Error::new(
+            ErrorKind::Usage,
+            "SOURCE_DATE_EPOCH is not a number of seconds since 1970; unset or correct it",
+        )
     })
 }
 
-/// What the options say before anything is known to be right: what is wrong is told as they ask for, as far as that can be
-/// made out.
+/// The options before validation. A usage error is reported in the form, and to the files, that the options name, as far as they
+/// can be read.
 pub struct Early<'w> {
     words: &'w [OsString],
     file: Table,
     /// Whether the command is `build`.
     pub is_build: bool,
-    /// What it is to read.
+    /// The inputs of the command.
     pub inputs: Vec<PathBuf>,
 }
 
 impl<'w> Early<'w> {
-    /// Reads the file, if it can be read.
+    /// Looks at `words`, the environment and the file, if it is readable.
     pub fn new(command: &Command, words: &'w [OsString]) -> Self {
         let path = typed(words, "config").or_else(|| of_environment("config"));
         let content = path.and_then(|path| fs::read_to_string(path).ok()?.parse().ok());
@@ -75,7 +86,7 @@ impl<'w> Early<'w> {
         Self { words, file: content.unwrap_or_default(), is_build, inputs }
     }
 
-    /// The form of words on standard error.
+    /// The form of messages on standard error.
     pub fn log_form(&self) -> LogForm {
         self.value("log").and_then(|form| LogForm::from_str(form.to_str()?, false).ok()).unwrap_or_default()
     }
@@ -92,7 +103,7 @@ impl<'w> Early<'w> {
             BoolishValueParser::new().parse_ref(&Command::new("build"), None, &word).unwrap_or(false)
         };
         let of_file = || self.in_file(flag).and_then(Value::as_bool).unwrap_or(false);
-        is_typed(self.words, flag, None) || of_environment(flag).map_or_else(of_file, is_true)
+        is_typed(self.words, flag) || of_environment(flag).map_or_else(of_file, is_true)
     }
 
     fn in_file(&self, option: &str) -> Option<&Value> {
@@ -101,10 +112,10 @@ impl<'w> Early<'w> {
     }
 }
 
-/// The typed words, with those of the file behind the command that they are for; and the name of the file.
+/// The command line with the options of the file inserted after the command, and the name of the file.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`] if the file names an option that there is not, [`ErrorKind::Input`] if it cannot be read.
+/// [`ErrorKind::Usage`] if the file has an unknown option, [`ErrorKind::Input`] if it cannot be read.
 pub fn with_file(command: &Command, mut words: Vec<OsString>) -> Result<(Vec<OsString>, Option<OsString>)> {
     let Some(path) = typed(&words, "config").or_else(|| of_environment("config")) else {
         return Ok((words, None));
@@ -117,26 +128,26 @@ pub fn with_file(command: &Command, mut words: Vec<OsString>) -> Result<(Vec<OsS
     let given = options(command, subcommand, Path::new(&path))?;
     let given = given.into_iter().filter(|(arg, _)| {
         let option = arg.get_long().expect("options() gives options");
-        !is_typed(&words, option, arg.get_short()) && of_environment(option).is_none()
+        let is_short_typed = arg.get_short().is_some_and(|short| is_short_typed(subcommand, &words, short));
+        !is_typed(&words, option) && !is_short_typed && of_environment(option).is_none()
     });
     let from_file: Vec<OsString> = given.map(|(_, word)| word.into()).collect();
     words.splice(at + 1..at + 1, from_file);
     Ok((words, Some(path)))
 }
 
-/// Where the name of the command stands.
+/// The position of the command in `words`.
 fn command_at(command: &Command, words: &[OsString]) -> Option<usize> {
     let is_command = |word: &OsString| command.get_subcommands().any(|known| *word == *known.get_name());
     let mut at = 1;
     while words.get(at)?.as_encoded_bytes().starts_with(b"-") {
-        // The options of all commands may stand before it, and each takes a value.
+        // Options of all commands may precede it, and each takes a value.
         at += if words[at].as_encoded_bytes().contains(&b'=') { 1 } else { 2 };
     }
     is_command(&words[at]).then_some(at)
 }
 
-/// The words behind the command, which is the first of `words`, that are neither options nor values of options; standard input
-/// if there are none.
+/// The arguments of the command that is the first of `words`: neither options nor their values. Without any, standard input.
 fn arguments(command: &Command, words: &[OsString]) -> Vec<PathBuf> {
     let subcommand = command.get_subcommands().find(|known| words[0] == *known.get_name());
     let takes_value = |word: &str| {
@@ -148,8 +159,13 @@ fn arguments(command: &Command, words: &[OsString]) -> Vec<PathBuf> {
     while let Some(word) = words.next() {
         match word.to_str() {
             Some("--") => arguments.extend(words.by_ref().map(PathBuf::from)),
-            Some(option) if option.len() > 1 && option.starts_with('-') => {
+            Some(option) if option.starts_with("--") => {
                 if takes_value(option) {
+                    words.next();
+                }
+            }
+            Some(cluster) if cluster.len() > 1 && cluster.starts_with('-') => {
+                if subcommand.is_some_and(|known| Shorts::of(known, cluster).wants_next_word) {
                     words.next();
                 }
             }
@@ -159,12 +175,12 @@ fn arguments(command: &Command, words: &[OsString]) -> Vec<PathBuf> {
     if arguments.is_empty() { vec!["-".into()] } else { arguments }
 }
 
-/// The words up to `--`, behind which everything is an input.
+/// The words before `--`, after which everything is an input.
 fn before_inputs(words: &[OsString]) -> impl Iterator<Item = &OsStr> {
     words.iter().map(OsString::as_os_str).take_while(|word| *word != "--")
 }
 
-/// The value of an option, as it was typed.
+/// The value of an option on the command line.
 fn typed(words: &[OsString], option: &str) -> Option<OsString> {
     let (alone, joined) = (format!("--{option}"), format!("--{option}="));
     let mut words = before_inputs(words);
@@ -172,7 +188,7 @@ fn typed(words: &[OsString], option: &str) -> Option<OsString> {
         if word == alone.as_str() {
             return words.next().map(OsStr::to_owned);
         }
-        // What is no text is no option either.
+        // A word that is not UTF-8 is no option.
         if let Some(value) = word.to_str().and_then(|word| word.strip_prefix(&joined)) {
             return Some(value.into());
         }
@@ -180,17 +196,47 @@ fn typed(words: &[OsString], option: &str) -> Option<OsString> {
     None
 }
 
-fn is_typed(words: &[OsString], option: &str, short: Option<char>) -> bool {
+fn is_typed(words: &[OsString], option: &str) -> bool {
     let (alone, joined) = (format!("--{option}"), format!("--{option}="));
-    before_inputs(words).filter_map(OsStr::to_str).any(|word| {
-        let cluster = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
-        let is_short = short.zip(cluster).is_some_and(|(short, letters)| letters.contains(short));
-        word == alone || word.starts_with(&joined) || is_short
-    })
+    before_inputs(words).filter_map(OsStr::to_str).any(|word| word == alone || word.starts_with(&joined))
 }
 
-/// The options that the file has for `subcommand`, each as one word: those at its top that the command knows, and all of
-/// the table with the command's name.
+fn is_short_typed(command: &Command, words: &[OsString], short: char) -> bool {
+    before_inputs(words)
+        .filter_map(OsStr::to_str)
+        .any(|word| Shorts::of(command, word).letters.contains(short))
+}
+
+/// The short options in one word: `-q`, `-qo DIR` or `-oDIR`.
+struct Shorts<'w> {
+    letters: &'w str,
+    /// Whether the last one takes the next word as its value.
+    wants_next_word: bool,
+}
+
+impl<'w> Shorts<'w> {
+    fn of(command: &Command, word: &'w str) -> Self {
+        let none = Self { letters: "", wants_next_word: false };
+        let Some(cluster) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')) else {
+            return none;
+        };
+        let takes_value = |letter| {
+            let mut known = command.get_arguments().filter(|arg| arg.get_short() == Some(letter));
+            known.any(|arg| arg.get_action().takes_values())
+        };
+        match cluster.char_indices().find(|(_, letter)| takes_value(*letter)) {
+            // The value, if it is in the same word, follows the letter.
+            Some((at, letter)) => {
+                let end = at + letter.len_utf8();
+                Self { letters: &cluster[..end], wants_next_word: end == cluster.len() }
+            }
+            None => Self { letters: cluster, ..none },
+        }
+    }
+}
+
+/// The options of the file for `subcommand`, each as one word: those at the top that the command has, and all of the table with
+/// the name of the command.
 fn options<'c>(command: &'c Command, subcommand: &'c Command, path: &Path) -> Result<Vec<(&'c Arg, String)>> {
     let shown = escape::shown(path.as_os_str().as_encoded_bytes());
     let wrong = |why: String| Error::new(ErrorKind::Usage, format!("{shown}: {why}"));
@@ -212,13 +258,13 @@ fn options<'c>(command: &'c Command, subcommand: &'c Command, path: &Path) -> Re
     }
     for (name, table) in content.iter().filter_map(|(name, value)| Some((name, value.as_table()?))) {
         let Some(of) = command.get_subcommands().find(|known| known.get_name() == name) else {
-            return Err(wrong(format!("[{name}] is no command")));
+            return Err(wrong(format!("no command {name:?}, so no table of this name; remove or rename it")));
         };
         for (key, value) in table {
             match option(of, key) {
                 None => return Err(wrong(format!("{name} has no option {key:?}{}", hint(key)))),
                 Some(_) if of.get_name() != subcommand.get_name() => {}
-                Some(_) => take(key, value, option(subcommand, key).expect("it is the same command"))?,
+                Some(_) => take(key, value, option(subcommand, key).expect("the command was compared"))?,
             }
         }
     }
@@ -229,29 +275,25 @@ fn option<'c>(command: &'c Command, key: &str) -> Option<&'c Arg> {
     command.get_arguments().find(|arg| arg.get_long() == Some(key))
 }
 
-/// An option that stands before the command as well; but a file names no other file.
+/// An option of all commands, except `--config`: a file cannot name another one.
 fn of_all_commands<'c>(command: &'c Command, key: &str) -> Option<&'c Arg> {
     option(command, key).filter(|arg| arg.is_global_set() && key != "config")
 }
 
 fn hint(key: &str) -> String {
-    if key.contains('_') {
-        format!("; names are as on the command line: {}", key.replace('_', "-"))
-    } else {
-        String::new()
-    }
+    if key.contains('_') { format!("; did you mean {:?}?", key.replace('_', "-")) } else { String::new() }
 }
 
-/// `--key=value`, or `--key` alone for a flag that is set; nothing for one that is not.
+/// The option as one word: `--key=value`, or `--key` for a flag that is set. `None` for a flag that is not set.
 fn word(key: &str, value: &Value, arg: &Arg) -> Result<Option<String>, String> {
     let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
     match value {
         Value::Boolean(is_set) if is_flag => Ok(is_set.then(|| format!("--{key}"))),
-        _ if is_flag => Err(format!("{key} is true or false")),
+        _ if is_flag => Err(format!("{key} must be true or false")),
         Value::String(value) => Ok(Some(format!("--{key}={value}"))),
         Value::Integer(value) => Ok(Some(format!("--{key}={value}"))),
         Value::Float(value) => Ok(Some(format!("--{key}={value}"))),
-        _ => Err(format!("{key} is text or a number")),
+        _ => Err(format!("{key} must be text or a number")),
     }
 }
 
@@ -263,17 +305,32 @@ mod tests {
         words.split(' ').map(Into::into).collect()
     }
 
+    fn build() -> Command {
+        let flag = |name| Arg::new(name).long(name).action(ArgAction::SetTrue);
+        let out = Arg::new("out").long("out").short('o');
+        Command::new("build").args([flag("json"), flag("quiet").short('q'), out])
+    }
+
     #[test]
-    fn what_was_typed_is_found_however_it_was_typed() {
-        for (line, option, short, is_there) in [
-            ("sitemill build --out a", "out", None, true),
-            ("sitemill build --out=a", "out", None, true),
-            ("sitemill build --output=a", "out", None, false),
-            ("sitemill build -- --out=a", "out", None, false),
-            ("sitemill build -q", "quiet", Some('q'), true),
-            ("sitemill build --sequence", "quiet", Some('q'), false),
+    fn options_are_found_in_every_form() {
+        for (line, option, is_there) in [
+            ("sitemill build --out a", "out", true),
+            ("sitemill build --out=a", "out", true),
+            ("sitemill build --output=a", "out", false),
+            ("sitemill build -- --out=a", "out", false),
         ] {
-            assert_eq!(is_typed(&words(line), option, short), is_there, "{line}");
+            assert_eq!(is_typed(&words(line), option), is_there, "{line}");
+        }
+        for (line, short, is_there) in [
+            ("build -q", 'q', true),
+            ("build --sequence", 'q', false),
+            ("build -qo a", 'o', true),
+            ("build -qoa", 'q', true),
+            ("build -oq", 'q', false),
+            ("build -o a", 'o', true),
+            ("build -- -o", 'o', false),
+        ] {
+            assert_eq!(is_short_typed(&build(), &words(line), short), is_there, "{line}");
         }
         for (line, value) in [
             ("sitemill --config a build", Some("a")),
@@ -285,14 +342,13 @@ mod tests {
     }
 
     #[test]
-    fn inputs_are_told_from_values_of_options() {
-        let flag = Arg::new("json").long("json").action(ArgAction::SetTrue);
-        let build = Command::new("build").arg(flag).arg(Arg::new("out").long("out"));
-        let command = Command::new("sitemill").subcommand(build);
+    fn inputs_are_distinguished_from_values_of_options() {
+        let command = Command::new("sitemill").subcommand(build());
         for (line, inputs) in [
             ("build a --out b c", &["a", "c"][..]),
             ("build --out=b --json a", &["a"]),
             ("build --json -q --out b", &["-"]),
+            ("build -o b a -qo c -oq d -q e", &["a", "d", "e"]),
             ("build - --nope a -- --out b", &["-", "a", "--out", "b"]),
         ] {
             let inputs: Vec<PathBuf> = inputs.iter().map(Into::into).collect();
@@ -301,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_stands_behind_the_options_of_all_commands() {
+    fn the_command_follows_the_options_of_all_commands() {
         let command = Command::new("sitemill").subcommand(Command::new("build"));
         for (line, at) in [
             ("sitemill build --out a", Some(1)),

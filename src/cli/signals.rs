@@ -1,4 +1,4 @@
-//! Signals ask the run to stop; it ends at its next look, cleans up behind itself, and says so with its exit code.
+//! Signals: a request to stop ends the run at its next check, after it has cleaned up, with an exit code of its own.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use sitemill::{Error, ErrorKind, Result, Stop};
 
 use super::log;
 
-/// Lets an abort say the way out, which for some commands is `--memory`, and end with the exit code for memory. What grows with the input is asked for politely and
-/// refused in words; but where the standard library asks for a few bytes more and there are none, it says how many and aborts,
-/// and to a scheduler that looks like a bug.
+/// Turns an abort into an error message and the exit code for lack of memory. Memory that grows with the input is allocated
+/// fallibly. But if a small allocation of the standard library fails, it aborts, which looks like a bug to a scheduler.
+/// `has_memory` says whether the command has an option `--memory`, which the message then names.
 ///
-/// A thread that waits for it from the start says so. Meanwhile the one that aborts must not come back from its handler, or
-/// the abort would go on: it writes to a pipe that is full.
+/// A thread that waits from the start writes the message. Meanwhile the aborting thread must not return from its handler, or
+/// the abort would continue. So the handler writes to a full pipe, which blocks.
 pub fn aborts_are_lack_of_memory(has_memory: bool) -> Result<()> {
     let unhandled = unhandled(SIGABRT);
     let (mut aborted, aborts) = io::pipe().map_err(&unhandled)?;
     let (unread, mut full) = io::pipe().map_err(&unhandled)?;
     let mut last_words = log::LastWords::prepare(has_memory).map_err(&unhandled)?;
     let waiting = move || {
-        // If nobody could read it any more, a write would fail and not wait.
+        // Without a reader, the write to the full pipe would fail instead of blocking.
         let _unread = unread;
         if aborted.read_exact(&mut [0]).is_ok() {
             last_words.say();
@@ -32,30 +32,30 @@ pub fn aborts_are_lack_of_memory(has_memory: bool) -> Result<()> {
         }
     };
     let thread = thread::Builder::new().name("abort".into()).stack_size(STACK_BYTES).spawn(waiting);
-    thread.map_err(|error| Error::new(ErrorKind::Memory, format!("no threads to be had: {error}")))?;
-    // What is registered first is done first.
+    thread.map_err(|error| Error::new(ErrorKind::Memory, format!("cannot start threads: {error}")))?;
+    // Handlers run in the order of their registration.
     low_level::pipe::register(SIGABRT, aborts).map_err(&unhandled)?;
     let writes = full.try_clone().map_err(&unhandled)?;
     low_level::pipe::register(SIGABRT, writes).map_err(&unhandled)?;
-    // It does not wait yet: that is how signal-hook takes it.
+    // signal-hook has made the pipe non-blocking, so this loop ends once it is full.
     while full.write(&[0; PIPE_BUFFER_BYTES]).is_ok() {}
     fcntl_setfl(&full, OFlags::empty()).map_err(|error| unhandled(error.into()))
 }
 
-/// Of the thread that waits for an abort.
+/// Stack of the thread that waits for an abort.
 const STACK_BYTES: usize = 64 * 1024;
 
-/// Linux keeps what is in a pipe in pages: pipe(7).
+/// Linux buffers pipes in pages: pipe(7).
 const PIPE_BUFFER_BYTES: usize = 4096;
 
-/// Lets a write beyond the limit of file sizes fail like one to a full disk, and lost pages of an input be an error.
+/// Makes a write beyond the file size limit fail like one to a full disk, and lost pages of a mapped input an error.
 pub fn faults_are_errors() -> Result<()> {
     let seen = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGXFSZ, seen).map_err(unhandled(SIGXFSZ))?;
     sitemill::survive_lost_pages().map_err(unhandled(SIGBUS))
 }
 
-/// A `Stop` that is raised by SIGINT, SIGTERM and SIGHUP. One that the process was started to ignore is ignored: SIGHUP under
+/// A `Stop` that SIGINT, SIGTERM and SIGHUP raise. A signal that is ignored when the process starts stays ignored: SIGHUP under
 /// `nohup`, SIGINT in a background job of a script.
 pub fn raised_by_signals() -> Result<Stop> {
     let stop = Stop::default();
@@ -67,14 +67,13 @@ pub fn raised_by_signals() -> Result<Stop> {
     Ok(stop)
 }
 
-/// The signals that a process ignores, signal N as bit N - 1, by its `status`: proc_pid_status(5), `SigIgn`. From the kernel's
-/// own words, because `sigaction`, the way to ask elsewhere, can be called by unsafe code only, and signal-hook replaces what
-/// was set without showing it. None where there is no `/proc`.
+/// The ignored signals in `status`, signal N as bit N - 1: `SigIgn` of proc_pid_status(5). It is read from `/proc` because
+/// `sigaction` needs unsafe code, and signal-hook does not return the previous handler. Without `/proc`, none.
 fn ignored(status: &str) -> u64 {
     let digits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     digits.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or(0)
 }
 
 fn unhandled(signal: i32) -> impl Fn(std::io::Error) -> Error {
-    move |error| Error::new(ErrorKind::Internal, format!("signal {signal} cannot be handled: {error}"))
+    move |error| Error::new(ErrorKind::Internal, format!("cannot handle signal {signal}: {error}"))
 }

@@ -1,9 +1,8 @@
-//! Standard input and output: whether they are there, and how they are written to.
+//! Standard input and output: whether they are open, and how results are written to them.
 //!
-//! A shell closes standard output with `>&-`. Before `main` runs, the standard library opens `/dev/null` in the place of every
-//! standard stream that is closed, and from then on what is written there vanishes without an error. Afterwards nobody can tell:
-//! `/dev/null` open for reading and writing is also what Python and Node give a child whose output is not wanted. So this is
-//! looked at earlier, by a function that the loader calls before `main`.
+//! A shell closes standard output with `>&-`. Before `main` runs, the standard library replaces every closed standard stream with
+//! `/dev/null`, and writes to it succeed. By then the two cases look alike, because Python and Node also pass `/dev/null` to a
+//! child whose output is unwanted. So a function that the loader calls before `main` looks at the streams.
 
 #![allow(unsafe_code)]
 
@@ -24,7 +23,7 @@ static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
-/// Runs before the standard library is set up, and so calls nothing of it but atomics.
+/// Runs before the standard library is set up, and so uses only atomics from it.
 extern "C" fn look() {
     // SAFETY: fcntl with F_GETFD takes any number and only looks; it fails for one that is no open file.
     let is_closed = |fd| unsafe { libc::fcntl(fd, libc::F_GETFD) } == -1;
@@ -32,7 +31,7 @@ extern "C" fn look() {
     IS_STDOUT_CLOSED.store(is_closed(libc::STDOUT_FILENO), Ordering::Relaxed);
 }
 
-/// The named inputs; standard input if none is named and it is no terminal.
+/// The named inputs. Without any, standard input, unless it is a terminal.
 ///
 /// # Errors
 /// If no input is named at a terminal, or if standard input is to be read and is closed.
@@ -42,13 +41,13 @@ pub fn inputs_or_stdin(inputs: Vec<PathBuf>) -> Result<Vec<PathBuf>> {
         false if inputs.iter().any(is_stdin) => check_stdin().map(|()| inputs),
         false => Ok(inputs),
         true if io::stdin().is_terminal() => {
-            Err(Error::usage("no input; name a file with one URL a line, or pipe one in"))
+            Err(Error::usage("no input; name a file with one URL per line, or pipe one in"))
         }
         true => check_stdin().map(|()| vec!["-".into()]),
     }
 }
 
-/// Refuses to read from a standard input that is closed: it would look like an empty one.
+/// Refuses to read from a closed standard input, which would look empty.
 fn check_stdin() -> Result<()> {
     match IS_STDIN_CLOSED.load(Ordering::Relaxed) {
         true => Err(Error::new(ErrorKind::Input, "standard input: is closed; name a file, or pipe one in")),
@@ -56,7 +55,7 @@ fn check_stdin() -> Result<()> {
     }
 }
 
-/// Standard output as a file, without the buffer that the library puts before it.
+/// Standard output as an unbuffered file.
 ///
 /// # Errors
 /// If it is closed.
@@ -67,11 +66,11 @@ pub fn stdout() -> io::Result<File> {
     }
 }
 
-/// Creates the file `path`. Standard output, `-` among its names, and standard error are written to as they are: opened by a
-/// path, a file behind them would be cut to nothing.
+/// Creates the file `path`. `-` and `/dev/stdout` are standard output. Standard output and standard error are duplicated and not
+/// opened by path, because that would truncate a file that they are redirected to.
 ///
 /// # Errors
-/// If it cannot be created, or is closed.
+/// If the file cannot be created, or the stream is closed.
 pub fn create(path: &Path) -> Result<File> {
     let is = |name: &str| path == Path::new(name);
     if is("-") || is("/dev/stdout") {
@@ -84,10 +83,12 @@ pub fn create(path: &Path) -> Result<File> {
     file.map_err(|error| Error::output(path, error))
 }
 
-/// Standard output for what comes in large pieces.
+/// Standard output for writes in large pieces.
 pub struct Stdout(File);
 
 impl Stdout {
+    /// Duplicates standard output.
+    ///
     /// # Errors
     /// [`ErrorKind::Io`] if it is closed.
     pub fn new() -> Result<Self> {

@@ -1,4 +1,4 @@
-//! What a person reads at the end.
+//! The summary of a build.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,8 +11,7 @@ use sitemill::{Example, Message, Reason, Report, escape};
 use super::numbers::{grouped, plural};
 use super::{inputs, log};
 
-/// Prints the summary to standard error: results are files, and standard output stays free. In a log for programs it is one
-/// object, with the names of the report.
+/// Prints the summary to standard error. With `--log json` it is one object with the names of the report.
 pub fn print(report: &Report, out: &Path) {
     match log::is_json() {
         false => log::table(&summary(report, out)),
@@ -20,7 +19,7 @@ pub fn print(report: &Report, out: &Path) {
     }
 }
 
-/// What the summary says. The rest of the report may be long, and is in the report.
+/// The fields of the summary. Other fields may be long; `--report` has them.
 fn fields(report: &Report, out: &Path) -> Value {
     const NAMES: [&str; 23] = [
         "published",
@@ -80,11 +79,11 @@ fn summary(report: &Report, out: &Path) -> String {
         lines += &row("tags", report.dropped_tags.values().sum(), "dropped; their URLs are listed");
         lines += &reasons(&report.dropped_tags, report);
     }
-    // A refusal has said it.
+    // The error message has said it.
     let refused = report.refused.as_ref().map(ToString::to_string).unwrap_or_default();
     let is_said = |hint: &Message| refused.contains(&hint.to_string());
     for hint in report.tag_hints.iter().chain(&report.hint).filter(|hint| !is_said(hint)) {
-        let _ = writeln!(lines, "  hint: {hint}");
+        let _ = writeln!(lines, "  {hint}");
     }
     inputs::rows(report, &mut lines);
     if report.published {
@@ -92,7 +91,7 @@ fn summary(report: &Report, out: &Path) -> String {
         let a_url = report.gzip_bytes as f64 / report.listed.max(1) as f64;
         let _ = writeln!(
             lines,
-            "  {} in {}: {xml} of XML, {gzip} compressed, {a_url:.1} bytes a URL",
+            "  {} in {}: {xml} of XML, {gzip} compressed, {a_url:.1} bytes per URL",
             plural(report.sitemaps, "sitemap", "sitemaps"),
             plural(report.indexes, "index file", "index files"),
         );
@@ -100,30 +99,30 @@ fn summary(report: &Report, out: &Path) -> String {
         let rate = grouped((report.listed as f64 / seconds.total.max(1e-3)) as u64);
         let _ = writeln!(
             lines,
-            "  {:.2} s (survey {:.2}, produce {:.2}, publish {:.2}): {rate} URLs a second",
+            "  {:.2} s (survey {:.2}, produce {:.2}, publish {:.2}), {rate} URLs/s",
             seconds.total, seconds.survey, seconds.produce, seconds.publish
         );
         let out = escape::shown(out.as_os_str().as_encoded_bytes());
         let _ = match report.sets.len() {
             0 => {
-                writeln!(lines, "  live in {out}; the lines for robots.txt are in {out}/robots-sitemaps.txt")
+                writeln!(lines, "  live in {out}; {out}/robots-sitemaps.txt has the lines for robots.txt")
             }
             sites => writeln!(
                 lines,
-                "  live in {out}, {}; the lines for each robots.txt are in its robots-sitemaps.txt",
-                plural(sites as u64, "directory for one site", "directories for as many sites"),
+                "  live in {out}: {}, each with the lines for its robots.txt in robots-sitemaps.txt",
+                plural(sites as u64, "site", "sites"),
             ),
         };
     }
     lines
 }
 
-/// A row for each reason in `counts`, with its first line; below URLs out of scope, where they lead.
+/// A row for each reason in `counts`, with its first line; for URLs out of scope, also their origins.
 fn reasons(counts: &BTreeMap<&'static str, u64>, report: &Report) -> String {
     let mut lines = String::new();
     for Example { reason, input, line, text } in &report.examples {
         let Some(&count) = counts.get(reason) else { continue };
-        let _ = writeln!(lines, "    {:>9} {reason}, as {input}:{line}: {text}", grouped(count));
+        let _ = writeln!(lines, "    {:>9} {reason}, first in {input}:{line}: {text}", grouped(count));
         if *reason == Reason::OutOfScope.as_str() {
             let _ = writeln!(lines, "{:14}{}", "", report.out_of_scope_words());
         }

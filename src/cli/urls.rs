@@ -1,4 +1,4 @@
-//! `sitemill urls`: the way back from sitemaps to URLs.
+//! `sitemill urls`: extracts the URLs from sitemaps.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use sitemill::{Result, Stop, Target, UrlsForm, UrlsJob};
 
 use super::args::UrlsArgs;
 use super::failure::is_broken_pipe;
-use super::numbers::{grouped, plural};
+use super::numbers::plural;
 use super::streams::Stdout;
 use super::{log, progress};
 
-/// Lists and sums up. A reader that has seen enough is no failure.
+/// Writes URLs and a summary. A reader may stop early.
 pub fn run(args: UrlsArgs) -> Result<()> {
     let mut job = UrlsJob::new(args.path);
     job.form = match (args.tsv, args.json) {
@@ -31,7 +31,7 @@ pub fn run(args: UrlsArgs) -> Result<()> {
     if !args.quiet {
         let sitemaps = plural(report.sitemaps, "sitemap", "sitemaps");
         let fields = json!({ "urls": report.urls, "sitemaps": report.sitemaps });
-        log::counted(&format!("{} URLs in {sitemaps}", grouped(report.urls)), fields);
+        log::counted(&format!("{} in {sitemaps}", plural(report.urls, "URL", "URLs")), fields);
     }
     Ok(())
 }

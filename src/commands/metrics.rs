@@ -109,8 +109,10 @@ impl Metrics<'_> {
 fn check_replaceable(path: &Path) -> Result<()> {
     match fs::metadata(path) {
         Ok(meta) if !meta.is_file() => {
-            let words =
-                format!("{}: is no regular file; metrics need one, or a name that is free", Shown(path));
+            let words = format!(
+                "{}: is not a regular file; name one, or a file that does not exist yet",
+                Shown(path)
+            );
             Err(Error::new(ErrorKind::Output, words))
         }
         _ => Ok(()),

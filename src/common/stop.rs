@@ -32,10 +32,7 @@ impl Stop {
             0 => Ok(()),
             signal => {
                 let number = i32::try_from(signal).unwrap_or(i32::MAX);
-                Err(Error::new(
-                    ErrorKind::Signal(number),
-                    format!("stopped by signal {signal}; nothing was published"),
-                ))
+                Err(Error::new(ErrorKind::Signal(number), "interrupted; nothing was published"))
             }
         }
     }

@@ -21,7 +21,7 @@ fn a_report_or_metrics_in_the_place_of_what_is_no_file_are_refused_before_any_wo
     for place in [fifo(&world.directory, "told.fifo"), world.directory.path().into()] {
         for option in ["--report", "--metrics"] {
             let run = finish(world.build().arg(option).arg(&place).arg(&input), b"");
-            let said = format!("sitemill: {}: is no regular file", place.display());
+            let said = format!("error: {}: is not a regular file", place.display());
             world.assert_refused(run, 73, &said);
             assert!(place.exists());
         }
@@ -131,7 +131,7 @@ fn a_panic_where_the_set_is_live_is_a_warning() {
         let live = published_urls(&world.out, BASE).len();
         assert_eq!(live, if run.exit == 0 { 90 } else { 60 }, "{when}: {}", run.stderr);
         failed += usize::from(run.exit == 70);
-        warned += usize::from(run.exit == 0 && run.stderr.contains("the new set is live all the same"));
+        warned += usize::from(run.exit == 0 && run.stderr.contains("; the new set is live"));
         world.assert_whole(run.exit, 1, 90);
     });
     assert!(failed > 0 && warned > 0, "{failed} before the set was live, {warned} after");

@@ -12,6 +12,7 @@ mod diff;
 mod forms;
 mod golden;
 mod guards;
+mod help;
 mod hints;
 mod incremental;
 mod inputs;

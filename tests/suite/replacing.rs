@@ -175,7 +175,7 @@ fn another_base_url_or_protocol_is_refused_with_both_values_and_published_when_i
     assert_says(
         &told,
         &[
-            "; its base URL is http://h.example/, no longer https://h.example/; its protocol is 0.9, no longer 0.84",
+            "; the base URL is http://h.example/ again, it was https://h.example/; the protocol is 0.9 again, it was 0.84",
         ],
     );
     assert_valid_set(&out, BASE, "0.9");

@@ -101,7 +101,7 @@ fn rolling_back_goes_one_set_further_each_time_and_back_to_the_same_files() {
         sets.push(published(&out, BASE));
     }
     let told = rollback(&out, &[]).expect(0);
-    assert!(told.stderr.contains("set 2 (2 URLs in 2 sitemaps) is live again in the place of set 3"));
+    assert!(told.stderr.contains("restored set 2 (2 URLs in 2 sitemaps), which replaces set 3"));
     assert_eq!(published(&out, BASE), sets[1]);
     rollback(&out, &[]).expect(0);
     assert_eq!(published(&out, BASE), sets[0]);
@@ -129,7 +129,7 @@ fn a_rollback_skips_sets_that_were_rolled_back_before() {
     rollback(&out, &[]).expect(0);
     assert_eq!(live(&out), [1]);
     let text = run(["status".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(0).stdout;
-    assert_eq!(String::from_utf8(text).unwrap().matches("taken back").count(), 2);
+    assert_eq!(String::from_utf8(text).unwrap().matches("rolled back").count(), 2);
 }
 
 #[test]

@@ -177,7 +177,7 @@ fn the_option_that_saves_a_dropped_lastmod_is_named_and_saves_it() {
         let mut loud = sitemill();
         loud.args(["build", "--base-url", BASE, "--out"]).arg(&out).arg(&input).arg("--report").arg(&report);
         let run = finish(&mut loud, b"").expect(0);
-        assert!(run.stderr.contains(&format!("  hint: {hint}\n")), "{}", run.stderr);
+        assert!(run.stderr.contains(&format!("  {hint}\n")), "{}", run.stderr);
         let report: Value = serde_json::from_slice(&fs::read(report).unwrap()).unwrap();
         assert_eq!(report["tag_hints"], json!([hint]));
         let saved: Vec<&str> = option.split(' ').collect();

@@ -241,14 +241,14 @@ fn a_file_of_options_has_tables_for_commands_and_says_what_is_wrong_in_it() {
     .expect(0);
     assert!(with("json = true\n[build]\njson = false\n").expect(0).stdout.is_empty());
     for (toml, exit, said) in [
-        ("base_url = \"x\"", 2, "names are as on the command line: base-url"),
+        ("base_url = \"x\"", 2, "did you mean \"base-url\"?"),
         ("[build]\nlimit-findings = 1", 2, "build has no option \"limit-findings\""),
-        ("[bild]\n", 2, "[bild] is no command"),
-        ("quiet = \"yes\"", 2, "quiet is true or false"),
-        ("threads = [1, 2]", 2, "threads is text or a number"),
+        ("[bild]\n", 2, "no command \"bild\""),
+        ("quiet = \"yes\"", 2, "quiet must be true or false"),
+        ("threads = [1, 2]", 2, "threads must be text or a number"),
         ("config = \"other.toml\"", 2, "no command has an option \"config\""),
         ("threads = ", 2, "sitemill.toml"),
-        ("threads = 0", 2, "options were read from"),
+        ("threads = 0", 2, "options were also read from"),
     ] {
         let refused = with(toml).expect(exit);
         assert!(refused.stderr.contains(said), "{toml}: {}", refused.stderr);
@@ -297,7 +297,7 @@ fn every_option_of_build_is_taken_from_the_environment_and_from_a_file_and_what_
                 "/dev/null/.wrong.".into(),
                 wrong.into(),
                 format!("--{option}"),
-                format!("{option} is true"),
+                format!("{option} must be true"),
             ];
             let is_named = said.iter().any(|said| refused.stderr.contains(said));
             assert!(refused.exit != 0 && is_named, "{option}: exit {}: {}", refused.exit, refused.stderr);

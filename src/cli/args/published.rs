@@ -1,4 +1,4 @@
-//! What may be typed about published files.
+//! Options about published files.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -8,32 +8,36 @@ use sitemill::{BaseUrl, ScopeRule};
 /// `sitemill check`.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// Directories with a published set, or parents of those of several sites, or single files, gzip or plain
+    /// Published directories, parents of several, or single files, plain or gzip.
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 
-    /// URL of the directory that the files are published in [default: a directory's robots-sitemaps.txt tells]
+    /// URL of the directory [default: from robots-sitemaps.txt].
     #[arg(long, value_name = "URL")]
     pub base_url: Option<BaseUrl>,
 
-    /// Which URLs may be listed: those below the base URL, on its host, or any [default: what a directory's set was built with,
-    /// else directory]
+    /// Which URLs may be listed [default: as built].
+    ///
+    /// directory: URLs below the base URL. host: all URLs with its scheme, host and port. any: all URLs. The default is the scope in
+    /// the manifest of the set, or directory if there is none.
     #[arg(long, value_name = "directory|host|any")]
     pub scope: Option<ScopeRule>,
 
-    /// One JSON object a line: each finding, and at last what was seen
+    /// Print findings, then the counts, as JSON: one object per line.
     #[arg(long)]
     pub json: bool,
 
-    /// Findings that are told, at most 10,000 a file; all are counted
+    /// Findings to print at most.
+    ///
+    /// All findings are counted. At most 10,000 per file are printed.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub limit_findings: u64,
 
-    /// Threads that work at the same time, at most 1,024 [default: all cores]
+    /// Worker threads, at most 1,024 [default: all cores].
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
 
-    /// Say nothing but findings and errors
+    /// Print only findings, warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -41,23 +45,23 @@ pub struct CheckArgs {
 /// `sitemill urls`.
 #[derive(Debug, clap::Args)]
 pub struct UrlsArgs {
-    /// Sitemaps, index files, directories, or parents of the directories of several sites, gzip or plain
+    /// Sitemaps, index files, published directories or parents of several, plain or gzip.
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 
-    /// Tab-separated, with every tag, below a header: build reads it
+    /// Print tab-separated rows with all tags, after a header; build reads them.
     #[arg(long)]
     pub tsv: bool,
 
-    /// One JSON object per line, with every tag: build reads it
+    /// Print JSON lines with all tags; build reads them.
     #[arg(long, conflicts_with = "tsv")]
     pub json: bool,
 
-    /// Threads that work at the same time, at most 1,024 [default: all cores]
+    /// Worker threads, at most 1,024 [default: all cores].
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
 
-    /// Say nothing but errors
+    /// Print only warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
 }

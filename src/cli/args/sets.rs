@@ -1,133 +1,183 @@
-//! What may be typed about the sets that are live, kept, or compared.
+//! Options about live, kept and compared sets.
 
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sitemill::{DIFF_MEMORY_DEFAULT, ExpectLines, Keep, KeepTime, MaxDroppedTags, MaxRejects, MaxShrink};
 
 use super::size::Size;
 
-/// What keeps the live set where it is: each of them is exit 65.
+/// Options that protect the live set.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Guards: publish nothing, exit 65")]
+#[command(next_help_heading = "Guards (exit 65, nothing is published)")]
 pub struct GuardArgs {
-    /// If more lines are refused: a number, or a share like 0.5%
+    /// Refuse if more lines are rejected, such as 100 or 0.5%.
+    ///
+    /// A share is of all lines.
     #[arg(long, value_name = "N|P%")]
     pub max_rejects: Option<MaxRejects>,
 
-    /// If more tags are dropped: a number, or a share of the tags in the input like 0.5%
-    #[arg(long, value_name = "N|P%")]
+    /// Refuse if more tags are dropped, such as 100 or 0.5%.
+    ///
+    /// A share is of the tags of all accepted rows.
+    #[arg(long, value_name = "N|P%", hide_short_help = true)]
     pub max_dropped_tags: Option<MaxDroppedTags>,
 
-    /// If the set has fewer URLs than the live one by more than this share; 100 lets everything pass
+    /// Refuse if the number of URLs falls by more.
+    ///
+    /// The set is compared with the live one. 100% accepts every set.
     #[arg(long, value_name = "P%", default_value_t)]
     pub max_shrink: MaxShrink,
 
-    /// If the inputs have not so many lines: N exactly, N.. or more, N..M
+    /// Refuse unless the inputs have N, N or more, or N to M lines.
     #[arg(long, value_name = "N|N..|N..M")]
     pub expect_lines: Option<ExpectLines>,
 
-    /// Without one valid URL publish an empty set all the same: the index files go, as there is no valid one without
-    /// entries, and robots-sitemaps.txt names none. --max-shrink does not hold it back
-    #[arg(long)]
+    /// Publish an empty set if there is no valid URL.
+    ///
+    /// All index files are removed, because an index file without entries is invalid, and robots-sitemaps.txt lists none.
+    /// Overrides --max-shrink.
+    #[arg(long, hide_short_help = true)]
     pub allow_empty: bool,
 
-    /// Publish although the live set has another base URL or protocol
-    #[arg(long)]
+    /// Publish even if the live set has another base URL or protocol.
+    #[arg(long, hide_short_help = true)]
     pub replace_set: bool,
 
-    /// Take over index files and robots-sitemaps.txt that sitemill did not write; a copy of each is kept in
-    /// .sitemill/taken-over [default: exit 73]
-    #[arg(long, help_heading = None)]
+    /// Replace index files and robots-sitemaps.txt that sitemill did not create.
+    ///
+    /// A copy of each is kept in .sitemill/taken-over. Without this option such a file ends the run with exit 73.
+    #[arg(long, help_heading = "Earlier sets and files", hide_short_help = true)]
     pub take_over: bool,
 }
 
-/// What becomes of earlier sets.
+/// Options about earlier sets.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Earlier sets")]
+#[command(next_help_heading = "Earlier sets and files")]
 pub struct KeepArgs {
-    /// How long the sitemaps of a set stay when it is replaced, for late crawlers and for rollback: 14d, 12h, 30m
-    #[arg(long, value_name = "TIME", default_value_t = Keep::default().time)]
+    /// How long to keep the sitemaps of replaced sets: 14d, 12h or 30m.
+    ///
+    /// Crawlers with an older index file still request them, and rollback needs them.
+    #[arg(long, value_name = "TIME", default_value_t = Keep::default().time, hide_short_help = true)]
     pub keep: KeepTime,
 
-    /// So many earlier sets stay whatever their age
-    #[arg(long, value_name = "N", default_value_t = Keep::default().sets)]
+    /// Always keep the last N sets, however old.
+    #[arg(long, value_name = "N", default_value_t = Keep::default().sets, hide_short_help = true)]
     pub keep_sets: usize,
 
-    /// Publish although a manifest in .sitemill is damaged, edited or of another version: copies of such go to
-    /// .sitemill/damaged, all sitemaps are compressed anew, and earlier sets stay as far as they can be read. Without the
-    /// manifest of the live set --max-shrink lets everything pass
-    #[arg(long)]
+    /// Publish even if a manifest in .sitemill is damaged, edited or of another version.
+    ///
+    /// Copies of such manifests are kept in .sitemill/damaged, all sitemaps are compressed again, and earlier sets are kept as far
+    /// as they can be read. If the manifest of the live set is unreadable, --max-shrink accepts every set.
+    #[arg(long, hide_short_help = true)]
     pub ignore_manifest: bool,
 }
 
 /// `sitemill diff`.
 #[derive(Debug, clap::Args)]
 pub struct DiffArgs {
-    /// A published directory, the parent of those of several sites, an index file, a sitemap, or the manifest of a kept set:
-    /// DIR/.sitemill/sets/RUN.json
+    /// Old set: a published directory, a parent of several, an index file, a sitemap or a manifest.
+    ///
+    /// The manifest of a kept set is DIR/.sitemill/sets/RUN.json.
     pub old: PathBuf,
 
-    /// The same for the other side
+    /// New set, in any of these forms.
     pub new: PathBuf,
 
-    /// Tab-separated: added, removed or changed, URL, old lastmod, new lastmod [default: + - ~ and the URL]
+    /// Print tab-separated rows: change, URL, old lastmod, new lastmod.
+    ///
+    /// The change is added, removed or changed. The default is a line per URL that starts with +, - or ~.
     #[arg(long)]
     pub tsv: bool,
 
-    /// One JSON object a line
+    /// Print one JSON object per line.
     #[arg(long, conflicts_with = "tsv")]
     pub json: bool,
 
-    /// Memory for sorting URLs, beside a few sitemaps a thread; what is more goes to --scratch
+    /// Memory for sorting URLs, such as 2G.
+    ///
+    /// Data beyond the limit goes to --scratch. Each thread also holds a few sitemaps. 2G, 2Gi and 2GiB are 2 x 1024 x 1024 x 1024
+    /// bytes; 2GB is 2,000,000,000 bytes.
     #[arg(long, value_name = "SIZE", default_value_t = Size(DIFF_MEMORY_DEFAULT))]
     pub memory: Size,
 
-    /// Directory for what memory does not hold [default: that of the system for temporary files]
+    /// Directory for scratch files [default: the directory for temporary files].
     #[arg(long, value_name = "DIR")]
     pub scratch: Option<PathBuf>,
 
-    /// Threads that work at the same time, at most 1,024 [default: all cores]
+    /// Worker threads, at most 1,024 [default: all cores].
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
 
-    /// Say nothing but errors
+    /// Print only warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
 }
 
 /// `sitemill status`.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "sitemill status [OPTIONS] <DIR>")]
 pub struct StatusArgs {
-    /// The directory that build publishes to; or the parent of those of several sites, for all of them
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
+    /// Directory that build publishes in, or the parent of the directories of several sites.
+    #[arg(value_name = "DIR", required_unless_present = "out", conflicts_with = "out")]
+    directory: Option<PathBuf>,
 
-    /// One JSON object a line for each directory
+    /// The same as the argument DIR.
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Print one JSON object per directory, each on a line.
     #[arg(long)]
     pub json: bool,
 }
 
+impl StatusArgs {
+    /// The directory, by whichever way it was given.
+    pub fn directory(&self) -> &Path {
+        one_of(&self.directory, &self.out)
+    }
+}
+
 /// `sitemill rollback`.
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "sitemill rollback [OPTIONS] <DIR>")]
 pub struct RollbackArgs {
-    /// The directory of the set; of several sites, that of one of them
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
+    /// Directory of the set; of several sites, the directory of one.
+    #[arg(value_name = "DIR", required_unless_present = "out", conflicts_with = "out")]
+    directory: Option<PathBuf>,
 
-    /// The set of this number, as status shows it [default: the last one before the live set that was not rolled back]
+    /// The same as the argument DIR.
+    #[arg(long, short, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Restore the set with this number, as status shows it.
+    ///
+    /// By default it is the last set before the live one that was not rolled back.
     #[arg(long, value_name = "NUMBER")]
     pub to: Option<u64>,
 
-    /// Name its index files in this robots.txt, as build does
+    /// List the index files of the restored set in this robots.txt, as build does.
     #[arg(long, value_name = "FILE")]
     pub robots: Option<PathBuf>,
 
-    /// Accept a --robots file called Robots.txt or ROBOTS.TXT, which no crawler asks for
+    /// Accept a --robots file named Robots.txt or ROBOTS.TXT.
+    ///
+    /// Crawlers request robots.txt only, so other spellings are refused by default.
     #[arg(long)]
     pub robots_any_name: bool,
 
-    /// Say nothing but errors
+    /// Print only warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+impl RollbackArgs {
+    /// The directory, by whichever way it was given.
+    pub fn directory(&self) -> &Path {
+        one_of(&self.directory, &self.out)
+    }
+}
+
+fn one_of<'a>(directory: &'a Option<PathBuf>, out: &'a Option<PathBuf>) -> &'a Path {
+    directory.as_deref().or(out.as_deref()).expect("clap requires one of them")
 }

@@ -11,7 +11,7 @@ fn summary_of(directory: &TempDir, input: &str, options: &[&str]) -> Vec<String>
     let mut build = sitemill();
     build.current_dir(directory.path()).args(["build", "--base-url", "https://h.example/", "--out", "out"]);
     let built = finish(build.args(["--progress", "never", input]).args(options), b"").expect(0);
-    let about = ["  inputs", "  columns", "  elements", "  hint:"];
+    let about = ["  inputs", "  columns", "  elements", "  column "];
     let lines = built.stderr.lines().filter(|line| about.iter().any(|start| line.starts_with(start)));
     lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
@@ -23,7 +23,7 @@ fn unused_columns_are_named_with_the_option_that_uses_a_likely_one() {
     let want = [
         "inputs 1 a.csv (csv)",
         "columns 3 not used: sku, Last-Modified, x\\x1by",
-        "hint: column Last-Modified is not used; --columns lastmod=Last-Modified uses it",
+        "column Last-Modified is not used; --columns lastmod=Last-Modified uses it",
     ];
     assert_eq!(summary_of(&directory, "a.csv", &[]), want);
     let used = summary_of(&directory, "a.csv", &["--columns", "lastmod=last-modified,images=sku"]);

@@ -56,8 +56,7 @@ fn a_set_below_an_input_directory_is_not_read_by_the_next_run_and_is_reported() 
         let set = format!("{input}/day=1/sitemaps");
         assert_eq!(skipped(&report), [(&*set, "it belongs to --out")]);
         assert_eq!(read(&report), [format!("{input}/a.txt")]);
-        let want =
-            format!("sitemill: warning: skipped 1 path in input directories: {set} (it belongs to --out)\n");
+        let want = format!("warning: skipped 1 path in input directories: {set} (it belongs to --out)\n");
         assert_eq!(second.stderr, want);
     }
 }
@@ -85,7 +84,7 @@ fn a_directory_cannot_be_input_and_output() {
         let out = out.replace("../x", "x");
         let refused = build(&directory, input, &out, &[]).expect(2);
         assert!(
-            refused.stderr.starts_with(&format!("sitemill: {input}: is an input, and --out")),
+            refused.stderr.starts_with(&format!("error: {input}: is an input, and --out")),
             "{}",
             refused.stderr
         );
@@ -168,7 +167,7 @@ fn files_beside_part_files_are_named_as_skipped() {
     assert_eq!(skipped(&report), want);
     assert_eq!(read(&report), ["data/part-0"]);
     let line = format!(
-        "sitemill: warning: skipped 5 paths in input directories: data/a.txt ({no_part}), data/b.txt ({no_part}), \
+        "warning: skipped 5 paths in input directories: data/a.txt ({no_part}), data/b.txt ({no_part}), \
          data/c.csv ({no_part}), and 2 more\n"
     );
     assert_eq!(with_report.stderr, line);

@@ -57,8 +57,8 @@ fn lists_and_other_unused_columns_are_named_and_odd_bytes_counted() {
     build.current_dir(directory.path()).args(["build", "--base-url", BASE, "--out", "out", "a.parquet"]);
     let built = crate::support::finish(&mut build, b"").expect(0);
     for hint in [
-        "hint: column images.list.element is not used: images are read from text, as JSON or as one URL\n",
-        "hint: column updated_at is not used; --columns lastmod=updated_at uses it\n",
+        "  column images.list.element is not used: images are read from text, as JSON or as one URL\n",
+        "  column updated_at is not used; --columns lastmod=updated_at uses it\n",
     ] {
         assert!(built.stderr.contains(hint), "{}", built.stderr);
     }

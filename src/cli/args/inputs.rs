@@ -1,0 +1,179 @@
+//! Options about inputs and their tags.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use sitemill::{
+    Changefreq, Columns, Delimiter, FormOptions, Format, LastmodRules, LastmodUnit, LastmodZone, OnDuplicate,
+    Priority, TagRules, UrlEncoding, changefreq, priority,
+};
+
+/// Options about the form of inputs.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Input")]
+pub struct FormArgs {
+    #[arg(long, help = format_help(), long_help = format_long_help())]
+    pub format: Option<Format>,
+
+    /// Names of columns or keys, such as url=page,lastmod=updated_at.
+    ///
+    /// Needed for names other than loc or url, lastmod, changefreq, priority, alternates and images. CSV without a header takes
+    /// positions from 1, such as url=1,lastmod=3; the first row is then data.
+    #[arg(long, value_name = "NAMES")]
+    pub columns: Option<Columns>,
+
+    /// CSV delimiter: tab, or any ASCII character but a quote [default: detected].
+    ///
+    /// By default it is the one of tab ; | and , that the header shows.
+    #[arg(long, value_name = "CHAR", hide_short_help = true)]
+    pub delimiter: Option<Delimiter>,
+
+    /// Charset of text inputs, by any name that browsers know [default: UTF-8].
+    ///
+    /// Without this option, bytes that are not UTF-8 are percent-encoded unchanged.
+    #[arg(long, value_name = "LABEL", value_parser = encoding, hide_short_help = true)]
+    pub input_encoding: Option<&'static encoding_rs::Encoding>,
+
+    /// Charset that the server expects in URLs.
+    ///
+    /// ü is %C3%BC in utf-8 and %FC in iso-8859-1.
+    #[arg(long, value_name = "LABEL", default_value_t, hide_short_help = true)]
+    pub url_encoding: UrlEncoding,
+
+    /// Refuse a directory of part files without a _SUCCESS file.
+    #[arg(long, hide_short_help = true)]
+    pub require_success_marker: bool,
+}
+
+/// Options about the tags of URLs.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Tags")]
+pub struct TagArgs {
+    /// Time zone of times without one: Z, +08:00 or Europe/Berlin.
+    ///
+    /// Without this option a lastmod with such a time is dropped.
+    #[arg(long, value_name = "ZONE", hide_short_help = true)]
+    pub lastmod_zone: Option<LastmodZone>,
+
+    /// Unit of lastmod values: text, or a number of seconds, milliseconds, microseconds or nanoseconds since 1970.
+    ///
+    /// Dates such as 2024-05-01 are accepted with every unit.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "text|seconds|millis|micros|nanos",
+        default_value_t,
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    pub lastmod_unit: Unit,
+
+    /// changefreq of rows that have none.
+    #[arg(long, value_name = "WORD", value_parser = default_changefreq, hide_short_help = true)]
+    pub default_changefreq: Option<Changefreq>,
+
+    /// priority of rows that have none.
+    #[arg(long, value_name = "0.0..1.0", value_parser = default_priority, hide_short_help = true)]
+    pub default_priority: Option<Priority<'static>>,
+
+    /// Row to list if several have the same URL: the first, or the one with the newest lastmod.
+    ///
+    /// Of rows with equally new lastmods the first is listed; with --order sorted, the one whose tags are last in byte order.
+    #[arg(long, value_name = "first|newest", default_value = "first", hide_short_help = true)]
+    pub on_duplicate: OnDuplicate,
+}
+
+/// The unit of `lastmod` values.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Unit {
+    /// Dates and times.
+    #[default]
+    Text,
+    /// Seconds since 1970.
+    Seconds,
+    /// Milliseconds since 1970.
+    Millis,
+    /// Microseconds since 1970.
+    Micros,
+    /// Nanoseconds since 1970.
+    Nanos,
+}
+
+/// `sitemill clean`.
+#[derive(Debug, clap::Args)]
+pub struct CleanArgs {
+    /// Files, or directories of part files; - or nothing for standard input.
+    ///
+    /// Each is read once and may be named once. A directory with a published set stands for the sitemaps that the set lists.
+    pub input: Vec<PathBuf>,
+
+    /// Write rejected lines to this file.
+    ///
+    /// Tab-separated: input, line, byte offset, reason, text. - is standard output.
+    #[arg(long, value_name = "FILE")]
+    pub rejects: Option<PathBuf>,
+
+    /// Worker threads, at most 1,024 [default: all cores].
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZero<usize>>,
+
+    /// Print only warnings and errors.
+    #[arg(long, short)]
+    pub quiet: bool,
+
+    /// Options about inputs.
+    #[command(flatten)]
+    pub form: FormArgs,
+}
+
+impl FormArgs {
+    /// These options for the library.
+    pub fn options(&self) -> FormOptions {
+        let (format, columns, input_encoding) =
+            (self.format, self.columns.clone().unwrap_or_default(), self.input_encoding);
+        FormOptions { format, columns, delimiter: self.delimiter, input_encoding, ..FormOptions::default() }
+    }
+}
+
+impl TagArgs {
+    /// These options for the library.
+    pub fn rules(&self) -> TagRules {
+        let unit = match self.lastmod_unit {
+            Unit::Text => LastmodUnit::Text,
+            Unit::Seconds => LastmodUnit::EpochSeconds,
+            Unit::Millis => LastmodUnit::EpochMillis,
+            Unit::Micros => LastmodUnit::EpochMicros,
+            Unit::Nanos => LastmodUnit::EpochNanos,
+        };
+        TagRules {
+            lastmod: LastmodRules { unit, zone: self.lastmod_zone.clone() },
+            default_changefreq: self.default_changefreq,
+            default_priority: self.default_priority,
+        }
+    }
+}
+
+fn format_help() -> String {
+    format!("{} [default: detected]", Format::names())
+}
+
+fn format_long_help() -> String {
+    format!("Format of the inputs: {}\n\nBy default the first bytes decide, then the name.", Format::names())
+}
+
+fn encoding(label: &str) -> Result<&'static encoding_rs::Encoding, String> {
+    encoding_rs::Encoding::for_label(label.as_bytes())
+        .ok_or_else(|| "unknown charset; use a name that browsers know, such as utf-8 or iso-8859-1".into())
+}
+
+fn default_changefreq(word: &str) -> Result<Changefreq, String> {
+    let words = "use one of always, hourly, daily, weekly, monthly, yearly, never";
+    changefreq(word.as_bytes()).ok().flatten().ok_or_else(|| words.into())
+}
+
+fn default_priority(word: &str) -> Result<Priority<'static>, String> {
+    // One word of the command line, kept as long as the process.
+    let word: &'static str = Box::leak(word.into());
+    priority(word.as_bytes()).ok().flatten().ok_or_else(|| "a priority is a number from 0.0 to 1.0".into())
+}

@@ -1,0 +1,230 @@
+//! Help, options in their several forms, and the first words of messages.
+
+use std::process::Command;
+
+use crate::support::{Run, TempDir, build_command, files, finish, run, sitemill};
+
+const BASE: &str = "http://h.example/";
+
+const COMMANDS: [&str; 9] =
+    ["build", "check", "urls", "diff", "status", "rollback", "clean", "completions", "man"];
+
+/// What a command line prints at 100 columns.
+fn printed(args: &[&str]) -> String {
+    let run = finish(sitemill().env("COLUMNS", "100").args(args), b"").expect(0);
+    assert_eq!(run.stderr, "", "help is a result");
+    String::from_utf8(run.stdout).unwrap()
+}
+
+/// The long options that lines of help begin with.
+fn options(help: &str) -> Vec<&str> {
+    let words = help.lines().filter_map(|line| {
+        let line = line.trim_start();
+        let line = line.split_once(", ").filter(|(short, _)| short.len() == 2).map_or(line, |(_, long)| long);
+        line.strip_prefix("--")?.split([' ', '=']).next()
+    });
+    words.collect()
+}
+
+#[test]
+fn short_help_fits_a_screen_and_long_help_has_every_option() {
+    for command in COMMANDS {
+        let [short, long] = ["-h", "--help"].map(|help| printed(&[command, help]));
+        assert!(short.lines().count() <= 45, "{command}: {} lines\n{short}", short.lines().count());
+        for help in [&short, &long] {
+            assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+        }
+        let first = short.lines().next().unwrap();
+        assert_eq!(long.lines().next().unwrap(), first);
+        assert!(printed(&["-h"]).contains(first), "{first}: the list of commands says the same");
+        assert!(short.trim_end().ends_with("See --help for all options and details"), "{short}");
+        let (some, all) = (options(&short), options(&long));
+        assert!(some.iter().all(|option| all.contains(option)), "{some:?} {all:?}");
+        // The completions are made from the definitions, hidden options included.
+        let completions = printed(&["completions", "fish"]);
+        let of_command = format!("-n \"__fish_sitemill_using_subcommand {command}\" ");
+        let defined = completions.lines().filter(|line| line.contains(&of_command));
+        let defined: Vec<&str> =
+            defined.filter_map(|line| line.split_once(" -l ")?.1.split(' ').next()).collect();
+        assert!(defined.len() >= 3, "--config, --log and --help at least: {defined:?}");
+        for option in defined {
+            assert!(all.contains(&option), "{command}: --{option} is in no help");
+        }
+        for option in ["config", "log"] {
+            assert!(all.contains(&option) && !some.contains(&option), "{command}: --{option}");
+        }
+    }
+    let build = printed(&["build", "-h"]);
+    let common = options(&build);
+    assert!((10..=20).contains(&common.len()), "{common:?}");
+    for option in ["base-url", "out", "format", "rejects", "max-rejects", "report", "memory", "quiet"] {
+        assert!(common.contains(&option), "{option} is for most people: {common:?}");
+    }
+    for (help, words) in [("-h", "See 'sitemill COMMAND -h'"), ("--help", "Exit codes:")] {
+        assert!(printed(&[help]).contains(words));
+    }
+}
+
+#[test]
+fn sizes_take_units_of_1024_and_of_1000_from_every_source() {
+    let directory = TempDir::new();
+    let input = directory.file("urls.txt", format!("{BASE}1\n"));
+    let config = directory.file("sitemill.toml", "bytes-per-sitemap = \"2M\"\n");
+    let refusal = |source: &str, size: &str| {
+        let mut build = build_command(&directory.join("out"), BASE);
+        match source {
+            "option" => build.arg(format!("--bytes-per-sitemap={size}")),
+            _ => build.env("SITEMILL_BYTES_PER_SITEMAP", size),
+        };
+        finish(build.arg(&input), b"")
+    };
+    for source in ["option", "environment"] {
+        for size in ["2000000", "2M", "2m", "2Mi", "2MiB", "2MB", "2048K"] {
+            refusal(source, size).expect(0);
+        }
+        for size in ["1.5M", "2X", "M", "2 M", "-2M"] {
+            let told = refusal(source, size).expect(2).stderr;
+            assert!(told.contains("2G = 2GiB (powers of 1024), 2GB (powers of 1000)"), "{size}: {told}");
+        }
+        // 50 MiB is the limit of the protocol: that many MB are fewer, and that many MiB the same.
+        for (size, exit) in [("50M", 0), ("52MB", 0), ("53MB", 2), ("51M", 2)] {
+            refusal(source, size).expect(exit);
+        }
+    }
+    let mut build = build_command(&directory.join("out"), BASE);
+    finish(build.arg("--config").arg(&config).arg(&input), b"").expect(0);
+}
+
+#[test]
+fn the_directory_is_an_argument_or_an_option_but_not_both() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let input = directory.file("urls.txt", format!("{BASE}1\n"));
+    let path = out.to_str().unwrap();
+    for (number, form) in
+        [format!("-o{path}"), format!("-o={path}"), format!("--out={path}")].iter().enumerate()
+    {
+        let mut build = sitemill();
+        build.args(["build", "-q", "--base-url", BASE, form]).arg(&input);
+        finish(&mut build, b"").expect(0);
+        assert!(!files(&out).is_empty(), "{form}");
+        assert!(out.join(".sitemill").exists(), "run {number}");
+    }
+    // A cluster of short options, and the inputs of a run that is refused.
+    let report = directory.join("report.json");
+    let mut refused = sitemill();
+    refused.args(["build", "-qo", path, "--level", "99", "--base-url", BASE, "--report"]).arg(&report);
+    finish(refused.arg(&input), b"").expect(2);
+    assert!(report.exists());
+
+    let shown = run(["status", path]).expect(0).stdout;
+    for form in [&["--out", path][..], &["-o", path]] {
+        assert_eq!(run(["status"].iter().chain(form)).expect(0).stdout, shown);
+    }
+    let config = directory.file("sitemill.toml", format!("out = {path:?}\n"));
+    let config = config.to_str().unwrap();
+    assert_eq!(run(["status", "--config", config]).expect(0).stdout, shown);
+    assert_eq!(finish(sitemill().arg("status").env("SITEMILL_OUT", path), b"").expect(0).stdout, shown);
+    for command in ["status", "rollback"] {
+        let refused = |run: Run, words: &str| {
+            let told = run.expect(2).stderr;
+            assert!(told.starts_with("error: ") && told.contains(words), "{command}: {told}");
+        };
+        refused(run([command]), "<DIR>");
+        for form in [&["--out", path][..], &["-o", path], &["--config", config]] {
+            let run = run([command, path].iter().chain(form));
+            refused(run, "cannot be used with");
+        }
+        let both = finish(sitemill().args([command, path]).env("SITEMILL_OUT", path), b"");
+        refused(both, "options were also read from the environment: SITEMILL_OUT\n");
+        refused(run([command, "-o", path, "--out", path]), "cannot be used multiple times");
+    }
+    refused_twice(&input, path);
+}
+
+fn refused_twice(input: &std::path::Path, out: &str) {
+    let mut build = sitemill();
+    build.args(["build", "--base-url", BASE, "-o", out, "--out", out]).arg(input);
+    let told = finish(&mut build, b"").expect(2).stderr;
+    assert!(told.contains("cannot be used multiple times"), "{told}");
+}
+
+#[test]
+fn a_set_is_restored_by_its_directory_alone() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    for url in ["1", "2"] {
+        let input = directory.file("urls.txt", format!("{BASE}{url}\n"));
+        finish(build_command(&out, BASE).arg(&input), b"").expect(0);
+    }
+    let told = run(["rollback".as_ref(), out.as_os_str()]).expect(0).stderr;
+    assert!(told.starts_with("restored set 1 (1 URL in 1 sitemap), which replaces set 2"), "{told}");
+}
+
+#[test]
+fn messages_start_with_error_or_warning_or_nothing() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let path = |name: &str| directory.join(name).to_str().unwrap().to_owned();
+    directory.file("urls.txt", format!("{BASE}1\n\u{1b}\n"));
+    std::fs::create_dir(directory.join("parts")).unwrap();
+    directory.file("parts/part-0", format!("{BASE}1\n"));
+    directory.file("parts/a.txt", "");
+    directory.file("wrong.toml", "nope = 1\n");
+    directory.file("wrong.xml", "<urlset/>");
+    let (urls, parts, wrong_toml, wrong_xml, none) =
+        (&*path("urls.txt"), &*path("parts"), &*path("wrong.toml"), &*path("wrong.xml"), &*path("none"));
+    let build = |options: &[&str]| {
+        let mut command = sitemill();
+        finish(command.args(["build", "--base-url", BASE, "-o"]).arg(&out).args(options), b"")
+    };
+    for (run, exit, first, last) in [
+        (build(&[parts]), 0, "warning: skipped 1 path", "live in "),
+        (build(&[urls]), 0, "lines ", "live in "),
+        (build(&[none]), 66, "error: ", "error: "),
+        (build(&[urls, "--max-rejects", "0"]), 65, "lines ", "error: 1 of 2 lines"),
+        (build(&[urls, "--level", "99"]), 2, "error: invalid value '99'", "For more information"),
+        (build(&[urls, "--config", wrong_toml]), 2, "error: ", "error: "),
+        (run(["check", wrong_xml]), 65, "0 URLs in ", "error: "),
+        (run(["check", out.to_str().unwrap()]), 0, "no findings in 1 URL in 1 sitemap", "no findings"),
+        (run(["urls", none]), 66, "error: ", "error: "),
+        (run(["status", none]), 66, "error: ", "error: "),
+        (run(["rollback", out.to_str().unwrap(), "--to", "77"]), 65, "error: ", "error: "),
+        (finish(sitemill().arg("clean"), b"x\n"), 0, "1 line: 0 URLs, ", "1 line: "),
+    ] {
+        let told = run.expect(exit).stderr;
+        let mut lines = told.lines().filter(|line| !line.is_empty()).map(str::trim_start);
+        let (begin, end) = (lines.next().unwrap(), lines.next_back());
+        assert!(begin.starts_with(first), "{first}: {told}");
+        assert!(end.unwrap_or(begin).starts_with(last), "{last}: {told}");
+        for prefix in ["sitemill: ", "hint: ", "note: "] {
+            assert!(!told.contains(prefix), "{prefix}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_run_that_a_signal_ends_says_that_it_was_interrupted() {
+    for (signal, exit, log) in [("INT", 130, "text"), ("TERM", 143, "text"), ("HUP", 129, "json")] {
+        let directory = TempDir::new();
+        // The shell sends the signal while the run waits for its input.
+        let script =
+            "coproc \"$0\" build --log \"$3\" --base-url http://h.example/ -o \"$1\" 2>\"$1.told\" >/dev/null
+            pid=$!
+            until [ -n \"$(ls \"$1/.sitemill/staging\" 2>/dev/null)\" ]; do sleep 0.01; done
+            kill -s \"$2\" $pid; wait $pid";
+        let out = directory.join("out");
+        let mut bash = Command::new("env");
+        bash.args(["--default-signal=HUP,INT,TERM", "bash", "-c", script]);
+        bash.arg(env!("CARGO_BIN_EXE_sitemill")).arg(&out).args([signal, log]);
+        finish(&mut bash, b"").expect(exit);
+        let told = std::fs::read_to_string(directory.join("out.told")).unwrap();
+        if log == "json" {
+            let object: serde_json::Value = serde_json::from_str(&told).unwrap();
+            assert_eq!((&object["level"], &object["exit_code"]), (&"error".into(), &exit.into()));
+            assert_eq!(object["message"], "interrupted; nothing was published");
+        } else {
+            assert_eq!(told, "interrupted; nothing was published\n", "{signal}");
+        }
+    }
+}
