@@ -17,6 +17,8 @@ mod settings;
 mod signals;
 mod streams;
 mod summary;
+mod table;
+mod terminal;
 mod urls;
 
 use std::process;

@@ -10,6 +10,7 @@ use super::args::CheckArgs;
 use super::failure::is_broken_pipe;
 use super::numbers::{grouped, plural};
 use super::streams::Stdout;
+use super::table::Table;
 use super::{log, progress};
 
 /// Checks, writes findings and a summary. Any finding is exit 65.
@@ -57,7 +58,7 @@ fn written(result: io::Result<()>) -> Result<()> {
 }
 
 /// The counts of the check, and a row for each rule with findings.
-fn summary(report: &CheckReport, job: &CheckJob) -> (String, String) {
+fn summary(report: &CheckReport, job: &CheckJob) -> (String, Table) {
     let rate = grouped((report.urls as f64 / report.seconds.max(1e-3)) as u64);
     let no_findings = if report.findings == 0 { "no findings in " } else { "" };
     let first = format!(
@@ -67,18 +68,18 @@ fn summary(report: &CheckReport, job: &CheckJob) -> (String, String) {
         plural(report.indexes, "index file", "index files"),
         report.seconds,
     );
-    let mut lines = String::new();
+    let mut table = Table::default();
     if report.not_followed > 0 {
         let files = plural(report.not_followed, "sitemap", "sitemaps");
-        lines += &format!("  {files} in subdirectories not checked\n");
+        table.text(format!("{files} in subdirectories not checked"));
     }
     for (rule, &count) in &report.rules {
-        lines += &format!("  {:>9} {rule}\n", grouped(count));
+        table.row(rule, grouped(count), "");
     }
     if report.findings > job.findings_max {
-        lines += &format!("  only the first {} are listed (--limit-findings)\n", grouped(job.findings_max));
+        table.text(format!("only the first {} are listed (--limit-findings)", grouped(job.findings_max)));
     }
-    (first, lines)
+    (first, table)
 }
 
 fn to_json(object: &impl Serialize) -> String {

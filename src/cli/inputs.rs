@@ -1,12 +1,12 @@
 //! Messages about inputs.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use serde_json::json;
 use sitemill::{InputReport, Report, Skipped};
 
 use super::numbers::{grouped, plural};
+use super::table::Table;
 use super::{flags, log};
 
 /// Names that a message lists before it only counts the rest.
@@ -32,39 +32,37 @@ pub fn non_utf8(lines: u64) -> String {
     )
 }
 
-/// Rows of the summary about inputs: their number, and the columns and elements that are not in the set.
-pub fn rows(report: &Report, lines: &mut String) {
-    let row = |lines: &mut String, name: &str, number: u64, note: &str| {
-        let _ = writeln!(lines, "  {name:<10} {:>13}  {note}", grouped(number));
-    };
+/// Adds the rows of the summary about inputs: their number, and the columns and elements that are not in the set.
+pub fn rows(report: &Report, table: &mut Table) {
     let inputs = report.inputs.iter().map(|input| {
         let packing = input.packing.as_ref().map_or_else(String::new, |packing| format!(", {packing}"));
         format!("{} ({}{packing})", input.path, input.format)
     });
-    row(lines, "inputs", report.inputs.len() as u64, &first_of(inputs, NAMES_SHOWN));
+    table.row("inputs", grouped(report.inputs.len() as u64), first_of(inputs, NAMES_SHOWN));
 
     let (columns, elements) = not_carried_over(report);
     if !columns.is_empty() {
-        let note = first_of(columns.iter().map(ToString::to_string), COLUMNS_SHOWN);
-        row(lines, "columns", columns.len() as u64, &format!("not used: {note}"));
+        let names = first_of(columns.iter().map(ToString::to_string), COLUMNS_SHOWN);
+        table.row("columns", grouped(columns.len() as u64), format!("not used: {names}"));
     }
     if !elements.is_empty() {
-        let total = elements.values().sum();
         let names = elements.iter().map(|(name, count)| format!("{} {name}", grouped(*count)));
-        row(lines, "elements", total, &format!("not carried over: {}", first_of(names, COLUMNS_SHOWN)));
+        let names = first_of(names, COLUMNS_SHOWN);
+        table.row("elements", grouped(elements.values().sum()), format!("not carried over: {names}"));
     }
-    let mut hints: Vec<_> =
-        report.inputs.iter().flat_map(InputReport::hints).map(|hint| flags::text(&hint)).collect();
-    if report.non_utf8_lines > 0 {
-        hints.push(non_utf8(report.non_utf8_lines));
-    }
-    let mut told = Vec::new();
-    for hint in hints {
-        if !told.contains(&hint) && told.len() < COLUMNS_SHOWN {
-            let _ = writeln!(lines, "  {hint}");
-            told.push(hint);
+}
+
+/// The first of the different hints of all inputs.
+pub fn hints(report: &Report) -> Vec<String> {
+    let mut hints: Vec<String> = Vec::new();
+    let non_utf8 = (report.non_utf8_lines > 0).then(|| non_utf8(report.non_utf8_lines));
+    let of_inputs = report.inputs.iter().flat_map(InputReport::hints).map(|hint| flags::text(&hint));
+    for hint in of_inputs.chain(non_utf8) {
+        if !hints.contains(&hint) && hints.len() < COLUMNS_SHOWN {
+            hints.push(hint);
         }
     }
+    hints
 }
 
 /// The unused columns of all inputs, and the number of each element that is not carried over.

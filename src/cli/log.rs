@@ -11,6 +11,9 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use sitemill::ErrorKind;
 
+use super::table::Table;
+use super::terminal::{self, Colour, coloured};
+
 /// The form of messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum LogForm {
@@ -56,7 +59,7 @@ pub fn is_json() -> bool {
 
 /// Writes why the run failed. `exit_code` and `cause` are fields of the JSON form; the text of `message` includes the cause.
 pub fn error(message: &str, exit_code: u8, cause: Option<&str>) {
-    say("error", "error: ", message, json!({ "exit_code": exit_code, "cause": cause }));
+    say("error", ERROR, message, json!({ "exit_code": exit_code, "cause": cause }));
 }
 
 /// Writes that a signal ended the run, which is an error for programs only: whoever sent the signal expects the end.
@@ -106,12 +109,12 @@ pub fn in_a_line(error: &clap::Error) -> String {
 
 /// Writes what went wrong in a run that did not fail.
 pub fn warning(message: &str) {
-    say("warning", "warning: ", message, json!({}));
+    say("warning", WARNING, message, json!({}));
 }
 
 /// Writes what went wrong in a run that did not fail. `fields` is an object that only the JSON form includes.
 pub fn counted_warning(message: &str, fields: Value) {
-    say("warning", "warning: ", message, fields);
+    say("warning", WARNING, message, fields);
 }
 
 /// Writes what was done.
@@ -125,15 +128,25 @@ pub fn counted(message: &str, fields: Value) {
 }
 
 /// Writes a table, in the text form only: the JSON form has its numbers as fields of [`counted`].
-pub fn table(text: &str) {
+pub fn table(table: &Table) {
     if !is_json() {
-        let _ = io::stderr().write_all(text.as_bytes());
+        let _ = io::stderr().write_all(table.lines(terminal::width()).as_bytes());
     }
 }
 
+const ERROR: &str = "error:";
+const WARNING: &str = "warning:";
+
 fn say(level: &str, prefix: &str, message: &str, mut fields: Value) {
     let line = match is_json() {
-        false => format!("{prefix}{message}\n"),
+        false => {
+            let prefix = match prefix {
+                ERROR => coloured(prefix, Colour::Red) + " ",
+                WARNING => coloured(prefix, Colour::Yellow) + " ",
+                _ => String::new(),
+            };
+            format!("{prefix}{message}\n")
+        }
         true => {
             fields["time"] = format!("{:.3}", Timestamp::now()).into();
             fields["level"] = level.into();

@@ -1,21 +1,21 @@
-//! Progress for a person: a bar on a terminal, a line now and then elsewhere.
+//! Progress for people: a bar on a terminal, a line now and then elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use serde_json::json;
 use sitemill::{Needs, Pass, Progress, Silent};
 
 use super::args::ProgressWhen;
-use super::log;
+use super::{log, terminal};
 
-/// What `--progress` asks for, on this standard error.
+/// The progress that `--progress` and standard error allow.
 pub fn shown(when: ProgressWhen) -> Box<dyn Progress> {
     match when {
         ProgressWhen::Never => Box::new(Silent),
-        _ if std::io::stderr().is_terminal() && !log::is_json() => Box::new(Bars::default()),
+        _ if terminal::can_redraw() && !log::is_json() => Box::new(Bars::default()),
         _ => {
             let each_pass = when == ProgressWhen::Always;
             Box::new(Lines { each_pass, now: Mutex::default() })
@@ -23,9 +23,9 @@ pub fn shown(when: ProgressWhen) -> Box<dyn Progress> {
     }
 }
 
-/// For commands that write to standard output: a bar on a terminal, unless the output goes there as well.
+/// The progress of commands that write to standard output: a bar on a terminal, unless the output goes there as well.
 pub fn while_reading(quiet: bool) -> Box<dyn Progress> {
-    let has_room = std::io::stderr().is_terminal() && !std::io::stdout().is_terminal();
+    let has_room = terminal::can_redraw() && !std::io::stdout().is_terminal();
     if has_room && !quiet && !log::is_json() { Box::new(Bars::default()) } else { Box::new(Silent) }
 }
 
@@ -39,15 +39,58 @@ fn title(pass: Pass) -> &'static str {
     }
 }
 
-/// One bar a pass, taken away when the pass is done: the summary has the times.
-#[derive(Default)]
-struct Bars(Mutex<Option<ProgressBar>>);
+/// An amount of what the pass counts, in three or four digits.
+fn amount(pass: Pass, amount: u64) -> String {
+    match pass {
+        Pass::Spool | Pass::Survey => HumanBytes(amount).to_string(),
+        Pass::Sort | Pass::Produce => format!("{} URLs", scaled(amount)),
+        Pass::Read => scaled(amount),
+    }
+}
 
-impl Bars {
-    fn with_bar(&self, act: impl FnOnce(&ProgressBar)) {
-        if let Some(bar) = &*self.0.lock().expect("no holder panics") {
-            act(bar);
-        }
+/// `999`, `12.3 k`, `1.23 M`: as few digits as change slowly enough to be read.
+fn scaled(number: u64) -> String {
+    let (value, unit) = match number {
+        0..1_000 => return number.to_string(),
+        1_000..1_000_000 => (number as f64 / 1e3, "k"),
+        1_000_000..1_000_000_000 => (number as f64 / 1e6, "M"),
+        _ => (number as f64 / 1e9, "G"),
+    };
+    match value {
+        0.0..10.0 => format!("{value:.2} {unit}"),
+        10.0..100.0 => format!("{value:.1} {unit}"),
+        _ => format!("{value:.0} {unit}"),
+    }
+}
+
+/// Rate and remaining time of a pass. Both are averages over the whole pass, which do not jump.
+#[derive(Clone, Copy)]
+struct Pace {
+    done: u64,
+    total: u64,
+    elapsed: Duration,
+}
+
+impl Pace {
+    fn per_second(self) -> u64 {
+        (self.done as f64 / self.elapsed.as_secs_f64().max(1e-3)) as u64
+    }
+
+    /// `None` if the total is unknown, or nothing is done.
+    fn left(self) -> Option<Duration> {
+        let left = self.total.checked_sub(self.done).filter(|_| self.done > 0 && self.total > 0)?;
+        Some(self.elapsed.mul_f64(left as f64 / self.done as f64))
+    }
+}
+
+/// `0:07`, `12:34`, `1:02:03`.
+fn clock(time: Duration) -> String {
+    // Rounded up: a pass that is not done takes a second more.
+    let seconds = time.as_secs_f64().ceil() as u64;
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match hours {
+        0 => format!("{minutes}:{seconds:02}"),
+        _ => format!("{hours}:{minutes:02}:{seconds:02}"),
     }
 }
 
@@ -85,24 +128,65 @@ fn is_worth_a_line(needs: &Needs) -> bool {
 /// More URLs take longer than a few seconds.
 const URLS_OF_SHORT_RUN_MAX: u64 = 10_000_000;
 
+/// A bar for each pass, removed when the pass is done: the summary has the times.
+#[derive(Default)]
+struct Bars(Mutex<Option<ProgressBar>>);
+
+impl Bars {
+    fn with_bar(&self, act: impl FnOnce(&ProgressBar)) {
+        if let Some(bar) = &*self.0.lock().expect("no holder panics") {
+            act(bar);
+        }
+    }
+}
+
+/// Columns of the bar itself, at most: a longer one shows nothing more.
+const BAR_COLUMNS_MAX: usize = 40;
+/// Columns of a line without its bar and without the amounts: `produce   42 %  1.23 M URLs/s  1:02:03 left`.
+const OTHER_COLUMNS: usize = 44;
+/// Columns of the amounts: `  1.23 M URLs of 1.23 M URLs`.
+const AMOUNT_COLUMNS: usize = 32;
+
+/// The template of a line for a terminal with `columns`. What has no room is left out: first the amounts, then the bar.
+fn template(total: u64, columns: usize) -> String {
+    if total == 0 {
+        return "{msg:8} {spinner} {done}  {rate}".into();
+    }
+    let bar = columns.saturating_sub(OTHER_COLUMNS).min(BAR_COLUMNS_MAX);
+    let bar = if bar < 5 { String::new() } else { format!("{{bar:{bar}}} ") };
+    let has_amounts = columns >= OTHER_COLUMNS + BAR_COLUMNS_MAX + AMOUNT_COLUMNS;
+    let amounts = if has_amounts { "  {done} of {total}" } else { "" };
+    format!("{{msg:8}} {bar}{{percent:>3}} %  {{rate}}  {{left}}{amounts}")
+}
+
+fn style(pass: Pass, total: u64, columns: usize) -> ProgressStyle {
+    let pace = move |state: &ProgressState| Pace { done: state.pos(), total, elapsed: state.elapsed() };
+    let template = ProgressStyle::with_template(&template(total, columns)).expect("the templates are right");
+    template
+        .with_key("rate", move |state: &ProgressState, to: &mut dyn std::fmt::Write| {
+            let rate = format!("{}/s", amount(pass, pace(state).per_second()));
+            let _ = write!(to, "{rate:>13}");
+        })
+        .with_key("left", move |state: &ProgressState, to: &mut dyn std::fmt::Write| {
+            // The average of the first moments says little.
+            let left = pace(state).left().filter(|_| state.elapsed() >= Duration::from_secs(1));
+            let _ = left.map_or(Ok(()), |left| write!(to, "{:>7} left", clock(left)));
+        })
+        .with_key("done", move |state: &ProgressState, to: &mut dyn std::fmt::Write| {
+            let _ = write!(to, "{}", amount(pass, state.pos()));
+        })
+        .with_key("total", move |_: &ProgressState, to: &mut dyn std::fmt::Write| {
+            let _ = write!(to, "{}", amount(pass, total));
+        })
+}
+
 impl Progress for Bars {
     fn needs(&self, needs: &Needs) {
         say(needs);
     }
 
     fn begin(&self, pass: Pass, total: u64) {
-        let template = match pass {
-            Pass::Spool => "{msg:8} {spinner} {bytes} {bytes_per_sec}",
-            Pass::Survey => "{msg:8} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta} left",
-            Pass::Read => "{msg:8} {spinner} {human_pos} {rate}",
-            Pass::Sort | Pass::Produce => "{msg:8} {wide_bar} {human_pos}/{human_len} URLs {rate} {eta} left",
-        };
-        let rate = |state: &ProgressState, to: &mut dyn std::fmt::Write| {
-            // A rate with four decimals is no easier to read.
-            let _ = write!(to, "{}/s", HumanCount(state.per_sec() as u64));
-        };
-        let style = ProgressStyle::with_template(template).expect("the templates are right");
-        let style = style.with_key("rate", rate);
+        let style = style(pass, total, terminal::width().unwrap_or(80));
         let bar = ProgressBar::new(total).with_style(style).with_message(title(pass));
         bar.enable_steady_tick(Duration::from_millis(200));
         *self.0.lock().expect("no holder panics") = Some(bar);
@@ -117,10 +201,10 @@ impl Progress for Bars {
     }
 }
 
-/// How often a line is worth a place in a log.
+/// Time between two lines of a log.
 const INTERVAL: Duration = Duration::from_secs(10);
 
-/// What the run is going to need, and a plain line every ten seconds.
+/// A plain line every ten seconds.
 struct Lines {
     each_pass: bool,
     now: Mutex<Option<Running>>,
@@ -137,25 +221,17 @@ struct Running {
 impl Running {
     fn say(&mut self) {
         self.said = Instant::now();
-        let elapsed = self.since.elapsed().as_secs_f64().max(1e-3);
-        let rate = self.done as f64 / elapsed;
-        let count = |n: u64| match self.pass {
-            Pass::Sort | Pass::Produce => format!("{} URLs", HumanCount(n)),
-            Pass::Read => HumanCount(n).to_string(),
-            Pass::Spool | Pass::Survey => HumanBytes(n).to_string(),
-        };
+        let pace = Pace { done: self.done, total: self.total, elapsed: self.since.elapsed() };
+        let (pass, per_second) = (title(self.pass), pace.per_second());
+        let amount = |number| amount(self.pass, number);
         let of_total = match self.total {
             0 => String::new(),
-            total => {
-                let left = Duration::from_secs_f64((total - self.done.min(total)) as f64 / rate.max(1.0));
-                let percent = self.done * 100 / total;
-                format!(" of {} ({percent} %), {} left", count(total), HumanDuration(left))
-            }
+            total => format!(" of {} ({} %)", amount(total), self.done.saturating_mul(100) / total),
         };
-        let line = format!("{}: {}{of_total}, {}/s", title(self.pass), count(self.done), count(rate as u64));
-        let (pass, per_second) = (title(self.pass), rate as u64);
+        let left = pace.left().filter(|left| !left.is_zero());
+        let left = left.map_or_else(String::new, |left| format!(", {} left", clock(left)));
         log::counted(
-            &line,
+            &format!("{pass}: {}{of_total}, {}/s{left}", amount(self.done), amount(per_second)),
             json!({ "pass": pass, "done": self.done, "total": self.total, "per_second": per_second }),
         );
     }
@@ -211,6 +287,47 @@ mod tests {
         {
             let needs = Needs { urls, scratch_bytes, ..needs };
             assert_eq!(is_worth_a_line(&needs), is_worth_it, "{needs:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_progress_fits_its_terminal() {
+        for columns in [30, 48, 49, 60, 80, 115, 116, 200] {
+            let template = template(1, columns);
+            assert_eq!(template.contains("{bar:"), columns >= 49, "{columns}: {template}");
+            assert_eq!(template.contains("{total}"), columns >= 116, "{columns}: {template}");
+        }
+        assert!(template(1, 60).contains("{bar:16}") && template(1, 200).contains("{bar:40}"));
+    }
+
+    #[test]
+    fn rate_and_remaining_time_are_averages_of_the_pass() {
+        let pace = |done, total, seconds| Pace { done, total, elapsed: Duration::from_secs(seconds) };
+        for (pace, per_second, left) in [
+            (pace(0, 100, 5), 0, None),
+            (pace(25, 100, 5), 5, Some(15)),
+            (pace(100, 100, 5), 20, Some(0)),
+            // The total is an estimate for some passes, or unknown.
+            (pace(110, 100, 5), 22, None),
+            (pace(110, 0, 5), 22, None),
+        ] {
+            assert_eq!((pace.per_second(), pace.left()), (per_second, left.map(Duration::from_secs)));
+        }
+    }
+
+    #[test]
+    fn amounts_and_times_have_few_digits() {
+        for (number, shown) in [
+            (999, "999"),
+            (1_000, "1.00 k"),
+            (12_345, "12.3 k"),
+            (123_456, "123 k"),
+            (1_234_567_890, "1.23 G"),
+        ] {
+            assert_eq!(scaled(number), shown);
+        }
+        for (seconds, shown) in [(0, "0:00"), (7, "0:07"), (754, "12:34"), (3_723, "1:02:03")] {
+            assert_eq!(clock(Duration::from_secs(seconds)), shown);
         }
     }
 }

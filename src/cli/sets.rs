@@ -77,7 +77,7 @@ fn other_kind(done: &RolledBack) -> String {
 fn row(set: &SetStatus) -> String {
     let state = match (&set.replaced, set.withdrawn) {
         (None, _) => "live since",
-        (Some(_), false) => "kept, from",
+        (Some(_), false) => "kept from",
         (Some(_), true) => "rolled back",
     };
     let until = set.replaced.as_ref().map(|since| format!(" to {since}")).unwrap_or_default();
@@ -86,7 +86,7 @@ fn row(set: &SetStatus) -> String {
         missing => format!("; {} missing or damaged", plural(missing, "file", "files")),
     };
     format!(
-        "  set {:>4}  {state} {}{until}: {} in {}, {}{missing}",
+        "  set {:>4}  {state:<11} {}{until}: {} in {}, {}{missing}",
         set.number,
         set.published,
         plural(set.urls, "URL", "URLs"),

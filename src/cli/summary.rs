@@ -1,7 +1,6 @@
 //! The summary of a build.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::path::Path;
 
 use indicatif::HumanBytes;
@@ -9,6 +8,7 @@ use serde_json::{Value, json};
 use sitemill::{Example, Message, Reason, Report, escape};
 
 use super::numbers::{grouped, plural};
+use super::table::Table;
 use super::{inputs, log};
 
 /// Prints the summary to standard error. With `--log json` it is one object with the names of the report.
@@ -59,12 +59,8 @@ fn fields(report: &Report, out: &Path) -> Value {
     fields
 }
 
-fn summary(report: &Report, out: &Path) -> String {
-    let row = |name: &str, number: u64, note: &str| {
-        let gap = if note.is_empty() { "" } else { "  " };
-        format!("  {name:<10} {:>13}{gap}{note}\n", grouped(number))
-    };
-    let mut lines = String::new();
+fn summary(report: &Report, out: &Path) -> Table {
+    let mut table = Table::default();
     for (name, number) in [
         ("lines", report.lines),
         ("listed", report.listed),
@@ -72,60 +68,57 @@ fn summary(report: &Report, out: &Path) -> String {
         ("blank", report.blank),
         ("rejected", report.rejected_total()),
     ] {
-        lines += &row(name, number, "");
+        table.row(name, grouped(number), "");
     }
-    lines += &reasons(&report.rejected, report);
+    reasons(&report.rejected, report, &mut table);
     if !report.dropped_tags.is_empty() {
-        lines += &row("tags", report.dropped_tags.values().sum(), "dropped; their URLs are listed");
-        lines += &reasons(&report.dropped_tags, report);
+        table.row("tags", grouped(report.dropped_tags.values().sum()), "dropped; their URLs are listed");
+        reasons(&report.dropped_tags, report, &mut table);
+    }
+    inputs::rows(report, &mut table);
+    if report.published {
+        published(report, out, &mut table);
     }
     // The error message has said it.
     let refused = report.refused.as_ref().map(ToString::to_string).unwrap_or_default();
     let is_said = |hint: &Message| refused.contains(&hint.to_string());
-    for hint in report.tag_hints.iter().chain(&report.hint).filter(|hint| !is_said(hint)) {
-        let _ = writeln!(lines, "  {hint}");
-    }
-    inputs::rows(report, &mut lines);
-    if report.published {
-        let [xml, gzip] = [report.xml_bytes, report.gzip_bytes].map(HumanBytes);
-        let a_url = report.gzip_bytes as f64 / report.listed.max(1) as f64;
-        let _ = writeln!(
-            lines,
-            "  {} in {}: {xml} of XML, {gzip} compressed, {a_url:.1} bytes per URL",
-            plural(report.sitemaps, "sitemap", "sitemaps"),
-            plural(report.indexes, "index file", "index files"),
-        );
-        let seconds = report.seconds;
-        let rate = grouped((report.listed as f64 / seconds.total.max(1e-3)) as u64);
-        let _ = writeln!(
-            lines,
-            "  {:.2} s (survey {:.2}, produce {:.2}, publish {:.2}), {rate} URLs/s",
-            seconds.total, seconds.survey, seconds.produce, seconds.publish
-        );
-        let out = escape::shown(out.as_os_str().as_encoded_bytes());
-        let _ = match report.sets.len() {
-            0 => {
-                writeln!(lines, "  live in {out}; {out}/robots-sitemaps.txt has the lines for robots.txt")
-            }
-            sites => writeln!(
-                lines,
-                "  live in {out}: {}, each with the lines for its robots.txt in robots-sitemaps.txt",
-                plural(sites as u64, "site", "sites"),
-            ),
-        };
-    }
-    lines
+    let hints = report.tag_hints.iter().chain(&report.hint).filter(|hint| !is_said(hint));
+    hints.for_each(|hint| table.text(hint.to_string()));
+    inputs::hints(report).into_iter().for_each(|hint| table.text(hint));
+    table
 }
 
 /// A row for each reason in `counts`, with its first line; for URLs out of scope, also their origins.
-fn reasons(counts: &BTreeMap<&'static str, u64>, report: &Report) -> String {
-    let mut lines = String::new();
+fn reasons(counts: &BTreeMap<&'static str, u64>, report: &Report, table: &mut Table) {
     for Example { reason, input, line, text } in &report.examples {
         let Some(&count) = counts.get(reason) else { continue };
-        let _ = writeln!(lines, "    {:>9} {reason}, first in {input}:{line}: {text}", grouped(count));
+        table.example(reason, grouped(count), format!("{input}:{line}: {text}"));
         if *reason == Reason::OutOfScope.as_str() {
-            let _ = writeln!(lines, "{:14}{}", "", report.out_of_scope_words());
+            table.row("", "", report.out_of_scope_words());
         }
     }
-    lines
+}
+
+/// The files and the time of a set that is live.
+fn published(report: &Report, out: &Path, table: &mut Table) {
+    let [xml, gzip] = [report.xml_bytes, report.gzip_bytes].map(HumanBytes);
+    let bytes = report.gzip_bytes as f64 / report.listed.max(1) as f64;
+    let sizes = format!("{xml} of XML, {gzip} compressed, {bytes:.1} bytes per URL");
+    table.row("sitemaps", grouped(report.sitemaps), sizes);
+    table.row("index files", grouped(report.indexes), "");
+    let seconds = report.seconds;
+    let rate = grouped((report.listed as f64 / seconds.total.max(1e-3)) as u64);
+    let phases = format!(
+        "survey {:.2}, produce {:.2}, publish {:.2}; {rate} URLs/s",
+        seconds.survey, seconds.produce, seconds.publish
+    );
+    table.row("seconds", format!("{:.2}", seconds.total), phases);
+    let out = escape::shown(out.as_os_str().as_encoded_bytes());
+    table.text(match report.sets.len() {
+        0 => format!("live in {out}; {out}/robots-sitemaps.txt has the lines for robots.txt"),
+        sites => {
+            let sites = plural(sites as u64, "site", "sites");
+            format!("live in {out}: {sites}, each with the lines for its robots.txt in robots-sitemaps.txt")
+        }
+    });
 }

@@ -228,3 +228,66 @@ fn a_run_that_a_signal_ends_says_that_it_was_interrupted() {
         }
     }
 }
+
+/// What a shell command prints on a terminal of `columns`, in an environment with `variables`.
+fn on_terminal(columns: u32, variables: &[(&str, &str)], words: &str) -> String {
+    let sitemill = env!("CARGO_BIN_EXE_sitemill");
+    let inner = format!("stty rows 24 cols {columns}; {sitemill} {words}");
+    let mut script = Command::new("script");
+    script
+        .args(["-qec", &inner, "/dev/null"])
+        .env("TERM", "xterm")
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR");
+    let run = finish(script.envs(variables.iter().copied()), b"");
+    String::from_utf8(run.stdout).unwrap().replace("\r\n", "\n")
+}
+
+#[test]
+fn prefixes_are_coloured_on_a_terminal_that_shows_colours_and_nowhere_else() {
+    let directory = TempDir::new();
+    std::fs::create_dir(directory.join("parts")).unwrap();
+    directory.file("parts/part-0", format!("{BASE}1\n"));
+    directory.file("parts/a.txt", "");
+    let [parts, out] = ["parts", "out"].map(|name| directory.join(name).to_str().unwrap().to_owned());
+    let skipped = format!("build --base-url {BASE} -o {out} {parts}");
+    for (words, coloured) in [
+        ("urls /none", "\x1b[1;31merror:\x1b[0m /none: "),
+        (&skipped, "\x1b[1;33mwarning:\x1b[0m skipped 1 path"),
+    ] {
+        let told = on_terminal(80, &[], words);
+        assert!(told.contains(coloured), "{told:?}");
+        for variable in [("NO_COLOR", "1"), ("CLICOLOR", "0"), ("TERM", "dumb")] {
+            let told = on_terminal(80, &[variable], words);
+            let plain = coloured.split("\x1b[").filter_map(|part| part.split_once('m')).map(|(_, text)| text);
+            assert!(
+                told.contains(&plain.collect::<String>()) && !told.contains("\x1b[1;3"),
+                "{variable:?}: {told:?}"
+            );
+        }
+        let piped = run(words.split(' ')).stderr;
+        assert!(!piped.contains('\x1b'), "{piped:?}");
+    }
+    // The help and usage errors as well.
+    for words in ["build -h", "build --nope"] {
+        assert!(on_terminal(80, &[], words).contains("\x1b["), "{words}");
+        assert!(!on_terminal(80, &[("NO_COLOR", "1")], words).contains("\x1b[1m"), "{words}");
+        let piped = run(words.split(' '));
+        assert!(!(piped.stderr + &String::from_utf8_lossy(&piped.stdout)).contains('\x1b'), "{words}");
+    }
+}
+
+#[test]
+fn examples_are_cut_to_the_width_of_a_terminal_and_whole_in_a_pipe() {
+    let directory = TempDir::new();
+    let long = format!("ftp://h.example/{}", "long/".repeat(34));
+    let input = directory.file("urls.txt", format!("{BASE}1\n{long}\n"));
+    let (input, out) = (input.to_str().unwrap(), directory.join("out"));
+    let words = format!("build --progress never --base-url {BASE} -o {} {input}", out.display());
+    let example = |text: &str| text.lines().find(|line| line.starts_with("    scheme")).unwrap().to_owned();
+    for columns in [60, 80, 200] {
+        let line = example(&on_terminal(columns, &[], &words));
+        assert!(line.ends_with('…') && line.chars().count() == columns as usize, "{columns}: {line}");
+    }
+    assert!(example(&run(words.split(' ')).expect(0).stderr).ends_with(&long));
+}
