@@ -73,8 +73,7 @@ mod tests {
         table.row("rejected", "30", "a note that is longer than forty columns");
         table.example("control-character", "4", "urls.txt:159: https://www.example.com/");
         table.text("a sentence that is longer than forty columns");
-        let want = "\
-  lines                1,300
+        let want = "  lines                1,300
   rejected                30  a note that is longer than forty columns
     control-character      4  urls.txt:159: https://www.example.com/
   a sentence that is longer than forty columns
