@@ -90,7 +90,7 @@ mod clean {
 mod dedup {
     use super::*;
     use sitemill::internals::Secret;
-    use sitemill::internals::dedup::{ChunkKeys, PARTITIONS, Share, Table, find_duplicates};
+    use sitemill::internals::dedup::{ChunkKeys, PARTITIONS, Round, Table, find_duplicates};
 
     fn keys() -> Vec<u128> {
         let secret = Secret::draw().expect("the system has randomness");
@@ -120,8 +120,8 @@ mod dedup {
             let chunks: Vec<ChunkKeys> = once.clone().chain(once).collect();
             let (mut table, mut duplicates) = (Table::default(), 0);
             for partition in 0..PARTITIONS {
-                let runs = chunks.iter().enumerate().map(|(chunk, keys)| keys.run(chunk, partition));
-                find_duplicates(runs, Share::all(partition), &mut table, |_, _| duplicates += 1)
+                let chunks = chunks.iter().enumerate().map(|(chunk, keys)| keys.partition(chunk, partition));
+                find_duplicates(chunks, Round::all(partition), &mut table, |_, _| duplicates += 1)
                     .expect("there is memory");
             }
             assert_eq!(duplicates, URLS);

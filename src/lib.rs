@@ -64,9 +64,10 @@
 //!
 //! - **chunk**: consecutive rows of one input; the unit of work of both passes. An *extent* is where its bytes are.
 //! - **block**: rows or entries that were written to scratch together.
-//! - **partition**: the keys that share the bits of their hash by which duplicates are found.
+//! - **partition**: the keys that share the bits of their hash by which duplicates are found. If its table would not fit in
+//!   memory, it is processed in several *rounds*.
 //! - **range**: in sorted order, the entries whose URLs lie between two splitters.
-//! - **run**: sorted entries in scratch that a merge reads.
+//! - **run**: sorted records in scratch that a merge reads.
 
 mod clean;
 mod commands;

@@ -23,7 +23,7 @@ use crate::produce::syncing::syncing;
 use crate::set::content::ContentHash;
 use crate::set::manifest::{Seal, Seals, Sitemap};
 use crate::set::shelf::Shelf;
-use crate::sitemap::divide::Part;
+use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::entry::Entry;
 use crate::sitemap::xml::Frame;
 use crate::survey::chunk::RowsAt;
@@ -117,7 +117,7 @@ struct Renderer<'r> {
 impl Renderer<'_> {
     /// Renders the sitemap of `part` unless it exists already. Only if its size equals that of a published sitemap is it rendered
     /// to find out, because most changes also change the number of bytes.
-    fn make(&mut self, shelf: &dyn Shelf, part: &Part<EntryAt>) -> Result<Made> {
+    fn make(&mut self, shelf: &dyn Shelf, part: &PlannedSitemap<EntryAt>) -> Result<Made> {
         if shelf.has_size(part.number, part.entries, part.bytes) {
             self.sink.is_for_seal = true;
             self.render(part)?;
@@ -133,7 +133,7 @@ impl Renderer<'_> {
     }
 
     /// Renders the sitemap of `part` into the sink.
-    fn render(&mut self, part: &Part<EntryAt>) -> Result<()> {
+    fn render(&mut self, part: &PlannedSitemap<EntryAt>) -> Result<()> {
         let frame = Frame::sitemap(self.rules.protocol).with(part.uses);
         self.sink.begin();
         frame.open(&mut self.sink.xml);

@@ -54,7 +54,7 @@ pub(crate) use extensions::{EXTENSIONS, text};
 pub(crate) use finding::Findings;
 pub(crate) use loc::directory;
 pub(crate) use members::{member, members};
-pub(crate) use reader::{Kind, Reader};
+pub(crate) use reader::{FileKind, Reader};
 pub(crate) use set::Set;
 
 pub use entry::{Entry, Tag};
@@ -196,7 +196,7 @@ impl Run<'_> {
         let files: Vec<PathBuf> = set.files.iter().filter(|file| known.met.insert(file)).cloned().collect();
         let mut members = Vec::new();
         self.check_files(files, false, &rules, |run, mut document| {
-            if document.kind == Some(Kind::Index) {
+            if document.kind == Some(FileKind::Index) {
                 run.follow(&set, &mut document, &mut known.met, &mut members);
             }
             run.take_in(document, &mut known.sitemaps)
@@ -258,8 +258,8 @@ impl Run<'_> {
         self.tell(&document.findings)?;
         self.report.files += 1;
         match document.kind {
-            Some(Kind::Index) => self.report.indexes += 1,
-            Some(Kind::Sitemap) => {
+            Some(FileKind::Index) => self.report.indexes += 1,
+            Some(FileKind::Sitemap) => {
                 self.report.sitemaps += 1;
                 self.report.urls += document.entries;
                 self.progress.advance(document.entries);

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::job::{check_threads, threads_default};
 
 pub(crate) use side::Side;
-use sort::{Row, RowCodec, Sorted, Sorter};
+use sort::{RowCodec, Sorted, Sorter, UrlRow};
 
 /// Memory for sorting, unless told otherwise.
 pub const DIFF_MEMORY_DEFAULT: u64 = 256 << 20;
@@ -141,7 +141,7 @@ pub(crate) fn compare(
     };
     let ((old, old_read), (new, new_read)) = (sorted(old)?, sorted(new)?);
     report.sitemaps_read = old_read + new_read;
-    merge(old, new, Lines { form, pending: Vec::new() }, room, stop, to, &mut report)?;
+    merge(old, new, ChangeWriter { form, pending: Vec::new() }, room, stop, to, &mut report)?;
     Ok(report)
 }
 
@@ -149,14 +149,14 @@ pub(crate) fn compare(
 fn merge(
     mut old: Sorted,
     mut new: Sorted,
-    mut lines: Lines,
+    mut lines: ChangeWriter,
     room: &DiffRoom,
     stop: &Stop,
     mut to: Target<'_>,
     report: &mut DiffReport,
 ) -> Result<()> {
-    let next = |rows: &mut Sorted, row: &mut Row| rows.next(row).map_err(|error| failed(room, error));
-    let (mut was, mut is) = (Row::default(), Row::default());
+    let next = |rows: &mut Sorted, row: &mut UrlRow| rows.next(row).map_err(|error| failed(room, error));
+    let (mut was, mut is) = (UrlRow::default(), UrlRow::default());
     let (mut more_was, mut more_is) = (next(&mut old, &mut was)?, next(&mut new, &mut is)?);
     while more_was || more_is {
         stop.check()?;
@@ -168,11 +168,11 @@ fn merge(
         match order {
             std::cmp::Ordering::Less => {
                 report.removed += 1;
-                lines.push(Change::Removed, &was, &was, &Row::default());
+                lines.push(Change::Removed, &was, &was, &UrlRow::default());
             }
             std::cmp::Ordering::Greater => {
                 report.added += 1;
-                lines.push(Change::Added, &is, &Row::default(), &is);
+                lines.push(Change::Added, &is, &UrlRow::default(), &is);
             }
             std::cmp::Ordering::Equal if was.lastmod() == is.lastmod() => report.unchanged += 1,
             std::cmp::Ordering::Equal => {
@@ -209,14 +209,14 @@ enum Change {
 }
 
 /// Rendered lines on their way out.
-struct Lines {
+struct ChangeWriter {
     form: DiffForm,
     pending: Vec<u8>,
 }
 
-impl Lines {
+impl ChangeWriter {
     /// A line about the URL of `row`, with the `lastmod`s of the others.
-    fn push(&mut self, change: Change, row: &Row, was: &Row, is: &Row) {
+    fn push(&mut self, change: Change, row: &UrlRow, was: &UrlRow, is: &UrlRow) {
         let (sign, word) = match change {
             Change::Added => ("+", "added"),
             Change::Removed => ("-", "removed"),

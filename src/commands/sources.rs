@@ -9,7 +9,7 @@ use crate::escape;
 use crate::intake::format::{self, FormOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::Found;
 use crate::intake::report::Skipped;
-use crate::intake::source::{Kind, Source};
+use crate::intake::source::{Source, SourceKind};
 use crate::job::Job;
 use crate::place::directory::layout::STATE;
 use crate::set::name::{ROBOTS_FILE, is_sitemap_file};
@@ -60,11 +60,11 @@ pub fn open_all<'a>(
     let mut sources = Sources::default();
     for input in inputs {
         match input.0 {
-            Kind::Rows { name, rows } => sources.open.push(Found::rows(name, rows)),
-            Kind::Path(name) if name.is_dir() => {
+            SourceKind::Rows { name, rows } => sources.open.push(Found::rows(name, rows)),
+            SourceKind::Path(name) if name.is_dir() => {
                 open_directory(&name, needs_success, options, out, &mut sources)?;
             }
-            Kind::Path(name) => open(&name, options, &mut |_| true, &mut sources.open)?,
+            SourceKind::Path(name) => open(&name, options, &mut |_| true, &mut sources.open)?,
         }
     }
     Ok(sources)

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::commands::check::{
-    Content, EXTENSIONS, Entry, Findings, Kind, Reader, Set, Tag, directory, member, text,
+    Content, EXTENSIONS, Entry, FileKind, Findings, Reader, Set, Tag, directory, member, text,
 };
 use crate::commands::target::Target;
 use crate::common::ordered::ordered;
@@ -155,7 +155,7 @@ fn files_of(directory: &Path) -> Result<Vec<PathBuf>> {
 
 /// A file, rendered.
 struct Listed {
-    kind: Option<Kind>,
+    kind: Option<FileKind>,
     lines: Vec<u8>,
     urls: u64,
     /// Of an index file: the files it names.
@@ -168,7 +168,7 @@ impl Listed {
     fn take_in(self, report: &mut UrlsReport, to: &mut Target<'_>) -> Result<Vec<Result<PathBuf>>> {
         to.write(&self.lines)?;
         report.urls += self.urls;
-        report.sitemaps += u64::from(self.kind == Some(Kind::Sitemap));
+        report.sitemaps += u64::from(self.kind == Some(FileKind::Sitemap));
         self.damage.map_or(Ok(self.members), Err)
     }
 }
@@ -176,7 +176,7 @@ impl Listed {
 /// A file that an index file names.
 fn list_member(path: PathBuf, form: Form, entry: &mut Entry) -> Result<Listed> {
     let mut listed = list(path.clone(), form, entry)?;
-    if listed.kind == Some(Kind::Index) && listed.damage.is_none() {
+    if listed.kind == Some(FileKind::Index) && listed.damage.is_none() {
         listed.damage = Some(Error::data(format!("{}: an index file that another one names", Shown(&path))));
     }
     Ok(listed)
@@ -209,11 +209,11 @@ fn list(path: PathBuf, form: Form, entry: &mut Entry) -> Result<Listed> {
             break;
         }
         match reader.own().0 {
-            Kind::Sitemap => {
+            FileKind::Sitemap => {
                 push(entry, loc, form, &mut listed.lines);
                 listed.urls += 1;
             }
-            Kind::Index => {
+            FileKind::Index => {
                 let base = base.get_or_insert_with(|| directory(loc));
                 listed.members.push(member(&path, base.as_deref(), number, loc));
             }

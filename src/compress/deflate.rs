@@ -40,7 +40,7 @@ mod greedy;
 mod huffman;
 mod lazy;
 mod parser;
-mod places;
+mod positions;
 mod prefixes;
 mod record;
 mod seams;

@@ -19,10 +19,10 @@ use super::format::{SourceRow, SourceRows};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Source<'a>(pub(crate) Kind<'a>);
+pub struct Source<'a>(pub(crate) SourceKind<'a>);
 
 /// The kinds of sources.
-pub(crate) enum Kind<'a> {
+pub(crate) enum SourceKind<'a> {
     Path(PathBuf),
     Rows { name: PathBuf, rows: SourceRows<'a> },
 }
@@ -38,7 +38,7 @@ impl<'a> Source<'a> {
         rows: impl IntoIterator<Item = R, IntoIter: Send + 'a>,
     ) -> Self {
         let rows = rows.into_iter().map(|row| Ok(row.into()));
-        Self(Kind::Rows { name: name.into().into(), rows: SourceRows::new(rows) })
+        Self(SourceKind::Rows { name: name.into().into(), rows: SourceRows::new(rows) })
     }
 
     /// Rows from an iterator that can fail, as [`Source::rows`]. Its first error ends the build with
@@ -48,21 +48,21 @@ impl<'a> Source<'a> {
         rows: impl IntoIterator<Item = Result<R, E>, IntoIter: Send + 'a>,
     ) -> Self {
         let rows = rows.into_iter().map(|row| row.map(Into::into).map_err(Into::into));
-        Self(Kind::Rows { name: name.into().into(), rows: SourceRows::new(rows) })
+        Self(SourceKind::Rows { name: name.into().into(), rows: SourceRows::new(rows) })
     }
 
     /// Its path, if it has one.
     pub(crate) fn path(&self) -> Option<&Path> {
         match &self.0 {
-            Kind::Path(path) => Some(path),
-            Kind::Rows { .. } => None,
+            SourceKind::Path(path) => Some(path),
+            SourceKind::Rows { .. } => None,
         }
     }
 }
 
 impl From<PathBuf> for Source<'_> {
     fn from(path: PathBuf) -> Self {
-        Self(Kind::Path(path))
+        Self(SourceKind::Path(path))
     }
 }
 
@@ -78,7 +78,7 @@ impl From<&str> for Source<'_> {
     }
 }
 
-impl fmt::Debug for Kind<'_> {
+impl fmt::Debug for SourceKind<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Path(path) => f.debug_tuple("Path").field(path).finish(),

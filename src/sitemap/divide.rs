@@ -74,7 +74,7 @@ impl std::iter::Sum for Room {
 
 /// One file of the plan: where its entries begin and how much it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part<P> {
+pub struct PlannedSitemap<P> {
     /// The number in its name: which of the files it is, counted from 1, or what its first URL decides.
     pub number: u32,
     /// The place of its first entry.
@@ -87,7 +87,7 @@ pub struct Part<P> {
     pub uses: Namespaces,
 }
 
-impl<P: Copy> Part<P> {
+impl<P: Copy> PlannedSitemap<P> {
     /// A file without entries yet, of which `first` will be the first.
     fn empty(number: u32, first: P, frame_bytes: u64) -> Self {
         Self { number, first, entries: 0, bytes: frame_bytes, uses: Namespaces::NONE }
@@ -110,23 +110,23 @@ impl<P: Copy> Part<P> {
 pub struct Divider<P> {
     limits: Limits,
     frame_bytes: u64,
-    parts: Vec<Part<P>>,
+    sitemaps: Vec<PlannedSitemap<P>>,
 }
 
 impl<P: Copy> Divider<P> {
     /// Makes files within `limits`, each in `frame`.
     pub fn new(limits: Limits, frame: &Frame) -> Self {
-        Self { limits, frame_bytes: frame.bytes(), parts: Vec::new() }
+        Self { limits, frame_bytes: frame.bytes(), sitemaps: Vec::new() }
     }
 
     /// Whether a run of entries goes into the file at hand as a whole; it is taken in if so, and untouched if not.
     /// The limits only ever fill up, so a run that fits as a whole would have fitted one by one.
     pub fn push_run(&mut self, entries: u32, room: Room) -> bool {
-        let Some(part) = self.parts.last_mut() else { return entries == 0 };
-        let with = part.with(entries, room);
+        let Some(sitemap) = self.sitemaps.last_mut() else { return entries == 0 };
+        let with = sitemap.with(entries, room);
         let fits = with.fits(self.limits);
         if fits {
-            *part = with;
+            *sitemap = with;
         }
         fits || entries == 0
     }
@@ -137,9 +137,9 @@ impl<P: Copy> Divider<P> {
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for one file more.
     pub fn push(&mut self, at: P, room: Room) -> Result<()> {
         if !self.push_run(1, room) {
-            let number = u32::try_from(self.parts.len() + 1).expect("fewer files than URLs of 32 bits");
-            reserve_more(&mut self.parts, 1)?;
-            self.parts.push(Part::empty(number, at, self.frame_bytes).with(1, room));
+            let number = u32::try_from(self.sitemaps.len() + 1).expect("fewer files than URLs of 32 bits");
+            reserve_more(&mut self.sitemaps, 1)?;
+            self.sitemaps.push(PlannedSitemap::empty(number, at, self.frame_bytes).with(1, room));
         }
         Ok(())
     }
@@ -161,8 +161,8 @@ impl<P: Copy> Divider<P> {
     }
 
     /// The files.
-    pub fn finish(self) -> Vec<Part<P>> {
-        self.parts
+    pub fn finish(self) -> Vec<PlannedSitemap<P>> {
+        self.sitemaps
     }
 }
 
@@ -179,17 +179,17 @@ mod tests {
     fn divide(entries_max: u32, bytes_max: u64, entries: &[u64]) -> Vec<u32> {
         let mut divider = Divider::new(Limits { entries_max, bytes_max }, &FRAME);
         entries.iter().enumerate().for_each(|(at, &bytes)| divider.push(at, Room::plain(bytes)).unwrap());
-        let parts = divider.finish();
+        let sitemaps = divider.finish();
         let mut at = 0;
-        for part in &parts {
-            let own = &entries[at..at + part.entries as usize];
-            assert_eq!(part.first, at);
-            assert_eq!(part.bytes, FRAME.bytes() + own.iter().sum::<u64>());
-            assert!(part.entries <= entries_max && part.bytes <= bytes_max);
+        for sitemap in &sitemaps {
+            let own = &entries[at..at + sitemap.entries as usize];
+            assert_eq!(sitemap.first, at);
+            assert_eq!(sitemap.bytes, FRAME.bytes() + own.iter().sum::<u64>());
+            assert!(sitemap.entries <= entries_max && sitemap.bytes <= bytes_max);
             at += own.len();
         }
         assert_eq!(at, entries.len());
-        parts.iter().map(|part| part.entries).collect()
+        sitemaps.iter().map(|sitemap| sitemap.entries).collect()
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
         assert!(divider.push_run(4, Room::plain(90)));
         assert_eq!(
             divider.finish(),
-            [Part { number: 1, first: 0, entries: 5, bytes: FRAME.bytes() + 100, uses: NONE }]
+            [PlannedSitemap { number: 1, first: 0, entries: 5, bytes: FRAME.bytes() + 100, uses: NONE }]
         );
     }
 
@@ -227,10 +227,13 @@ mod tests {
         for (at, uses) in [(0, NONE), (1, xhtml), (2, xhtml), (3, image), (4, NONE)] {
             divider.push(at, Room { bytes: 33, uses }).unwrap();
         }
-        let parts: Vec<_> =
-            divider.finish().into_iter().map(|part| (part.first, part.uses, part.bytes)).collect();
+        let sitemaps: Vec<_> = divider
+            .finish()
+            .into_iter()
+            .map(|sitemap| (sitemap.first, sitemap.uses, sitemap.bytes))
+            .collect();
         assert_eq!(
-            parts,
+            sitemaps,
             [(0, xhtml, full - 1), (3, image, FRAME.bytes() + 66 + image.bytes())],
             "three fit with the declaration, to the byte but one"
         );

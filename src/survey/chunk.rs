@@ -29,7 +29,7 @@ pub enum RowsAt {
         /// Where their positions are.
         range: Range<usize>,
         /// Where the entries are, as index and bytes of those inputs. Only the first chunk of a range of URLs says so.
-        parts: Vec<(usize, Range<usize>)>,
+        blocks: Vec<(usize, Range<usize>)>,
     },
 }
 
@@ -60,8 +60,8 @@ impl Chunk {
     pub fn will_need(&self, inputs: &[Input]) {
         match &self.rows {
             RowsAt::Lines(range) | RowsAt::Rows(Block { range, .. }) => inputs[self.input].will_need(range),
-            RowsAt::Positions { parts, .. } => {
-                parts.iter().for_each(|(input, range)| inputs[self.input + 1 + input].will_need(range));
+            RowsAt::Positions { blocks, .. } => {
+                blocks.iter().for_each(|(input, range)| inputs[self.input + 1 + input].will_need(range));
             }
         }
     }

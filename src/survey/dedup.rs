@@ -15,7 +15,7 @@ mod record;
 mod survivors;
 
 pub use first::{Table, find_duplicates};
-pub use keys::{ChunkKeys, PARTITIONS, Run, Share, has_several};
+pub use keys::{ChunkKeys, PARTITIONS, PartitionKeys, Round, has_several};
 pub use newest::{NewestTable, find_all_but_newest};
 pub use record::NO_INSTANT;
 pub use survivors::Survivors;

@@ -31,9 +31,9 @@ use crate::intake::spool_format::{Content, Row};
 use crate::intake::{lines, spool_format};
 use crate::job::{Job, OnDuplicate, SetRules};
 use crate::sitemap::divide::stable::Least;
-use crate::sitemap::divide::{Divider, Part, Room};
+use crate::sitemap::divide::{Divider, PlannedSitemap, Room};
 use crate::sitemap::xml::Frame;
-use crate::survey::dedup::{self, ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Share, Survivors, Table};
+use crate::survey::dedup::{self, ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Round, Survivors, Table};
 
 /// What is known of a chunk before duplicates are.
 struct SurveyedChunk {
@@ -229,17 +229,17 @@ fn strike_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[ListedChunk], stop: &
     let (rounds, threads) = keys.rounds(job.resources.threads.get());
     // A small input leaves most partitions empty, and each one costs a hand-over between threads.
     let shares = (0..PARTITIONS)
-        .filter(|&partition| dedup::has_several(keys.runs(partition)))
-        .flat_map(|partition| (0..rounds).map(move |round| Share { partition, round, rounds }));
-    let runs = |share: Share| keys.runs(share.partition);
+        .filter(|&partition| dedup::has_several(keys.chunks(partition)))
+        .flat_map(|partition| (0..rounds).map(move |number| Round { partition, number, rounds }));
+    let chunks = |round: Round| keys.chunks(round.partition);
     match job.rules.on_duplicate {
         OnDuplicate::First => {
-            let work = |table: &mut Table, share| dedup::find_duplicates(runs(share), share, table, strike);
+            let work = |table: &mut Table, round| dedup::find_duplicates(chunks(round), round, table, strike);
             ordered(threads, shares, Table::default, work, |done| stop.check().and(done))
         }
         OnDuplicate::Newest => {
-            let work = |table: &mut NewestTable, share| {
-                dedup::find_all_but_newest(runs(share), share, table, strike)
+            let work = |table: &mut NewestTable, round| {
+                dedup::find_all_but_newest(chunks(round), round, table, strike)
             };
             ordered(threads, shares, NewestTable::default, work, |done| stop.check().and(done))
         }
@@ -261,7 +261,7 @@ fn divide(
     chunks: &[ListedChunk],
     rooms: &[Room],
     keys: &Keys<'_>,
-) -> Result<Vec<Part<EntryAt>>> {
+) -> Result<Vec<PlannedSitemap<EntryAt>>> {
     let mut divider = Divider::new(rules.sitemap_limits(), &Frame::sitemap(rules.protocol));
     for (at, chunk) in chunks.iter().enumerate() {
         let entries = listed(chunk, keys, at).map(|(ordinal, room)| (EntryAt { chunk: at, ordinal }, room));

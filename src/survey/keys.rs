@@ -15,7 +15,7 @@ use super::sizes::Sizes;
 use crate::error::{Result, reserve, reserve_more};
 use crate::intake::input::Input;
 use crate::intake::scratch::Scratch;
-use crate::survey::dedup::{ChunkKeys, NewestTable, PARTITIONS, Run, Table};
+use crate::survey::dedup::{ChunkKeys, NewestTable, PARTITIONS, PartitionKeys, Table};
 
 /// Bytes of the two numbers before the records of a chunk.
 const HEAD_BYTES: usize = 2 * size_of::<u32>();
@@ -101,7 +101,7 @@ impl<'m> Keys<'m> {
         spill.0.push(scratch.bytes() as usize);
         for partition in 0..PARTITIONS {
             for (chunk, keys) in (first..).zip(&self.held) {
-                let records = keys.run(chunk, partition).records;
+                let records = keys.partition(chunk, partition).records;
                 if records.is_empty() {
                     continue;
                 }
@@ -170,7 +170,7 @@ impl<'m> Keys<'m> {
     }
 
     /// The keys of one partition, chunk by chunk.
-    pub fn runs(&self, partition: usize) -> impl Iterator<Item = Run<'_>> + Clone {
+    pub fn chunks(&self, partition: usize) -> impl Iterator<Item = PartitionKeys<'_>> + Clone {
         let first = self.sizes.len() - self.held.len();
         let bytes = self.bytes();
         let spilled = self.spills.iter().flat_map(move |Spill(starts)| Spilled {
@@ -178,7 +178,7 @@ impl<'m> Keys<'m> {
             has_instants: self.has_instants,
         });
         let held = (first..).zip(&self.held);
-        spilled.chain(held.map(move |(chunk, keys)| keys.run(chunk, partition)))
+        spilled.chain(held.map(move |(chunk, keys)| keys.partition(chunk, partition)))
     }
 
     /// Lets go of the keys, when duplicates are struck out; sizes stay.
@@ -207,15 +207,15 @@ struct Spilled<'a> {
 }
 
 impl<'a> Iterator for Spilled<'a> {
-    type Item = Run<'a>;
+    type Item = PartitionKeys<'a>;
 
-    fn next(&mut self) -> Option<Run<'a>> {
+    fn next(&mut self) -> Option<PartitionKeys<'a>> {
         let (head, rest) = self.rest.split_at_checked(HEAD_BYTES)?;
         let number =
             |at: usize| u32::from_le_bytes(head[at..at + 4].try_into().expect("four bytes")) as usize;
         let (records, rest) = rest.split_at(number(size_of::<u32>()));
         self.rest = rest;
-        Some(Run::of(number(0), records, self.has_instants))
+        Some(PartitionKeys::of(number(0), records, self.has_instants))
     }
 }
 

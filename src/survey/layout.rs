@@ -7,7 +7,7 @@ use super::tally::Tally;
 use crate::error::Result;
 use crate::intake::input::Input;
 use crate::intake::known_urls::KnownUrls;
-use crate::sitemap::divide::Part;
+use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::divide::stable::Least;
 use crate::survey::dedup::Survivors;
 
@@ -19,7 +19,7 @@ pub struct Layout {
     /// The entries, in the order in which they are listed.
     pub chunks: Vec<ListedChunk>,
     /// The sitemaps, in the order in which they are listed.
-    pub sitemaps: Vec<Part<EntryAt>>,
+    pub sitemaps: Vec<PlannedSitemap<EntryAt>>,
     /// The rows that the layout accounts for.
     pub tally: Tally,
 }
@@ -51,7 +51,7 @@ pub struct ListedChunk {
 impl Layout {
     /// Entries in all sitemaps.
     pub fn planned(&self) -> u64 {
-        self.sitemaps.iter().map(|part| u64::from(part.entries)).sum()
+        self.sitemaps.iter().map(|sitemap| u64::from(sitemap.entries)).sum()
     }
 
     /// Tells the disk which bytes the `sitemap`th sitemap will be read from.

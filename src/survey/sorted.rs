@@ -29,14 +29,14 @@ use crate::intake::spool_format::{Block, Content, Row, RowBuffer};
 use crate::sitemap::divide::{Divider, Room};
 use crate::sitemap::xml::Frame;
 use crate::survey::sort::{RANGES_MAX, Splitters};
-use range::{PartBlock, RangeSorter};
+use range::{RangeBlock, RangeSorter};
 use sample::Sample;
 
 /// Rows of one range that a thread holds back, to write them at once.
-const PART_BYTES: usize = 16 * 1024;
+const BUFFER_BYTES: usize = 16 * 1024;
 
 /// What they take: the last of them may go beyond.
-const PART_HELD_BYTES: usize = PART_BYTES + 4 * 1024;
+const BUFFER_ROOM_BYTES: usize = BUFFER_BYTES + 4 * 1024;
 
 /// Rows that are sorted together, at most: with what is needed to sort them, they stay near the cache.
 const RANGE_BYTES: usize = 4 << 20;
@@ -89,7 +89,7 @@ struct Sorted {
 /// Sorts range after range, on all threads, and writes the positions of listed entries to `to`.
 fn sort(
     run: Context<'_>,
-    ranges: Vec<Vec<PartBlock>>,
+    ranges: Vec<Vec<RangeBlock>>,
     files: &[Input],
     splitters: &Splitters,
     to: &Scratch,
@@ -101,26 +101,26 @@ fn sort(
     let ranges = ranges.into_iter().enumerate().inspect(|(_, range)| {
         range.iter().for_each(|(file, block)| files[*file].will_need(&block.range));
     });
-    let work = |sorter: &mut RangeSorter<'_>, (number, range): (usize, Vec<PartBlock>)| {
-        // The second pass needs the same parts again.
-        let parts = list(range.iter().map(|(file, block)| (*file, block.range.clone())))?;
-        Ok((parts, sorter.sort(range, splitters.shared(number))?))
+    let work = |sorter: &mut RangeSorter<'_>, (number, range): (usize, Vec<RangeBlock>)| {
+        // The second pass reads the same blocks again.
+        let blocks = list(range.iter().map(|(file, block)| (*file, block.range.clone())))?;
+        Ok((blocks, sorter.sort(range, splitters.shared(number))?))
     };
     let mut divider = Divider::new(run.job.rules.sitemap_limits(), &Frame::sitemap(run.job.rules.protocol));
     let (mut chunks, mut rooms) = (Vec::new(), Vec::new());
     ordered(threads, ranges, sorter, work, |range: Result<_>| {
         run.stop.check()?;
-        let (mut parts, blocks) = range?;
-        reserve_more(&mut chunks, blocks.len())?;
-        reserve_more(&mut rooms, blocks.len())?;
-        for block in blocks {
+        let (mut blocks, sorted) = range?;
+        reserve_more(&mut chunks, sorted.len())?;
+        reserve_more(&mut rooms, sorted.len())?;
+        for block in sorted {
             run.progress.advance(block.rows());
             let room = block.rooms.iter().copied().sum();
             let entries = block.rooms.iter().enumerate();
             let entries = entries.map(|(ordinal, &room)| (EntryAt { chunk: chunks.len(), ordinal }, room));
             divider.push_together(block.rooms.len() as u32, room, entries)?;
             rooms.push(room);
-            let rows = RowsAt::Positions { range: block.positions, parts: std::mem::take(&mut parts) };
+            let rows = RowsAt::Positions { range: block.positions, blocks: std::mem::take(&mut blocks) };
             let chunk = ListedChunk::whole(rows, block.rooms.len() as u32)?;
             chunks.push(ListedChunk { least: block.least, ..chunk });
         }
@@ -136,7 +136,7 @@ fn range_bytes(memory: &Memory, threads: usize) -> usize {
 
 /// How many ranges `input_bytes` are parted into, at most: each thread holds a part of each back.
 pub fn ranges(memory: &Memory, threads: usize, input_bytes: u64) -> usize {
-    let ranges_max = (memory.hold / (2 * threads * PART_HELD_BYTES)).clamp(1, RANGES_MAX);
+    let ranges_max = (memory.hold / (2 * threads * BUFFER_ROOM_BYTES)).clamp(1, RANGES_MAX);
     (input_bytes / range_bytes(memory, threads) as u64 + 1).min(ranges_max as u64) as usize
 }
 
@@ -168,7 +168,7 @@ struct Distributed {
     /// The account of them, in which nothing is listed yet.
     account: Account,
     /// The entries of each range, in no order: an entry's line says where it stood.
-    ranges: Vec<Vec<PartBlock>>,
+    ranges: Vec<Vec<RangeBlock>>,
     /// The scratch files that these are in, one for each thread: of two that write to one file, one waits.
     files: Vec<Input>,
 }
@@ -242,7 +242,7 @@ struct Distributor<'r> {
 
 impl<'r> Distributor<'r> {
     fn new(run: Context<'r>, splitters: &'r Splitters, memory: &Memory) -> Result<Self> {
-        let range = |_| Ok((RowBuffer::with_room(PART_HELD_BYTES)?, Vec::new()));
+        let range = |_| Ok((RowBuffer::with_room(BUFFER_ROOM_BYTES)?, Vec::new()));
         let ranges = try_list((0..splitters.ranges()).map(range))?;
         let scratch = Scratch::new(&memory.scratch)?;
         Ok(Self { judge: Judge::new(run.rules), splitters, scratch, ranges })
@@ -257,7 +257,7 @@ impl<'r> Distributor<'r> {
                 let range = self.splitters.range_of(entry.url.as_bytes());
                 let (buffer, blocks) = &mut self.ranges[range];
                 buffer.push(&Row { line: place, offset: 0, content: Content::Entry(entry) });
-                if buffer.is_full(PART_BYTES) {
+                if buffer.is_full(BUFFER_BYTES) {
                     reserve_more(blocks, 1)?;
                     blocks.push(buffer.end_block(self.scratch.append(buffer.bytes())?));
                 }

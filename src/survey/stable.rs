@@ -8,8 +8,8 @@ use crate::common::ordered::ordered;
 use crate::error::{Error, Result, list, reserve};
 use crate::intake::input::Input;
 use crate::job::SetRules;
-use crate::sitemap::divide::stable::{Mark, Stretch, Weighed};
-use crate::sitemap::divide::{Divide, Part, Room, stable};
+use crate::sitemap::divide::stable::{ChunkSummary, Mark, Weighed};
+use crate::sitemap::divide::{Divide, PlannedSitemap, Room, stable};
 use crate::sitemap::xml::Frame;
 
 /// Whether marks decide where the sitemaps of one set begin. With a set for each origin, it is divided when it is known.
@@ -26,10 +26,10 @@ pub fn divide(
     chunks: &[ListedChunk],
     rooms: &[Room],
     inputs: &[Input],
-) -> Result<Vec<Part<EntryAt>>> {
+) -> Result<Vec<PlannedSitemap<EntryAt>>> {
     let reader = || Reader { chunks, rooms, inputs, judge: Judge::new(run.rules) };
     let mut leasts = list(chunks.iter().map(known_least))?;
-    // One with nothing listed is no stretch.
+    // Chunks with nothing listed are left out.
     let filled = list((0..chunks.len()).filter(|&at| chunks[at].listed > 0))?;
     let unknown = list(filled.iter().copied().filter(|&at| leasts[at].is_none()))?;
     let work = |reader: &mut Reader<'_>, at: usize| Ok((at, reader.least(at)?));
@@ -39,17 +39,17 @@ pub fn divide(
         leasts[at] = Some(least);
         Ok::<_, Error>(())
     })?;
-    let stretch = |&at: &usize| Stretch {
+    let summary = |&at: &usize| ChunkSummary {
         entries: chunks[at].listed,
         room: rooms[at],
         least: leasts[at].expect("it was known or found"),
     };
-    let stretches = list(filled.iter().map(stretch))?;
+    let summaries = list(filled.iter().map(summary))?;
     let (limits, frame) = (run.job.rules.sitemap_limits(), Frame::sitemap(run.job.rules.protocol));
     let mut reader = reader();
-    stable::divide(limits, &frame, &stretches, |stretch| {
+    stable::divide(limits, &frame, &summaries, |at| {
         run.stop.check()?;
-        reader.entries(filled[stretch])
+        reader.entries(filled[at])
     })
 }
 

@@ -7,7 +7,7 @@ use super::content::Content;
 use super::entry::Entry;
 use super::finding::Findings;
 use super::judge::judge;
-use super::reader::{Kind, Reader};
+use super::reader::{FileKind, Reader};
 use super::rules::Rule;
 use crate::common::secret::{Key, Secret};
 use crate::error::{Error, Result};
@@ -40,7 +40,7 @@ pub(crate) struct Document {
     /// Its findings.
     pub findings: Findings,
     /// Its kind, if its root element could be read.
-    pub kind: Option<Kind>,
+    pub kind: Option<FileKind>,
     /// The number of its entries.
     pub entries: u64,
     /// For a sitemap, the keys of its URLs. Entry number n has index n - 1.
@@ -77,24 +77,24 @@ pub(crate) fn check(
     while reader.next(entry).map_err(|error| Error::io(&path, "could not be read", error))? {
         let (kind, protocol) = reader.own();
         let below = match kind {
-            Kind::Sitemap => rules.urls_below,
-            Kind::Index => rules.sitemaps_below,
+            FileKind::Sitemap => rules.urls_below,
+            FileKind::Index => rules.sitemaps_below,
         };
         judge(entry, protocol, below, reader.findings());
         // Entries beyond the limit are a finding already, and must not take memory.
         let is_counted = entry.number() <= kind.entries_max(protocol);
         match (kind, entry.loc()) {
             // An entry without a URL needs a key too, so that keys stay aligned with entries; two such entries are not duplicates.
-            (Kind::Sitemap, None) if is_counted => keys.push(rules.secret.key(&unique())),
-            (Kind::Sitemap, Some(loc)) if is_counted => keys.push(rules.secret.key(loc)),
-            (Kind::Index, Some(loc)) if is_counted => {
+            (FileKind::Sitemap, None) if is_counted => keys.push(rules.secret.key(&unique())),
+            (FileKind::Sitemap, Some(loc)) if is_counted => keys.push(rules.secret.key(loc)),
+            (FileKind::Index, Some(loc)) if is_counted => {
                 members.push(Member { entry: entry.number(), loc: loc.into() });
             }
             _ => {}
         }
     }
     let (kind, entries, hash) = (reader.head().map(|(kind, _)| kind), reader.entries(), reader.hash());
-    if is_member && kind == Some(Kind::Index) {
+    if is_member && kind == Some(FileKind::Index) {
         findings.push(None, Rule::IndexOfIndexes, || "this index file is listed in an index file".into());
     }
     if let Some(hash) = hash {

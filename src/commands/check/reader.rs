@@ -32,7 +32,7 @@ use crate::limits::Protocol;
 
 /// The kind of a document, by its root element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     /// `urlset`.
     Sitemap,
     /// `sitemapindex`.
@@ -70,7 +70,7 @@ pub(crate) struct Reader<'f> {
     skipped: (usize, At),
     is_first_event: bool,
     is_whole: bool,
-    head: Option<(Kind, Protocol)>,
+    head: Option<(FileKind, Protocol)>,
     entries: u64,
     order: Order,
     /// Whether it has been reported that the current value is not escaped.
@@ -112,7 +112,7 @@ impl<'f> Reader<'f> {
     }
 
     /// Returns the kind of the document. It is known after the first entry, or at the end.
-    pub fn head(&self) -> Option<(Kind, Protocol)> {
+    pub fn head(&self) -> Option<(FileKind, Protocol)> {
         self.head
     }
 

@@ -8,7 +8,7 @@ use crate::common::ordered::ordered;
 use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::escape::shown;
-use crate::survey::dedup::{ChunkKeys, PARTITIONS, Share, Table, find_duplicates, has_several};
+use crate::survey::dedup::{ChunkKeys, PARTITIONS, Round, Table, find_duplicates, has_several};
 
 /// The sitemaps of a set, in order, with the keys of their URLs.
 #[derive(Default)]
@@ -45,17 +45,18 @@ impl Sitemaps {
     /// # Errors
     /// If memory runs out or `stop` is raised.
     pub fn duplicates(&self, threads: usize, kept_max: usize, stop: &Stop) -> Result<Duplicates> {
-        let runs =
-            |partition| self.keys.iter().enumerate().map(move |(sitemap, keys)| keys.run(sitemap, partition));
+        let chunks = |partition| {
+            self.keys.iter().enumerate().map(move |(sitemap, keys)| keys.partition(sitemap, partition))
+        };
         // In a small set most partitions are empty, and each one costs a hand-over between threads.
-        let partitions = (0..PARTITIONS).filter(|&partition| has_several(runs(partition)));
+        let partitions = (0..PARTITIONS).filter(|&partition| has_several(chunks(partition)));
         let work = |table: &mut Table, partition| {
             let mut own = Duplicates { first: Vec::new(), beyond: 0 };
             let duplicate = |sitemap, ordinal| match own.first.len() < kept_max {
                 true => own.first.push((sitemap, ordinal)),
                 false => own.beyond += 1,
             };
-            find_duplicates(runs(partition), Share::all(partition), table, duplicate).map(|()| own)
+            find_duplicates(chunks(partition), Round::all(partition), table, duplicate).map(|()| own)
         };
         let mut all = Duplicates { first: Vec::new(), beyond: 0 };
         ordered(threads, partitions, Table::default, work, |own| {

@@ -123,7 +123,7 @@ impl Side {
     ) -> Result<u64> {
         let files: Vec<PathBuf> = self.files.into_iter().map(|file| file.path).collect();
         let name = sorter.place().clone();
-        let to = Target { name: &name, to: &mut Rows(sorter) };
+        let to = Target { name: &name, to: &mut SorterInput(sorter) };
         let read = lastmods(&files, threads, progress, stop, to)?;
         Ok(read.sitemaps)
     }
@@ -159,9 +159,9 @@ fn is_manifest(path: &Path) -> bool {
 }
 
 /// Takes rows of a URL, a tab and its `lastmod`, whole lines at a time.
-struct Rows<'s>(&'s mut Sorter);
+struct SorterInput<'s>(&'s mut Sorter);
 
-impl Write for Rows<'_> {
+impl Write for SorterInput<'_> {
     fn write(&mut self, lines: &[u8]) -> io::Result<usize> {
         for line in lines.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             let mut fields = line.split(|&byte| byte == b'\t');

@@ -8,12 +8,12 @@ use crate::common::field;
 
 /// A URL and its `lastmod`.
 #[derive(Debug, Default, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Row {
+pub struct UrlRow {
     loc: Vec<u8>,
     lastmod: Vec<u8>,
 }
 
-impl Row {
+impl UrlRow {
     /// The URL.
     pub fn loc(&self) -> &[u8] {
         &self.loc
@@ -38,7 +38,7 @@ pub struct RowCodec;
 
 impl Codec for RowCodec {
     type View<'b> = (&'b [u8], &'b [u8]);
-    type Owned = Row;
+    type Owned = UrlRow;
 
     fn encode(&self, (loc, lastmod): (&[u8], &[u8]), bytes: &mut Vec<u8>) {
         field::push(loc, bytes);
@@ -51,7 +51,7 @@ impl Codec for RowCodec {
         Some(((loc, lastmod), bytes.len() - rest.len()))
     }
 
-    fn store(&self, (loc, lastmod): (&[u8], &[u8]), row: &mut Row) {
+    fn store(&self, (loc, lastmod): (&[u8], &[u8]), row: &mut UrlRow) {
         row.set(loc, lastmod);
     }
 }
@@ -63,7 +63,7 @@ pub type Sorter = external_sort::Sorter<RowCodec, File>;
 pub struct Sorted {
     rows: external_sort::Sorted<RowCodec, File>,
     /// Read already, and not given out.
-    ahead: Option<Row>,
+    ahead: Option<UrlRow>,
 }
 
 impl Sorted {
@@ -79,13 +79,13 @@ impl Sorted {
     ///
     /// # Errors
     /// If scratch cannot be read.
-    pub fn next(&mut self, row: &mut Row) -> io::Result<bool> {
+    pub fn next(&mut self, row: &mut UrlRow) -> io::Result<bool> {
         match self.ahead.take() {
             Some(ahead) => *row = ahead,
             None if self.rows.read(row)? => {}
             None => return Ok(false),
         }
-        let mut ahead = Row::default();
+        let mut ahead = UrlRow::default();
         while self.rows.read(&mut ahead)? {
             if ahead.loc != row.loc {
                 self.ahead = Some(ahead);
@@ -105,7 +105,7 @@ mod tests {
         let mut sorter = Sorter::new(RowCodec, memory, std::env::temp_dir());
         rows.iter().for_each(|(loc, lastmod)| sorter.push((loc.as_bytes(), lastmod.as_bytes())).unwrap());
         let runs = sorter.runs_count();
-        let (mut sorted, mut all, mut row) = (Sorted::of(sorter).unwrap(), Vec::new(), Row::default());
+        let (mut sorted, mut all, mut row) = (Sorted::of(sorter).unwrap(), Vec::new(), UrlRow::default());
         while sorted.next(&mut row).unwrap() {
             let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
             all.push((text(row.loc()), text(row.lastmod())));

@@ -1,7 +1,7 @@
 //! The quick parser: takes what it finds at once and never looks back.
 
 use super::parser::Parser;
-use super::places::{Places, distance, hash, row};
+use super::positions::{PositionTable, bucket, distance, hash};
 use super::sizes::PLACE_PERIOD;
 use super::symbols::DISTANCE_MAX;
 use super::tokens::Tokens;
@@ -12,20 +12,20 @@ const STRETCH: usize = u64::BITS as usize;
 /// The bytes that a stretch is compared with, its own, and those that can be read behind it.
 const NEAR: usize = PLACE_PERIOD + STRETCH + 16;
 
-/// Looks up `KEY_BYTES` bytes at one place of `EVERY`, in a table that has `ROWS` for the hashes of all places. What is
+/// Looks up `KEY_BYTES` bytes at one place of `EVERY`, in a table that has `BUCKETS` for the hashes of all places. What is
 /// shorter than `SHORTEST` is said in literals.
 #[derive(Debug)]
-pub struct Greedy<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize, const SHORTEST: usize> {
-    places: Places<u16, ROWS>,
+pub struct Greedy<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize, const SHORTEST: usize> {
+    positions: PositionTable<u16, BUCKETS>,
     /// How far back what was seen like each place of a stretch is.
     distances: [u16; STRETCH],
 }
 
-impl<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize, const SHORTEST: usize> Default
-    for Greedy<KEY_BYTES, ROWS, EVERY, SHORTEST>
+impl<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize, const SHORTEST: usize> Default
+    for Greedy<KEY_BYTES, BUCKETS, EVERY, SHORTEST>
 {
     fn default() -> Self {
-        Self { places: Places::default(), distances: [0; STRETCH] }
+        Self { positions: PositionTable::default(), distances: [0; STRETCH] }
     }
 }
 
@@ -35,8 +35,8 @@ impl<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize, const SHORTEST
 /// No place waits for another and there is no branch, so that the processor has several in hand at once: that is why all
 /// are looked up, those that a match will cover too. A function of its own, as it needs all registers.
 #[inline(never)]
-fn look_up<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize>(
-    rows: &mut [u16; ROWS],
+fn look_up<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize>(
+    buckets: &mut [u16; BUCKETS],
     distances: &mut [u16; STRETCH],
     near: &[u8; NEAR],
     begin: usize,
@@ -49,23 +49,23 @@ fn look_up<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize>(
         let nth = EVERY * nth;
         let at = PLACE_PERIOD + nth;
         let here = word(near, at);
-        let row = self::row(rows, hash(here << other_bits));
-        let distance = distance(begin + nth, *row);
-        *row = (begin + nth) as u16;
+        let bucket = self::bucket(buckets, hash(here << other_bits));
+        let distance = distance(begin + nth, *bucket);
+        *bucket = (begin + nth) as u16;
         *found = distance as u16;
         let differ = (word(near, at - distance) ^ here) << other_bits;
         let too_far = distance.wrapping_sub(1) as u64 & DISTANCE_MAX as u64;
         matches = matches << EVERY | u64::from(differ | too_far == 0);
         for passed in 1..EVERY {
             let here = word(near, at + passed);
-            *self::row(rows, hash(here << other_bits)) = (begin + nth + passed) as u16;
+            *self::bucket(buckets, hash(here << other_bits)) = (begin + nth + passed) as u16;
         }
     }
     matches << (STRETCH - 1 - (count - 1) / EVERY * EVERY)
 }
 
-impl<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize, const SHORTEST: usize> Parser
-    for Greedy<KEY_BYTES, ROWS, EVERY, SHORTEST>
+impl<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize, const SHORTEST: usize> Parser
+    for Greedy<KEY_BYTES, BUCKETS, EVERY, SHORTEST>
 {
     fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
         if to - from < SHORTEST {
@@ -75,8 +75,8 @@ impl<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize, const SHORTEST
         while begin + (KEY_BYTES as usize) <= to {
             let count = STRETCH.min(to + 1 - KEY_BYTES as usize - begin);
             let near = window.bytes(begin - PLACE_PERIOD);
-            let mut matches = look_up::<KEY_BYTES, ROWS, EVERY>(
-                self.places.rows(),
+            let mut matches = look_up::<KEY_BYTES, BUCKETS, EVERY>(
+                self.positions.buckets(),
                 &mut self.distances,
                 near,
                 begin,
@@ -104,6 +104,6 @@ impl<const KEY_BYTES: u32, const ROWS: usize, const EVERY: usize, const SHORTEST
     }
 
     fn clear(&mut self) {
-        self.places.clear();
+        self.positions.clear();
     }
 }

@@ -1,7 +1,7 @@
 //! The patient parser: before it takes a match it looks whether a better one begins a byte or two later.
 
 use super::parser::Parser;
-use super::places::{Places, Row, distance, hash};
+use super::positions::{Bucket, PositionTable, distance, hash};
 use super::tokens::Tokens;
 use super::window::{Window, word};
 
@@ -17,11 +17,11 @@ const LITERAL_BITS: i32 = 6;
 /// A match that begins this many bytes later must save more bits than this, as the parting costs a token.
 const DELAY_BITS: [i32; 3] = [0, 2, 7];
 
-/// Chooses among the latest places of `R`, with `ROWS` for all hashes, and is content with a match of `CONTENT` bytes or
+/// Chooses among the latest positions in `B`, with `BUCKETS` for all hashes, and is content with a match of `CONTENT` bytes or
 /// with what looking `AHEAD` bytes does not better.
 #[derive(Debug, Default)]
-pub struct Lazy<R: Row, const ROWS: usize, const CONTENT: usize, const AHEAD: usize> {
-    places: Places<R, ROWS>,
+pub struct Lazy<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHEAD: usize> {
+    positions: PositionTable<B, BUCKETS>,
 }
 
 /// The length is less than [`KEY_BYTES`] if there is none.
@@ -43,12 +43,14 @@ impl Match {
     }
 }
 
-impl<R: Row, const ROWS: usize, const CONTENT: usize, const AHEAD: usize> Lazy<R, ROWS, CONTENT, AHEAD> {
+impl<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHEAD: usize>
+    Lazy<B, BUCKETS, CONTENT, AHEAD>
+{
     /// What was seen like the bytes at `at`, which are seen now.
     #[inline(always)]
-    fn look(&mut self, at: usize, here: u64) -> R {
-        let row = self.places.row(hash(here << (u64::BITS - 8 * KEY_BYTES as u32)));
-        std::mem::replace(row, row.with(at as u16))
+    fn look(&mut self, at: usize, here: u64) -> B {
+        let bucket = self.positions.bucket(hash(here << (u64::BITS - 8 * KEY_BYTES as u32)));
+        std::mem::replace(bucket, bucket.with(at as u16))
     }
 
     /// The longest match at `at`, of two the nearer one.
@@ -60,7 +62,7 @@ impl<R: Row, const ROWS: usize, const CONTENT: usize, const AHEAD: usize> Lazy<R
         let places = self.look(at, here);
         // The first eight bytes of every candidate, without a branch: most matches are shorter, and none is like another.
         let mut best = 0u64;
-        for nth in 0..R::PLACES {
+        for nth in 0..B::POSITIONS {
             let distance = distance(at, places.get(nth));
             let same = (word(back, BACK - distance) ^ here).trailing_zeros() / 8;
             let same = if distance.wrapping_sub(1) < reach { same } else { 0 };
@@ -69,7 +71,7 @@ impl<R: Row, const ROWS: usize, const CONTENT: usize, const AHEAD: usize> Lazy<R
         let mut found = Match { length: (best >> u16::BITS) as usize, distance: usize::from(!(best as u16)) };
         if found.length == 8 {
             found.length = window.common_prefix(at - found.distance, at, to - at);
-            for nth in 1..R::PLACES {
+            for nth in 1..B::POSITIONS {
                 let distance = distance(at, places.get(nth));
                 if distance.wrapping_sub(1) < reach && distance != found.distance {
                     let length = window.common_prefix(at - distance, at, to - at);
@@ -81,8 +83,8 @@ impl<R: Row, const ROWS: usize, const CONTENT: usize, const AHEAD: usize> Lazy<R
     }
 }
 
-impl<R: Row, const ROWS: usize, const CONTENT: usize, const AHEAD: usize> Parser
-    for Lazy<R, ROWS, CONTENT, AHEAD>
+impl<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHEAD: usize> Parser
+    for Lazy<B, BUCKETS, CONTENT, AHEAD>
 {
     fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens) {
         let (mut at, mut said) = (from, from);
@@ -122,6 +124,6 @@ impl<R: Row, const ROWS: usize, const CONTENT: usize, const AHEAD: usize> Parser
     }
 
     fn clear(&mut self) {
-        self.places.clear();
+        self.positions.clear();
     }
 }

@@ -1,13 +1,13 @@
 //! The quick way to a record that begins like another: the latest one with the same directories.
 
-use super::places::{Places, distance, hash};
+use super::positions::{PositionTable, distance, hash};
 use super::record::{Found, Room, kind_before};
 use super::sizes::{HEAD_BYTES, TAIL_BYTES};
 use super::window::Window;
 use crate::common::simd;
 
 /// Rows of 8 K prefixes: some 400 records are in reach, each of them with a few.
-const ROWS: usize = 1 << 13;
+const BUCKETS: usize = 1 << 13;
 
 /// So many bytes less of a prefix are as good if the tail before them is the same.
 const TAIL_WORTH: usize = 3;
@@ -16,9 +16,9 @@ const TAIL_WORTH: usize = 3;
 #[derive(Debug)]
 pub struct Prefixes {
     /// The last record with a prefix.
-    latest: Places<u16, ROWS>,
+    latest: PositionTable<u16, BUCKETS>,
     /// The same among records behind one tail, which saves a match for `.html` and the like.
-    behind_tail: Places<u16, ROWS>,
+    behind_tail: PositionTable<u16, BUCKETS>,
     records: u32,
     scan_interval: u32,
     kind_bytes: usize,
@@ -88,9 +88,9 @@ impl Prefixes {
                 // The last bytes of a prefix and its length tell it from others, nearly always.
                 let end = window.word(slash - 7);
                 let key = hash(end ^ hash(shared as u64));
-                let place = std::mem::replace(self.latest.row(key), from as u16);
+                let place = std::mem::replace(self.latest.bucket(key), from as u16);
                 let place_of_tail = match is_tail_wanted {
-                    true => std::mem::replace(self.behind_tail.row(key ^ tail), from as u16),
+                    true => std::mem::replace(self.behind_tail.bucket(key ^ tail), from as u16),
                     false => 0,
                 };
                 let distance = distance(from, place);

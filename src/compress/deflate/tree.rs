@@ -1,6 +1,6 @@
 //! The way to the record that begins most like another: a tree of all that are in reach.
 
-use super::places::hash;
+use super::positions::hash;
 use super::record::{Found, Room, kind_before};
 use super::sizes::HEAD_BYTES;
 use super::window::Window;

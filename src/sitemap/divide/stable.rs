@@ -5,21 +5,21 @@
 //! the one whose [`Mark`] is the least: two divisions that come from different sides soon meet the same one, and are the same
 //! from there on. As any of them is equally likely to be it, files are filled to the middle between the two, 70 %.
 //!
-//! Entries come in stretches, of which the sum and the least mark are known. That is all that must be known of most: only
-//! those in which a file begins, becomes full enough to end or passes a limit are looked into.
+//! Entries come in chunks, with the sum of their rooms and their least mark. For most chunks that is enough: entries are
+//! read only of chunks in which a file begins, becomes full enough to end, or passes a limit.
 
 #[cfg(test)]
 mod tests;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::{Limits, Part, Room};
+use super::{Limits, PlannedSitemap, Room};
 use crate::clean::CleanUrl;
 use crate::error::{Result, reserve_more};
 use crate::sitemap::xml::Frame;
 
 /// In per cent of either limit: less of a file is not cut off, but at the end. Less than this would meet sooner and fill less:
-/// with 40, a stretch of a hundredth of 200 full files disturbs 1.6 % of them, with 50, 1.9 %.
+/// with 40, a change in a hundredth of 200 full files disturbs 1.6 % of them, with 50, 1.9 %.
 pub const FULL_LEAST: u64 = 40;
 
 /// Fixed for ever: with another one, every file of every set would be another.
@@ -102,9 +102,9 @@ pub struct Weighed<P> {
     pub mark: Mark,
 }
 
-/// Entries that stand together, and what counts of them.
+/// What decides about the entries of a chunk, unless a file may begin or end in it.
 #[derive(Debug, Clone, Copy)]
-pub struct Stretch {
+pub struct ChunkSummary {
     /// How many there are, at least one.
     pub entries: u32,
     /// What they take.
@@ -113,7 +113,7 @@ pub struct Stretch {
     pub least: Mark,
 }
 
-/// Divides the entries of `stretches` into files within `limits`, each in `frame`. `read` gives those of one stretch, by its
+/// Divides the entries of `chunks` into files within `limits`, each in `frame`. `read` gives those of one chunk, by its
 /// index.
 ///
 /// # Errors
@@ -121,81 +121,81 @@ pub struct Stretch {
 pub fn divide<P: Copy>(
     limits: Limits,
     frame: &Frame,
-    stretches: &[Stretch],
+    chunks: &[ChunkSummary],
     read: impl FnMut(usize) -> Result<Vec<Weighed<P>>>,
-) -> Result<Vec<Part<P>>> {
-    let mut walk = Walk { limits, frame_bytes: frame.bytes(), stretches, read, open: None };
-    let mut parts = Vec::new();
-    let mut from = Place { stretch: 0, nth: 0 };
-    while from.stretch < stretches.len() {
-        let (part, next) = walk.file(from)?;
-        reserve_more(&mut parts, 1)?;
-        parts.push(part);
+) -> Result<Vec<PlannedSitemap<P>>> {
+    let mut walk = Walk { limits, frame_bytes: frame.bytes(), chunks, read, open: None };
+    let mut sitemaps = Vec::new();
+    let mut from = Cursor { chunk: 0, nth: 0 };
+    while from.chunk < chunks.len() {
+        let (sitemap, next) = walk.file(from)?;
+        reserve_more(&mut sitemaps, 1)?;
+        sitemaps.push(sitemap);
         from = next;
     }
-    Ok(parts)
+    Ok(sitemaps)
 }
 
-/// A walk through stretches, file after file.
+/// Walks through chunks, file after file.
 struct Walk<'s, P, R> {
     limits: Limits,
     frame_bytes: u64,
-    stretches: &'s [Stretch],
+    chunks: &'s [ChunkSummary],
     read: R,
-    /// The stretch that was looked into last, and its entries.
+    /// The chunk that was looked into last, and its entries.
     open: Option<(usize, Vec<Weighed<P>>)>,
 }
 
-/// An entry: in which stretch, and which of its entries it is.
+/// An entry: in which chunk, and which of its entries it is.
 #[derive(Clone, Copy)]
-struct Place {
-    stretch: usize,
+struct Cursor {
+    chunk: usize,
     nth: usize,
 }
 
 /// A file, and where the next one begins.
-type Ended<P> = (Part<P>, Place);
+type FileEnd<P> = (PlannedSitemap<P>, Cursor);
 
-/// Entries of a stretch that the next file may begin with.
+/// Entries of a chunk that the next file may begin with.
 struct Cut<P> {
-    from: Place,
+    from: Cursor,
     /// What the file at hand has before them.
-    before: Part<P>,
+    before: PlannedSitemap<P>,
     /// None of them has a lesser mark.
     least: Mark,
     /// What comes of it, if it was looked for: then one has that mark.
-    ended: Option<Ended<P>>,
+    ended: Option<FileEnd<P>>,
 }
 
 impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
     /// The file that begins at `from`, and where the next one does.
-    fn file(&mut self, from: Place) -> Result<Ended<P>> {
-        let (limits, stretches) = (self.limits, self.stretches);
-        let first = self.entries(from.stretch)?[from.nth];
-        let mut part = Part::empty(first.mark.number(), first.at, self.frame_bytes);
+    fn file(&mut self, from: Cursor) -> Result<FileEnd<P>> {
+        let (limits, chunks) = (self.limits, self.chunks);
+        let first = self.entries(from.chunk)?[from.nth];
+        let mut sitemap = PlannedSitemap::empty(first.mark.number(), first.at, self.frame_bytes);
         let mut cuts = Vec::new();
-        for (stretch, whole) in stretches.iter().enumerate().skip(from.stretch) {
-            let nth = if stretch == from.stretch { from.nth } else { 0 };
-            let (from, before) = (Place { stretch, nth }, part);
+        for (chunk, whole) in chunks.iter().enumerate().skip(from.chunk) {
+            let nth = if chunk == from.chunk { from.nth } else { 0 };
+            let (from, before) = (Cursor { chunk, nth }, sitemap);
             let rest = match nth {
                 0 => whole.room,
-                _ => self.entries(stretch)?[nth..].iter().map(|entry| entry.room).sum(),
+                _ => self.entries(chunk)?[nth..].iter().map(|entry| entry.room).sum(),
             };
-            part = before.with(whole.entries - nth as u32, rest);
+            sitemap = before.with(whole.entries - nth as u32, rest);
             // One entry has room in a file of its own.
-            let fits = part.fits(limits) || part.entries == 1;
-            if !fits || part.may_end(limits) {
+            let fits = sitemap.fits(limits) || sitemap.entries == 1;
+            if !fits || sitemap.may_end(limits) {
                 cuts.push(Cut { from, before, least: whole.least, ended: None });
             }
             if !fits {
                 return self.cut(cuts);
             }
         }
-        Ok((part, Place { stretch: stretches.len(), nth: 0 }))
+        Ok((sitemap, Cursor { chunk: chunks.len(), nth: 0 }))
     }
 
     /// The file that ends at the best of `cuts`, and where that is.
-    fn cut(&mut self, mut cuts: Vec<Cut<P>>) -> Result<Ended<P>> {
+    fn cut(&mut self, mut cuts: Vec<Cut<P>>) -> Result<FileEnd<P>> {
         loop {
             // Of equal marks the first.
             let best = cuts.iter_mut().enumerate().min_by_key(|(_, cut)| cut.least);
@@ -211,34 +211,34 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
     }
 
     /// The least mark of the entries of `cut`, and what it comes to. `None` if there is none that the file may end before.
-    fn look_into(&mut self, cut: &Cut<P>) -> Result<Option<(Mark, Ended<P>)>> {
-        let (limits, mut part, mut from) = (self.limits, cut.before, cut.from);
-        let mut least: Option<(Mark, Ended<P>)> = None;
-        for entry in &self.entries(from.stretch)?[from.nth..] {
-            let with = part.with(1, entry.room);
-            let is_too_much = part.entries > 0 && !with.fits(limits);
-            if (is_too_much || part.may_end(limits)) && least.is_none_or(|(least, _)| entry.mark < least) {
-                least = Some((entry.mark, (part, from)));
+    fn look_into(&mut self, cut: &Cut<P>) -> Result<Option<(Mark, FileEnd<P>)>> {
+        let (limits, mut sitemap, mut from) = (self.limits, cut.before, cut.from);
+        let mut least: Option<(Mark, FileEnd<P>)> = None;
+        for entry in &self.entries(from.chunk)?[from.nth..] {
+            let with = sitemap.with(1, entry.room);
+            let is_too_much = sitemap.entries > 0 && !with.fits(limits);
+            if (is_too_much || sitemap.may_end(limits)) && least.is_none_or(|(least, _)| entry.mark < least) {
+                least = Some((entry.mark, (sitemap, from)));
             }
             if is_too_much {
                 break;
             }
-            part = with;
+            sitemap = with;
             from.nth += 1;
         }
         Ok(least)
     }
 
-    fn entries(&mut self, stretch: usize) -> Result<&[Weighed<P>]> {
-        if self.open.as_ref().is_none_or(|&(open, _)| open != stretch) {
+    fn entries(&mut self, chunk: usize) -> Result<&[Weighed<P>]> {
+        if self.open.as_ref().is_none_or(|&(open, _)| open != chunk) {
             self.open = None;
-            self.open = Some((stretch, (self.read)(stretch)?));
+            self.open = Some((chunk, (self.read)(chunk)?));
         }
         Ok(self.open.as_ref().map_or(&[], |(_, entries)| entries))
     }
 }
 
-impl<P: Copy> Part<P> {
+impl<P: Copy> PlannedSitemap<P> {
     /// Whether it is full enough to end before the next entry.
     fn may_end(&self, limits: Limits) -> bool {
         self.entries > 0

@@ -1,42 +1,42 @@
 //! Of equal URLs the first in input order stays.
 
-use super::keys::{Run, Share};
+use super::keys::{PartitionKeys, Round};
 use crate::common::prefetch;
 use crate::common::secret::Key;
 use crate::error::{Result, reserve};
 
-/// Runs that are looked up together: some hundred keys, whose places the first-level cache holds.
-const RUNS_TOGETHER: usize = 8;
+/// Chunks whose keys of a partition are looked up together: some hundred keys, whose places the first-level cache holds.
+const CHUNKS_TOGETHER: usize = 8;
 
-/// Walks through the `share` of all `runs` in input order and calls `duplicate` with the chunk and the ordinal of every URL
-/// that an earlier one equals.
+/// Walks through the keys of `chunks` that belong to `round`, in input order. Calls `duplicate` with the chunk and the ordinal
+/// of every URL that equals an earlier one.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the table cannot be had.
 pub fn find_duplicates<'a>(
-    mut runs: impl Iterator<Item = Run<'a>> + Clone,
-    share: Share,
+    mut chunks: impl Iterator<Item = PartitionKeys<'a>> + Clone,
+    round: Round,
     table: &mut Table,
     mut duplicate: impl FnMut(usize, u16),
 ) -> Result<()> {
-    table.clear_for(share.count(runs.clone()))?;
-    // A run is short, and in memory that was not looked at for long, as are most places of a large table: runs are asked for
-    // while others are looked up, and so are the places of several of them at once.
-    let (mut now, mut next) = (Vec::with_capacity(RUNS_TOGETHER), Vec::with_capacity(RUNS_TOGETHER));
+    table.clear_for(round.count(chunks.clone()))?;
+    // A chunk has few keys of a partition. They are no longer in the cache, and neither is most of a large table: keys are
+    // prefetched while others are looked up, and so are the places of several chunks at once.
+    let (mut now, mut next) = (Vec::with_capacity(CHUNKS_TOGETHER), Vec::with_capacity(CHUNKS_TOGETHER));
     loop {
         std::mem::swap(&mut now, &mut next);
         next.clear();
-        next.extend(runs.by_ref().take(RUNS_TOGETHER));
-        next.iter().for_each(|run| prefetch::fetch_all(run.records));
+        next.extend(chunks.by_ref().take(CHUNKS_TOGETHER));
+        next.iter().for_each(|keys| prefetch::fetch_all(keys.records));
         if now.is_empty() && next.is_empty() {
             return Ok(());
         }
-        let keys = now.iter().flat_map(|&run| share.keys(run));
-        keys.for_each(|(key, ..)| table.fetch(key));
-        for &run in &now {
-            for (key, ordinal, _) in share.keys(run) {
+        let all = now.iter().flat_map(|&keys| round.keys(keys));
+        all.for_each(|(key, ..)| table.fetch(key));
+        for &keys in &now {
+            for (key, ordinal, _) in round.keys(keys) {
                 if !table.insert(key) {
-                    duplicate(run.chunk, ordinal);
+                    duplicate(keys.chunk, ordinal);
                 }
             }
         }
@@ -128,10 +128,11 @@ mod tests {
             for rounds in [1, 3] {
                 let mut duplicates = Vec::new();
                 for partition in 0..PARTITIONS {
-                    let runs = parted.iter().enumerate().map(|(chunk, keys)| keys.run(chunk, partition));
-                    for round in 0..rounds {
-                        let share = Share { partition, round, rounds };
-                        find_duplicates(runs.clone(), share, &mut table, |c, o| duplicates.push((c, o)))
+                    let chunks =
+                        parted.iter().enumerate().map(|(chunk, keys)| keys.partition(chunk, partition));
+                    for number in 0..rounds {
+                        let round = Round { partition, number, rounds };
+                        find_duplicates(chunks.clone(), round, &mut table, |c, o| duplicates.push((c, o)))
                             .unwrap();
                     }
                 }

@@ -50,10 +50,10 @@ impl ChunkKeys {
     }
 
     /// The keys of one partition. `chunk` is what this one is called.
-    pub fn run(&self, chunk: usize, partition: usize) -> Run<'_> {
+    pub fn partition(&self, chunk: usize, partition: usize) -> PartitionKeys<'_> {
         let record_bytes = record::bytes(self.has_instants);
         let [start, end] = [partition, partition + 1].map(|at| usize::from(self.starts[at]) * record_bytes);
-        Run { chunk, records: &self.records[start..end], has_instants: self.has_instants }
+        PartitionKeys { chunk, records: &self.records[start..end], has_instants: self.has_instants }
     }
 
     /// Bytes of memory that are held.
@@ -64,31 +64,31 @@ impl ChunkKeys {
     /// The key of one URL. A walk through all of them: for what is told a person.
     pub(crate) fn key_at(&self, ordinal: u16) -> Option<Key> {
         (0..PARTITIONS).find_map(|partition| {
-            let mut keys = self.run(0, partition).keys(partition);
+            let mut keys = self.partition(0, partition).keys(partition);
             keys.find(|&(_, own, _)| own == ordinal).map(|(key, ..)| key)
         })
     }
 
     /// The first URL of that key.
     pub(crate) fn find(&self, key: Key) -> Option<u16> {
-        let mut keys = self.run(0, partition(key)).keys(partition(key));
+        let mut keys = self.partition(0, partition(key)).keys(partition(key));
         keys.find(|&(own, ..)| own == key).map(|(_, ordinal, _)| ordinal)
     }
 }
 
 /// The keys of one partition of a chunk.
 #[derive(Debug, Clone, Copy)]
-pub struct Run<'a> {
+pub struct PartitionKeys<'a> {
     /// The chunk that they are of.
     pub chunk: usize,
-    /// As [`Run::of`] takes them.
+    /// As [`PartitionKeys::of`] takes them.
     pub records: &'a [u8],
     /// Whether each has an instant.
     has_instants: bool,
 }
 
-impl<'a> Run<'a> {
-    /// The run of `chunk` whose records were written elsewhere and read again.
+impl<'a> PartitionKeys<'a> {
+    /// The keys of `chunk` whose records were written elsewhere and read again.
     pub fn of(chunk: usize, records: &'a [u8], has_instants: bool) -> Self {
         Self { chunk, records, has_instants }
     }
@@ -105,11 +105,11 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Returns whether `runs` have at least two keys, so that there may be duplicates among them.
-pub fn has_several<'a>(mut runs: impl Iterator<Item = Run<'a>>) -> bool {
+/// Returns whether `chunks` have at least two keys, so that there may be duplicates among them.
+pub fn has_several<'a>(mut chunks: impl Iterator<Item = PartitionKeys<'a>>) -> bool {
     let mut keys = 0;
-    runs.any(|run| {
-        keys += run.len();
+    chunks.any(|own| {
+        keys += own.len();
         keys > 1
     })
 }
@@ -118,35 +118,36 @@ fn partition(key: Key) -> usize {
     (key >> PARTITION_SHIFT) as usize
 }
 
-/// A share of a partition: all of it, or one of several rounds in which it is looked at because its table would be too large.
+/// A round over a partition: one of several if the table of all its keys would be too large. Each round takes the keys of
+/// some hashes.
 #[derive(Debug, Clone, Copy)]
-pub struct Share {
+pub struct Round {
     /// Which partition.
     pub partition: usize,
-    /// Which round.
-    pub round: usize,
+    /// Which of its rounds, from 0.
+    pub number: usize,
     /// How many there are, at most 256.
     pub rounds: usize,
 }
 
-impl Share {
-    /// All of `partition`.
+impl Round {
+    /// The only round over `partition`.
     pub fn all(partition: usize) -> Self {
-        Self { partition, round: 0, rounds: 1 }
+        Self { partition, number: 0, rounds: 1 }
     }
 
-    /// The keys of `run` that are in it.
+    /// The keys of `keys` that belong to it.
     #[inline]
-    pub(super) fn keys(self, run: Run<'_>) -> impl Iterator<Item = (Key, u16, i64)> {
+    pub(super) fn keys(self, keys: PartitionKeys<'_>) -> impl Iterator<Item = (Key, u16, i64)> {
         let round_of = move |key: Key| (usize::from((key >> (PARTITION_SHIFT - 8)) as u8) * self.rounds) >> 8;
-        run.keys(self.partition).filter(move |&(key, ..)| self.rounds == 1 || round_of(key) == self.round)
+        keys.keys(self.partition).filter(move |&(key, ..)| self.rounds == 1 || round_of(key) == self.number)
     }
 
-    /// How many keys of `runs` are in it.
-    pub(super) fn count<'a>(self, runs: impl Iterator<Item = Run<'a>>) -> usize {
+    /// How many keys of `chunks` belong to it.
+    pub(super) fn count<'a>(self, chunks: impl Iterator<Item = PartitionKeys<'a>>) -> usize {
         match self.rounds {
-            1 => runs.map(|run| run.len()).sum(),
-            _ => runs.map(|run| self.keys(run).count()).sum(),
+            1 => chunks.map(|keys| keys.len()).sum(),
+            _ => chunks.map(|keys| self.keys(keys).count()).sum(),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::keys::{Run, Share};
+use super::keys::{PartitionKeys, Round};
 use crate::common::secret::Key;
 use crate::error::{Error, Result};
 
@@ -32,28 +32,28 @@ impl NewestTable {
     }
 }
 
-/// Walks through the `share` of all `runs` and calls `older` with the chunk and the ordinal of every URL but the newest of
-/// each; of equally new ones the first stays. Runs without instants have no page that says when it changed.
+/// Walks through the keys of `chunks` that belong to `round`. Calls `older` with the chunk and the ordinal of every URL except
+/// the newest of each group of equal URLs; of equally new ones the first is kept. A key without an instant is older than any.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the table cannot be had.
 pub fn find_all_but_newest<'a>(
-    runs: impl Iterator<Item = Run<'a>> + Clone,
-    share: Share,
+    chunks: impl Iterator<Item = PartitionKeys<'a>> + Clone,
+    round: Round,
     table: &mut NewestTable,
     mut older: impl FnMut(usize, u16),
 ) -> Result<()> {
-    table.clear_for(share.count(runs.clone()))?;
-    for run in runs {
-        for (key, ordinal, instant) in share.keys(run) {
-            let this = Newest { instant, chunk: run.chunk, ordinal };
+    table.clear_for(round.count(chunks.clone()))?;
+    for keys in chunks {
+        for (key, ordinal, instant) in round.keys(keys) {
+            let this = Newest { instant, chunk: keys.chunk, ordinal };
             match table.0.entry(key) {
                 Entry::Vacant(place) => drop(place.insert(this)),
                 Entry::Occupied(mut place) if instant > place.get().instant => {
                     let was = place.insert(this);
                     older(was.chunk, was.ordinal);
                 }
-                Entry::Occupied(_) => older(run.chunk, ordinal),
+                Entry::Occupied(_) => older(keys.chunk, ordinal),
             }
         }
     }
@@ -103,8 +103,9 @@ mod tests {
         let mut older = Vec::new();
         let mut table = NewestTable::default();
         for partition in 0..PARTITIONS {
-            let runs = parted.iter().enumerate().map(|(chunk, keys)| keys.run(chunk, partition));
-            find_all_but_newest(runs, Share::all(partition), &mut table, |c, o| older.push((c, o))).unwrap();
+            let chunks = parted.iter().enumerate().map(|(chunk, keys)| keys.partition(chunk, partition));
+            find_all_but_newest(chunks, Round::all(partition), &mut table, |c, o| older.push((c, o)))
+                .unwrap();
         }
         older.sort_unstable();
         assert_eq!(older, [(0, 0), (0, 1), (0, 2), (1, 0), (1, 2), (2, 1), (2, 3), (2, 4)]);

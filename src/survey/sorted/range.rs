@@ -23,8 +23,8 @@ const BLOCK_ENTRIES: usize = 4096;
 /// The part of a range's memory that the buffers of a merge take.
 const MERGE_SHARE: usize = 8;
 
-/// A block of entries of a range, and which of the scratch files it is in.
-pub type PartBlock = (usize, Block);
+/// A block of entries of a range, after the index of its scratch file.
+pub type RangeBlock = (usize, Block);
 
 /// An entry: where it is, and where it stood in the input, a number that grows.
 #[derive(Debug, Clone, Copy, Default)]
@@ -116,7 +116,7 @@ impl SortedBlock {
 pub struct RangeSorter<'r> {
     run: Context<'r>,
     /// The scratch files that ranges are in.
-    parts: &'r [Input],
+    files: &'r [Input],
     /// The one for the positions of sorted entries.
     to: &'r Scratch,
     /// Bytes of rows that are sorted in memory.
@@ -127,20 +127,20 @@ pub struct RangeSorter<'r> {
 }
 
 impl<'r> RangeSorter<'r> {
-    pub fn new(run: Context<'r>, parts: &'r [Input], to: &'r Scratch, bytes_max: usize) -> Self {
-        Self { run, parts, to, bytes_max, entries: Vec::new(), sorter: Sorter::default() }
+    pub fn new(run: Context<'r>, files: &'r [Input], to: &'r Scratch, bytes_max: usize) -> Self {
+        Self { run, files, to, bytes_max, entries: Vec::new(), sorter: Sorter::default() }
     }
 
     /// Sorts the range in `blocks`, which are in any order. All its URLs begin with the same `shared` bytes, as far as is known.
-    pub fn sort(&mut self, blocks: Vec<PartBlock>, shared: usize) -> Result<Vec<SortedBlock>> {
+    pub fn sort(&mut self, blocks: Vec<RangeBlock>, shared: usize) -> Result<Vec<SortedBlock>> {
         let bytes: usize = blocks.iter().map(|(_, block)| block.range.len()).sum();
-        let mut listed = Listed::new(self.run, self.parts, self.to);
+        let mut listed = Listed::new(self.run, self.files, self.to);
         if bytes <= self.bytes_max {
             self.sort_in_memory(&blocks, shared, &mut listed)?;
             return listed.finish();
         }
         // Runs are in a file of their own, which is gone with them.
-        let runs = Runs::new(PlacedCodec { files: self.parts }, Scratch::new(self.to.space())?);
+        let runs = Runs::new(PlacedCodec { files: self.files }, Scratch::new(self.to.space())?);
         let mut spilled = Spilled { runs, struck: 0 };
         let mut rest = &blocks[..];
         while !rest.is_empty() {
@@ -159,7 +159,7 @@ impl<'r> RangeSorter<'r> {
         self.entries = Vec::new();
         listed.struck = spilled.struck;
         let mut merge = spilled.runs.merge(self.bytes_max / MERGE_SHARE)?;
-        let mut survivors = Survivors::new(self.run.job.rules.on_duplicate, self.parts, &mut listed);
+        let mut survivors = Survivors::new(self.run.job.rules.on_duplicate, self.files, &mut listed);
         let mut next = ByUrl::default();
         while merge.read(&mut next)? {
             survivors.push(next.0)?;
@@ -169,12 +169,17 @@ impl<'r> RangeSorter<'r> {
     }
 
     /// Sorts the entries in `blocks` and gives `to` the one of each URL that stays.
-    fn sort_in_memory(&mut self, blocks: &[PartBlock], shared: usize, to: &mut impl Write<'r>) -> Result<()> {
-        let Self { run, parts, entries, sorter, .. } = self;
+    fn sort_in_memory(
+        &mut self,
+        blocks: &[RangeBlock],
+        shared: usize,
+        to: &mut impl Write<'r>,
+    ) -> Result<()> {
+        let Self { run, files, entries, sorter, .. } = self;
         entries.clear();
         sorter.restart(shared);
         for &(file, ref block) in blocks {
-            let mut rows = rows(parts[file].bytes(), block);
+            let mut rows = rows(files[file].bytes(), block);
             while let Some((at, row)) = rows.next_at() {
                 let Content::Entry(entry) = row.content else { unreachable!("ranges hold entries only") };
                 let url = entry.url.as_bytes();
@@ -183,7 +188,7 @@ impl<'r> RangeSorter<'r> {
                 entries.push(Placed { url, position: Position::new(file, at), place: row.line });
             }
         }
-        let mut survivors = Survivors::new(run.job.rules.on_duplicate, parts, to);
+        let mut survivors = Survivors::new(run.job.rules.on_duplicate, files, to);
         let order = sorter.order(|at| entries[at as usize].url);
         let mut ahead = order.clone().skip(prefetch::AHEAD);
         for at in order {
@@ -197,7 +202,7 @@ impl<'r> RangeSorter<'r> {
 /// Takes entries in the order of their URLs, equal ones in any, and writes the one of each URL that stays.
 struct Survivors<'w, 'r, W> {
     on_duplicate: OnDuplicate,
-    parts: &'r [Input],
+    files: &'r [Input],
     /// The one of the current URL that stays, as far as is known.
     last: Option<Placed<'r>>,
     to: &'w mut W,
@@ -212,8 +217,8 @@ trait Write<'r> {
 }
 
 impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
-    fn new(on_duplicate: OnDuplicate, parts: &'r [Input], to: &'w mut W) -> Self {
-        Self { on_duplicate, parts, last: None, to }
+    fn new(on_duplicate: OnDuplicate, files: &'r [Input], to: &'w mut W) -> Self {
+        Self { on_duplicate, files, last: None, to }
     }
 
     fn push(&mut self, placed: Placed<'r>) -> Result<()> {
@@ -237,7 +242,7 @@ impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
                 // Nothing is older than any time. Of equally new ones the bytes decide, and not the place: whoever shuffles
                 // the input gets the same set.
                 let rank = |placed: &Placed<'_>| {
-                    let entry = placed.position.entry(self.parts);
+                    let entry = placed.position.entry(self.files);
                     (entry.instant, entry.tags, entry.extras.xml)
                 };
                 rank(one) > rank(other)

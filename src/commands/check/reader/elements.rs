@@ -3,7 +3,7 @@
 use quick_xml::events::BytesStart;
 
 use super::pairs::SPACE;
-use super::{At, Broken, Kind, Order, Reader, place};
+use super::{At, Broken, FileKind, Order, Reader, place};
 use crate::commands::check::entry::{Entry, Tag};
 use crate::commands::check::extensions::{EXTENSIONS, Extension};
 use crate::commands::check::namespaces::Namespace;
@@ -14,7 +14,7 @@ use crate::limits::{Protocol, URLS_PER_SITEMAP_MAX};
 /// Deepest element. A sitemap with images needs four.
 const DEPTH_MAX: usize = 32;
 
-impl Kind {
+impl FileKind {
     fn entry_name(self) -> &'static str {
         match self {
             Self::Sitemap => "url",
@@ -118,8 +118,8 @@ impl Reader<'_> {
 
     fn open_root(&mut self, name: &str, namespace: Namespace, local: &str) -> Result<(), Broken> {
         let kind = match local {
-            "urlset" => Kind::Sitemap,
-            "sitemapindex" => Kind::Index,
+            "urlset" => FileKind::Sitemap,
+            "sitemapindex" => FileKind::Index,
             _ => {
                 let words = || format!("{} is neither urlset nor sitemapindex", shown(name.as_bytes()));
                 self.findings.push(None, Rule::Root, words);
@@ -173,7 +173,7 @@ impl Reader<'_> {
                 self.order.is_extended = true;
                 match namespace {
                     Namespace::Extension(number)
-                        if kind == Kind::Sitemap && EXTENSIONS[number].element == local =>
+                        if kind == FileKind::Sitemap && EXTENSIONS[number].element == local =>
                     {
                         entry.open_element(number);
                         self.order.children = Default::default();
@@ -239,7 +239,7 @@ impl Reader<'_> {
     }
 
     /// What the document is; asked only inside its root.
-    pub fn own(&self) -> (Kind, Protocol) {
+    pub fn own(&self) -> (FileKind, Protocol) {
         self.head.expect("the root was opened")
     }
 

@@ -23,8 +23,8 @@ fn weighed(at: u32, marks: u32) -> Weighed<u32> {
     }
 }
 
-/// By stretches of `most` entries and fewer.
-fn divide_stretches(limits: Limits, entries: &[Weighed<u32>], most: usize) -> Vec<Part<u32>> {
+/// By chunks of `most` entries and fewer.
+fn divide_chunks(limits: Limits, entries: &[Weighed<u32>], most: usize) -> Vec<PlannedSitemap<u32>> {
     let mut rest = entries;
     let mut owns = Vec::new();
     while !rest.is_empty() {
@@ -32,22 +32,22 @@ fn divide_stretches(limits: Limits, entries: &[Weighed<u32>], most: usize) -> Ve
         owns.push(own);
         rest = behind;
     }
-    let stretch = |own: &&[Weighed<u32>]| Stretch {
+    let chunk = |own: &&[Weighed<u32>]| ChunkSummary {
         entries: own.len() as u32,
         room: own.iter().map(|entry| entry.room).sum(),
         least: own.iter().map(|entry| entry.mark).min().unwrap(),
     };
-    let stretches: Vec<_> = owns.iter().map(stretch).collect();
-    super::divide(limits, &FRAME, &stretches, |at| Ok(owns[at].to_vec())).unwrap()
+    let chunks: Vec<_> = owns.iter().map(chunk).collect();
+    super::divide(limits, &FRAME, &chunks, |at| Ok(owns[at].to_vec())).unwrap()
 }
 
-fn divide(limits: Limits, entries: impl IntoIterator<Item = u32>) -> Vec<Part<u32>> {
+fn divide(limits: Limits, entries: impl IntoIterator<Item = u32>) -> Vec<PlannedSitemap<u32>> {
     let entries: Vec<_> = entries.into_iter().map(|at| weighed(at, u32::MAX)).collect();
-    divide_stretches(limits, &entries, 40)
+    divide_chunks(limits, &entries, 40)
 }
 
 #[test]
-fn stretches_of_any_length_give_what_single_entries_do() {
+fn chunks_of_any_length_give_what_single_entries_do() {
     let frame = FRAME.bytes() + IMAGE.bytes();
     for (entries_max, bytes_max) in [
         (1, u64::MAX / 100),
@@ -65,8 +65,8 @@ fn stretches_of_any_length_give_what_single_entries_do() {
                 let mut plain = Plain::new(limits);
                 entries.iter().for_each(|&entry| plain.push(entry));
                 for most in [1, 7, 60, 300, 10_000] {
-                    let parts = divide_stretches(limits, &entries, most);
-                    assert_eq!(parts, plain.parts, "{limits:?}, {count} entries in stretches of {most}");
+                    let sitemaps = divide_chunks(limits, &entries, most);
+                    assert_eq!(sitemaps, plain.sitemaps, "{limits:?}, {count} entries in chunks of {most}");
                 }
             }
         }
@@ -84,18 +84,18 @@ fn every_entry_is_in_one_file_and_no_file_passes_a_limit() {
         (1_000, frame + 40_000),
         (50_000, frame + 149),
     ] {
-        let parts = divide(Limits { entries_max, bytes_max }, 0..20_000);
+        let sitemaps = divide(Limits { entries_max, bytes_max }, 0..20_000);
         let mut at = 0;
-        for (nth, part) in parts.iter().enumerate() {
-            let own = at..at + part.entries;
+        for (nth, sitemap) in sitemaps.iter().enumerate() {
+            let own = at..at + sitemap.entries;
             let bytes: u64 = own.clone().map(|at| 60 + u64::from(at % 90)).sum();
             let images = own.clone().any(|at| at.is_multiple_of(1_000));
             let uses = if images { IMAGE } else { Namespaces::NONE };
-            assert_eq!((part.first, part.uses), (at, uses));
-            assert_eq!(part.bytes, FRAME.bytes() + uses.bytes() + bytes);
-            assert!(part.entries <= entries_max && part.bytes <= bytes_max);
-            let full = (100 * part.entries / entries_max).max((100 * part.bytes / bytes_max) as u32);
-            assert!(u64::from(full) >= FULL_LEAST || nth + 1 == parts.len(), "{full} % of {part:?}");
+            assert_eq!((sitemap.first, sitemap.uses), (at, uses));
+            assert_eq!(sitemap.bytes, FRAME.bytes() + uses.bytes() + bytes);
+            assert!(sitemap.entries <= entries_max && sitemap.bytes <= bytes_max);
+            let full = (100 * sitemap.entries / entries_max).max((100 * sitemap.bytes / bytes_max) as u32);
+            assert!(u64::from(full) >= FULL_LEAST || nth + 1 == sitemaps.len(), "{full} % of {sitemap:?}");
             at = own.end;
         }
         assert_eq!(at, 20_000);
@@ -105,8 +105,8 @@ fn every_entry_is_in_one_file_and_no_file_passes_a_limit() {
 #[test]
 fn files_are_seven_tenths_full() {
     let limits = Limits { entries_max: 100, bytes_max: 1 << 20 };
-    let parts = divide(limits, 0..100_000);
-    assert!((1_380..1_480).contains(&parts.len()), "{} files", parts.len());
+    let sitemaps = divide(limits, 0..100_000);
+    assert!((1_380..1_480).contains(&sitemaps.len()), "{} files", sitemaps.len());
 
     // URLs that count, with a few digits and with many between what is the same in all.
     for (before, behind) in
@@ -119,8 +119,8 @@ fn files_are_seven_tenths_full() {
             Mark::of(url)
         };
         let entries: Vec<_> = (0..100_000).map(|at| Weighed { mark: mark(at), ..weighed(at, 1) }).collect();
-        let parts = divide_stretches(limits, &entries, 3_000);
-        assert!((1_380..1_480).contains(&parts.len()), "{} files of …{before}…{behind}", parts.len());
+        let sitemaps = divide_chunks(limits, &entries, 3_000);
+        assert!((1_380..1_480).contains(&sitemaps.len()), "{} files of …{before}…{behind}", sitemaps.len());
     }
 }
 
@@ -128,11 +128,11 @@ fn files_are_seven_tenths_full() {
 fn what_is_removed_or_inserted_disturbs_its_neighbourhood_alone() {
     let limits = Limits { entries_max: 100, bytes_max: 1 << 20 };
     let files = |gap: Range<u32>| -> HashSet<(u32, u32, u32)> {
-        let parts = divide(limits, (0..20_000).filter(|at| !gap.contains(at)));
-        let ends = parts.iter().skip(1).map(|part| part.first).chain([20_000]);
-        let file = |(part, end): (&Part<u32>, u32)| (part.first, end, part.number);
+        let sitemaps = divide(limits, (0..20_000).filter(|at| !gap.contains(at)));
+        let ends = sitemaps.iter().skip(1).map(|sitemap| sitemap.first).chain([20_000]);
+        let file = |(sitemap, end): (&PlannedSitemap<u32>, u32)| (sitemap.first, end, sitemap.number);
         let cut = |&(first, end, _): &(u32, u32, u32)| end <= gap.start || gap.end <= first;
-        parts.iter().zip(ends).map(file).filter(cut).collect()
+        sitemaps.iter().zip(ends).map(file).filter(cut).collect()
     };
     let whole = files(20_000..20_000);
     for at in (0..19_000).step_by(977) {
@@ -149,21 +149,21 @@ fn what_is_removed_or_inserted_disturbs_its_neighbourhood_alone() {
 /// The plain way: takes entry after entry, and looks for the least mark when a file is too full.
 struct Plain {
     limits: Limits,
-    parts: Vec<Part<u32>>,
+    sitemaps: Vec<PlannedSitemap<u32>>,
     /// The entries of the last file: some may yet go to the next.
     last: Vec<Weighed<u32>>,
 }
 
 impl Plain {
     fn new(limits: Limits) -> Self {
-        Self { limits, parts: Vec::new(), last: Vec::new() }
+        Self { limits, sitemaps: Vec::new(), last: Vec::new() }
     }
 
     fn push(&mut self, entry: Weighed<u32>) {
-        while let Some(part) = self.parts.last_mut() {
-            let with = part.with(1, entry.room);
+        while let Some(sitemap) = self.sitemaps.last_mut() {
+            let with = sitemap.with(1, entry.room);
             if with.entries <= self.limits.entries_max && with.bytes <= self.limits.bytes_max {
-                *part = with;
+                *sitemap = with;
                 return self.last.push(entry);
             }
             let cut = self.cut(entry.mark);
@@ -172,35 +172,35 @@ impl Plain {
             }
             // The entries behind the cut move to a file of their own; it may be too full for this one again.
             let (ended, moved) = self.last.split_at(cut);
-            *self.parts.last_mut().unwrap() = file(ended);
-            self.parts.push(file(moved));
+            *self.sitemaps.last_mut().unwrap() = file(ended);
+            self.sitemaps.push(file(moved));
             self.last.drain(..cut);
         }
         self.last = vec![entry];
-        self.parts.push(file(&self.last));
+        self.sitemaps.push(file(&self.last));
     }
 
     /// How many entries of the last file stay in it, if that which has `next` does not fit.
     fn cut(&self, next: Mark) -> usize {
-        let is_full = |part: Part<u32>| {
-            100 * u64::from(part.entries) >= FULL_LEAST * u64::from(self.limits.entries_max)
-                || 100 * part.bytes >= FULL_LEAST * self.limits.bytes_max
+        let is_full = |sitemap: PlannedSitemap<u32>| {
+            100 * u64::from(sitemap.entries) >= FULL_LEAST * u64::from(self.limits.entries_max)
+                || 100 * sitemap.bytes >= FULL_LEAST * self.limits.bytes_max
         };
         let mut cut = (next, self.last.len());
-        let mut part = file(&self.last[..1]);
+        let mut sitemap = file(&self.last[..1]);
         for (at, entry) in self.last.iter().enumerate().skip(1) {
-            if is_full(part) {
+            if is_full(sitemap) {
                 cut = cut.min((entry.mark, at));
             }
-            part = part.with(1, entry.room);
+            sitemap = sitemap.with(1, entry.room);
         }
         cut.1
     }
 }
 
 /// The file of `entries`, at least one.
-fn file(entries: &[Weighed<u32>]) -> Part<u32> {
+fn file(entries: &[Weighed<u32>]) -> PlannedSitemap<u32> {
     let (number, uses) = (entries[0].mark.number(), Namespaces::NONE);
-    let empty = Part { number, first: entries[0].at, entries: 0, bytes: FRAME.bytes(), uses };
-    entries.iter().fold(empty, |part, entry| part.with(1, entry.room))
+    let empty = PlannedSitemap { number, first: entries[0].at, entries: 0, bytes: FRAME.bytes(), uses };
+    entries.iter().fold(empty, |sitemap, entry| sitemap.with(1, entry.room))
 }
