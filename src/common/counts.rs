@@ -7,7 +7,7 @@ use std::ops::{Add, Index, IndexMut};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Defines an enum whose variants are counted: each with its name, and its word in reports.
+/// Defines an enum whose variants are counted. Each variant has a word in reports.
 macro_rules! counted {
     ($(#[$doc:meta])* $counted:ident { $($(#[$name_doc:meta])* $name:ident = $word:literal,)* }) => {
         $(#[$doc])*

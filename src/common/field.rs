@@ -1,4 +1,4 @@
-//! Fields of a row: numbers in LEB128, and bytes after their length.
+//! Fields of records: numbers in LEB128, and bytes after their length.
 
 /// Appends `number`, seven bits per byte, lowest first.
 pub fn push_number(mut number: u64, out: &mut Vec<u8>) {
@@ -15,12 +15,12 @@ pub fn push(field: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(field);
 }
 
-/// Takes a byte off `rest`.
+/// Takes a byte from the start of `rest`.
 pub fn byte(rest: &mut &[u8]) -> u8 {
     *rest.split_off_first().expect("rows end where they were ended")
 }
 
-/// Takes a number off `rest`.
+/// Takes a number from the start of `rest`.
 pub fn number(rest: &mut &[u8]) -> u64 {
     let mut number = 0;
     for shift in (0..).step_by(7) {
@@ -33,7 +33,7 @@ pub fn number(rest: &mut &[u8]) -> u64 {
     number
 }
 
-/// Takes a field off `rest`.
+/// Takes a field from the start of `rest`.
 pub fn take<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
     let bytes = number(rest) as usize;
     rest.split_off(..bytes).expect("rows end where they were ended")

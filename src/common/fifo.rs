@@ -21,23 +21,23 @@ use crate::error::{Error, Result};
 /// Standard input or standard output, where a path is expected.
 pub const STREAM: &str = "-";
 
-/// Standard error may be named several times even if it leads to a file: it is not opened anew, so nothing is overwritten.
+/// Standard error may be named several times even if it is a file: it is not reopened, so nothing is overwritten.
 pub const STDERR: &str = "/dev/stderr";
 
-/// How long it may take until a reader who has come is seen.
+/// How long it may take to notice that a reader has opened the FIFO.
 const PATIENCE: Duration = Duration::from_millis(20);
 
 /// How long a raised `stop`, or the failure of an input, may go unseen while the other side of a pipe is silent.
 const SILENCE: Duration = Duration::from_millis(100);
 
-/// A pipe that has room takes so many bytes at once: pipe(7), `PIPE_BUF`.
+/// Bytes that a pipe with room takes in one write: pipe(7), `PIPE_BUF`.
 const PIPE_BYTES: usize = 4096;
 
 /// An output file, or whatever has its name.
 #[derive(Debug)]
 pub struct Outlet {
     file: File,
-    /// Whether the file was open before, as standard output is: nothing about it may be changed for the others who hold it.
+    /// Whether the file was open before, as standard output is. Other processes may share it, so its flags must not change.
     is_shared: bool,
     stop: Stop,
 }
@@ -68,8 +68,8 @@ impl Outlet {
     }
 }
 
-/// Standard output or standard error, if `path` means one of them. Opened by a path, a file behind it would be cut to nothing
-/// and written from its start.
+/// Standard output or standard error, if `path` means one of them. Opening the path again would truncate a file that it is
+/// redirected to.
 fn open_already(path: &Path) -> Option<io::Result<OwnedFd>> {
     match path {
         _ if path == Path::new(STREAM) || path == Path::new("/dev/stdout") => {
@@ -85,7 +85,7 @@ fn is_fifo(path: &Path) -> bool {
 }
 
 impl Write for Outlet {
-    /// As of a file; any error if `stop` is raised while the reader takes nothing.
+    /// Writes as to a file. Fails if `stop` is raised while the reader takes nothing.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.is_shared {
             return Patient::new(&self.file, &self.stop).write(bytes);
@@ -115,14 +115,14 @@ pub struct Patient<'s> {
 }
 
 impl<'s> Patient<'s> {
-    /// One that gives `file` up when `stop` is raised.
+    /// Writes to `file` until `stop` is raised.
     pub fn new(file: &'s File, stop: &'s Stop) -> Self {
         Self { file, stop }
     }
 }
 
 impl Write for Patient<'_> {
-    /// As to the file, in pieces that a pipe with room takes; any error if `stop` is raised while the reader takes nothing.
+    /// Writes in pieces that a pipe with room takes at once. Fails if `stop` is raised while the reader takes nothing.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         while !wait(self.file, PollFlags::OUT, Some(SILENCE))? {
             if self.stop.is_raised() {
@@ -155,10 +155,10 @@ impl Fifo {
 impl Read for Fifo {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         loop {
-            // Without the wait, a FIFO whose writer has not come yet reads as if it had ended.
+            // Without the wait, a FIFO that no writer has opened yet would read as ended.
             while !wait(&self.0, PollFlags::IN, None)? {}
             match self.0.read(to) {
-                // Another reader was quicker.
+                // Another reader took the bytes first.
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 read => return read,
             }
@@ -166,11 +166,11 @@ impl Read for Fifo {
     }
 }
 
-/// Read from a pipe at once: what Linux holds in one, and a little more.
+/// Bytes that are read from a pipe at once: a little more than Linux buffers in one.
 const READ_BYTES: usize = 128 << 10;
 
-/// Which input was the first to fail, and which one asks. Then nobody needs what the pipes may say, and they may be silent for
-/// ever.
+/// The first input that failed, as seen by one of the inputs. After a failure, pipes are no longer read: they might be silent
+/// for ever.
 #[derive(Debug, Clone)]
 pub struct Failed {
     first: Arc<AtomicUsize>,
@@ -186,22 +186,22 @@ impl Default for Failed {
 impl Failed {
     const NONE: usize = usize::MAX;
 
-    /// The one of the input with this number.
+    /// The view of the input with this number.
     pub fn of(&self, number: usize) -> Self {
         Self { first: Arc::clone(&self.first), own: number }
     }
 
-    /// This one has failed.
+    /// Records that this input has failed.
     pub fn set(&self) {
         let _ = self.first.compare_exchange(Self::NONE, self.own, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Whether one has.
+    /// Returns whether any input has failed.
     pub fn is_any(&self) -> bool {
         self.first.load(Ordering::Relaxed) != Self::NONE
     }
 
-    /// Whether another one was the first.
+    /// Returns whether another input was the first to fail.
     pub fn is_another(&self) -> bool {
         self.is_any() && self.first.load(Ordering::Relaxed) != self.own
     }
@@ -252,7 +252,7 @@ impl Read for PipeReader {
             }
             match self.pieces.recv_timeout(SILENCE) {
                 Ok(piece) => (self.piece, self.at) = (piece?, 0),
-                // It has sent all there was.
+                // The thread has ended and sent everything.
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
                 Err(RecvTimeoutError::Timeout) => continue,
             }
@@ -268,7 +268,7 @@ impl Read for PipeReader {
     }
 }
 
-/// Waits until `file` is ready for `flags`, but no longer than `patience`; whether it is.
+/// Waits until `file` is ready for `flags`, but no longer than `patience`. Returns whether it is ready.
 fn wait(file: &File, flags: PollFlags, patience: Option<Duration>) -> io::Result<bool> {
     let patience = patience.map(|patience| Timespec {
         tv_sec: patience.as_secs().cast_signed(),
@@ -276,7 +276,7 @@ fn wait(file: &File, flags: PollFlags, patience: Option<Duration>) -> io::Result
     });
     match poll(&mut [PollFd::new(file, flags)], patience.as_ref()) {
         Ok(ready) => Ok(ready > 0),
-        // Perhaps by the signal that raises `stop`.
+        // Possibly interrupted by the signal that raises `stop`.
         Err(Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
     }

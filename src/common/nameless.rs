@@ -1,4 +1,4 @@
-//! Files without a name.
+//! Scratch files without a name.
 
 use std::fs::{self, File};
 use std::io;

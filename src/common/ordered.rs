@@ -6,13 +6,13 @@ use std::thread::{Builder, scope};
 
 use crossbeam_channel::{Receiver, Sender, bounded};
 
-/// Takes items from `source`, does `work` on them on `threads` threads, each with a state of its own made by `state`,
-/// and gives the results to `sink` in the order of the items, on the calling thread. Only a few items per thread are on
-/// their way at a time, so whoever is slowest sets the pace. A thread is started when there is an item for it; where the system
-/// allows no more, those that run do the work.
+/// Runs `work` on the items of `source` on `threads` threads and passes the results to `sink` in the order of the items, on
+/// the calling thread. `state` makes a state for each thread. Only a few items per thread are in flight at a time, so the
+/// slowest stage sets the pace. A thread is started when there is an item for it. If the system refuses more threads, the
+/// running ones do the work.
 ///
 /// # Errors
-/// The first error of `sink` ends everything; so does a panic of `work`, which goes on in the caller.
+/// The first error of `sink` ends everything. So does a panic of `work`, which continues in the caller.
 ///
 /// # Panics
 /// If not even one thread can be started, as the standard library does.
@@ -23,13 +23,13 @@ pub fn ordered<T: Send, R: Send, S, E>(
     work: impl Fn(&mut S, T) -> R + Sync,
     mut sink: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    // Each item travels with a slot for its result, and the slots wait in line.
+    // Each item has a slot for its result, and the slots are queued in the order of the items.
     let (items, incoming) = bounded::<(T, Sender<R>)>(threads);
     let (line, slots) = bounded::<Receiver<R>>(2 * threads);
     let worker = &|incoming: Receiver<(T, Sender<R>)>| {
         let mut state = state();
         for (item, slot) in incoming {
-            // Nobody waits for it if the sink has failed meanwhile.
+            // The receiver is gone if the sink has failed meanwhile.
             let _ = slot.send(work(&mut state, item));
         }
     };

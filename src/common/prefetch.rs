@@ -20,12 +20,12 @@ pub fn fetch<T>(it: &T) {
 #[inline(always)]
 pub fn fetch_all(bytes: &[u8]) {
     bytes.iter().step_by(LINE_BYTES).for_each(fetch);
-    // They begin anywhere in their first line.
+    // The bytes may begin anywhere in their first cache line.
     bytes.last().into_iter().for_each(fetch);
 }
 
-/// The instruction, which no compiler makes of anything else. To read a byte in its place is a third as good: the processor
-/// goes no further than some hundred instructions until it has come.
+/// The prefetch instruction, which compilers do not generate by themselves. Reading a byte instead gains a third as much: the
+/// processor runs only some hundred instructions ahead of a load.
 #[cfg(target_arch = "x86_64")]
 mod hint {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -33,8 +33,8 @@ mod hint {
     #[inline(always)]
     #[expect(unsafe_code)]
     pub fn fetch<T>(it: &T) {
-        // SAFETY: every processor of this architecture has it; it changes nothing that a program can see, and faults at no
-        // address, let alone at that of something borrowed.
+        // SAFETY: every processor of this architecture has the instruction. It changes no state that a program can see and
+        // never faults, whatever the address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(it).cast()) }
     }
 }

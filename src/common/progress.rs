@@ -1,15 +1,15 @@
-//! How a run tells how far it is.
+//! Progress of a run.
 
 use serde::Serialize;
 
-/// What a run is going to need, estimated from a sample of its rows.
+/// The resources that a run will need, estimated from a sample of its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Needs {
     /// Rows of the input.
     pub urls: u64,
-    /// Parts that URLs are looked at in, one or a few at a time: by their hash, or in sorted order by ranges of URLs.
+    /// Partitions by hash that are deduplicated one or a few at a time, or ranges of URLs in sorted order.
     pub partitions: u64,
-    /// Memory that it may hold.
+    /// Memory limit of the run.
     pub memory_bytes: u64,
     /// Memory for what grows with the input.
     pub held_bytes: u64,
@@ -17,16 +17,16 @@ pub struct Needs {
     pub scratch_bytes: u64,
     /// Sitemaps.
     pub sitemap_bytes: u64,
-    /// What the disk of scratch files has left for all of them, if that can be known.
+    /// Free space on the disk of scratch files, if known.
     pub scratch_free_bytes: Option<u64>,
-    /// What the disk of sitemaps has left, if that can be known.
+    /// Free space on the disk of sitemaps, if known.
     pub out_free_bytes: Option<u64>,
 }
 
 /// The parts of a run that take time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
-    /// Before pass 1: what comes through a pipe is copied to scratch. Counts bytes; nobody knows the total.
+    /// Before pass 1: input from pipes is copied to scratch. Counts bytes; the total is unknown.
     Spool,
     /// Pass 1: reads, cleans and finds duplicates. Counts bytes of input.
     Survey,
@@ -34,18 +34,18 @@ pub enum Pass {
     Sort,
     /// Pass 2: renders and compresses. Counts URLs.
     Produce,
-    /// Commands that read everything once: `clean` counts lines, the others URLs of sitemaps; nobody knows the total.
+    /// Commands that read everything once: `clean` counts lines, others count URLs of sitemaps. The total is unknown.
     Read,
 }
 
-/// Is told of progress, from several threads at once.
+/// Receives progress, from several threads at once.
 pub trait Progress: Sync {
-    /// What the run is going to need, before it needs it.
+    /// Receives the needs of the run before it starts to use them.
     fn needs(&self, needs: &Needs) {
         let _ = needs;
     }
 
-    /// A pass begins that will count to `total`; 0 if nobody knows.
+    /// A pass begins that will count to `total`, or 0 if that is unknown.
     fn begin(&self, pass: Pass, total: u64);
 
     /// `amount` more is done.
@@ -55,7 +55,7 @@ pub trait Progress: Sync {
     fn end(&self);
 }
 
-/// Nobody wants to know.
+/// Ignores progress.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

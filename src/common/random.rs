@@ -1,10 +1,10 @@
-//! Numbers that choose test cases.
+//! Pseudo-random numbers for test cases.
 
-/// SplitMix64 (Steele, Lea, Flood 2014): small, and good enough for that.
+/// SplitMix64 (Steele, Lea, Flood 2014): small, and good enough for tests.
 pub struct Random(u64);
 
 impl Random {
-    /// The sequence of this seed, the same on every machine.
+    /// Starts the sequence of a seed. The sequence is equal on every machine.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }

@@ -4,18 +4,18 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_secret};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// What a URL is known by, at most [`KEY_MAX`]. Never zero, which marks a free place in a table.
+/// The hash that identifies a URL, at most [`KEY_MAX`]. Never zero, because zero marks a free slot in a table.
 pub type Key = u128;
 
 /// The greatest key.
 pub const KEY_MAX: Key = Key::MAX >> 8;
 
-/// What keys are made with, different in every run.
+/// The seed of the key hash, different in every run.
 #[derive(Clone)]
 pub struct Secret([u8; 192]);
 
 impl Secret {
-    /// Draws one from the operating system.
+    /// Draws a secret from the operating system.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] if there is no randomness to be had.
@@ -26,7 +26,7 @@ impl Secret {
         Ok(Self(bytes))
     }
 
-    /// The one that [`Secret::to_hex`] wrote.
+    /// Parses a secret that [`Secret::to_hex`] wrote.
     pub fn from_hex(digits: &str) -> Option<Self> {
         let pairs = digits.as_bytes().as_chunks::<2>().0.iter();
         let byte = |pair: &[u8; 2]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
@@ -34,12 +34,12 @@ impl Secret {
         Some(Self(bytes.try_into().ok()?))
     }
 
-    /// Hexadecimal digits, for a place that only we may read.
+    /// Formats the secret as hexadecimal digits, for a file that only the owner can read.
     pub fn to_hex(&self) -> String {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// A hasher of anything, 128 bits.
+    /// A 128-bit hasher under this secret.
     pub fn hasher(&self) -> Xxh3 {
         Xxh3::with_secret(self.0)
     }
@@ -52,7 +52,7 @@ impl Secret {
 }
 
 impl std::fmt::Debug for Secret {
-    /// Does not say it.
+    /// Leaves the secret out.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Secret(..)")
     }

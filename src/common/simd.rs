@@ -4,7 +4,7 @@
 /// Bytes looked at together.
 pub const LANES: usize = 16;
 
-/// Bytes that are asked together: one bit each.
+/// Bytes that are tested together, for one bit each.
 pub const BITS: usize = 64;
 
 /// Whether `bytes` begin with `start`. If these are as many as an origin has, mostly, they are compared on the spot: for bytes
@@ -23,12 +23,12 @@ pub fn starts_with(bytes: &[u8], start: &[u8]) -> bool {
     }
 }
 
-/// Whether `bytes` have any of the two that are `wanted`.
+/// Returns whether `bytes` contain either of the two `wanted` bytes.
 #[inline]
 pub fn contain_any(bytes: &[u8], [one, other]: [u8; 2]) -> bool {
     let is_wanted = |byte: u8| (byte == one) | (byte == other);
     let Some(end) = bytes.last_chunk::<LANES>() else { return bytes.iter().copied().any(is_wanted) };
-    // The last ones may be looked at twice, so that there is no ragged end.
+    // The last block may overlap the one before, so no shorter block is left over.
     let mut wanted = end.map(is_wanted);
     for block in bytes.as_chunks::<LANES>().0 {
         for lane in 0..LANES {
@@ -38,24 +38,24 @@ pub fn contain_any(bytes: &[u8], [one, other]: [u8; 2]) -> bool {
     any(wanted)
 }
 
-/// Whether any of `lanes` is true, with no branch for each.
+/// Returns whether any of `lanes` is true, without a branch per lane.
 #[inline(always)]
 pub fn any(lanes: [bool; LANES]) -> bool {
     lanes.iter().fold(false, |any, &lane| any | lane)
 }
 
-/// A bit for each byte of `block` that is `wanted`, the lowest for the first.
+/// Returns a mask with a bit set for each byte of `block` that equals `wanted`; the lowest bit is the first byte.
 #[inline]
 pub fn find(block: &[u8; BITS], wanted: u8) -> u64 {
     #[cfg(target_arch = "x86_64")]
     #[expect(unsafe_code)]
-    // SAFETY: it asks for SSE2, which every processor of this architecture has.
+    // SAFETY: the function requires SSE2, which every processor of this architecture has.
     return unsafe { sse2::find(block, wanted) };
     #[cfg(not(target_arch = "x86_64"))]
     find_anywhere(block, wanted)
 }
 
-/// The same in words that every processor understands, in twice the time.
+/// Computes the mask of [`find`] without vector instructions, in twice the time.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 fn find_anywhere(block: &[u8; BITS], wanted: u8) -> u64 {
     let mut found = [0; BITS];
@@ -86,7 +86,7 @@ pub fn put_ones<const USUAL: usize>(mut ones: u64, at: usize, to: &mut [u32], co
     }
 }
 
-/// The one instruction that gathers a bit of each byte, which no compiler makes of a loop.
+/// Gathers a bit of each byte with one instruction. Compilers do not generate it from a loop.
 #[cfg(target_arch = "x86_64")]
 mod sse2 {
     use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_movemask_epi8, _mm_set_epi64x, _mm_set1_epi8};

@@ -1,4 +1,4 @@
-//! A request to stop, raised from outside and looked at between pieces of work.
+//! A request to stop, raised from outside and checked between pieces of work.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,12 +15,12 @@ impl Stop {
         self.0.store(signal.unsigned_abs() as usize, Ordering::Relaxed);
     }
 
-    /// The number itself, for a signal handler to store into.
+    /// The signal number, for a signal handler to store into.
     pub fn flag(&self) -> Arc<AtomicUsize> {
         Arc::clone(&self.0)
     }
 
-    /// Whether it was raised.
+    /// Returns whether the request was raised.
     pub fn is_raised(&self) -> bool {
         self.check().is_err()
     }

@@ -6,10 +6,10 @@ use jiff::Timestamp;
 
 use crate::error::{Error, Result};
 
-/// In full seconds and UTC.
+/// Formats the time of a run in UTC, in whole seconds.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is thousands of years away.
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is thousands of years in the future.
 pub(crate) fn w3c_datetime(time: SystemTime) -> Result<String> {
     match Timestamp::try_from(time) {
         Ok(time) => Ok(format!("{time:.0}")),

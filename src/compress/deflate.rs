@@ -1,17 +1,17 @@
 //! A DEFLATE compressor for text that comes in records, one a line, most of them alike: sitemaps (RFC 1951, 1952).
 //!
 //! A general compressor looks for every byte of `</loc></url>\n<url><loc>https://www.example.com/` again and again.
-//! This one knows where a record begins. There it asks for one earlier record with the same directories and, where it
-//! can, the same tail before it, and says all that both share in one match: the *seam*. Only what lies between two
-//! seams is left to a parser. What comes out is ordinary DEFLATE, that any reader takes, and depends on nothing but the
-//! bytes and the effort.
+//! This one knows where a record begins. There it looks up one earlier record with the same directories and, if possible,
+//! the same tail before it, and encodes everything that both share as one match: the *seam*. Only the bytes between two seams
+//! are left to a parser. The output is ordinary DEFLATE, which any reader accepts, and depends only on the bytes and the
+//! effort.
 //!
 //! ```text
 //!  …/word-word-p1234.html</loc></url>\n<url><loc>https://www.example.com/a/b/word-word-p1235.html</loc></url>\n…
 //!   └──── parser ───┘└───────────────────── seam ───────────────────────┘└──── parser ───┘└─────── seam ──────…
 //! ```
 //!
-//! An effort is a way to find seams and a parser. Each writes less than the one before, and takes longer:
+//! An effort is a method of finding seams and a parser. Each effort gives smaller output than the one before, and takes longer:
 //!
 //! | effort | seams                          | parser                                                        |
 //! |--------|--------------------------------|---------------------------------------------------------------|
@@ -31,7 +31,7 @@
 //! matches was tried, and cost three times as much for less than one percent.
 //!
 //! In reading order: [`seams`], with [`prefixes`] or a [`tree`] of records, and the [`parser`]s, [`greedy`] and [`lazy`],
-//! find matches, with help from [`places`] and [`window`]; [`tokens`] gathers them; [`block`] writes them, with a code
+//! find matches, with help from [`positions`] and [`window`]; [`tokens`] gathers them; [`block`] writes them, with a code
 //! from [`huffman`], in the alphabets of [`symbols`], to [`bits`]. [`record`] and [`sizes`] hold what several of them use.
 
 mod bits;
@@ -84,14 +84,14 @@ const LINES_BYTES: usize = 8 * 1024;
 /// Compresses one document after the other, each into a gzip member, with the same memory.
 #[derive(Debug)]
 pub struct Encoder {
-    /// `None` stores.
+    /// `None` if bytes are stored.
     parser: Option<Box<dyn Parser>>,
     seams: Seams,
     tokens: Tokens,
     window: Window,
-    /// Where the document begins in the window, or 0 when that has moved out.
+    /// Where the document begins in the window, or 0 if that has moved out.
     start: usize,
-    /// Everything before is in tokens.
+    /// The end of the bytes that are encoded as tokens.
     said: usize,
     /// Where the record that is known last ends.
     record_end: usize,
@@ -118,7 +118,7 @@ fn seams_of(effort: u8) -> Seams {
 
 /// See the table at the top; `None` stores.
 fn parser_of(effort: u8) -> Option<Box<dyn Parser>> {
-    // Of rows: 8 K of one place each fit in the first-level cache beside the window.
+    // Numbers of buckets: 8 K of one position each fit in the first-level cache together with the window.
     const K: usize = 1024;
     Some(match effort {
         0 => return None,
@@ -151,7 +151,7 @@ impl Encoder {
         }
     }
 
-    /// Expects that the member will have some `bytes`.
+    /// Reserves memory for a member of about `bytes`.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for them.
@@ -195,7 +195,7 @@ impl Encoder {
         member
     }
 
-    /// Moves the window on if it is full.
+    /// Moves the window forward if it is full.
     fn make_room(&mut self) {
         let gone = self.window.make_room(self.said);
         self.start = self.start.saturating_sub(gone);
@@ -254,7 +254,7 @@ impl Encoder {
         }
     }
 
-    /// Says everything before `to` as it is.
+    /// Encodes everything before `to` as stored bytes.
     fn store(&mut self, to: usize) {
         if self.block_start.is_some_and(|start| to - start > STORED_BYTES_MAX) {
             self.end_block(false);
@@ -262,7 +262,7 @@ impl Encoder {
         self.said = to;
     }
 
-    /// Says everything before `to`.
+    /// Encodes everything before `to`.
     fn parse(&mut self, to: usize) {
         if let Some(parser) = &mut self.parser {
             // As far as it goes for the first byte, so that it is the same for all of them.

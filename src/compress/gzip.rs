@@ -1,4 +1,4 @@
-//! Gzip: one member a file, the same bytes for the same content.
+//! Gzip: one member per file, and equal bytes for equal content.
 
 use std::io::Write;
 
@@ -13,7 +13,7 @@ use crate::error::{Result, reserve};
 pub struct Level(u8);
 
 impl Level {
-    /// The effort, if it is 0 to 9.
+    /// Checks that the effort is 0 to 9.
     pub fn new(level: u8) -> Option<Self> {
         (level <= 9).then_some(Self(level))
     }
@@ -29,7 +29,7 @@ impl Default for Level {
 /// Who compresses. Readers cannot tell, but for the size; a level means about as much effort with either.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// Our own, which knows what a sitemap is.
+    /// The compressor of sitemill, which is optimised for sitemaps.
     #[default]
     Records,
     /// The crate `flate2`, for any text: the plain alternative, and the judge.
@@ -37,7 +37,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// Every engine and its name on the command line.
+    /// All engines and their names on the command line.
     pub const ALL: [(&'static str, Self); 2] = [("records", Self::Records), ("flate2", Self::Flate2)];
 }
 
@@ -57,7 +57,7 @@ impl std::fmt::Display for Engine {
     }
 }
 
-/// Makes gzip members, one after the other, with the same memory.
+/// Compresses one gzip member after another, reusing its memory.
 #[derive(Debug)]
 pub struct Compressor(Inner);
 
@@ -73,7 +73,7 @@ fn flate2(level: Level) -> Box<GzEncoder<Vec<u8>>> {
 }
 
 impl Compressor {
-    /// A compressor of `level`, at the beginning of a member.
+    /// A compressor of `level`, at the start of a member.
     pub fn new(engine: Engine, level: Level) -> Self {
         Self(match engine {
             Engine::Records => Inner::Records(Box::new(Encoder::new(level.0))),
@@ -100,7 +100,7 @@ impl Compressor {
         }
     }
 
-    /// Ends the member and gives its bytes; what is pushed next begins another.
+    /// Ends the member and returns its bytes. The next push begins another member.
     pub fn finish(&mut self) -> Vec<u8> {
         match &mut self.0 {
             Inner::Records(encoder) => encoder.finish(),

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use super::lines::CHUNK_BYTES;
 use crate::limits::LINE_BYTES_MAX;
 
-/// Cuts a stream into blocks of whole lines, in memory that no line can exceed.
+/// Cuts a stream into blocks of whole lines, in bounded memory, however long a line is.
 #[derive(Debug)]
 pub struct Blocks<R> {
     stream: R,
@@ -13,16 +13,16 @@ pub struct Blocks<R> {
     offset: u64,
     /// Lines before `rest`.
     lines: u64,
-    /// What follows the last line end.
+    /// The bytes after the last line end.
     rest: Vec<u8>,
-    /// Where reads go to.
+    /// The buffer for reads.
     piece: Box<[u8]>,
-    /// Most bytes of a line that is kept whole.
+    /// Maximum bytes of a line that is kept whole.
     line_bytes_max: usize,
     ended: bool,
 }
 
-/// Whole lines of a stream, and where they begin in it.
+/// Whole lines of a stream, and their position in it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Block {
     /// The first byte's offset in the stream.
@@ -105,7 +105,7 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Reads once into `piece`; what was read is empty at the end of the stream only.
+/// Reads once into `piece`. The result is empty only at the end of the stream.
 fn read<'p>(stream: &mut impl Read, piece: &'p mut [u8]) -> io::Result<&'p [u8]> {
     loop {
         match stream.read(piece) {

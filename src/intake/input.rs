@@ -1,7 +1,7 @@
 //! Input: a file or a pipe becomes bytes that both passes can read.
 //!
-//! Regular files of plain lines are mapped. A pipe can be read only once, and other forms must be read to be understood; who
-//! needs them twice writes what is in them to a scratch file first.
+//! Regular files of plain lines are mapped. Pipes can be read only once, and other formats must be decoded, so their content is
+//! written to a scratch file first.
 
 mod lost;
 mod map;
@@ -26,8 +26,8 @@ use crate::sitemap::tags::GivenTags;
 
 use crate::error::{Error, ErrorKind, Result, Shown};
 
-/// An input that was found, and not yet read. A file is open only while it is looked at or read: there may be more of them than
-/// a process may hold open.
+/// An input that was found and not yet read. A file is open only while it is examined or read, because there may be more files
+/// than a process may open.
 pub struct Found<'a> {
     name: PathBuf,
     stream: Stream<'a>,
@@ -51,7 +51,7 @@ enum Pipe {
 pub struct Input {
     name: PathBuf,
     map: Arc<Map>,
-    /// Of the file the user named; what comes through a pipe cannot change.
+    /// The identity of the file that the user named. `None` for a pipe, whose content cannot change.
     identity: Option<Identity>,
     /// Where the rows are, if it is not plain lines.
     blocks: Option<Vec<Block>>,
@@ -59,10 +59,10 @@ pub struct Input {
     given_tags: GivenTags,
 }
 
-/// How far ahead of a reader the disk is set to work: some milliseconds of reading and of a disk's patience.
+/// How far ahead of readers the disk is told to read: a few milliseconds of reading.
 const AHEAD_BYTES: usize = 16 << 20;
 
-/// A stretch of an input: the unit of work of both passes.
+/// Where the bytes of a chunk of an input are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Extent {
     /// Plain lines. Nominal bytes: see [`lines::own`].
@@ -79,13 +79,13 @@ impl Extent {
         }
     }
 
-    /// Bytes of it, for progress.
+    /// The number of bytes, for progress.
     pub fn bytes(&self) -> u64 {
         self.range().len() as u64
     }
 }
 
-/// Enough of a file's metadata to notice that somebody wrote to it: nobody can set the change time by hand.
+/// Enough of a file's metadata to notice writes: unlike the modification time, the change time cannot be set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     device: u64,
@@ -118,7 +118,7 @@ impl<'a> Found<'a> {
         Self { name, stream: Stream::Rows(rows) }
     }
 
-    /// Looks whether `name` can be read, and opens it if it is a pipe; `-` is standard input.
+    /// Checks that `name` can be read, and opens it if it is a pipe. `-` is standard input.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if it is missing, unreadable, a directory or a device.
@@ -127,7 +127,7 @@ impl<'a> Found<'a> {
             return Ok(Self { name: name.into(), stream: Stream::Pipe(Pipe::Stdin) });
         }
         let unreadable = |error| Error::input(name, error);
-        // Asked before it is opened: to open a tape drive may wind it.
+        // Checked before opening: opening a tape drive may wind it.
         let kind = fs::metadata(name).map_err(unreadable)?.file_type();
         if kind.is_dir() {
             return Err(unreadable(io::Error::other("is a directory")));
@@ -153,7 +153,7 @@ impl<'a> Found<'a> {
         &self.name
     }
 
-    /// Its name, unless that is no path, as of rows from code.
+    /// Its path. Rows from code have none.
     pub fn path(&self) -> Option<&Path> {
         (!matches!(self.stream, Stream::Rows(_))).then_some(&*self.name)
     }
@@ -163,7 +163,7 @@ impl<'a> Found<'a> {
         matches!(self.stream, Stream::File(_))
     }
 
-    /// The file, opened anew, if it is a regular one.
+    /// Reopens a regular file. `None` for pipes and rows from code.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if it can no longer be opened, [`ErrorKind::Data`] if another file has its name now.
@@ -176,7 +176,7 @@ impl<'a> Found<'a> {
 
     fn reopened(&self, was: &Identity) -> Result<File> {
         let unreadable = |error| Error::input(&self.name, error);
-        // What has taken its place may be a FIFO, and must not be waited for.
+        // A FIFO may have replaced the file, and opening it must not block.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file =
             rustix::fs::open(&self.name, flags, Mode::empty()).map_err(|error| unreadable(error.into()))?;
@@ -188,7 +188,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The way to its bytes, and what a file looked like when it was found.
+    /// The reader of its bytes, and the identity of a file when it was found.
     ///
     /// # Errors
     /// As [`Found::file`].
@@ -212,7 +212,7 @@ impl Pipe {
 }
 
 impl Input {
-    /// Plain lines in `file`: the input itself, or a copy of what is packed or comes through a pipe.
+    /// Plain lines in `file`: the input itself, or a copy of a packed file or a pipe.
     ///
     /// # Errors
     /// If it cannot be mapped.
@@ -239,12 +239,12 @@ impl Input {
         Ok(Self { blocks: Some(blocks), ..Self::lines(name, file, identity)? })
     }
 
-    /// The same rows, of which it is known what tags they have.
+    /// Sets the counts of the tags in the rows.
     pub fn with_tags(self, given_tags: GivenTags) -> Self {
         Self { given_tags, ..self }
     }
 
-    /// The same bytes, but for other blocks.
+    /// An input of other blocks of the same mapped file.
     pub fn part(&self, blocks: Vec<Block>) -> Self {
         let (name, map) = (self.name.clone(), Arc::clone(&self.map));
         Self { name, map, identity: None, blocks: Some(blocks), given_tags: GivenTags::default() }
@@ -272,15 +272,15 @@ impl Input {
         }
     }
 
-    /// Tells the disk that readers have come to `range`, so that it brings what lies some way behind it: as long as each
-    /// stretch is told of, whoever reads them in about their order seldom waits, however far away the disk is.
+    /// Tells the disk that readers have reached `range`, so that it reads the bytes further on. If this is called
+    /// for every extent, readers that go roughly in order seldom wait, even for a remote disk.
     pub fn come_to(&self, range: &Range<usize>) {
         let bytes = self.bytes().len();
         let ahead = |at: usize| at.saturating_add(AHEAD_BYTES).min(bytes);
         self.will_need(&(ahead(range.start)..ahead(range.end)));
     }
 
-    /// All of it, in stretches.
+    /// The extents of all chunks, in order.
     pub fn extents(&self) -> impl Iterator<Item = Extent> + '_ {
         let lines = self.blocks.is_none().then(|| lines::chunks(self.bytes().len()).map(Extent::Lines));
         let rows = self.blocks.iter().flatten().cloned().map(Extent::Rows);
@@ -315,18 +315,18 @@ impl Input {
     }
 }
 
-/// The error for a file that is not, or no longer holds, what it did.
+/// The error for a file that was replaced or changed.
 fn has_changed(name: &Path) -> Error {
     Error::data(format!("{}: changed while it was being read; run again on a copy", Shown(name)))
 }
 
-/// The error for a file that has less bytes than it had, or whose disk no longer gives them: what was read then is no data.
+/// The error for a file that became shorter, or whose disk failed: the bytes that were read then are not data.
 pub fn cut_short(name: &Path) -> Error {
     let (name, way) = (Shown(name), "run again on a copy");
     Error::new(ErrorKind::Io, format!("{name}: changed while it was being read, or its disk failed; {way}"))
 }
 
-/// It can be neither mapped nor read.
+/// The error for a file that can be neither mapped nor read for lack of address space.
 fn no_room_for(name: &Path, file: &File) -> Error {
     let (name, bytes) = (Shown(name), file.metadata().map_or(0, |meta| meta.len()));
     let way = "allow more (ulimit -v) or give the input in parts";

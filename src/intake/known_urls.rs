@@ -1,16 +1,16 @@
-//! Lines that were clean once, read again.
+//! Reads lines again that are known to be canonical URLs.
 
 use crate::clean::CleanUrl;
 use crate::common::simd;
 use crate::intake::lines::{Lines, lines};
 
-/// The URLs of lines that all are canonical URLs as they stand.
+/// The URLs of lines that are all canonical URLs.
 #[derive(Debug)]
 pub struct KnownUrls<'a>(Lines<'a>);
 
 impl<'a> KnownUrls<'a> {
-    /// Those of `bytes`, which begin at `offset` of their input. Whoever calls it has cleaned them before and found nothing
-    /// to change: they are not looked at again.
+    /// Reads the URLs of `bytes`, which begin at `offset` of their input. The caller has cleaned them before and found nothing
+    /// to change, so they are not checked again.
     pub fn of(bytes: &'a [u8], offset: u64) -> Self {
         Self(lines(bytes, offset))
     }
@@ -22,7 +22,7 @@ impl<'a> Iterator for KnownUrls<'a> {
     #[inline]
     fn next(&mut self) -> Option<CleanUrl<'a>> {
         self.0.next().map(|line| {
-            // Of what XML escapes, a clean URL can hold these two.
+            // These are the only bytes of a clean URL that XML escapes.
             let may_grow = simd::contain_any(line.raw, [b'&', b'\'']);
             CleanUrl::known(line.raw, may_grow)
         })

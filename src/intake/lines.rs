@@ -1,25 +1,25 @@
-//! Lines: bytes cut into chunks by arithmetic alone, and chunks into lines.
+//! Lines: cuts bytes into chunks by arithmetic alone, and chunks into lines.
 //!
-//! A line belongs to the chunk in which its first byte lies. So every chunk finds its own lines with no word from its
-//! neighbours, all of them cover each line once, and a line of a gigabyte is walked over once.
+//! A line belongs to the chunk that contains its first byte. So every chunk finds its lines without its neighbours, every line
+//! is in exactly one chunk, and even a line of a gigabyte is scanned once.
 
 use std::ops::Range;
 
 use crate::common::{prefetch, simd};
 use crate::limits::LINE_BYTES_MIN;
 
-/// Bytes of input that are surveyed together: enough to make the work around a chunk cheap, few enough to stay in the
-/// second-level cache with what is computed from them.
+/// Bytes of a chunk: enough that the work per chunk is cheap, and few enough to fit in the second-level cache together with the
+/// data computed from them.
 pub const CHUNK_BYTES: usize = 256 * 1024;
 
-/// Most lines of one chunk that can hold a URL.
+/// Maximum number of lines of a chunk that can hold a URL.
 pub const CHUNK_URLS_MAX: usize = CHUNK_BYTES.div_ceil(LINE_BYTES_MIN);
 const _: () = assert!(CHUNK_URLS_MAX <= 1 << u16::BITS);
 
-/// The mark that some programs put at the start of a UTF-8 file.
+/// The byte order mark that some programs put at the start of a UTF-8 file.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// A raw line and where it stands.
+/// A raw line and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line<'a> {
     /// The first byte's offset in the input.
@@ -43,7 +43,7 @@ pub fn own(input: &[u8], chunk: Range<usize>) -> Range<usize> {
             None => return chunk.end..chunk.end,
         },
     };
-    // The last line may end far behind the nominal end.
+    // The last line may end far after the nominal end.
     let end = match memchr::memchr(b'\n', &input[chunk.end - 1..]) {
         Some(at) => chunk.end + at,
         None => input.len(),
@@ -51,7 +51,7 @@ pub fn own(input: &[u8], chunk: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// The lines of `bytes`, which begin at `offset` of their input and end with a line's end or the input's.
+/// The lines of `bytes`, which begin at `offset` of their input and end where a line or the input ends.
 pub fn lines(bytes: &[u8], offset: u64) -> Lines<'_> {
     let mark = if offset == 0 && bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     Lines {
@@ -66,31 +66,31 @@ pub fn lines(bytes: &[u8], offset: u64) -> Lines<'_> {
     }
 }
 
-/// Bytes in which line ends are looked for at once: many lines of usual lengths, in few enough bytes of memory.
+/// Bytes that are searched for line ends at a time: many lines of usual lengths, with a small table of their ends.
 const PIECE_BYTES: usize = 1024;
 const _: () = assert!(PIECE_BYTES.is_multiple_of(simd::BITS));
 
-/// So far ahead of them, bytes are asked for.
+/// How far ahead of the current piece bytes are prefetched.
 const AHEAD_BYTES: usize = 4 * PIECE_BYTES;
 
-/// Lines, one after the other.
+/// Iterates over lines.
 #[derive(Debug, Clone)]
 pub struct Lines<'a> {
     bytes: &'a [u8],
     offset: u64,
     /// Where the next line starts.
     start: usize,
-    /// The piece that was looked at last, and the one behind it.
+    /// The piece that was searched last, and the next one.
     piece: usize,
     next_piece: usize,
-    /// Where line ends are in it; one more, as the place behind the last is written to.
+    /// The line ends in the piece. The extra element is written to, but not read.
     ends: [u32; PIECE_BYTES + 1],
     next_end: usize,
     count: usize,
 }
 
 impl Lines<'_> {
-    /// Where the next line end is.
+    /// The position of the next line end.
     #[inline]
     fn next_end(&mut self) -> Option<usize> {
         while self.next_end == self.count {
@@ -104,11 +104,11 @@ impl Lines<'_> {
         Some(end)
     }
 
-    /// Finds all line ends of the next piece. Where the ends are in it is not to be known before, so that to look for the
-    /// next one only would be to mispredict a branch for each line.
+    /// Finds all line ends of the next piece. Their positions are unpredictable, so a search for one line end at a time would
+    /// mispredict a branch for each line.
     fn look(&mut self) {
         let rest = &self.bytes[self.next_piece..];
-        // The processor itself looks no further ahead than to the end of a page.
+        // The processor's own prefetcher stops at the end of a page.
         rest.get(AHEAD_BYTES..AHEAD_BYTES + PIECE_BYTES).into_iter().for_each(prefetch::fetch_all);
         let piece = &rest[..PIECE_BYTES.min(rest.len())];
         let (blocks, last) = piece.as_chunks();
@@ -127,7 +127,7 @@ impl Lines<'_> {
     }
 }
 
-/// Less than a block, and zeros, which nobody looks for.
+/// Pads the rest of a piece with zeros to a whole block. Zeros are no line ends.
 #[cold]
 fn last_block(rest: &[u8]) -> [u8; simd::BITS] {
     let mut block = [0; simd::BITS];

@@ -1,4 +1,4 @@
-//! The rejects file: every refused line with its place, tab-separated.
+//! The reject file: every refused line with its position, tab-separated.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::limits::LINE_BYTES_MAX;
 /// The first line of the file.
 pub const HEADER: &str = "input\tline\toffset\treason\ttext\n";
 
-/// Bytes of text given of a line that is longer than any line may be; of others, all of it.
+/// Bytes that are written of a line that exceeds the maximum length. Other lines are written in full.
 const TEXT_BYTES_MAX: usize = 2_048;
 
 /// Appends the row of a refused line; `line` counts from 1.

@@ -1,4 +1,4 @@
-//! Inputs in a report: what was read, and what of it could not be used.
+//! Inputs in a report: what was read, and which parts could not be used.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub struct ColumnsReport {
     pub used: BTreeMap<&'static str, String>,
     /// All others in the order in which they occur first, escaped; `…` stands for those beyond the first 64.
     pub unused: Vec<String>,
-    /// Of the unused ones, columns with the name of `alternates` or `images` that do not hold text.
+    /// Unused columns named `alternates` or `images` that do not hold text.
     #[serde(skip)]
     pub impossible: Vec<(&'static str, String)>,
 }
@@ -78,7 +78,7 @@ const LIKELY_NAMES: [(&str, &[&str]); 3] = [
 ];
 
 impl InputReport {
-    /// What the user could do about columns that were not used.
+    /// Suggests what the user could do about columns that were not used.
     pub fn hints(&self) -> Vec<Message> {
         let Some(columns) = &self.columns else { return Vec::new() };
         let word = self.format.parse::<Format>().map_or("column", Format::column_word);
@@ -104,7 +104,7 @@ pub struct Skipped {
     pub path: String,
     /// Why it was not read.
     pub reason: &'static str,
-    /// Whether that is as it should be: it is a marker, or a sitemap of an earlier set.
+    /// Whether this is expected, as for a marker or a sitemap of an earlier set.
     #[serde(skip)]
     pub is_usual: bool,
 }

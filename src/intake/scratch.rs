@@ -1,4 +1,4 @@
-//! Scratch files: what both passes read and nobody else sees.
+//! Scratch files, which both passes read and no other process sees.
 
 use std::fs::File;
 use std::io::{self, Seek};
@@ -13,50 +13,50 @@ use crate::error::{Error, ErrorKind, Message, Result, Setting, Shown, message};
 use crate::intake::format::Feed;
 use crate::intake::input::Input;
 
-/// What helps where they have no room.
+/// The way out if scratch files have no room.
 pub fn way_out() -> Message {
     message!("name another directory with ", Setting::Scratch)
 }
 
-/// Where scratch files are made, how much was written to them, and how much is going to be.
+/// The directory of scratch files, the bytes written to them so far, and the bytes expected in total.
 #[derive(Debug)]
 pub struct Space {
     directory: PathBuf,
-    /// Bytes of all scratch files, those that are gone included.
+    /// Bytes of all scratch files, including deleted ones.
     written: AtomicU64,
-    /// Bytes that are expected in all; 0 as long as nobody knows.
+    /// Bytes that are expected in total; 0 while unknown.
     needed: AtomicU64,
 }
 
 impl Space {
-    /// That of `directory`, of which nothing is used yet.
+    /// The space of `directory`, with nothing written yet.
     pub fn of(directory: &Path) -> Arc<Self> {
         Arc::new(Self { directory: directory.into(), written: AtomicU64::new(0), needed: AtomicU64::new(0) })
     }
 
-    /// Where it is.
+    /// The directory.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
-    /// Bytes that were written.
+    /// The bytes written so far.
     pub fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
 
-    /// `bytes` more were written.
+    /// Counts `bytes` more as written.
     pub fn add_written(&self, bytes: u64) {
         self.written.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// From here on it is known that about `bytes` are going to be written in all.
+    /// Sets the estimate of the bytes that will be written in total.
     pub fn expect(&self, bytes: u64) {
         self.needed.store(bytes, Ordering::Relaxed);
     }
 
-    /// The error of a write: `doing` says of what, `written` and `needed` how many bytes of that are there and are going to be.
+    /// The error of a write. `doing` says what was written; `written` and `needed` are its bytes so far and in total.
     fn failed(&self, doing: &str, written: u64, needed: Option<u64>, error: io::Error) -> Error {
-        // An estimate may be too small, or of no use.
+        // An estimate below the bytes written is useless.
         let needed = needed.filter(|&needed| needed > written);
         let needed = needed.map_or_else(String::new, |bytes| format!(", about {bytes} are needed"));
         let free = free(&self.directory).map_or_else(String::new, |bytes| format!(", {bytes} are free"));
@@ -68,22 +68,22 @@ impl Space {
     }
 }
 
-/// Bytes that this process may still write to the disk of `path`, if that can be known.
+/// Bytes that this process may still write to the disk of `path`, if known.
 pub fn free(path: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(path).ok()?;
     disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
-/// An input that is copied to scratch: how much of it was read says how much is to come.
+/// An input that is copied to scratch. The share of it that was read gives an estimate of the whole copy.
 #[derive(Debug)]
 pub struct Copied {
     name: PathBuf,
-    /// None if it is a pipe. It shares its place with whoever reads.
+    /// `None` for a pipe. The handle shares its file offset with the reader's.
     file: Option<File>,
 }
 
 impl Copied {
-    /// A copy of the input `name`, before anybody reads it from `feed`.
+    /// A copy of the input `name`, whose `feed` is not read yet.
     pub fn of(name: &Path, feed: &Feed<'_>) -> Self {
         let file = match feed {
             Feed::File(file) => file.try_clone().ok(),
@@ -92,7 +92,7 @@ impl Copied {
         Self { name: name.into(), file }
     }
 
-    /// Refuses a packed file that is larger than what is free: unpacked, it is no smaller.
+    /// Refuses a packed file that is larger than the free space: unpacked, it is not smaller.
     ///
     /// # Errors
     /// [`ErrorKind::Io`], with both numbers.
@@ -113,12 +113,12 @@ impl Copied {
         }
     }
 
-    /// The error of a write to the copy, of which `written` bytes are there; what was read of the input takes `taken`.
+    /// The error of a write to the copy, of which `written` bytes exist. The input read so far takes `taken` bytes in it.
     pub fn failed(&self, space: &Space, written: u64, taken: u64, error: io::Error) -> Error {
         space.failed(&self.doing(), written, self.needed(taken), error)
     }
 
-    /// The error of a copy of which `written` bytes were written and only `there` are there, and no write said so.
+    /// The error of a copy that has only `there` of `written` bytes, although no write failed.
     pub fn not_whole(&self, space: &Space, written: u64, there: u64) -> Error {
         let lost = format!("{written} bytes were written and {there} are there");
         Error::io(&space.directory, self.doing(), io::Error::other(lost))
@@ -128,30 +128,30 @@ impl Copied {
         format!("could not be given a copy of {}", Shown(&self.name))
     }
 
-    /// What all of it is going to take, if what was read of it takes `taken` bytes.
+    /// The bytes of the whole copy, estimated from the `taken` bytes of the input read so far.
     fn needed(&self, taken: u64) -> Option<u64> {
         let mut file = self.file.as_ref()?;
         let (bytes, read) = (file.metadata().ok()?.len(), file.stream_position().ok()?);
-        // Parquet is not read from its beginning to its end.
+        // Parquet is not read from start to end, so nothing may have been read.
         let all = u128::from(taken) * u128::from(bytes) / u128::from((read > 0).then_some(read)?);
         u64::try_from(all).ok()
     }
 }
 
-/// A file that threads append to, in any order. Nobody else can open it, and it is gone with its last handle.
+/// A file without a name that threads append to in any order. It is deleted with its last handle.
 #[derive(Debug)]
 pub struct Scratch {
     file: File,
     space: Arc<Space>,
-    /// What its bytes are a copy of, if they are one.
+    /// The input that the file is a copy of, if it is a copy.
     copied: Option<Copied>,
     end: AtomicU64,
-    /// Bytes that are there; of those before the end, some may still be on their way.
+    /// Bytes that are written. Some bytes before `end` may not be written yet.
     written: AtomicU64,
 }
 
 impl Scratch {
-    /// A new one in `space`.
+    /// A new file in `space`.
     ///
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made.
@@ -161,7 +161,7 @@ impl Scratch {
         Ok(Self { file, space: Arc::clone(space), copied: None, end, written })
     }
 
-    /// The same for what is in an input.
+    /// A new file for a copy of an input.
     ///
     /// # Errors
     /// As [`Scratch::new`].
@@ -169,7 +169,7 @@ impl Scratch {
         Ok(Self { copied: Some(copied), ..Self::new(space)? })
     }
 
-    /// Appends `bytes`; where they begin.
+    /// Appends `bytes` and returns their offset.
     ///
     /// # Errors
     /// [`ErrorKind::Io`](crate::ErrorKind::Io), most likely because the disk is full.
@@ -190,7 +190,7 @@ impl Scratch {
         space.failed("scratch files could not be written", space.written(), Some(needed), error)
     }
 
-    /// All of it, when all is written.
+    /// Maps the file, once everything is written.
     ///
     /// # Errors
     /// If it cannot be mapped.
@@ -198,12 +198,12 @@ impl Scratch {
         Input::rows(&self.space.directory, &self.file, None, Vec::new())
     }
 
-    /// The file, to be mapped when all is written.
+    /// The file, to be mapped once everything is written.
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// Where it is.
+    /// The space that the file is counted in.
     pub fn space(&self) -> &Arc<Space> {
         &self.space
     }

@@ -51,7 +51,7 @@ impl<'a> Source<'a> {
         Self(SourceKind::Rows { name: name.into().into(), rows: SourceRows::new(rows) })
     }
 
-    /// Its path, if it has one.
+    /// Its path. Rows from code have none.
     pub(crate) fn path(&self) -> Option<&Path> {
         match &self.0 {
             SourceKind::Path(path) => Some(path),

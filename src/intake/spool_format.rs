@@ -1,4 +1,4 @@
-//! Rows: what every input form but plain lines becomes, in scratch bytes that both passes read.
+//! Rows: the form of every input except plain lines in scratch files, which both passes read.
 //!
 //! A scratch file is a sequence of rows, grouped in blocks of about a chunk. Numbers are LEB128, seven bits a byte, low ones
 //! first:
@@ -13,8 +13,7 @@
 //!         + 8: with a URL that has nothing to escape
 //! ```
 //!
-//! The file is written and read by the same process, mapped, and never leaves it: there is no version, and a byte that does
-//! not fit is a bug of ours.
+//! A scratch file is written and read by one process. So it has no version, and invalid bytes are a bug in this program.
 
 use crate::common::field;
 use std::ops::Range;
@@ -28,25 +27,25 @@ use crate::sitemap::extensions::{Extras, RawExtras};
 use crate::sitemap::tags::RawTags;
 use crate::sitemap::xml::Namespaces;
 
-/// A row of an input: where it stands, and what it says.
+/// A row of an input: its position and its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row<'a> {
-    /// Its line or row, counted from 1.
+    /// The number of its line or row, from 1.
     pub line: u64,
     /// The first byte's offset in the input, once that is decompressed and decoded.
     pub offset: u64,
-    /// What it says.
+    /// Its content.
     pub content: Content<'a>,
 }
 
-/// What a row says.
+/// The content of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content<'a> {
-    /// A URL, not cleaned yet, and its tags, not checked yet.
+    /// A URL that is not cleaned yet, and tags that are not checked yet.
     Url(&'a [u8], RawTags<'a>),
     /// Nothing that its form allows; as text for the rejects file, with the reason.
     Bad(&'a [u8], Reason),
-    /// What was judged before, and lost no tag by it.
+    /// An entry that was judged before and lost no tag.
     Entry(Entry<'a>),
 }
 
@@ -58,12 +57,12 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Rows that are surveyed together.
+/// Where rows that were written together are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     /// Their bytes in the scratch file.
     pub range: Range<usize>,
-    /// What the first row's line and offset count from.
+    /// The line and offset that the first row is encoded relative to.
     line: u64,
     offset: u64,
 }
@@ -75,7 +74,7 @@ const PLAIN_ENTRY: u8 = 3;
 const ENTRY: u8 = 4;
 const NEVER_GROWS: u8 = 8;
 
-/// Rows on their way to a block.
+/// Collects the rows of a block.
 #[derive(Debug, Default)]
 pub struct RowBuffer {
     bytes: Vec<u8>,
@@ -87,7 +86,7 @@ pub struct RowBuffer {
 }
 
 impl RowBuffer {
-    /// One with room for rows of `bytes` bytes.
+    /// A buffer with room for `bytes` bytes of rows.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if it cannot be had.
@@ -149,22 +148,22 @@ impl RowBuffer {
         self.bytes.capacity()
     }
 
-    /// Lets go of them. The block at hand has ended.
+    /// Frees the memory. The current block must have ended.
     pub fn let_go(&mut self) {
         self.bytes = Vec::new();
     }
 
-    /// The block at hand, as if its bytes were a file of their own.
+    /// The current block, as if its bytes were a file of their own.
     pub fn block(&self) -> Block {
         Block { range: 0..self.bytes.len(), line: self.block.0, offset: self.block.1 }
     }
 
-    /// Whether the block at hand is large enough, if it is to have about `bytes_max`.
+    /// Returns whether the current block has reached `bytes_max` bytes, or the maximum number of rows.
     pub fn is_full(&self, bytes_max: usize) -> bool {
         self.bytes.len() >= bytes_max || self.rows == CHUNK_URLS_MAX
     }
 
-    /// Ends the block at hand, whose bytes were written to the scratch file `at`.
+    /// Ends the current block, whose bytes were written to the scratch file at `at`.
     pub fn end_block(&mut self, at: usize) -> Block {
         let (line, offset) = std::mem::replace(&mut self.block, self.last);
         let block = Block { range: at..at + self.bytes.len(), line, offset };
@@ -173,7 +172,7 @@ impl RowBuffer {
         block
     }
 
-    /// Begins anew: what comes stands anywhere in an input, or in another. The block at hand has ended.
+    /// Starts over for rows from another position or input. The current block must have ended.
     pub fn begin(&mut self) {
         (self.block, self.last) = ((0, 0), (0, 0));
     }
@@ -185,7 +184,7 @@ pub fn rows<'a>(bytes: &'a [u8], block: &Block) -> Rows<'a> {
     Rows { rest: &bytes[range.clone()], end: range.end, line: *line, offset: *offset }
 }
 
-/// So far ahead of a row, bytes are asked for: as many as rows have, mostly.
+/// How far ahead of a row bytes are prefetched, and how many: most rows have fewer.
 const AHEAD_BYTES: usize = 1024;
 const USUAL_BYTES: usize = 100;
 
@@ -200,7 +199,7 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// The next row, and where in the scratch file [`content_at`] finds what it says.
+    /// The next row, and the offset in the scratch file at which [`content_at`] finds its content.
     #[inline]
     pub fn next_at(&mut self) -> Option<(usize, Row<'a>)> {
         if self.rest.is_empty() {
@@ -224,13 +223,13 @@ impl<'a> Iterator for Rows<'a> {
     }
 }
 
-/// What a row of the scratch file `bytes` says whose kind is `at` that byte.
+/// The content of the row of the scratch file `bytes` whose kind is at the offset `at`.
 #[inline]
 pub fn content_at(bytes: &[u8], at: usize) -> Content<'_> {
     take_content(&mut &bytes[at..])
 }
 
-/// Takes what a row says off `rest`.
+/// Takes the content of a row from the start of `rest`.
 #[inline]
 fn take_content<'a>(rest: &mut &'a [u8]) -> Content<'a> {
     let kind = field::byte(rest);
@@ -257,12 +256,12 @@ fn take_content<'a>(rest: &mut &'a [u8]) -> Content<'a> {
     }
 }
 
-/// What this adds to the kind of an entry of `url`.
+/// The flag for an entry whose `url` has nothing to escape, or 0.
 fn never_grows(url: CleanUrl<'_>) -> u8 {
     if url.may_grow() { 0 } else { NEVER_GROWS }
 }
 
-/// Small numbers of either sign as small ones without. Instants are far from the ends of what there are.
+/// Maps numbers near zero of either sign to small unsigned numbers.
 fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)) as u64
 }

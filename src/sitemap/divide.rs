@@ -1,5 +1,5 @@
-//! Divide: entries into files, in the order they come: each as full as both limits allow, or with boundaries that stay
-//! where they are when other entries come and go.
+//! Divides entries into files in order. Each file is as full as both limits allow, or boundaries are stable: they stay in place
+//! when other entries are added or removed.
 
 pub mod stable;
 
@@ -9,7 +9,7 @@ use crate::error::{Result, reserve_more};
 /// Where sitemaps begin and end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Divide {
-    /// Where the one before is full.
+    /// A sitemap ends when it is full.
     #[default]
     Fill,
     /// Where the URLs themselves say, so that a set that has changed a little shares most of its sitemaps with the one
@@ -32,7 +32,7 @@ impl std::str::FromStr for Divide {
 /// The limits of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Entries in one file.
+    /// Maximum number of entries of a file.
     pub entries_max: u32,
     /// Bytes of one file before compression, its frame included.
     pub bytes_max: u64,
@@ -45,7 +45,7 @@ impl Limits {
     }
 }
 
-/// What entries use of a file.
+/// The room that entries take in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Room {
     /// Bytes of their XML.
@@ -60,7 +60,7 @@ impl Room {
         Self { bytes, uses: Namespaces::NONE }
     }
 
-    /// The room of both together.
+    /// The sum of both rooms.
     pub fn and(self, other: Self) -> Self {
         Self { bytes: self.bytes + other.bytes, uses: self.uses.and(other.uses) }
     }
@@ -75,7 +75,7 @@ impl std::iter::Sum for Room {
 /// One file of the plan: where its entries begin and how much it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlannedSitemap<P> {
-    /// The number in its name: which of the files it is, counted from 1, or what its first URL decides.
+    /// The number in its name: its place among the files, from 1, or a number derived from its first URL.
     pub number: u32,
     /// The place of its first entry.
     pub first: P,
@@ -93,7 +93,7 @@ impl<P: Copy> PlannedSitemap<P> {
         Self { number, first, entries: 0, bytes: frame_bytes, uses: Namespaces::NONE }
     }
 
-    /// The same with so many more entries.
+    /// Adds entries to the file.
     fn with(self, entries: u32, room: Room) -> Self {
         let uses = self.uses.and(room.uses);
         let bytes = self.bytes + room.bytes + uses.bytes() - self.uses.bytes();
@@ -119,8 +119,8 @@ impl<P: Copy> Divider<P> {
         Self { limits, frame_bytes: frame.bytes(), sitemaps: Vec::new() }
     }
 
-    /// Whether a run of entries goes into the file at hand as a whole; it is taken in if so, and untouched if not.
-    /// The limits only ever fill up, so a run that fits as a whole would have fitted one by one.
+    /// Adds adjacent entries to the current file if they fit as a whole, and returns whether they do. A file only ever fills
+    /// up, so entries that fit as a whole would also fit one by one.
     pub fn push_run(&mut self, entries: u32, room: Room) -> bool {
         let Some(sitemap) = self.sitemaps.last_mut() else { return entries == 0 };
         let with = sitemap.with(entries, room);
@@ -131,7 +131,7 @@ impl<P: Copy> Divider<P> {
         fits || entries == 0
     }
 
-    /// Adds the entry at `at` to the current file, or to a new one if it does not fit.
+    /// Adds the entry at `at` to the current file, or to a new file if it does not fit.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for one file more.
@@ -144,7 +144,7 @@ impl<P: Copy> Divider<P> {
         Ok(())
     }
 
-    /// Adds `count` adjacent entries that take `room` together: as a whole if they fit, else one by one.
+    /// Adds `count` adjacent entries with a total of `room`: as a whole if they fit, otherwise one by one.
     ///
     /// # Errors
     /// As [`Divider::push`].

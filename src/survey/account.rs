@@ -22,9 +22,9 @@ pub struct Account {
 pub struct AccountedChunk {
     /// The rows.
     pub chunk: Chunk,
-    /// Lines before it in its input. Rows in scratch have their numbers with them.
+    /// Lines before it in its input. Rows in scratch store their line numbers.
     lines_before: u64,
-    /// What became of its rows, as far as each row tells by itself: duplicates are not known.
+    /// Outcomes of its rows, as far as each row alone decides them: duplicates are not known.
     pub tally: Tally,
 }
 
@@ -43,7 +43,7 @@ impl Account {
         Self { chunks, tally, out_of_scope }
     }
 
-    /// The same, now that `listed` entries are known to be listed: all others are duplicates.
+    /// Sets the number of listed entries. All other entries are duplicates.
     pub fn with_listed(mut self, listed: u64) -> Self {
         self.tally.listed = listed;
         self.tally.duplicates = self.tally.entries() - listed;

@@ -28,7 +28,7 @@ pub enum RowsAt {
     Positions {
         /// Where their positions are.
         range: Range<usize>,
-        /// Where the entries are, as index and bytes of those inputs. Only the first chunk of a range of URLs says so.
+        /// The blocks that hold the entries: index of the input, and bytes. Set only for the first chunk of a range.
         blocks: Vec<(usize, Range<usize>)>,
     },
 }
@@ -66,8 +66,8 @@ impl Chunk {
         }
     }
 
-    /// Calls `act` with each row. Lines are not numbered. For loops in which a call through a pointer for every row would
-    /// cost too much.
+    /// Calls `act` with each row. Lines are not numbered. An iterator would cost hot loops a branch on the kind of chunk for
+    /// every row.
     ///
     /// # Errors
     /// The first of `act`.

@@ -5,14 +5,14 @@ use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::job::Job;
 
-/// What every phase needs to know of the run that it is part of.
+/// The context of a run, which every phase needs.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
-    /// What the run is asked to do.
+    /// The job of the run.
     pub job: &'a Job,
-    /// What rows are judged by; those of the job.
+    /// The rules of the job by which rows are judged.
     pub rules: &'a Rules,
-    /// Told how far the run is.
+    /// Receives the progress of the run.
     pub progress: &'a dyn Progress,
     /// Raised when the run is to end.
     pub stop: &'a Stop,

@@ -1,12 +1,13 @@
-//! Dedup: of equal URLs the first in input order stays ([`find_duplicates`]), or the newest ([`find_all_but_newest`]).
+//! Deduplication: of equal URLs the first in input order is kept ([`find_duplicates`]), or the newest
+//! ([`find_all_but_newest`]).
 //!
-//! A URL is known by a key of 120 bits, of XXH3 of its canonical bytes under a secret drawn for the run: with its place in
-//! the input it makes sixteen bytes. The key decides alone: among a billion URLs two different ones share a key with a
-//! chance of 2^-61, and nobody can prepare a pair, because XXH3's known collisions need the secret. Confirming shorter keys on the bytes instead would read the
-//! input at random places, which no disk does quickly.
+//! A URL is identified by a key of 120 bits: XXH3 of its canonical bytes under a secret drawn for the run. With the position
+//! in the input, a key takes sixteen bytes. Keys are not confirmed on the URLs: among a billion URLs, two different ones share
+//! a key with probability 2^-61, and an attacker cannot prepare such a pair, because XXH3's known collisions need the secret.
+//! Shorter keys would have to be confirmed by reading the input at random positions, which is slow on any disk.
 //!
-//! Keys are parted by their highest byte while the chunk they come from is in the cache; then each of the 256
-//! partitions fits in the cache with its table, and needs no word from the others.
+//! Keys are partitioned by their highest byte while their chunk is in the cache. Each of the 256 partitions then fits in the
+//! cache with its table, and is independent of the others.
 
 mod first;
 mod keys;

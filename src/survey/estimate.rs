@@ -1,4 +1,4 @@
-//! Needs: what a run is going to take, estimated before it takes it, so that a disk is not found to be full an hour later.
+//! Estimates the resources of a run before it starts, so that a full disk is noticed at once and not an hour later.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -17,33 +17,33 @@ use crate::intake::scratch::{self, free};
 use crate::job::{Job, Order};
 use crate::survey::dedup::PARTITIONS;
 
-/// Chunks that are looked at.
+/// Chunks that are sampled.
 const SAMPLED_EXTENTS: usize = 8;
 
-/// A row in scratch, besides what it says.
+/// Bytes of a row in scratch besides its content.
 const ROW_BYTES: usize = 8;
 
-/// A URL in memory: its key, its place, its size, and a bit.
+/// Bytes of a URL in memory: its key, its position, its size, and a bit.
 const HELD_BYTES: u64 = 18;
 
-/// A URL in a compressed sitemap: what shop URLs come to, shuffled and sorted.
+/// Bytes of a URL in a compressed sitemap, as measured for shop URLs, shuffled and sorted.
 const GZIP_BYTES: [u64; 2] = [19, 10];
 
-/// No set is smaller than this part of what is expected: who is told that a disk is too small cannot say that it is not.
+/// No set is smaller than this share of the estimate, so a disk that is refused as too small really is.
 const LISTED_PART_LEAST: u64 = 5;
 
-/// What a run is going to need, and what it needs at the very least.
+/// The estimated needs of a run, and the least that it needs.
 pub struct Estimate {
-    /// For people and programs.
+    /// The estimate, for people and programs.
     pub needs: Needs,
-    /// Bytes of scratch without which the run cannot go well, copies of inputs that are there already included.
+    /// Bytes of scratch without which the run must fail, including copies of inputs that exist already.
     scratch_least: u64,
 }
 
-/// What the run over `inputs` is going to need: an estimate from the rows of a few places.
+/// Estimates the needs of the run over `inputs` from a sample of their rows.
 ///
 /// # Errors
-/// If there is no memory for a list of the places.
+/// If there is no memory for the sample.
 pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<Estimate> {
     let job = run.job;
     let extents = extents(inputs)?;
@@ -70,7 +70,7 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<E
         Order::Input if held_bytes > memory.hold as u64 => held_bytes,
         Order::Input => 0,
     };
-    // Of what is listed: nobody knows yet how many are duplicates.
+    // Duplicates are not known yet, so all entries are counted as listed.
     let sites_bytes = if job.rules.only_site().is_some() { 0 } else { entry_bytes };
     let scratch = memory.scratch.directory();
     let copied_bytes = memory.scratch.written();
@@ -98,10 +98,10 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<E
 }
 
 impl Estimate {
-    /// Refuses what cannot go well.
+    /// Refuses a run that must fail.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] if a disk has less room than the run needs at the very least.
+    /// [`ErrorKind::Io`] if a disk has less space than the run needs at least.
     pub fn check(&self, job: &Job, scratch: &Path) -> Result<()> {
         let (needs, out) = (&self.needs, &*job.publication.out);
         let urls = needs.urls;
@@ -145,7 +145,7 @@ fn is_same_disk(one: &Path, other: &Path) -> bool {
     device(one) == device(other)
 }
 
-/// Files that may still be made on the disk of `path`, if that is limited and can be known.
+/// The number of files that can still be created on the disk of `path`, if that is limited and known.
 fn files_free(path: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(path).ok()?;
     (disk.f_files > 0).then_some(disk.f_favail)

@@ -1,4 +1,4 @@
-//! What the report says of inputs.
+//! The reports of inputs.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::intake::input::Input;
 use crate::intake::report::{ColumnsReport, InputReport};
 use crate::sitemap::tags::{GivenTags, TagName, TagRules};
 
-/// What was found out about an input while it was mapped or spooled.
+/// Facts about an input, found while it was mapped or spooled.
 #[derive(Debug)]
 pub struct Known {
-    /// What it turned out to be.
+    /// Its format, packing and columns.
     pub facts: Facts,
     /// Its bytes, compressed if it is.
     pub bytes: u64,
@@ -22,7 +22,7 @@ pub struct Known {
     pub non_utf8: u64,
 }
 
-/// What the report says of each of `inputs`, whose rows `account` has counted.
+/// Reports each of `inputs`, whose rows `account` has counted.
 ///
 /// # Errors
 /// [`ErrorKind::Internal`] if their lines do not add up to those of the account.
@@ -47,14 +47,14 @@ pub fn reports(inputs: &[Input], known: &[Known], account: &Account) -> Result<V
     Ok(inputs.iter().zip(known).zip(lines).map(report).collect())
 }
 
-/// Long names may be shown alike.
+/// Long names may look alike when they are shortened.
 fn elements(counts: &NameCounts) -> BTreeMap<String, u64> {
     let mut elements = BTreeMap::new();
     counts.shown().for_each(|(name, count)| *elements.entry(name).or_insert(0) += count);
     elements
 }
 
-/// Holds the tags that the readers gave against those that were rendered, dropped, or refused with their row.
+/// Checks that every tag the readers found was rendered, dropped, or refused with its row.
 ///
 /// # Errors
 /// [`ErrorKind::Internal`] if they do not add up.
@@ -66,7 +66,7 @@ pub fn check_tags(rules: &TagRules, given: &GivenTags, tally: &Tally) -> Result<
             TagName::Priority => rules.default_priority.is_some(),
             _ => false,
         };
-        // Where there is a default, every entry has the tag or has lost it.
+        // With a default value, every entry has the tag or has lost it.
         let wanted = if has_default { entries } else { given.of_entries[name] };
         let of_name = tally.dropped.iter().filter(|(reason, _)| reason.tag() == name);
         let dropped: u64 = of_name.map(|(_, count)| count).sum();

@@ -1,4 +1,4 @@
-//! What a row means to a build. Both passes ask here, so that they cannot disagree.
+//! Judges rows: each becomes an entry, is blank, or is refused. Both passes use this code, so they cannot disagree.
 
 use super::layout::ListedChunk;
 use super::tally::Tally;
@@ -17,20 +17,20 @@ use crate::sitemap::tags::{Dropped, DroppedTags, TagReason, TagRules};
 use crate::sitemap::xml::Frame;
 use crate::sitemap::{extensions, xml};
 
-/// What a build asks of a URL besides being one, and of its tags.
+/// The rules of a build for URLs and tags.
 #[derive(Debug)]
 pub struct Rules {
     scope: Scope,
     url_encoding: UrlEncoding,
     tags: TagRules,
-    /// Whether there is a place for extras.
+    /// Whether entries may have extras.
     has_extensions: bool,
     /// Most bytes of an entry.
     entry_bytes_max: u64,
 }
 
 impl Rules {
-    /// What `rules` ask of each row.
+    /// The rules of a job for each row.
     pub fn of(rules: &SetRules) -> Self {
         let frame = Frame::sitemap(rules.protocol);
         let entry_bytes_max = rules.sitemap_limits().entry_bytes_max(&frame);
@@ -38,14 +38,14 @@ impl Rules {
             scope: scope(rules),
             url_encoding: rules.url_encoding,
             tags: rules.tags.clone(),
-            // The schema of 0.84 allows nothing but its own elements.
+            // The schema of 0.84 allows only its own elements.
             has_extensions: rules.protocol == Protocol::V0_9,
             entry_bytes_max,
         }
     }
 
     fn fits(&self, entry: &Entry<'_>) -> bool {
-        // Only extras, and limits far below the usual ones, are worth the counting.
+        // Without extras, entries exceed the limit only if it is far below the default, so others are not counted.
         entry.extras.xml.is_empty() && xml::ENTRY_BYTES_MAX as u64 <= self.entry_bytes_max || {
             let Room { bytes, uses } = entry.room();
             bytes + uses.bytes() <= self.entry_bytes_max
@@ -53,7 +53,7 @@ impl Rules {
     }
 }
 
-/// The scope of `rules`; sites whose index files cannot keep within `--bytes-per-sitemap` are out of it.
+/// The scope of `rules`. Sites whose index files would exceed `--bytes-per-sitemap` are out of scope.
 fn scope(rules: &SetRules) -> Scope {
     let scope = Scope::new(rules.scope, &rules.base_url);
     let Base::EachOrigin(path) = &rules.base_url else { return scope };
@@ -63,14 +63,14 @@ fn scope(rules: &SetRules) -> Scope {
     scope.with_origins_of_at_most(rules.bytes_per_sitemap.saturating_sub(least))
 }
 
-/// What a row turned out to be.
+/// The outcome of a row.
 #[derive(Debug, Clone, Copy)]
 pub enum Judged<'a> {
-    /// Nothing.
+    /// A blank row.
     Blank,
     /// An entry, if no earlier row has its URL.
     Entry(Entry<'a>),
-    /// Refused.
+    /// A row that was refused.
     Rejected(Reason),
 }
 
@@ -103,7 +103,7 @@ pub fn try_for_each_listed(
     })
 }
 
-/// Cleans rows and holds them against the rules.
+/// Cleans rows and checks them against the rules.
 #[derive(Debug)]
 pub struct Judge<'r> {
     cleaner: Cleaner,

@@ -1,7 +1,6 @@
-//! Keys: what the survey knows of every URL until duplicates are struck out, in memory as long as it fits.
+//! Keys and sizes of every URL, kept until duplicates are found: in memory while they fit.
 //!
-//! What does not fit is spilled to scratch, partition by partition, so that each partition can be read again from one range of
-//! bytes of every spill:
+//! The rest is spilled to scratch, partition by partition. Each partition is then one range of bytes of every spill:
 //!
 //! ```text
 //! spill     = partition 0 · partition 1 · … · partition 255
@@ -20,20 +19,20 @@ use crate::survey::dedup::{ChunkKeys, NewestTable, PARTITIONS, PartitionKeys, Ta
 /// Bytes of the two numbers before the records of a chunk.
 const HEAD_BYTES: usize = 2 * size_of::<u32>();
 
-/// Bytes of a spill that are written at once.
+/// Bytes of a spill that are written at a time.
 const PIECE_BYTES: usize = 1 << 20;
 
 /// The keys and sizes of all chunks, in their order.
 pub struct Keys<'m> {
     memory: &'m Memory,
     has_instants: bool,
-    /// Keys that are in memory: those of the last chunks.
+    /// Keys in memory, which belong to the last chunks.
     held: Vec<ChunkKeys>,
     sizes: Vec<Stored>,
     held_bytes: usize,
     spills: Vec<Spill>,
     scratch: Option<Scratch>,
-    /// The scratch file, when all is written.
+    /// The scratch file, once everything is written.
     mapped: Option<Input>,
     urls: usize,
 }
@@ -44,11 +43,11 @@ enum Stored {
     Spilled(Range<usize>, usize),
 }
 
-/// Where the partitions of a spill begin in scratch; one more for the end.
+/// Where the partitions of a spill begin in scratch, and where the last one ends.
 struct Spill(Vec<usize>);
 
 impl<'m> Keys<'m> {
-    /// No keys yet; those that come have instants or not.
+    /// An empty collection of keys, with or without instants.
     pub fn new(memory: &'m Memory, has_instants: bool) -> Self {
         Self {
             memory,
@@ -63,7 +62,7 @@ impl<'m> Keys<'m> {
         }
     }
 
-    /// Takes in the next chunk's.
+    /// Adds the keys and sizes of the next chunk.
     ///
     /// # Errors
     /// If there is no memory for its place.
@@ -77,7 +76,7 @@ impl<'m> Keys<'m> {
         Ok(())
     }
 
-    /// Makes room for `more` bytes if there would be none: what is held goes to scratch.
+    /// Makes room for `more` bytes: spills the keys and sizes in memory if these would not fit too.
     ///
     /// # Errors
     /// If scratch space runs out.
@@ -136,7 +135,7 @@ impl<'m> Keys<'m> {
         Ok(())
     }
 
-    /// All chunks are in: from here on they can be read.
+    /// Ends the collection, so that it can be read.
     ///
     /// # Errors
     /// If scratch cannot be mapped.
@@ -147,9 +146,9 @@ impl<'m> Keys<'m> {
         Ok(())
     }
 
-    /// In how many rounds each partition is to be looked at, and on how many of `threads` at a time, so that tables fit too.
+    /// The number of rounds per partition, and the number of `threads` that may work at a time, so that tables fit in memory.
     pub fn rounds(&self, threads: usize) -> (usize, usize) {
-        // Partitions are as large as each other but for chance.
+        // Partitions differ in size only by chance.
         let table = self.table_bytes(self.urls / PARTITIONS + self.urls / PARTITIONS / 8);
         // Tables grow by doubling: a third of the keys may take half of the bytes.
         let rounds = table.div_ceil(self.table_room()).next_power_of_two();
@@ -181,7 +180,7 @@ impl<'m> Keys<'m> {
         spilled.chain(held.map(move |(chunk, keys)| keys.partition(chunk, partition)))
     }
 
-    /// Lets go of the keys, when duplicates are struck out; sizes stay.
+    /// Frees the keys once duplicates are found. Sizes are kept.
     pub fn drop_keys(&mut self) {
         self.held = Vec::new();
     }

@@ -42,7 +42,7 @@ pub struct ListedChunk {
     pub survivors: Survivors,
     /// How many of them are listed.
     pub listed: u32,
-    /// Which entry has the least mark, if that was looked for. The entry may be one that is not listed.
+    /// The entry with the least mark, if the survey computed it. It may be an entry that is not listed.
     pub least: Option<Least>,
     /// Whether every line is a canonical URL as it stands, so that the second pass can do without a judge.
     pub is_clean: bool,

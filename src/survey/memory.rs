@@ -1,4 +1,4 @@
-//! Memory: how much a run may hold, and what that leaves for what grows with the input.
+//! The memory limit of a run, and the share of it for data that grows with the input.
 
 use std::fs;
 use std::path::Path;
@@ -9,17 +9,17 @@ use crate::intake::format::FormOptions;
 use crate::intake::scratch::Space;
 use crate::job::Resources;
 
-/// What each thread needs whatever the input: a compressor with its tables, pieces of XML, and the sitemaps that wait for
-/// the disk. Measured with 1 to 8 threads, and rounded up.
+/// Bytes that each thread needs whatever the input: a compressor with its tables, buffers of XML, and sitemaps that wait for
+/// the disk. Measured with 1 to 8 threads and rounded up.
 const THREAD_BYTES: u64 = 12 << 20;
 
-/// The program itself, and what all threads share.
+/// Bytes of the program itself and of data that all threads share.
 const BASE_BYTES: u64 = 24 << 20;
 
-/// Least room for what grows: less of it would make more files than it saves bytes.
+/// Least memory for data that grows with the input: with less, runs need more scratch files than the memory is worth.
 const HOLD_BYTES_MIN: u64 = 32 << 20;
 
-/// Least room of a thread for pages of Parquet: a dictionary of 8 MiB, and pages of 1 MiB in each column.
+/// Least memory of a thread for Parquet pages: a dictionary of 8 MiB, and pages of 1 MiB in each column.
 const PAGE_BYTES_MIN: u64 = 24 << 20;
 
 /// `form`, with its share of `memory` for the pages that each of `threads` threads holds; half of the machine's if nothing
@@ -32,12 +32,12 @@ pub fn with_page_memory(form: &FormOptions, memory: Option<u64>, threads: usize)
     FormOptions { page_memory, ..form.clone() }
 }
 
-/// How much a run may hold.
+/// The memory limit of a run.
 #[derive(Debug, Clone)]
 pub struct Memory {
-    /// Bytes in all: mapped files aside, which the kernel may take back at any time.
+    /// Bytes in total, without mapped files, which the kernel may evict at any time.
     pub budget: u64,
-    /// Bytes of what grows with the input that may be held at once; the rest goes to scratch.
+    /// Bytes for data that grows with the input. The rest goes to scratch.
     pub hold: usize,
     /// Where scratch files are made.
     pub scratch: Arc<Space>,

@@ -1,21 +1,21 @@
-//! Positions: entries in scratch, listed in another order than they are written in.
+//! Positions: list entries in scratch in another order than they were written in.
 //!
-//! To list them so takes eight bytes of each, where to write them once more would take all.
+//! A position takes eight bytes, where writing an entry again would take all its bytes.
 
 use crate::common::prefetch;
 use crate::intake::input::Input;
 use crate::intake::spool_format::{Content, Row, content_at};
 use crate::sitemap::entry::Entry;
 
-/// Where an entry is: in which of several scratch files, and at which byte of it.
+/// Where an entry is: the index of a scratch file, and an offset in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Position(u64);
 
-/// More than the bytes of a file that can be mapped need.
+/// Bits of an offset: enough for any file that can be mapped.
 const AT_BITS: u32 = 48;
 
 impl Position {
-    /// Bytes of one that is written.
+    /// Bytes of an encoded position.
     pub const BYTES: usize = size_of::<u64>();
 
     /// The `at`th byte of the `file`th file.
@@ -23,12 +23,12 @@ impl Position {
         Self((file as u64) << AT_BITS | at as u64)
     }
 
-    /// As it is written.
+    /// Encodes the position.
     pub fn to_bytes(self) -> [u8; Self::BYTES] {
         self.0.to_ne_bytes()
     }
 
-    /// As it was written.
+    /// Decodes a position.
     pub fn of_bytes(bytes: [u8; Self::BYTES]) -> Self {
         Self(u64::from_ne_bytes(bytes))
     }
@@ -41,14 +41,14 @@ impl Position {
         (self.0 & ((1 << AT_BITS) - 1)) as usize
     }
 
-    /// Asks for the two cache lines that a URL is in, mostly.
+    /// Prefetches two cache lines, which hold most URLs.
     #[inline]
     fn fetch(self, files: &[Input]) {
         let bytes = &files[self.file()].bytes()[self.at()..];
         [0, prefetch::LINE_BYTES].into_iter().filter_map(|at| bytes.get(at)).for_each(prefetch::fetch);
     }
 
-    /// The entry that is there.
+    /// The entry at this position.
     #[inline]
     pub fn entry(self, files: &[Input]) -> Entry<'_> {
         match content_at(files[self.file()].bytes(), self.at()) {
@@ -58,7 +58,7 @@ impl Position {
     }
 }
 
-/// The entries at positions, one after the other, as rows that do not know where they stood.
+/// Iterates over the entries at positions. The rows have no line numbers and offsets.
 #[derive(Debug)]
 pub struct Entries<'a> {
     positions: &'a [[u8; Position::BYTES]],
@@ -67,7 +67,7 @@ pub struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    /// Those at `positions`, as they were written, of `files`.
+    /// Reads the entries of `files` at the encoded `positions`.
     pub fn new(positions: &'a [u8], files: &'a [Input]) -> Self {
         let (positions, rest) = positions.as_chunks();
         debug_assert!(rest.is_empty());

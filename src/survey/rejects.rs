@@ -1,7 +1,7 @@
-//! What became of rows that are not listed, told in their order.
+//! Reports rejected rows and dropped tags in input order.
 //!
-//! Their chunks are judged once more: to keep every refused row of a damaged export in memory would cost more than all the
-//! rest, and which line a row stands in is known only when those before it are counted.
+//! Chunks with rejected rows are judged again. Keeping every refused row of a damaged export in memory would cost more than
+//! everything else, and line numbers are known only when all lines before are counted.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -25,11 +25,11 @@ use crate::intake::spool_format::Content;
 pub struct Example {
     /// Why it was refused.
     pub reason: &'static str,
-    /// The input as it was named; escaped.
+    /// The name of the input, escaped.
     pub input: String,
-    /// Its number, counted from 1.
+    /// Its line number, from 1.
     pub line: u64,
-    /// What it says; escaped, cut at 200 bytes.
+    /// Its text, escaped and cut at 200 bytes.
     pub text: String,
 }
 
@@ -42,10 +42,10 @@ struct Refused<'i> {
     text: Cow<'i, [u8]>,
 }
 
-/// Rows that a hint looks at.
+/// Maximum number of rows that a hint is based on.
 const SAMPLES: usize = 16;
 
-/// Writes all of them to `out`, which leads to `path`.
+/// Writes all rejects to `out`, the file `path`.
 ///
 /// # Errors
 /// If it cannot be written to, or if `stop` is raised.

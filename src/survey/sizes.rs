@@ -1,4 +1,4 @@
-//! Sizes: how much room the entries of a chunk take, in a byte for most of them.
+//! Sizes: the room of each entry of a chunk, stored in one byte for most entries.
 
 use crate::error::{Result, copy};
 use crate::sitemap::divide::Room;
@@ -7,15 +7,15 @@ use crate::sitemap::xml::{self, Namespaces};
 /// Room of each entry of a chunk, by its ordinal.
 #[derive(Debug, Default)]
 pub struct Sizes {
-    /// What there is beyond [`xml::ENTRY_BYTES_MIN`], as far as a byte can say it.
+    /// Bytes beyond [`xml::ENTRY_BYTES_MIN`], as far as one byte can hold them.
     small: Vec<u8>,
-    /// Those that take more, and those that use a namespace: ordinal, further bytes and namespaces, [`BEYOND_BYTES`] each.
+    /// Larger entries, and entries that use a namespace: ordinal, further bytes and namespaces, [`BEYOND_BYTES`] each.
     beyond: Vec<u8>,
 }
 
 const BEYOND_BYTES: usize = size_of::<u16>() + size_of::<u32>() + 1;
 
-/// The same, wherever the bytes are.
+/// Sizes that borrow their bytes.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     small: &'a [u8],
@@ -44,29 +44,29 @@ impl Sizes {
         self.small.push(small);
     }
 
-    /// How many entries there are.
+    /// The number of entries.
     pub fn entries(&self) -> usize {
         self.small.len()
     }
 
-    /// Bytes of [`Sizes::write`].
+    /// The number of bytes that [`Sizes::write`] appends.
     pub fn bytes(&self) -> usize {
         self.small.len() + self.beyond.len()
     }
 
-    /// Appends them, for [`Sizes::read`].
+    /// Appends the sizes in the form that [`Sizes::read`] reads.
     pub fn write(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.small);
         out.extend_from_slice(&self.beyond);
     }
 
-    /// What was written of so many entries.
+    /// Reads the sizes of `entries` entries.
     pub fn read(bytes: &[u8], entries: usize) -> View<'_> {
         let (small, beyond) = bytes.split_at(entries);
         View { small, beyond }
     }
 
-    /// A copy that holds no more memory than it needs.
+    /// A copy without spare capacity.
     ///
     /// # Errors
     /// If there is none.
@@ -74,14 +74,14 @@ impl Sizes {
         Ok(Self { small: copy(&self.small)?, beyond: copy(&self.beyond)? })
     }
 
-    /// To read them.
+    /// Borrows the sizes.
     pub fn view(&self) -> View<'_> {
         View { small: &self.small, beyond: &self.beyond }
     }
 }
 
 impl<'a> View<'a> {
-    /// What each entry takes, in their order.
+    /// The room of each entry, in order.
     pub fn iter(self) -> impl Iterator<Item = Room> + 'a {
         let mut beyond = self.beyond.as_chunks::<BEYOND_BYTES>().0.iter().peekable();
         (0_u16..).zip(self.small).map(move |(ordinal, &small)| {

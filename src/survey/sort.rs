@@ -1,28 +1,28 @@
-//! Sort: URLs in byte order, and the ranges that a set too large for memory is parted into first.
+//! Sorts URLs in byte order, and splits a set that is too large for memory into ranges.
 //!
-//! URLs share long beginnings, so comparing them whole costs most of the time in bytes that are equal. Here twelve bytes are
-//! compared at once, as a number, behind what all of a group have in common; those that are still equal are a group in turn.
+//! URLs share long prefixes, so most of a comparison of whole URLs is spent on equal bytes. Here, the twelve bytes after the
+//! common prefix of a group are compared as one number. URLs that are still equal form a group that is sorted in turn.
 
 use crate::common::{prefetch, simd};
 use crate::error::{Result, reserve_more};
 
-/// Sorts URLs by their indexes, from 0. A URL has no NUL in it. One sorter sorts one set of URLs after the other, in the memory
-/// of the first: returned to the system in between, it would have to be mapped again, page by page.
+/// Sorts the indexes of URLs, which count from 0. URLs contain no NUL. A sorter is reused for one set of URLs after another:
+/// memory that is returned to the system would have to be mapped again, page by page.
 #[derive(Debug, Default)]
 pub struct Sorter {
     items: Vec<Item>,
-    /// Bytes that all of them begin with.
+    /// The length of the common prefix of all URLs.
     shared: usize,
 }
 
 impl Sorter {
-    /// Forgets the URLs so far; the next ones all begin with the same `shared` bytes, as far as is known.
+    /// Starts a new set of URLs, which all share a prefix of at least `shared` bytes.
     pub fn restart(&mut self, shared: usize) {
         self.items.clear();
         self.shared = shared;
     }
 
-    /// Takes in the next URL.
+    /// Adds the next URL.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for its index.
@@ -33,7 +33,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// The order of the URLs, each of which `url` gives. Equal ones stay in the order in which they came.
+    /// The indexes in the order of the URLs, which `url` returns by index. Equal URLs keep the order in which they were added.
     pub fn order<'u>(&mut self, url: impl Fn(u32) -> &'u [u8]) -> impl ExactSizeIterator<Item = u32> + Clone {
         sort(&mut self.items, &url, self.shared);
         self.items.iter().map(|item| item.at())
@@ -64,10 +64,10 @@ impl Item {
 /// Bytes of a URL in an [`Item`].
 const TWELVE: usize = size_of::<u128>() - size_of::<u32>();
 
-/// So few are compared whole.
+/// Groups of at most this size are sorted by whole comparisons.
 const FEW: usize = 8;
 
-/// Sorts `items`, which have their URLs' bytes from `depth` on; those before are the same.
+/// Sorts `items`, which hold the bytes of their URLs from `depth` on. The bytes before are equal.
 fn sort<'u>(items: &mut [Item], url: &impl Fn(u32) -> &'u [u8], depth: usize) {
     items.sort_unstable();
     for group in items.chunk_by_mut(|one, other| one.twelve() == other.twelve()) {
@@ -99,7 +99,7 @@ fn sort_deeper<'u>(items: &mut [Item], url: &impl Fn(u32) -> &'u [u8], depth: us
     sort(items, url, depth);
 }
 
-/// The sixteen bytes of `url` from `depth` on, zeros behind its end, as a number that compares as they do.
+/// The sixteen bytes of `url` from `depth` on, padded with zeros, as a number that compares like the bytes.
 #[inline]
 fn sixteen(url: &[u8], depth: usize) -> u128 {
     let rest = url.get(depth..).unwrap_or_default();
@@ -113,10 +113,10 @@ fn sixteen(url: &[u8], depth: usize) -> u128 {
     }
 }
 
-/// Bytes that are compared at once.
+/// Bytes that are compared at a time.
 const WORD: usize = size_of::<u64>();
 
-/// How many bytes both begin with.
+/// The length of the common prefix of both.
 #[inline]
 fn common_bytes(one: &[u8], other: &[u8]) -> usize {
     let (words, other_words) = (one.as_chunks::<WORD>().0, other.as_chunks::<WORD>().0);
@@ -130,23 +130,23 @@ fn common_bytes(one: &[u8], other: &[u8]) -> usize {
     same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count()
 }
 
-/// Most ranges that there is a use for.
+/// Maximum number of ranges.
 pub const RANGES_MAX: usize = 8192;
 
-/// Ways to go on from each step of a search among splitters: what decides is compared at once, none waits for another.
+/// Branching factor of the search tree of splitters. The comparisons of a node are independent, so they run in parallel.
 const WAYS: usize = 4;
 
-/// Where ranges of URLs meet. Equal URLs are in the same range, and a range has nothing that comes before any of the one
-/// before it.
+/// The URLs that separate ranges. Equal URLs are in one range, and every URL of a range is greater than all URLs of the range
+/// before.
 #[derive(Debug)]
 pub struct Splitters {
     /// The first URL of every range but the first, in order, no two equal.
     urls: Vec<Vec<u8>>,
-    /// Bytes that all of them begin with.
+    /// The length of the common prefix of all splitters.
     common: usize,
-    /// The sixteen bytes behind these: seldom are two the same.
+    /// The sixteen bytes after the common prefix, which are rarely equal.
     sixteens: Vec<u128>,
-    /// The same as a complete tree, level by level. Where there is no splitter, is what nothing exceeds.
+    /// The numbers of `sixteens` as a complete tree, level by level, padded with the greatest number.
     tree: Vec<[u128; WAYS - 1]>,
     levels: u32,
 }
@@ -178,12 +178,12 @@ impl Splitters {
         Self { urls, common, sixteens, tree, levels }
     }
 
-    /// How many ranges there are.
+    /// The number of ranges.
     pub fn ranges(&self) -> usize {
         self.urls.len() + 1
     }
 
-    /// The range of `url`, from 0.
+    /// The number of the range of `url`, from 0.
     pub fn range_of(&self, url: &[u8]) -> usize {
         let Some(first) = self.urls.first() else { return 0 };
         let common = &first[..self.common];
@@ -196,7 +196,7 @@ impl Splitters {
         from + self.urls[from..from + equal].partition_point(|splitter| &splitter[..] <= url)
     }
 
-    /// How many of the first bytes of all URLs of `range` are known to be the same.
+    /// The length of a prefix that all URLs of `range` are known to share.
     pub fn shared(&self, range: usize) -> usize {
         match self.urls.get(range.wrapping_sub(1)..=range) {
             Some([first, next]) => common_bytes(first, next),
@@ -204,8 +204,8 @@ impl Splitters {
         }
     }
 
-    /// How many splitters have less than `own` in their sixteen bytes. The order of URLs is any, so that a branch would be
-    /// mispredicted at every other step: there is none.
+    /// Counts the splitters whose sixteen bytes are less than `own`. It has no branches: URLs come in any order, so every
+    /// other branch would be mispredicted.
     #[inline]
     fn first_not_below(&self, own: u128) -> usize {
         let (mut level_at, mut node) = (0, 0);

@@ -1,10 +1,10 @@
-//! Sorted order: every entry goes to the range of URLs that it belongs to, in scratch; then range by range is sorted, and in
-//! that order the second pass reads the entries where they are: of a range, whose rows it finds in the cache or close by.
+//! Sorted order: every entry is written to scratch, to the range that its URL belongs to. Ranges are then sorted one by one.
+//! The second pass reads the entries where they are: those of one range are close together.
 //!
-//! What a range holds is sorted in memory; the ranges are as many as that takes. One that is too large all the same, because
-//! the sample was a bad one or one URL comes a hundred million times, is sorted in runs that are merged. Order and
-//! duplicates are decided on the bytes of URLs alone, so no hash is needed, and neither the number of ranges nor that of
-//! threads can be seen in the outcome.
+//! There are enough ranges for each of them to be sorted in memory. A range can still be too large, because the sample was not
+//! representative or one URL occurs a hundred million times. Such a range is sorted in runs that are merged. Order and
+//! duplicates depend only on the bytes of URLs. No hash is needed, and the numbers of ranges and threads do not change the
+//! output.
 
 mod range;
 mod sample;
@@ -32,23 +32,23 @@ use crate::survey::sort::{RANGES_MAX, Splitters};
 use range::{RangeBlock, RangeSorter};
 use sample::Sample;
 
-/// Rows of one range that a thread holds back, to write them at once.
+/// Bytes of the rows of one range that a thread buffers and writes together.
 const BUFFER_BYTES: usize = 16 * 1024;
 
-/// What they take: the last of them may go beyond.
+/// Room of such a buffer: its last row may exceed [`BUFFER_BYTES`].
 const BUFFER_ROOM_BYTES: usize = BUFFER_BYTES + 4 * 1024;
 
-/// Rows that are sorted together, at most: with what is needed to sort them, they stay near the cache.
+/// Maximum bytes of a range, so that its rows and the data that sorts them stay close to the cache.
 const RANGE_BYTES: usize = 4 << 20;
 
-/// Chunks that a sample is taken from, and rows of each: a thousandth of a range is seen.
+/// Chunks that are sampled, and rows of each: enough to place splitters to a thousandth of a range.
 const SAMPLED_EXTENTS: usize = 4096;
 const SAMPLED_ROWS: usize = 16;
 
-/// What share of memory a sample may be.
+/// The sample takes at most one part in this many of memory.
 const SAMPLE_SHARE: usize = 4;
 
-/// Surveys and sorts `inputs`, and holds no more than `memory` allows.
+/// Surveys and sorts `inputs` within `memory`.
 ///
 /// # Errors
 /// If memory or scratch space runs out, or the run is stopped.
@@ -77,12 +77,12 @@ pub fn survey(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<(Ac
     Ok((account, layout))
 }
 
-/// The listed entries in their order, and what they take.
+/// The listed entries in order, and the room that they take.
 struct Sorted {
     chunks: Vec<ListedChunk>,
-    /// What the entries of each chunk take.
+    /// The room of the entries of each chunk.
     rooms: Vec<Room>,
-    /// Has seen all of them.
+    /// Has divided all entries among sitemaps.
     divider: Divider<EntryAt>,
 }
 
@@ -97,7 +97,7 @@ fn sort(
 ) -> Result<Sorted> {
     let threads = run.job.resources.threads.get();
     let sorter = || RangeSorter::new(run, files, to, 4 * range_bytes(memory, threads));
-    // The thread that hands ranges out is a few ahead.
+    // Ranges are drawn a few ahead of the threads that sort them, in time to prefetch their blocks.
     let ranges = ranges.into_iter().enumerate().inspect(|(_, range)| {
         range.iter().for_each(|(file, block)| files[*file].will_need(&block.range));
     });
@@ -129,18 +129,18 @@ fn sort(
     Ok(Sorted { chunks, rooms, divider })
 }
 
-/// Bytes of rows that a range is meant to have: what sorts them must fit for every thread.
+/// The planned bytes of a range: every thread must be able to sort one in memory.
 fn range_bytes(memory: &Memory, threads: usize) -> usize {
     (memory.hold / (4 * threads)).min(RANGE_BYTES)
 }
 
-/// How many ranges `input_bytes` are parted into, at most: each thread holds a part of each back.
+/// The maximum number of ranges for `input_bytes`: each thread has a buffer for every range.
 pub fn ranges(memory: &Memory, threads: usize, input_bytes: u64) -> usize {
     let ranges_max = (memory.hold / (2 * threads * BUFFER_ROOM_BYTES)).clamp(1, RANGES_MAX);
     (input_bytes / range_bytes(memory, threads) as u64 + 1).min(ranges_max as u64) as usize
 }
 
-/// Looks at a few rows of many chunks.
+/// Samples a few rows of many chunks.
 fn sample(
     run: Context<'_>,
     inputs: &[Input],
@@ -165,15 +165,15 @@ fn sample(
 
 /// All rows, judged.
 struct Distributed {
-    /// The account of them, in which nothing is listed yet.
+    /// The account of the rows, in which nothing is listed yet.
     account: Account,
-    /// The entries of each range, in no order: an entry's line says where it stood.
+    /// The entries of each range, in any order. The line of an entry is its place in the input.
     ranges: Vec<Vec<RangeBlock>>,
-    /// The scratch files that these are in, one for each thread: of two that write to one file, one waits.
+    /// The scratch files of the entries, one per thread: two threads that write to one file would wait for each other.
     files: Vec<Input>,
 }
 
-/// What a thread has distributed: its chunks, the blocks of each range, the scratch file of these, and origins out of scope.
+/// The work of a thread: its chunks, the blocks of each range, their scratch file, and origins out of scope.
 type OfWorker = (Vec<(usize, AccountedChunk)>, Vec<Vec<Block>>, Input, Origins);
 
 /// Judges all rows and appends every entry to its range, on all threads.

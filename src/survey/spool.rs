@@ -1,4 +1,4 @@
-//! Both passes read mapped bytes. What is no file of plain lines becomes one, or rows, in scratch.
+//! Maps inputs for both passes. Inputs that are not files of plain lines are first copied to scratch, as lines or as rows.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -34,7 +34,7 @@ pub fn mapped_all(
     scratch: &Arc<Space>,
 ) -> Result<(Vec<Input>, Vec<Known>)> {
     let threads = run.job.resources.threads.get();
-    // Files beside each other need less of each other than rows of one file do.
+    // Separate files are more independent of each other than the rows of one file, so threads go to files first.
     let at_once = threads.min(sources.len()).max(1);
     let mut inputs = Vec::with_capacity(sources.len());
     let mut all_known = Vec::with_capacity(sources.len());
@@ -77,14 +77,13 @@ struct Reading<'r> {
 }
 
 impl Reading<'_> {
-    /// Maps a file of plain lines as it lies there; anything else is copied, unpacked or read into a new file in the
-    /// directory for scratch first. None if it is a pipe that was called off, because another input has failed; which is
-    /// in line with its own error.
+    /// Maps a file of plain lines in place. Any other input is copied, unpacked or read into a scratch file first. Returns
+    /// `None` for a pipe that is no longer read because another input has failed: the error of that input is reported.
     fn mapped(&self, source: Found<'_>) -> Result<Option<(Input, Known)>> {
         let Self { run, failed, .. } = self;
         let is_pipe = !source.is_file();
         self.map_or_copy(source).map(Some).or_else(|error| {
-            // An error of reading that was called off is the call's.
+            // A read that was interrupted by `stop` reports the stop.
             run.stop.check()?;
             failed.set();
             if is_pipe && failed.is_another() { Ok(None) } else { Err(error) }
@@ -149,7 +148,7 @@ impl Reading<'_> {
             all.non_utf8 += non_utf8;
             run.stop.check()
         };
-        // Units may be waiting for the pipe that they are cut from.
+        // After an error, units may still be waiting for their pipe.
         ordered(threads, reader.units, worker, work, |spooled| take(spooled).inspect_err(|_| failed.set()))?;
         Ok(all)
     }
@@ -192,9 +191,9 @@ fn copy(
 struct Spooled {
     /// Where they are, in their order.
     blocks: Vec<Block>,
-    /// The tags that they have.
+    /// Counts of the tags in the rows.
     given_tags: GivenTags,
-    /// What was found besides rows.
+    /// Facts about the input besides its rows.
     facts: UnitFacts,
     /// Rows whose URL has bytes that are not UTF-8, as far as the survey will not see it any more.
     non_utf8: u64,
@@ -206,7 +205,7 @@ struct Spooler<'r> {
     judge: Judge<'r>,
     to: &'r Scratch,
     rows: RowBuffer,
-    /// What is written of the unit at hand.
+    /// The blocks and counts of the current unit.
     spooled: Spooled,
 }
 
@@ -244,7 +243,7 @@ impl Sink for Spooler<'_> {
         let tags = RawTags { lastmod, changefreq, priority, extras };
         let raw = Content::Url(url, tags);
         let mut has_dropped = false;
-        // What is not an entry, or lost a tag, is to be told of as it was written.
+        // Rejected rows and rows with dropped tags are kept as they were written, for the reject file.
         let judged = self.judge.judge(raw, &mut |_| has_dropped = true);
         let GivenTags { of_entries, of_refused } = &mut self.spooled.given_tags;
         tags.count(if matches!(judged, Judged::Entry(_)) { of_entries } else { of_refused });

@@ -1,5 +1,5 @@
-//! Stable division: what the survey found of marks decides, as far as it goes. Chunks in which a file begins or ends are read
-//! once more, and those whose least mark was a duplicate's.
+//! Stable division by the marks that the survey found. Two kinds of chunks are read again: chunks in which a file begins or
+//! ends, and chunks whose least mark belonged to a duplicate.
 
 use super::context::Context;
 use super::judge::{Judge, try_for_each_listed};

@@ -1,4 +1,4 @@
-//! The tally: rows counted by what became of them.
+//! The tally: counts of rows by outcome.
 
 use std::iter::Sum;
 use std::ops::Add;
@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 use crate::clean::Rejected;
 use crate::sitemap::tags::{DroppedTags, TagCounts};
 
-/// Rows by what became of them. Tallies of different rows can be added.
+/// Counts of rows by outcome. Tallies of different rows can be added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// All rows.
     pub lines: u64,
-    /// Nothing but spaces and tabs.
+    /// Rows of only spaces and tabs.
     pub blank: u64,
-    /// In a sitemap.
+    /// Rows that are listed in a sitemap.
     pub listed: u64,
-    /// Their URL is listed from another row.
+    /// Rows whose URL is listed from another row.
     pub duplicates: u64,
-    /// Refused.
+    /// Rows that were refused.
     pub rejected: Rejected,
-    /// Tags that could not be written, of rows that were not refused.
+    /// Dropped tags of rows that were not refused.
     pub dropped: DroppedTags,
     /// Tags in the entries of rows that were not refused, counted in the XML that they became.
     pub rendered: TagCounts,
@@ -32,7 +32,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// The tally of `entries` entries that are all listed and of which nothing else is counted.
+    /// The tally of `entries` listed entries.
     pub fn of_listed(entries: u64) -> Self {
         Self { lines: entries, listed: entries, ..Self::default() }
     }
@@ -78,7 +78,7 @@ mod tests {
     use crate::clean::Reason;
     use crate::sitemap::tags::{TagName, TagReason};
 
-    /// A tally in which every count is another number.
+    /// A tally in which all counts differ.
     fn tally() -> Tally {
         let mut next = 1;
         let mut count = || {

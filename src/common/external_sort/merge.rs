@@ -6,12 +6,12 @@ use std::collections::binary_heap::PeekMut;
 
 /// A sorted run that is read item by item.
 pub trait SortedRun {
-    /// What it consists of.
+    /// The type of its items.
     type Item: Ord + Default;
-    /// Why it could not be read.
+    /// The error of a failed read.
     type Error;
 
-    /// Puts the next item into `item`, whose memory may be used again. False at the end of the run.
+    /// Replaces `item` with the next item, and may reuse its memory. Returns false at the end of the run.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -39,7 +39,7 @@ impl<R: SortedRun> Merge<R> {
         Ok(Self { heads })
     }
 
-    /// Swaps the next item into `item`: its memory goes to a later one. False at the end of all runs.
+    /// Swaps the next item into `item`, whose memory is reused. Returns false at the end of all runs.
     ///
     /// # Errors
     /// If a run cannot be read.
@@ -57,7 +57,7 @@ impl<R: SortedRun> Merge<R> {
 /// The next item of a run, and the rest of the run.
 struct Head<R: SortedRun> {
     item: R::Item,
-    /// Which of the runs it is.
+    /// The number of the run, from 0.
     number: usize,
     run: R,
 }

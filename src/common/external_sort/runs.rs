@@ -37,9 +37,9 @@ pub trait Codec: Clone + Sync {
 
 /// A scratch file for runs.
 pub trait RunFile: Sized {
-    /// What is needed to create one.
+    /// Where a file is created.
     type Place;
-    /// Why it could not be used.
+    /// The error of a failed operation.
     type Error;
 
     /// A new file in `place`.

@@ -1,10 +1,10 @@
 //! Bits to bytes: the first bit is the lowest of the first byte (RFC 1951, 3.1.1).
 
-/// Appends bits to bytes that somebody else owns.
+/// Appends bits to a borrowed buffer.
 #[derive(Debug)]
 pub struct BitWriter<'o> {
     out: &'o mut [u8],
-    /// Whole bytes of `out` that are final; behind them there may be room.
+    /// The number of final bytes of `out`. Spare room may follow them.
     bytes: usize,
     /// Bits that do not fill a byte yet, from the lowest on.
     pending: u64,
@@ -32,7 +32,7 @@ const STORE_BYTES: usize = size_of::<u64>();
 pub const UNFLUSHED_BITS_MAX: u32 = u64::BITS - 8;
 
 impl<'o> BitWriter<'o> {
-    /// Goes on behind `partial`, with room for `bits` more.
+    /// Continues after `partial`, with room for `bits` more.
     pub fn new(out: &'o mut Vec<u8>, partial: PartialByte, bits: u64) -> Self {
         let bytes = out.len();
         out.resize(bytes + bits as usize / 8 + 2 * STORE_BYTES, 0);
@@ -47,7 +47,7 @@ impl<'o> BitWriter<'o> {
         self.pending_bits += count;
     }
 
-    /// Writes what fills bytes.
+    /// Writes all whole bytes.
     #[inline(always)]
     pub fn flush(&mut self) {
         // No branch on how many bytes there are: all eight are written, and the next store goes over those in excess.
@@ -72,7 +72,7 @@ impl<'o> BitWriter<'o> {
         self.bytes += bytes.len();
     }
 
-    /// The bits that are left, and how many bytes of the output are final: their owner forgets those behind.
+    /// The remaining bits, and the number of final bytes of the output. The owner truncates the rest.
     pub fn finish(mut self) -> (PartialByte, usize) {
         self.flush();
         (PartialByte { bits: self.pending as u8, count: self.pending_bits as u8 }, self.bytes)

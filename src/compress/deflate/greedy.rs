@@ -1,4 +1,4 @@
-//! The quick parser: takes what it finds at once and never looks back.
+//! The greedy parser: takes the first match it finds.
 
 use super::parser::Parser;
 use super::positions::{PositionTable, bucket, distance, hash};

@@ -1,4 +1,4 @@
-//! The patient parser: before it takes a match it looks whether a better one begins a byte or two later.
+//! The lazy parser: before it takes a match, it checks whether a better one begins a byte or two later.
 
 use super::parser::Parser;
 use super::positions::{Bucket, PositionTable, distance, hash};
@@ -24,7 +24,7 @@ pub struct Lazy<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHE
     positions: PositionTable<B, BUCKETS>,
 }
 
-/// The length is less than [`KEY_BYTES`] if there is none.
+/// A match. The length is less than [`KEY_BYTES`] if there is none.
 #[derive(Debug, Clone, Copy)]
 struct Match {
     length: usize,
@@ -46,14 +46,14 @@ impl Match {
 impl<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHEAD: usize>
     Lazy<B, BUCKETS, CONTENT, AHEAD>
 {
-    /// What was seen like the bytes at `at`, which are seen now.
+    /// The earlier positions of the bytes at `at`. Inserts `at`.
     #[inline(always)]
     fn look(&mut self, at: usize, here: u64) -> B {
         let bucket = self.positions.bucket(hash(here << (u64::BITS - 8 * KEY_BYTES as u32)));
         std::mem::replace(bucket, bucket.with(at as u16))
     }
 
-    /// The longest match at `at`, of two the nearer one.
+    /// The longest match at `at`; the nearer of two equal ones.
     #[inline(always)]
     fn find(&mut self, window: &Window, at: usize, to: usize, reach: usize) -> Match {
         // As long as places reach, so that looking at one needs no check.

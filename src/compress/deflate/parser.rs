@@ -1,14 +1,14 @@
-//! How what lies between two seams is said.
+//! Parsers: encode the bytes between two seams.
 
 use super::tokens::Tokens;
 use super::window::Window;
 
-/// Says bytes in literals and matches.
+/// Encodes bytes as literals and matches.
 pub trait Parser: std::fmt::Debug + Send {
-    /// Says what lies from `from` to `to`, with matches that begin at most `reach` bytes ago.
+    /// Encodes the bytes from `from` to `to`, with matches at most `reach` bytes back.
     fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens);
 
-    /// Remembers places that something else has said already; a quick parser has no time for it.
+    /// Inserts positions that a seam covers. The greedy parser skips this to save time.
     fn pass(&mut self, _window: &Window, _from: usize, _to: usize) {}
 
     /// Forgets everything.

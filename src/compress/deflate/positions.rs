@@ -1,17 +1,17 @@
-//! Where a hash was seen last: the latest few positions, packed in one number.
+//! A hash table of positions: the latest few positions of each hash, packed in one number.
 
-/// The latest positions with one hash, the latest one lowest. Looking up and inserting are one load and one store.
+/// The latest positions of one hash, the latest in the lowest bits. Lookup and insertion take one load and one store.
 ///
-/// A position is its low sixteen bits. One that is long gone looks like a near one then, which does no harm: whatever it
-/// points to is compared before it is used.
+/// Only the low sixteen bits of a position are stored. An old position may look like a near one, which is harmless: the bytes
+/// at a position are always compared before it is used.
 pub trait Bucket: Copy + Default + Send + std::fmt::Debug {
-    /// How many there are.
+    /// Positions per bucket.
     const POSITIONS: usize;
 
-    /// With `position` before the others; the oldest goes.
+    /// Inserts `position` and drops the oldest.
     fn with(self, position: u16) -> Self;
 
-    /// The `nth` latest.
+    /// The `nth` latest position, from 0.
     fn get(self, nth: usize) -> u16;
 }
 
@@ -22,7 +22,7 @@ macro_rules! bucket {
 
             #[inline(always)]
             fn with(self, position: u16) -> Self {
-                // A shift by all sixteen bits of a u16 is none; taken as eight and eight it is.
+                // A shift of a u16 by sixteen bits would overflow; two shifts by eight do not.
                 (self << 8) << 8 | Self::from(position)
             }
 
@@ -38,7 +38,7 @@ bucket!(u32);
 bucket!(u64);
 bucket!(u128);
 
-/// The buckets of all hashes, a power of two.
+/// The buckets of all hashes. Their number is a power of two.
 #[derive(Debug)]
 pub struct PositionTable<B, const BUCKETS: usize>(Box<[B; BUCKETS]>);
 
@@ -56,26 +56,26 @@ impl<B: Bucket, const BUCKETS: usize> PositionTable<B, BUCKETS> {
         bucket(&mut self.0, hash)
     }
 
-    /// All of them, for a loop that should not ask every time where they are.
+    /// All buckets, for loops that should load their address only once.
     #[inline(always)]
     pub fn buckets(&mut self) -> &mut [B; BUCKETS] {
         &mut self.0
     }
 
-    /// Forgets everything, so that the next member does not depend on this one.
+    /// Clears the table, so that the next member does not depend on this one.
     pub fn clear(&mut self) {
         self.0.fill(B::default());
     }
 }
 
-/// The bucket of a hash, whose highest bits count.
+/// The bucket of a hash, by its highest bits.
 #[inline(always)]
 pub fn bucket<B, const BUCKETS: usize>(buckets: &mut [B; BUCKETS], hash: u64) -> &mut B {
     const { assert!(BUCKETS.is_power_of_two() && BUCKETS > 1) };
     &mut buckets[(hash >> (u64::BITS - BUCKETS.ilog2())) as usize]
 }
 
-/// How far back of `at` a position is, from 0 to 65,535: whether a match can reach it is another question.
+/// The distance from `at` back to `position`, from 0 to 65,535. It may exceed the reach of a match.
 #[inline(always)]
 pub fn distance(at: usize, position: u16) -> usize {
     (at as u16).wrapping_sub(position).into()

@@ -7,21 +7,21 @@ use super::symbols::DISTANCE_MAX;
 use super::tree::Tree;
 use super::window::Window;
 
-/// A shorter seam is left to the parser.
+/// Minimum length of a seam. Shorter ones are left to the parser.
 const SEAM_BYTES_MIN: usize = 8;
 
 /// A match across the beginning of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seam {
-    /// How many bytes before the record it begins.
+    /// Bytes that it covers before the record.
     pub before: usize,
-    /// How many bytes of the record it covers.
+    /// Bytes of the record that it covers.
     pub behind: usize,
-    /// How far back it begins.
+    /// The distance of the match.
     pub distance: usize,
 }
 
-/// Remembers the beginnings of records, in one way or two.
+/// Finds earlier records with the same beginning, by prefixes, by a tree, or by both.
 #[derive(Debug)]
 pub struct Seams {
     prefixes: Option<Prefixes>,

@@ -1,9 +1,8 @@
-//! Stable boundaries: the URLs themselves decide where a file begins, so that what is inserted or removed disturbs the files
-//! around it and no others.
+//! Stable boundaries: the URLs decide where a file begins, so that inserted or removed URLs change only the files around them.
 //!
-//! A file may end anywhere between [`FULL_LEAST`] of a limit and the limit. Of the entries there, the next file begins with
-//! the one whose [`Mark`] is the least: two divisions that come from different sides soon meet the same one, and are the same
-//! from there on. As any of them is equally likely to be it, files are filled to the middle between the two, 70 %.
+//! A file may end anywhere between [`FULL_LEAST`] of a limit and the limit. Among the entries there, the next file begins with
+//! the one that has the least [`Mark`]. Two divisions with different starting points soon choose the same entry, and are
+//! identical from there on. All these entries are equally likely to be chosen, so files are 70 % full on average.
 //!
 //! Entries come in chunks, with the sum of their rooms and their least mark. For most chunks that is enough: entries are
 //! read only of chunks in which a file begins, becomes full enough to end, or passes a limit.
@@ -18,21 +17,21 @@ use crate::clean::CleanUrl;
 use crate::error::{Result, reserve_more};
 use crate::sitemap::xml::Frame;
 
-/// In per cent of either limit: less of a file is not cut off, but at the end. Less than this would meet sooner and fill less:
+/// Minimum size of every file but the last, in per cent of either limit. A lower minimum would converge sooner and fill less:
 /// with 40, a change in a hundredth of 200 full files disturbs 1.6 % of them, with 50, 1.9 %.
 pub const FULL_LEAST: u64 = 40;
 
-/// Fixed for ever: with another one, every file of every set would be another.
+/// Fixed for ever: another seed would change every file of every set.
 const SEED: u64 = 0x7369_7465_6d69_6c6c;
-/// Any numbers without a pattern, and as fixed.
+/// Arbitrary numbers without a pattern, fixed for ever.
 const TAIL_FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
 
 /// Numbers have five digits, like the first ones that are counted.
 const NUMBER_MAX: u32 = 99_999;
 
-/// What decides whether a file begins with a URL: a quick hash of its last sixteen bytes, then one of all bytes, which is
-/// looked at only where the first is equal. Anybody may know both: whoever prepares URLs can place boundaries, but between the limits
-/// only.
+/// Decides whether a file begins with a URL: a quick hash of its last sixteen bytes, then a hash of all bytes, which is compared
+/// only if the first is equal. Neither is secret: an attacker who prepares URLs can place boundaries, but only within the
+/// limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark {
     tail: u32,
@@ -40,7 +39,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// That of `url`.
+    /// The mark of `url`.
     #[inline]
     pub fn of(url: CleanUrl<'_>) -> Self {
         let whole = (xxh3_64_with_seed(url.as_bytes(), SEED) >> u32::BITS) as u32;
@@ -60,8 +59,7 @@ impl Mark {
         (mix(mixed, TAIL_FACTORS[0]) >> u32::BITS) as u32
     }
 
-    /// The number of a file that begins with its URL: the same wherever in the set the file stands. Two files may share
-    /// it.
+    /// The number of a file that begins with the URL, wherever in the set the file is. Two files may share a number.
     fn number(self) -> u32 {
         1 + self.whole % NUMBER_MAX
     }
@@ -70,18 +68,18 @@ impl Mark {
 /// The least mark of entries, and which of them is the first that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Least {
-    /// That mark.
+    /// The least mark.
     pub mark: Mark,
-    /// Counts the entries from 0.
+    /// The index of the first entry with that mark.
     pub nth: usize,
 }
 
 impl Least {
-    /// Of `least` and the `nth` entry, which comes later and has `url`.
+    /// The least of `least` and the mark of the `nth` entry, which comes later and has `url`.
     #[inline]
     pub fn or(least: Option<Self>, nth: usize, url: CleanUrl<'_>) -> Self {
         match least {
-            // So it is for almost all.
+            // Almost all entries take this branch.
             Some(least) if least.mark.tail < Mark::tail_of(url) => least,
             least => {
                 let mark = Mark::of(url);
@@ -91,14 +89,14 @@ impl Least {
     }
 }
 
-/// An entry, and what counts of it.
+/// An entry with its room and its mark.
 #[derive(Debug, Clone, Copy)]
 pub struct Weighed<P> {
     /// Its place.
     pub at: P,
     /// What it takes.
     pub room: Room,
-    /// That of its URL.
+    /// The mark of its URL.
     pub mark: Mark,
 }
 
@@ -142,7 +140,7 @@ struct Walk<'s, P, R> {
     frame_bytes: u64,
     chunks: &'s [ChunkSummary],
     read: R,
-    /// The chunk that was looked into last, and its entries.
+    /// The chunk that was read last, and its entries.
     open: Option<(usize, Vec<Weighed<P>>)>,
 }
 
@@ -156,14 +154,14 @@ struct Cursor {
 /// A file, and where the next one begins.
 type FileEnd<P> = (PlannedSitemap<P>, Cursor);
 
-/// Entries of a chunk that the next file may begin with.
+/// A chunk with entries that the next file may begin with.
 struct Cut<P> {
     from: Cursor,
-    /// What the file at hand has before them.
+    /// The current file with all entries before these.
     before: PlannedSitemap<P>,
-    /// None of them has a lesser mark.
+    /// A lower bound of their marks.
     least: Mark,
-    /// What comes of it, if it was looked for: then one has that mark.
+    /// The file that ends here, if the chunk was read. The bound is then exact.
     ended: Option<FileEnd<P>>,
 }
 

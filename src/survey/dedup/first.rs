@@ -1,4 +1,4 @@
-//! Of equal URLs the first in input order stays.
+//! Keeps the first of equal URLs in input order.
 
 use super::keys::{PartitionKeys, Round};
 use crate::common::prefetch;

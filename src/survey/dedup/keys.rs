@@ -1,4 +1,4 @@
-//! Keys of a chunk, parted by their highest byte.
+//! Keys of a chunk, partitioned by their highest byte.
 
 use super::record::{self, PARTITION_SHIFT};
 use crate::common::secret::{KEY_MAX, Key};
@@ -9,20 +9,20 @@ use crate::intake::lines::CHUNK_URLS_MAX;
 pub const PARTITIONS: usize = 256;
 const _: () = assert!(KEY_MAX >> PARTITION_SHIFT == PARTITIONS as Key - 1);
 
-/// The keys of one chunk, parted. 16 bytes a URL; with instants 24.
+/// The keys of one chunk, partition by partition: 16 bytes per URL, or 24 with instants.
 #[derive(Debug, Default)]
 pub struct ChunkKeys {
     /// Partition by partition, in input order within each.
     records: Box<[u8]>,
     has_instants: bool,
-    /// Which record each partition begins with; one more for the end.
+    /// The first record of each partition, and the number of records at the end.
     starts: Box<[u16]>,
 }
 
 const _: () = assert!(CHUNK_URLS_MAX <= u16::MAX as usize);
 
 impl ChunkKeys {
-    /// Parts the `keys` of a chunk, given in input order, and their `instants`, if there are any.
+    /// Partitions the `keys` of a chunk, given in input order, and their `instants`, if there are any.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for them.
@@ -49,19 +49,19 @@ impl ChunkKeys {
         Ok(Self { records: records.into(), has_instants, starts: starts.into() })
     }
 
-    /// The keys of one partition. `chunk` is what this one is called.
+    /// The keys of one partition. `chunk` is the number of this chunk.
     pub fn partition(&self, chunk: usize, partition: usize) -> PartitionKeys<'_> {
         let record_bytes = record::bytes(self.has_instants);
         let [start, end] = [partition, partition + 1].map(|at| usize::from(self.starts[at]) * record_bytes);
         PartitionKeys { chunk, records: &self.records[start..end], has_instants: self.has_instants }
     }
 
-    /// Bytes of memory that are held.
+    /// Bytes of memory that the keys take.
     pub fn bytes(&self) -> usize {
         self.records.len() + size_of_val(&self.starts[..])
     }
 
-    /// The key of one URL. A walk through all of them: for what is told a person.
+    /// The key of one URL, found by scanning all keys: for messages only.
     pub(crate) fn key_at(&self, ordinal: u16) -> Option<Key> {
         (0..PARTITIONS).find_map(|partition| {
             let mut keys = self.partition(0, partition).keys(partition);
@@ -69,7 +69,7 @@ impl ChunkKeys {
         })
     }
 
-    /// The first URL of that key.
+    /// The first URL with this key.
     pub(crate) fn find(&self, key: Key) -> Option<u16> {
         let mut keys = self.partition(0, partition(key)).keys(partition(key));
         keys.find(|&(own, ..)| own == key).map(|(_, ordinal, _)| ordinal)
@@ -79,7 +79,7 @@ impl ChunkKeys {
 /// The keys of one partition of a chunk.
 #[derive(Debug, Clone, Copy)]
 pub struct PartitionKeys<'a> {
-    /// The chunk that they are of.
+    /// The number of the chunk.
     pub chunk: usize,
     /// As [`PartitionKeys::of`] takes them.
     pub records: &'a [u8],
@@ -122,11 +122,11 @@ fn partition(key: Key) -> usize {
 /// some hashes.
 #[derive(Debug, Clone, Copy)]
 pub struct Round {
-    /// Which partition.
+    /// The number of the partition.
     pub partition: usize,
-    /// Which of its rounds, from 0.
+    /// The number of this round, from 0.
     pub number: usize,
-    /// How many there are, at most 256.
+    /// Rounds over the partition, at most 256.
     pub rounds: usize,
 }
 
@@ -136,14 +136,14 @@ impl Round {
         Self { partition, number: 0, rounds: 1 }
     }
 
-    /// The keys of `keys` that belong to it.
+    /// Those of `keys` that belong to this round.
     #[inline]
     pub(super) fn keys(self, keys: PartitionKeys<'_>) -> impl Iterator<Item = (Key, u16, i64)> {
         let round_of = move |key: Key| (usize::from((key >> (PARTITION_SHIFT - 8)) as u8) * self.rounds) >> 8;
         keys.keys(self.partition).filter(move |&(key, ..)| self.rounds == 1 || round_of(key) == self.number)
     }
 
-    /// How many keys of `chunks` belong to it.
+    /// Counts the keys of `chunks` that belong to this round.
     pub(super) fn count<'a>(self, chunks: impl Iterator<Item = PartitionKeys<'a>>) -> usize {
         match self.rounds {
             1 => chunks.map(|keys| keys.len()).sum(),

@@ -1,4 +1,4 @@
-//! Of equal URLs the one whose page changed last stays.
+//! Keeps the newest of equal URLs, by `lastmod`.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -8,7 +8,7 @@ use super::keys::{PartitionKeys, Round};
 use crate::common::secret::Key;
 use crate::error::{Error, Result};
 
-/// The place of the newest of equal URLs, by key. Reused from partition to partition.
+/// Where the newest of equal URLs is, by key. Reused from partition to partition.
 #[derive(Debug, Default)]
 pub struct NewestTable(HashMap<Key, Newest, BuildHasherDefault<KeyItself>>);
 
@@ -20,7 +20,7 @@ struct Newest {
 }
 
 impl NewestTable {
-    /// Bytes of the table of `keys` keys: at most seven eighths of its places are taken, and each has a byte that says so.
+    /// Bytes of the table of `keys` keys: at most seven eighths of its slots are used, and each has a control byte.
     pub fn bytes(keys: usize) -> usize {
         (keys + keys / 7).next_power_of_two() * (size_of::<(Key, Newest)>() + 1)
     }
@@ -60,7 +60,7 @@ pub fn find_all_but_newest<'a>(
     Ok(())
 }
 
-/// A key is a hash already; its lower half serves.
+/// Uses the lower half of a key, which is a hash already.
 #[derive(Debug, Default)]
 struct KeyItself(u64);
 

@@ -1,19 +1,19 @@
-//! Records: a key in its partition, packed, with the place of its URL.
+//! Records: a key of a partition, packed with the position of its URL.
 //!
 //! ```text
 //!  2 bytes   the ordinal of the URL in its chunk
 //! 14 bytes   the key without its highest byte, which is the partition's number; low bytes first
-//!  8 bytes   when the page last changed; only if the newest of equal URLs is kept
+//!  8 bytes   the instant of `lastmod`; only if the newest of equal URLs is kept
 //! ```
 //!
-//! The first two are one number.
+//! Ordinal and key are stored as one number.
 
 use crate::common::secret::Key;
 
 /// The instant of a URL without `lastmod`: older than any.
 pub const NO_INSTANT: i64 = i64::MIN;
 
-/// The lowest bit of the byte of a key that is its partition.
+/// The position of the lowest bit of the partition number in a key.
 pub const PARTITION_SHIFT: u32 = 112;
 
 const PLACE_END: usize = size_of::<u128>();
@@ -27,7 +27,7 @@ pub const fn bytes(has_instants: bool) -> usize {
 /// Fills `record`.
 #[inline]
 pub fn write(record: &mut [u8], key: Key, ordinal: u16, instant: Option<i64>) {
-    // The shift takes the highest byte of the key out.
+    // The shift removes the highest byte of the key.
     let place = key << u16::BITS | u128::from(ordinal);
     record[..PLACE_END].copy_from_slice(&place.to_le_bytes());
     if let Some(instant) = instant {

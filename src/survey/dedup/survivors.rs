@@ -1,11 +1,11 @@
-//! What deduplication leaves of a chunk.
+//! The URLs of a chunk that deduplication keeps.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Result, reserve};
 
-/// Which URLs of a chunk are listed: one bit each, by ordinal. Partitions strike out duplicates at the same time, so
-/// the words are atomic; no order between them matters.
+/// Which URLs of a chunk are listed: one bit each, by ordinal. Threads remove duplicates of several partitions at the same
+/// time, so the words are atomic. Their order does not matter.
 #[derive(Debug, Default)]
 pub struct Survivors(Box<[AtomicU64]>);
 
@@ -22,25 +22,25 @@ impl Survivors {
         Ok(Self(words.into()))
     }
 
-    /// Takes one out.
+    /// Removes a URL.
     pub fn strike(&self, ordinal: u16) {
         let ordinal = usize::from(ordinal);
         self.0[ordinal / 64].fetch_and(!(1 << (ordinal % 64)), Ordering::Relaxed);
     }
 
-    /// Whether it is still in.
+    /// Returns whether a URL is kept.
     #[inline]
     pub fn contains(&self, ordinal: usize) -> bool {
         self.0[ordinal / 64].load(Ordering::Relaxed) >> (ordinal % 64) & 1 == 1
     }
 
-    /// How many bits there are: URLs, up to the next word.
+    /// The number of bits: that of the URLs, rounded up to whole words.
     #[cfg(test)]
     pub(crate) fn bits(&self) -> usize {
         64 * self.0.len()
     }
 
-    /// How many are still in.
+    /// Counts the URLs that are kept.
     pub fn count(&self) -> u32 {
         self.0.iter().map(|word| word.load(Ordering::Relaxed).count_ones()).sum()
     }

@@ -17,7 +17,7 @@ use crate::survey::positions::Position;
 use crate::survey::sort::Sorter;
 use crate::survey::stable;
 
-/// Most entries of a block of sorted ones.
+/// Maximum number of entries of a sorted block.
 const BLOCK_ENTRIES: usize = 4096;
 
 /// The part of a range's memory that the buffers of a merge take.
@@ -26,7 +26,7 @@ const MERGE_SHARE: usize = 8;
 /// A block of entries of a range, after the index of its scratch file.
 pub type RangeBlock = (usize, Block);
 
-/// An entry: where it is, and where it stood in the input, a number that grows.
+/// An entry: its position in scratch, and its place in the input, a number that grows.
 #[derive(Debug, Clone, Copy, Default)]
 struct Placed<'a> {
     url: &'a [u8],
@@ -35,7 +35,7 @@ struct Placed<'a> {
 }
 
 impl Placed<'_> {
-    /// Asks for its bytes.
+    /// Prefetches its URL.
     fn fetch(&self) {
         prefetch::fetch_all(self.url);
     }
@@ -95,18 +95,18 @@ impl<'r> Codec for PlacedCodec<'r> {
 
 /// A block of sorted entries that are all listed.
 pub struct SortedBlock {
-    /// Where their positions are.
+    /// Where the positions of the entries are.
     pub positions: Range<usize>,
-    /// What each entry takes.
+    /// The room of each entry.
     pub rooms: Vec<Room>,
-    /// Which of them has the least mark, if they are divided by it.
+    /// The entry with the least mark, if sitemaps are divided by marks.
     pub least: Option<Least>,
-    /// Entries that another one of its URLs was listed instead of.
+    /// Entries that were dropped because another entry of their URL is listed.
     struck: u64,
 }
 
 impl SortedBlock {
-    /// All entries that went into it.
+    /// All entries that were sorted for it, including dropped ones.
     pub fn rows(&self) -> u64 {
         self.rooms.len() as u64 + self.struck
     }
@@ -115,13 +115,13 @@ impl SortedBlock {
 /// Sorts range after range.
 pub struct RangeSorter<'r> {
     run: Context<'r>,
-    /// The scratch files that ranges are in.
+    /// The scratch files of the ranges.
     files: &'r [Input],
-    /// The one for the positions of sorted entries.
+    /// The scratch file for positions of sorted entries.
     to: &'r Scratch,
     /// Bytes of rows that are sorted in memory.
     bytes_max: usize,
-    /// The entries at hand, and what sorts them.
+    /// The entries that are being sorted, and the sorter of their URLs. Both are reused for the next range.
     entries: Vec<Placed<'r>>,
     sorter: Sorter,
 }
@@ -131,7 +131,7 @@ impl<'r> RangeSorter<'r> {
         Self { run, files, to, bytes_max, entries: Vec::new(), sorter: Sorter::default() }
     }
 
-    /// Sorts the range in `blocks`, which are in any order. All its URLs begin with the same `shared` bytes, as far as is known.
+    /// Sorts the range in `blocks`, which come in any order. All its URLs share a prefix of at least `shared` bytes.
     pub fn sort(&mut self, blocks: Vec<RangeBlock>, shared: usize) -> Result<Vec<SortedBlock>> {
         let bytes: usize = blocks.iter().map(|(_, block)| block.range.len()).sum();
         let mut listed = Listed::new(self.run, self.files, self.to);
@@ -139,7 +139,7 @@ impl<'r> RangeSorter<'r> {
             self.sort_in_memory(&blocks, shared, &mut listed)?;
             return listed.finish();
         }
-        // Runs are in a file of their own, which is gone with them.
+        // Runs have a file of their own, which is freed with them.
         let runs = Runs::new(PlacedCodec { files: self.files }, Scratch::new(self.to.space())?);
         let mut spilled = Spilled { runs, struck: 0 };
         let mut rest = &blocks[..];
@@ -168,7 +168,7 @@ impl<'r> RangeSorter<'r> {
         listed.finish()
     }
 
-    /// Sorts the entries in `blocks` and gives `to` the one of each URL that stays.
+    /// Sorts the entries in `blocks` and writes the one of each URL that is kept to `to`.
     fn sort_in_memory(
         &mut self,
         blocks: &[RangeBlock],
@@ -199,20 +199,20 @@ impl<'r> RangeSorter<'r> {
     }
 }
 
-/// Takes entries in the order of their URLs, equal ones in any, and writes the one of each URL that stays.
+/// Receives entries in the order of their URLs, and writes the one of each URL that is kept.
 struct Survivors<'w, 'r, W> {
     on_duplicate: OnDuplicate,
     files: &'r [Input],
-    /// The one of the current URL that stays, as far as is known.
+    /// The best entry of the current URL so far.
     last: Option<Placed<'r>>,
     to: &'w mut W,
 }
 
-/// Writes entries that stay, each URL once.
+/// Receives the entries that are kept, one for each URL.
 trait Write<'r> {
     fn write(&mut self, placed: Placed<'r>) -> Result<()>;
 
-    /// Counts an entry that does not stay.
+    /// Counts an entry that is dropped.
     fn strike(&mut self);
 }
 
@@ -234,13 +234,13 @@ impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
         }
     }
 
-    /// Whether `one` stays instead of `other`, whose URL it shares.
+    /// Returns whether `one` is kept instead of `other`, which has the same URL.
     fn is_preferred(&self, one: &Placed<'_>, other: &Placed<'_>) -> bool {
         match self.on_duplicate {
             OnDuplicate::First => one.place < other.place,
             OnDuplicate::Newest => {
-                // Nothing is older than any time. Of equally new ones the bytes decide, and not the place: whoever shuffles
-                // the input gets the same set.
+                // No time is older than any time. Equally new entries are ranked by their bytes and not by their place, so that
+                // shuffled input gives the same set.
                 let rank = |placed: &Placed<'_>| {
                     let entry = placed.position.entry(self.files);
                     (entry.instant, entry.tags, entry.extras.xml)

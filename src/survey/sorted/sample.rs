@@ -2,8 +2,7 @@
 
 use crate::error::{Result, copy, reserve_more};
 
-/// URLs at equal distances of those that were seen: where they would take too much, every second one is dropped, and the
-/// distance doubles.
+/// Keeps every nth URL. When the sample would exceed its memory, every second URL is dropped and n doubles.
 pub struct Sample {
     urls: Vec<Vec<u8>>,
     bytes: usize,
@@ -13,12 +12,12 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// One that takes at most `bytes_max`, or as much as one URL.
+    /// An empty sample of at most `bytes_max` bytes, or one URL if that is larger.
     pub fn new(bytes_max: usize) -> Self {
         Self { urls: Vec::new(), bytes: 0, bytes_max, seen: 0, distance: 1 }
     }
 
-    /// Looks at the next URL.
+    /// Adds the next URL, or skips it.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for it.
@@ -45,13 +44,13 @@ impl Sample {
         self.distance *= 2;
     }
 
-    /// What was kept, in the order in which it was seen.
+    /// The URLs that were kept, in the order in which they were added.
     pub fn finish(self) -> Vec<Vec<u8>> {
         self.urls
     }
 }
 
-/// What `url` takes.
+/// Bytes of memory that `url` takes.
 fn bytes(url: &[u8]) -> usize {
     url.len() + size_of::<Vec<u8>>()
 }
