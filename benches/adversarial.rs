@@ -13,7 +13,8 @@ mod rounds;
 use corpus::{Corpus, Recipe, SplitMix64};
 use rounds::median;
 use sitemill::limits::URL_BYTES_MAX;
-use sitemill::{Job, Level, Silent, Stop};
+use sitemill::options::Level;
+use sitemill::{Job, Silent, Stop};
 
 /// The size of each input: more than two sitemaps.
 const INPUT_BYTES: usize = 16 << 20;

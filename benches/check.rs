@@ -11,7 +11,8 @@ use divan::counter::ItemsCount;
 mod corpus;
 
 use corpus::{Corpus, Recipe};
-use sitemill::{CheckJob, Job, Level, Silent, Stop, Target, UrlsJob};
+use sitemill::options::Level;
+use sitemill::{CheckJob, Job, Silent, Stop, Target, UrlsJob};
 
 fn main() {
     divan::main();
@@ -51,7 +52,7 @@ fn check(bencher: Bencher<'_, '_>, count: usize) {
     let mut job = CheckJob::new(vec![SET.directory.join("out")]);
     job.threads = threads(count);
     bencher.counter(ItemsCount::new(SET.urls)).bench_local(|| {
-        let mut tell = |finding: &sitemill::Finding| panic!("{finding}");
+        let mut tell = |finding: &sitemill::check::Finding| panic!("{finding}");
         let report =
             sitemill::check(&job, &Silent, &Stop::default(), &mut tell).expect("the set can be read");
         assert_eq!((report.urls, report.findings), (SET.urls, 0));

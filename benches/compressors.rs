@@ -13,7 +13,7 @@ use corpus::{Corpus, Order, Recipe};
 use rounds::median;
 use sitemill::internals::gzip::Compressor;
 use sitemill::internals::xml::Frame;
-use sitemill::{Engine, Level};
+use sitemill::options::{Engine, Level};
 
 /// URLs in a corpus: four sitemaps.
 const URLS: u64 = 200_000;

@@ -11,9 +11,10 @@ use divan::{Bencher, black_box};
 mod corpus;
 
 use corpus::{Corpus, Recipe};
+use sitemill::Result;
 use sitemill::internals::format::{Feed, FormOptions, Format, Record, Sink, read};
 use sitemill::internals::tags::{LastmodRules, lastmod, priority};
-use sitemill::{Reason, Result};
+use sitemill::report::Reason;
 
 fn main() {
     divan::main();

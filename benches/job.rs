@@ -12,7 +12,8 @@ mod corpus;
 
 use corpus::{Corpus, Recipe};
 use sitemill::internals::{Context, Input, Memory, Rules, Surveyed};
-use sitemill::{Base, Job, Level, Order, Silent, Stop};
+use sitemill::options::{Base, Level, Order};
+use sitemill::{Job, Silent, Stop};
 
 fn main() {
     divan::main();

@@ -166,7 +166,7 @@ mod gzip {
 
     use sitemill::internals::gzip::Compressor;
     use sitemill::internals::xml::push_url;
-    use sitemill::{Engine, Level};
+    use sitemill::options::{Engine, Level};
 
     const LEVELS: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 

@@ -20,6 +20,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a run ended without success. The numbers are the exit codes of the command line, after `sysexits.h`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ErrorKind {
     /// 2: the options contradict each other or the protocol.
     Usage,

@@ -10,7 +10,7 @@
 //! then, and so the output is a function of the input and the options, whatever the number of threads.
 //!
 //! What is no file of plain lines is judged as it is read, and its entries go to scratch for both passes. Keys that do not
-//! fit in [`Resources::memory`] go to scratch too, partition by partition; and with [`Order::Sorted`] every entry does, in ranges
+//! fit in [`Resources::memory`](options::Resources::memory) go to scratch too, partition by partition; and with [`Order::Sorted`](options::Order::Sorted) every entry does, in ranges
 //! of URLs: these are sorted one by one, and so the second pass reads them. None of it can be seen in the output.
 //!
 //! What holds, and is checked in every run before anything is published:
@@ -26,6 +26,13 @@
 //! println!("{} URLs in {} sitemaps", outcome.report.listed, outcome.report.sitemaps);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Public modules
+//!
+//! The root has the function, the job and the report of every command, and what all of them share. [`options`] has the types of
+//! a job's fields, [`report`] the parts of a report, and [`check`](mod@check), [`diff`](mod@diff), [`urls`](mod@urls) and
+//! [`status`](mod@status) the other types of these commands. Structs and enums that may grow are `#[non_exhaustive]`: create
+//! a job with its `new`, then assign to its fields.
 //!
 //! # Modules
 //!
@@ -84,41 +91,77 @@ mod set;
 mod sitemap;
 mod survey;
 
-pub use clean::scope::{Base, BaseUrl, ScopeRule};
-pub use clean::{Reason, UrlEncoding};
 pub use commands::build::{Outcome, build, build_from};
-pub use commands::check::{CheckJob, CheckReport, Counts, Entry, Finding, Link, Rule, Tag, check};
-pub use commands::clean::{CleanJob, CleanReport, clean};
-pub use commands::diff::{
-    DIFF_MEMORY_DEFAULT, DIFF_MEMORY_MIN, DiffForm, DiffJob, DiffReport, DiffRoom, diff,
-};
-pub use commands::metrics::Metrics;
-pub use commands::paths::{Conflicts, Paths};
-pub use commands::report::{Report, Seconds, SetReport};
+pub use commands::check::{CheckJob, CheckReport, check};
+pub use commands::clean::{CleanJob, CleanReport, clean, clean_from};
+pub use commands::diff::{DiffJob, DiffReport, diff};
+pub use commands::report::Report;
 pub use commands::rollback::{RollbackJob, RolledBack, rollback};
 pub use commands::target::Target;
-pub use commands::urls::{UrlsForm, UrlsJob, UrlsReport, urls};
-pub use common::fifo::Patient;
-pub use common::progress::{Needs, Pass, Progress, Silent};
+pub use commands::urls::{UrlsJob, UrlsReport, urls};
+pub use common::progress::{Estimate, Phase, Progress, Silent};
 pub use common::stop::Stop;
-pub use compress::gzip::{Engine, Level};
 pub use error::{Error, ErrorKind, Message, Piece, Result, Setting};
-pub use intake::format::{Columns, Delimiter, FormOptions, Format, SourceRow};
-pub use intake::input::survive_lost_pages;
-pub use intake::report::{ColumnsReport, InputReport, Skipped};
+pub use intake::format::SourceRow;
 pub use intake::source::Source;
-pub use job::{
-    ExpectLines, Guards, InputOptions, Job, MaxDroppedTags, MaxRejects, MaxShrink, OnDuplicate, Order,
-    Publication, Resources, SetRules, THREADS_MAX, threads_default,
-};
-pub use set::publish::retention::{Keep, KeepTime};
-pub use set::publish::status::{FilesStatus, RunStatus, SetStatus, Status, status};
-pub use sitemap::divide::Divide;
-pub use sitemap::tags::{
-    Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagReason, TagRules, changefreq, priority,
-};
-pub use survey::memory::memory_default;
-pub use survey::rejects::Example;
+pub use job::Job;
+pub use set::publish::status::{Status, status};
+
+/// Types of the fields of a [`Job`], and of the options that the jobs of other commands share with it.
+pub mod options {
+    pub use crate::clean::UrlEncoding;
+    pub use crate::clean::scope::{Base, BaseUrl, ScopeRule};
+    pub use crate::compress::gzip::{Engine, Level};
+    pub use crate::intake::format::{Columns, Delimiter, FormOptions, Format};
+    pub use crate::job::{
+        ExpectLines, Guards, InputOptions, MaxDroppedTags, MaxRejects, MaxShrink, OnDuplicate, Order,
+        Publication, Resources, SetRules, THREADS_MAX, threads_default,
+    };
+    pub use crate::limits::Protocol;
+    pub use crate::set::publish::retention::{Keep, KeepTime};
+    pub use crate::sitemap::divide::Divide;
+    pub use crate::sitemap::tags::{
+        Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules, changefreq, priority,
+    };
+    pub use crate::survey::memory::memory_default;
+}
+
+/// Parts of a [`Report`], and the metrics that are made from it.
+pub mod report {
+    pub use crate::clean::Reason;
+    pub use crate::commands::metrics::Metrics;
+    pub use crate::commands::report::{Seconds, SetReport};
+    pub use crate::intake::report::{ColumnsReport, InputReport, Skipped};
+    pub use crate::sitemap::tags::TagReason;
+    pub use crate::survey::rejects::Example;
+}
+
+/// Findings of [`check()`], the rules that they refer to, and the entries of published sitemaps.
+pub mod check {
+    pub use crate::commands::check::{Counts, Entry, Finding, Link, Rule, Tag};
+}
+
+/// Options of [`diff()`].
+pub mod diff {
+    pub use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DIFF_MEMORY_MIN, DiffForm, DiffRoom};
+}
+
+/// Options of [`urls()`].
+pub mod urls {
+    pub use crate::commands::urls::UrlsForm;
+}
+
+/// Parts of a [`Status`].
+pub mod status {
+    pub use crate::set::publish::status::{FilesStatus, RunStatus, SetStatus};
+}
+
+/// Tools for programs that run the commands as the `sitemill` binary does: path conflicts, pipes and SIGBUS.
+pub mod process {
+    pub use crate::commands::paths::{Conflicts, Paths};
+    pub use crate::common::fifo::StoppableWriter;
+    pub use crate::intake::input::handle_sigbus;
+}
 
 /// Parts of the library for its own tests, benchmarks and fuzz targets. They change from one version to the next.
 #[cfg(feature = "internals")]

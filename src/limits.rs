@@ -34,6 +34,7 @@ pub const LINE_BYTES_MIN: usize = 7;
 
 /// A version of the Sitemap protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Protocol {
     /// Google's first version, of 2005.
     V0_84,

@@ -10,7 +10,7 @@ mod syncing;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::common::ordered::ordered;
-use crate::common::progress::Pass;
+use crate::common::progress::Phase;
 use crate::common::secret::Secret;
 use crate::compress::gzip::Compressor;
 use crate::error::{Result, reserve};
@@ -45,7 +45,7 @@ pub fn produce(
     shelf: &dyn Shelf,
     lastmod: &str,
 ) -> Result<Batch> {
-    progress.begin(Pass::Produce, layout.tally.listed);
+    progress.begin(Phase::Produce, layout.tally.listed);
     let sink = || Sink::new(&job.rules, shelf.secret());
     let renderer = || Renderer { rules: &job.rules, layout, judge: Judge::new(rules), sink: sink() };
     let work = |renderer: &mut Renderer<'_>, at: usize| {

@@ -4,6 +4,7 @@ use crate::common::counts::{Counts, counted};
 
 counted! {
     /// Why a line is not listed, in the order of the checks. The words appear in reports and reject files and do not change.
+    #[non_exhaustive]
     Reason {
         /// A byte below 0x20 or 0x7F: the data is damaged.
         ControlCharacter = "control-character",

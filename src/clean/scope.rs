@@ -18,6 +18,7 @@ pub use origins::{Origins, origin_of};
 
 /// Which URLs belong to `--base-url`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum ScopeRule {
     /// URLs that start with the base URL: the rule of the protocol.
     #[default]

@@ -12,7 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use sitemill::limits::{
     BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX,
 };
-use sitemill::{Base, Divide, Engine, Level, Order, ScopeRule};
+use sitemill::options::{Base, Divide, Engine, Level, Order, ScopeRule};
 
 use super::log::LogForm;
 pub use inputs::{CleanArgs, FormArgs, TagArgs};

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::json;
-use sitemill::{
-    Base, Conflicts, Error, ErrorKind, Job, Keep, Metrics, Outcome, Paths, Patient, Result, Stop, escape,
-};
+use sitemill::options::Base;
+use sitemill::process::{Conflicts, Paths, StoppableWriter};
+use sitemill::report::Metrics;
+use sitemill::{Error, ErrorKind, Job, Outcome, Result, Stop, escape};
 
 use super::args::{BuildArgs, ProgressWhen};
 use super::settings::{self, Early};
@@ -163,13 +164,14 @@ impl Reports {
             log::warning(&failure::with_cause(&error));
         };
         if let Some((path, file)) = &self.report {
-            let written = Patient::new(file, stop).write_all(format!("{report:#}\n").as_bytes());
+            let written = StoppableWriter::new(file, stop).write_all(format!("{report:#}\n").as_bytes());
             written.unwrap_or_else(|error| unwritten(path, error));
         }
         if self.json {
             let stdout = streams::stdout();
             let line = format!("{report}\n");
-            let written = stdout.and_then(|file| Patient::new(&file, stop).write_all(line.as_bytes()));
+            let written =
+                stdout.and_then(|file| StoppableWriter::new(&file, stop).write_all(line.as_bytes()));
             written.unwrap_or_else(|error| unwritten(Path::new("standard output"), error));
         }
     }
@@ -221,7 +223,8 @@ fn job(args: &BuildArgs) -> Result<Job> {
     publication.robots.clone_from(&args.robots);
     publication.robots_any_name = args.robots_any_name;
     publication.diff.clone_from(&args.diff);
-    publication.keep = Keep { time: args.keep.keep, sets: args.keep.keep_sets };
+    publication.keep.time = args.keep.keep;
+    publication.keep.sets = args.keep.keep_sets;
     publication.ignore_manifest = args.keep.ignore_manifest;
     publication.take_over = args.guard.take_over;
     publication.replace_set = args.guard.replace_set;

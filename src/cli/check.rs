@@ -4,7 +4,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use serde::Serialize;
-use sitemill::{CheckJob, CheckReport, Error, Finding, Result, Stop};
+use sitemill::check::Finding;
+use sitemill::{CheckJob, CheckReport, Error, Result, Stop};
 
 use super::args::CheckArgs;
 use super::failure::is_broken_pipe;

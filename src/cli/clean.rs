@@ -13,13 +13,11 @@ use super::{inputs, log, progress};
 
 /// Writes URLs, rejects and a summary. A reader may stop early.
 pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
-    let job = CleanJob {
-        form: args.form.options(),
-        require_success: args.form.require_success_marker,
-        url_encoding: args.form.url_encoding,
-        inputs: streams::inputs_or_stdin(args.input)?,
-        threads: args.threads.unwrap_or_else(sitemill::threads_default),
-    };
+    let mut job = CleanJob::new(streams::inputs_or_stdin(args.input)?);
+    job.input.form = args.form.options();
+    job.input.require_success = args.form.require_success_marker;
+    job.url_encoding = args.form.url_encoding;
+    job.threads = args.threads.unwrap_or(job.threads);
     let mut paths = job.paths();
     paths.write_to_stdout("clean");
     args.rejects.iter().for_each(|path| paths.write("--rejects", path));

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use sitemill::{DiffForm, DiffJob, Result, Stop, Target};
+use sitemill::diff::DiffForm;
+use sitemill::{DiffJob, Result, Stop, Target};
 
 use super::args::DiffArgs;
 use super::failure::is_broken_pipe;

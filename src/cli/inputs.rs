@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use sitemill::{InputReport, Report, Skipped};
+use sitemill::Report;
+use sitemill::report::{InputReport, Skipped};
 
 use super::numbers::{grouped, plural};
 use super::table::Table;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressState, ProgressStyle};
 use serde_json::json;
-use sitemill::{Needs, Pass, Progress, Silent};
+use sitemill::{Estimate, Phase, Progress, Silent};
 
 use super::args::ProgressWhen;
 use super::{log, terminal};
@@ -29,22 +29,21 @@ pub fn while_reading(quiet: bool) -> Box<dyn Progress> {
     if has_room && !quiet && !log::is_json() { Box::new(Bars::default()) } else { Box::new(Silent) }
 }
 
-fn title(pass: Pass) -> &'static str {
+fn title(pass: Phase) -> &'static str {
     match pass {
-        Pass::Spool => "reading",
-        Pass::Survey => "survey",
-        Pass::Sort => "sort",
-        Pass::Produce => "produce",
-        Pass::Read => "reading",
+        Phase::Survey => "survey",
+        Phase::Sort => "sort",
+        Phase::Produce => "produce",
+        _ => "reading",
     }
 }
 
 /// An amount of what the pass counts, in three or four digits.
-fn amount(pass: Pass, amount: u64) -> String {
+fn amount(pass: Phase, amount: u64) -> String {
     match pass {
-        Pass::Spool | Pass::Survey => HumanBytes(amount).to_string(),
-        Pass::Sort | Pass::Produce => format!("{} URLs", scaled(amount)),
-        Pass::Read => scaled(amount),
+        Phase::Spool | Phase::Survey => HumanBytes(amount).to_string(),
+        Phase::Sort | Phase::Produce => format!("{} URLs", scaled(amount)),
+        _ => scaled(amount),
     }
 }
 
@@ -95,7 +94,7 @@ fn clock(time: Duration) -> String {
 }
 
 /// The plan of a run in one line.
-fn words(needs: &Needs) -> String {
+fn words(needs: &Estimate) -> String {
     let free =
         |free: Option<u64>| free.map_or_else(String::new, |free| format!(" ({} free)", HumanBytes(free)));
     let scratch = match needs.scratch_bytes {
@@ -114,14 +113,14 @@ fn words(needs: &Needs) -> String {
 }
 
 /// Writes the plan of the run, before the work: the log of a run that is killed or slow then shows how large it is.
-fn say(needs: &Needs) {
+fn say(needs: &Estimate) {
     if is_worth_a_line(needs) || log::is_json() {
         log::counted(&words(needs), serde_json::to_value(needs).expect("numbers are JSON"));
     }
 }
 
 /// Whether people want to know the plan: the run takes a while, or may fill a disk.
-fn is_worth_a_line(needs: &Needs) -> bool {
+fn is_worth_a_line(needs: &Estimate) -> bool {
     needs.urls > URLS_OF_SHORT_RUN_MAX || needs.scratch_bytes > 0
 }
 
@@ -159,7 +158,7 @@ fn template(total: u64, columns: usize) -> String {
     format!("{{msg:8}} {bar}{{percent:>3}} %  {{rate}}  {{left}}{amounts}")
 }
 
-fn style(pass: Pass, total: u64, columns: usize) -> ProgressStyle {
+fn style(pass: Phase, total: u64, columns: usize) -> ProgressStyle {
     let pace = move |state: &ProgressState| Pace { done: state.pos(), total, elapsed: state.elapsed() };
     let template = ProgressStyle::with_template(&template(total, columns)).expect("the templates are right");
     template
@@ -181,11 +180,11 @@ fn style(pass: Pass, total: u64, columns: usize) -> ProgressStyle {
 }
 
 impl Progress for Bars {
-    fn needs(&self, needs: &Needs) {
+    fn estimated(&self, needs: &Estimate) {
         say(needs);
     }
 
-    fn begin(&self, pass: Pass, total: u64) {
+    fn begin(&self, pass: Phase, total: u64) {
         let style = style(pass, total, terminal::width().unwrap_or(80));
         let bar = ProgressBar::new(total).with_style(style).with_message(title(pass));
         bar.enable_steady_tick(Duration::from_millis(200));
@@ -211,7 +210,7 @@ struct Lines {
 }
 
 struct Running {
-    pass: Pass,
+    pass: Phase,
     total: u64,
     done: u64,
     since: Instant,
@@ -238,11 +237,11 @@ impl Running {
 }
 
 impl Progress for Lines {
-    fn needs(&self, needs: &Needs) {
+    fn estimated(&self, needs: &Estimate) {
         say(needs);
     }
 
-    fn begin(&self, pass: Pass, total: u64) {
+    fn begin(&self, pass: Phase, total: u64) {
         let now = Instant::now();
         *self.now.lock().expect("no holder panics") =
             Some(Running { pass, total, done: 0, since: now, said: now });
@@ -272,20 +271,11 @@ mod tests {
 
     #[test]
     fn the_plan_is_a_line_if_the_run_is_long_or_needs_scratch() {
-        let needs = Needs {
-            urls: 0,
-            partitions: 256,
-            memory_bytes: 1 << 30,
-            held_bytes: 1 << 20,
-            scratch_bytes: 0,
-            sitemap_bytes: 1 << 20,
-            scratch_free_bytes: None,
-            out_free_bytes: None,
-        };
+        let mut needs = Estimate::default();
         for (urls, scratch_bytes, is_worth_it) in
             [(0, 0, false), (10_000_000, 0, false), (10_000_001, 0, true), (1, 1, true)]
         {
-            let needs = Needs { urls, scratch_bytes, ..needs };
+            (needs.urls, needs.scratch_bytes) = (urls, scratch_bytes);
             assert_eq!(is_worth_a_line(&needs), is_worth_it, "{needs:?}");
         }
     }

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use indicatif::HumanBytes;
 use serde_json::json;
-use sitemill::{Error, Paths, Result, RollbackJob, RolledBack, SetStatus, Status};
+use sitemill::process::Paths;
+use sitemill::status::SetStatus;
+use sitemill::{Error, Result, RollbackJob, RolledBack, Status};
 
 use super::args::{RollbackArgs, StatusArgs};
 use super::failure::print_warning;

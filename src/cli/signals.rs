@@ -52,7 +52,7 @@ const PIPE_BUFFER_BYTES: usize = 4096;
 pub fn faults_are_errors() -> Result<()> {
     let seen = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(SIGXFSZ, seen).map_err(unhandled(SIGXFSZ))?;
-    sitemill::survive_lost_pages().map_err(unhandled(SIGBUS))
+    sitemill::process::handle_sigbus().map_err(unhandled(SIGBUS))
 }
 
 /// A `Stop` that SIGINT, SIGTERM and SIGHUP raise. A signal that is ignored when the process starts stays ignored: SIGHUP under

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
-use sitemill::{Example, Message, Reason, Report, escape};
+use sitemill::report::{Example, Reason};
+use sitemill::{Message, Report, escape};
 
 use super::numbers::{grouped, plural};
 use super::table::Table;
@@ -90,7 +91,7 @@ fn summary(report: &Report, out: &Path) -> Table {
 
 /// A row for each reason in `counts`, with its first line; for URLs out of scope, also their origins.
 fn reasons(counts: &BTreeMap<&'static str, u64>, report: &Report, table: &mut Table) {
-    for Example { reason, input, line, text } in &report.examples {
+    for Example { reason, input, line, text, .. } in &report.examples {
         let Some(&count) = counts.get(reason) else { continue };
         table.example(reason, grouped(count), format!("{input}:{line}: {text}"));
         if *reason == Reason::OutOfScope.as_str() {

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use serde_json::json;
-use sitemill::{Result, Stop, Target, UrlsForm, UrlsJob};
+use sitemill::urls::UrlsForm;
+use sitemill::{Result, Stop, Target, UrlsJob};
 
 use super::args::UrlsArgs;
 use super::failure::is_broken_pipe;

@@ -36,7 +36,7 @@ use serde::Serialize;
 
 use crate::clean::scope::{BaseUrl, ScopeRule};
 use crate::common::ordered::ordered;
-use crate::common::progress::{Pass, Progress};
+use crate::common::progress::{Phase, Progress};
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
 use crate::error::{Error, Result, Shown};
@@ -67,6 +67,7 @@ const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
 
 /// What to check. [`CheckJob::new`] has every default of the command line.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct CheckJob {
     /// Directories with a set in them, parents of the directories of several sites, and single files.
     pub paths: Vec<PathBuf>,
@@ -76,7 +77,7 @@ pub struct CheckJob {
     /// Which URLs may be listed. If it is not given, a directory's manifest tells what its set was built with; where there is
     /// none, it is that of the protocol.
     pub scope: Option<ScopeRule>,
-    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::THREADS_MAX).
+    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
     /// How many findings are told. All are counted.
     pub findings_max: u64,
@@ -91,6 +92,7 @@ impl CheckJob {
 
 /// What a check has seen. Serialises to the last line of `--json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct CheckReport {
     /// Files that were read.
     pub files: u64,
@@ -133,7 +135,7 @@ pub fn check(
         counts: Counts::default(),
         report: CheckReport::default(),
     };
-    progress.begin(Pass::Read, 0);
+    progress.begin(Phase::Read, 0);
     let base = job.base_url.as_ref().map(BaseUrl::as_str);
     let (directories, files): (Vec<_>, Vec<_>) = job.paths.iter().cloned().partition(|path| path.is_dir());
     // Each directory is a site; files named one by one form a site together.

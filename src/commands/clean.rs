@@ -8,19 +8,21 @@ use super::sources::{self, Sources};
 use super::target::Target;
 use crate::clean::{Cleaned, Cleaner, Reason, Rejected, UrlEncoding, has_foreign_bytes};
 use crate::common::ordered::ordered;
-use crate::common::progress::{Pass, Progress};
+use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Result};
 use crate::intake::blocks::{Block, Blocks};
-use crate::intake::format::{FormOptions, Opened, Record, RowReader, Sink, Unit};
+use crate::intake::format::{Opened, Record, RowReader, Sink, Unit};
+use crate::intake::input::Found;
 use crate::intake::report::Skipped;
 use crate::intake::source::Source;
 use crate::intake::{format, lines, reject_row};
-use crate::job::{check_threads, threads_default};
+use crate::job::{InputOptions, check_threads, threads_default};
 use crate::survey::memory::with_page_memory;
 
 /// What became of the lines of the input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CleanReport {
     /// All lines: `blank + accepted + rejected`.
     pub lines: u64,
@@ -36,40 +38,32 @@ pub struct CleanReport {
     pub skipped: Vec<Skipped>,
 }
 
-/// What [`clean`] reads, and how.
+/// Which URLs to clean. [`CleanJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct CleanJob {
-    /// Files to read, in this order; `-` is standard input. A directory stands for the part files in it, or for the set that
-    /// is published there.
-    pub inputs: Vec<PathBuf>,
-    /// What is known of their form; what is not said is recognised.
-    pub form: FormOptions,
-    /// Refuse a directory of part files without a `_SUCCESS` in it.
-    pub require_success: bool,
-    /// The charset that servers expect in URLs; UTF-8 if none is said.
+    /// The files to read.
+    pub input: InputOptions,
+    /// Charset in which non-ASCII characters of a query are percent-encoded; UTF-8 by default.
     pub url_encoding: UrlEncoding,
-    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::THREADS_MAX).
+    /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
 }
 
-impl Default for CleanJob {
-    /// A job with the defaults of the command line, all cores among them; of no input as yet.
-    fn default() -> Self {
-        Self {
-            inputs: Vec::new(),
-            form: FormOptions::default(),
-            require_success: false,
-            url_encoding: UrlEncoding::default(),
-            threads: threads_default(),
-        }
+impl CleanJob {
+    /// Creates a job that reads the files `inputs` with a thread per core.
+    pub fn new(inputs: Vec<PathBuf>) -> Self {
+        let url_encoding = UrlEncoding::default();
+        Self { input: InputOptions::new(inputs), url_encoding, threads: threads_default() }
     }
 }
 
-/// Cleans every URL of `job` into `urls`, one canonical URL a line and in input order; refused lines go to `rejects`. A
-/// pipe is read as it comes, with no more than a few blocks in memory. `progress` counts lines.
+/// Writes the canonical form of every URL in the files of `job` to `urls`, one per line and in input order, and refused lines
+/// to `rejects`, tab-separated: input, line, offset, reason, text. Duplicates stay, and any site is accepted. A pipe is read
+/// as it comes, with no more than a few blocks in memory. `progress` counts lines.
 ///
 /// # Errors
-/// If an input cannot be read, a target cannot be written to, or `stop` is raised.
+/// If an input cannot be read, a target cannot be written to, or `stop` is raised. Refused lines are no error.
 pub fn clean<'t>(
     job: &CleanJob,
     progress: &'t dyn Progress,
@@ -77,15 +71,52 @@ pub fn clean<'t>(
     urls: Target<'t>,
     rejects: Option<Target<'t>>,
 ) -> Result<CleanReport> {
+    clean_from(
+        job,
+        job.input.paths.iter().cloned().map(Source::from).collect(),
+        progress,
+        stop,
+        urls,
+        rejects,
+    )
+}
+
+/// Cleans the URLs of `sources` instead of the files that [`InputOptions::paths`] names. A source can be an iterator: rows are
+/// cleaned in batches of bounded size, and recorded like rows of a file, with the name of the source and the number of the row.
+///
+/// ```
+/// use std::path::Path;
+/// use sitemill::{CleanJob, Silent, Source, Stop, Target, clean_from};
+///
+/// let mut urls = Vec::new();
+/// let target = Target { name: Path::new("memory"), to: &mut urls };
+/// let rows = Source::rows("pages", ["HTTP://WWW.example.com/a/../b", "no url"]);
+/// let report = clean_from(&CleanJob::new(Vec::new()), vec![rows], &Silent, &Stop::default(), target, None)?;
+/// assert_eq!(urls, b"http://www.example.com/b\n");
+/// assert_eq!((report.accepted, report.rejected.total()), (1, 1));
+/// # Ok::<(), sitemill::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`clean()`]; [`ErrorKind::Io`](crate::ErrorKind::Io) if the iterator of a source fails.
+pub fn clean_from<'t>(
+    job: &CleanJob,
+    sources: Vec<Source<'_>>,
+    progress: &'t dyn Progress,
+    stop: &'t Stop,
+    urls: Target<'t>,
+    rejects: Option<Target<'t>>,
+) -> Result<CleanReport> {
     check_threads(job.threads)?;
-    let Sources { open: sources, skipped } = sources::open_all(
-        job.inputs.iter().cloned().map(Source::from),
-        job.require_success,
-        &job.form,
-        None,
-    )?;
+    job.input.check()?;
+    let mut job = job.clone();
+    job.input.paths = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
+    let job = &job;
+    let form = &job.input.form;
+    let Sources { open: sources, skipped } =
+        sources::open_all(sources, job.input.require_success, form, None)?;
     let mut paths = job.paths();
-    sources.iter().for_each(|source| paths.read("input", source.name()));
+    sources.iter().filter_map(Found::path).for_each(|path| paths.read("input", path));
     for (what, target) in [("output", Some(&urls)), ("--rejects", rejects.as_ref())] {
         // The name of what is no file is only for messages.
         target.iter().filter(|target| target.name.exists()).for_each(|target| paths.write(what, target.name));
@@ -93,12 +124,12 @@ pub fn clean<'t>(
     paths.check()?;
     let report = CleanReport { skipped, ..CleanReport::default() };
     // Row groups of Parquet are read one after the other.
-    let form = with_page_memory(&job.form, None, 1);
+    let form = with_page_memory(form, None, 1);
     let mut targets = Targets { urls, rejects, report, progress, stop };
     if let Some(rejects) = &mut targets.rejects {
         rejects.write(reject_row::HEADER.as_bytes())?;
     }
-    progress.begin(Pass::Read, 0);
+    progress.begin(Phase::Read, 0);
     for source in sources {
         let name = source.name().to_owned();
         let unreadable = |error| Error::io(&name, "could not be read", error);

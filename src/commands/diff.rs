@@ -13,7 +13,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::commands::target::Target;
-use crate::common::progress::{Pass, Progress};
+use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Result};
 use crate::job::{check_threads, threads_default};
@@ -29,6 +29,7 @@ pub const DIFF_MEMORY_MIN: u64 = 1 << 20;
 
 /// What to compare. [`DiffJob::new`] has every default of the command line.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct DiffJob {
     /// A published directory, the parent of those of several sites, an index file, a sitemap, or the manifest of a set that is
     /// kept.
@@ -43,17 +44,19 @@ pub struct DiffJob {
 
 /// How much room a diff may take.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct DiffRoom {
     /// Bytes of memory for the URLs that are sorted. A few sitemaps a thread, which are being read, come on top.
     pub memory: u64,
     /// A directory for what memory does not hold: as many bytes as the URLs and `lastmod`s of both sides.
     pub scratch: PathBuf,
-    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::THREADS_MAX).
+    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
 }
 
 /// What a line holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DiffForm {
     /// `+ URL`, `- URL`, or `~ URL`, the last with both `lastmod`s.
     #[default]
@@ -66,6 +69,7 @@ pub enum DiffForm {
 
 /// What was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct DiffReport {
     /// URLs of the new set alone.
     pub added: u64,
@@ -107,7 +111,7 @@ impl DiffJob {
 /// is raised.
 pub fn diff(job: &DiffJob, progress: &dyn Progress, stop: &Stop, to: Target<'_>) -> Result<DiffReport> {
     let mut report = DiffReport::default();
-    progress.begin(Pass::Read, 0);
+    progress.begin(Phase::Read, 0);
     for (old, new) in side::pairs(&job.old, &job.new)? {
         let to = Target { name: to.name, to: &mut *to.to };
         report.add(&compare(old, new, job.form, &job.room, progress, stop, to)?);

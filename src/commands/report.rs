@@ -10,12 +10,13 @@ use crate::commands::diff::DiffReport;
 use crate::error::Message;
 use crate::escape::grouped;
 
-use crate::common::progress::Needs;
+use crate::common::progress::Estimate;
 use crate::intake::report::{InputReport, Skipped};
 use crate::survey::rejects::Example;
 
 /// What a run of `build` did. Serialises to the JSON of `--report`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The version of sitemill.
     pub version: &'static str,
@@ -86,11 +87,13 @@ pub struct Report {
     /// Threads that worked at the same time.
     pub threads: u64,
     /// What was expected at the start.
-    pub needs: Needs,
+    #[serde(rename = "needs")]
+    pub estimate: Estimate,
 }
 
 /// The set of one origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SetReport {
     /// Its directory, as a URL.
     pub base_url: String,
@@ -110,6 +113,7 @@ pub struct SetReport {
 
 /// Seconds of each part of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Seconds {
     /// Pass 1, with the wait for a pipe to end.
     pub survey: f64,

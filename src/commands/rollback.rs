@@ -14,6 +14,7 @@ use crate::set::robots;
 
 /// Which set is to be live. [`RollbackJob::new`] has every default of the command line.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RollbackJob {
     /// The directory of one set.
     pub out: PathBuf,
@@ -29,6 +30,7 @@ pub struct RollbackJob {
 
 /// What a rollback did.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct RolledBack {
     /// The set that was live.
     pub from: Manifest,

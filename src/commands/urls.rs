@@ -13,7 +13,7 @@ use crate::commands::check::{
 };
 use crate::commands::target::Target;
 use crate::common::ordered::ordered;
-use crate::common::progress::{Pass, Progress};
+use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Result, Shown};
 use crate::escape::{self, shown};
@@ -21,17 +21,19 @@ use crate::job::{check_threads, threads_default};
 
 /// What to list. [`UrlsJob::new`] has every default of the command line.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct UrlsJob {
     /// Sitemaps, index files and directories, in this order.
     pub paths: Vec<PathBuf>,
     /// What a line holds.
     pub form: UrlsForm,
-    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::THREADS_MAX).
+    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
 }
 
 /// What a line holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum UrlsForm {
     /// The URL.
     #[default]
@@ -46,6 +48,7 @@ pub enum UrlsForm {
 
 /// What was listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UrlsReport {
     /// Sitemaps.
     pub sitemaps: u64,
@@ -75,7 +78,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
     if form == Form::Tsv {
         to.write(tsv_header().as_bytes())?;
     }
-    progress.begin(Pass::Read, 0);
+    progress.begin(Phase::Read, 0);
     let report = list_all(&job.paths, form, job.threads, progress, stop, to)?;
     progress.end();
     Ok(report)

@@ -88,7 +88,7 @@ impl Write for Outlet {
     /// Writes as to a file. Fails if `stop` is raised while the reader takes nothing.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.is_shared {
-            return Patient::new(&self.file, &self.stop).write(bytes);
+            return StoppableWriter::new(&self.file, &self.stop).write(bytes);
         }
         loop {
             match self.file.write(bytes) {
@@ -107,21 +107,21 @@ impl Write for Outlet {
     }
 }
 
-/// A file that is open already, perhaps a pipe that nobody reads.
+/// A writer to an open file that can be stopped while it waits for the reader of a pipe.
 #[derive(Debug)]
-pub struct Patient<'s> {
+pub struct StoppableWriter<'s> {
     file: &'s File,
     stop: &'s Stop,
 }
 
-impl<'s> Patient<'s> {
+impl<'s> StoppableWriter<'s> {
     /// Writes to `file` until `stop` is raised.
     pub fn new(file: &'s File, stop: &'s Stop) -> Self {
         Self { file, stop }
     }
 }
 
-impl Write for Patient<'_> {
+impl Write for StoppableWriter<'_> {
     /// Writes in pieces that a pipe with room takes at once. Fails if `stop` is raised while the reader takes nothing.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         while !wait(self.file, PollFlags::OUT, Some(SILENCE))? {

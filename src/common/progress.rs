@@ -1,66 +1,69 @@
-//! Progress of a run.
+//! Progress: what a program can learn about a run while it works.
 
 use serde::Serialize;
 
-/// The resources that a run will need, estimated from a sample of its rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Needs {
+/// The resources that a build is expected to use. They are estimated from a sample of its rows before any other work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Estimate {
     /// Rows of the input.
     pub urls: u64,
-    /// Partitions by hash that are deduplicated one or a few at a time, or ranges of URLs in sorted order.
+    /// Parts in which URLs are processed, a few at a time: partitions by hash, or ranges of URLs if they are sorted.
     pub partitions: u64,
-    /// Memory limit of the run.
+    /// Memory limit in bytes.
     pub memory_bytes: u64,
-    /// Memory for what grows with the input.
+    /// Bytes of memory for data that grow with the input.
     pub held_bytes: u64,
-    /// Scratch files, copies of inputs included; none if all is held.
+    /// Bytes of scratch files, including copies of inputs; 0 if everything fits in memory.
     pub scratch_bytes: u64,
-    /// Sitemaps.
+    /// Bytes of the sitemap files.
     pub sitemap_bytes: u64,
-    /// Free space on the disk of scratch files, if known.
+    /// Bytes that the disk of the scratch directory can hold in scratch files, if known.
     pub scratch_free_bytes: Option<u64>,
-    /// Free space on the disk of sitemaps, if known.
+    /// Free bytes on the disk of the output directory, if known.
     pub out_free_bytes: Option<u64>,
 }
 
-/// The parts of a run that take time.
+/// The parts of a run that take time, and the unit in which each is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pass {
-    /// Before pass 1: input from pipes is copied to scratch. Counts bytes; the total is unknown.
+#[non_exhaustive]
+pub enum Phase {
+    /// Copies pipes and compressed inputs to scratch files, before pass 1. Unit: bytes; the total is unknown.
     Spool,
-    /// Pass 1: reads, cleans and finds duplicates. Counts bytes of input.
+    /// Pass 1: reads the input, cleans URLs and finds duplicates. Unit: bytes of input.
     Survey,
-    /// Between the passes, if URLs are to be sorted. Counts entries.
+    /// Sorts URLs between the passes, in sorted order only. Unit: entries.
     Sort,
-    /// Pass 2: renders and compresses. Counts URLs.
+    /// Pass 2: writes and compresses sitemaps. Unit: URLs.
     Produce,
-    /// Commands that read everything once: `clean` counts lines, others count URLs of sitemaps. The total is unknown.
+    /// The only phase of the commands other than build. Unit: lines for `clean`, URLs of sitemaps for the others; the total is
+    /// unknown.
     Read,
 }
 
-/// Receives progress, from several threads at once.
+/// Receives progress. The methods are called from several threads at the same time.
 pub trait Progress: Sync {
-    /// Receives the needs of the run before it starts to use them.
-    fn needs(&self, needs: &Needs) {
-        let _ = needs;
+    /// Called once per build, before pass 1, with the expected use of resources. Does nothing by default.
+    fn estimated(&self, estimate: &Estimate) {
+        let _ = estimate;
     }
 
-    /// A pass begins that will count to `total`, or 0 if that is unknown.
-    fn begin(&self, pass: Pass, total: u64);
+    /// Called when a phase begins. `total` is its amount of work in the unit of the phase, or 0 if unknown.
+    fn begin(&self, phase: Phase, total: u64);
 
-    /// `amount` more is done.
+    /// Called when `amount` more units are done.
     fn advance(&self, amount: u64);
 
-    /// The pass is done.
+    /// Called when the phase has ended.
     fn end(&self);
 }
 
-/// Ignores progress.
+/// Ignores all progress.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 
 impl Progress for Silent {
-    fn begin(&self, _: Pass, _: u64) {}
+    fn begin(&self, _: Phase, _: u64) {}
 
     fn advance(&self, _: u64) {}
 

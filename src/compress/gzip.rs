@@ -28,6 +28,7 @@ impl Default for Level {
 
 /// Who compresses. Readers cannot tell, but for the size; a level means about as much effort with either.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Engine {
     /// The compressor of sitemill, which is optimised for sitemaps.
     #[default]

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use map::Map;
 use rustix::fs::{Mode, OFlags};
 
-pub use lost::{Lost, survive_lost_pages};
+pub use lost::{Lost, handle_sigbus};
 
 use super::lines;
 use crate::common::fifo::Fifo;

@@ -9,6 +9,7 @@ use crate::error::{Message, Setting, message};
 
 /// An input that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct InputReport {
     /// Its path, escaped; `-` is standard input. The name of rows from code.
     pub path: String,
@@ -32,6 +33,7 @@ pub struct InputReport {
 
 /// The columns of a table, or the keys of JSON lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ColumnsReport {
     /// What each part of a record was read from: `url`, `lastmod`, `changefreq`, `priority`, `alternates`, `images`.
     pub used: BTreeMap<&'static str, String>,
@@ -99,6 +101,7 @@ impl InputReport {
 
 /// A file or directory below an input directory that was not read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Skipped {
     /// Its path, escaped.
     pub path: String,

@@ -40,7 +40,10 @@ mod tests {
         assert_ne!(same, of(|rules, _| rules.base_url = "https://h.example/a/".parse().unwrap()));
         assert_ne!(same, of(|rules, _| rules.urls_per_sitemap = 7));
         assert_ne!(same, of(|rules, _| rules.order = Order::Sorted));
-        assert_ne!(same, of(|rules, _| rules.tags.default_changefreq = Some(crate::Changefreq::Daily)));
-        assert_ne!(same, of(|_, form| form.format = Some(crate::Format::Csv)));
+        assert_ne!(
+            same,
+            of(|rules, _| rules.tags.default_changefreq = Some(crate::options::Changefreq::Daily))
+        );
+        assert_ne!(same, of(|_, form| form.format = Some(crate::options::Format::Csv)));
     }
 }

@@ -9,7 +9,7 @@ use crate::error::{Error, Result, Setting, message};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Resources {
-    /// Most bytes of memory to use, not counting mapped input files; [`memory_default`](crate::memory_default) if not set.
+    /// Most bytes of memory to use, not counting mapped input files; [`memory_default`](crate::options::memory_default) if not set.
     /// Data that do not fit go to scratch files.
     pub memory: Option<u64>,
     /// Directory for scratch files; the output directory if not set.

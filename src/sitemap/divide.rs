@@ -8,6 +8,7 @@ use crate::error::{Result, reserve_more};
 
 /// Where sitemaps begin and end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Divide {
     /// A sitemap ends when it is full.
     #[default]

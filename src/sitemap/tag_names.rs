@@ -12,6 +12,7 @@ macro_rules! tag_names {
         counted! {
             /// Why a given tag is not written, in the order of the tags. The words appear in reports and reject files and do not
             /// change.
+            #[non_exhaustive]
             TagReason {
                 /// Neither W3C Datetime nor a form of SQL, or a day or time that does not exist.
                 Lastmod = "tag-lastmod",

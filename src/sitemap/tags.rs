@@ -82,6 +82,7 @@ impl Tags<'_> {
 
 /// How tags are read, and the defaults for tags that are not given.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct TagRules {
     /// How to read `lastmod`.
     pub lastmod: LastmodRules,

@@ -9,7 +9,7 @@ use super::judge::{Judge, Judged};
 use super::memory::Memory;
 use super::positions::Position;
 use super::sorted;
-use crate::common::progress::Needs;
+use crate::common::progress::Estimate;
 use crate::compress::gzip::Level;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::input::Input;
@@ -33,9 +33,9 @@ const GZIP_BYTES: [u64; 2] = [19, 10];
 const LISTED_PART_LEAST: u64 = 5;
 
 /// The estimated needs of a run, and the least that it needs.
-pub struct Estimate {
+pub struct Demand {
     /// The estimate, for people and programs.
-    pub needs: Needs,
+    pub estimate: Estimate,
     /// Bytes of scratch without which the run must fail, including copies of inputs that exist already.
     scratch_least: u64,
 }
@@ -44,7 +44,7 @@ pub struct Estimate {
 ///
 /// # Errors
 /// If there is no memory for the sample.
-pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<Estimate> {
+pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<Demand> {
     let job = run.job;
     let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
@@ -75,7 +75,7 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<E
     let scratch = memory.scratch.directory();
     let copied_bytes = memory.scratch.written();
     let copied_to_out = if is_same_disk(&job.publication.out, scratch) { copied_bytes } else { 0 };
-    let needs = Needs {
+    let estimate = Estimate {
         urls,
         partitions: match job.rules.order {
             Order::Sorted => sorted::ranges(memory, job.resources.threads.get(), input_bytes),
@@ -94,16 +94,16 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<E
         scratch_free_bytes: free(scratch).map(|free| free + copied_bytes),
         out_free_bytes: free(&job.publication.out).map(|free| free + copied_to_out),
     };
-    Ok(Estimate { needs, scratch_least: copied_bytes + order_bytes.max(sites_bytes / LISTED_PART_LEAST) })
+    Ok(Demand { estimate, scratch_least: copied_bytes + order_bytes.max(sites_bytes / LISTED_PART_LEAST) })
 }
 
-impl Estimate {
+impl Demand {
     /// Refuses a run that must fail.
     ///
     /// # Errors
     /// [`ErrorKind::Io`] if a disk has less space than the run needs at least.
     pub fn check(&self, job: &Job, scratch: &Path) -> Result<()> {
-        let (needs, out) = (&self.needs, &*job.publication.out);
+        let (needs, out) = (&self.estimate, &*job.publication.out);
         let urls = needs.urls;
         let files = urls / u64::from(job.rules.urls_per_sitemap);
         let sitemaps_least = needs.sitemap_bytes / LISTED_PART_LEAST;

@@ -21,7 +21,7 @@ use super::stable;
 use super::tally::Tally;
 use crate::clean::scope::Origins;
 use crate::common::ordered::ordered;
-use crate::common::progress::Pass;
+use crate::common::progress::Phase;
 use crate::common::secret::{Key, Secret};
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, reserve};
@@ -75,7 +75,7 @@ fn pool(run: Context<'_>, inputs: &[Input]) -> Result<ThreadPool> {
 fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<(Account, Layout)> {
     let Context { job, progress, stop, .. } = run;
     let extents = extents(inputs)?;
-    progress.begin(Pass::Survey, extents.iter().map(|(_, extent)| extent.bytes()).sum());
+    progress.begin(Phase::Survey, extents.iter().map(|(_, extent)| extent.bytes()).sum());
     let mut keys = Keys::new(memory, job.rules.on_duplicate == OnDuplicate::Newest);
     let (account, mut chunks) = judge_all(run, inputs, &extents, memory, &mut keys)?;
     strike_duplicates(job, &keys, &chunks, stop)?;

@@ -22,6 +22,7 @@ use crate::intake::spool_format::Content;
 
 /// A refused line, for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Example {
     /// Why it was refused.
     pub reason: &'static str,

@@ -21,7 +21,7 @@ use super::stable;
 use super::tally::Tally;
 use crate::clean::scope::Origins;
 use crate::common::ordered::ordered;
-use crate::common::progress::Pass;
+use crate::common::progress::Phase;
 use crate::error::{Error, Result, list, reserve, reserve_more, try_list};
 use crate::intake::input::{Extent, Input};
 use crate::intake::scratch::Scratch;
@@ -55,13 +55,13 @@ const SAMPLE_SHARE: usize = 4;
 pub fn survey(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<(Account, Layout)> {
     let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
-    run.progress.begin(Pass::Survey, input_bytes);
+    run.progress.begin(Phase::Survey, input_bytes);
     let ranges = ranges(memory, run.job.resources.threads.get(), input_bytes);
     let splitters = sample(run, inputs, &extents, ranges, memory)?;
     let Distributed { account, ranges, mut files } = distribute(run, inputs, &extents, &splitters, memory)?;
     run.progress.end();
 
-    run.progress.begin(Pass::Sort, account.tally.entries());
+    run.progress.begin(Phase::Sort, account.tally.entries());
     let to = Scratch::new(&memory.scratch)?;
     let Sorted { chunks, rooms, divider } = sort(run, ranges, &files, &splitters, &to, memory)?;
     run.progress.end();

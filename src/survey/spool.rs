@@ -13,7 +13,7 @@ use crate::clean::Reason;
 use crate::common::fifo::{Failed, PipeReader};
 use crate::common::nameless::nameless;
 use crate::common::ordered::ordered;
-use crate::common::progress::Pass;
+use crate::common::progress::Phase;
 use crate::error::{Error, Result, reserve_more};
 use crate::intake::format::{self, Feed, FormOptions, Opened, Record, RowReader, Sink, Unit, UnitFacts};
 use crate::intake::input::{Found, Input};
@@ -40,7 +40,7 @@ pub fn mapped_all(
     let mut all_known = Vec::with_capacity(sources.len());
     // Most inputs need no reading.
     let reading = Once::new();
-    let begin = || reading.call_once(|| run.progress.begin(Pass::Spool, 0));
+    let begin = || reading.call_once(|| run.progress.begin(Phase::Spool, 0));
     let failed = Failed::default();
     let form = with_page_memory(&run.job.input.form, run.job.resources.memory, threads);
     let work = |(): &mut (), (number, source)| {

@@ -9,7 +9,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
-use sitemill::{Job, Order, Pass, Progress, Stop};
+use sitemill::options::Order;
+use sitemill::{Job, Phase, Progress, Stop};
 
 use crate::support::{finish, published_urls};
 use crate::world::{BASE, Waiting, World, at_each_call, copy, fifo, injected, pages, skip, skip_unless_root};
@@ -59,12 +60,12 @@ fn standard_output_that_takes_nothing_does_not_change_what_is_published() {
 
 /// Panics during a pass, on the thread that reports progress.
 struct Failing {
-    pass: Pass,
+    pass: Phase,
     now: AtomicBool,
 }
 
 impl Progress for Failing {
-    fn begin(&self, pass: Pass, _: u64) {
+    fn begin(&self, pass: Phase, _: u64) {
         self.now.store(pass == self.pass, Ordering::Relaxed);
     }
 
@@ -82,11 +83,11 @@ fn a_panic_in_any_pass_ends_the_run_and_nothing_of_it_is_left() {
     let world = World::new();
     let input = world.directory.file("urls.txt", pages(1, 400_000));
     for (pass, order) in [
-        (Pass::Survey, Order::Input),
-        (Pass::Produce, Order::Input),
-        (Pass::Survey, Order::Sorted),
-        (Pass::Sort, Order::Sorted),
-        (Pass::Produce, Order::Sorted),
+        (Phase::Survey, Order::Input),
+        (Phase::Produce, Order::Input),
+        (Phase::Survey, Order::Sorted),
+        (Phase::Sort, Order::Sorted),
+        (Phase::Produce, Order::Sorted),
     ] {
         let mut job = Job::new(vec![input.clone()], BASE.parse().unwrap(), world.out.clone());
         job.rules.order = order;

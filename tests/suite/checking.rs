@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use sitemill::Rule;
+use sitemill::check::Rule;
 
 use crate::corpus::{Corpus, Recipe};
 use crate::support::{

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::sync::Once;
 
 use sitemill::internals::gzip::Compressor;
-use sitemill::{Engine, Level};
+use sitemill::options::{Engine, Level};
 
 use crate::corpus::{Corpus, Order, Recipe};
 use crate::support::{TempDir, finish};

@@ -2,11 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{self, Write};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use sitemill::{Error, ErrorKind, Job, Order, Outcome, Silent, Source, SourceRow, Stop, build_from};
+use sitemill::options::Order;
+use sitemill::{
+    CleanJob, CleanReport, Error, ErrorKind, Job, Outcome, Silent, Source, SourceRow, Stop, Target,
+    build_from, clean_from,
+};
 
 use crate::support::{EPOCH, TempDir};
 
@@ -186,4 +192,111 @@ fn a_directory_that_is_published_to_is_no_source() {
     built(&job, vec![Source::rows("rows", [SourceRow::new("http://h.example/1")])]).unwrap();
     let refused = built(&job, vec![Source::from(out.as_path())]).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Usage, "{refused}");
+}
+
+fn cleaned(
+    sources: Vec<Source<'_>>,
+    urls: &mut dyn Write,
+    rejects: &mut Vec<u8>,
+) -> Result<CleanReport, Error> {
+    let mut job = CleanJob::new(Vec::new());
+    job.threads = NonZero::new(3).unwrap();
+    let [urls, rejects] = [("urls", urls), ("rejects", rejects as &mut dyn Write)]
+        .map(|(name, to)| Target { name: Path::new(name), to });
+    clean_from(&job, sources, &Silent, &Stop::default(), urls, Some(rejects))
+}
+
+#[test]
+fn clean_gives_the_same_urls_counts_and_rejects_for_rows_as_for_the_same_rows_in_a_file() {
+    const ROWS: usize = 20_000;
+    let directory = TempDir::new();
+    let clean = |source| {
+        let (mut urls, mut rejects) = (Vec::new(), Vec::new());
+        let report = cleaned(vec![source], &mut urls, &mut rejects).unwrap();
+        (report, urls, directory.file("rejects.tsv", rejects))
+    };
+    let (want, want_urls, want_rejects) = clean(csv(&directory, ROWS).into());
+    assert!(want.accepted > 10_000 && want.blank > 100 && want.rejected.total() > 100);
+    // The header of the file is its first line.
+    let want_rejects = rejects(&want_rejects, 2);
+    let (got, urls, got_rejects) = clean(source(rows(ROWS)));
+    assert_eq!(got, want);
+    assert!(urls == want_urls);
+    assert_eq!(rejects(&got_rejects, 1), want_rejects);
+}
+
+#[test]
+fn clean_reads_files_and_rows_in_order_and_names_them_in_rejects() {
+    let directory = TempDir::new();
+    let file = directory.file("urls.txt", "no url\nhttp://h.example/1\n");
+    let (mut urls, mut rejects) = (Vec::new(), Vec::new());
+    let borrowed = ["http://h.example/2".to_owned(), "neither".to_owned()];
+    let sources = vec![
+        Source::rows("first", borrowed.iter().map(String::as_str)),
+        file.as_path().into(),
+        Source::rows("second", ["HTTP://H.example/a/../3"]),
+    ];
+    let report = cleaned(sources, &mut urls, &mut rejects).unwrap();
+    assert_eq!(urls, b"http://h.example/2\nhttp://h.example/1\nhttp://h.example/3\n");
+    assert_eq!((report.lines, report.accepted, report.rejected.total()), (5, 3, 2));
+    let rejects = String::from_utf8(rejects).unwrap();
+    let lines: Vec<&str> = rejects.lines().skip(1).collect();
+    assert!(lines[0].starts_with("first\t2\t1\t") && lines[0].ends_with("\tneither"), "{rejects}");
+    assert!(lines[1].starts_with(&format!("{}\t1\t0\t", file.display())), "{rejects}");
+    assert_eq!(lines.len(), 2);
+}
+
+#[test]
+fn clean_ends_with_the_error_of_the_iterator_that_fails() {
+    let row = |n| if n < 1_000 { Ok(format!("http://h.example/{n}")) } else { Err("the connection is gone") };
+    let source = Source::try_rows("pages", (0..).map(row));
+    let error = cleaned(vec![source], &mut io::sink(), &mut Vec::new()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io);
+    assert_eq!(error.to_string(), "pages: row 1001 could not be read");
+}
+
+#[test]
+fn clean_refuses_a_target_that_is_a_source() {
+    let directory = TempDir::new();
+    let file = directory.file("urls.txt", "http://h.example/1\n");
+    let target = Target { name: &file, to: &mut io::sink() };
+    let job = CleanJob::new(Vec::new());
+    let sources = vec![Source::from(file.as_path())];
+    let error = clean_from(&job, sources, &Silent, &Stop::default(), target, None).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
+}
+
+/// Counts the lines that are written, and remembers by how many rows the iterator was ahead of them.
+struct Lead<'a> {
+    made: &'a AtomicU64,
+    written: u64,
+    most: u64,
+}
+
+impl Write for Lead<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.most = self.most.max(self.made.load(Ordering::Relaxed) - self.written);
+        self.written += bytes.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn clean_holds_no_more_than_a_few_batches_of_the_rows() {
+    const ROWS: u64 = 40_000;
+    let made = AtomicU64::new(0);
+    let path = "x".repeat(1_000);
+    let rows = (0..ROWS).map(|n| {
+        made.fetch_add(1, Ordering::Relaxed);
+        format!("http://h.example/{path}/{n}")
+    });
+    let mut urls = Lead { made: &made, written: 0, most: 0 };
+    let report = cleaned(vec![Source::rows("pages", rows)], &mut urls, &mut Vec::new()).unwrap();
+    assert_eq!((report.accepted, urls.written), (ROWS, ROWS));
+    // A batch has 256 of these rows.
+    assert!(urls.most <= ROWS / 4, "{} rows were held", urls.most);
 }

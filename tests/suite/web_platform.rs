@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
-use sitemill::Reason;
 use sitemill::internals::{Cleaned, Cleaner};
 use sitemill::limits::{URL_BYTES_MAX, URL_BYTES_MIN};
+use sitemill::report::Reason;
 
 use crate::support::testdata;
 

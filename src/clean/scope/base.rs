@@ -112,6 +112,7 @@ impl fmt::Display for BaseUrl {
 
 /// Where sets are published: one in a directory, or one for every origin that the input names.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Base {
     /// One set, in this directory.
     Directory(BaseUrl),

@@ -4,9 +4,9 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use sitemill::{
-    Changefreq, Columns, Delimiter, FormOptions, Format, LastmodRules, LastmodUnit, LastmodZone, OnDuplicate,
-    Priority, TagRules, UrlEncoding, changefreq, priority,
+use sitemill::options::{
+    Changefreq, Columns, Delimiter, FormOptions, Format, LastmodUnit, LastmodZone, OnDuplicate, Priority,
+    TagRules, UrlEncoding, changefreq, priority,
 };
 
 /// Options about the form of inputs.
@@ -130,27 +130,30 @@ pub struct CleanArgs {
 impl FormArgs {
     /// These options for the library.
     pub fn options(&self) -> FormOptions {
-        let (format, columns, input_encoding) =
-            (self.format, self.columns.clone().unwrap_or_default(), self.input_encoding);
-        FormOptions { format, columns, delimiter: self.delimiter, input_encoding, ..FormOptions::default() }
+        let mut options = FormOptions::default();
+        options.format = self.format;
+        options.columns = self.columns.clone().unwrap_or_default();
+        options.delimiter = self.delimiter;
+        options.input_encoding = self.input_encoding;
+        options
     }
 }
 
 impl TagArgs {
     /// These options for the library.
     pub fn rules(&self) -> TagRules {
-        let unit = match self.lastmod_unit {
+        let mut rules = TagRules::default();
+        rules.lastmod.unit = match self.lastmod_unit {
             Unit::Text => LastmodUnit::Text,
             Unit::Seconds => LastmodUnit::EpochSeconds,
             Unit::Millis => LastmodUnit::EpochMillis,
             Unit::Micros => LastmodUnit::EpochMicros,
             Unit::Nanos => LastmodUnit::EpochNanos,
         };
-        TagRules {
-            lastmod: LastmodRules { unit, zone: self.lastmod_zone.clone() },
-            default_changefreq: self.default_changefreq,
-            default_priority: self.default_priority,
-        }
+        rules.lastmod.zone.clone_from(&self.lastmod_zone);
+        rules.default_changefreq = self.default_changefreq;
+        rules.default_priority = self.default_priority;
+        rules
     }
 }
 

@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use sitemill::{BaseUrl, ScopeRule};
+use sitemill::options::{BaseUrl, ScopeRule};
 
 /// `sitemill check`.
 #[derive(Debug, clap::Args)]

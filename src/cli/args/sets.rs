@@ -3,7 +3,8 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use sitemill::{DIFF_MEMORY_DEFAULT, ExpectLines, Keep, KeepTime, MaxDroppedTags, MaxRejects, MaxShrink};
+use sitemill::diff::DIFF_MEMORY_DEFAULT;
+use sitemill::options::{ExpectLines, Keep, KeepTime, MaxDroppedTags, MaxRejects, MaxShrink};
 
 use super::size::Size;
 

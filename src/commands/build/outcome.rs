@@ -7,6 +7,7 @@ use crate::error::{Error, message};
 
 /// The outcome of a build whose lines were all counted: a report, and whether the set is live.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Outcome {
     /// All counts, sizes and times.
     pub report: Report,

@@ -77,7 +77,7 @@ pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Res
         diff: None,
         seconds: Seconds::default(),
         threads: job.resources.threads.get() as u64,
-        needs: taken_in.needs,
+        estimate: taken_in.estimate,
     };
     let samples = |reason| rejects::samples(rules, account, &taken_in.inputs, reason);
     report.hint = guards::hint(job, &report, samples);

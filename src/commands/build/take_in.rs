@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::common::progress::Needs;
+use crate::common::progress::Estimate;
 use crate::error::Result;
 use crate::intake::input::Input;
 use crate::intake::report::Skipped;
@@ -23,7 +23,7 @@ pub struct TakenIn {
     /// Files of input directories that are not read.
     pub skipped: Vec<Skipped>,
     /// The estimated needs of the run.
-    pub needs: Needs,
+    pub estimate: Estimate,
 }
 
 impl TakenIn {
@@ -34,12 +34,12 @@ impl TakenIn {
     pub fn of(run: Context<'_>, sources: Sources<'_>, memory: &Memory) -> Result<Self> {
         let Sources { open, skipped } = sources;
         let (inputs, known) = mapped_all(run, open, &memory.scratch)?;
-        let estimate = estimate::estimate(run, &inputs, memory)?;
-        let needs = estimate.needs;
-        memory.scratch.expect(needs.scratch_bytes);
-        run.progress.needs(&needs);
-        estimate.check(run.job, memory.scratch.directory())?;
-        Ok(Self { inputs: inputs.into(), known, skipped, needs })
+        let demand = estimate::estimate(run, &inputs, memory)?;
+        let estimate = demand.estimate;
+        memory.scratch.expect(estimate.scratch_bytes);
+        run.progress.estimated(&estimate);
+        demand.check(run.job, memory.scratch.directory())?;
+        Ok(Self { inputs: inputs.into(), known, skipped, estimate })
     }
 
     /// Returns the counts of tags in all rows.

@@ -12,6 +12,7 @@ const _: () = assert!(KEPT_MAX > IMAGES_PER_URL_MAX as usize);
 
 /// The tags of an entry, in the order of the 0.9 schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Tag {
     /// The URL.
     Loc,
@@ -46,6 +47,7 @@ impl Tag {
 
 /// Holds the values of one entry after the other in the same memory.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Entry {
     number: u64,
     text: Vec<u8>,

@@ -9,6 +9,7 @@ use super::rules::{Counts, Rule};
 
 /// A violation of one rule at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
     /// The path of the file, escaped.
     pub file: String,

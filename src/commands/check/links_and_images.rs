@@ -5,6 +5,7 @@ use super::extensions::{EXTENSIONS, Elements};
 
 /// An `xhtml:link`, with the attributes that it has.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Link<'a> {
     /// `rel`.
     pub rel: Option<&'a [u8]>,

@@ -17,6 +17,7 @@ macro_rules! rules {
             /// A rule that published files are checked against. Findings carry its word, which is part of the public contract.
             /// Rules are ordered from the outside of a file to its inside, followed by rules about several files.
             #[derive(Hash)]
+            #[non_exhaustive]
             Rule {
                 $($(#[$doc])* $name = $word,)*
             }

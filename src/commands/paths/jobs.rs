@@ -33,7 +33,7 @@ impl CleanJob {
     /// The files that a filter reads.
     pub fn paths(&self) -> Paths {
         let mut paths = Paths::default();
-        self.inputs.iter().for_each(|input| paths.read("input", input));
+        self.input.paths.iter().for_each(|input| paths.read("input", input));
         paths
     }
 }

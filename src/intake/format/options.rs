@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 
 /// Options about the inputs. By default everything is detected.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct FormOptions {
     /// The format, if it is not detected: `--format`.
     pub format: Option<Format>,

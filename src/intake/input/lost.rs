@@ -14,13 +14,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use libc::{c_int, c_void, siginfo_t};
 
-/// Lets runs of this process end with an error, rather than the process with SIGBUS, when an input is cut short or its disk
-/// fails. The handler of the whole process is replaced; what is not an address in a mapped input goes to the one before.
-/// Once is enough. A library does not do that unasked: call it in `main`.
+/// Installs a SIGBUS handler for the whole process. Without it, a process dies with SIGBUS if an input file is truncated or its
+/// disk fails during a build; with it, the build returns an error. Signals for addresses outside of mapped inputs are passed
+/// to the previous handler. Call it once in `main`; the library never calls it. Further calls do nothing.
 ///
 /// # Errors
-/// If the system refuses.
-pub fn survive_lost_pages() -> io::Result<()> {
+/// If the system refuses the handler.
+pub fn handle_sigbus() -> io::Result<()> {
     static IS_INSTALLED: Mutex<bool> = Mutex::new(false);
     once(&IS_INSTALLED, install)
 }

@@ -13,6 +13,7 @@ use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
 
 /// How long earlier sets stay: each for this time, and the last few whatever their age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Keep {
     /// The time since a set was replaced.
     pub time: KeepTime,

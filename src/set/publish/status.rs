@@ -14,6 +14,7 @@ use crate::set::manifest::{Manifest, Role};
 
 /// An output directory. Serialises to a line of `sitemill status --json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct Status {
     /// Its path; escaped.
     pub directory: String,
@@ -33,6 +34,7 @@ pub struct Status {
 
 /// A set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct SetStatus {
     /// Which of the directory's sets it is.
     pub number: u64,
@@ -62,6 +64,7 @@ pub struct SetStatus {
 
 /// Files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct FilesStatus {
     /// How many.
     pub files: u64,
@@ -71,6 +74,7 @@ pub struct FilesStatus {
 
 /// A run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct RunStatus {
     /// The number of its process.
     pub process: u32,

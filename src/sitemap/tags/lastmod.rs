@@ -14,6 +14,7 @@ pub const LASTMOD_BYTES_MAX: usize = 25;
 
 /// What a column of `lastmod` holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum LastmodUnit {
     /// Dates and times as text.
     #[default]
@@ -62,6 +63,7 @@ impl LastmodUnit {
 
 /// How to read a `lastmod` whose text is ambiguous.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct LastmodRules {
     /// What the column holds.
     pub unit: LastmodUnit,

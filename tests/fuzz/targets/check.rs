@@ -14,7 +14,8 @@ fuzz_target!(|data: &[u8]| {
     let rules = |name: &str, bytes: &[u8]| {
         let path = directory.join(name);
         std::fs::write(&path, bytes).expect("there is room for a small file");
-        let job = CheckJob { threads: NonZero::<usize>::MIN, ..CheckJob::new(vec![path]) };
+        let mut job = CheckJob::new(vec![path]);
+        job.threads = NonZero::<usize>::MIN;
         let report = check(&job, &Silent, &Stop::default(), &mut |_| Ok(())).expect("the file can be read");
         (report.urls, report.rules)
     };

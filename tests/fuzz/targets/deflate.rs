@@ -5,7 +5,7 @@ use std::io::Read;
 
 use libfuzzer_sys::fuzz_target;
 use sitemill::internals::gzip::Compressor;
-use sitemill::{Engine, Level};
+use sitemill::options::{Engine, Level};
 
 fuzz_target!(|data: &[u8]| {
     // The first bytes choose the size of the pushes and how often the rest is repeated, so that matches occur.

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use sitemill::{ErrorKind, Reason};
+use sitemill::ErrorKind;
+use sitemill::report::Reason;
 use sitemill::internals::format::{self, Feed, FormOptions, Format, Record, Sink};
 
 #[path = "../../../src/intake/format/parquet/tests/small.rs"]
