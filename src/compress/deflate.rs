@@ -95,7 +95,7 @@ pub struct Encoder {
     said: usize,
     /// Where the record that is known last ends.
     record_end: usize,
-    /// Room for the ends of lines, while they are said.
+    /// A buffer for the ends of lines.
     line_ends: Vec<u32>,
     /// Where the block begins, if it may still be stored.
     block_start: Option<usize>,
@@ -166,7 +166,7 @@ impl Encoder {
             self.bytes = self.bytes.wrapping_add(piece.len() as u32);
             self.make_room();
             self.window.push(piece);
-            // A record waits until its parser can read behind it, and so reads the same at the end of any push.
+            // A record waits until its parser can read beyond its end, so that pushes of any size give equal output.
             let known = self.window.end().saturating_sub(SLACK_BYTES).max(self.record_end);
             self.advance(known, false);
         }
@@ -204,8 +204,8 @@ impl Encoder {
         self.block_start = self.block_start.and_then(|start| start.checked_sub(gone));
     }
 
-    /// Says all records that end before `known`: behind a line feed, after the most bytes of a record, or with the
-    /// document.
+    /// Encodes all records that end before `known`: after a line feed, after the maximum bytes of a record, or at the end of
+    /// the document.
     fn advance(&mut self, known: usize, is_final: bool) {
         let mut ends = std::mem::take(&mut self.line_ends);
         let mut from = self.record_end;
@@ -224,14 +224,14 @@ impl Encoder {
         }
     }
 
-    /// Says records of the greatest length, as many as a line has that does not end before `known`.
+    /// Encodes the records of maximum length in a line that does not end before `known`.
     fn cut(&mut self, known: usize) {
         while known - self.record_end >= RECORD_BYTES_MAX {
             self.say_record(self.record_end + RECORD_BYTES_MAX);
         }
     }
 
-    /// Says the record that ends at `to`, but for what the next seam may cover.
+    /// Encodes the record that ends at `to`, except the bytes that the next seam may cover.
     fn say_record(&mut self, to: usize) {
         let from = std::mem::replace(&mut self.record_end, to);
         if self.parser.is_none() {

@@ -156,7 +156,7 @@ impl<'a> Iterator for Lines<'a> {
 mod tests {
     use super::*;
 
-    /// The plain way: the whole input as one chunk.
+    /// The reference: the whole input as one chunk.
     fn plain(input: &[u8]) -> Vec<Line<'_>> {
         lines(input, 0).collect()
     }
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(of(b"\xEF\xBB\xBFa\n\xEF\xBB\xBFb"), [(3, &b"a"[..]), (5, b"\xEF\xBB\xBFb")]);
     }
 
-    /// The plainest way: one byte after the other.
+    /// The simplest reference: one byte after another.
     fn by_bytes(input: &[u8]) -> Vec<(u64, &[u8])> {
         let mut lines = Vec::new();
         let mut start = if input.starts_with(BYTE_ORDER_MARK) { 3 } else { 0 };

@@ -44,7 +44,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// What `resources` say, or half of what the machine or the control group allows.
+    /// The limit in `resources`, or half of the memory of the machine or the control group.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`] if that is too little for so many threads.

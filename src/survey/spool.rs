@@ -24,7 +24,7 @@ use crate::sitemap::tags::{GivenTags, RawTags};
 
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Maps or reads all of `sources`, several at a time if there are several. Also says what each turned out to be.
+/// Maps or reads all `sources`, several at a time. Returns each input with the facts found about it.
 ///
 /// # Errors
 /// If one is not what it should be, if it cannot be mapped or read, if scratch space runs out, or if `stop` is raised.

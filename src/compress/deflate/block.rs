@@ -12,7 +12,7 @@ const DYNAMIC: u64 = 0b10;
 /// BFINAL and BTYPE.
 const BLOCK_HEADER_BITS: u64 = 3;
 
-/// Most bytes of a stored block: its length has 16 bits (3.2.4).
+/// Maximum bytes of a stored block: its length has 16 bits (3.2.4).
 pub const STORED_BYTES_MAX: usize = u16::MAX as usize;
 /// Its length, twice, and at most seven bits to the next byte.
 const STORED_OVERHEAD_BITS: u64 = BLOCK_HEADER_BITS + 7 + 32;
@@ -46,7 +46,7 @@ impl Lengths {
         }
     }
 
-    /// Bits of all symbols, with what follows them.
+    /// The number of bits of all symbols, with their extra bits.
     fn cost(&self, frequencies: &Frequencies) -> u64 {
         let symbol_bits = |frequencies: &[u32], lengths: &[u8]| {
             let each = frequencies
@@ -61,7 +61,7 @@ impl Lengths {
     }
 }
 
-/// Appends a block that says `tokens`, which stand for `plain`, if that is still known.
+/// Appends a block of `tokens`, which encode `plain`, if those bytes are still in the window.
 pub fn write(
     tokens: &Tokens,
     plain: Option<&[u8]>,
@@ -218,7 +218,7 @@ const HEADER_CODE_BITS_MAX: usize = 7;
 /// HLIT, HDIST and HCLEN.
 const HEADER_COUNTS_BITS: u64 = 5 + 5 + 4;
 
-/// How a dynamic block says its code.
+/// The code of a dynamic block, as its header encodes it.
 struct Header {
     litlens: usize,
     distances: usize,

@@ -7,13 +7,13 @@ use super::symbols::DISTANCE_MAX;
 use super::tokens::Tokens;
 use super::window::{Window, word};
 
-/// Places that are looked up before any is said, one a bit.
+/// Positions that are looked up before any is encoded, one per bit.
 const STRETCH: usize = u64::BITS as usize;
 /// The bytes that a stretch is compared with, its own, and those that can be read behind it.
 const NEAR: usize = PLACE_PERIOD + STRETCH + 16;
 
-/// Looks up `KEY_BYTES` bytes at one place of `EVERY`, in a table that has `BUCKETS` for the hashes of all places. What is
-/// shorter than `SHORTEST` is said in literals.
+/// Looks up `KEY_BYTES` bytes at one position of `EVERY`, in a table with `BUCKETS` buckets for all positions. Matches shorter
+/// than `SHORTEST` are encoded as literals.
 #[derive(Debug)]
 pub struct Greedy<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize, const SHORTEST: usize> {
     positions: PositionTable<u16, BUCKETS>,
@@ -42,7 +42,7 @@ fn look_up<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize>(
     begin: usize,
     count: usize,
 ) -> u64 {
-    // The bytes of a key are the low ones of a word; this shift leaves nothing else.
+    // A key is the low bytes of a word. This shift removes the others.
     let other_bits = u64::BITS - 8 * KEY_BYTES;
     let mut matches = 0;
     for (nth, found) in distances[..count.div_ceil(EVERY)].iter_mut().enumerate() {
@@ -90,7 +90,7 @@ impl<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize, const SHORT
                     continue;
                 }
                 let length = window.common_prefix(at - distance, at, to - at);
-                // It may begin at one of the places that were not looked up.
+                // The match may begin at a position that was not looked up.
                 let before = if EVERY > 1 { at - said } else { 0 };
                 let before = window.common_last(at - distance, at, before.min(EVERY - 1));
                 tokens.push_literals(window, said, at - before);

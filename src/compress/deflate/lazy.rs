@@ -5,20 +5,20 @@ use super::positions::{Bucket, PositionTable, distance, hash};
 use super::tokens::Tokens;
 use super::window::{Window, word};
 
-/// Places are found by five bytes: a match of three or four from afar costs what its literals do, and hides longer ones.
+/// Bytes of a key. A distant match of three or four bytes costs as much as its literals, and hides longer ones.
 const KEY_BYTES: usize = 5;
 /// Of a seam, the places of its last bytes are remembered. The others are what every record begins with, or known from
 /// another record that has the same directories.
 const REMEMBERED: usize = 24;
-/// Places have sixteen bits, so that none is farther back.
+/// Maximum distance: positions have sixteen bits.
 const BACK: usize = 1 << u16::BITS;
-/// What a byte costs as a literal, in bits, roughly; what it saves in a match.
+/// The approximate cost of a literal in bits, which a byte in a match saves.
 const LITERAL_BITS: i32 = 6;
 /// A match that begins this many bytes later must save more bits than this, as the parting costs a token.
 const DELAY_BITS: [i32; 3] = [0, 2, 7];
 
-/// Chooses among the latest positions in `B`, with `BUCKETS` for all hashes, and is content with a match of `CONTENT` bytes or
-/// with what looking `AHEAD` bytes does not better.
+/// Chooses among the latest positions in a bucket `B`, of which there are `BUCKETS`. Takes a match of at least `CONTENT` bytes,
+/// or one that no match up to `AHEAD` bytes later improves on.
 #[derive(Debug, Default)]
 pub struct Lazy<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHEAD: usize> {
     positions: PositionTable<B, BUCKETS>,
@@ -56,11 +56,12 @@ impl<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHEAD: usize>
     /// The longest match at `at`; the nearer of two equal ones.
     #[inline(always)]
     fn find(&mut self, window: &Window, at: usize, to: usize, reach: usize) -> Match {
-        // As long as places reach, so that looking at one needs no check.
+        // As long as positions reach, so that access needs no check.
         let back: &[u8; BACK + 8] = window.bytes(at - BACK);
         let here = word(back, BACK);
         let places = self.look(at, here);
-        // The first eight bytes of every candidate, without a branch: most matches are shorter, and none is like another.
+        // Compares the first eight bytes of every candidate without a branch: most matches are shorter, and their lengths are
+        // unpredictable.
         let mut best = 0u64;
         for nth in 0..B::POSITIONS {
             let distance = distance(at, places.get(nth));

@@ -1,4 +1,4 @@
-//! The quick way to a record that begins like another: the latest one with the same directories.
+//! Finds an earlier record that begins like another by its prefixes: the latest record with the same directories. Fast.
 
 use super::positions::{PositionTable, distance, hash};
 use super::record::{Found, Room, kind_before};
@@ -6,18 +6,18 @@ use super::sizes::{HEAD_BYTES, TAIL_BYTES};
 use super::window::Window;
 use crate::common::simd;
 
-/// Rows of 8 K prefixes: some 400 records are in reach, each of them with a few.
+/// Buckets for 8 K prefixes: about 400 records are in reach, each with a few prefixes.
 const BUCKETS: usize = 1 << 13;
 
-/// So many bytes less of a prefix are as good if the tail before them is the same.
+/// A common tail before the record makes up for a prefix that is this many bytes shorter.
 const TAIL_WORTH: usize = 3;
 
 /// The latest records with prefixes that end in `/`.
 #[derive(Debug)]
 pub struct Prefixes {
-    /// The last record with a prefix.
+    /// The latest record with each prefix.
     latest: PositionTable<u16, BUCKETS>,
-    /// The same among records behind one tail, which saves a match for `.html` and the like.
+    /// The latest record with each prefix after each tail. A common tail, such as `.html`, saves a match.
     behind_tail: PositionTable<u16, BUCKETS>,
     records: u32,
     scan_interval: u32,
@@ -27,17 +27,17 @@ pub struct Prefixes {
 impl Prefixes {
     /// All prefixes of every `scan_interval`th record are remembered, a power of two. Of the others it is those that the
     /// record before does not share: that one would be found. Tails are told apart by `kind_bytes`, see [`kind_before`]:
-    /// if there are none, nobody asks for tails.
+    /// if that is 0, tails are not looked up.
     pub fn new(scan_interval: u32, kind_bytes: usize) -> Self {
         let (latest, behind_tail) = Default::default();
         Self { latest, behind_tail, records: 0, scan_interval, kind_bytes }
     }
 
-    /// The record with the deepest prefix of this one, or one with nearly that behind the same tail; `last` if no prefix
-    /// is deeper. If it shares most of the record, behind the same tail, nobody asks, and the record is not remembered.
+    /// The record with the deepest prefix of this one, or one with nearly that prefix after the same tail. Returns `last` if no
+    /// prefix is deeper. If `last` shares most of the record and the tail, nothing is looked up or inserted.
     #[inline(always)]
     pub fn next(&mut self, window: &Window, room: Room, reach: usize, last: Found) -> Found {
-        // Nothing better is far: among sorted records this spares most of them the search.
+        // There is hardly a better record: among sorted records, this saves most of the searches.
         let is_most_shared = 2 * last.shared > room.to - room.from;
         if is_most_shared && self.is_behind_same_tail(window, room.from, last) {
             return last;
@@ -85,7 +85,7 @@ impl Prefixes {
                 let slash = at + slashes.trailing_zeros() as usize;
                 slashes &= slashes - 1;
                 let shared = slash + 1 - from;
-                // The last bytes of a prefix and its length tell it from others, nearly always.
+                // The last bytes of a prefix and its length nearly always identify it.
                 let end = window.word(slash - 7);
                 let key = hash(end ^ hash(shared as u64));
                 let place = std::mem::replace(self.latest.bucket(key), from as u16);
@@ -133,7 +133,7 @@ impl Prefixes {
         kind(from) == kind(from - found.distance)
     }
 
-    /// Forgets everything.
+    /// Clears the tables.
     pub fn clear(&mut self) {
         self.latest.clear();
         self.behind_tail.clear();

@@ -1,4 +1,4 @@
-//! Records of the window: the one that is compressed, and earlier ones that are like it.
+//! Records in the window: the one that is being compressed, and similar earlier ones.
 
 use super::sizes::TAIL_BYTES;
 use super::window::Window;
@@ -6,26 +6,26 @@ use super::window::Window;
 /// The bytes in which a seam may lie.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
-    /// The first one that is not said yet.
+    /// The first byte that is not encoded yet.
     pub floor: usize,
     /// Where the record begins.
     pub from: usize,
     /// Where it ends.
     pub to: usize,
-    /// The first byte of the document, or of what is left of it.
+    /// The first byte of the document that is still in the window.
     pub start: usize,
 }
 
 /// An earlier record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Found {
-    /// How many of its first bytes are those of the new one.
+    /// The length of the prefix that it shares with the new record.
     pub shared: usize,
-    /// How far back it is.
+    /// The distance back to it.
     pub distance: usize,
 }
 
-/// The last `bytes` of the URL before a record, at most eight. They tell tails apart: `.html` from `.jpeg` or a query.
+/// The last `bytes` of the URL before a record, at most eight. They distinguish tails, such as `.html` from `.jpeg` or a query.
 #[inline(always)]
 pub fn kind_before(window: &Window, from: usize, bytes: usize) -> u64 {
     window.word(from - TAIL_BYTES - 8).checked_shr(u64::BITS - 8 * bytes as u32).unwrap_or(0)

@@ -1,10 +1,10 @@
-//! The alphabets of DEFLATE: which symbol and extra bits stand for a length or a distance (RFC 1951, 3.2.5).
+//! The alphabets of DEFLATE: the symbols and extra bits of lengths and distances (RFC 1951, 3.2.5).
 
-/// Shortest match that DEFLATE can say.
+/// Shortest match that DEFLATE can encode.
 pub const MATCH_MIN: usize = 3;
-/// Longest match that DEFLATE can say.
+/// Longest match that DEFLATE can encode.
 pub const MATCH_MAX: usize = 258;
-/// Farthest match that DEFLATE can say.
+/// Maximum distance of a match that DEFLATE can encode.
 pub const DISTANCE_MAX: usize = 32_768;
 
 /// Literals, the end of the block, lengths; the last two never occur, but have a place in the fixed code (3.2.6).
@@ -21,9 +21,9 @@ pub const LENGTHS: usize = MATCH_MAX - MATCH_MIN + 1;
 pub struct CodedLength {
     /// 257 to 285.
     pub symbol: u16,
-    /// How many bits follow the symbol.
+    /// The number of extra bits.
     pub extra_bits: u8,
-    /// What they are.
+    /// The extra bits.
     pub extra: u8,
 }
 

@@ -1,4 +1,4 @@
-//! What a block says before it is coded: literals and matches, and how often each symbol occurs.
+//! Tokens: the literals and matches of a block before it is coded, and the frequency of each symbol.
 
 use super::sizes::RECORD_BYTES_MAX;
 use super::symbols::{
@@ -11,7 +11,8 @@ use super::window::Window;
 /// text and all of them stay in the second-level cache.
 const TOKENS_MAX: usize = 24 * 1024;
 
-/// A block ends with a record and what a seam left of the one before, each byte of which may be a literal. A power of two, so that indexing needs no check.
+/// Capacity for the tokens of a block. A block ends with a record and the bytes that a seam left of the one before, each of
+/// which may be a literal. A power of two, so that indexing needs no check.
 const ROOM: usize = 64 * 1024;
 const _: () = assert!(ROOM - TOKENS_MAX >= 2 * RECORD_BYTES_MAX && ROOM.is_power_of_two());
 
@@ -21,7 +22,7 @@ pub const LENGTH_HEADS: usize = 256;
 pub const HEADS: usize = LENGTH_HEADS + LENGTHS;
 
 /// A literal, two literals or a match, in one word: nine bits of head, nine of what comes second, and the distance's
-/// extra bits. All kinds have all fields, so that writing them takes no branch that nobody can predict.
+/// extra bits. All kinds have all fields, so that writing them takes no unpredictable branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token(u32);
 
@@ -64,7 +65,7 @@ impl Token {
         self.0 as usize & (HEADS - 1)
     }
 
-    /// See [`SECONDS`].
+    /// The second field, see [`SECONDS`].
     #[inline(always)]
     pub fn second(self) -> usize {
         (self.0 >> HEAD_BITS) as usize & (SECONDS - 1)
@@ -84,7 +85,7 @@ pub struct Tokens {
     count: usize,
 }
 
-/// So many tokens of literals are written at once, with two bytes in each.
+/// Tokens of literals that are written at a time, with two bytes in each.
 const STEP: usize = 8;
 
 impl Default for Tokens {
@@ -98,7 +99,7 @@ impl Tokens {
     /// Adds the bytes from `from` to `to`, two to a token.
     #[inline(always)]
     pub fn push_literals(&mut self, window: &Window, mut from: usize, to: usize) {
-        // Most runs are short, and no branch can know how short: what a step writes behind the run is written over.
+        // Most sequences are short, with unpredictable lengths. Tokens that a step writes after the end are overwritten.
         loop {
             let bytes: &[u8; 2 * STEP] = window.bytes(from);
             let count = self.count % ROOM;
@@ -114,7 +115,7 @@ impl Tokens {
             from += 2 * STEP;
         }
         self.count += (to - from) / 2;
-        // The last byte if it is alone; else this is written over too.
+        // The last byte of an odd number; otherwise this token is overwritten too.
         self.tokens[self.count % ROOM] = Token::literal(window.byte(to - 1));
         self.count += (to - from) % 2;
     }
@@ -129,7 +130,7 @@ impl Tokens {
     #[inline(always)]
     pub fn push_match(&mut self, mut length: usize, distance: usize) {
         while length > MATCH_MAX {
-            // What remains must be long enough to be a match itself.
+            // The remaining length must be long enough for a match.
             let now = MATCH_MAX.min(length - MATCH_MIN);
             self.push_one_match(now, distance);
             length -= now;
@@ -137,19 +138,19 @@ impl Tokens {
         self.push_one_match(length, distance);
     }
 
-    /// Whether it is time to end the block.
+    /// Returns whether the block should end.
     pub fn is_full(&self) -> bool {
         self.count >= TOKENS_MAX
     }
 
-    /// All of them, in order.
+    /// All tokens, in order.
     pub fn as_slice(&self) -> &[Token] {
         &self.tokens[..self.count]
     }
 
-    /// How often each symbol occurs.
+    /// Counts how often each symbol occurs.
     pub fn frequencies(&self) -> Frequencies {
-        // In two tables, in turns: a count that was stored only just now is slow to load.
+        // Two tables take turns, because a count that was just stored is slow to load.
         let (mut heads, mut seconds) = ([[0u32; HEADS]; 2], [[0u32; SECONDS]; 2]);
         let (pairs, last) = self.as_slice().as_chunks::<2>();
         let mut count = |turn: usize, token: Token| {
@@ -181,7 +182,7 @@ impl Tokens {
         frequencies
     }
 
-    /// Forgets all.
+    /// Clears the tokens.
     pub fn clear(&mut self) {
         self.count = 0;
     }
@@ -194,6 +195,6 @@ pub struct Frequencies {
     pub litlens: [u32; LITLENS],
     /// Distances.
     pub distances: [u32; DISTANCES],
-    /// Bits that follow these symbols, the same in every code.
+    /// The number of extra bits of these symbols, which does not depend on the code.
     pub extra_bits: u64,
 }

@@ -1,20 +1,20 @@
-//! The way to the record that begins most like another: a tree of all that are in reach.
+//! Finds the earlier record that shares the longest prefix with another, in a tree of all records in reach.
 
 use super::positions::hash;
 use super::record::{Found, Room, kind_before};
 use super::sizes::HEAD_BYTES;
 use super::window::Window;
 
-/// Records in the tree, a power of two: of more in reach, the oldest are forgotten.
+/// Maximum number of records in the tree, a power of two. If more are in reach, the oldest are dropped.
 const RECORDS: usize = 2048;
-/// Most records that one walk looks at: twice as many as are on most ways through the few hundred in reach.
+/// Maximum number of records that one walk visits: twice the usual depth for the few hundred in reach.
 const STEPS_MAX: usize = 24;
 /// See [`kind_before`].
 const KIND_BYTES: usize = 2;
 
 /// A binary tree of records in the order of their bytes, the newest at its root and every child older than its parent.
-/// A walk down from the root passes the nearest records in both directions, and so the one that shares most; the same
-/// walk parts the tree into what is smaller and what is greater than the new record, which becomes the root above both.
+/// A walk down from the root passes the nearest records in both directions, and so the one that shares the longest prefix.
+/// The walk also splits the tree into the smaller and the greater records, and the new record becomes the root of both.
 #[derive(Debug)]
 pub struct Tree {
     records: Box<[Record; RECORDS]>,
@@ -22,17 +22,17 @@ pub struct Tree {
     children: Box<[u32; 2 * RECORDS]>,
     /// How many records there were, modulo 2^32, and begun at [`RECORDS`] so that 0 is too old at once.
     number: u32,
-    /// Where the last record begins, in all that was seen, modulo 2^32; and its bytes.
+    /// The start of the last record in the document, modulo 2^32, and its bytes.
     position: u32,
     bytes: usize,
-    /// All records of the tree begin with the same so many bytes.
+    /// The length of the common prefix of all records in the tree.
     common: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Record {
     position: u32,
-    /// Tells the tails before records apart, nearly always.
+    /// Identifies the tail before each record, nearly always.
     tail: u32,
 }
 
@@ -54,8 +54,8 @@ fn slot(number: u32) -> usize {
 }
 
 impl Tree {
-    /// Makes the record the root. Gives the one that shares most, and the one that does so behind the same tail, both
-    /// among those on the way.
+    /// Makes the record the root. Returns the record on the walk that shares the longest prefix, and the one that does so after
+    /// the same tail.
     #[inline(always)]
     pub fn next(&mut self, window: &Window, room: Room, reach: usize, last: Found) -> [Found; 2] {
         let record_bytes = room.to - room.from;
@@ -67,7 +67,7 @@ impl Tree {
         };
         self.records[slot(self.number)] = record;
         if last.shared < HEAD_BYTES {
-            // Not like the others, so that it begins a tree of its own.
+            // It differs from the others, so it begins a new tree.
             self.common = record_bytes;
             let link = 2 * slot(self.number);
             self.end([link, link + 1]);
@@ -117,7 +117,7 @@ impl Tree {
             if self.number.wrapping_sub(next) >= RECORDS as u32 || distance > reach {
                 break;
             }
-            // What lies between two records shares at least what both do.
+            // All records between two records share at least their common prefix.
             let known = shared[0].min(shared[1]);
             let more = window.common_prefix(from + known - distance, from + known, to - from - known);
             found = Found { shared: known + more, distance };
@@ -131,7 +131,7 @@ impl Tree {
         links.into_iter().for_each(|link| self.children[link] = self.number.wrapping_sub(RECORDS as u32));
     }
 
-    /// Forgets everything.
+    /// Clears the tree.
     pub fn clear(&mut self) {
         self.children.fill(0);
         (self.number, self.position, self.bytes, self.common) = (RECORDS as u32, 0, 0, 0);

@@ -1,14 +1,14 @@
-//! The bytes that were seen last, and looking at them a word at a time.
+//! The window: the last bytes of the document, compared a word at a time.
 
 use super::sizes::{KEPT_BYTES, PIECE_BYTES, PLACE_PERIOD, TAIL_BYTES, WINDOW_BYTES};
 use crate::common::simd;
 
-/// Bytes that can be read behind the last one that counts.
+/// Bytes after the end that can be read.
 pub const SLACK_BYTES: usize = 32;
 
-/// A power of two, so that looking at a byte takes a mask and no check.
+/// Size of the window: a power of two, so that access to a byte takes a mask and no check.
 const ROOM: usize = 1024 * 1024;
-/// Most bytes that [`Window::bytes`] gives at once.
+/// Maximum bytes that [`Window::bytes`] returns.
 const BYTES_MAX: usize = 2 * PLACE_PERIOD;
 const _: () = assert!(ROOM.is_power_of_two() && ROOM >= WINDOW_BYTES + PIECE_BYTES + SLACK_BYTES);
 
@@ -29,48 +29,48 @@ impl Default for Window {
 }
 
 impl Window {
-    /// Behind its last byte.
+    /// The end of its last byte.
     pub fn end(&self) -> usize {
         self.end
     }
 
-    /// Takes in at most [`PIECE_BYTES`].
+    /// Appends at most [`PIECE_BYTES`].
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes[self.end..self.end + bytes.len()].copy_from_slice(bytes);
         self.end += bytes.len();
     }
 
-    /// Moves on if it is full; gives by how many bytes. Those from `said` on stay, and [`KEPT_BYTES`] before.
+    /// Moves forward if it is full, and returns by how many bytes. Keeps the bytes from `said` on, and [`KEPT_BYTES`] before.
     pub fn make_room(&mut self, said: usize) -> usize {
         if self.end < WINDOW_BYTES {
             return 0;
         }
-        // By whole periods, so that places stay what they are.
+        // Moved by whole periods, so that stored positions stay valid.
         let gone = (said - KEPT_BYTES) / PLACE_PERIOD * PLACE_PERIOD;
         self.bytes.copy_within(gone..self.end, 0);
         self.end -= gone;
         gone
     }
 
-    /// Forgets everything.
+    /// Empties the window.
     pub fn clear(&mut self) {
-        // Zeros again, as some may be read, if not said: the next member must not depend on this one.
+        // Filled with zeros, because bytes after the end may be read: the next member must not depend on this one.
         self.bytes[..PLACE_PERIOD].fill(0);
         self.end = PLACE_PERIOD;
     }
 
-    /// What lies between two places.
+    /// The bytes between two positions.
     pub fn range(&self, from: usize, to: usize) -> &[u8] {
         &self.bytes[from..to]
     }
 
-    /// The byte at a place.
+    /// The byte at a position.
     #[inline(always)]
     pub fn byte(&self, at: usize) -> u8 {
         self.bytes[at % ROOM]
     }
 
-    /// The bytes from a place on.
+    /// The bytes from a position on.
     #[inline(always)]
     pub fn bytes<const N: usize>(&self, at: usize) -> &[u8; N] {
         const { assert!(N <= BYTES_MAX) };
@@ -83,18 +83,19 @@ impl Window {
         u64::from_le_bytes(*self.bytes(at))
     }
 
-    /// A bit for each of the next [`simd::BITS`] bytes from `at` on that is `wanted` and before `to`, the lowest for the first.
+    /// A bit for each of the next [`simd::BITS`] bytes from `at` that equals `wanted` and is before `to`. The lowest bit is the
+    /// first byte.
     #[inline(always)]
     pub fn find(&self, wanted: u8, at: usize, to: usize) -> u64 {
         let beyond = u64::MAX.checked_shl((to - at) as u32).unwrap_or(0);
         simd::find(self.bytes(at), wanted) & !beyond
     }
 
-    /// How many bytes from `later` on are those from `earlier` on, at most `max`.
+    /// The length of the common prefix of the bytes from `later` and from `earlier`, at most `max`.
     #[inline(always)]
     pub fn common_prefix(&self, earlier: usize, later: usize, max: usize) -> usize {
         let differ = |at: usize| self.word(earlier + at) ^ self.word(later + at);
-        // Most are shorter than sixteen bytes, and no branch can know which half they end in.
+        // Most are shorter than sixteen bytes, and a branch on the half that they end in would be unpredictable.
         let (first, second) = (differ(0), differ(8));
         let in_second = 8 + second.trailing_zeros() as usize / 8;
         let mut length = if first != 0 { first.trailing_zeros() as usize / 8 } else { in_second };
@@ -125,18 +126,19 @@ impl Window {
         length + self.common_prefix(earlier + length, later + length, max - length)
     }
 
-    /// How many of the last eight bytes before `later` are those before `earlier`, at most `max`.
+    /// The length of the common suffix of the eight bytes before `later` and before `earlier`, at most `max`.
     #[inline(always)]
     pub fn common_last(&self, earlier: usize, later: usize, max: usize) -> usize {
         let differ = self.word(earlier - 8) ^ self.word(later - 8);
         max.min(differ.leading_zeros() as usize / 8)
     }
 
-    /// How many bytes before `later` are those before `earlier`, at most `max`. Eight more bytes can be read there.
+    /// The length of the common suffix of the bytes before `later` and before `earlier`, at most `max`. Eight more bytes must be
+    /// readable.
     #[inline(always)]
     pub fn common_suffix(&self, earlier: usize, later: usize, max: usize) -> usize {
         let differ = |back: usize| self.word(earlier - back) ^ self.word(later - back);
-        // Nearly always a tail and fewer than eight bytes of a URL.
+        // Nearly always, it is a tail and fewer than eight bytes of a URL.
         let in_url = differ(TAIL_BYTES + 8);
         if differ(8) | differ(TAIL_BYTES) == 0 && in_url != 0 {
             return max.min(TAIL_BYTES + in_url.leading_zeros() as usize / 8);
