@@ -5,6 +5,7 @@ mod build;
 mod check;
 mod clean;
 mod diff;
+mod elsewhere;
 mod failure;
 mod flags;
 mod inputs;

@@ -106,7 +106,7 @@ mod tests {
             assert!(error.to_string().contains(limit), "{error}");
         };
         refused(|job| job.publication.out = "s3://bucket/prefix".into(), "is a URL");
-        refused(|job| job.publication.robots = Some("ROBOTS.TXT".into()), "--robots");
+        refused(|job| job.publication.robots = Some("ROBOTS.TXT".into()), "`robots` ROBOTS.TXT: ");
         refused(|job| job.rules.urls_per_sitemap = 50_001, "50000");
         refused(|job| job.rules.urls_per_sitemap = 0, "1 to");
         refused(|job| job.rules.bytes_per_sitemap = 52_428_801, "52428800");

@@ -2,9 +2,12 @@
 
 use sitemill::{Error, Message, Outcome, Setting};
 
-/// The message of `error`, with flags.
+use super::elsewhere;
+
+/// The message of `error`, with flags, and with the command that reads an input from elsewhere.
 pub fn error_text(error: &Error) -> String {
-    text(error.message())
+    let command = elsewhere::command(error).map(|command| format!(": {command}")).unwrap_or_default();
+    text(error.message()) + &command
 }
 
 /// `message`, with flags.

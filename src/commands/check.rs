@@ -39,7 +39,7 @@ use crate::common::ordered::ordered;
 use crate::common::progress::{Phase, Progress};
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, Setting, message};
 use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
 use crate::place::directory::layout::LIVE_MANIFEST;
@@ -145,9 +145,11 @@ pub fn check(
     for directory in directories {
         let sets = Set::directories(&directory)?;
         if let (Some(base), true) = (base, sets.iter().any(|set| *set != directory)) {
-            let shown = Shown(&directory);
-            return Err(Error::usage(format!(
-                "--base-url {base}: {shown} holds the sets of several sites, and each of them names its own"
+            return Err(Error::usage(message!(
+                Setting::BaseUrl.with(base),
+                ": ",
+                &*directory,
+                " holds the sets of several sites, and each of them names its own"
             )));
         }
         for set in sets {

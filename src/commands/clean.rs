@@ -10,7 +10,7 @@ use crate::clean::{Cleaned, Cleaner, Reason, Rejected, UrlEncoding, has_foreign_
 use crate::common::ordered::ordered;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result, Setting};
 use crate::intake::blocks::{Block, Blocks};
 use crate::intake::format::{Opened, Record, RowReader, Sink, Unit};
 use crate::intake::input::Found;
@@ -117,9 +117,14 @@ pub fn clean_from<'t>(
         sources::open_all(sources, job.input.require_success, form, None)?;
     let mut paths = job.paths();
     sources.iter().filter_map(Found::path).for_each(|path| paths.read("input", path));
-    for (what, target) in [("output", Some(&urls)), ("--rejects", rejects.as_ref())] {
+    for (what, target) in
+        [("output".into(), Some(&urls)), (Message::from(Setting::Rejects), rejects.as_ref())]
+    {
         // The name of what is no file is only for messages.
-        target.iter().filter(|target| target.name.exists()).for_each(|target| paths.write(what, target.name));
+        target
+            .iter()
+            .filter(|target| target.name.exists())
+            .for_each(|target| paths.write(what.clone(), target.name));
     }
     paths.check()?;
     let report = CleanReport { skipped, ..CleanReport::default() };

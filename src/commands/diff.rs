@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::commands::target::Target;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use crate::job::{check_threads, threads_default};
 
 pub(crate) use side::Side;
@@ -132,10 +132,8 @@ pub(crate) fn compare(
 ) -> Result<DiffReport> {
     check_threads(room.threads)?;
     if room.memory < DIFF_MEMORY_MIN {
-        return Err(Error::usage(format!(
-            "--memory {}: a diff needs at least {DIFF_MEMORY_MIN}",
-            room.memory
-        )));
+        let given = Setting::Memory.with(room.memory);
+        return Err(Error::usage(message!(given, ": a diff needs at least {DIFF_MEMORY_MIN}")));
     }
     let mut report = DiffReport { unchanged: side::drop_same(&mut old, &mut new), ..DiffReport::default() };
     let sorted = |side: Side| {

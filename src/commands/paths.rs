@@ -8,10 +8,10 @@ mod place;
 
 use crate::common::fifo::{STDERR, STREAM};
 use std::collections::HashMap;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::{fmt, fs};
 
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::format::{self, OutDirectory};
 use crate::place::directory::fs::{Disk, exists, make_path};
 use crate::place::directory::layout::{LIVE_MANIFEST, STATE, is_state_of_set};
@@ -28,16 +28,27 @@ pub struct Paths {
     out: Option<(PathBuf, bool)>,
 }
 
-/// A path, and the option or argument that names it.
+/// A path, and the setting or argument that names it.
 #[derive(Debug, Clone)]
 struct Named {
-    what: String,
+    what: Message,
     path: PathBuf,
+    /// Whether the path was given. Some results go to standard output without one.
+    is_given: bool,
 }
 
-impl fmt::Display for Named {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.what, Shown(&self.path))
+impl Named {
+    fn of(what: impl Into<Message>, path: &Path) -> Self {
+        Self { what: what.into(), path: path.into(), is_given: true }
+    }
+
+    fn message(&self) -> Message {
+        message!(&self.what, " ", &*self.path)
+    }
+
+    /// What the user gave: `--json` or `--rejects -`.
+    fn argument(&self) -> Message {
+        if self.is_given { self.message() } else { self.what.clone() }
     }
 }
 
@@ -53,14 +64,14 @@ struct Conflict {
 /// Paths that must not be written.
 #[derive(Debug)]
 pub struct Conflicts {
-    refused: Vec<String>,
+    refused: Vec<Message>,
     first: Option<Error>,
 }
 
 impl Conflicts {
-    /// Returns whether the path of the option `what` must not be written.
-    pub fn are_of(&self, what: &str) -> bool {
-        self.refused.iter().any(|refused| refused == what)
+    /// Returns whether the path that `what` names must not be written.
+    pub fn are_of(&self, what: impl Into<Message>) -> bool {
+        self.refused.contains(&what.into())
     }
 
     /// # Errors
@@ -72,18 +83,18 @@ impl Conflicts {
 
 impl Paths {
     /// Adds a file or directory that is read; `-` is standard input. `what` names it in messages: `input` or `--config`.
-    pub fn read(&mut self, what: &str, path: &Path) {
-        self.reads.push(Named { what: what.into(), path: path.into() });
+    pub fn read(&mut self, what: impl Into<Message>, path: &Path) {
+        self.reads.push(Named::of(what, path));
     }
 
     /// Adds a file that is written; `-` is standard output. `what` names it in messages: `--report`.
-    pub fn write(&mut self, what: &str, path: &Path) {
-        self.writes.push(Named { what: what.into(), path: path.into() });
+    pub fn write(&mut self, what: impl Into<Message>, path: &Path) {
+        self.writes.push(Named::of(what, path));
     }
 
     /// Adds a result that goes to standard output. `what` names it in messages: `--json`.
-    pub fn write_to_stdout(&mut self, what: &str) {
-        self.write(what, Path::new(STREAM));
+    pub fn write_to_stdout(&mut self, what: impl Into<Message>) {
+        self.writes.push(Named { is_given: false, ..Named::of(what, Path::new(STREAM)) });
     }
 
     /// Sets the directory that a set is published in, or the parent of several such directories.
@@ -142,7 +153,9 @@ impl Paths {
             }
             let same = place.file.and_then(|file| read.get(&file.identity));
             let why = same
-                .map(|input| format!("{named}: the same file as {input}; name another file"))
+                .map(|input| {
+                    message!(named.message(), ": the same file as ", input.message(), "; name another file")
+                })
                 .or_else(|| self.published(named, place))
                 .or_else(|| self.read_next_time(named, place));
             conflicts.extend(why.map(|why| Conflict {
@@ -158,12 +171,18 @@ impl Paths {
                 let is_stderr = named.path == Path::new(STDERR) && other.path == named.path;
                 let is_same = place.is(of_other) && !place.is_no_file() && !is_stderr;
                 let why = match are_streams {
-                    true => format!(
-                        "{}: {} writes to standard output as well; name a file for one of them",
-                        argument(named),
-                        argument(other)
+                    true => message!(
+                        named.argument(),
+                        ": ",
+                        other.argument(),
+                        " writes to standard output as well; name a file for one of them"
                     ),
-                    false => format!("{named}: the same file as {other}; give each a file of its own"),
+                    false => message!(
+                        named.message(),
+                        ": the same file as ",
+                        other.message(),
+                        "; give each a file of its own"
+                    ),
                 };
                 (are_streams || is_same).then(|| Conflict {
                     written: vec![first, second],
@@ -178,12 +197,12 @@ impl Paths {
     /// Returns every file that is read, as far as is known without opening one.
     fn identities_read(&self) -> HashMap<Identity, Named> {
         let mut read = HashMap::new();
-        let mut add = |what: &str, path: &Path, file: Option<File>| {
+        let mut add = |what: &Message, path: &Path, file: Option<File>| {
             if let Some(file) = file.filter(|file| file.is_regular) {
-                read.entry(file.identity).or_insert_with(|| Named { what: what.into(), path: path.into() });
+                read.entry(file.identity).or_insert_with(|| Named::of(what.clone(), path));
             }
         };
-        for Named { what, path } in &self.reads {
+        for Named { what, path, .. } in &self.reads {
             if path == Path::new(STREAM) {
                 add(what, path, File::stdin());
             } else if path.is_dir() {
@@ -213,7 +232,7 @@ impl Paths {
     }
 
     /// Returns why `place` is part of a published set, or will be.
-    fn published(&self, named: &Named, place: &Place) -> Option<String> {
+    fn published(&self, named: &Named, place: &Place) -> Option<Message> {
         let (parent, name) = place.parent();
         let name = name.to_str().unwrap_or_default();
         let is_ours = is_sitemap_file(name) || is_index_file(name) || name == ROBOTS_FILE;
@@ -228,24 +247,32 @@ impl Paths {
         if is_state
             || place.directory.ancestors().any(|above| above.ends_with(STATE) && is_state_of_set(above))
         {
-            return Some(format!("{named}: lies in {STATE}, which is sitemill's own; name a file elsewhere"));
+            return Some(message!(
+                named.message(),
+                ": lies in {STATE}, which belongs to sitemill; name a file elsewhere"
+            ));
         }
         if is_ours && (1..=levels).contains(&below.len()) {
-            let out = Shown(out?.0);
-            return Some(format!("{named}: a name that is published in --out {out}; name another file"));
+            return Some(message!(
+                named.message(),
+                ": a name that is published in ",
+                Setting::Out,
+                " ",
+                out?.0,
+                "; name another file"
+            ));
         }
         let is_set = is_ours && is_state_of_set(&parent.join(STATE));
         let is_linked =
             || place.file.is_some_and(|file| file.is_linked && out.is_some_and(|(out, _)| has(out, file)));
         (is_set || is_linked()).then(|| {
-            let set =
-                Shown(if is_set { &parent } else { out.map_or(Path::new(""), |(out, _)| out) }).to_string();
-            format!("{named}: a file of the set that is published in {set}; name another file")
+            let set = if is_set { &parent } else { out.map_or(Path::new(""), |(out, _)| out) };
+            message!(named.message(), ": a file of the set that is published in ", set, "; name another file")
         })
     }
 
     /// Returns why a file that does not exist yet would be an input of the next run.
-    fn read_next_time(&self, named: &Named, place: &Place) -> Option<String> {
+    fn read_next_time(&self, named: &Named, place: &Place) -> Option<Message> {
         if place.file.is_some() {
             return None;
         }
@@ -263,18 +290,17 @@ impl Paths {
                 && !parent.join(ROBOTS_FILE).exists()
                 && !self.files_read(&read.path).first().is_some_and(|file| is_part(file))
         })?;
-        Some(format!("{named}: lies in {directory}, and the next run would read it; name a file elsewhere"))
+        Some(message!(
+            named.message(),
+            ": lies in ",
+            directory.message(),
+            ", and the next run would read it; name a file elsewhere"
+        ))
     }
 }
 
 fn place_of_written(named: &Named) -> Place {
     if named.path == Path::new(STREAM) { Place::stdout() } else { Place::of(&named.path) }
-}
-
-/// Returns what the user typed: `--json` or `--rejects -`.
-fn argument(named: &Named) -> String {
-    let takes_path = ["--rejects", "--diff", "--report", "--metrics", "--robots"].contains(&&*named.what);
-    if takes_path { named.to_string() } else { named.what.clone() }
 }
 
 /// Returns whether `file` is in the directory of a published set without belonging to the set.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::commands::check::{self, Set};
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, Setting, Shown, message};
 use crate::escape;
 use crate::intake::format::{self, FormOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::Found;
@@ -37,10 +37,12 @@ pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirec
     let both = |input: &&Path| input.is_dir() && (out.is(input) || is_site(input));
     match inputs.iter().filter_map(Source::path).find(both) {
         None => Ok(Some(out)),
-        Some(input) => Err(Error::usage(format!(
-            "{}: is an input, and --out publishes there, so that each run would read the set of the one before; \
-             publish to another directory, or name the files to read one by one",
-            Shown(input)
+        Some(input) => Err(Error::usage(message!(
+            input,
+            ": is an input, and ",
+            Setting::Out,
+            " publishes there, so that each run would read the set of the one before; ",
+            "publish to another directory, or name the files to read one by one"
         ))),
     }
 }

@@ -15,7 +15,7 @@ use crate::commands::target::Target;
 use crate::common::ordered::ordered;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, message};
 use crate::escape::{self, shown};
 use crate::job::{check_threads, threads_default};
 
@@ -180,7 +180,7 @@ impl Listed {
 fn list_member(path: PathBuf, form: Form, entry: &mut Entry) -> Result<Listed> {
     let mut listed = list(path.clone(), form, entry)?;
     if listed.kind == Some(FileKind::Index) && listed.damage.is_none() {
-        listed.damage = Some(Error::data(format!("{}: an index file that another one names", Shown(&path))));
+        listed.damage = Some(Error::data(message!(&*path, ": an index file that another one names")));
     }
     Ok(listed)
 }
@@ -198,16 +198,16 @@ fn list(path: PathBuf, form: Form, entry: &mut Entry) -> Result<Listed> {
         }
         let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
         if loc.iter().any(|&byte| byte <= b' ' || byte == 0x7f) {
-            let shown = Shown(&path);
-            listed.damage = Some(Error::data(format!(
-                "{shown}: entry {number}: a URL with a space or control character"
+            listed.damage = Some(Error::data(message!(
+                &*path,
+                ": entry {number}: a URL with a space or control character"
             )));
             break;
         }
         if matches!(form, Form::Tsv | Form::Json) && !entry.is_whole() {
-            let shown = Shown(&path);
-            listed.damage = Some(Error::data(format!(
-                "{shown}: entry {number}: has more links or images than can be told; list the URLs alone, without --tsv or --json"
+            listed.damage = Some(Error::data(message!(
+                &*path,
+                ": entry {number}: has more links or images than can be listed; list the URLs alone"
             )));
             break;
         }

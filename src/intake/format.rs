@@ -64,7 +64,7 @@ pub use reader::{RowReader, Unit};
 pub use row::{Record, Sink};
 pub use table::Format;
 
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, Setting, message};
 use pread::Pread;
 use spec::{Open, OpenFile};
 use unpack::Text;
@@ -174,7 +174,7 @@ fn file_format(
         (Open::File(of_file), _) => Ok(Some((said, of_file))),
         (_, Some((_, of_file))) => {
             let title = of_file.title;
-            Err(Error::data(format!("{}: is {title}, and --format says {said}", Shown(name))))
+            Err(Error::data(message!(name, ": is {title}, and ", Setting::Format, " says {said}")))
         }
         (_, None) => Ok(None),
     }

@@ -15,7 +15,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use crate::common::fifo::STREAM;
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, Setting, message};
 use crate::place::LocalFile;
 
 /// What a crawler reads of the file at least, and Google at most: RFC 9309, 2.5.
@@ -31,10 +31,12 @@ pub(crate) fn check_name(path: &Path) -> Result<()> {
     if name == "robots.txt" || !name.eq_ignore_ascii_case("robots.txt") {
         return Ok(());
     }
-    Err(Error::usage(format!(
-        "--robots {}: crawlers ask for robots.txt, in lower case; call the file so, or let any name pass with \
-         --robots-any-name",
-        Shown(path)
+    Err(Error::usage(message!(
+        Setting::Robots,
+        " ",
+        path,
+        ": crawlers ask for robots.txt, in lower case; rename the file, or allow any name with ",
+        Setting::RobotsAnyName
     )))
 }
 
@@ -45,7 +47,8 @@ pub(crate) fn check_name(path: &Path) -> Result<()> {
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it is a link or no regular file, or cannot be replaced.
 pub(crate) fn check(file: LocalFile<'_>, base_url: &str) -> Result<()> {
     if file.path() == Path::new(STREAM) {
-        return Err(Error::usage("--robots -: a robots.txt is changed in its place; name a file"));
+        let why = "a robots.txt is changed in place; name a file";
+        return Err(Error::usage(message!(Setting::Robots, " ", file.path(), ": {why}")));
     }
     block_in(file, &file.read()?, base_url, &[])?;
     file.check_writable()
@@ -63,9 +66,10 @@ pub(crate) fn name_indexes(file: LocalFile<'_>, base_url: &str, indexes: &[Strin
             return Ok(None);
         }
         if new.len() > READ_BYTES {
-            let (path, bytes) = (Shown(file.path()), new.len());
-            return Err(Error::data(format!(
-                "{path}: would have {bytes} bytes, and crawlers read no more than {READ_BYTES}"
+            let bytes = new.len();
+            return Err(Error::data(message!(
+                file.path(),
+                ": would have {bytes} bytes, and crawlers read no more than {READ_BYTES}"
             )));
         }
         Ok(Some(new))
@@ -75,7 +79,7 @@ pub(crate) fn name_indexes(file: LocalFile<'_>, base_url: &str, indexes: &[Strin
 /// The `text` of `file` with the block for `base_url`.
 fn block_in(file: LocalFile<'_>, text: &[u8], base_url: &str, indexes: &[String]) -> Result<Vec<u8>> {
     with_block(text, base_url, indexes).map_err(|why| {
-        Error::data(format!("{}: {why}; mend it by hand, or leave --robots out", Shown(file.path())))
+        Error::data(message!(file.path(), ": {why}; fix it by hand, or leave ", Setting::Robots, " out"))
     })
 }
 

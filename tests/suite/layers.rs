@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs;
 use std::path::Path;
 
-use syntax::{functions, imports, tokens};
+use syntax::{functions, imports, strings, tokens};
 
 const FILE_LINES_MAX: usize = 400;
 const FUNCTION_LINES_MAX: usize = 60;
@@ -119,6 +119,28 @@ impl Sources {
         unnamed.chain(gone).collect()
     }
 
+    /// Flags in strings of the library, whose users have fields. `Setting` names them.
+    fn flags(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let library =
+            self.0.iter().filter(|(name, _)| !["cli", "main"].contains(&top(name)) && !is_test(name));
+        for (name, text) in library {
+            for string in strings(text) {
+                let flag = string.text.match_indices("--").find_map(|(at, _)| {
+                    // Two hyphens in a word, as in `xn--a`, are no flag.
+                    let is_in_word = string.text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-');
+                    let word =
+                        string.text[at + 2..].split(|c: char| !c.is_ascii_lowercase() && c != '-').next()?;
+                    (!is_in_word && word.starts_with(|c: char| c.is_ascii_lowercase())).then_some(word)
+                });
+                found.extend(flag.map(|flag| {
+                    format!("{name}:{}: --{flag}: the library has no flags; use Setting", string.line)
+                }));
+            }
+        }
+        found
+    }
+
     fn long_files(&self) -> Vec<String> {
         let lines = self.0.iter().map(|(name, text)| (name, text.lines().count()));
         let long = lines.filter(|&(_, lines)| lines > FILE_LINES_MAX);
@@ -220,6 +242,11 @@ fn the_diagram_in_lib_rs_has_every_module_and_no_other() {
 }
 
 #[test]
+fn no_text_of_the_library_names_a_flag() {
+    check_none(Sources::read("src").flags());
+}
+
+#[test]
 fn files_are_short() {
     check_none(
         ["src", "tests", "benches"].iter().flat_map(|folder| Sources::read(folder).long_files()).collect(),
@@ -285,6 +312,27 @@ fn paths_in_comments_and_strings_are_not_taken_for_imports() {
     assert_eq!(sources.upward_imports(), [""; 0]);
     let names: Vec<_> = functions(&tokens(wall)).into_iter().map(|function| function.name).collect();
     assert_eq!(names, ["longest"]);
+}
+
+#[test]
+fn a_flag_in_a_string_of_the_library_is_reported_with_its_line() {
+    let wall = r##"
+        /// Sets `--memory`.
+        const A: &str = "xn--a"; // "--comment"
+        fn a() { b("use fewer --threads", '"', "--"); }
+        const RAW: &str = r#"say "--input-encoding NAME""#;
+        #[cfg(test)]
+        mod tests { const A: &str = "--test"; }
+    "##;
+    let sources = Sources::of(&[
+        ("src/cli/args.rs", "const A: &str = \"--flag\";"),
+        ("src/main.rs", "const A: &str = \"--flag\";"),
+        ("src/wall.rs", wall),
+        ("src/wall/tests.rs", "const A: &str = \"--flag\";"),
+    ]);
+    let wanted = [(4, "threads"), (5, "input-encoding")]
+        .map(|(line, flag)| format!("src/wall.rs:{line}: --{flag}: the library has no flags; use Setting"));
+    assert_eq!(sources.flags(), wanted);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::commands::target::Target;
 use crate::common::fifo::Outlet;
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::job::Job;
 use crate::place::LocalFile;
 use crate::set::manifest::Manifest;
@@ -80,7 +80,7 @@ impl<'a> FollowUp<'a> {
         let new = Side::of_set(directory, set);
         let diff = compare(old, new, DiffForm::Tsv, &room, &Silent, self.stop, to);
         diff.map(Some).map_err(|error| match self.stop.is_raised() {
-            true => Error::new(error.kind(), "--diff was broken off by a signal"),
+            true => Error::new(error.kind(), message!(Setting::Diff, " was broken off by a signal")),
             false => error,
         })
     }

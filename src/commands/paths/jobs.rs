@@ -8,6 +8,7 @@ use crate::commands::clean::CleanJob;
 use crate::commands::diff::DiffJob;
 use crate::commands::rollback::RollbackJob;
 use crate::commands::urls::UrlsJob;
+use crate::error::Setting;
 use crate::job::Job;
 
 impl Job {
@@ -17,12 +18,12 @@ impl Job {
         self.input.paths.iter().for_each(|input| paths.read("input", input));
         let publication = &self.publication;
         let written = [
-            ("--rejects", &publication.rejects),
-            ("--diff", &publication.diff),
-            ("--robots", &publication.robots),
+            (Setting::Rejects, &publication.rejects),
+            (Setting::Diff, &publication.diff),
+            (Setting::Robots, &publication.robots),
         ];
-        for (option, path) in written {
-            path.iter().for_each(|path| paths.write(option, path));
+        for (setting, path) in written {
+            path.iter().for_each(|path| paths.write(setting, path));
         }
         paths.publish(&publication.out, self.rules.only_site().is_none());
         paths
@@ -42,7 +43,7 @@ impl RollbackJob {
     /// The files that a rollback writes besides the set itself.
     pub fn paths(&self) -> Paths {
         let mut paths = Paths::default();
-        self.robots.iter().for_each(|path| paths.write("--robots", path));
+        self.robots.iter().for_each(|path| paths.write(Setting::Robots, path));
         paths.publish(&self.out, false);
         paths
     }

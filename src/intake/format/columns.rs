@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::str::FromStr;
 
+use crate::error::{Message, Setting, message};
 use crate::sitemap::extensions::{EXTENSIONS_COUNT, Extension};
 use crate::sitemap::tags::TagName;
 
@@ -152,7 +153,7 @@ impl Columns {
     ///
     /// # Errors
     /// If there is no column for the URL, or none with a name from the user. The message has the missing name and the columns.
-    pub(super) fn places(&self, names: &[&[u8]]) -> Result<EachPart<Option<usize>>, String> {
+    pub(super) fn places(&self, names: &[&[u8]]) -> Result<EachPart<Option<usize>>, Missing> {
         let mut best: EachPart<Option<(usize, usize)>> = Default::default();
         for (at, name) in names.iter().enumerate() {
             if let Some((part, rank)) = self.part_of(name)
@@ -164,8 +165,8 @@ impl Columns {
         let places = RowPart::ALL.map(|part| best[part.number()].map(|(_, at)| at));
         for (part, place) in RowPart::ALL.into_iter().zip(places) {
             match (&self.0[part.number()], place) {
-                (Some(said), None) => return Err(missing(&crate::escape::shown(said.as_bytes()), names)),
-                (None, None) if part == RowPart::Url => return Err(missing("loc or url", names)),
+                (Some(said), None) => return Err(Missing::of(&crate::escape::shown(said.as_bytes()), names)),
+                (None, None) if part == RowPart::Url => return Err(Missing::of("loc or url", names)),
                 _ => {}
             }
         }
@@ -173,9 +174,24 @@ impl Columns {
     }
 }
 
-fn missing(what: &str, names: &[&[u8]]) -> String {
-    let names = crate::escape::shown(&names.join(&b", "[..]));
-    format!("no column {what}, only: {names}; say which is which with --columns url=NAME,lastmod=NAME")
+/// A column that is not there.
+#[derive(Debug)]
+pub(super) struct Missing {
+    what: String,
+    names: String,
+}
+
+impl Missing {
+    fn of(what: &str, names: &[&[u8]]) -> Self {
+        Self { what: what.into(), names: crate::escape::shown(&names.join(&b", "[..])) }
+    }
+
+    /// What to do about it. `word` is what the format calls a column.
+    pub fn message(&self, word: &str) -> Message {
+        let Self { what, names } = self;
+        let columns = Setting::Columns.with("url=NAME,lastmod=NAME");
+        message!("no {word} {what}, only: {names}; say which is which with ", columns)
+    }
 }
 
 #[cfg(test)]
@@ -196,8 +212,9 @@ mod tests {
         assert_eq!(places(&usual, "url loc url loc").unwrap(), [Some(1), None, None, None, None, None]);
         let said: Columns = "url=page,lastmod=updated_at".parse().unwrap();
         assert_eq!(places(&said, "loc updated_at Page").unwrap(), [Some(2), Some(1), None, None, None, None]);
-        assert!(places(&usual, "a b").unwrap_err().starts_with("no column loc or url, only: a, b; say"));
-        assert!(places(&said, "page loc").unwrap_err().starts_with("no column updated_at, only: page, loc"));
+        let missing = |columns, names| places(columns, names).unwrap_err().message("key").to_string();
+        assert!(missing(&usual, "a b").starts_with("no key loc or url, only: a, b; say"));
+        assert!(missing(&said, "page loc").starts_with("no key updated_at, only: page, loc"));
         for wrong in ["", "url", "url=", "=x", "page=url", "url=a,url=b", "url=a,loc=b", "url=a,"] {
             assert!(wrong.parse::<Columns>().is_err(), "{wrong}");
         }

@@ -5,7 +5,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::columns::{Columns, EachPart, RowPart};
+use super::columns::{Columns, EachPart, Missing, RowPart};
 use super::delimiter::Delimiter;
 use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_blocks};
@@ -15,7 +15,7 @@ use super::shapes;
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
 use crate::clean::Reason;
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::blocks::Block;
 use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
@@ -110,12 +110,18 @@ fn header<'n>(
         let names: Vec<&[u8]> = (0..fields).map(|at| row.field(at)).collect();
         // Names from the user can only be in a header.
         if *hints.columns == Columns::default() && names.iter().any(|name| is_address(name)) {
-            let wrong = "a value is a URL, so this is no header; say --columns url=1 if there is none, --columns \
-                         url=NAME if this is one";
+            let wrong = message!(
+                "a value is a URL, so this is no header; say ",
+                Setting::Columns.with("url=1"),
+                " if there is none, ",
+                Setting::Columns.with("url=NAME"),
+                " if this is one"
+            );
             return Err(no_header(cuts.about(), hints.columns, wrong));
         }
         let places = hints.columns.places(&names);
-        let places = places.map_err(|missing| no_header(cuts.about(), hints.columns, &missing))?;
+        let missing = |missing: Missing| no_header(cuts.about(), hints.columns, missing.message("column"));
+        let places = places.map_err(missing)?;
         if fields == 1 && hints.delimiter.is_none() {
             check_one_column(cuts.about())?;
         }
@@ -133,8 +139,10 @@ fn detected(about: &About<'_>, hints: Hints<'_>) -> Result<Delimiter> {
     let found = match hints.columns.positions() {
         Some(places) => {
             sample.of_rows(places[0].unwrap_or_default(), None).map_err(|Ambiguous(one, other)| {
-                about
-                    .wrong(format!("values may be separated by {one} or {other}; say which with --delimiter"))
+                about.wrong(message!(
+                    "values may be separated by {one} or {other}; say which with ",
+                    Setting::Delimiter
+                ))
             })?
         }
         None => sample.of_header(hints.columns, None),
@@ -142,17 +150,18 @@ fn detected(about: &About<'_>, hints: Hints<'_>) -> Result<Delimiter> {
     Ok(found.unwrap_or_else(|| sample.widest_delimiter()))
 }
 
-fn no_header(about: &About<'_>, columns: &Columns, missing: &str) -> Error {
+fn no_header(about: &About<'_>, columns: &Columns, missing: Message) -> Error {
     let sample = Sample::of(about.head());
     let is_url = is_address(sample.first_line());
     match sample.options(false).filter(|_| *columns == Columns::default()) {
         Some(options) => {
-            about.wrong(format!("row 1: no header that names the column of the URL; say {options}"))
+            about.wrong(message!("row 1: no header that names the column of the URL; say ", options))
         }
         None if is_url => {
-            about.wrong(format!("row 1: {missing}, or that every line is a URL with --format text"))
+            let text = Setting::Format.with("text");
+            about.wrong(message!("row 1: ", missing, ", or that every line is a URL with ", text))
         }
-        None => about.wrong(format!("row 1: {missing}")),
+        None => about.wrong(message!("row 1: ", missing)),
     }
 }
 
@@ -160,15 +169,20 @@ fn no_header(about: &About<'_>, columns: &Columns, missing: &str) -> Error {
 fn check_one_column(about: &About<'_>) -> Result<()> {
     match Sample::of(about.head()).options(true) {
         Some(options) => {
-            Err(about.wrong(format!("row 1: names one column, and the rows have more; say {options}")))
+            Err(about.wrong(message!("row 1: names one column, and the rows have more; say ", options)))
         }
         None => Ok(()),
     }
 }
 
 fn too_narrow(about: &About<'_>, fields: usize, position: usize) -> Error {
-    about.wrong(format!(
-        "row 1: --columns names value {position}, and the row has {fields}; correct --columns or --delimiter"
+    about.wrong(message!(
+        "row 1: ",
+        Setting::Columns,
+        " names value {position}, and the row has {fields}; correct ",
+        Setting::Columns,
+        " or ",
+        Setting::Delimiter
     ))
 }
 

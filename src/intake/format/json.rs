@@ -16,7 +16,7 @@ use super::spec::{Head, Hints, Open, Spec};
 use super::text::each_line;
 use super::unpack::{About, Text};
 use crate::clean::Reason;
-use crate::error::Result;
+use crate::error::{Message, Result, Setting, message};
 use crate::intake::blocks::Block;
 use crate::intake::lines::Line;
 use crate::limits::LINE_BYTES_MAX;
@@ -75,20 +75,23 @@ fn check_first_line(text: &About<'_>, columns: &Columns) -> Result<()> {
         return Ok(());
     }
     let line = line.trim_ascii();
-    let wrong = |what: &str| Err(text.wrong(format!("line {number}: {what}")));
+    let wrong = |what: Message| Err(text.wrong(message!("line {number}: ", what)));
     let read = keys_of(line);
     match read {
-        _ if line[0] != b'{' => wrong(
-            "is no JSON object; expected one object a line (of an array, jq -c '.[]' makes them), \
-             or say what it is with --format",
-        ),
+        _ if line[0] != b'{' => wrong(message!(
+            "is no JSON object; expected one object per line (of an array, jq -c '.[]' makes them), ",
+            "or say what it is with ",
+            Setting::Format
+        )),
         Err(error) if error.is_eof() => {
-            wrong("the JSON object does not end on its line; expected one object a line (jq -c . makes them)")
+            let why =
+                "the JSON object does not end on its line; expected one object per line (jq -c . makes them)";
+            wrong(why.into())
         }
         Ok(Keys(keys)) if !keys.iter().any(|key| is_url(key, columns)) => {
             let names: Vec<&[u8]> = keys.iter().map(String::as_bytes).collect();
             // No key is the URL, so this is always an error.
-            wrong(&columns.places(&names).err().unwrap_or_default().replace("no column", "no key"))
+            columns.places(&names).map(drop).or_else(|missing| wrong(missing.message("key")))
         }
         _ => Ok(()),
     }

@@ -6,7 +6,7 @@ use super::columns::Columns;
 use super::delimiter::Delimiter;
 use super::spec::Hints;
 use super::table::Format;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 
 /// Options about the inputs. By default everything is detected.
 #[derive(Debug, Clone, Default)]
@@ -34,8 +34,12 @@ impl FormOptions {
         let (Some(format), Some(said)) = (self.format, self.delimiter) else { return Ok(()) };
         match (format.spec().delimiter)(said) {
             true => Ok(()),
-            false => Err(Error::usage(format!(
-                "--delimiter {said}: --format {format} has no such delimiter; use --format csv"
+            false => Err(Error::usage(message!(
+                Setting::Delimiter.with(said),
+                ": ",
+                Setting::Format.with(format),
+                " has no such delimiter; use ",
+                Setting::Format.with("csv")
             ))),
         }
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, Setting, Shown, message};
 
 /// The file that a job writes after all of its part files.
 const SUCCESS: &str = "_SUCCESS";
@@ -41,7 +41,7 @@ impl SkipReason {
         match self {
             Self::Hidden => "its name begins with . or _",
             Self::NotPart => "there are part-* files, and only these are read",
-            Self::Output => "it belongs to --out",
+            Self::Output => "it belongs to the output directory",
             Self::NotListed => "the set published in its directory does not list it",
             Self::LinkedDirectory => "it is a link to a directory, and these are not followed",
             Self::NotRegular => "it is no regular file",
@@ -115,11 +115,13 @@ pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirecto
     }
     found.files.sort_unstable();
     found.skipped.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-    let (shown, count) = (Shown(directory), found.files.len());
+    let count = found.files.len();
     if needs_success && !directory.join(SUCCESS).exists() {
-        return Err(Error::data(format!(
-            "{shown}: has no {SUCCESS} (data files: {count}): the job that writes it has not ended, or failed; if they \
-             are whole all the same, run again without --require-success-marker"
+        return Err(Error::data(message!(
+            directory,
+            ": has no {SUCCESS} (data files: {count}): the job that writes it has not ended, or failed; ",
+            "if they are whole all the same, run again without ",
+            Setting::RequireSuccess
         )));
     }
     if found.files.is_empty() {
@@ -129,7 +131,7 @@ pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirecto
                 format!(" (skipped: {}; {}: {})", found.skipped.len(), Shown(first), reason.as_str())
             }
         };
-        return Err(Error::data(format!("{shown}: holds no data file{skipped}")));
+        return Err(Error::data(message!(directory, ": holds no data file{skipped}")));
     }
     Ok(found)
 }

@@ -7,7 +7,7 @@ use super::sample::Sample;
 use super::spec::{Head, Open, OpenFile};
 use super::table::Format;
 use super::{foreign, packing};
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Message, Result, Setting, message};
 
 /// The format whose magic number `head` starts with.
 pub fn by_magic(head: &[u8]) -> Option<(Format, &'static OpenFile)> {
@@ -33,9 +33,10 @@ pub fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Form
     if let Some(format) = by_head(head, &sample, options) {
         return Ok(format);
     }
-    let wrong = |message: String| Err(Error::data(format!("{}: {message}", Shown(name))));
-    let not_as_named =
-        |what: &str| wrong(format!("is not {what}, though its name says so; say what it is with --format"));
+    let wrong = |message: Message| Err(Error::data(message!(name, ": ", message)));
+    let not_as_named = |what: &str| {
+        wrong(message!("is not {what}, though its name says so; say what it is with ", Setting::Format))
+    };
     let name_text = name.to_string_lossy().to_ascii_lowercase();
     let extension = packing::without_extension(&name_text).rsplit_once('.').map_or("", |(_, end)| end);
     if let Some(&format) = Format::ALL.iter().find(|format| format.spec().extensions.contains(&extension)) {
@@ -48,8 +49,12 @@ pub fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Form
         return not_as_named(what);
     }
     match sample.options(true) {
-        Some(options) => wrong(format!(
-            "the lines are rows of a table; say {options}, or --format text if every line is a URL"
+        Some(options) => wrong(message!(
+            "the lines are rows of a table; say ",
+            options,
+            ", or ",
+            Setting::Format.with("text"),
+            " if every line is a URL"
         )),
         None => Ok(Format::FALLBACK),
     }

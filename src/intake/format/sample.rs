@@ -2,6 +2,7 @@
 
 use super::columns::Columns;
 use super::delimiter::Delimiter;
+use crate::error::{Message, Setting, message};
 use crate::limits::LINE_BYTES_MAX;
 
 /// Number of lines in a sample: enough to distinguish a table from URLs that happen to contain a delimiter.
@@ -81,7 +82,7 @@ impl<'h> Sample<'h> {
 
     /// The options that read the text as a table, if its lines look like rows without a known header. If the lines `may_be_urls`,
     /// only if that is unlikely: a column has a date, or none of several lines is a URL.
-    pub fn options(&self, may_be_urls: bool) -> Option<String> {
+    pub fn options(&self, may_be_urls: bool) -> Option<Message> {
         let has_url = |line: &[u8]| memchr::memmem::find(line, b"://").is_some();
         let (header, lines) = match &self.lines[..] {
             [first, rest @ ..] if !rest.is_empty() && !has_url(first) => (Some(*first), rest),
@@ -102,11 +103,13 @@ impl<'h> Sample<'h> {
                 None => (at + 1).to_string(),
             };
             let lastmod = date.map(|at| format!(",lastmod={}", name(at))).unwrap_or_default();
-            let words = format!("--format csv --delimiter {by} --columns url={}{lastmod}", name(url));
-            Some((date.is_some(), rows[0].len(), words))
+            let columns = Setting::Columns.with(format_args!("url={}{lastmod}", name(url)));
+            let options =
+                message!(Setting::Format.with("csv"), " ", Setting::Delimiter.with(by), " ", columns);
+            Some((date.is_some(), rows[0].len(), options))
         };
         let found = Delimiter::DETECTED.into_iter().rev().filter_map(options);
-        found.max_by_key(|&(has_date, width, _)| (has_date, width)).map(|(.., words)| words)
+        found.max_by_key(|&(has_date, width, _)| (has_date, width)).map(|(.., options)| options)
     }
 
     /// The values of the first line.

@@ -16,7 +16,7 @@ use super::reader::{RowReader, large_units};
 use super::row::{CountingSink, ROW_BYTES_MAX};
 use super::spec::{Head, Hints, Open, Spec};
 use super::unpack::{About, Text};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting, message};
 use url_element::UrlElement;
 
 const PIECE_BYTES: usize = 64 * 1024;
@@ -90,7 +90,9 @@ fn read_in_pieces(piece_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_
                 rows.facts().dropped_elements = entry.into_dropped();
                 return Ok(());
             }
-            Ok(Event::Eof) => return Err(text.wrong("the XML ends too early; make or fetch the file again")),
+            Ok(Event::Eof) => {
+                return Err(text.wrong("the XML ends too early; recreate the file, or fetch it again"));
+            }
             Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Empty(_)) => {}
             Err(error) => return Err(broken(&text, at, error)),
         }
@@ -134,12 +136,16 @@ fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
             Some(number) => io::Error::from_raw_os_error(number),
             None => io::Error::new(error.kind(), error),
         }),
-        quick_xml::Error::Encoding(_) => text.wrong(format!(
-            "byte {at}: is not UTF-8, and the XML declaration names no other charset; say it with --input-encoding"
+        quick_xml::Error::Encoding(_) => text.wrong(message!(
+            "byte {at}: is not UTF-8, and the XML declaration names no other charset; say it with ",
+            Setting::InputEncoding
         )),
         error => {
             let error = crate::escape::shown(error.to_string().as_bytes());
-            text.wrong(format!("byte {at}: broken XML ({error}); make the file again, or say what it is with --format"))
+            text.wrong(message!(
+                "byte {at}: broken XML ({error}); recreate the file, or say what it is with ",
+                Setting::Format
+            ))
         }
     }
 }

@@ -153,7 +153,7 @@ fn a_table_that_cannot_be_understood_is_refused_with_the_way_out() {
         &none,
         "a.csv",
         "id;name\n1;2",
-        "row 1: no column loc or url, only: id, name; say which is which with --columns url=NAME,lastmod=NAME",
+        "row 1: no column loc or url, only: id, name; say which is which with `columns: url=NAME,lastmod=NAME`",
     );
     check_refused(&columns("lastmod=x"), "a.csv", "loc,y\n1,2", "row 1: no column x, only: loc, y;");
     let open = "line 3: the row goes on to the end of the file: most likely a quote that is never closed";

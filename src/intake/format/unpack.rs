@@ -1,6 +1,5 @@
 //! Unpacking: detects compressed text by its first bytes and unpacks it.
 
-use std::fmt;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use encoding_rs::Encoding;
 use super::charset::Transcoded;
 use super::foreign;
 use super::packing::Packing;
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Message, Result, message};
 use crate::limits::LINE_BYTES_MAX;
 
 /// Size of the head, from which the format is detected: the longest line, so that the first line is whole.
@@ -112,12 +111,12 @@ impl About<'_> {
             io::ErrorKind::UnexpectedEof => format!("the {packing} data end too early, at byte {at}"),
             _ => format!("the {packing} data are damaged before byte {at} ({error})"),
         };
-        self.wrong(format!("{what}; make or fetch the file again"))
+        self.wrong(format!("{what}; recreate the file, or fetch it again"))
     }
 
     /// The error for a text that is not valid.
-    pub fn wrong(&self, message: impl fmt::Display) -> Error {
-        Error::data(format!("{}: {message}", Shown(self.name)))
+    pub fn wrong(&self, message: impl Into<Message>) -> Error {
+        Error::data(message!(self.name, ": ", message.into()))
     }
 }
 

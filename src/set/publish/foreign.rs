@@ -6,7 +6,7 @@ use super::live::is_unchanged;
 use super::salvage::Salvage;
 use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::limits::Protocol;
 use crate::place::{Copies, foreign};
 use crate::set::manifest::SupersededIndex;
@@ -36,10 +36,14 @@ impl Workspace {
         if others.is_empty() {
             return Ok(());
         }
-        let (out, others) = (Shown(self.directory()), others.join("; it has "));
-        Err(Error::data(format!(
-            "{out}: the live set has {others}; nothing was published; use another --out, or --replace-set to replace \
-             that set"
+        let others = others.join("; it has ");
+        Err(Error::data(message!(
+            self.directory(),
+            ": the live set has {others}; nothing was published; use another ",
+            Setting::Out,
+            ", or ",
+            Setting::ReplaceSet,
+            " to replace that set"
         )))
     }
 
@@ -75,14 +79,17 @@ impl Workspace {
 
     fn in_the_way(&self, file: &str, others: usize, may_be_told: bool) -> Error {
         let path = self.place.view().path(file);
-        let path = Shown(&path);
         let others = if others == 0 { String::new() } else { format!(" (and {others} more)") };
         let way_out = match may_be_told {
-            true => ", or run again with --take-over, which keeps a copy in .sitemill/taken-over",
-            false => " and run again",
+            true => message!(
+                ", or run again with ",
+                Setting::TakeOver,
+                ", which keeps a copy in .sitemill/taken-over"
+            ),
+            false => " and run again".into(),
         };
-        let words = format!("{path}{others}: is in the way and not from sitemill; move it{way_out}");
-        Error::new(ErrorKind::Output, words)
+        let why = message!(&*path, "{others}: is in the way and not from sitemill; move it", way_out);
+        Error::new(ErrorKind::Output, why)
     }
 
     /// Whether what has the name of an index file or of the robots lines was written by sitemill, edited or not.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::resume::resume;
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, Setting, message};
 use crate::place::{Place, Published, Record};
 use crate::set::manifest::{Manifest, Role, SupersededIndex};
 use crate::set::name::{ROBOTS_FILE, is_sitemap_file};
@@ -15,9 +15,11 @@ pub fn live(place: &dyn Place) -> Result<Option<Manifest>> {
     let Some(next) = Manifest::read_as(Role::Journal, view, &Record::Journal)? else {
         // Sets are kept only when another one takes their place.
         return match live {
-            None if !view.kept()?.is_empty() => Err(Error::data(format!(
-                "{}: is missing, and earlier sets are there; put it back, or build --ignore-manifest publishes in full",
-                Shown(&view.record_path(&Record::Live))
+            None if !view.kept()?.is_empty() => Err(Error::data(message!(
+                &*view.record_path(&Record::Live),
+                ": is missing, and earlier sets are there; put it back, or build ",
+                Setting::IgnoreManifest,
+                " publishes in full"
             ))),
             live => Ok(live),
         };

@@ -54,9 +54,11 @@ fn a_set_below_an_input_directory_is_not_read_by_the_next_run_and_is_reported() 
         );
         let report: Value = serde_json::from_slice(&second.stdout).unwrap();
         let set = format!("{input}/day=1/sitemaps");
-        assert_eq!(skipped(&report), [(&*set, "it belongs to --out")]);
+        assert_eq!(skipped(&report), [(&*set, "it belongs to the output directory")]);
         assert_eq!(read(&report), [format!("{input}/a.txt")]);
-        let want = format!("warning: skipped 1 path in input directories: {set} (it belongs to --out)\n");
+        let want = format!(
+            "warning: skipped 1 path in input directories: {set} (it belongs to the output directory)\n"
+        );
         assert_eq!(second.stderr, want);
     }
 }
@@ -69,7 +71,7 @@ fn links_into_the_published_set_are_not_read_either() {
     symlink("a.txt", directory.join("data/c.txt")).unwrap();
     build(&directory, "data/b.txt", "out", &[]).expect(0);
     let (_, report) = report_of(&directory, &["data"], &[], b"");
-    let reason = "it belongs to --out";
+    let reason = "it belongs to the output directory";
     assert_eq!(skipped(&report), [("data/index.xml", reason), ("data/set", reason)]);
     assert_eq!(read(&report), ["data/a.txt", "data/b.txt", "data/c.txt"]);
 }
@@ -104,7 +106,7 @@ fn the_set_of_a_site_is_no_input_of_the_run_that_publishes_it() {
     sites("data").expect(0);
     let second = sites("data").expect(0);
     let report: Value = serde_json::from_slice(&second.stdout).unwrap();
-    assert_eq!(skipped(&report), [("data/sites", "it belongs to --out")]);
+    assert_eq!(skipped(&report), [("data/sites", "it belongs to the output directory")]);
     assert_eq!(report["listed"], 2);
     let site = report["sets"][0]["directory"].as_str().unwrap();
     sites(&format!("data/sites/{site}")).expect(2);
@@ -131,7 +133,7 @@ fn data_below_out_another_set_and_files_of_the_own_set_can_be_read() {
     // A link to the set is still recognised as the set.
     symlink("../sitemap-index-1.xml", directory.join("out/data/index.xml")).unwrap();
     let (_, report) = report_of(&directory, &["out/data"], &[], b"");
-    assert_eq!(skipped(&report), [("out/data/index.xml", "it belongs to --out")]);
+    assert_eq!(skipped(&report), [("out/data/index.xml", "it belongs to the output directory")]);
     // A file of the set that is named on the command line is read.
     directory.file("new.txt", "https://h.example/new\n");
     let mut command = build_command("out".as_ref(), BASE);

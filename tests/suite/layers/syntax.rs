@@ -26,16 +26,23 @@ pub struct Function<'s> {
 
 /// The tokens of `source`, without items that are compiled only for tests.
 pub fn tokens(source: &str) -> Vec<Token<'_>> {
-    without_tests(&all_tokens(source))
+    without_tests(&all_tokens(source, false))
 }
 
-fn all_tokens(source: &str) -> Vec<Token<'_>> {
+/// The string literals of `source`, without those of items that are built for tests only.
+pub fn strings(source: &str) -> Vec<Token<'_>> {
+    let mut tokens = without_tests(&all_tokens(source, true));
+    tokens.retain(|token| token.text.len() > 1 && token.text.contains('"'));
+    tokens
+}
+
+fn all_tokens(source: &str, with_strings: bool) -> Vec<Token<'_>> {
     let (mut tokens, mut at, mut line) = (Vec::new(), 0, 1);
     while let Some(first) = source[at..].chars().next() {
         let rest = &source[at..];
         let word = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
         let (length, is_token) = match (skipped(rest), word) {
-            (Some(length), _) => (length, false),
+            (Some(length), _) => (length, with_strings && !rest.starts_with(['/', '\''])),
             (None, 0) if rest.starts_with("::") => (2, true),
             (None, 0) => (first.len_utf8(), !first.is_whitespace()),
             (None, word) => (word, true),

@@ -3,6 +3,7 @@
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::schema::types::ColumnDescriptor;
 
+use crate::error::{Message, Setting, message};
 use crate::intake::format::columns::RowPart;
 
 /// The type of the values of a column.
@@ -45,18 +46,21 @@ impl ColumnType {
     ///
     /// # Errors
     /// If the column is in a list, or is to hold the URL and is not text. The message has its name, its type and the way out.
-    pub fn of(part: RowPart, column: &ColumnDescriptor) -> Result<Self, String> {
+    pub fn of(part: RowPart, column: &ColumnDescriptor) -> Result<Self, Message> {
         let name = crate::escape::shown(column.path().string().as_bytes());
         if column.max_rep_level() > 0 {
-            return Err(format!("column {name} is in a list; name another with --columns"));
+            return Err(message!("column {name} is in a list; name another with ", Setting::Columns));
         }
         match Self::of_any(column) {
             column_type if part != RowPart::Url || column_type == Self::Text => Ok(column_type),
-            _ => Err(format!(
-                "column {name} holds {}; expected text; export it with CAST({name} AS VARCHAR), or name another with \
-                 --columns url=NAME",
-                type_name(column)
-            )),
+            _ => {
+                let holds = type_name(column);
+                Err(message!(
+                    "column {name} holds {holds}; expected text; export it with CAST({name} AS VARCHAR), ",
+                    "or name another with ",
+                    Setting::Columns.with("url=NAME")
+                ))
+            }
         }
     }
 

@@ -21,7 +21,7 @@ use super::column_type::ColumnType;
 use super::contain::contained;
 use super::pages::{Pages, Room, TooLarge};
 use super::shared::{BATCH_ROWS, Shared};
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Message, Result, message};
 use crate::intake::format::columns::{EachPart, RowPart};
 use crate::intake::format::found::ColumnsFound;
 use crate::intake::format::row::{CountingSink, Record};
@@ -56,7 +56,7 @@ pub struct Group {
 impl<'n> Groups<'n> {
     /// Reads the index at the end of `file`.
     pub fn open(name: &'n Path, file: File, hints: Hints<'_>) -> Result<Self> {
-        let wrong = |message: String| Error::data(format!("{}: {message}", Shown(name)));
+        let wrong = |message: Message| Error::data(message!(name, ": ", message));
         let bytes = file.metadata().map_err(|error| Error::io(name, "could not be read", error))?.len();
         let file = Shared { file: Arc::new(file), bytes };
         let index = contained(|| ParquetMetaDataReader::new().parse_and_finish(&file));
@@ -64,7 +64,7 @@ impl<'n> Groups<'n> {
         let schema = index.file_metadata().schema_descr();
         let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
         let plain: Vec<&[u8]> = names.iter().map(String::as_bytes).collect();
-        let places = hints.columns.places(&plain).map_err(wrong)?;
+        let places = hints.columns.places(&plain).map_err(|missing| wrong(missing.message("column")))?;
         let mut types: EachPart<Option<(usize, ColumnType)>> = Default::default();
         for (part, place) in RowPart::ALL.into_iter().zip(places) {
             let Some(at) = place else { continue };
@@ -77,7 +77,7 @@ impl<'n> Groups<'n> {
                     .map(|column_type| (at, column_type)),
                 _ => Some((at, column_type.map_err(wrong)?)),
             };
-            check_codecs(&index, at).map_err(wrong)?;
+            check_codecs(&index, at).map_err(|why| wrong(why.into()))?;
         }
         let used = types.map(|column_type| column_type.map(|(at, _)| at));
         let has_other_columns = used.iter().flatten().count() < names.len();
@@ -184,18 +184,18 @@ fn check_codecs(index: &ParquetMetaData, at: usize) -> std::result::Result<(), S
 
 fn broken(name: &Path, error: ParquetError) -> Error {
     let error = match error {
-        ParquetError::External(cause) if cause.is::<TooLarge>() => {
-            return Error::data(format!("{}: {cause}", Shown(name)));
-        }
         ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
             Ok(cause) if cause.raw_os_error().is_some() => {
                 return Error::io(name, "could not be read", *cause);
             }
             Ok(cause) => cause.to_string(),
-            Err(cause) => cause.to_string(),
+            Err(cause) => match cause.downcast_ref::<TooLarge>() {
+                Some(too_large) => return Error::data(message!(name, ": ", too_large.message())),
+                None => cause.to_string(),
+            },
         },
         error => error.to_string(),
     };
     let error = crate::escape::shown(error.as_bytes());
-    Error::data(format!("{}: broken Parquet ({error}); make or fetch the file again", Shown(name)))
+    Error::data(message!(name, ": broken Parquet ({error}); recreate the file, or fetch it again"))
 }

@@ -19,6 +19,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use super::delta;
 use super::header::PageHeader;
 use super::shared::{BATCH_ROWS, Shared, bytes_at};
+use crate::error::{Message, Setting, message};
 use crate::intake::format::pread::Pread;
 
 /// Maximum ratio of decompression: RFC 1951 has 258 bytes for two bits, and LZ4 255 for a byte.
@@ -53,14 +54,24 @@ pub struct TooLarge {
     bytes_max: u64,
 }
 
+impl TooLarge {
+    /// What to do about it.
+    pub fn message(&self) -> Message {
+        let Self { column, bytes, bytes_max } = self;
+        message!(
+            "a page of column {column} needs {bytes} bytes of memory together with those that are read beside it, ",
+            "and a thread may hold {bytes_max}; give more ",
+            Setting::Memory,
+            ", use fewer ",
+            Setting::Threads,
+            ", or write the file with smaller pages"
+        )
+    }
+}
+
 impl fmt::Display for TooLarge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { column, bytes, bytes_max } = self;
-        write!(
-            f,
-            "a page of column {column} needs {bytes} bytes of memory together with those that are read beside it, and a \
-             thread may hold {bytes_max}; give more --memory, use fewer --threads, or write the file with smaller pages"
-        )
+        self.message().fmt(f)
     }
 }
 

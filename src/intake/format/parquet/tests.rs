@@ -276,7 +276,7 @@ fn wrong_columns_and_broken_files_are_refused() {
     {
         let want = format!(
             "urls: column loc holds {holds}; expected text; export it with CAST(loc AS VARCHAR), or name another with \
-             --columns url=NAME"
+             `columns: url=NAME`"
         );
         refused(&format!("no-text-{at}"), column, values, &want);
     }

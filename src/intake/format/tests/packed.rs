@@ -81,7 +81,7 @@ fn packed_data_that_end_too_early_or_cannot_be_unpacked_are_refused() {
             &none,
             name,
             b"http://h.example/",
-            "though its name says so; say what it is with --format",
+            "though its name says so; say what it is with `format`",
         );
     }
     check_refused(&none, "a", b"PAR1...", "Parquet can be read from a plain file only");

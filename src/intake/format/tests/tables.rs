@@ -90,20 +90,20 @@ fn positions_stand_for_rows_without_a_header() {
         &delimited("url=1,lastmod=3", ";"),
         "a",
         "u;2024",
-        "row 1: --columns names value 3, and the row has 2;",
+        "row 1: `columns` names value 3, and the row has 2;",
     );
     check_refused(
         &delimited("url=1,lastmod=2", ""),
         "a",
         "u",
-        "row 1: --columns names value 2, and the row has 1;",
+        "row 1: `columns` names value 2, and the row has 1;",
     );
     let both = "http://h.example/a;0,8\n";
     check_refused(
         &delimited("url=1", ""),
         "a",
         both,
-        "values may be separated by ';' or ,; say which with --delimiter",
+        "values may be separated by ';' or ,; say which with `delimiter`",
     );
     // In JSON a number is a name.
     check_with(&delimited("url=1", ""), "-", b"{\"1\":\"u\"}", Format::Jsonl, &["1@0 u|||"]);
@@ -134,21 +134,21 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
     for (rows, options) in [
         (
             "https://h.example/a;2025-11-21;Schuh\nhttps://h.example/b;2025-11-20;Hut\n",
-            "--delimiter ';' --columns url=1,lastmod=2",
+            "`delimiter: ';'` `columns: url=1,lastmod=2`",
         ),
-        ("https://h.example/a,b;21.11.2025 10:20\n", "--delimiter ';' --columns url=1,lastmod=2"),
-        ("https://h.example/a,x y,2025-11-21T10:20:30Z\n", "--delimiter , --columns url=1,lastmod=3"),
-        ("https://h.example/a|2025-11-21\n", "--delimiter '|' --columns url=1,lastmod=2"),
-        ("https://h.example/a\tx\nhttps://h.example/b\ty\n", "--delimiter tab --columns url=1"),
-        ("1;https://h.example/a;b\n2;https://h.example/c;d\n", "--delimiter ';' --columns url=2"),
-        ("page;day\nhttps://h.example/a;2025-11-21\n", "--delimiter ';' --columns url=page,lastmod=day"),
-        ("url\nhttps://h.example/a;2025-11-21\n", "--delimiter ';' --columns url=1,lastmod=2"),
+        ("https://h.example/a,b;21.11.2025 10:20\n", "`delimiter: ';'` `columns: url=1,lastmod=2`"),
+        ("https://h.example/a,x y,2025-11-21T10:20:30Z\n", "`delimiter: ,` `columns: url=1,lastmod=3`"),
+        ("https://h.example/a|2025-11-21\n", "`delimiter: '|'` `columns: url=1,lastmod=2`"),
+        ("https://h.example/a\tx\nhttps://h.example/b\ty\n", "`delimiter: tab` `columns: url=1`"),
+        ("1;https://h.example/a;b\n2;https://h.example/c;d\n", "`delimiter: ';'` `columns: url=2`"),
+        ("page;day\nhttps://h.example/a;2025-11-21\n", "`delimiter: ';'` `columns: url=page,lastmod=day`"),
+        ("url\nhttps://h.example/a;2025-11-21\n", "`delimiter: ';'` `columns: url=1,lastmod=2`"),
     ] {
-        let want = format!("the lines are rows of a table; say --format csv {options}, or --format text");
+        let want = format!("the lines are rows of a table; say `format: csv` {options}, or `format: text`");
         check_refused(&none, "a.txt", rows, &want);
         let error = read_all("a.csv", rows.as_bytes(), &none).unwrap_err().to_string();
         assert!(
-            error.starts_with("a.csv: row 1: ") && error.ends_with(&format!("say --format csv {options}")),
+            error.starts_with("a.csv: row 1: ") && error.ends_with(&format!("say `format: csv` {options}")),
             "{error}"
         );
     }
@@ -157,28 +157,26 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
         "www.h.example/x?fields=id,url\nwww.h.example/y\n",
         "/x?fields=id,url\n/y\n",
     ] {
-        let want = "row 1: a value is a URL, so this is no header; say --columns url=1 if there is none, --columns \
-                    url=NAME if this is one, or that every line is a URL with --format text";
+        let want = "row 1: a value is a URL, so this is no header; say `columns: url=1` if there is none, `columns: url=NAME` \
+                    if this is one, or that every line is a URL with `format: text`";
         check_refused(&none, "a.csv", rows, want);
         check_refused(&said(Format::Csv), "a", rows, want);
     }
     let two = "http://h.example/x,loc,lastmod\nhttp://h.example/b,http://h.example/c,2020-01-01\n";
-    let want =
-        "row 1: no header that names the column of the URL; say --format csv --delimiter , --columns url=1";
+    let want = "row 1: no header that names the column of the URL; say `format: csv` `delimiter: ,` `columns: url=1`";
     check_refused(&none, "a.csv", two, want);
     // Many exports have a column named `#`, and names from the user mean that there is a header.
     check_with(&none, "a.csv", b"#,url\n1,u\n", Format::Csv, &["2@6 u|||"]);
     let given = delimited("url=http://h.example/url", "");
     check_with(&given, "a.csv", b"http://h.example/url,x\nu,1\n", Format::Csv, &["2@23 u|||"]);
     let relaxed = "https://h.example/a;Schuh\nhttps://h.example/b;Hut\n";
-    let want =
-        "row 1: no header that names the column of the URL; say --format csv --delimiter ';' --columns url=1";
+    let want = "row 1: no header that names the column of the URL; say `format: csv` `delimiter: ';'` `columns: url=1`";
     check_refused(&none, "a.csv", relaxed, want);
     check_refused(
         &none,
         "a.csv",
         "https://h.example/a\n",
-        "row 1: a value is a URL, so this is no header; say --columns url=1 if there is none, --columns url=NAME if this is one, or that every line is a URL with --format text",
+        "row 1: a value is a URL, so this is no header; say `columns: url=1` if there is none, `columns: url=NAME` if this is one, or that every line is a URL with `format: text`",
     );
     // Real URLs contain delimiters.
     for text in [
@@ -196,8 +194,8 @@ fn rows_without_a_header_are_refused_with_the_options_that_read_them() {
 #[test]
 fn options_that_contradict_each_other_are_usage_errors() {
     for (format, delimiter, want) in [
-        (Format::Tsv, ";", "--delimiter ';': --format tsv has no such delimiter"),
-        (Format::Text, ",", "--delimiter ,: --format text has no such delimiter"),
+        (Format::Tsv, ";", "`delimiter: ';'`: `format: tsv` has no such delimiter"),
+        (Format::Text, ",", "`delimiter: ,`: `format: text` has no such delimiter"),
     ] {
         let options = FormOptions { format: Some(format), ..delimited("", delimiter) };
         let error = read_all("-", b"", &options).unwrap_err();

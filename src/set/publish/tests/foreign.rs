@@ -23,7 +23,7 @@ fn a_file_in_the_way_is_refused_before_the_work_or_copied_when_its_name_is_neede
         let refused = admitted(&fs, false).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Output);
         assert!(
-            refused.to_string().contains(file) && refused.to_string().contains("--take-over"),
+            refused.to_string().contains(file) && refused.to_string().contains("`take_over`"),
             "{refused}"
         );
         // Nobody was asked.
