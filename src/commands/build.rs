@@ -41,7 +41,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
     build_from(job, job.input.paths.iter().cloned().map(Source::from).collect(), progress, stop)
 }
 
-/// Builds the set that `job` describes from `sources`, which take the place of [`InputOptions::paths`](crate::InputOptions::paths) and can be rows from code. Rows
+/// Builds the set that `job` describes from `sources`, which take the place of [`InputOptions::paths`](crate::options::InputOptions::paths) and can be rows from code. Rows
 /// from code are counted, refused and recorded as rows of a file, with the number of the row and the name of the source.
 ///
 /// # Errors

@@ -65,21 +65,21 @@ pub use rules::{Counts, Rule};
 /// Maximum number of findings kept per file until they are reported. All are counted.
 const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
 
-/// What to check. [`CheckJob::new`] has every default of the command line.
+/// Which published files to check. [`CheckJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct CheckJob {
-    /// Directories with a set in them, parents of the directories of several sites, and single files.
+    /// Published directories, parents of the directories of several sites, and single sitemaps or index files.
     pub paths: Vec<PathBuf>,
-    /// The directory that the files are published in, as a URL. If it is not given, a directory's robots lines tell it,
-    /// and of a single file the scope is not checked.
+    /// URL of the directory that the files are published in. If not set, it is taken from `robots-sitemaps.txt` of a directory;
+    /// for a single file, the scope is then not checked.
     pub base_url: Option<BaseUrl>,
-    /// Which URLs may be listed. If it is not given, a directory's manifest tells what its set was built with; where there is
-    /// none, it is that of the protocol.
+    /// Which URLs may be listed. If not set, it is taken from the manifest of a directory; without a manifest, it is
+    /// [`ScopeRule::Directory`], the rule of the protocol.
     pub scope: Option<ScopeRule>,
-    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
+    /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
-    /// How many findings are told. All are counted.
+    /// Most findings that are reported, at most 10,000 per file. All are counted.
     pub findings_max: u64,
 }
 
@@ -90,25 +90,25 @@ impl CheckJob {
     }
 }
 
-/// What a check has seen. Serialises to the last line of `--json`.
+/// The result of [`check()`](crate::check()). It serialises to the last line of `--json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CheckReport {
-    /// Files that were read.
+    /// Number of files that were read.
     pub files: u64,
-    /// Sitemaps among them.
+    /// Number of sitemaps among the files.
     pub sitemaps: u64,
-    /// Index files among them.
+    /// Number of index files among the files.
     pub indexes: u64,
-    /// Entries of the sitemaps.
+    /// Number of entries in the sitemaps.
     pub urls: u64,
-    /// Sitemaps that an index file lists and that lie in a deeper directory, where they are not looked for.
+    /// Number of sitemaps that an index file lists in a deeper directory. They are not read.
     pub not_followed: u64,
-    /// Findings, told or not.
+    /// Number of findings, whether reported or not.
     pub findings: u64,
-    /// The same by rule; only rules that were broken.
+    /// Number of findings by the word of their rule; only rules that were broken.
     pub rules: BTreeMap<&'static str, u64>,
-    /// Time on the clock.
+    /// Elapsed time in seconds.
     pub seconds: f64,
 }
 

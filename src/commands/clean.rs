@@ -20,19 +20,19 @@ use crate::intake::{format, lines, reject_row};
 use crate::job::{InputOptions, check_threads, threads_default};
 use crate::survey::memory::with_page_memory;
 
-/// What became of the lines of the input.
+/// The result of [`clean()`]: what became of the lines of the input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CleanReport {
-    /// All lines: `blank + accepted + rejected`.
+    /// Number of all lines: `blank + accepted + rejected`.
     pub lines: u64,
-    /// Nothing but spaces and tabs.
+    /// Lines that contain only spaces and tabs.
     pub blank: u64,
-    /// URLs that came out.
+    /// URLs that were written.
     pub accepted: u64,
-    /// Refused lines.
+    /// Refused lines by reason.
     pub rejected: Rejected,
-    /// Lines of these URLs with bytes that are not UTF-8, which were percent-encoded as they are.
+    /// Lines among the accepted ones with bytes that are not UTF-8. These bytes were percent-encoded unchanged.
     pub non_utf8_lines: u64,
     /// Files and directories below input directories that were not read.
     pub skipped: Vec<Skipped>,

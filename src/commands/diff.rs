@@ -27,59 +27,59 @@ pub const DIFF_MEMORY_DEFAULT: u64 = 256 << 20;
 /// Least memory for sorting: two buffers of a few thousand URLs, and what the merge reads ahead.
 pub const DIFF_MEMORY_MIN: u64 = 1 << 20;
 
-/// What to compare. [`DiffJob::new`] has every default of the command line.
+/// Which two sets to compare. [`DiffJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct DiffJob {
-    /// A published directory, the parent of those of several sites, an index file, a sitemap, or the manifest of a set that is
-    /// kept.
+    /// The old set: a published directory, the parent of the directories of several sites, an index file, a sitemap, or the
+    /// manifest of a kept set.
     pub old: PathBuf,
-    /// The same for the other side.
+    /// The new set, in any of the forms of the old one.
     pub new: PathBuf,
-    /// What a line holds.
+    /// Output format.
     pub form: DiffForm,
-    /// How much room there is, and where there is more.
+    /// Memory, scratch directory and threads.
     pub room: DiffRoom,
 }
 
-/// How much room a diff may take.
+/// What a diff may use of the machine. None of it changes the output.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct DiffRoom {
-    /// Bytes of memory for the URLs that are sorted. A few sitemaps a thread, which are being read, come on top.
+    /// Bytes of memory for sorting URLs. In addition, each thread holds a few sitemaps that it reads.
     pub memory: u64,
-    /// A directory for what memory does not hold: as many bytes as the URLs and `lastmod`s of both sides.
+    /// Directory for data that do not fit in memory: at most the URLs and `lastmod`s of both sets.
     pub scratch: PathBuf,
-    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
+    /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
 }
 
-/// What a line holds.
+/// Output format of [`diff()`](crate::diff()).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DiffForm {
-    /// `+ URL`, `- URL`, or `~ URL`, the last with both `lastmod`s.
+    /// One line per URL: `+ URL` for added, `- URL` for removed, `~ URL` and both `lastmod`s for changed.
     #[default]
     Text,
-    /// `added`, `removed` or `changed`, the URL, its old and its new `lastmod`, with tabs between. No header.
+    /// Tab-separated rows without a header: `added`, `removed` or `changed`, the URL, its old and its new `lastmod`.
     Tsv,
-    /// An object with `change`, `loc`, and `old_lastmod` and `new_lastmod` if there are any.
+    /// One JSON object per line, with `change`, `loc`, and `old_lastmod` and `new_lastmod` if present.
     Json,
 }
 
-/// What was found.
+/// The result of [`diff()`](crate::diff()).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct DiffReport {
-    /// URLs of the new set alone.
+    /// URLs in the new set only.
     pub added: u64,
-    /// URLs of the old set alone.
+    /// URLs in the old set only.
     pub removed: u64,
-    /// URLs of both with different `lastmod`s, as text.
+    /// URLs in both sets whose `lastmod`s differ as text.
     pub changed: u64,
-    /// URLs of both with the same `lastmod`, or with none.
+    /// URLs in both sets with the same `lastmod`, or with none.
     pub unchanged: u64,
-    /// Sitemaps that were read: the others are the same in both.
+    /// Sitemaps that were read. Files that both sets share are skipped.
     pub sitemaps_read: u64,
 }
 
@@ -94,7 +94,7 @@ impl DiffReport {
 }
 
 impl DiffJob {
-    /// A job with the defaults: text, 256 MiB, the system's directory for temporary files, all cores.
+    /// Creates a job with the defaults: text, 256 MiB of memory, the system's temporary directory, a thread per core.
     pub fn new(old: PathBuf, new: PathBuf) -> Self {
         let (memory, scratch) = (DIFF_MEMORY_DEFAULT, std::env::temp_dir());
         let room = DiffRoom { memory, scratch, threads: threads_default() };

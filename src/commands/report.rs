@@ -14,7 +14,7 @@ use crate::common::progress::Estimate;
 use crate::intake::report::{InputReport, Skipped};
 use crate::survey::rejects::Example;
 
-/// What a run of `build` did. Serialises to the JSON of `--report`.
+/// The result of a build in numbers. It serialises to the JSON of `--report`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
@@ -22,34 +22,35 @@ pub struct Report {
     pub version: &'static str,
     /// Whether the set is live.
     pub published: bool,
-    /// Why not, if the data were refused, or the switch failed and `sets` has what could not be taken back.
+    /// Why the set is not live: the data were refused, or the switch failed. In the latter case `sets` lists the sites whose
+    /// switch could not be undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<Message>,
     /// Protocol version: `0.9` or `0.84`.
     pub protocol: String,
-    /// The directory of the files, as a URL.
+    /// URL of the directory of the files, or the pattern for each origin.
     pub base_url: String,
     /// Input files and pipes in the order in which they were read. Their lines add up to `lines`.
     pub inputs: Vec<InputReport>,
     /// Files and directories below input directories that were not read.
     pub skipped: Vec<Skipped>,
-    /// Lines that were not refused and whose URL has bytes that are not UTF-8: these were percent-encoded as they are.
+    /// Accepted lines whose URL has bytes that are not UTF-8. These bytes were percent-encoded unchanged.
     pub non_utf8_lines: u64,
-    /// Lines in them: `blank + listed + duplicates + rejected`.
+    /// Lines in all inputs: `blank + listed + duplicates + rejected`.
     pub lines: u64,
-    /// Lines with nothing but spaces and tabs.
+    /// Lines that contain only spaces and tabs.
     pub blank: u64,
     /// URLs in the sitemaps.
     pub listed: u64,
-    /// Lines whose URL stands in an earlier one.
+    /// Lines whose URL is listed from another line.
     pub duplicates: u64,
     /// Refused lines by reason; only reasons that occurred.
     pub rejected: BTreeMap<&'static str, u64>,
-    /// Tags of rows that were not refused, by name, those that could not be written included.
+    /// Tags of accepted rows by name, including dropped tags.
     pub given_tags: BTreeMap<&'static str, u64>,
-    /// Tags of rows that were refused, by name.
+    /// Tags of refused rows by name.
     pub refused_tags: BTreeMap<&'static str, u64>,
-    /// Tags that could not be written, by reason; their URLs are listed without them.
+    /// Invalid tags by reason. Their URLs are listed without them.
     pub dropped_tags: BTreeMap<&'static str, u64>,
     /// URLs out of scope by scheme, host and port: the ten origins with the most.
     pub out_of_scope: BTreeMap<String, u64>,
@@ -64,29 +65,29 @@ pub struct Report {
     pub tag_hints: Vec<Message>,
     /// The first line of each reason, in the order in which lines are checked.
     pub examples: Vec<Example>,
-    /// Sitemaps.
+    /// Number of sitemaps.
     pub sitemaps: u64,
-    /// Index files.
+    /// Number of index files.
     pub indexes: u64,
-    /// URLs of the index files: what robots.txt should name.
+    /// URLs of the index files, for robots.txt.
     pub index_urls: Vec<String>,
-    /// With a base for each origin: the set of each that is live, in the order in which the input names them first.
+    /// With a base for each origin: the live set of each, in the order in which the origins first appear in the input.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<SetReport>,
     /// Bytes of all sitemaps before compression.
     pub xml_bytes: u64,
     /// Bytes of all sitemap files.
     pub gzip_bytes: u64,
-    /// Sitemaps of earlier sets that had stayed long enough and were removed.
+    /// Sitemaps of earlier sets that were removed because their time had passed.
     pub expired: u64,
-    /// With `--diff`: how the set differs from the one before it.
+    /// The differences from the set that was live before, if [`Publication::diff`](crate::options::Publication::diff) is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<DiffReport>,
-    /// Time on the clock.
+    /// Elapsed time of each part.
     pub seconds: Seconds,
-    /// Threads that worked at the same time.
+    /// Number of worker threads.
     pub threads: u64,
-    /// What was expected at the start.
+    /// The resources that the build was expected to use.
     #[serde(rename = "needs")]
     pub estimate: Estimate,
 }

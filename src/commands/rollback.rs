@@ -12,36 +12,37 @@ use crate::set::manifest::Manifest;
 use crate::set::publish::{OnDamage, Workspace, make_live, status};
 use crate::set::robots;
 
-/// Which set is to be live. [`RollbackJob::new`] has every default of the command line.
+/// Which set to make live again. [`RollbackJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RollbackJob {
-    /// The directory of one set.
+    /// Directory that the set was published to. With a base for each origin, the directory of one site.
     pub out: PathBuf,
-    /// The number of a kept set; none for the last one before the live set that was not rolled back itself.
+    /// Number of a kept set, as [`status()`](crate::status()) shows it. If not set, the last set before the live one that was not
+    /// rolled back itself.
     pub to: Option<u64>,
-    /// A robots.txt to name the index files in, between lines of ours.
+    /// A robots.txt in which the index files are named, between two marker lines. Other lines are left unchanged.
     pub robots: Option<PathBuf>,
-    /// Let `robots` have another name than crawlers ask for.
+    /// Accept a `robots` file whose name is `robots.txt` in other letter case, which crawlers do not request.
     pub robots_any_name: bool,
-    /// Now.
+    /// Time of the rollback, recorded in the manifest.
     pub time: SystemTime,
 }
 
-/// What a rollback did.
+/// The result of a rollback.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RolledBack {
     /// The set that was live.
     pub from: Manifest,
-    /// The set that is.
+    /// The set that is live now.
     pub to: Manifest,
-    /// What failed once the set was live: it stays live, and somebody should know.
+    /// Failures after the set was live. It stays live.
     pub warnings: Vec<Error>,
 }
 
 impl RollbackJob {
-    /// A job with the defaults: the set before the live one, the present time.
+    /// Creates a job that rolls back the set in `out`, with the defaults: the set before the live one, the present time.
     pub fn new(out: PathBuf) -> Self {
         Self { out, to: None, robots: None, robots_any_name: false, time: SystemTime::now() }
     }

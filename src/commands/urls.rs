@@ -19,45 +19,46 @@ use crate::error::{Error, Result, message};
 use crate::escape::{self, shown};
 use crate::job::{check_threads, threads_default};
 
-/// What to list. [`UrlsJob::new`] has every default of the command line.
+/// Which published files to extract URLs from. [`UrlsJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UrlsJob {
-    /// Sitemaps, index files and directories, in this order.
+    /// Sitemaps, index files and published directories, in this order.
     pub paths: Vec<PathBuf>,
-    /// What a line holds.
+    /// Output format.
     pub form: UrlsForm,
-    /// Threads that work at the same time, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
+    /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
 }
 
-/// What a line holds.
+/// Output format of [`urls()`](crate::urls()).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UrlsForm {
-    /// The URL.
+    /// One URL per line.
     #[default]
     Lines,
-    /// A row with a value for each of `loc`, `lastmod`, `changefreq`, `priority`, `alternates` and `images`, with tabs between
-    /// them, below a header with these names. The last two are JSON arrays; what there is none of is empty. A value with a tab
-    /// or line end in it, or a quote for its first character, is quoted as in CSV. `build` reads it.
+    /// Tab-separated rows below a header: `loc`, `lastmod`, `changefreq`, `priority`, `alternates` and `images`. The last two
+    /// are JSON arrays. Missing values are empty. A value that contains a tab or line end, or begins with a quote, is quoted as
+    /// in CSV. `build` reads this format.
     Tsv,
-    /// An object with `loc` and the tags that there are; `alternates` and `images` are arrays. `build` reads it.
+    /// One JSON object per line, with `loc` and the tags of the URL; `alternates` and `images` are arrays. `build` reads this
+    /// format.
     Json,
 }
 
-/// What was listed.
+/// The result of [`urls()`](crate::urls()).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UrlsReport {
-    /// Sitemaps.
+    /// Number of sitemaps that were read.
     pub sitemaps: u64,
-    /// URLs in them.
+    /// Number of URLs that were written.
     pub urls: u64,
 }
 
 impl UrlsJob {
-    /// A job with the defaults: URLs alone, all cores.
+    /// Creates a job with the defaults: one URL per line, a thread per core.
     pub fn new(paths: Vec<PathBuf>) -> Self {
         Self { paths, form: UrlsForm::default(), threads: threads_default() }
     }

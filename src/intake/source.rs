@@ -1,4 +1,4 @@
-//! What a build reads: files, standard input, or rows from code.
+//! What `build` and `clean` read: files, standard input, or rows from code.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::format::{SourceRow, SourceRows};
 
-/// An input of a build: a path, `-` for standard input, or rows from an iterator.
+/// An input of [`build_from`](crate::build_from) or [`clean_from`](crate::clean_from): a path, `-` for standard input, or rows from an iterator.
 ///
 /// ```no_run
 /// use sitemill::{Job, Silent, Source, SourceRow, Stop, build_from};
