@@ -1,6 +1,7 @@
 //! Place: where sets are kept, and what can be done with files there.
 
-pub mod directory;
+mod directory;
+mod file;
 mod foreign;
 mod hash;
 mod interface;
@@ -9,9 +10,14 @@ mod open;
 pub mod switch;
 mod unsynced;
 
+#[cfg(test)]
+pub use directory::{DirectoryPlace, DirectoryView, fs};
+pub use file::PlaceFile;
 pub use foreign::foreign;
 pub use hash::file_hash;
 pub use interface::{Copies, Place, Published, Record, View};
 pub use local_file::LocalFile;
-pub use open::{open, open_for_sites, view};
+pub use open::{
+    Named, STATE, create, file, holds_set, is_state, named, of_manifest, open, open_for_sites, view,
+};
 pub use unsynced::Unsynced;

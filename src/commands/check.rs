@@ -42,11 +42,11 @@ use crate::common::stop::Stop;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
-use crate::place::directory::layout::LIVE_MANIFEST;
+use crate::place::{self, Named, PlaceFile, Record};
 use crate::set::manifest::Manifest;
 
 use document::{Document, Rules, Scratch};
-use set::{Met, file, is_file, read_manifest};
+use set::{Met, file, read_manifest};
 use sitemaps::Sitemaps;
 
 pub(crate) use content::Content;
@@ -137,23 +137,29 @@ pub fn check(
     };
     progress.begin(Phase::Read, 0);
     let base = job.base_url.as_ref().map(BaseUrl::as_str);
-    let (directories, files): (Vec<_>, Vec<_>) = job.paths.iter().cloned().partition(|path| path.is_dir());
-    // Each directory is a site; files named one by one form a site together.
+    let (mut places, mut files) = (Vec::new(), Vec::new());
+    for path in &job.paths {
+        match place::named(path) {
+            Named::Place(view) => places.push(view),
+            Named::File(file) => files.push(file),
+        }
+    }
+    // Each place is a site; files named one by one form a site together.
     if !files.is_empty() {
         run.check_set(Set::of_files(files, base, run.kept_max))?;
     }
-    for directory in directories {
-        let sets = Set::directories(&directory)?;
-        if let (Some(base), true) = (base, sets.iter().any(|set| *set != directory)) {
+    for parent in places {
+        let sets = Set::places(&*parent)?;
+        if let (Some(base), true) = (base, sets.iter().any(|set| set.root() != parent.root())) {
             return Err(Error::usage(message!(
                 Setting::BaseUrl.with(base),
                 ": ",
-                &*directory,
+                parent.root(),
                 " holds the sets of several sites, and each of them names its own"
             )));
         }
         for set in sets {
-            run.check_set(Set::of_directory(&set, base, run.kept_max)?)?;
+            run.check_set(Set::of_place(set, base, run.kept_max)?)?;
         }
     }
     progress.end();
@@ -180,7 +186,7 @@ impl Run<'_> {
     fn check_set(&mut self, set: Set) -> Result<()> {
         self.tell(&set.findings)?;
         // A damaged manifest is reported after everything else.
-        let manifest = set.directory.as_deref().map_or(Ok(None), read_manifest);
+        let manifest = set.view.as_deref().map_or(Ok(None), read_manifest);
         let built_with = || manifest.as_ref().ok().and_then(|manifest| manifest.as_ref()?.scope.parse().ok());
         let scope = self.job.scope.or_else(built_with).unwrap_or_default();
         let urls_below = match (&set.base, scope) {
@@ -197,7 +203,8 @@ impl Run<'_> {
         };
 
         let mut known = Known::default();
-        let files: Vec<PathBuf> = set.files.iter().filter(|file| known.met.insert(file)).cloned().collect();
+        let is_new = |file: &&PlaceFile| known.met.insert(file.path());
+        let files: Vec<PlaceFile> = set.files.iter().filter(is_new).cloned().collect();
         let mut members = Vec::new();
         self.check_files(files, false, &rules, |run, mut document| {
             if document.kind == Some(FileKind::Index) {
@@ -215,12 +222,12 @@ impl Run<'_> {
     /// Checks `files` in parallel and passes the results to `each` in order.
     fn check_files(
         &mut self,
-        files: Vec<PathBuf>,
+        files: Vec<PlaceFile>,
         are_members: bool,
         rules: &Rules<'_>,
         mut each: impl FnMut(&mut Self, Document) -> Result<()>,
     ) -> Result<()> {
-        let work = |scratch: &mut Scratch, path| document::check(path, are_members, rules, scratch);
+        let work = |scratch: &mut Scratch, file| document::check(file, are_members, rules, scratch);
         ordered(self.job.threads.get(), files.into_iter(), Scratch::default, work, |document| {
             self.stop.check()?;
             each(self, document?)
@@ -228,13 +235,11 @@ impl Run<'_> {
     }
 
     /// Adds the files that an index file lists to `members`, and reports those that are missing or already listed.
-    fn follow(&mut self, set: &Set, index: &mut Document, met: &mut Met, members: &mut Vec<PathBuf>) {
-        let directory = match (&set.directory, &set.base, index.path.parent()) {
-            (Some(directory), ..) => directory,
-            // The members of a file that was named alone may be elsewhere, unless the base URL says that they are in its directory.
-            (None, Some(_), Some(directory)) => directory,
-            _ => return,
-        };
+    fn follow(&mut self, set: &Set, index: &mut Document, met: &mut Met, members: &mut Vec<PlaceFile>) {
+        // The members of a file that was named alone may be elsewhere, unless the base URL says that they are in its directory.
+        if set.view.is_none() && set.base.is_none() {
+            return;
+        }
         let first = || loc::directory(&index.members.first()?.loc);
         let Some(base) = set.base.clone().or_else(first) else { return };
         for member in &index.members {
@@ -243,17 +248,17 @@ impl Run<'_> {
                 self.report.not_followed += u64::from(is_deeper);
                 continue;
             };
-            let path = directory.join(name);
+            let file = index.file.beside(name);
             let shown = || shown(&member.loc);
-            if !met.insert(&path) {
+            if !met.insert(file.path()) {
                 index
                     .findings
                     .push(Some(member.entry), Rule::Duplicate, || format!("listed before: {}", shown()));
-            } else if !is_file(&path) {
+            } else if !file.is_file() {
                 let words = || format!("there is no such file: {}", shown());
                 index.findings.push(Some(member.entry), Rule::MissingFile, words);
             } else {
-                members.push(path);
+                members.push(file);
             }
         }
     }
@@ -267,7 +272,7 @@ impl Run<'_> {
                 self.report.sitemaps += 1;
                 self.report.urls += document.entries;
                 self.progress.advance(document.entries);
-                sitemaps.push(document.path, document.keys);
+                sitemaps.push(document.file, document.keys);
             }
             None => {}
         }
@@ -276,12 +281,11 @@ impl Run<'_> {
 
     /// Checks that every sitemap in the manifest of `build` is listed.
     fn check_manifest(&mut self, set: &Set, manifest: &Manifest, met: &Met) -> Result<()> {
-        let Some(directory) = &set.directory else { return Ok(()) };
-        let path = directory.join(LIVE_MANIFEST);
+        let Some(view) = &set.view else { return Ok(()) };
+        let path = view.record_path(&Record::Live);
         let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), self.kept_max);
-        for sitemap in
-            manifest.sitemaps.iter().filter(|sitemap| !met.contains(&directory.join(&sitemap.file)))
-        {
+        let is_listed = |file: &str| met.contains(&view.path(file.as_ref()));
+        for sitemap in manifest.sitemaps.iter().filter(|sitemap| !is_listed(&sitemap.file)) {
             findings.push(None, Rule::Unlisted, || {
                 format!("{} belongs to the set, but no index file lists it", shown(sitemap.file.as_bytes()))
             });

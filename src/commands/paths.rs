@@ -13,8 +13,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::format::{self, OutDirectory};
-use crate::place::directory::fs::{Disk, exists, make_path};
-use crate::place::directory::layout::{LIVE_MANIFEST, STATE, is_state_of_set};
+use crate::place::{self as places, Record, STATE};
 use crate::set::name::{ROBOTS_FILE, is_index_file, is_sitemap_file};
 use place::{File, Identity, Place};
 
@@ -133,11 +132,11 @@ impl Paths {
         // The file is in it, or next to it in a parent that is created with it.
         let needs_out = |named: &Named| {
             let parent = named.path.parent().filter(|parent| !parent.as_os_str().is_empty());
-            let is_missing = |parent: &&Path| !exists(&Disk, parent);
+            let is_missing = |parent: &&Path| parent.symlink_metadata().is_err();
             parent.filter(is_missing).is_some_and(|parent| Place::of(out).below(parent).is_some())
         };
-        match !exists(&Disk, out) && self.writes.iter().any(needs_out) {
-            true => make_path(&Disk, out),
+        match out.symlink_metadata().is_err() && self.writes.iter().any(needs_out) {
+            true => places::create(out),
             false => Ok(()),
         }
     }
@@ -244,9 +243,7 @@ impl Paths {
         });
         let below = below.unwrap_or_default();
         let is_state = below.iter().take(levels).any(|part| part == STATE);
-        if is_state
-            || place.directory.ancestors().any(|above| above.ends_with(STATE) && is_state_of_set(above))
-        {
+        if is_state || place.directory.ancestors().any(places::is_state) {
             return Some(message!(
                 named.message(),
                 ": lies in {STATE}, which belongs to sitemill; name a file elsewhere"
@@ -262,7 +259,7 @@ impl Paths {
                 "; name another file"
             ));
         }
-        let is_set = is_ours && is_state_of_set(&parent.join(STATE));
+        let is_set = is_ours && places::holds_set(&parent);
         let is_linked =
             || place.file.is_some_and(|file| file.is_linked && out.is_some_and(|(out, _)| has(out, file)));
         (is_set || is_linked()).then(|| {
@@ -315,6 +312,9 @@ fn has(out: &Path, file: File) -> bool {
     let is_ours = |name: &std::ffi::OsString| {
         name.to_str().is_some_and(|name| is_sitemap_file(name) || is_index_file(name) || name == ROBOTS_FILE)
     };
-    let mut files = names.filter(is_ours).map(|name| out.join(name)).chain([out.join(LIVE_MANIFEST)]);
+    let mut files = names
+        .filter(is_ours)
+        .map(|name| out.join(name))
+        .chain([places::view(out).record_path(&Record::Live)]);
     files.any(|other| File::at(&other).is_some_and(|other| other.identity == file.identity))
 }

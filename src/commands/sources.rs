@@ -11,7 +11,7 @@ use crate::intake::input::Found;
 use crate::intake::report::Skipped;
 use crate::intake::source::{Source, SourceKind};
 use crate::job::Job;
-use crate::place::directory::layout::STATE;
+use crate::place;
 use crate::set::name::{ROBOTS_FILE, is_sitemap_file};
 
 /// Open inputs, and files that were skipped.
@@ -31,7 +31,7 @@ pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirec
     let Some(out) = OutDirectory::at(&job.publication.out) else { return Ok(None) };
     let is_site = |input: &Path| {
         job.rules.only_site().is_none()
-            && input.join(STATE).is_dir()
+            && place::view(input).has_state()
             && input.canonicalize().is_ok_and(|path| path.parent().is_some_and(|parent| out.is(parent)))
     };
     let both = |input: &&Path| input.is_dir() && (out.is(input) || is_site(input));
@@ -125,7 +125,8 @@ fn data_files(files: &[PathBuf], sets: &HashSet<&Path>) -> Result<Vec<PathBuf>> 
         match set_of(file, sets) {
             None => data.push(file.clone()),
             Some(set) if file.ends_with(ROBOTS_FILE) => {
-                data.extend(Set::of_directory(set, None, 1)?.into_files()?);
+                let files = Set::of_place(place::view(set), None, 1)?.into_files()?;
+                data.extend(files.iter().map(|file| file.path().to_owned()));
             }
             Some(_) => {}
         }
@@ -147,13 +148,14 @@ fn open(
         sources.push(source);
         return Ok(());
     }
-    for member in check::members(name)? {
-        if !is_new(&member) {
+    for member in check::members(&place::file(name))? {
+        let member = member.path();
+        if !is_new(member) {
             continue;
         }
-        let source = Found::open(&member)?;
+        let source = Found::open(member)?;
         if is_index(&source, options)? {
-            let (name, member) = (Shown(name), Shown(&member));
+            let (name, member) = (Shown(name), Shown(member));
             return Err(Error::data(format!(
                 "{name}: lists {member}, which is an index itself; give that one"
             )));

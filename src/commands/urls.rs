@@ -4,7 +4,7 @@
 //! but a file that cannot be read to its end, or a URL that would break its line, ends the run.
 
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
@@ -18,6 +18,7 @@ use crate::common::stop::Stop;
 use crate::error::{Error, Result, message};
 use crate::escape::{self, shown};
 use crate::job::{check_threads, threads_default};
+use crate::place::{self, Named, PlaceFile, View};
 
 /// Which published files to extract URLs from. [`UrlsJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
@@ -80,23 +81,24 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
         to.write(tsv_header().as_bytes())?;
     }
     progress.begin(Phase::Read, 0);
-    let report = list_all(&job.paths, form, job.threads, progress, stop, to)?;
+    let report =
+        list_all(job.paths.iter().map(|path| place::named(path)), form, job.threads, progress, stop, to)?;
     progress.end();
     Ok(report)
 }
 
-/// Writes the URLs of `paths` to `to` in the same way, each with a tab and its `lastmod` behind it.
+/// Writes the URLs of `sources` to `to` in the same way, each with a tab and its `lastmod` behind it.
 ///
 /// # Errors
 /// As [`urls`].
 pub(crate) fn lastmods(
-    paths: &[PathBuf],
+    sources: Vec<Named>,
     threads: NonZero<usize>,
     progress: &dyn Progress,
     stop: &Stop,
     to: Target<'_>,
 ) -> Result<UrlsReport> {
-    list_all(paths, Form::Lastmods, threads, progress, stop, to)
+    list_all(sources.into_iter(), Form::Lastmods, threads, progress, stop, to)
 }
 
 /// What is written of an entry.
@@ -110,7 +112,7 @@ enum Form {
 }
 
 fn list_all(
-    paths: &[PathBuf],
+    sources: impl Iterator<Item = Named>,
     form: Form,
     threads: NonZero<usize>,
     progress: &dyn Progress,
@@ -118,18 +120,18 @@ fn list_all(
     mut to: Target<'_>,
 ) -> Result<UrlsReport> {
     let mut report = UrlsReport::default();
-    for path in paths {
-        let files = match path.is_dir() {
-            true => files_of(path)?,
-            false => vec![path.clone()],
+    for source in sources {
+        let files = match source {
+            Named::Place(view) => files_of(&*view)?,
+            Named::File(file) => vec![file],
         };
-        let work = |entry: &mut Entry, file: PathBuf| list(file, form, entry);
+        let work = |entry: &mut Entry, file: PlaceFile| list(&file, form, entry);
         ordered(threads.get(), files.into_iter(), Entry::default, work, |listed| {
             stop.check()?;
             let listed = listed?;
             progress.advance(listed.urls);
             let members = listed.take_in(&mut report, &mut to)?;
-            let work = |entry: &mut Entry, member: Result<PathBuf>| list_member(member?, form, entry);
+            let work = |entry: &mut Entry, member: Result<PlaceFile>| list_member(member?, form, entry);
             ordered(threads.get(), members.into_iter(), Entry::default, work, |listed| {
                 stop.check()?;
                 let listed = listed?;
@@ -148,11 +150,11 @@ fn tsv_header() -> String {
     names.join("\t") + "\n"
 }
 
-/// The files to begin with of the set in `directory`, or of the sets of several sites below it.
-fn files_of(directory: &Path) -> Result<Vec<PathBuf>> {
+/// The files to begin with of the set in a place, or of the sets of several sites below it.
+fn files_of(parent: &dyn View) -> Result<Vec<PlaceFile>> {
     let mut files = Vec::new();
-    for set in Set::directories(directory)? {
-        files.extend(Set::of_directory(&set, None, 1)?.into_files()?);
+    for set in Set::places(parent)? {
+        files.extend(Set::of_place(set, None, 1)?.into_files()?);
     }
     Ok(files)
 }
@@ -163,13 +165,13 @@ struct Listed {
     lines: Vec<u8>,
     urls: u64,
     /// Of an index file: the files it names.
-    members: Vec<Result<PathBuf>>,
+    members: Vec<Result<PlaceFile>>,
     damage: Option<Error>,
 }
 
 impl Listed {
     /// Writes what there is, then says what is wrong with it. Returns the files that are to be read next.
-    fn take_in(self, report: &mut UrlsReport, to: &mut Target<'_>) -> Result<Vec<Result<PathBuf>>> {
+    fn take_in(self, report: &mut UrlsReport, to: &mut Target<'_>) -> Result<Vec<Result<PlaceFile>>> {
         to.write(&self.lines)?;
         report.urls += self.urls;
         report.sitemaps += u64::from(self.kind == Some(FileKind::Sitemap));
@@ -178,20 +180,22 @@ impl Listed {
 }
 
 /// A file that an index file names.
-fn list_member(path: PathBuf, form: Form, entry: &mut Entry) -> Result<Listed> {
-    let mut listed = list(path.clone(), form, entry)?;
+fn list_member(file: PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
+    let path = file.path();
+    let mut listed = list(&file, form, entry)?;
     if listed.kind == Some(FileKind::Index) && listed.damage.is_none() {
-        listed.damage = Some(Error::data(message!(&*path, ": an index file that another one names")));
+        listed.damage = Some(Error::data(message!(path, ": an index file that another one names")));
     }
     Ok(listed)
 }
 
-fn list(path: PathBuf, form: Form, entry: &mut Entry) -> Result<Listed> {
+fn list(file: &PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
+    let path = file.path();
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
-    let mut reader = Reader::new(Content::open(&path)?, &mut findings);
+    let mut reader = Reader::new(Content::open(file)?, &mut findings);
     let mut listed = Listed { kind: None, lines: Vec::new(), urls: 0, members: Vec::new(), damage: None };
     let mut base = None;
-    while reader.next(entry).map_err(|error| Error::io(&path, "could not be read", error))? {
+    while reader.next(entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let number = entry.number();
         if let Some(damage) = &reader.findings().damage {
             listed.damage = Some(Error::data(damage.to_string()));
@@ -200,14 +204,14 @@ fn list(path: PathBuf, form: Form, entry: &mut Entry) -> Result<Listed> {
         let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
         if loc.iter().any(|&byte| byte <= b' ' || byte == 0x7f) {
             listed.damage = Some(Error::data(message!(
-                &*path,
+                path,
                 ": entry {number}: a URL with a space or control character"
             )));
             break;
         }
         if matches!(form, Form::Tsv | Form::Json) && !entry.is_whole() {
             listed.damage = Some(Error::data(message!(
-                &*path,
+                path,
                 ": entry {number}: has more links or images than can be listed; list the URLs alone"
             )));
             break;
@@ -219,7 +223,7 @@ fn list(path: PathBuf, form: Form, entry: &mut Entry) -> Result<Listed> {
             }
             FileKind::Index => {
                 let base = base.get_or_insert_with(|| directory(loc));
-                listed.members.push(member(&path, base.as_deref(), number, loc));
+                listed.members.push(member(file, base.as_deref(), number, loc));
             }
         }
     }

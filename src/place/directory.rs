@@ -79,8 +79,8 @@ impl DirectoryPlace {
 
 impl Place for DirectoryPlace {
     fn open_site(&self, name: &str) -> Result<Box<dyn Place>> {
-        let view = self.view.below(name);
-        make_one(view.fs(), view.directory(), 0o777)?;
+        let view = self.view.site(name);
+        make_one(view.fs(), view.root(), 0o777)?;
         let own = lock::take_own(view.fs(), view.layout())?;
         Ok(Box::new(Self::locked(view, vec![own])))
     }
@@ -122,7 +122,7 @@ impl Place for DirectoryPlace {
     }
 
     fn set_aside(&self, file: &str, copies: Copies) -> Result<()> {
-        copies::set_aside(self.view.fs(), self.view.layout(), copies, &self.view.path(file))
+        copies::set_aside(self.view.fs(), self.view.layout(), copies, &self.view.path(file.as_ref()))
     }
 
     fn set_record_aside(&self, record: &Record) -> Result<()> {
@@ -170,19 +170,21 @@ impl Place for DirectoryPlace {
     fn remove(&self, removals: &[Removal]) -> Result<Removed> {
         let mut removed = Removed::default();
         for Removal { file, content } in removals {
-            match self.view.look(file) {
+            match self.view.look_up(file.as_ref()) {
                 Ok(Some(found))
                     if found.is_file
-                        && content.as_ref().is_none_or(|content| self.view.has_content(file, content)) =>
+                        && content
+                            .as_ref()
+                            .is_none_or(|content| self.view.has_content(file.as_ref(), content)) =>
                 {
-                    removed.files += u64::from(remove(self.view.fs(), &self.view.path(file))?);
+                    removed.files += u64::from(remove(self.view.fs(), &self.view.path(file.as_ref()))?);
                     removed.bytes += found.bytes;
                 }
                 _ => {}
             }
         }
         if removed.files > 0 {
-            sync_directory(self.view.fs(), self.view.directory())?;
+            sync_directory(self.view.fs(), self.view.root())?;
         }
         Ok(removed)
     }

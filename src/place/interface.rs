@@ -5,9 +5,11 @@
 //! Another kind of place implements both traits in a module beside `directory`.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::foreign::foreign;
 use super::hash::file_hash;
@@ -51,7 +53,7 @@ pub struct Published<'a> {
     pub is_sitemap: fn(&str) -> bool,
 }
 
-/// What has the name of a published file.
+/// What has the name of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     /// Whether it is an ordinary file.
@@ -60,77 +62,106 @@ pub struct Found {
     pub bytes: u64,
 }
 
-/// A place, to be read. Nothing is changed and no lock is taken.
+/// A name in the list of a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// The name.
+    pub name: OsString,
+    /// Whether it is that of a regular file. Directories and links are none.
+    pub is_file: bool,
+}
+
+/// A place that is only read. Nothing is changed and no lock is taken.
 pub trait View: fmt::Debug + Send + Sync {
     /// The path of the place.
-    fn directory(&self) -> &Path;
+    fn root(&self) -> &Path;
 
-    /// The path of a published file, for messages.
-    fn path(&self, file: &str) -> PathBuf;
+    /// The path of a file, for messages.
+    fn path(&self, file: &OsStr) -> PathBuf;
 
     /// The path of a manifest, for messages.
     fn record_path(&self, record: &Record) -> PathBuf;
 
-    /// Whether there is this manifest.
-    fn has_record(&self, record: &Record) -> bool;
+    /// Another handle to the same place.
+    fn share(&self) -> Arc<dyn View>;
 
-    /// The bytes of a manifest; none if there is none.
+    /// The place `name` below this one, where a site may be published.
+    fn below(&self, name: &OsStr) -> Arc<dyn View>;
+
+    /// Whether a run has left state here, such as manifests or a lock.
+    fn has_state(&self) -> bool;
+
+    /// Looks up a manifest without reading it; none if it does not exist.
+    ///
+    /// # Errors
+    /// If that cannot be determined.
+    fn look_up_record(&self, record: &Record) -> Result<Option<Found>>;
+
+    /// Reads a manifest; none if it does not exist.
     ///
     /// # Errors
     /// If it cannot be read.
     fn read_record(&self, record: &Record) -> Result<Option<Vec<u8>>>;
 
-    /// Whether a run has left state here, such as manifests or a lock.
-    fn has_state(&self) -> bool;
-
-    /// The manifests of earlier sets, and whatever else lies beside them.
+    /// Lists the manifests of earlier sets, and all other files that are kept with them.
     ///
     /// # Errors
     /// If they cannot be listed.
     fn kept(&self) -> Result<Vec<Record>>;
 
-    /// The names of runs that have staging: those at work and those that died. Empty if we may not look.
+    /// The names of runs that have staging, active and dead ones. Empty if we are not permitted to list them.
     fn runs(&self) -> Vec<OsString>;
 
-    /// The names of all published files, and of whatever else lies beside them.
+    /// Lists the place: published files, and everything else in it. The names in the places below it are not listed.
     ///
     /// # Errors
-    /// If they cannot be listed.
-    fn list(&self) -> Result<Vec<OsString>>;
+    /// [`ErrorKind::Input`](crate::ErrorKind::Input) if it cannot be listed.
+    fn list(&self) -> Result<Vec<Listed>>;
 
-    /// Looks at what has the name of a published file; none if nothing has it.
+    /// Looks up a file without reading it; none if nothing has its name. Links are not followed.
     ///
     /// # Errors
-    /// If that cannot be told.
-    fn look(&self, file: &str) -> Result<Option<Found>>;
+    /// If that cannot be determined.
+    fn look_up(&self, file: &OsStr) -> Result<Option<Found>>;
 
-    /// The bytes of a published file.
+    /// Opens a file for reading. Links are followed.
     ///
     /// # Errors
-    /// If it cannot be read, or is not there.
-    fn read(&self, file: &str) -> Result<Vec<u8>>;
+    /// [`ErrorKind::Input`](crate::ErrorKind::Input) if it is missing, unreadable or no regular file.
+    fn open(&self, file: &OsStr) -> Result<Box<dyn Read + Send>>;
+
+    /// Reads all of a published file.
+    ///
+    /// # Errors
+    /// If it is missing or cannot be read.
+    fn read(&self, file: &OsStr) -> Result<Vec<u8>>;
+
+    /// Whether `record` exists.
+    fn has_record(&self, record: &Record) -> bool {
+        self.look_up_record(record).is_ok_and(|found| found.is_some())
+    }
 
     /// Whether anything has the name `file`.
-    fn has(&self, file: &str) -> bool {
-        self.look(file).is_ok_and(|found| found.is_some())
+    fn has(&self, file: &OsStr) -> bool {
+        self.look_up(file).is_ok_and(|found| found.is_some())
     }
 
-    /// Whether `file` is an ordinary file.
-    fn is_file(&self, file: &str) -> bool {
-        self.look(file).is_ok_and(|found| found.is_some_and(|found| found.is_file))
+    /// Whether `file` is a regular file.
+    fn is_file(&self, file: &OsStr) -> bool {
+        self.look_up(file).is_ok_and(|found| found.is_some_and(|found| found.is_file))
     }
 
-    /// Whether `file` is an ordinary file whose bytes have this [hash](file_hash).
-    fn has_content(&self, file: &str, hash: &str) -> bool {
+    /// Whether `file` is a regular file whose bytes have this [hash](file_hash).
+    fn has_content(&self, file: &OsStr, hash: &str) -> bool {
         self.is_file(file) && self.read(file).is_ok_and(|bytes| file_hash(&bytes) == hash)
     }
 
-    /// The bytes of a published file; none if nothing has its name.
+    /// Reads all of a published file; none if nothing has its name.
     ///
     /// # Errors
-    /// If it cannot be read, or something that is no ordinary file has its name.
-    fn occupant(&self, file: &str) -> Result<Option<Vec<u8>>> {
-        match self.look(file)? {
+    /// If it cannot be read, or something that is no regular file has its name.
+    fn occupant(&self, file: &OsStr) -> Result<Option<Vec<u8>>> {
+        match self.look_up(file)? {
             None => Ok(None),
             Some(found) if !found.is_file => Err(foreign(&self.path(file))),
             Some(_) => self.read(file).map(Some),

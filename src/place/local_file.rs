@@ -158,7 +158,7 @@ impl<'a> LocalFile<'a> {
     /// Creates the new file, and removes those that dead runs have left.
     fn create(&self) -> Result<Box<dyn NewFile>> {
         let prefix = self.temporary_prefix();
-        for name in self.fs.list(parent(self.path)).unwrap_or_default() {
+        for (name, _) in self.fs.list(parent(self.path)).unwrap_or_default() {
             let process = name.to_str().and_then(|name| name.strip_prefix(&prefix)?.parse::<u32>().ok());
             let is_alive = |process: u32| Path::new("/proc").join(process.to_string()).exists();
             if process.is_some_and(|process| process == std::process::id() || !is_alive(process)) {

@@ -3,14 +3,69 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::directory::fs::Disk;
+use super::directory::fs::{Disk, make_path};
+use super::directory::layout::{directory_of, is_state_of_set};
 use super::directory::{DirectoryPlace, DirectoryView};
+use super::file::PlaceFile;
 use super::interface::{Place, View};
 use crate::error::Result;
+
+/// The name below a directory under which it keeps the state of its set. No other file may have it.
+pub use super::directory::layout::STATE;
 
 /// Opens the place at `path` for reading.
 pub fn view(path: &Path) -> Arc<dyn View> {
     Arc::new(DirectoryView::of(Arc::new(Disk), path))
+}
+
+/// The file at `path`, as one of the place that it is in.
+pub fn file(path: &Path) -> PlaceFile {
+    match (path.parent(), path.file_name()) {
+        // A path with a trailing slash has a name, too, but is none of a file.
+        (Some(parent), Some(name))
+            if path.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes()) =>
+        {
+            PlaceFile::new(view(parent), name)
+        }
+        _ => PlaceFile::new(view(Path::new("")), path),
+    }
+}
+
+/// What a user names to be read.
+#[derive(Debug)]
+pub enum Named {
+    /// A place with a set in it, or the parent of the places of several sites.
+    Place(Arc<dyn View>),
+    /// A single file. It need not exist.
+    File(PlaceFile),
+}
+
+/// What `path` names: a place or a file.
+pub fn named(path: &Path) -> Named {
+    if path.is_dir() { Named::Place(view(path)) } else { Named::File(file(path)) }
+}
+
+/// The place of the set that the manifest file at `path` describes.
+pub fn of_manifest(path: &Path) -> Arc<dyn View> {
+    view(directory_of(path))
+}
+
+/// Creates the place at `path` if it does not exist.
+///
+/// # Errors
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created.
+pub fn create(path: &Path) -> Result<()> {
+    make_path(&Disk, path)
+}
+
+/// Whether the directory `path` belongs to the place that it lies in: the state of a set, and not only its name.
+pub fn is_state(path: &Path) -> bool {
+    path.ends_with(STATE) && is_state_of_set(path)
+}
+
+/// Whether the directory `path` has the state of a set in it.
+pub fn holds_set(path: &Path) -> bool {
+    is_state_of_set(&path.join(STATE))
 }
 
 /// Opens the place at `path` for a run that changes it. Creates it if it does not exist.

@@ -71,13 +71,13 @@ impl<'a> FollowUp<'a> {
 
     fn diff(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory) -> Result<Option<DiffReport>> {
         let (Some(path), Some(file)) = (&self.job.publication.diff, &mut self.diff) else { return Ok(None) };
-        let directory = workspace.directory();
-        let old = workspace.live().map(|live| Side::of_set(directory, live)).unwrap_or_default();
+        let view = workspace.view();
+        let old = workspace.live().map(|live| Side::of_set(&view, live)).unwrap_or_default();
         let (hold, scratch) =
             (DIFF_MEMORY_DEFAULT.min(memory.hold as u64), memory.scratch.directory().to_owned());
         let room = DiffRoom { memory: hold, scratch, threads: self.job.resources.threads };
         let to = Target { name: path, to: file };
-        let new = Side::of_set(directory, set);
+        let new = Side::of_set(&view, set);
         let diff = compare(old, new, DiffForm::Tsv, &room, &Silent, self.stop, to);
         diff.map(Some).map_err(|error| match self.stop.is_raised() {
             true => Error::new(error.kind(), message!(Setting::Diff, " was broken off by a signal")),

@@ -3,15 +3,14 @@
 //! A file may be made to do harm: a bomb that decodes to gigabytes, gigabytes of nothing, a member cut short. Whatever
 //! it is, at most one byte more than the limit is decoded and at most a little more than the limit is read.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::error::{Error, Result};
 use crate::limits::Protocol;
+use crate::place::PlaceFile;
 
 /// Decoded at a time; small enough to stay in the cache until it is parsed.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -49,18 +48,12 @@ pub(crate) struct Content {
 }
 
 impl Content {
-    /// Opens the file at `path`.
+    /// Opens `file`.
     ///
     /// # Errors
     /// [`ErrorKind::Input`](crate::ErrorKind::Input) if it is missing, unreadable or no file.
-    pub fn open(path: &Path) -> Result<Self> {
-        let unreadable = |error| Error::input(path, error);
-        // Asked before it is opened: to open a pipe waits until somebody writes.
-        match std::fs::metadata(path).map_err(unreadable)? {
-            meta if meta.is_file() => {}
-            _ => return Err(unreadable(io::Error::other("not a regular file"))),
-        }
-        Self::of(File::open(path).map_err(unreadable)?).map_err(unreadable)
+    pub fn open(file: &PlaceFile) -> Result<Self> {
+        Self::of(file.open()?).map_err(|error| Error::input(file.path(), error))
     }
 
     /// The content of what `raw` reads.

@@ -1,6 +1,6 @@
 //! Checks one file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::content::Content;
@@ -12,6 +12,7 @@ use super::rules::Rule;
 use crate::common::secret::{Key, Secret};
 use crate::error::{Error, Result};
 use crate::escape::shown;
+use crate::place::PlaceFile;
 use crate::survey::dedup::ChunkKeys;
 
 /// Properties of a set that its files are checked against.
@@ -35,8 +36,8 @@ pub(crate) struct Scratch {
 
 /// The result of checking a file.
 pub(crate) struct Document {
-    /// Its path.
-    pub path: PathBuf,
+    /// The file.
+    pub file: PlaceFile,
     /// Its findings.
     pub findings: Findings,
     /// Its kind, if its root element could be read.
@@ -57,24 +58,25 @@ pub(crate) struct Member {
     pub loc: Box<[u8]>,
 }
 
-/// Reads and checks the file at `path`. `is_member` says whether an index file lists it.
+/// Reads and checks `file`. `is_member` says whether an index file lists it.
 ///
 /// # Errors
 /// If it cannot be opened, or the disk fails.
 pub(crate) fn check(
-    path: PathBuf,
+    file: PlaceFile,
     is_member: bool,
     rules: &Rules<'_>,
     scratch: &mut Scratch,
 ) -> Result<Document> {
+    let path = file.path();
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), rules.kept_max);
-    let content = Content::open(&path)?;
-    check_name(&path, content.is_gzip(), &mut findings);
+    let content = Content::open(&file)?;
+    check_name(path, content.is_gzip(), &mut findings);
     let mut reader = Reader::new(content, &mut findings);
     let Scratch { entry, keys } = scratch;
     keys.clear();
     let mut members = Vec::new();
-    while reader.next(entry).map_err(|error| Error::io(&path, "could not be read", error))? {
+    while reader.next(entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let (kind, protocol) = reader.own();
         let below = match kind {
             FileKind::Sitemap => rules.urls_below,
@@ -98,9 +100,9 @@ pub(crate) fn check(
         findings.push(None, Rule::IndexOfIndexes, || "this index file is listed in an index file".into());
     }
     if let Some(hash) = hash {
-        check_content_name(&path, hash, &mut findings);
+        check_content_name(path, hash, &mut findings);
     }
-    Ok(Document { path, findings, kind, entries, keys: ChunkKeys::part(keys, &[])?, members })
+    Ok(Document { file, findings, kind, entries, keys: ChunkKeys::part(keys, &[])?, members })
 }
 
 /// Returns bytes that are unique in this run and that no URL begins with.

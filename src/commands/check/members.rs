@@ -1,26 +1,26 @@
 //! Members: the files that an index file names.
 
-use std::path::{Path, PathBuf};
-
 use super::content::Content;
 use super::entry::Entry;
 use super::finding::Findings;
 use super::loc::directory;
 use super::reader::Reader;
-use super::set::{file, is_file};
+use super::set::file;
 use crate::error::{Error, Result, Shown};
 use crate::escape::shown;
+use crate::place::PlaceFile;
 
 /// The files beside the index file `index` that it names, in its order. What else may be wrong with it is not looked for.
 ///
 /// # Errors
 /// If it cannot be read to its end, or names what is not beside it.
-pub(crate) fn members(index: &Path) -> Result<Vec<PathBuf>> {
-    let mut findings = Findings::new(shown(index.as_os_str().as_encoded_bytes()), 1);
+pub(crate) fn members(index: &PlaceFile) -> Result<Vec<PlaceFile>> {
+    let path = index.path();
+    let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
     let mut reader = Reader::new(Content::open(index)?, &mut findings);
     let mut entry = Entry::default();
     let (mut members, mut base) = (Vec::new(), None);
-    while reader.next(&mut entry).map_err(|error| Error::io(index, "could not be read", error))? {
+    while reader.next(&mut entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
         let base = base.get_or_insert_with(|| directory(loc));
         members.push(member(index, base.as_deref(), entry.number(), loc)?);
@@ -32,13 +32,14 @@ pub(crate) fn members(index: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The file beside `index` that the `loc` of its entry `number` means.
-pub(crate) fn member(index: &Path, base: Option<&str>, number: u64, loc: &[u8]) -> Result<PathBuf> {
-    let path = base.and_then(|base| Some(index.parent()?.join(file(loc, base)?)));
-    let index = Shown(index);
-    match path {
-        Some(path) if is_file(&path) => Ok(path),
-        Some(path) => {
-            Err(Error::data(format!("{index}: entry {number}: there is no such file: {}", Shown(&path))))
+pub(crate) fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[u8]) -> Result<PlaceFile> {
+    let member = base.and_then(|base| Some(index.beside(file(loc, base)?)));
+    let index = Shown(index.path());
+    match member {
+        Some(member) if member.is_file() => Ok(member),
+        Some(member) => {
+            let member = Shown(member.path());
+            Err(Error::data(format!("{index}: entry {number}: there is no such file: {member}")))
         }
         None => Err(Error::data(format!("{index}: entry {number}: no file beside it: {}", shown(loc)))),
     }

@@ -1,20 +1,18 @@
 //! A set: which files belong together, where they are published, and which file an index file means.
 
 use std::collections::HashSet;
-use std::ffi::OsString;
-use std::fs::{self, File};
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::finding::Findings;
 use super::loc;
 use super::rules::Rule;
 use crate::error::{Error, Result, Shown};
 use crate::escape::shown;
-use crate::place::Record;
-use crate::place::directory::DirectoryView;
-use crate::place::directory::layout::LIVE_MANIFEST;
+use crate::place::{PlaceFile, Record, View};
 use crate::set::manifest::{Manifest, Role};
 use crate::set::name::{EMPTY_SET_LINE, ROBOTS_FILE};
 
@@ -24,48 +22,50 @@ const MANIFEST_BYTES_MAX: u64 = 300_000_000;
 /// Most bytes of `robots-sitemaps.txt` that are read: some ten thousand lines more than any set needs.
 const ROBOTS_BYTES_MAX: u64 = 1 << 20;
 
-/// Files that are checked together: a directory, or the files that were named one by one.
+/// Files that are checked together: those of a place, or files that were named one by one.
 pub(crate) struct Set {
-    /// The directory, if it is one.
-    pub directory: Option<PathBuf>,
+    /// The place, unless files were named one by one.
+    pub view: Option<Arc<dyn View>>,
     /// Its URL, if that is known.
     pub base: Option<String>,
     /// Where to begin: index files, or else sitemaps, in order.
-    pub files: Vec<PathBuf>,
+    pub files: Vec<PlaceFile>,
     /// What is wrong with the robots lines.
     pub findings: Findings,
 }
 
 impl Set {
-    /// The files `paths`, published below `base` if that is known.
-    pub fn of_files(paths: Vec<PathBuf>, base: Option<&str>, kept_max: usize) -> Self {
+    /// Single `files`, published below `base` if that is known.
+    pub fn of_files(files: Vec<PlaceFile>, base: Option<&str>, kept_max: usize) -> Self {
         let findings = Findings::new(String::new(), kept_max);
-        Self { directory: None, base: base.map(str::to_owned), files: paths, findings }
+        Self { view: None, base: base.map(str::to_owned), files, findings }
     }
 
-    /// The set in `directory`: what its robots lines name; without them its index files, and without those its sitemaps.
+    /// The set in a place: what its robots lines name; without them its index files, and without those its sitemaps.
     ///
     /// # Errors
     /// If it cannot be read, or holds no set.
-    pub fn of_directory(directory: &Path, base: Option<&str>, kept_max: usize) -> Result<Self> {
-        let old = old_indexes(directory);
-        let mut names = names(directory)?;
+    pub fn of_place(view: Arc<dyn View>, base: Option<&str>, kept_max: usize) -> Result<Self> {
+        let old = old_indexes(&*view);
+        let mut names = names(&*view)?;
         names.retain(|name| !name.to_str().is_some_and(|name| old.contains(name)));
         let indexes: Vec<&OsString> = names.iter().filter(|name| is_index_name(name)).collect();
-        let robots = directory.join(ROBOTS_FILE);
+        let file = |name: &OsString| PlaceFile::new(Arc::clone(&view), name);
+        let robots = PlaceFile::new(Arc::clone(&view), ROBOTS_FILE);
         let mut set = Self {
-            directory: Some(directory.into()),
+            view: Some(Arc::clone(&view)),
             base: base.map(str::to_owned),
             files: Vec::new(),
-            findings: Findings::new(shown(robots.as_os_str().as_encoded_bytes()), kept_max),
+            findings: Findings::new(shown(robots.path().as_os_str().as_encoded_bytes()), kept_max),
         };
         if let Some(lines) = read_robots(&robots)? {
             if lines.len() as u64 == ROBOTS_BYTES_MAX {
                 let words = || format!("at least {ROBOTS_BYTES_MAX} bytes; the rest was not read");
                 set.findings.push(None, Rule::TooLarge, words);
             }
-            set.take_robots(&lines);
-            for index in indexes.into_iter().filter(|index| !set.files.contains(&directory.join(index))) {
+            set.take_robots(&view, &lines);
+            let named: HashSet<&OsStr> = set.files.iter().map(PlaceFile::name).collect();
+            for index in indexes.into_iter().filter(|index| !named.contains(index.as_os_str())) {
                 set.findings.push(None, Rule::Robots, || {
                     format!("no line names {}", shown(index.as_encoded_bytes()))
                 });
@@ -73,34 +73,29 @@ impl Set {
             return Ok(set);
         }
         let beginning = if indexes.is_empty() { names.iter().collect() } else { indexes };
-        set.files = beginning.into_iter().map(|name| directory.join(name)).collect();
+        set.files = beginning.into_iter().map(file).collect();
         match set.files.is_empty() {
             false => Ok(set),
-            true => Err(Error::data(format!("{}: holds no sitemap and no index file", Shown(directory)))),
+            true => Err(Error::data(format!("{}: holds no sitemap and no index file", Shown(view.root())))),
         }
     }
 
-    /// The directories of sets that `directory` stands for: itself, or as the parent of several sites those of all of them, by
-    /// name. One in which nothing is known to be published stands for itself.
+    /// The places of the sets in `parent`: itself, or, if it is the parent of several sites, the places of all of them, sorted by
+    /// name. A place in which no set is known to be published counts as one set.
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn directories(directory: &Path) -> Result<Vec<PathBuf>> {
-        if is_published(directory) {
-            return Ok(vec![directory.into()]);
+    pub fn places(parent: &dyn View) -> Result<Vec<Arc<dyn View>>> {
+        if is_published(parent) {
+            return Ok(vec![parent.share()]);
         }
-        let unreadable = |error| Error::input(directory, error);
-        let mut sites = Vec::new();
-        for entry in fs::read_dir(directory).map_err(unreadable)? {
-            let path = entry.map_err(unreadable)?.path();
-            if path.is_dir() && is_published(&path) {
-                sites.push(path);
-            }
-        }
-        sites.sort();
-        // Files of others may lie beside them.
-        if sites.is_empty() || !names(directory)?.is_empty() {
-            sites.insert(0, directory.into());
+        let listed = parent.list()?.into_iter().filter(|listed| !listed.is_file);
+        let below = listed.map(|listed| parent.below(&listed.name));
+        let mut sites: Vec<_> = below.filter(|site| is_published(&**site)).collect();
+        sites.sort_by(|one, other| one.root().cmp(other.root()));
+        // Other sitemaps may lie beside them.
+        if sites.is_empty() || !names(parent)?.is_empty() {
+            sites.insert(0, parent.share());
         }
         Ok(sites)
     }
@@ -109,7 +104,7 @@ impl Set {
     ///
     /// # Errors
     /// If a robots line is wrong: what it means to name would be left out.
-    pub fn into_files(self) -> Result<Vec<PathBuf>> {
+    pub fn into_files(self) -> Result<Vec<PlaceFile>> {
         match self.findings.kept.into_iter().next() {
             Some(finding) if finding.entry.is_some() || self.files.is_empty() => {
                 Err(Error::data(finding.to_string()))
@@ -119,13 +114,13 @@ impl Set {
     }
 
     /// Each line names an index file. The directory that the first one lies in is that of the set.
-    fn take_robots(&mut self, lines: &[u8]) {
+    fn take_robots(&mut self, view: &Arc<dyn View>, lines: &[u8]) {
         for (number, line) in (1..).zip(lines.split(|&byte| byte == b'\n')) {
             let line = line.trim_ascii();
             if line.is_empty() || line.starts_with(b"#") {
                 continue;
             }
-            if let Err(wrong) = self.take_robots_line(line) {
+            if let Err(wrong) = self.take_robots_line(view, line) {
                 self.findings.push(Some(number), Rule::Robots, || format!("{wrong}: {}", shown(line)));
             }
         }
@@ -135,7 +130,7 @@ impl Set {
         }
     }
 
-    fn take_robots_line(&mut self, line: &[u8]) -> Result<(), &'static str> {
+    fn take_robots_line(&mut self, view: &Arc<dyn View>, line: &[u8]) -> Result<(), &'static str> {
         let url = match line.split_at_checked(b"Sitemap:".len()) {
             Some((word, url)) if word.eq_ignore_ascii_case(b"Sitemap:") => url.trim_ascii(),
             _ => return Err("not a Sitemap: line"),
@@ -148,22 +143,20 @@ impl Set {
         if !loc::is_below(url, base.as_bytes()) {
             return Err("not in the directory of the set");
         }
-        let directory = self.directory.as_deref().expect("robots lines are those of a directory");
-        let path = match file(url, base) {
-            Some(name) => directory.join(name),
-            None => return Err("not a file in the directory of the set"),
-        };
-        match is_file(&path) {
-            true => self.files.push(path),
+        let Some(name) = file(url, base) else { return Err("not a file in the directory of the set") };
+        let file = PlaceFile::new(Arc::clone(view), name);
+        match file.is_file() {
+            true => self.files.push(file),
             false => return Err("the file does not exist"),
         }
         Ok(())
     }
 }
 
-/// Whether `build` has published a set in `directory`, by its manifest, or by its robots lines where only the files were copied.
-fn is_published(directory: &Path) -> bool {
-    is_file(&directory.join(LIVE_MANIFEST)) || is_file(&directory.join(ROBOTS_FILE))
+/// Whether `build` has published a set there, by its manifest, or by its robots lines where only the files were copied.
+fn is_published(view: &dyn View) -> bool {
+    let manifest = view.look_up_record(&Record::Live);
+    manifest.is_ok_and(|found| found.is_some_and(|found| found.is_file)) || view.is_file(ROBOTS_FILE.as_ref())
 }
 
 /// The name of the file that `url` means, if it lies directly in the directory `base`: never a path that leads out of it.
@@ -196,24 +189,14 @@ fn percent_decoded(name: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// Whether there is a regular file at `path`. A link may lead anywhere, so it is none.
-pub(crate) fn is_file(path: &Path) -> bool {
-    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
-}
-
-/// The names of the XML files in `directory`, numbers in them by their value.
-fn names(directory: &Path) -> Result<Vec<OsString>> {
-    let unreadable = |error| Error::input(directory, error);
-    let mut names = Vec::new();
-    for entry in fs::read_dir(directory).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        let name = entry.file_name();
-        let bytes = name.as_encoded_bytes();
-        let is_xml = bytes.ends_with(b".xml") || bytes.ends_with(b".xml.gz");
-        if is_xml && !bytes.starts_with(b".") && entry.file_type().map_err(unreadable)?.is_file() {
-            names.push(name);
-        }
-    }
+/// The names of the XML files in a place, numbers in them by their value.
+fn names(view: &dyn View) -> Result<Vec<OsString>> {
+    let is_xml = |name: &OsString| {
+        let name = name.as_encoded_bytes();
+        (name.ends_with(b".xml") || name.ends_with(b".xml.gz")) && !name.starts_with(b".")
+    };
+    let files = view.list()?.into_iter().filter(|listed| listed.is_file).map(|listed| listed.name);
+    let mut names: Vec<_> = files.filter(is_xml).collect();
     names.sort_by_cached_key(|name| by_number(name.as_encoded_bytes()));
     Ok(names)
 }
@@ -231,24 +214,26 @@ fn by_number(name: &[u8]) -> Vec<u8> {
     key
 }
 
-/// The index files of earlier sets that still lie in `directory`, by its manifest. If that is damaged, the check of it says so.
-fn old_indexes(directory: &Path) -> HashSet<String> {
-    let manifest = read_manifest(directory).ok().flatten();
+/// The index files of earlier sets that are still there, by the manifest. If that is damaged, the check of it says so.
+fn old_indexes(view: &dyn View) -> HashSet<String> {
+    let manifest = read_manifest(view).ok().flatten();
     manifest.into_iter().flat_map(|set| set.superseded_indexes).map(|old| old.file).collect()
 }
 
-/// What `build` has left about the set in `directory`; none beside files of others.
+/// Reads the manifest that `build` has left in a place; none if it published nothing there.
 ///
 /// # Errors
 /// If it is damaged, or cannot be read.
-pub(crate) fn read_manifest(directory: &Path) -> Result<Option<Manifest>> {
-    let path = directory.join(LIVE_MANIFEST);
-    match fs::symlink_metadata(&path) {
-        Ok(meta) if meta.is_file() && meta.len() <= MANIFEST_BYTES_MAX => {
-            Manifest::read_as(Role::Live, &DirectoryView::on_disk(directory), &Record::Live)
+pub(crate) fn read_manifest(view: &dyn View) -> Result<Option<Manifest>> {
+    match view.look_up_record(&Record::Live) {
+        Ok(Some(found)) if found.is_file && found.bytes <= MANIFEST_BYTES_MAX => {
+            Manifest::read_as(Role::Live, view, &Record::Live)
         }
-        Ok(_) => Err(Error::data(format!("{}: is no manifest", Shown(&path)))),
-        Err(_) => Ok(None),
+        Ok(Some(_)) => {
+            Err(Error::data(format!("{}: is no manifest", Shown(&view.record_path(&Record::Live)))))
+        }
+        // Where we may not look, we judge the files alone.
+        Ok(None) | Err(_) => Ok(None),
     }
 }
 
@@ -262,15 +247,13 @@ fn is_index_name(name: &OsString) -> bool {
 }
 
 /// The robots lines; none if there is no such file.
-fn read_robots(path: &Path) -> Result<Option<Vec<u8>>> {
-    if !is_file(path) {
+fn read_robots(file: &PlaceFile) -> Result<Option<Vec<u8>>> {
+    if !file.is_file() {
         return Ok(None);
     }
-    let unreadable = |error| Error::input(path, error);
     let mut lines = Vec::new();
-    let file = File::open(path).map_err(unreadable)?;
-    file.take(ROBOTS_BYTES_MAX).read_to_end(&mut lines).map_err(unreadable)?;
-    Ok(Some(lines))
+    let read = file.open()?.take(ROBOTS_BYTES_MAX).read_to_end(&mut lines);
+    read.map(|_| Some(lines)).map_err(|error| Error::input(file.path(), error))
 }
 
 /// Files that were met, so that none is read twice.

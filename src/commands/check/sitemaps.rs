@@ -2,18 +2,17 @@
 //!
 //! The keys are those of [`dedup`](crate::survey::dedup): hashed under a secret, 16 bytes per URL.
 
-use std::path::PathBuf;
-
 use crate::common::ordered::ordered;
 use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::escape::shown;
+use crate::place::PlaceFile;
 use crate::survey::dedup::{ChunkKeys, PARTITIONS, Round, Table, find_duplicates, has_several};
 
 /// The sitemaps of a set, in order, with the keys of their URLs.
 #[derive(Default)]
 pub(crate) struct Sitemaps {
-    paths: Vec<PathBuf>,
+    files: Vec<PlaceFile>,
     keys: Vec<ChunkKeys>,
 }
 
@@ -30,14 +29,14 @@ pub(crate) struct Duplicates {
 
 impl Sitemaps {
     /// Appends a sitemap. `keys` are in the order of its entries.
-    pub fn push(&mut self, path: PathBuf, keys: ChunkKeys) {
-        self.paths.push(path);
+    pub fn push(&mut self, file: PlaceFile, keys: ChunkKeys) {
+        self.files.push(file);
         self.keys.push(keys);
     }
 
     /// Returns the name of a sitemap, for messages.
     pub fn shown(&self, sitemap: usize) -> String {
-        shown(self.paths[sitemap].as_os_str().as_encoded_bytes())
+        shown(self.files[sitemap].path().as_os_str().as_encoded_bytes())
     }
 
     /// Finds URLs that are listed before, and keeps `kept_max` of them per partition of the keys.

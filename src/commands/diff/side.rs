@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use super::sort::Sorter;
 use crate::commands::check::Set;
@@ -12,8 +13,8 @@ use crate::commands::target::Target;
 use crate::commands::urls::lastmods;
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
-use crate::error::{Error, Result};
-use crate::place::directory::layout::{LIVE_MANIFEST, directory_of};
+use crate::error::Result;
+use crate::place::{self, Named, PlaceFile, Record, View};
 use crate::set::manifest::{Manifest, Sitemap};
 
 /// A set, or a part of one.
@@ -26,7 +27,7 @@ pub(crate) struct Side {
 
 #[derive(Debug)]
 struct SideFile {
-    path: PathBuf,
+    source: Named,
     /// What a manifest tells.
     known: Option<Sitemap>,
 }
@@ -34,7 +35,7 @@ struct SideFile {
 /// What is compared with what: the sets of `old` and `new`, or of two parents of sites each site with the one of its name.
 ///
 /// # Errors
-/// As [`Side::of`].
+/// If a set cannot be read.
 pub(super) fn pairs(old: &Path, new: &Path) -> Result<Vec<(Side, Side)>> {
     let (old, new) = (sides(old)?, sides(new)?);
     let (mut old, mut new) = match (old, new) {
@@ -68,49 +69,57 @@ impl Sides {
 }
 
 fn sides(path: &Path) -> Result<Sides> {
-    let directories = if path.is_dir() { Set::directories(path)? } else { Vec::new() };
-    if directories.iter().all(|directory| directory == path) {
-        return Side::of(path).map(Sides::One);
-    }
-    let named = |directory: PathBuf| {
-        let name = directory.file_name().unwrap_or_default().to_owned();
-        Ok((name, Side::of(&directory)?))
+    let parent = match place::named(path) {
+        Named::Place(parent) => parent,
+        Named::File(file) if is_manifest(path) => return Side::of_manifest(&file).map(Sides::One),
+        Named::File(file) => return Ok(Sides::One(Side::of_unknown(Named::File(file)))),
     };
-    // Of what else lies beside them, nothing says which site it is of.
-    let sites = directories.into_iter().filter(|directory| directory != path);
-    sites.map(named).collect::<Result<_>>().map(Sides::Sites)
+    // Other files may lie beside the sites; nothing says which site they are of.
+    let mut sites = Set::places(&*parent)?;
+    sites.retain(|site| site.root() != parent.root());
+    if sites.is_empty() {
+        return Side::of_place(parent).map(Sides::One);
+    }
+    let named = |site: Arc<dyn View>| {
+        let name = site.root().file_name().unwrap_or_default().to_owned();
+        Ok((name, Side::of_place(site)?))
+    };
+    sites.into_iter().map(named).collect::<Result<_>>().map(Sides::Sites)
 }
 
 impl Side {
-    /// The set that `path` means.
+    /// The live set of a place, or all sitemaps there if no manifest describes one.
     ///
     /// # Errors
-    /// If it is a manifest that cannot be read.
-    pub fn of(path: &Path) -> Result<Self> {
-        let (manifest, directory) = match path.is_dir() {
-            true => (path.join(LIVE_MANIFEST), path),
-            false if is_manifest(path) => (path.to_owned(), directory_of(path)),
-            false => return Ok(Self::of_file(path)),
-        };
-        match Manifest::read_file(&manifest)? {
-            Some(set) => Ok(Self::of_set(directory, &set)),
-            None if path.is_dir() => Ok(Self::of_file(path)),
-            None => Err(Error::input(&manifest, io::ErrorKind::NotFound.into())),
-        }
+    /// If its manifest cannot be read.
+    fn of_place(view: Arc<dyn View>) -> Result<Self> {
+        Ok(match Manifest::read(&*view, &Record::Live)? {
+            Some(set) => Self::of_set(&view, &set),
+            None => Self::of_unknown(Named::Place(view)),
+        })
     }
 
-    /// The set that a manifest in `directory` describes.
-    pub fn of_set(directory: &Path, set: &Manifest) -> Self {
+    /// The set that the manifest in `file` describes.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn of_manifest(file: &PlaceFile) -> Result<Self> {
+        let set = Manifest::read_file(file.path())?;
+        Ok(Self::of_set(&place::of_manifest(file.path()), &set))
+    }
+
+    /// The `set` of a place.
+    pub fn of_set(view: &Arc<dyn View>, set: &Manifest) -> Self {
         let file = |sitemap: &Sitemap| SideFile {
-            path: directory.join(&sitemap.file),
+            source: Named::File(PlaceFile::new(Arc::clone(view), &sitemap.file)),
             known: Some(sitemap.clone()),
         };
         Self { files: set.sitemaps.iter().map(file).collect(), secret: set.secret.clone() }
     }
 
-    /// A file or directory that nobody knows anything about.
-    fn of_file(path: &Path) -> Self {
-        Self { files: vec![SideFile { path: path.into(), known: None }], secret: String::new() }
+    /// A file or place that no manifest describes.
+    fn of_unknown(source: Named) -> Self {
+        Self { files: vec![SideFile { source, known: None }], secret: String::new() }
     }
 
     /// Reads all URLs; how many sitemaps they were in.
@@ -121,10 +130,10 @@ impl Side {
         stop: &Stop,
         sorter: &mut Sorter,
     ) -> Result<u64> {
-        let files: Vec<PathBuf> = self.files.into_iter().map(|file| file.path).collect();
+        let sources = self.files.into_iter().map(|file| file.source).collect();
         let name = sorter.place().clone();
         let to = Target { name: &name, to: &mut SorterInput(sorter) };
-        let read = lastmods(&files, threads, progress, stop, to)?;
+        let read = lastmods(sources, threads, progress, stop, to)?;
         Ok(read.sitemaps)
     }
 }
@@ -194,7 +203,8 @@ mod tests {
                 lastmod: String::new(),
                 seals,
             };
-            let file = SideFile { path: PathBuf::from(&sitemap.file), known: Some(sitemap) };
+            let file =
+                SideFile { source: Named::File(place::file(sitemap.file.as_ref())), known: Some(sitemap) };
             Side { files: vec![file], secret: secret.into() }
         };
         for (old, new, same) in [

@@ -10,6 +10,7 @@ use crate::commands::rollback::RollbackJob;
 use crate::commands::urls::UrlsJob;
 use crate::error::Setting;
 use crate::job::Job;
+use crate::place::{self, Named};
 
 impl Job {
     /// The files that a build reads and writes besides the set itself.
@@ -74,9 +75,12 @@ impl DiffJob {
 fn of_published<'p>(published: impl Iterator<Item = &'p Path>) -> Paths {
     let mut paths = Paths::default();
     for path in published {
-        match path.is_dir().then(|| Set::of_directory(path, None, 1)) {
-            None => paths.read("input", path),
-            Some(set) => set.iter().flat_map(|set| &set.files).for_each(|file| paths.read("input", file)),
+        match place::named(path) {
+            Named::File(file) => paths.read("input", file.path()),
+            Named::Place(view) => {
+                let set = Set::of_place(view, None, 1);
+                set.iter().flat_map(|set| &set.files).for_each(|file| paths.read("input", file.path()));
+            }
         }
     }
     paths

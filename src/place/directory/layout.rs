@@ -29,9 +29,6 @@ use crate::place::interface::{Copies, Record};
 /// The directory with the state of the set.
 pub const STATE: &str = ".sitemill";
 
-/// The manifest of the live set, by its path in the output directory.
-pub const LIVE_MANIFEST: &str = ".sitemill/manifest.json";
-
 const LOCK: &str = "lock";
 const SITES_LOCK: &str = "sites.lock";
 const JOURNAL: &str = "manifest.next.json";

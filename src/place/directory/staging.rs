@@ -66,7 +66,8 @@ pub fn remove_dead_runs(view: &DirectoryView, own: &str, published: &Published<'
     let nursery = layout.nursery();
     let names = fs.list(&nursery).map_err(|error| Error::io(&nursery, "could not be read", error))?;
     let is_dead = |name: &OsString| name != own;
-    let dead: Vec<_> = names.into_iter().filter(is_dead).map(|name| nursery.join(name)).collect();
+    let dead: Vec<_> =
+        names.into_iter().map(|(name, _)| name).filter(is_dead).map(|name| nursery.join(name)).collect();
     if !dead.is_empty() {
         // A journal that was withdrawn or has become the manifest must not come back without its staging.
         sync_directory(fs, layout.state())?;
@@ -87,9 +88,9 @@ pub fn remove_placed(view: &DirectoryView, staging: &Staging<'_>, published: &Pu
         }
         staged => staged.map_err(|error| Error::io(staging.directory, "could not be read", error))?,
     };
-    let is_listed = staged.iter().any(|name| name == RENAMED);
+    let is_listed = staged.iter().any(|(name, _)| name == RENAMED);
     let mut is_removed = false;
-    for name in staged {
+    for (name, _) in staged {
         let is_known = name.to_str().is_none_or(|name| known.contains(name));
         let path = staging.layout.file(&name);
         if !is_known && is_same_file(fs, &staging.path(&name), &path) {
@@ -105,7 +106,7 @@ pub fn remove_placed(view: &DirectoryView, staging: &Staging<'_>, published: &Pu
     let lines = str::from_utf8(&renamed).unwrap_or_default().lines();
     for (file, hash) in lines.filter_map(|line| line.split_once(' ')) {
         if !known.contains(file) && (published.is_sitemap)(file) && !staging.has(file) {
-            is_removed |= view.has_content(file, hash) && remove(fs, &staging.layout.file(file))?;
+            is_removed |= view.has_content(file.as_ref(), hash) && remove(fs, &staging.layout.file(file))?;
         }
     }
     // Staging alone knows of them, so it must not be gone before them.

@@ -112,7 +112,7 @@ pub fn take_back(staging: &Staging<'_>, steps: &Steps) -> Result<Standing> {
 pub fn finish(view: &DirectoryView, removals: &[Removal]) -> Result<()> {
     let (fs, layout) = (view.fs(), view.layout());
     let is_meant = |removal: &&Removal| {
-        removal.content.as_ref().is_none_or(|content| view.has_content(&removal.file, content))
+        removal.content.as_ref().is_none_or(|content| view.has_content(removal.file.as_ref(), content))
     };
     let meant: Vec<&Removal> = removals.iter().filter(is_meant).collect();
     for removal in meant {

@@ -1,14 +1,14 @@
 //! A view of an output directory: reads, changes nothing and takes no lock.
 
-use std::ffi::OsString;
-use std::io;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::fs::{Disk, FileSystem, exists};
+use super::fs::{FileSystem, Kind, exists};
 use super::layout::Layout;
 use crate::error::{Error, Result};
-use crate::place::interface::{Found, Record, View};
+use crate::place::interface::{Found, Listed, Record, View};
 
 /// An output directory, to be read. Clones are cheap.
 #[derive(Debug, Clone)]
@@ -18,11 +18,6 @@ pub struct DirectoryView {
 }
 
 impl DirectoryView {
-    /// The directory `out` of this machine.
-    pub fn on_disk(out: &Path) -> Self {
-        Self::of(Arc::new(Disk), out)
-    }
-
     /// The directory `out` of any file system.
     pub fn of(fs: Arc<dyn FileSystem>, out: &Path) -> Self {
         Self { fs, layout: Layout::of(out) }
@@ -38,18 +33,26 @@ impl DirectoryView {
         &self.layout
     }
 
-    /// A directory below it, in the same file system.
-    pub fn below(&self, name: &str) -> Self {
+    /// The directory of a site below it, in the same file system.
+    pub fn site(&self, name: impl AsRef<OsStr>) -> Self {
         Self::of(self.fs.clone(), &self.layout.file(name))
+    }
+
+    fn found(&self, path: &Path) -> Result<Option<Found>> {
+        match self.fs.look(path) {
+            Ok(meta) => Ok(Some(Found { is_file: meta.is_file(), bytes: meta.bytes })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io(path, "could not be looked at", error)),
+        }
     }
 }
 
 impl View for DirectoryView {
-    fn directory(&self) -> &Path {
+    fn root(&self) -> &Path {
         self.layout.out()
     }
 
-    fn path(&self, file: &str) -> PathBuf {
+    fn path(&self, file: &OsStr) -> PathBuf {
         self.layout.file(file)
     }
 
@@ -57,8 +60,20 @@ impl View for DirectoryView {
         self.layout.record(record)
     }
 
-    fn has_record(&self, record: &Record) -> bool {
-        exists(self.fs(), &self.layout.record(record))
+    fn share(&self) -> Arc<dyn View> {
+        Arc::new(self.clone())
+    }
+
+    fn below(&self, name: &OsStr) -> Arc<dyn View> {
+        Arc::new(self.site(name))
+    }
+
+    fn has_state(&self) -> bool {
+        exists(self.fs(), self.layout.state())
+    }
+
+    fn look_up_record(&self, record: &Record) -> Result<Option<Found>> {
+        self.found(&self.layout.record(record))
     }
 
     fn read_record(&self, record: &Record) -> Result<Option<Vec<u8>>> {
@@ -70,35 +85,33 @@ impl View for DirectoryView {
         }
     }
 
-    fn has_state(&self) -> bool {
-        exists(self.fs(), self.layout.state())
-    }
-
     fn kept(&self) -> Result<Vec<Record>> {
         let sets = self.layout.sets();
         let names = self.fs.list(&sets).map_err(|error| Error::io(&sets, "could not be read", error))?;
-        Ok(names.into_iter().map(Record::Kept).collect())
+        Ok(names.into_iter().map(|(name, _)| Record::Kept(name)).collect())
     }
 
     fn runs(&self) -> Vec<OsString> {
-        self.fs.list(&self.layout.nursery()).unwrap_or_default()
+        let names = self.fs.list(&self.layout.nursery()).unwrap_or_default();
+        names.into_iter().map(|(name, _)| name).collect()
     }
 
-    fn list(&self) -> Result<Vec<OsString>> {
+    fn list(&self) -> Result<Vec<Listed>> {
         let out = self.layout.out();
-        self.fs.list(out).map_err(|error| Error::io(out, "could not be read", error))
+        let names = self.fs.list(out).map_err(|error| Error::input(out, error))?;
+        Ok(names.into_iter().map(|(name, kind)| Listed { name, is_file: kind == Kind::File }).collect())
     }
 
-    fn look(&self, file: &str) -> Result<Option<Found>> {
+    fn look_up(&self, file: &OsStr) -> Result<Option<Found>> {
+        self.found(&self.layout.file(file))
+    }
+
+    fn open(&self, file: &OsStr) -> Result<Box<dyn Read + Send>> {
         let path = self.layout.file(file);
-        match self.fs.look(&path) {
-            Ok(meta) => Ok(Some(Found { is_file: meta.is_file(), bytes: meta.bytes })),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io(&path, "could not be looked at", error)),
-        }
+        self.fs.open(&path).map_err(|error| Error::input(&path, error))
     }
 
-    fn read(&self, file: &str) -> Result<Vec<u8>> {
+    fn read(&self, file: &OsStr) -> Result<Vec<u8>> {
         let path = self.layout.file(file);
         self.fs.read(&path).map_err(|error| Error::io(&path, "could not be read", error))
     }

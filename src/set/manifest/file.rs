@@ -2,8 +2,8 @@
 //! refused and never guessed at, because files are removed and index files made by what it says.
 
 use std::collections::HashSet;
+use std::io::Read;
 use std::path::Path;
-use std::{fs, io};
 
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_128;
@@ -12,7 +12,7 @@ use super::model::{FORMAT, Manifest};
 use crate::clean::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Message, Result, Setting, message};
 use crate::limits::Protocol;
-use crate::place::{Record, View};
+use crate::place::{self, Record, View};
 use crate::set::name::{is_index_file, is_sitemap_file};
 use crate::sitemap::tags::{LastmodRules, lastmod};
 
@@ -71,16 +71,15 @@ impl Manifest {
         })
     }
 
-    /// Reads the manifest in the file at `path`; none if there is none.
+    /// Reads the manifest in the file at `path`.
     ///
     /// # Errors
-    /// As [`Manifest::read`].
-    pub fn read_file(path: &Path) -> Result<Option<Self>> {
-        match fs::read(path) {
-            Ok(bytes) => Self::parse(path, &bytes).map(Some),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io(path, "could not be read", error)),
-        }
+    /// As [`Manifest::read`]; [`ErrorKind::Input`] if the file is missing or unreadable.
+    pub fn read_file(path: &Path) -> Result<Self> {
+        let mut bytes = Vec::new();
+        let read = place::file(path).open()?.read_to_end(&mut bytes);
+        read.map_err(|error| Error::io(path, "could not be read", error))?;
+        Self::parse(path, &bytes)
     }
 
     fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
@@ -176,8 +175,8 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::place::directory::DirectoryView;
-    use crate::place::directory::fs::memory::Memory;
+    use crate::place::DirectoryView;
+    use crate::place::fs::memory::Memory;
     use crate::set::manifest::{Sitemap, Superseded, SupersededIndex};
     use crate::set::name;
     use crate::sitemap::divide::Limits;

@@ -58,11 +58,11 @@ impl Workspace {
     fn judge_foreign<'a>(&self, files: &[&'a str]) -> Result<(Vec<&'a str>, Copies)> {
         let mut theirs = Vec::new();
         for &file in files {
-            match self.place.view().look(file)? {
+            match self.place.view().look_up(file.as_ref())? {
                 None => {}
                 Some(_) if self.is_ours(file) => {}
                 // There is no copy of what is no file.
-                Some(found) if !found.is_file => return Err(foreign(&self.place.view().path(file))),
+                Some(found) if !found.is_file => return Err(foreign(&self.place.view().path(file.as_ref()))),
                 Some(_) => theirs.push(file),
             }
         }
@@ -78,7 +78,7 @@ impl Workspace {
     }
 
     fn in_the_way(&self, file: &str, others: usize, may_be_told: bool) -> Error {
-        let path = self.place.view().path(file);
+        let path = self.place.view().path(file.as_ref());
         let others = if others == 0 { String::new() } else { format!(" (and {others} more)") };
         let way_out = match may_be_told {
             true => message!(

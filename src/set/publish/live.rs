@@ -39,5 +39,5 @@ pub fn published(live: Option<&Manifest>) -> Published<'_> {
 
 /// Whether an old index file is still there as its set has left it.
 pub fn is_unchanged(place: &dyn Place, old: &SupersededIndex) -> bool {
-    place.view().has_content(&old.file, &old.content)
+    place.view().has_content(old.file.as_ref(), &old.content)
 }

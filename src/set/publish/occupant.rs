@@ -40,7 +40,7 @@ pub fn occupant(
     xml: Seal,
     gzip: &[u8],
 ) -> Result<Occupant> {
-    let Some(there) = view.occupant(file)? else { return Ok(Occupant::None) };
+    let Some(there) = view.occupant(file.as_ref())? else { return Ok(Occupant::None) };
     if there == gzip {
         return Ok(Occupant::Same { gzip: there });
     }
@@ -60,10 +60,10 @@ pub fn occupant(
 /// Whether the file of a published sitemap is there: by its number of bytes, or, if it was compressed anew meanwhile, by its
 /// content. Bytes that rot in a file are left to `check` and [`is_whole`], so that the status of a large set comes at once.
 pub fn is_there(view: &dyn View, sitemap: &Sitemap) -> bool {
-    match view.look(&sitemap.file) {
+    match view.look_up(sitemap.file.as_ref()) {
         Ok(Some(found)) if found.is_file && found.bytes == sitemap.gzip_bytes => true,
         Ok(Some(found)) if found.is_file => {
-            let content = view.read(&sitemap.file).ok().and_then(|gzip| content_of(&gzip).ok());
+            let content = view.read(sitemap.file.as_ref()).ok().and_then(|gzip| content_of(&gzip).ok());
             content.is_some_and(|content| content.to_string() == sitemap.content)
         }
         _ => false,
@@ -76,10 +76,10 @@ pub fn is_there(view: &dyn View, sitemap: &Sitemap) -> bool {
 /// # Errors
 /// If it is there and cannot be read: nothing is known of it then.
 pub fn is_whole(view: &dyn View, secret: Option<&Secret>, sitemap: &Sitemap) -> Result<bool> {
-    if !view.look(&sitemap.file)?.is_some_and(|found| found.is_file) {
+    if !view.look_up(sitemap.file.as_ref())?.is_some_and(|found| found.is_file) {
         return Ok(false);
     }
-    let gzip = view.read(&sitemap.file)?;
+    let gzip = view.read(sitemap.file.as_ref())?;
     let seals = secret.zip(sitemap.seals);
     Ok(seals.is_some_and(|(secret, seals)| seal(secret, &gzip) == seals.gzip)
         || content_of(&gzip).is_ok_and(|content| content.to_string() == sitemap.content))

@@ -32,7 +32,7 @@ impl Workspace {
         set.secret = self.secret.to_hex();
         set.scope = info.scope.as_str().into();
         // What was removed since then is not remembered for ever.
-        set.superseded.retain(|old| self.place.view().has(&old.file));
+        set.superseded.retain(|old| self.place.view().has(old.file.as_ref()));
         keep.forget(&mut set.earlier, info.time);
         self.prepare_set(set, info.protocol)
     }
@@ -69,8 +69,8 @@ impl Workspace {
         let known = live.superseded_indexes.iter().filter(|old| is_unchanged(&*self.place, old));
         let mut all: Vec<_> = known.cloned().collect();
         for file in &live.indexes {
-            if self.place.view().is_file(file) {
-                let bytes = self.place.view().read(file)?;
+            if self.place.view().is_file(file.as_ref()) {
+                let bytes = self.place.view().read(file.as_ref())?;
                 let (run, since) = (live.run.clone(), set.published.clone());
                 all.push(SupersededIndex { file: file.clone(), run, since, content: file_hash(&bytes) });
             }

@@ -20,7 +20,7 @@ impl Workspace {
     /// is. The live set stays.
     pub fn roll_back(self, number: Option<u64>, time: &str, stop: &Stop) -> Result<Prepared> {
         let view = self.place.view();
-        let out = Shown(view.directory());
+        let out = Shown(view.root());
         let Some(live) = &self.live else {
             return Err(Error::data(format!("{out}: holds no set that build has published")));
         };

@@ -117,12 +117,9 @@ impl IndexFiles {
     /// sitemill.
     pub fn read(view: &dyn View) -> Result<Self> {
         let mut found = Self::default();
-        for name in view.list()? {
-            let Some(name) = name.to_str().filter(|name| is_index_file(name)) else { continue };
-            if !view.is_file(name) {
-                continue;
-            }
-            let xml = view.read(name)?;
+        for entry in view.list()?.into_iter().filter(|entry| entry.is_file) {
+            let Some(name) = entry.name.to_str().filter(|name| is_index_file(name)) else { continue };
+            let xml = view.read(name.as_ref())?;
             if let Some(listed) = listed(&xml) {
                 found.names.push(name.into());
                 found.listed.extend(listed.into_iter().map(str::to_owned));

@@ -19,7 +19,7 @@ impl Workspace {
         let mut there = IndexFiles::read(view)?;
         if salvage.is_live_lost() {
             // They look like ours, which proves nothing.
-            let robots = view.is_file(ROBOTS_FILE).then_some(ROBOTS_FILE);
+            let robots = view.is_file(ROBOTS_FILE.as_ref()).then_some(ROBOTS_FILE);
             let mut files = there.names.iter().map(String::as_str).chain(robots);
             files.try_for_each(|file| self.place.set_aside(file, Copies::Damaged))?;
         }

@@ -7,9 +7,7 @@ use serde::Serialize;
 use super::occupant::is_there;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::escape::shown;
-use crate::place::directory::DirectoryView;
-use crate::place::directory::fs::{Disk, FileSystem};
-use crate::place::{Record, View};
+use crate::place::{self, Record, View};
 use crate::set::manifest::{Manifest, Role};
 
 /// An output directory. Serialises to a line of `sitemill status --json`.
@@ -105,15 +103,17 @@ pub fn status(out: &Path) -> Result<Vec<Status>> {
 /// # Errors
 /// If it cannot be read.
 pub fn sites(out: &Path) -> Result<Vec<PathBuf>> {
-    let names = Disk.list(out).map_err(|error| Error::input(out, error))?;
-    let is_site = |path: &PathBuf| DirectoryView::on_disk(path).has_record(&Record::Live);
-    let mut sites: Vec<_> = names.iter().map(|name| out.join(name)).filter(is_site).collect();
+    let parent = place::view(out);
+    let names = parent.list()?.into_iter().filter(|listed| !listed.is_file).map(|listed| listed.name);
+    let views = names.map(|name| parent.below(&name));
+    let sites = views.filter(|site| site.has_record(&Record::Live)).map(|site| site.root().to_owned());
+    let mut sites: Vec<_> = sites.collect();
     sites.sort();
     Ok(sites)
 }
 
 fn of_directory(out: &Path) -> Result<Option<Status>> {
-    let view = &DirectoryView::on_disk(out);
+    let view = &*place::view(out);
     let Some(manifest) = Manifest::read_as(Role::Live, view, &Record::Live)? else {
         return Ok(None);
     };
@@ -136,7 +136,7 @@ fn of_directory(out: &Path) -> Result<Option<Status>> {
     let is_switching = usable(Role::Journal, &Record::Journal)?.is_some();
     let mut superseded = FilesStatus::default();
     for old in &manifest.superseded {
-        if let Ok(Some(found)) = view.look(&old.file) {
+        if let Ok(Some(found)) = view.look_up(old.file.as_ref()) {
             superseded.files += 1;
             superseded.bytes += found.bytes;
         }

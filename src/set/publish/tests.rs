@@ -22,9 +22,9 @@ use crate::clean::scope::ScopeRule;
 use crate::common::stop::Stop;
 use crate::error::{ErrorKind, Result};
 use crate::limits::Protocol;
-use crate::place::directory::fs::memory::{Memory, State};
-use crate::place::directory::fs::{FileSystem, exists};
-use crate::place::directory::{DirectoryPlace, DirectoryView};
+use crate::place::fs::memory::{Memory, State};
+use crate::place::fs::{FileSystem, exists};
+use crate::place::{DirectoryPlace, DirectoryView};
 use crate::place::{LocalFile, Record, View};
 use crate::set::content::{ContentHash, seal};
 use crate::set::manifest::{Manifest, Sitemap};
@@ -166,7 +166,11 @@ fn crawl(fs: &Memory) -> Result<Set, String> {
 }
 
 fn files(fs: &Memory) -> Vec<String> {
-    fs.list(OUT.as_ref()).unwrap_or_default().into_iter().map(|name| name.into_string().unwrap()).collect()
+    fs.list(OUT.as_ref())
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(name, _)| name.into_string().unwrap())
+        .collect()
 }
 
 /// Fails unless `fs` holds a set with nothing beside it, and one of `whole`.
@@ -190,7 +194,7 @@ fn assert_at_rest(fs: &Memory, whole: &[&Set], when: &str) {
     let stray: Vec<_> = files(fs).into_iter().filter(|file| file.ends_with(".gz")).collect();
     let stray: Vec<_> = stray.iter().filter(|file| !known.contains(file)).collect();
     assert!(stray.is_empty(), "{when}: nobody lists {stray:?}");
-    assert_eq!(fs.list(&Path::new(OUT).join(".sitemill/staging")).unwrap(), [""; 0], "{when}");
+    assert_eq!(fs.list(&Path::new(OUT).join(".sitemill/staging")).unwrap(), [], "{when}");
     assert!(!view.has_record(&Record::Journal), "{when}");
     for earlier in manifest.iter().flat_map(|set| &set.earlier) {
         let kept = Manifest::read(&view, &Record::kept(&earlier.run)).unwrap();

@@ -58,9 +58,9 @@ impl<'a> Unchanged<'a> {
     pub fn find(&self, number: u32, xml: Seal) -> Option<&Sitemap> {
         let sitemap = self.sitemaps.get(&(number, xml))?;
         // If something else is in its place, or it cannot be read, the one who makes it again says so.
-        let found = self.view.look(&sitemap.file).ok().flatten();
+        let found = self.view.look_up(sitemap.file.as_ref()).ok().flatten();
         found.filter(|found| found.is_file && found.bytes == sitemap.gzip_bytes)?;
-        let there = seal(&self.secret, &self.view.read(&sitemap.file).ok()?);
+        let there = seal(&self.secret, &self.view.read(sitemap.file.as_ref()).ok()?);
         (sitemap.seals.map(|seals| seals.gzip) == Some(there)).then_some(sitemap)
     }
 }
@@ -73,9 +73,9 @@ mod tests {
     use super::*;
     use crate::clean::scope::ScopeRule;
     use crate::limits::Protocol;
-    use crate::place::directory::DirectoryPlace;
-    use crate::place::directory::fs::FileSystem;
-    use crate::place::directory::fs::memory::Memory;
+    use crate::place::DirectoryPlace;
+    use crate::place::fs::FileSystem;
+    use crate::place::fs::memory::Memory;
     use crate::set::content::{ContentHash, Seals};
     use crate::set::publish::retention::Keep;
     use crate::set::publish::{OnDamage, SetInfo, Unsynced, Workspace, make_live};

@@ -1,6 +1,7 @@
 //! A workspace: an output directory that this run alone may change, and what is known of the sets in it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::consent::{Consent, OnDamage};
 use super::live::{live, published};
@@ -11,7 +12,7 @@ use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::error::Result;
 use crate::place::switch::{Removed, Standing};
-use crate::place::{self, Place};
+use crate::place::{self, Place, View};
 use crate::set::manifest::Manifest;
 
 /// An output directory that this run alone may change, and the run's place in it for files that nobody sees yet.
@@ -79,7 +80,12 @@ impl Workspace {
 
     /// The directory that is published.
     pub fn directory(&self) -> &Path {
-        self.place.view().directory()
+        self.place.view().root()
+    }
+
+    /// The place, for reading.
+    pub fn view(&self) -> Arc<dyn View> {
+        self.place.view().share()
     }
 
     /// The set that is live.

@@ -1,8 +1,8 @@
 //! The file system of the machine.
 
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, FileType, Metadata, Permissions, TryLockError};
-use std::io::{self, Seek, Write};
+use std::fs::{self, DirBuilder, DirEntry, File, FileType, Metadata, Permissions, TryLockError};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 
@@ -27,8 +27,20 @@ impl FileSystem for Disk {
         fs::read(path)
     }
 
-    fn list(&self, directory: &Path) -> io::Result<Vec<OsString>> {
-        fs::read_dir(directory)?.map(|entry| Ok(entry?.file_name())).collect()
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        match fs::metadata(path)?.is_file() {
+            true => Ok(Box::new(File::open(path)?)),
+            false => Err(io::Error::other("is no file")),
+        }
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<(OsString, Kind)>> {
+        let listed = |entry: DirEntry| {
+            // A file that is gone by now has no kind any more.
+            let kind = entry.file_type().map_or(Kind::Other, Kind::from);
+            (entry.file_name(), kind)
+        };
+        fs::read_dir(directory)?.map(|entry| entry.map(listed)).collect()
     }
 
     fn lock(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>> {

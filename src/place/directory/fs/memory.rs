@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, ErrorKind};
+use std::io::{self, Cursor, ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -229,13 +229,21 @@ impl FileSystem for Memory {
         }
     }
 
-    fn list(&self, directory: &Path) -> io::Result<Vec<OsString>> {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
+        self.read(path).map(|bytes| Box::new(Cursor::new(bytes)) as _)
+    }
+
+    fn list(&self, directory: &Path) -> io::Result<Vec<(OsString, Kind)>> {
         let now = &self.0.lock().unwrap().now;
         match now.get(directory)? {
             Node::File(_) => Err(ErrorKind::NotADirectory.into()),
             Node::Directory => {
-                let inside = now.names.keys().filter(|path| path.parent() == Some(directory));
-                Ok(inside.filter_map(|path| path.file_name()).map(Into::into).collect())
+                let inside = now.names.iter().filter(|(path, _)| path.parent() == Some(directory));
+                let kind = |node: &Node| match node {
+                    Node::Directory => Kind::Directory,
+                    Node::File(_) => Kind::File,
+                };
+                Ok(inside.filter_map(|(path, node)| Some((path.file_name()?.into(), kind(node)))).collect())
             }
         }
     }

@@ -3,12 +3,15 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::{fmt, io};
+use std::{
+    fmt,
+    io::{self, Read},
+};
 
 use crate::error::Result;
 
 /// What publishing asks of a file system. No operation follows a link in the last part of a path but
-/// [`read`](FileSystem::read), [`list`](FileSystem::list) and [`sync_directory`](FileSystem::sync_directory), which change
+/// [`read`](FileSystem::read), [`open`](FileSystem::open), [`list`](FileSystem::list) and [`sync_directory`](FileSystem::sync_directory), which change
 /// nothing.
 pub trait FileSystem: fmt::Debug + Send + Sync {
     /// The absolute path of what `path` leads to, with every link followed.
@@ -20,8 +23,14 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// The bytes of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
+    /// Opens a file for reading.
+    ///
+    /// # Errors
+    /// If it is no regular file: opening a pipe would wait for a writer.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
+
     /// The names in a directory, in any order.
-    fn list(&self, directory: &Path) -> io::Result<Vec<OsString>>;
+    fn list(&self, directory: &Path) -> io::Result<Vec<(OsString, Kind)>>;
 
     /// Locks the file at `path`, at once or not at all: none if somebody else holds it. Given a `word`, the file is made if
     /// need be and says it from then on; else it stays as it is.

@@ -12,7 +12,7 @@ fn admitted(fs: &Memory, take_over: bool) -> Result<Workspace> {
 fn copies(fs: &Memory) -> Vec<Vec<u8>> {
     let directory = Path::new(OUT).join(".sitemill/taken-over");
     let names = fs.list(&directory).unwrap_or_default();
-    names.into_iter().map(|name| fs.read(&directory.join(name)).unwrap()).collect()
+    names.into_iter().map(|(name, _)| fs.read(&directory.join(name)).unwrap()).collect()
 }
 
 #[test]

@@ -1,0 +1,54 @@
+//! A file of a place, which can be read wherever the place is.
+
+use std::ffi::{OsStr, OsString};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::interface::View;
+use crate::error::Result;
+
+/// A file of a place, by its name. It need not exist.
+#[derive(Debug, Clone)]
+pub struct PlaceFile {
+    view: Arc<dyn View>,
+    name: OsString,
+    path: PathBuf,
+}
+
+impl PlaceFile {
+    /// The file `name` in the place that `view` shows.
+    pub fn new(view: Arc<dyn View>, name: impl Into<OsString>) -> Self {
+        let name = name.into();
+        let path = view.path(&name);
+        Self { view, name, path }
+    }
+
+    /// The file `name` in the same place.
+    pub fn beside(&self, name: impl Into<OsString>) -> Self {
+        Self::new(Arc::clone(&self.view), name)
+    }
+
+    /// Its name in the place.
+    pub fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// Its path, which identifies it in messages and among other files.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether it exists and is a regular file. A link is none.
+    pub fn is_file(&self) -> bool {
+        self.view.is_file(&self.name)
+    }
+
+    /// Opens it for reading.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Input`](crate::ErrorKind::Input) if it is missing, unreadable or no regular file.
+    pub fn open(&self) -> Result<Box<dyn Read + Send>> {
+        self.view.open(&self.name)
+    }
+}
