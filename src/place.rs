@@ -7,6 +7,7 @@ mod hash;
 mod interface;
 mod local_file;
 mod open;
+mod record;
 pub mod switch;
 mod unsynced;
 
@@ -15,9 +16,10 @@ pub use directory::{DirectoryPlace, DirectoryView, fs};
 pub use file::PlaceFile;
 pub use foreign::foreign;
 pub use hash::file_hash;
-pub use interface::{Copies, Place, Published, Record, View};
+pub use interface::{Copies, FreeSpace, Place, Published, View};
 pub use local_file::LocalFile;
 pub use open::{
     Named, STATE, create, file, holds_set, is_state, named, of_manifest, open, open_for_sites, view,
 };
+pub use record::{Record, Stored, Version};
 pub use unsynced::Unsynced;

@@ -71,7 +71,7 @@ fn build_set(
     let Start { sources, rejects, mut follow_up, workspace } = Start::of(job, sources, stop)?;
     let run = Context { job, rules: &Rules::of(&job.rules), progress, stop };
     let memory = &Memory::of(&job.resources, workspace.scratch())?;
-    let taken_in = TakenIn::of(run, sources, memory)?;
+    let taken_in = TakenIn::of(run, sources, memory, workspace.free_space())?;
 
     let Surveyed { account, layout } = survey(run, &taken_in.inputs, memory)?;
     if let (Some(path), Some(file)) = (&job.publication.rejects, rejects) {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::common::disk::free_bytes;
 use crate::common::external_sort::RunFile;
 use crate::common::nameless::nameless;
 use crate::error::{Error, ErrorKind, Message, Result, Setting, Shown, message};
@@ -59,19 +60,14 @@ impl Space {
         // An estimate below the bytes written is useless.
         let needed = needed.filter(|&needed| needed > written);
         let needed = needed.map_or_else(String::new, |bytes| format!(", about {bytes} are needed"));
-        let free = free(&self.directory).map_or_else(String::new, |bytes| format!(", {bytes} are free"));
+        let free =
+            free_bytes(&self.directory).map_or_else(String::new, |bytes| format!(", {bytes} are free"));
         Error::io(
             &self.directory,
             message!("{doing} ({written} bytes are written{needed}{free}; ", way_out(), ")"),
             error,
         )
     }
-}
-
-/// Bytes that this process may still write to the disk of `path`, if known.
-pub fn free(path: &Path) -> Option<u64> {
-    let disk = rustix::fs::statvfs(path).ok()?;
-    disk.f_bavail.checked_mul(disk.f_frsize)
 }
 
 /// An input that is copied to scratch. The share of it that was read gives an estimate of the whole copy.
@@ -98,7 +94,7 @@ impl Copied {
     /// [`ErrorKind::Io`], with both numbers.
     pub fn check_packed(&self, space: &Space) -> Result<()> {
         let bytes = self.file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |meta| meta.len());
-        match free(&space.directory).filter(|&free| free < bytes) {
+        match free_bytes(&space.directory).filter(|&free| free < bytes) {
             None => Ok(()),
             Some(free) => Err(Error::new(
                 ErrorKind::Io,

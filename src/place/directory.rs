@@ -14,13 +14,15 @@ mod staging;
 mod switch;
 mod view;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use view::DirectoryView;
 
-use crate::error::Result;
-use crate::place::interface::{Copies, Place, Published, Record, View};
+use crate::error::{Error, Result};
+use crate::place::interface::{Copies, FreeSpace, Place, Published, View};
+use crate::place::record::{Record, Version};
 use crate::place::switch::{Removal, Removed, Standing, Switch};
 use crate::place::unsynced::Unsynced;
 use fs::{FileSystem, Locked, make_one, make_private, remove, rename, sync_directory};
@@ -101,6 +103,10 @@ impl Place for DirectoryPlace {
         &self.view
     }
 
+    fn free_space(&self) -> FreeSpace {
+        self.view.fs().free_space(self.view.root())
+    }
+
     fn scratch(&self) -> &Path {
         &self.staging
     }
@@ -130,12 +136,13 @@ impl Place for DirectoryPlace {
         copies::set_aside(fs, layout, Copies::Damaged, &layout.record(record))
     }
 
-    fn stand_in(&self, manifest: &[u8]) -> Result<()> {
+    fn replace_live(&self, manifest: &[u8]) -> Result<Version> {
         let (staging, layout) = (self.staging(), self.view.layout());
         staging.write(STAND_IN, manifest)?.sync()?;
         staging.sync()?;
         rename(staging.fs, &staging.path(STAND_IN), &layout.record(&Record::Live))?;
-        sync_directory(staging.fs, layout.state())
+        sync_directory(staging.fs, layout.state())?;
+        Ok(Version::of(manifest))
     }
 
     fn prepare(&mut self, switch: Switch) -> Result<()> {
@@ -144,6 +151,7 @@ impl Place for DirectoryPlace {
     }
 
     fn show(&mut self) -> Result<()> {
+        switch::check_expected(&self.view, self.steps.expected.as_ref())?;
         // A rename that fails may have been done.
         self.standing = Standing::Begun;
         switch::decide(&self.staging())?;
@@ -161,10 +169,13 @@ impl Place for DirectoryPlace {
         Ok(())
     }
 
-    fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<()> {
+    fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<Version> {
         let (fs, layout) = (self.view.fs(), self.view.layout());
         switch::show(&Staging { fs, layout, directory: &layout.staging(run) }, files)?;
-        switch::finish(&self.view, removals)
+        switch::finish(&self.view, removals)?;
+        let missing =
+            || Error::io(&layout.record(&Record::Live), "could not be read", io::ErrorKind::NotFound.into());
+        Ok(self.view.read_record(&Record::Live)?.ok_or_else(missing)?.version)
     }
 
     fn remove(&self, removals: &[Removal]) -> Result<Removed> {

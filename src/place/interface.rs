@@ -13,27 +13,10 @@ use std::sync::Arc;
 
 use super::foreign::foreign;
 use super::hash::file_hash;
+use super::record::{Record, Stored, Version};
 use super::switch::{Removal, Removed, Standing, Switch};
 use super::unsynced::Unsynced;
 use crate::error::Result;
-
-/// A manifest that a place keeps.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Record {
-    /// That of the live set.
-    Live,
-    /// That of the next set, as the journal of a switch.
-    Journal,
-    /// That of an earlier set, by its file name.
-    Kept(OsString),
-}
-
-impl Record {
-    /// The manifest of the earlier set that `run` published.
-    pub fn kept(run: &str) -> Self {
-        Self::Kept(format!("{run}.json").into())
-    }
-}
 
 /// Why a copy of a file is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +43,15 @@ pub struct Found {
     pub is_file: bool,
     /// Its bytes.
     pub bytes: u64,
+}
+
+/// Space that is free in a place, where it is limited and known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FreeSpace {
+    /// Bytes that may still be written.
+    pub bytes: Option<u64>,
+    /// Files that may still be created.
+    pub files: Option<u64>,
 }
 
 /// A name in the list of a place.
@@ -101,7 +93,7 @@ pub trait View: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// If it cannot be read.
-    fn read_record(&self, record: &Record) -> Result<Option<Vec<u8>>>;
+    fn read_record(&self, record: &Record) -> Result<Option<Stored>>;
 
     /// Lists the manifests of earlier sets, and all other files that are kept with them.
     ///
@@ -198,6 +190,9 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// The place, to be read.
     fn view(&self) -> &dyn View;
 
+    /// The space that is free here. A run that needs more is refused before its work.
+    fn free_space(&self) -> FreeSpace;
+
     /// A directory for scratch files of this run.
     fn scratch(&self) -> &Path;
 
@@ -231,11 +226,11 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// If it cannot be copied.
     fn set_record_aside(&self, record: &Record) -> Result<()>;
 
-    /// Replaces the manifest of the live set, without a switch.
+    /// Replaces the manifest of the live set, without a switch. Returns the version of the new one.
     ///
     /// # Errors
     /// If it cannot be written; the old one stays then.
-    fn stand_in(&self, manifest: &[u8]) -> Result<()>;
+    fn replace_live(&self, manifest: &[u8]) -> Result<Version>;
 
     /// Brings everything to disk that `switch` takes. Crawlers see nothing of it yet.
     ///
@@ -266,7 +261,7 @@ pub trait Place: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// If that fails.
-    fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<()>;
+    fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<Version>;
 
     /// Removes published files, as far as they are ordinary files, and brings that to disk.
     ///

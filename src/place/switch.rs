@@ -1,5 +1,7 @@
 //! A switch to another set, as plain data: what the publisher has decided, and a place has to do.
 
+use super::record::Version;
+
 /// A set that is to be live. Its new sitemaps are staged.
 #[derive(Debug)]
 pub struct Switch {
@@ -9,6 +11,9 @@ pub struct Switch {
     pub robots: (String, Vec<u8>),
     /// Its manifest.
     pub manifest: Vec<u8>,
+    /// The version of the live manifest that the publisher knows and succeeds; none if it knows that there is none. If
+    /// another one is live, the place refuses to commit.
+    pub expected: Option<Version>,
     /// The run of the live set and the manifest by which it can come back, if there is a live set.
     pub replaced: Option<(String, Vec<u8>)>,
     /// Names of its sitemaps. Those that are staged become visible; the others are published already.

@@ -9,12 +9,14 @@ use super::judge::{Judge, Judged};
 use super::memory::Memory;
 use super::positions::Position;
 use super::sorted;
+use crate::common::disk::free_bytes;
 use crate::common::progress::Estimate;
 use crate::compress::gzip::Level;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::input::Input;
-use crate::intake::scratch::{self, free};
+use crate::intake::scratch;
 use crate::job::{Job, Order};
+use crate::place::FreeSpace;
 use crate::survey::dedup::PARTITIONS;
 
 /// Chunks that are sampled.
@@ -38,13 +40,15 @@ pub struct Demand {
     pub estimate: Estimate,
     /// Bytes of scratch without which the run must fail, including copies of inputs that exist already.
     scratch_least: u64,
+    /// Files that may still be created in the output directory.
+    out_free_files: Option<u64>,
 }
 
 /// Estimates the needs of the run over `inputs` from a sample of their rows.
 ///
 /// # Errors
 /// If there is no memory for the sample.
-pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<Demand> {
+pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: FreeSpace) -> Result<Demand> {
     let job = run.job;
     let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
@@ -91,10 +95,11 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<D
             true => of_all(xml_bytes),
             false => urls * GZIP_BYTES[usize::from(job.rules.order == Order::Sorted)],
         },
-        scratch_free_bytes: free(scratch).map(|free| free + copied_bytes),
-        out_free_bytes: free(&job.publication.out).map(|free| free + copied_to_out),
+        scratch_free_bytes: free_bytes(scratch).map(|free| free + copied_bytes),
+        out_free_bytes: out_free.bytes.map(|free| free + copied_to_out),
     };
-    Ok(Demand { estimate, scratch_least: copied_bytes + order_bytes.max(sites_bytes / LISTED_PART_LEAST) })
+    let scratch_least = copied_bytes + order_bytes.max(sites_bytes / LISTED_PART_LEAST);
+    Ok(Demand { estimate, scratch_least, out_free_files: out_free.files })
 }
 
 impl Demand {
@@ -111,7 +116,7 @@ impl Demand {
             true => (needs.scratch_bytes, self.scratch_least),
             false => (0, 0),
         };
-        if let Some(free) = files_free(out).filter(|&free| free < files) {
+        if let Some(free) = self.out_free_files.filter(|&free| free < files) {
             return Err(Error::new(
                 ErrorKind::Io,
                 message!(
@@ -145,8 +150,38 @@ fn is_same_disk(one: &Path, other: &Path) -> bool {
     device(one) == device(other)
 }
 
-/// The number of files that can still be created on the disk of `path`, if that is limited and known.
-fn files_free(path: &Path) -> Option<u64> {
-    let disk = rustix::fs::statvfs(path).ok()?;
-    (disk.f_files > 0).then_some(disk.f_favail)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_says_itself_how_much_is_free_there() {
+        let job = Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "/no/such/place".into());
+        let estimate = Estimate {
+            urls: 1_000_000,
+            partitions: 1,
+            memory_bytes: 0,
+            held_bytes: 0,
+            scratch_bytes: 0,
+            sitemap_bytes: 10_000_000,
+            scratch_free_bytes: Some(0),
+            out_free_bytes: None,
+        };
+        for (out_free, said) in [
+            (FreeSpace::default(), None),
+            (FreeSpace { bytes: Some(2_000_000), files: Some(20) }, None),
+            (
+                FreeSpace { bytes: Some(1_999_999), files: None },
+                Some("10000000 bytes for 1000000 URLs, and 1999999"),
+            ),
+            (FreeSpace { bytes: None, files: Some(19) }, Some("20 files for 1000000 URLs, and 19 more")),
+        ] {
+            let estimate = Estimate { out_free_bytes: out_free.bytes, ..estimate };
+            let demand = Demand { estimate, scratch_least: 0, out_free_files: out_free.files };
+            let checked = demand.check(&job, Path::new("/"));
+            let message = checked.err().map(|error| error.to_string());
+            assert_eq!(message.is_some(), said.is_some(), "{out_free:?}: {message:?}");
+            assert!(message.is_none_or(|message| message.contains(said.unwrap())), "{out_free:?}");
+        }
+    }
 }

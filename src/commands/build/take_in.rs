@@ -6,6 +6,7 @@ use crate::common::progress::Estimate;
 use crate::error::Result;
 use crate::intake::input::Input;
 use crate::intake::report::Skipped;
+use crate::place::FreeSpace;
 use crate::sitemap::tags::GivenTags;
 use crate::survey::context::Context;
 use crate::survey::estimate;
@@ -27,14 +28,14 @@ pub struct TakenIn {
 }
 
 impl TakenIn {
-    /// Maps or reads all inputs, and estimates what the run needs.
+    /// Maps or reads all inputs, and estimates what the run needs. The place that it publishes to has `out` left.
     ///
     /// # Errors
     /// If an input cannot be read, if a disk has less space than the minimum that the run needs, or if `stop` is raised.
-    pub fn of(run: Context<'_>, sources: Sources<'_>, memory: &Memory) -> Result<Self> {
+    pub fn of(run: Context<'_>, sources: Sources<'_>, memory: &Memory, out: FreeSpace) -> Result<Self> {
         let Sources { open, skipped } = sources;
         let (inputs, known) = mapped_all(run, open, &memory.scratch)?;
-        let demand = estimate::estimate(run, &inputs, memory)?;
+        let demand = estimate::estimate(run, &inputs, memory, out)?;
         let estimate = demand.estimate;
         memory.scratch.expect(estimate.scratch_bytes);
         run.progress.estimated(&estimate);

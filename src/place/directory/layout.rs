@@ -24,7 +24,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::place::interface::{Copies, Record};
+use crate::place::interface::Copies;
+use crate::place::record::Record;
 
 /// The directory with the state of the set.
 pub const STATE: &str = ".sitemill";

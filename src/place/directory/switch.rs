@@ -12,9 +12,10 @@ use super::layout::{MANIFEST, REPLACED, part, replaced};
 use super::links;
 use super::staging::{Staging, write};
 use super::view::DirectoryView;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::place::foreign::foreign;
-use crate::place::interface::{Record, View};
+use crate::place::interface::View;
+use crate::place::record::{Record, Version};
 use crate::place::switch::{Removal, Standing, Switch};
 
 /// Files that a switch renames, and removes.
@@ -26,13 +27,15 @@ pub struct Steps {
     pub replacing: Vec<String>,
     /// What it removes in the end.
     pub removals: Vec<Removal>,
+    /// The version of the live manifest that it replaces.
+    pub expected: Option<Version>,
 }
 
 /// Brings all of a set to disk, with a second name for every file that the switch replaces, and gives its sitemaps their
 /// places, where no index file lists them yet.
 pub fn prepare(staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
     let Staging { fs, layout, .. } = *staging;
-    let mut steps = Steps { removals: switch.removals, ..Steps::default() };
+    let mut steps = Steps { removals: switch.removals, expected: switch.expected, ..Steps::default() };
     for (file, bytes) in switch.indexes.into_iter().chain([switch.robots]) {
         staging.write(&file, &bytes)?.sync()?;
         steps.files.push(file);
@@ -53,6 +56,26 @@ pub fn prepare(staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
     links::place(staging, &sitemaps)?;
     sync_directory(fs, layout.out())?;
     Ok(steps)
+}
+
+/// Checks that the live manifest is the one that the publisher knows. The lock of the directory keeps other runs away, but not
+/// where a file system has no locks between machines, nor a person who restores a backup.
+///
+/// # Errors
+/// [`ErrorKind::Busy`] if it is another one.
+pub fn check_expected(view: &DirectoryView, expected: Option<&Version>) -> Result<()> {
+    let live = view.read_record(&Record::Live)?.map(|stored| stored.version);
+    if live.as_ref() == expected {
+        return Ok(());
+    }
+    let path = view.record_path(&Record::Live);
+    Err(Error::new(
+        ErrorKind::Busy,
+        format!(
+            "{}: was changed while this run was at work, so nothing is published; run again",
+            Shown(&path)
+        ),
+    ))
 }
 
 /// Decides for the set: from here on the next run makes it live if this one dies.

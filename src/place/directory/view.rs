@@ -8,7 +8,8 @@ use std::sync::Arc;
 use super::fs::{FileSystem, Kind, exists};
 use super::layout::Layout;
 use crate::error::{Error, Result};
-use crate::place::interface::{Found, Listed, Record, View};
+use crate::place::interface::{Found, Listed, View};
+use crate::place::record::{Record, Stored, Version};
 
 /// An output directory, to be read. Clones are cheap.
 #[derive(Debug, Clone)]
@@ -76,10 +77,10 @@ impl View for DirectoryView {
         self.found(&self.layout.record(record))
     }
 
-    fn read_record(&self, record: &Record) -> Result<Option<Vec<u8>>> {
+    fn read_record(&self, record: &Record) -> Result<Option<Stored>> {
         let path = self.layout.record(record);
         match self.fs.read(&path) {
-            Ok(bytes) => Ok(Some(bytes)),
+            Ok(bytes) => Ok(Some(Stored { version: Version::of(&bytes), bytes })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::io(&path, "could not be read", error)),
         }

@@ -12,7 +12,7 @@ use super::model::{FORMAT, Manifest};
 use crate::clean::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Message, Result, Setting, message};
 use crate::limits::Protocol;
-use crate::place::{self, Record, View};
+use crate::place::{self, Record, Stored, Version, View};
 use crate::set::name::{is_index_file, is_sitemap_file};
 use crate::sitemap::tags::{LastmodRules, lastmod};
 
@@ -28,6 +28,14 @@ pub enum Role {
 }
 
 impl Role {
+    /// Adds the way out to the `error` of a manifest that cannot be used.
+    pub fn explain(self, error: Error) -> Error {
+        match error.kind() {
+            ErrorKind::Data => error.and(self.way_out()),
+            _ => error,
+        }
+    }
+
     /// What follows when a manifest cannot be used, and what helps.
     fn way_out(self) -> Message {
         let what = match self {
@@ -55,8 +63,16 @@ impl Manifest {
     /// # Errors
     /// [`ErrorKind::Data`] if it is damaged, was edited, or is of another version.
     pub fn read(view: &dyn View, record: &Record) -> Result<Option<Self>> {
-        let bytes = view.read_record(record)?;
-        bytes.map(|bytes| Self::parse(&view.record_path(record), &bytes)).transpose()
+        Ok(Self::read_stored(view, record)?.map(|(set, _)| set))
+    }
+
+    /// Reads the manifest `record` of a directory, and the version that it has there; none if there is none.
+    ///
+    /// # Errors
+    /// As [`Manifest::read`].
+    pub fn read_stored(view: &dyn View, record: &Record) -> Result<Option<(Self, Version)>> {
+        let Some(Stored { bytes, version }) = view.read_record(record)? else { return Ok(None) };
+        Self::parse(&view.record_path(record), &bytes).map(|set| Some((set, version)))
     }
 
     /// Reads the manifest `record` of a directory; none if there is none. An error names the way out, by the `role` of the
@@ -65,10 +81,7 @@ impl Manifest {
     /// # Errors
     /// As [`Manifest::read`].
     pub fn read_as(role: Role, view: &dyn View, record: &Record) -> Result<Option<Self>> {
-        Self::read(view, record).map_err(|error| match error.kind() {
-            ErrorKind::Data => error.and(role.way_out()),
-            _ => error,
-        })
+        Self::read(view, record).map_err(|error| role.explain(error))
     }
 
     /// Reads the manifest in the file at `path`.

@@ -4,28 +4,46 @@ use std::collections::HashSet;
 
 use super::resume::resume;
 use crate::error::{Error, Result, Setting, message};
-use crate::place::{Place, Published, Record};
+use crate::place::{Place, Published, Record, Version};
 use crate::set::manifest::{Manifest, Role, SupersededIndex};
 use crate::set::name::{ROBOTS_FILE, is_sitemap_file};
 
-/// The live set of a directory, by a manifest that can be trusted. Finishes a switch that was begun.
-pub fn live(place: &dyn Place) -> Result<Option<Manifest>> {
+/// The live set, and what its manifest is known by in the place.
+#[derive(Debug, Default)]
+pub struct Live {
+    /// The set; none if there is none, or if its manifest cannot be used.
+    pub set: Option<Manifest>,
+    /// The version of its manifest; none if there is none.
+    pub version: Option<Version>,
+}
+
+impl Live {
+    /// The live set whose manifest was `read`.
+    pub fn of(read: Option<(Manifest, Version)>) -> Self {
+        let (set, version) = read.unzip();
+        Self { set, version }
+    }
+}
+
+/// The live set of a place, by a manifest that can be trusted. Finishes a switch that was begun.
+pub fn live(place: &dyn Place) -> Result<Live> {
     let view = place.view();
-    let live = Manifest::read_as(Role::Live, view, &Record::Live)?;
+    let live = Manifest::read_stored(view, &Record::Live).map_err(|error| Role::Live.explain(error))?;
+    let live = Live::of(live);
     let Some(next) = Manifest::read_as(Role::Journal, view, &Record::Journal)? else {
         // Sets are kept only when another one takes their place.
-        return match live {
+        return match live.set {
             None if !view.kept()?.is_empty() => Err(Error::data(message!(
                 &*view.record_path(&Record::Live),
                 ": is missing, and earlier sets are there; put it back, or build ",
                 Setting::IgnoreManifest,
                 " publishes in full"
             ))),
-            live => Ok(live),
+            _ => Ok(live),
         };
     };
-    resume(place, live.as_ref(), &next)?;
-    Ok(Some(next))
+    let version = resume(place, live.set.as_ref(), &next)?;
+    Ok(Live { set: Some(next), version: Some(version) })
 }
 
 /// The files that are live or of an earlier set, whatever the staging of a dead run says about them.

@@ -53,6 +53,7 @@ impl Workspace {
             indexes: set.indexes.iter().cloned().zip(indexes).collect(),
             robots: (ROBOTS_FILE.into(), robots.into_bytes()),
             manifest: set.to_json(),
+            expected: self.expected.clone(),
             replaced: live.map(|live| (live.run.clone(), live.alone().to_json())),
             sitemaps: set.sitemaps.iter().map(|sitemap| sitemap.file.clone()).collect(),
             removals: removals(live, &set),

@@ -1,14 +1,14 @@
 //! A switch that was begun: what it removes in the end, and how the next run finishes it.
 
 use crate::error::Result;
-use crate::place::Place;
 use crate::place::switch::Removal;
+use crate::place::{Place, Version};
 use crate::set::manifest::Manifest;
 use crate::set::name::ROBOTS_FILE;
 
 /// Goes on with the switch from `live` to `next` that a run has begun and not finished. Can be broken off anywhere and done
-/// again.
-pub fn resume(place: &dyn Place, live: Option<&Manifest>, next: &Manifest) -> Result<()> {
+/// again. Returns the version of the live manifest.
+pub fn resume(place: &dyn Place, live: Option<&Manifest>, next: &Manifest) -> Result<Version> {
     let files: Vec<String> = next.indexes.iter().cloned().chain([ROBOTS_FILE.into()]).collect();
     place.resume(&next.run, &files, &removals(live, next))
 }

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use super::live::Live;
 use super::occupant::is_there;
 use super::resume::resume;
 use crate::error::{ErrorKind, Result};
@@ -32,37 +33,37 @@ impl Salvage {
     ///
     /// # Errors
     /// If something cannot be read at all, or a switch cannot be finished.
-    pub fn of(place: &dyn Place) -> Result<(Option<Manifest>, Self)> {
+    pub fn of(place: &dyn Place) -> Result<(Live, Self)> {
         let view = place.view();
         let mut damaged = Vec::new();
-        let mut usable = |record: Record| match Manifest::read(view, &record) {
+        let mut usable = |record: Record| match Manifest::read_stored(view, &record) {
             Err(error) if error.kind() == ErrorKind::Data => {
                 damaged.push(record);
                 Ok(None)
             }
             read => read,
         };
-        let live = usable(Record::Live)?;
+        let live = Live::of(usable(Record::Live)?);
         let next = usable(Record::Journal)?;
         let kept = view.kept()?.into_iter().filter_map(|record| usable(record).transpose());
-        let kept: Vec<_> = kept.collect::<Result<_>>()?;
+        let kept: Vec<_> = kept.map(|read| Ok(read?.0)).collect::<Result<_>>()?;
         let live = match next {
-            Some(next) => {
+            Some((next, _)) => {
                 // It takes the place of the manifest.
                 if damaged.contains(&Record::Live) {
                     place.set_record_aside(&Record::Live)?;
                 }
-                let replaced = match live {
+                let replaced = match live.set {
                     Some(live) => live,
                     None => Manifest { indexes: IndexFiles::read(view)?.names, ..next.clone() },
                 };
-                resume(place, Some(&replaced), &next)?;
+                let version = resume(place, Some(&replaced), &next)?;
                 damaged.retain(|record| *record != Record::Live);
-                Some(next)
+                Live { set: Some(next), version: Some(version) }
             }
             None => live,
         };
-        let is_live_lost = live.is_none();
+        let is_live_lost = live.set.is_none();
         let is_in_doubt = !damaged.is_empty() || is_live_lost;
         Ok((live, Self { damaged, kept, is_in_doubt, is_live_lost }))
     }

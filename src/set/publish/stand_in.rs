@@ -48,7 +48,7 @@ impl Workspace {
         set.superseded.extend(old.into_iter().map(|file| Superseded { file, since: info.time.into() }));
 
         salvage.damaged().iter().try_for_each(|record| self.place.set_record_aside(record))?;
-        self.place.stand_in(&set.to_json())?;
+        self.expected = Some(self.place.replace_live(&set.to_json())?);
         self.live = Some(set);
         Ok(())
     }

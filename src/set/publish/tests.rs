@@ -5,6 +5,7 @@ mod failing;
 mod foreign;
 mod leftovers;
 mod names;
+mod unexpected;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{Read, Write};
@@ -22,7 +23,7 @@ use crate::clean::scope::ScopeRule;
 use crate::common::stop::Stop;
 use crate::error::{ErrorKind, Result};
 use crate::limits::Protocol;
-use crate::place::fs::memory::{Memory, State};
+use crate::place::fs::memory::{self, Memory, State};
 use crate::place::fs::{FileSystem, exists};
 use crate::place::{DirectoryPlace, DirectoryView};
 use crate::place::{LocalFile, Record, View};

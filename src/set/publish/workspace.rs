@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::consent::{Consent, OnDamage};
-use super::live::{live, published};
+use super::live::{Live, live, published};
 use super::retention::{self, Keep};
 use super::salvage::Salvage;
 use super::shelf::PlaceShelf;
@@ -12,7 +12,7 @@ use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::error::Result;
 use crate::place::switch::{Removed, Standing};
-use crate::place::{self, Place, View};
+use crate::place::{self, FreeSpace, Place, Version, View};
 use crate::set::manifest::Manifest;
 
 /// An output directory that this run alone may change, and the run's place in it for files that nobody sees yet.
@@ -20,6 +20,8 @@ use crate::set::manifest::Manifest;
 pub struct Workspace {
     pub(super) place: Box<dyn Place>,
     pub(super) live: Option<Manifest>,
+    /// The version of the live manifest that the next set succeeds.
+    pub(super) expected: Option<Version>,
     /// What else is known, if manifests need not be trusted.
     pub(super) salvage: Option<Salvage>,
     /// What seals are made with.
@@ -59,7 +61,7 @@ impl Workspace {
 
     /// Opens any place.
     pub(super) fn open_place(place: Box<dyn Place>, on_damage: OnDamage) -> Result<Self> {
-        let (live, salvage) = match on_damage {
+        let (Live { set: live, version: expected }, salvage) = match on_damage {
             OnDamage::Refuse => (live(&*place)?, None),
             OnDamage::SetAside => {
                 let (live, salvage) = Salvage::of(&*place)?;
@@ -75,7 +77,7 @@ impl Workspace {
         let sealed = live.as_ref().filter(|_| on_damage == OnDamage::Refuse);
         let handed_on = sealed.and_then(|live| Secret::from_hex(&live.secret));
         let secret = handed_on.map_or_else(Secret::draw, Ok)?;
-        Ok(Self { place, live, salvage, secret, consent: None })
+        Ok(Self { place, live, expected, salvage, secret, consent: None })
     }
 
     /// The directory that is published.
@@ -91,6 +93,11 @@ impl Workspace {
     /// The set that is live.
     pub fn live(&self) -> Option<&Manifest> {
         self.live.as_ref()
+    }
+
+    /// The space that is free in the place.
+    pub fn free_space(&self) -> FreeSpace {
+        self.place.free_space()
     }
 
     /// A directory for scratch files; gone with the run.

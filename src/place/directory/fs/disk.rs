@@ -7,8 +7,10 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsE
 use std::path::{Path, PathBuf};
 
 use super::operations::{FileSystem, Kind, Locked, Meta, NewFile};
+use crate::common::disk::{free_bytes, free_files};
 use crate::error::{Error, Result};
 use crate::place::foreign::foreign;
+use crate::place::interface::FreeSpace;
 
 /// The file system of the machine.
 #[derive(Debug, Clone, Copy)]
@@ -110,6 +112,10 @@ impl FileSystem for Disk {
 
     fn remove_tree(&self, directory: &Path) -> io::Result<()> {
         fs::remove_dir_all(directory)
+    }
+
+    fn free_space(&self, path: &Path) -> FreeSpace {
+        FreeSpace { bytes: free_bytes(path), files: free_files(path) }
     }
 
     fn sync_directory(&self, directory: &Path) -> io::Result<()> {

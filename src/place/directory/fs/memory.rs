@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 use super::actions::parent;
 use super::operations::{FileSystem, Kind, Locked, Meta, NewFile};
 use crate::error::{Error, Result};
+use crate::place::interface::FreeSpace;
 
 /// Clones are of one and the same file system.
 #[derive(Debug, Clone, Default)]
@@ -313,6 +314,10 @@ impl FileSystem for Memory {
             self.step(format!("remove {}", path.display()), |now| now.change(Some(&path), None))?;
         }
         Ok(())
+    }
+
+    fn free_space(&self, _path: &Path) -> FreeSpace {
+        FreeSpace::default()
     }
 
     fn sync_directory(&self, directory: &Path) -> io::Result<()> {

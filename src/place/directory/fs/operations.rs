@@ -9,6 +9,7 @@ use std::{
 };
 
 use crate::error::Result;
+use crate::place::interface::FreeSpace;
 
 /// What publishing asks of a file system. No operation follows a link in the last part of a path but
 /// [`read`](FileSystem::read), [`open`](FileSystem::open), [`list`](FileSystem::list) and [`sync_directory`](FileSystem::sync_directory), which change
@@ -66,6 +67,9 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
 
     /// Removes a directory with everything in it.
     fn remove_tree(&self, directory: &Path) -> io::Result<()>;
+
+    /// The space that is free in the file system of `path`.
+    fn free_space(&self, path: &Path) -> FreeSpace;
 
     /// Waits until the names in a directory are on disk.
     fn sync_directory(&self, directory: &Path) -> io::Result<()>;

@@ -1,0 +1,43 @@
+//! Records: the manifests that a place keeps, and what identifies their content.
+
+use std::ffi::OsString;
+
+use super::hash::file_hash;
+
+/// A manifest that a place keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Record {
+    /// That of the live set.
+    Live,
+    /// That of the next set, as the journal of a switch.
+    Journal,
+    /// That of an earlier set, by its file name.
+    Kept(OsString),
+}
+
+impl Record {
+    /// The manifest of the earlier set that `run` published.
+    pub fn kept(run: &str) -> Self {
+        Self::Kept(format!("{run}.json").into())
+    }
+}
+
+/// Identifies one content of a manifest, as the entity tag of an object does. Every change of the content changes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version(String);
+
+impl Version {
+    /// The version of a manifest that is known by its `bytes` alone.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(file_hash(bytes))
+    }
+}
+
+/// A manifest as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+    /// Their version.
+    pub version: Version,
+}
