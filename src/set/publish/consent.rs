@@ -1,15 +1,15 @@
-//! What a run may replace.
+//! What a run is permitted to replace.
 
 /// What to do about a manifest, a journal or an earlier set that is damaged, was edited or is of another version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnDamage {
-    /// Nothing is done before somebody has looked at it.
+    /// The run fails, so that somebody can look at it.
     Refuse,
-    /// A new set is made without it, of nothing but its input; a copy of it is kept.
+    /// The run ignores it and builds the new set from its input alone. A copy is kept.
     SetAside,
 }
 
-/// What a build may replace besides what was published in the same place in the same way.
+/// What a build may replace besides a set with the same base URL and protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Consent {
     /// Index files and robots lines that sitemill did not write; a copy of each is kept.

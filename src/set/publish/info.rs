@@ -4,14 +4,14 @@ use crate::clean::scope::{BaseUrl, ScopeRule};
 use crate::limits::Protocol;
 use crate::sitemap::divide::Limits;
 
-/// What a set says about itself besides its sitemaps.
+/// Properties of a set besides its sitemaps.
 #[derive(Debug)]
 pub struct SetInfo<'a> {
-    /// Where it is published.
+    /// The URL that it is published under.
     pub base_url: &'a BaseUrl,
-    /// Which protocol it speaks.
+    /// The version of the protocol.
     pub protocol: Protocol,
-    /// What no index file may pass.
+    /// The limits of an index file.
     pub index_limits: Limits,
     /// Which URLs it may list.
     pub scope: ScopeRule,

@@ -1,4 +1,4 @@
-//! The live set: which one it is, and which files are its own.
+//! The live set: which one it is, and which files belong to it.
 
 use std::collections::HashSet;
 
@@ -25,13 +25,16 @@ impl Live {
     }
 }
 
-/// The live set of a place, by a manifest that can be trusted. Finishes a switch that was begun.
+/// Reads the live set of a place from its manifest. Completes a switch that a dead run has committed.
+///
+/// # Errors
+/// If the manifest is damaged, or missing although earlier sets exist; if it cannot be read, or the switch cannot be completed.
 pub fn live(place: &dyn Place) -> Result<Live> {
     let view = place.view();
     let live = Manifest::read_stored(view, &Record::Live).map_err(|error| Role::Live.explain(error))?;
     let live = Live::of(live);
     let Some(next) = Manifest::read_as(Role::Journal, view, &Record::Journal)? else {
-        // Sets are kept only when another one takes their place.
+        // A set is only kept when another one has replaced it.
         return match live.set {
             None if !view.kept()?.is_empty() => Err(Error::data(message!(
                 &*view.record_path(&Record::Live),
@@ -46,7 +49,7 @@ pub fn live(place: &dyn Place) -> Result<Live> {
     Ok(Live { set: Some(next), version: Some(version) })
 }
 
-/// The files that are live or of an earlier set, whatever the staging of a dead run says about them.
+/// The files of the live set and of earlier sets.
 pub fn published(live: Option<&Manifest>) -> Published<'_> {
     let sitemaps = live.into_iter().flat_map(|live| live.sitemaps.iter().map(|sitemap| &sitemap.file));
     let superseded = live.into_iter().flat_map(|live| live.superseded.iter().map(|old| &old.file));
@@ -55,7 +58,7 @@ pub fn published(live: Option<&Manifest>) -> Published<'_> {
     Published { files: files.collect::<HashSet<_>>(), is_sitemap: is_sitemap_file }
 }
 
-/// Whether an old index file is still there as its set has left it.
+/// Whether an old index file still exists with the content that its set gave it.
 pub fn is_unchanged(place: &dyn Place, old: &SupersededIndex) -> bool {
     place.view().has_content(old.file.as_ref(), &old.content)
 }

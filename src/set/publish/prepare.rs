@@ -15,11 +15,11 @@ use crate::set::manifest::{Manifest, Sitemap, SupersededIndex};
 use crate::set::name::{EMPTY_SET_LINE, ROBOTS_FILE, index_file};
 
 impl Workspace {
-    /// Brings everything to disk that makes `sitemaps` a set, for [`make_live`]. Of the sets before it those that `keep` lets
-    /// stay can be made live again.
+    /// Makes everything durable that turns `sitemaps` into a set, which [`make_live`](super::make_live) then switches to. Earlier
+    /// sets stay available for rollback as long as `keep` says.
     ///
     /// # Errors
-    /// If that cannot be done, or something that is no file is in the place of an index file.
+    /// If that fails, or if something that is no regular file has the name of an index file.
     pub fn prepare(mut self, sitemaps: Vec<Sitemap>, info: &SetInfo<'_>, keep: Keep) -> Result<Prepared> {
         let base_url = info.base_url.to_string();
         self.stand_in(info)?;
@@ -31,13 +31,13 @@ impl Workspace {
         };
         set.secret = self.secret.to_hex();
         set.scope = info.scope.as_str().into();
-        // What was removed since then is not remembered for ever.
+        // Files that were removed need not be remembered.
         set.superseded.retain(|old| self.place.view().has(old.file.as_ref()));
         keep.forget(&mut set.earlier, info.time);
         self.prepare_set(set, info.protocol)
     }
 
-    /// Brings `set`, whose sitemaps are staged, to disk.
+    /// Makes `set` durable. Its sitemaps are staged or published already.
     pub(super) fn prepare_set(mut self, mut set: Manifest, protocol: Protocol) -> Result<Prepared> {
         let indexes = index_files(&set, protocol)?;
         set.indexes = (1..).zip(&indexes).map(|(number, _)| index_file(number)).collect();
@@ -61,8 +61,8 @@ impl Workspace {
         Ok(Prepared::new(self, set))
     }
 
-    /// The index files that lie there and have no successor in `set`. They stay as long as the sitemaps that they list, for
-    /// crawlers with old robots lines; but an empty set is to have none.
+    /// The existing index files that `set` does not replace. They stay as long as the sitemaps that they list, for crawlers
+    /// with old robots lines. An empty set keeps none.
     fn superseded_indexes(&self, set: &Manifest) -> Result<Vec<SupersededIndex>> {
         let Some(live) = self.live.as_ref().filter(|_| !set.indexes.is_empty()) else {
             return Ok(Vec::new());

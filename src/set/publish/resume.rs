@@ -1,4 +1,4 @@
-//! A switch that was begun: what it removes in the end, and how the next run finishes it.
+//! Completing a switch that a dead run committed, and what a switch removes in the end.
 
 use crate::error::Result;
 use crate::place::switch::Removal;
@@ -6,14 +6,14 @@ use crate::place::{Place, Version};
 use crate::set::manifest::Manifest;
 use crate::set::name::ROBOTS_FILE;
 
-/// Goes on with the switch from `live` to `next` that a run has begun and not finished. Can be broken off anywhere and done
-/// again. Returns the version of the live manifest.
+/// Completes the switch from `live` to `next` that a dead run committed. It can be interrupted anywhere and repeated. Returns
+/// the version of the live manifest.
 pub fn resume(place: &dyn Place, live: Option<&Manifest>, next: &Manifest) -> Result<Version> {
     let files: Vec<String> = next.indexes.iter().cloned().chain([ROBOTS_FILE.into()]).collect();
     place.resume(&next.run, &files, &removals(live, next))
 }
 
-/// The index files that may lie there and that `next` neither has nor keeps.
+/// The index files of `live` that `next` neither lists nor keeps.
 pub fn removals(live: Option<&Manifest>, next: &Manifest) -> Vec<Removal> {
     let own = live.iter().flat_map(|live| &live.indexes);
     let own = own.map(|file| Removal { file: file.clone(), content: None });

@@ -1,4 +1,4 @@
-//! Rollback: an earlier set becomes the live one again, by the same switch.
+//! Rollback: restores an earlier set with the same switch as publishing.
 
 use super::occupant::is_whole;
 use super::switch::Prepared;
@@ -10,14 +10,13 @@ use crate::place::Record;
 use crate::set::manifest::{Earlier, Manifest};
 
 impl Workspace {
-    /// Prepares an earlier set to be live again: set `number`, or the last one before the live set that was not taken back itself.
-    /// Nothing is deleted, so that the way forward stays open as long as the way back. `time` is now, as W3C Datetime. Reads
-    /// every sitemap of the set: what has rotted in the meantime must not become live.
+    /// Prepares an earlier set to become live again: set `number`, or the last one before the live set that was not rolled back
+    /// itself. Nothing is deleted, so the rollback can be undone. `time` is now, as W3C Datetime. Reads every sitemap of the
+    /// set, so that no damaged file becomes live.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`] if there is no such set, or a file of it is missing or not what was
-    /// published; [`ErrorKind::Io`] if one cannot be read; if `stop` is raised before the last of them
-    /// is. The live set stays.
+    /// [`ErrorKind::Data`] if there is no such set, or if one of its files is missing or was changed;
+    /// [`ErrorKind::Io`] if a file cannot be read; also if `stop` is raised before all are read. The live set stays.
     pub fn roll_back(self, number: Option<u64>, time: &str, stop: &Stop) -> Result<Prepared> {
         let view = self.place.view();
         let out = Shown(view.root());
@@ -69,7 +68,7 @@ impl Workspace {
         set.published = time.into();
         set.supersede(live);
         set.earlier.retain(|kept| kept.run != earlier.run);
-        // What is newer than the set that comes back was not good, or it would not come back.
+        // Sets newer than the restored one are considered bad.
         for newer in
             set.earlier.iter_mut().filter(|kept| kept.number > set.number && kept.number <= live.number)
         {
@@ -81,7 +80,7 @@ impl Workspace {
     }
 }
 
-/// The set that is meant.
+/// The earlier set with this number, or the default one.
 fn wanted(live: &Manifest, number: Option<u64>) -> Option<&Earlier> {
     match number {
         Some(number) => live.earlier.iter().find(|kept| kept.number == number),
@@ -89,7 +88,7 @@ fn wanted(live: &Manifest, number: Option<u64>) -> Option<&Earlier> {
     }
 }
 
-/// The last set before set `number` that was not taken back.
+/// The last set before set `number` that was not rolled back.
 fn last_before(live: &Manifest, number: u64) -> Option<&Earlier> {
     let before = live.earlier.iter().filter(|kept| kept.number < number && !kept.withdrawn);
     before.max_by_key(|kept| kept.number)

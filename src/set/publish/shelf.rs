@@ -46,7 +46,7 @@ impl Shelf for PlaceShelf<'_> {
             return match occupant(self.place.view(), &file, &word, self.unchanged.secret(), xml, gzip)? {
                 Occupant::Same { gzip: there } => staged(&there, None),
                 Occupant::Other => continue,
-                // Numbers that URLs decide may meet within a set, and then eight digits may as well.
+                // Under --divide stable, two sitemaps of a set may have the same number, and rarely the same eight digits.
                 Occupant::None if self.place.is_staged(&file) => continue,
                 Occupant::None => staged(gzip, Some(self.place.stage(&file, gzip)?)),
                 Occupant::Damaged => staged(gzip, Some(self.place.stage_mended(&file, gzip)?)),

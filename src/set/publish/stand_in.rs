@@ -1,4 +1,4 @@
-//! The stand-in: a manifest that claims no more than what is known, for a live set whose manifest cannot be used.
+//! The stand-in: a manifest with only what is known, for a live set whose own manifest cannot be used.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::set::manifest::{Manifest, Superseded};
 use crate::set::name::ROBOTS_FILE;
 
 impl Workspace {
-    /// Sets aside what cannot be used, and writes what is known instead: index files that the new set does not replace, and the
-    /// sitemaps that they list, stay their time then.
+    /// Backs up the manifests that cannot be used, and writes a stand-in for the live one. With it, index files that the new set
+    /// does not replace, and the sitemaps that they list, are kept as long as usual.
     pub(super) fn stand_in(&mut self, info: &SetInfo<'_>) -> Result<()> {
         let Some(salvage) = &self.salvage else { return Ok(()) };
         let view = self.place.view();
         let mut there = IndexFiles::read(view)?;
         if salvage.is_live_lost() {
-            // They look like ours, which proves nothing.
+            // They look like files of sitemill, which does not prove that they are.
             let robots = view.is_file(ROBOTS_FILE.as_ref()).then_some(ROBOTS_FILE);
             let mut files = there.names.iter().map(String::as_str).chain(robots);
             files.try_for_each(|file| self.place.set_aside(file, Copies::Damaged))?;
@@ -54,7 +54,7 @@ impl Workspace {
     }
 }
 
-/// What stands for a set that nobody knows.
+/// The stand-in for a set of which nothing is known.
 fn stand_in(run: &str, info: &SetInfo<'_>) -> Manifest {
     let base_url = info.base_url.to_string();
     let set = Manifest::new(run, info.protocol, info.index_limits, &base_url, info.time, Vec::new());

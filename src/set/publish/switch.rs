@@ -1,11 +1,11 @@
-//! The switch: sets that are prepared take the place of the live ones, all of them or none.
+//! The switch: prepared sets replace the live ones, all of them or none.
 
 use super::workspace::Workspace;
 use crate::error::{Error, Result, message};
 use crate::place::switch::Standing;
 use crate::set::manifest::Manifest;
 
-/// A set that is on disk with all that it takes to become live, and that no crawler can see yet.
+/// A set that is durable and ready to become live. No crawler can see it yet.
 #[must_use]
 #[derive(Debug)]
 pub struct Prepared {
@@ -13,22 +13,22 @@ pub struct Prepared {
     set: Manifest,
 }
 
-/// Makes each of `sites` live: all of them, or none if one cannot be. What fails when crawlers see all of them is no error
-/// any more but a warning, and left to the next run.
+/// Makes each of `sites` live: all of them, or none if one fails. Returns the warnings of sites that are live but not cleaned
+/// up, which is left to the next run.
 ///
 /// # Errors
-/// If a switch fails. Crawlers see the old sets; but those that cannot be taken back either, as the message says, stay
-/// [begun](Prepared::is_begun).
+/// If a switch fails. All are rolled back, so that crawlers see the old sets. A switch that cannot be rolled back either stays
+/// [in doubt](Prepared::is_begun), and the message says so.
 pub fn make_live(sites: &mut [Prepared]) -> Result<Vec<Error>> {
     for at in 0..sites.len() {
         if let Err(why) = sites[at].workspace.place.show() {
             return Err(take_back_all(&mut sites[..=at], why));
         }
     }
-    Ok(sites.iter_mut().filter_map(|site| site.finish().err()).collect())
+    Ok(sites.iter_mut().filter_map(|site| site.clean_up().err()).collect())
 }
 
-/// The last one first. Returns `why`, and what is to be said beside it.
+/// Rolls back all of `sites`, the last one first. Returns `why`, extended if a site cannot be rolled back.
 fn take_back_all(sites: &mut [Prepared], why: Error) -> Error {
     let mut stuck = Vec::new();
     for site in sites.iter_mut().rev() {
@@ -47,12 +47,12 @@ fn take_back_all(sites: &mut [Prepared], why: Error) -> Error {
 }
 
 impl Prepared {
-    /// The set in `workspace`, which everything of it is on disk in.
+    /// The `set` that is durable in `workspace`.
     pub(super) fn new(workspace: Workspace, set: Manifest) -> Self {
         Self { workspace, set }
     }
 
-    /// Where it is published.
+    /// The workspace that it is published in.
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
     }
@@ -62,13 +62,13 @@ impl Prepared {
         &self.set
     }
 
-    /// Whether the next run makes it live, or makes an end of the switch: some crawlers may see it already.
+    /// Whether its switch has begun and is not complete. Some crawlers may see it, and the next run completes the switch.
     pub fn is_begun(&self) -> bool {
         self.workspace.place.standing() == Standing::Begun
     }
 
-    /// Clears up after the switch.
-    fn finish(&mut self) -> Result<()> {
+    /// Cleans up after the switch.
+    fn clean_up(&mut self) -> Result<()> {
         let finished = self.workspace.place.finish();
         finished.map_err(|error| error.within("the next run clears up after the switch"))
     }

@@ -1,4 +1,4 @@
-//! A workspace: an output directory that this run alone may change, and what is known of the sets in it.
+//! A workspace: a place that only this run may change, and what is known of the sets in it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,41 +15,41 @@ use crate::place::switch::{Removed, Standing};
 use crate::place::{self, FreeSpace, Place, Version, View};
 use crate::set::manifest::Manifest;
 
-/// An output directory that this run alone may change, and the run's place in it for files that nobody sees yet.
+/// A place that only this run may change, with the run's staging and what is known of the sets there.
 #[derive(Debug)]
 pub struct Workspace {
     pub(super) place: Box<dyn Place>,
     pub(super) live: Option<Manifest>,
     /// The version of the live manifest that the next set succeeds.
     pub(super) expected: Option<Version>,
-    /// What else is known, if manifests need not be trusted.
+    /// What else is known, if damaged manifests are ignored.
     pub(super) salvage: Option<Salvage>,
-    /// What seals are made with.
+    /// The key of seals.
     pub(super) secret: Secret,
-    /// What it may replace; none if nobody was asked.
+    /// What it may replace; none before [`Workspace::admit`].
     pub(super) consent: Option<Consent>,
 }
 
 impl Workspace {
-    /// Makes the directory if need be, takes its lock and clears what earlier runs left behind.
+    /// Opens the place at `out`, creates it if it does not exist, takes its lock, and removes what dead runs have left.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if it cannot be made or written to, [`ErrorKind::Busy`] if another run holds it, or one for all
-    /// sites that it is one of; [`ErrorKind::Data`] if its manifest is damaged and may not be set aside.
+    /// [`ErrorKind::Output`] if it cannot be created or written to, [`ErrorKind::Busy`] if another run holds it, or holds all
+    /// sites that it is one of; [`ErrorKind::Data`] if its manifest is damaged and `on_damage` does not permit to ignore it.
     pub fn open(out: &Path, on_damage: OnDamage) -> Result<Self> {
         Self::open_place(place::open(out)?, on_damage)
     }
 
-    /// Opens the parent of the directories of all sites, which no other run may change meanwhile.
+    /// Opens the parent of the places of all sites. No other run may change any of them then.
     ///
     /// # Errors
-    /// As [`Workspace::open`], and [`ErrorKind::Busy`] if a run for one of the sites is at work.
+    /// As [`Workspace::open`], and [`ErrorKind::Busy`] if a run for one of the sites is active.
     pub fn open_for_sites(out: &Path, on_damage: OnDamage) -> Result<Self> {
         Self::open_place(place::open_for_sites(out)?, on_damage)
     }
 
-    /// Opens the directory `name` of a site below this one, which is [open for sites](Workspace::open_for_sites). The lock of
-    /// the site is taken, and let go again: a run may have thousands of sites.
+    /// Opens the site `name` below this place, which is [open for sites](Workspace::open_for_sites). The lock of the site is
+    /// taken and released again, because a run may have thousands of sites.
     ///
     /// # Errors
     /// As [`Workspace::open`], and [`ErrorKind::Output`] if a link has the name.
@@ -68,19 +68,19 @@ impl Workspace {
                 (live, Some(salvage))
             }
         };
-        // Sitemaps that a dead run has linked into place may be live, if nobody knows what is.
+        // If the live set is unknown, sitemaps that a dead run made visible may belong to it.
         if !salvage.as_ref().is_some_and(Salvage::is_in_doubt) {
             place.remove_dead_runs(&published(live.as_ref()))?;
         }
         place.begin()?;
-        // Under a new secret nothing is known: all of it is made anew.
+        // A new secret matches no seal, so all sitemaps are compressed again.
         let sealed = live.as_ref().filter(|_| on_damage == OnDamage::Refuse);
-        let handed_on = sealed.and_then(|live| Secret::from_hex(&live.secret));
-        let secret = handed_on.map_or_else(Secret::draw, Ok)?;
+        let inherited = sealed.and_then(|live| Secret::from_hex(&live.secret));
+        let secret = inherited.map_or_else(Secret::draw, Ok)?;
         Ok(Self { place, live, expected, salvage, secret, consent: None })
     }
 
-    /// The directory that is published.
+    /// The path of the place.
     pub fn directory(&self) -> &Path {
         self.place.view().root()
     }
@@ -90,7 +90,7 @@ impl Workspace {
         self.place.view().share()
     }
 
-    /// The set that is live.
+    /// The live set.
     pub fn live(&self) -> Option<&Manifest> {
         self.live.as_ref()
     }
@@ -100,22 +100,22 @@ impl Workspace {
         self.place.free_space()
     }
 
-    /// A directory for scratch files; gone with the run.
+    /// A directory for scratch files, which is removed at the end of the run.
     pub fn scratch(&self) -> &Path {
         self.place.scratch()
     }
 
-    /// The shelf that the sitemaps of the next set are put on. It knows those of the live set and of the sets that are kept.
+    /// The shelf for the sitemaps of the next set. It knows the sitemaps of the live set and of the sets that are kept.
     pub fn shelf(&self) -> PlaceShelf<'_> {
         PlaceShelf::new(&*self.place, Unchanged::read(self.place.view(), self.live.as_ref(), &self.secret))
     }
 
-    /// Removes what the sets before `set`, which is live, have left behind, as soon as `keep` lets it go; returns the
-    /// sitemaps that were removed. If the switch could not be cleared up, nothing is removed before the next run: an index
-    /// file of the old set may still be there.
+    /// Removes files of earlier sets that are older than `keep` says, and returns the removed sitemaps. `set` is the live set.
+    /// If the clean-up after the switch failed, nothing is removed before the next run, because an index file of the old set
+    /// may still exist.
     ///
     /// # Errors
-    /// If something cannot be read or removed. The set is live all the same, and the next run tries again.
+    /// If something cannot be read or removed. The set stays live, and the next run tries again.
     pub fn expire(&self, set: &Manifest, keep: Keep) -> Result<Removed> {
         if self.place.standing() != Standing::Live {
             return Ok(Removed::default());
