@@ -46,7 +46,7 @@
 //!  job        what a build is asked to do
 //!  intake     input files in all their formats, read as rows
 //!  set        what is published together: manifest, index files, names, retention, the switch to a new set
-//!  place      where sets are kept: what publishing asks of a place, and how a directory does it
+//!  place      where sets are kept: the interface of a place, its implementation for directories, and local files
 //!  sitemap    what a sitemap consists of: entries, tags, extensions, XML, limits
 //!  clean      URLs: parsing, normalisation, encoding, scope
 //!  compress   gzip members

@@ -1,4 +1,4 @@
-//! The hash that files are recognised by where nobody gains anything by forging it.
+//! The hash by which files are recognised where forging it gains nothing.
 
 use xxhash_rust::xxh3::xxh3_128;
 

@@ -1,22 +1,22 @@
-//! Publish: a new set takes the place of the live one, and no crawler ever sees a torn one.
+//! Publish: a new set replaces the live one, and no crawler ever sees half of it.
 //!
-//! This is the policy: what a set replaces, which files it consists of and how they are called, what stays and for how long.
-//! How a directory does that is in [`directory`](crate::place::directory). `tests` breaks both off after every change of the
-//! file system, with and without a loss of power.
+//! This is the policy: what a set replaces, the names of its files, which files are kept and for how long. The
+//! [place](crate::place) carries it out. The table shows the steps in a directory. `tests` interrupts them after every change
+//! of the file system, with and without power loss.
 //!
 //! | step | action | a crash here leaves |
 //! |---|---|---|
-//! | [`Workspace::open`] | lock; finish a switch that was begun; remove staging of dead runs | the old set |
-//! | [`Shelf::put`](crate::set::shelf::Shelf::put), [`Unsynced::sync`] | each sitemap into staging, synced | the old set |
-//! | [`Workspace::prepare`] | index files, robots lines and manifest into staging, synced | the old set |
-//! | | link new sitemaps into the output directory, sync it | the old set, and files nobody lists |
+//! | [`Workspace::open`] | lock; complete a switch that a dead run committed; remove the staging of dead runs | the old set |
+//! | [`Shelf::put`](crate::set::shelf::Shelf::put), [`Unsynced::sync`] | write each sitemap to staging, sync it | the old set |
+//! | [`Workspace::prepare`] | write index files, robots lines and manifest to staging, sync them | the old set |
+//! | | link new sitemaps into the output directory, sync it | the old set, and unlisted files |
 //! | [`make_live`] | rename the manifest to the journal: the decision | the new set, once the next run is through `open` |
 //! | | the switch: rename index files into place, then the robots lines, sync them | the same |
 //! | | rename the manifest | the same |
 //! | [`Workspace::expire`] | remove index files and sitemaps of sets that are neither live nor kept | the new set |
 //!
-//! A failure, unlike a crash, before the robots lines are in place is taken back, and the old set stays. After that the new
-//! set is live, and the next run does what failed.
+//! An error (unlike a crash) before the robots lines are renamed rolls the switch back, and the old set stays. After that, the
+//! new set is live, and the next run completes what failed.
 
 mod consent;
 mod foreign;

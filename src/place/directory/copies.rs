@@ -1,4 +1,4 @@
-//! Copies of files that are replaced although sitemill did not write them or could not use them.
+//! Backups: copies of files that are replaced although sitemill did not write them or could not use them.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use crate::error::{Error, Result};
 use crate::place::hash::file_hash;
 use crate::place::interface::Copies;
 
-/// Copies the file at `path` to where nobody takes it for what it was. The file itself stays until something replaces it.
+/// Copies the file at `path` into the state of the set. The file itself stays until something replaces it.
 pub fn set_aside(fs: &dyn FileSystem, layout: &Layout, copies: Copies, path: &Path) -> Result<()> {
     let directory = layout.copies(copies);
     make_private(fs, &directory)?;
     let bytes = fs.read(path).map_err(|error| Error::io(path, "could not be read", error))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    // Tried twice, it is still the same copy.
+    // The name contains the hash, so a second attempt makes no second copy.
     let aside = directory.join(format!("{}-{name}", file_hash(&bytes)));
     if exists(fs, &aside) {
         return Ok(());

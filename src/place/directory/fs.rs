@@ -1,5 +1,5 @@
-//! The file system, as publishing sees it: a few operations and no way around them, so that a test can stop after any of them
-//! and look at what is left.
+//! The file system of a directory place: a few operations that all changes go through, so that a test can interrupt publishing
+//! after any of them.
 
 mod actions;
 mod disk;

@@ -1,9 +1,9 @@
-//! The names in an output directory: every name below `.sitemill`, and where each file lies.
+//! The layout of an output directory: the path of every file, including everything below `.sitemill`.
 //!
 //! ```text
 //! OUT/                        published files: sitemaps, index files, robots lines
 //! OUT/.sitemill/              the state of the set
-//!     lock                    held by the run that may change OUT
+//!     lock                    held by the run that changes OUT
 //!     sites.lock              held by a run for all sites below OUT, shared by runs for one of them
 //!     manifest.json           describes the live set
 //!     manifest.next.json      the journal of a switch: the manifest of the set that is to be live
@@ -45,7 +45,7 @@ pub const STAND_IN: &str = "stand-in.json";
 /// In staging: the list of sitemaps that are renamed into place.
 pub const RENAMED: &str = "renamed";
 
-/// Where the files of one output directory lie.
+/// The paths of the files of one output directory.
 #[derive(Debug, Clone)]
 pub struct Layout {
     out: PathBuf,
@@ -126,19 +126,19 @@ pub fn replaced(file: &str) -> String {
     format!("{file}.replaced")
 }
 
-/// A copy at `path` that is not whole yet.
+/// The name of a copy until it is complete and gets the name `path`.
 pub fn part(path: &Path) -> PathBuf {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
     part.into()
 }
 
-/// Whether the directory `state` holds the state of a set, and does not only have the name.
+/// Whether the directory `state` has the state of a set in it, and not only the name.
 pub fn is_state_of_set(state: &Path) -> bool {
     [MANIFEST, JOURNAL, LOCK].iter().any(|name| state.join(name).exists())
 }
 
-/// The output directory that a manifest belongs to. A manifest elsewhere belongs to the directory that it lies in.
+/// The output directory of a manifest. A manifest elsewhere belongs to the directory that contains it.
 pub fn directory_of(manifest: &Path) -> &Path {
     let up = |levels: usize| manifest.ancestors().nth(levels).unwrap_or(Path::new(""));
     let directory = match up(1).file_name().and_then(|name| name.to_str()) {

@@ -1,8 +1,8 @@
-//! Links: staged sitemaps get their place beside the published ones.
+//! Links: staged sitemaps are added to the published ones.
 //!
-//! A sitemap is linked into place, so that staging knows it until the run is over. Where there are no links it is renamed, and
-//! before that a list of what is going to be renamed is on disk in staging: in each line a name, a space, and the hash of
-//! the file. If the run dies, a sitemap from that list is removed only if it has the content that was staged.
+//! A sitemap is hard-linked, so that it stays in staging until the end of the run. Where there are no hard links it is renamed
+//! instead. Before that, a list of the sitemaps is written to staging: each line has a name, a space, and the hash of the
+//! file. If the run dies, a sitemap on that list is removed only if it has the content that was staged.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use super::staging::Staging;
 use crate::error::{Error, Result};
 use crate::place::hash::file_hash;
 
-/// Gives each of `sitemaps` that is staged its place. Nothing is overwritten but what is damaged.
+/// Adds those of `sitemaps` that are staged to the output directory. Only damaged files are overwritten.
 pub fn place(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
     for (at, sitemap) in sitemaps.iter().enumerate() {
         if !link(staging, sitemap)? {
@@ -22,14 +22,14 @@ pub fn place(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Links a sitemap into place; false if there are no links.
+/// Links a sitemap into the output directory; false if there are no hard links.
 fn link(staging: &Staging<'_>, file: &str) -> Result<bool> {
     let (from, to) = (staging.path(file), staging.layout.file(file));
     if mend(staging, file)? || !exists(staging.fs, &from) {
         return Ok(true); // or published already
     }
     match staging.fs.link(&from, &to) {
-        // Some file systems have no links. Nobody else creates such names while the lock is held.
+        // Some file systems have no hard links. No other run creates such names while the lock is held.
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists && !exists(staging.fs, &to) => Ok(false),
         other => {
             let linked = other.map(|()| true);
@@ -38,7 +38,7 @@ fn link(staging: &Staging<'_>, file: &str) -> Result<bool> {
     }
 }
 
-/// Renames sitemaps into place.
+/// Renames sitemaps into the output directory.
 fn rename_all(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
     let files: Vec<&str> = sitemaps.iter().copied().filter(|file| staging.has(file)).collect();
     let mut list = String::new();
@@ -60,7 +60,7 @@ fn rename_all(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
     sitemaps.iter().try_for_each(|file| mend(staging, file).map(drop))
 }
 
-/// Replaces a damaged sitemap by what its name promises; false if it was not damaged.
+/// Replaces a damaged sitemap by a whole one; false if it was not damaged.
 fn mend(staging: &Staging<'_>, file: &str) -> Result<bool> {
     let is_damaged = staging.has(&mended(file));
     if is_damaged {

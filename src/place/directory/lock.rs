@@ -1,14 +1,13 @@
-//! Locks: one run at a time in an output directory; and while a run for all sites below a directory is at work, none for one of
-//! them.
+//! Locks: at most one run changes an output directory, and no run changes a single site while another run changes all sites.
 //!
-//! A run for all sites may have thousands of them, too many to hold the lock of each. It takes the lock `sites.lock` of their
-//! parent for itself, before it looks whether anybody holds the lock of a site. A run for one site shares the lock of the
-//! parent, if there is one, and then takes its own. There may be none yet: the run for one site looks for it again once it
-//! holds its own lock. So either it finds the lock of the parent, or the run for all sites, which makes that lock later, finds
-//! the lock of the site.
+//! A run for all sites may have thousands of them, too many to hold the lock of each. It takes `sites.lock` of their parent
+//! exclusively before it checks the lock of any site. A run for one site takes `sites.lock` of the parent as a shared lock, if
+//! the file exists, and then its own lock. The file may not exist yet, so the run for one site checks for it again once it
+//! holds its own lock. Hence either it finds `sites.lock`, or the run for all sites, which creates that file later, finds the
+//! lock of the site.
 //!
-//! It is a file beside the lock of the parent, because the parent may hold a set itself: a run for that one and a run for
-//! a directory below it have nothing to do with each other.
+//! `sites.lock` and `lock` are separate files because the parent may have a set itself: a run for that set does not exclude a
+//! run for a directory below it.
 
 use std::io;
 use std::path::Path;
@@ -18,10 +17,10 @@ use super::layout::Layout;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::place::foreign::foreign;
 
-/// Lets everybody look for a file by its name, as whoever publishes one of the sites looks for `sites.lock`.
+/// Permits other users to access files by name: a run for one of the sites looks for `sites.lock`.
 const MODE_TO_LOOK: u32 = 0o011;
 
-/// Makes the directory and its state, and takes its lock, and that of its parent if it may be one of several sites.
+/// Creates the directory and its state, and takes its lock and, if it may be one of several sites, the shared lock of its parent.
 pub fn take_all(fs: &dyn FileSystem, layout: &Layout) -> Result<Vec<Locked>> {
     make_path(fs, layout.out())?;
     let of_parent = share_parent(fs, layout.out())?;
@@ -33,7 +32,7 @@ pub fn take_all(fs: &dyn FileSystem, layout: &Layout) -> Result<Vec<Locked>> {
     Ok(of_parent.into_iter().chain([own]).collect())
 }
 
-/// Makes the state of a directory and takes its lock.
+/// Creates the state of a directory and takes its lock.
 pub fn take_own(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
     for directory in [layout.state(), &layout.nursery(), &layout.sets()] {
         make_private(fs, directory)?;
@@ -41,16 +40,16 @@ pub fn take_own(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
     take(fs, &layout.lock())
 }
 
-/// Takes the lock at `path`, at once or not at all, and writes into it who holds it.
+/// Takes the lock at `path` without waiting, and writes its holder into the file.
 fn take(fs: &dyn FileSystem, path: &Path) -> Result<Locked> {
     fs.lock(path, Some(&format!("{}\n", word())))?.ok_or_else(|| busy(fs, path))
 }
 
-/// Takes the lock of all sites below a directory, which has its state.
+/// Takes the lock of all sites below a directory, whose state exists.
 pub fn take_sites(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
     let state = layout.state();
     let meta = fs.look(state).map_err(|error| Error::io(state, "could not be looked at", error))?;
-    // Before the lock is taken: a run that may not look into the directory relies on it that nobody holds one.
+    // Before the lock is taken: a run that may not look into the directory assumes that the lock is free.
     if meta.mode & MODE_TO_LOOK != MODE_TO_LOOK {
         let changed = fs.set_mode(state, meta.mode & 0o777 | MODE_TO_LOOK);
         changed.map_err(|error| Error::io(state, "its permissions could not be changed", error))?;
@@ -58,14 +57,14 @@ pub fn take_sites(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
     take(fs, &layout.sites_lock())
 }
 
-/// Shares the lock of all sites below the parent of `out`; none if no run for all of them was ever there.
+/// Takes the shared lock of all sites below the parent of `out`; none if no run for all sites was ever there.
 fn share_parent(fs: &dyn FileSystem, out: &Path) -> Result<Option<Locked>> {
     let out = fs.real_path(out).map_err(|error| Error::output(out, error))?;
     let Some(parent) = out.parent().map(Layout::of) else { return Ok(None) };
     let state = parent.state();
     match fs.look(state) {
         Ok(meta) if meta.is_directory() => {}
-        // A run for all sites follows no link there.
+        // A run for all sites does not follow a link there.
         Ok(_) => return Ok(None),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Error::io(state, "could not be looked at", error)),
@@ -74,7 +73,7 @@ fn share_parent(fs: &dyn FileSystem, out: &Path) -> Result<Option<Locked>> {
     match fs.look(&path) {
         Ok(meta) if meta.is_file() => {}
         Ok(_) => return Err(foreign(&path)),
-        // A run for all sites lets everybody look before it takes the lock.
+        // A run for all sites grants access before it takes the lock.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
             return Ok(None);
         }

@@ -1,4 +1,4 @@
-//! Staging: the directory of a run for files that crawlers cannot see yet, and what dead runs have left.
+//! Staging: a run's directory for files that crawlers cannot see yet, and the removal of what dead runs have left.
 
 use std::ffi::OsString;
 use std::io;
@@ -31,7 +31,7 @@ pub fn write(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> Result<Unsynced>
 pub struct Staging<'a> {
     /// The file system.
     pub fs: &'a dyn FileSystem,
-    /// Where the files of the output directory lie.
+    /// The layout of the output directory.
     pub layout: &'a Layout,
     /// Its directory.
     pub directory: &'a Path,
@@ -53,14 +53,14 @@ impl Staging<'_> {
         write(self.fs, &self.path(name), bytes)
     }
 
-    /// Brings the names in it to disk.
+    /// Makes the names in it durable.
     pub fn sync(&self) -> Result<()> {
         sync_directory(self.fs, self.directory)
     }
 }
 
-/// Removes the staging of all runs but `own`, and the sitemaps that they put into place without publishing them. Every
-/// other run is dead: the caller holds the lock of the directory.
+/// Removes the staging of all runs except `own`, and the sitemaps that they made visible but did not publish. All other runs
+/// are dead, because the caller holds the lock of the directory.
 pub fn remove_dead_runs(view: &DirectoryView, own: &str, published: &Published<'_>) -> Result<()> {
     let (fs, layout) = (view.fs(), view.layout());
     let nursery = layout.nursery();
@@ -69,7 +69,7 @@ pub fn remove_dead_runs(view: &DirectoryView, own: &str, published: &Published<'
     let dead: Vec<_> =
         names.into_iter().map(|(name, _)| name).filter(is_dead).map(|name| nursery.join(name)).collect();
     if !dead.is_empty() {
-        // A journal that was withdrawn or has become the manifest must not come back without its staging.
+        // A journal that was withdrawn or has become the manifest must not reappear without its staging.
         sync_directory(fs, layout.state())?;
     }
     dead.iter()
@@ -77,9 +77,9 @@ pub fn remove_dead_runs(view: &DirectoryView, own: &str, published: &Published<'
     dead.iter().try_for_each(|directory| remove_all(fs, directory))
 }
 
-/// Removes sitemaps that a run put into place and that never became part of a set: those that are the same file as in its
-/// staging or were renamed from there, and are not published. (A live index file is in staging too if the run died while it
-/// took its switch back.)
+/// Removes sitemaps that a run made visible and that never became part of a set: those that are the same file as in its
+/// staging or were renamed from there, and are not published. (A live index file is also in staging if the run died while it
+/// rolled its switch back.)
 pub fn remove_placed(view: &DirectoryView, staging: &Staging<'_>, published: &Published<'_>) -> Result<()> {
     let (fs, known) = (staging.fs, &published.files);
     let staged = match fs.list(staging.directory) {
@@ -102,13 +102,13 @@ pub fn remove_placed(view: &DirectoryView, staging: &Staging<'_>, published: &Pu
         true => fs.read(&list).map_err(|error| Error::io(&list, "could not be read", error))?,
         false => Vec::new(),
     };
-    // A line that was cut is none: nothing was renamed before all of the list was on disk.
+    // An incomplete line can be ignored: nothing was renamed before the whole list was durable.
     let lines = str::from_utf8(&renamed).unwrap_or_default().lines();
     for (file, hash) in lines.filter_map(|line| line.split_once(' ')) {
         if !known.contains(file) && (published.is_sitemap)(file) && !staging.has(file) {
             is_removed |= view.has_content(file.as_ref(), hash) && remove(fs, &staging.layout.file(file))?;
         }
     }
-    // Staging alone knows of them, so it must not be gone before them.
+    // Only staging knows of them, so they must be gone first.
     if is_removed { sync_directory(fs, staging.layout.out()) } else { Ok(()) }
 }

@@ -1,8 +1,8 @@
-//! The switch to another set, by renames that a journal makes repeatable.
+//! The switch to another set: renames that a journal makes repeatable.
 //!
-//! Until the robots lines are in their place and on disk everything can be taken back: the files that index files and robots
-//! lines replace have a second name in staging. On the way back, new files get their names in staging again before old ones
-//! get their places: as long as there is a journal the next run can go by it, wherever this one dies.
+//! The switch can be rolled back until the robots lines are renamed and durable, because the files that index files and robots
+//! lines replace have a second name in staging. A rollback first gives the new files their names in staging again, and then
+//! restores the old files. So as long as the journal exists, the next run can complete the switch, wherever this one dies.
 
 use std::io;
 use std::path::Path;
@@ -18,21 +18,21 @@ use crate::place::interface::View;
 use crate::place::record::{Record, Version};
 use crate::place::switch::{Removal, Standing, Switch};
 
-/// Files that a switch renames, and removes.
+/// The files that a switch renames and removes.
 #[derive(Debug, Default)]
 pub struct Steps {
-    /// What it renames into place, in this order: the robots lines come after the index files that they name.
+    /// Files to rename from staging, in this order. The robots lines come after the index files that they name.
     pub files: Vec<String>,
-    /// Those of them that take the place of another file.
+    /// Those of them that replace another file.
     pub replacing: Vec<String>,
-    /// What it removes in the end.
+    /// Files to remove in the end.
     pub removals: Vec<Removal>,
     /// The version of the live manifest that it replaces.
     pub expected: Option<Version>,
 }
 
-/// Brings all of a set to disk, with a second name for every file that the switch replaces, and gives its sitemaps their
-/// places, where no index file lists them yet.
+/// Makes a set durable, gives every file that the switch replaces a second name, and adds the new sitemaps to the output
+/// directory, where no index file lists them yet.
 pub fn prepare(staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
     let Staging { fs, layout, .. } = *staging;
     let mut steps = Steps { removals: switch.removals, expected: switch.expected, ..Steps::default() };
@@ -58,8 +58,8 @@ pub fn prepare(staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
     Ok(steps)
 }
 
-/// Checks that the live manifest is the one that the publisher knows. The lock of the directory keeps other runs away, but not
-/// where a file system has no locks between machines, nor a person who restores a backup.
+/// Checks that the live manifest is the one that the publisher has read. The lock excludes other runs, but not where a network
+/// file system does not share locks between machines, and not a person who restores a backup.
 ///
 /// # Errors
 /// [`ErrorKind::Busy`] if it is another one.
@@ -78,30 +78,30 @@ pub fn check_expected(view: &DirectoryView, expected: Option<&Version>) -> Resul
     ))
 }
 
-/// Decides for the set: from here on the next run makes it live if this one dies.
+/// Records the decision for the set: from here on, if this run dies, the next one completes the switch.
 pub fn decide(staging: &Staging<'_>) -> Result<()> {
     rename(staging.fs, &staging.path(MANIFEST), &staging.layout.record(&Record::Journal))
 }
 
-/// Puts index files and robots lines, whose journal is written, in their place.
+/// Makes the index files and robots lines of the journal visible.
 pub fn show(staging: &Staging<'_>, files: &[String]) -> Result<()> {
     let Staging { fs, layout, .. } = *staging;
-    // The run that wrote the journal may have died before it was on disk.
+    // The run that wrote the journal may have died before it was durable.
     sync_directory(fs, layout.state())?;
     let put = |file: &String| match rename(fs, &staging.path(file), &layout.file(file)) {
-        // Renamed before the break.
+        // Renamed before the interruption.
         Err(_) if !staging.has(file) && exists(fs, &layout.file(file)) => Ok(()),
         other => other,
     };
     let Some((robots, indexes)) = files.split_last() else { return Ok(()) };
     indexes.iter().try_for_each(put)?;
     sync_directory(fs, layout.out())?;
-    // After the files that it names, and before those that it no longer names are gone.
+    // After the index files that it names exist, and before those that it no longer names are removed.
     put(robots)?;
     sync_directory(fs, layout.out())
 }
 
-/// Lets crawlers see what they saw before, and withdraws the decision.
+/// Makes the previous set visible again, and withdraws the decision.
 pub fn take_back(staging: &Staging<'_>, steps: &Steps) -> Result<Standing> {
     let Staging { fs, layout, .. } = *staging;
     let shown: Vec<&String> = steps.files.iter().filter(|file| !staging.has(file)).collect();
@@ -123,7 +123,7 @@ pub fn take_back(staging: &Staging<'_>, steps: &Steps) -> Result<Standing> {
         }
     }
     let journal = layout.record(&Record::Journal);
-    // It need not have come to that.
+    // The journal may not have been written.
     if !fs.look(&journal).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         remove(fs, &journal)?;
     }
@@ -131,7 +131,7 @@ pub fn take_back(staging: &Staging<'_>, steps: &Steps) -> Result<Standing> {
     Ok(if is_on_disk { Standing::Staged } else { Standing::Withdrawn })
 }
 
-/// Removes what the set, which crawlers see, leaves behind, and ends the journal.
+/// Removes the files that the visible set has replaced, and turns the journal into the live manifest.
 pub fn finish(view: &DirectoryView, removals: &[Removal]) -> Result<()> {
     let (fs, layout) = (view.fs(), view.layout());
     let is_meant = |removal: &&Removal| {
@@ -146,18 +146,18 @@ pub fn finish(view: &DirectoryView, removals: &[Removal]) -> Result<()> {
     sync_directory(fs, layout.state())
 }
 
-/// Gives the file at `path` a second name: false if there is none. Where there are no links it is copied.
+/// Gives the file at `path` a second name; false if the file does not exist. It is copied where there are no hard links.
 fn name_again(fs: &dyn FileSystem, path: &Path, second: &Path) -> Result<bool> {
     if fs.link(path, second).is_ok() {
         return Ok(true);
     }
     match fs.look(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        // Whatever it is, a copy of it would be something else.
+        // Only a regular file can be copied.
         Ok(meta) if !meta.is_file() => Err(foreign(path)),
         _ => {
             let bytes = fs.read(path).map_err(|error| Error::io(path, "could not be read", error))?;
-            // The next run may go by the name, so the file under it must be whole.
+            // The next run relies on the name, so the file must be complete before it gets the name.
             let part = part(second);
             write(fs, &part, &bytes)?.sync()?;
             rename(fs, &part, second).map(|()| true)

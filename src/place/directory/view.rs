@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::place::interface::{Found, Listed, View};
 use crate::place::record::{Record, Stored, Version};
 
-/// An output directory, to be read. Clones are cheap.
+/// An output directory for reading. Clones are cheap.
 #[derive(Debug, Clone)]
 pub struct DirectoryView {
     fs: Arc<dyn FileSystem>,
@@ -24,12 +24,12 @@ impl DirectoryView {
         Self { fs, layout: Layout::of(out) }
     }
 
-    /// The file system that it lies in.
+    /// Its file system.
     pub(super) fn fs(&self) -> &dyn FileSystem {
         &*self.fs
     }
 
-    /// Where its files lie.
+    /// Its layout.
     pub(super) fn layout(&self) -> &Layout {
         &self.layout
     }

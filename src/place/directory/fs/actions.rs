@@ -1,4 +1,4 @@
-//! What is built from the operations of a file system, with errors that name the path.
+//! Actions composed of the operations of a file system, with errors that name the path.
 
 use std::io;
 use std::path::Path;
@@ -7,8 +7,8 @@ use super::operations::FileSystem;
 use crate::error::{Error, Result};
 use crate::place::foreign::foreign;
 
-/// Makes a directory and those that it lies in, as far as there are none, and brings their names to disk: what lies in a
-/// directory that is lost is lost with it.
+/// Creates a directory and its missing parents, and makes their names durable: if a directory is lost, so is everything in
+/// it.
 ///
 /// # Errors
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if that cannot be done.
@@ -23,24 +23,24 @@ pub fn make_path(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     };
     match is_made {
         Ok(()) => sync_directory(fs, parent),
-        // A link to a directory is as good as one.
+        // A link to a directory will do.
         Err(_) if fs.look(&path.join(".")).is_ok() => Ok(()),
         Err(error) => Err(Error::output(path, error)),
     }
 }
 
-/// Makes a directory that only its owner may look into, unless it is there. A link in its place would lead writes elsewhere.
+/// Creates a directory that is private to its owner, unless it exists. A link is refused, because it would redirect writes.
 ///
 /// # Errors
-/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made, or something else is there.
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or something else has its name.
 pub fn make_private(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     make_one(fs, path, 0o700)
 }
 
-/// Makes a directory with `mode` in one that exists, unless it is there. A link in its place is refused.
+/// Creates a directory with `mode`, unless it exists. Its parent must exist. A link is refused.
 ///
 /// # Errors
-/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made, or something else is there.
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or something else has its name.
 pub fn make_one(fs: &dyn FileSystem, path: &Path, mode: u32) -> Result<()> {
     match fs.make_directory(path, mode) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match fs.look(path) {
@@ -59,18 +59,18 @@ pub fn exists(fs: &dyn FileSystem, path: &Path) -> bool {
     fs.look(path).is_ok()
 }
 
-/// Whether both are names of one and the same file.
+/// Whether both paths name the same file.
 pub fn is_same_file(fs: &dyn FileSystem, one: &Path, other: &Path) -> bool {
     let identity = |path| fs.look(path).ok().map(|meta| meta.identity);
     identity(one).is_some_and(|id| identity(other) == Some(id))
 }
 
-/// Where `path` lies.
+/// The directory that contains `path`.
 pub fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Gives `from` the name `to`; what had it before is gone.
+/// Renames `from` to `to`, and replaces what had that name.
 ///
 /// # Errors
 /// If that cannot be done.
@@ -78,7 +78,7 @@ pub fn rename(fs: &dyn FileSystem, from: &Path, to: &Path) -> Result<()> {
     fs.rename(from, to).map_err(|error| Error::io(to, "could not be renamed into place", error))
 }
 
-/// Removes a file, if it is there and is one: false if there is nothing.
+/// Removes a file; false if it does not exist.
 ///
 /// # Errors
 /// If it cannot be removed.
@@ -90,7 +90,7 @@ pub fn remove(fs: &dyn FileSystem, path: &Path) -> Result<bool> {
     }
 }
 
-/// Removes what is at `path`, and if it is a directory, everything in it.
+/// Removes the file at `path`, or the directory with everything in it.
 ///
 /// # Errors
 /// If something cannot be removed.
@@ -102,10 +102,10 @@ pub fn remove_all(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     removed.map_err(|error| Error::io(path, "could not be removed", error))
 }
 
-/// Waits until the names in a directory are on disk.
+/// Waits until the names in a directory are durable.
 ///
 /// # Errors
-/// If they cannot be brought there.
+/// If they cannot be synced.
 pub fn sync_directory(fs: &dyn FileSystem, path: &Path) -> Result<()> {
     fs.sync_directory(path).map_err(|error| Error::io(path, "could not be synced", error))
 }

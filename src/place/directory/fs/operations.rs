@@ -1,4 +1,4 @@
-//! The operations of a file system that publishing uses.
+//! The operations of a file system that a directory place uses.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::{
 use crate::error::Result;
 use crate::place::interface::FreeSpace;
 
-/// What publishing asks of a file system. No operation follows a link in the last part of a path but
+/// The operations that a directory place needs. No operation follows a link in the last part of a path but
 /// [`read`](FileSystem::read), [`open`](FileSystem::open), [`list`](FileSystem::list) and [`sync_directory`](FileSystem::sync_directory), which change
 /// nothing.
 pub trait FileSystem: fmt::Debug + Send + Sync {
@@ -33,36 +33,36 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// The names in a directory, in any order.
     fn list(&self, directory: &Path) -> io::Result<Vec<(OsString, Kind)>>;
 
-    /// Locks the file at `path`, at once or not at all: none if somebody else holds it. Given a `word`, the file is made if
-    /// need be and says it from then on; else it stays as it is.
+    /// Locks the file at `path` without waiting; none if another process holds the lock. Given a `word`, the file is created if
+    /// it does not exist, and the word is written to it. Otherwise it stays as it is.
     ///
     /// # Errors
     /// [`ErrorKind::Output`] if the file cannot be opened, or is a link; else if it cannot be locked or written.
     fn lock(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>>;
 
-    /// Locks the file at `path`, at once or not at all, beside any number of others that do the same: none if somebody holds it
-    /// alone. If the file may be written to, it says `word` from then on.
+    /// Takes a shared lock on the file at `path` without waiting; none if another process holds an exclusive lock. `word` is
+    /// written to the file if it is writable.
     ///
     /// # Errors
     /// As [`lock`](FileSystem::lock).
     fn lock_shared(&self, path: &Path, word: &str) -> Result<Option<Locked>>;
 
-    /// Makes a directory with `mode`, less what the process forbids.
+    /// Creates a directory with `mode`, less the umask of the process.
     fn make_directory(&self, path: &Path, mode: u32) -> io::Result<()>;
 
     /// Gives a directory the permissions `mode`.
     fn set_mode(&self, directory: &Path, mode: u32) -> io::Result<()>;
 
-    /// Makes an empty file where nothing is.
+    /// Creates an empty file; nothing may have its name.
     fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>>;
 
-    /// Gives a file a second name, which nothing may have.
+    /// Gives a file a second name, which nothing may have yet.
     fn link(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Gives a file another name; what had it before is gone, and at no time nobody has it.
+    /// Renames a file, and replaces the one at `to` atomically.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Takes a name from a file.
+    /// Removes a name of a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
     /// Removes a directory with everything in it.
@@ -71,27 +71,27 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// The space that is free in the file system of `path`.
     fn free_space(&self, path: &Path) -> FreeSpace;
 
-    /// Waits until the names in a directory are on disk.
+    /// Waits until the names in a directory are durable.
     fn sync_directory(&self, directory: &Path) -> io::Result<()>;
 }
 
-/// A file that was made just now.
+/// A file that was just created.
 pub trait NewFile: fmt::Debug + Send {
-    /// Gives it the mode of `old` and, if we may, its owner, or at least its group. False if it stays as it is: the group
-    /// cannot be kept, and others may not read `old`.
+    /// Gives it the mode of `old` and, if permitted, its owner or at least its group. False, and nothing is changed, if the
+    /// group cannot be kept and `old` is not readable for others.
     fn take_after(&self, old: &Meta) -> io::Result<bool>;
 
     /// Appends all of `bytes`.
     fn write(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Waits until its bytes are on disk; how many there are.
+    /// Waits until its bytes are durable, and returns their number.
     fn sync(&self) -> io::Result<u64>;
 }
 
-/// What is known of a file without reading it. Two that are equal are of one and the same file, unchanged.
+/// The metadata of a file. Two equal ones are of the same file, unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meta {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// Bytes.
     pub bytes: u64,
@@ -101,11 +101,11 @@ pub struct Meta {
     pub modified: (i64, i64),
     /// User and group.
     pub owner: (u32, u32),
-    /// Who may do what.
+    /// Its permissions.
     pub mode: u32,
 }
 
-/// What may have a name.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// An ordinary file.
@@ -130,16 +130,16 @@ impl Meta {
     }
 }
 
-/// A lock on a file, as long as it lives; the operating system takes it back from a dead process.
+/// A lock on a file. It is released when this is dropped, and by the operating system when the process dies.
 #[derive(Debug)]
 pub struct Locked {
-    /// Which file it is.
+    /// The metadata of the file.
     pub meta: Meta,
     _file: Option<File>,
 }
 
 impl Locked {
-    /// A lock on the open `file`; a file system without processes has none to keep open.
+    /// A lock on the open `file`; none if the file system is simulated.
     pub(super) fn new(meta: Meta, file: Option<File>) -> Self {
         Self { meta, _file: file }
     }
