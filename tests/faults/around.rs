@@ -154,7 +154,7 @@ fn a_system_without_randomness_is_named() {
         },
         |when, run| {
             assert!([0, 73, 74].contains(&run.exit), "{when}: exit {}: {}", run.exit, run.stderr);
-            told += usize::from(run.stderr.contains("the system gives no random bytes"));
+            told += usize::from(run.stderr.contains("the system provides no random bytes"));
         },
     );
     assert!(told > 0);
