@@ -241,13 +241,13 @@ impl Worker<'_> {
     fn clean(&mut self, block: &Block) -> Output {
         self.cleaned.urls.reserve(block.bytes.len() + block.bytes.len() / 8);
         for (number, line) in (block.lines_before + 1..).zip(lines::lines(&block.bytes, block.offset)) {
-            self.push(number, line.offset, line.raw);
+            self.clean_line(number, line.offset, line.raw);
         }
         self.take()
     }
 
     #[inline]
-    fn push(&mut self, line: u64, offset: u64, raw: &[u8]) {
+    fn clean_line(&mut self, line: u64, offset: u64, raw: &[u8]) {
         let Output { urls, report, .. } = &mut self.cleaned;
         report.lines += 1;
         match self.cleaner.clean(raw) {
@@ -276,7 +276,7 @@ impl Worker<'_> {
 
 impl Sink for Worker<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        self.push(record.line, record.offset, record.url);
+        self.clean_line(record.line, record.offset, record.url);
         Ok(())
     }
 

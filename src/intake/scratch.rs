@@ -190,7 +190,7 @@ impl Scratch {
     ///
     /// # Errors
     /// If it cannot be mapped.
-    pub fn map(&self) -> Result<Input> {
+    pub fn map_file(&self) -> Result<Input> {
         Input::rows(&self.space.directory, &self.file, None, Vec::new())
     }
 

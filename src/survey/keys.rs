@@ -141,7 +141,7 @@ impl<'m> Keys<'m> {
     /// If scratch cannot be mapped.
     pub fn complete(&mut self) -> Result<()> {
         if let Some(scratch) = &self.scratch {
-            self.mapped = Some(scratch.map()?);
+            self.mapped = Some(scratch.map_file()?);
         }
         Ok(())
     }

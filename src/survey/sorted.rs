@@ -68,7 +68,7 @@ pub fn survey(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<(Ac
 
     let listed = chunks.iter().map(|chunk| u64::from(chunk.listed)).sum();
     let account = account.with_listed(listed);
-    files.insert(0, to.map()?);
+    files.insert(0, to.map_file()?);
     let sitemaps = match stable::is_asked(&run.job.rules) {
         true => stable::divide(run, &chunks, &rooms, &files)?,
         false => divider.finish(),
@@ -201,7 +201,7 @@ fn distribute(
         }
         let out_of_scope = worker.judge.take_out_of_scope();
         let (ranges, scratch) = worker.finish()?;
-        Ok((chunks, ranges, scratch.map()?, out_of_scope))
+        Ok((chunks, ranges, scratch.map_file()?, out_of_scope))
     };
     let done: Vec<Result<_>> = std::thread::scope(|scope| {
         // No more of them than there is work for, and none once a signal has come.

@@ -50,7 +50,7 @@ pub fn distribute(
         parts.push_all(run, &listed?)
     })?;
     let (file, parts) = parts.finish()?;
-    let all = file.map()?;
+    let all = file.map_file()?;
     try_list(parts.into_iter().map(|(origin, part)| {
         let origin = String::from_utf8(origin).expect("a clean URL is ASCII");
         let base_url = path.on(&origin).map_err(|why| no_site(&origin, &why))?;
