@@ -2,6 +2,7 @@
 
 use super::extension::Extension;
 use super::table::with_extensions;
+use super::{alternates, images};
 use crate::sitemap::tag_names::{TagName, TagReason};
 
 /// Lists what goes through the table.
@@ -11,12 +12,12 @@ macro_rules! list {
         $(#[$reason_doc:meta])* $reason:ident = $reason_word:literal;
     )*) => {
         /// All of them, in the order of their tags and of their elements in an entry.
-        pub static EXTENSIONS: [&Extension; [$($name_word),*].len()] = [$(&super::$module::EXTENSION),*];
+        pub static EXTENSIONS: [&Extension; [$($name_word),*].len()] = [$(&$module::EXTENSION),*];
 
         /// Each has the tag and the reason of its line.
         const _: () = {
-            $(assert!(super::$module::EXTENSION.tag as usize == TagName::$name as usize);
-            assert!(super::$module::EXTENSION.reason as usize == TagReason::$reason as usize);)*
+            $(assert!($module::EXTENSION.tag as usize == TagName::$name as usize);
+            assert!($module::EXTENSION.reason as usize == TagReason::$reason as usize);)*
         };
     };
 }
