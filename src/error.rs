@@ -1,6 +1,6 @@
 //! What can go wrong in a run, in words for the person who must act, and the exit code that tells a program.
 
-mod message;
+pub(crate) mod message;
 mod missing;
 mod setting;
 mod shown;
@@ -9,8 +9,8 @@ use std::error::Error as StdError;
 use std::path::Path;
 use std::{fmt, io};
 
+pub(crate) use message::message;
 pub use message::{Message, Piece};
-pub(crate) use message::{Part, message};
 pub(crate) use missing::is_url;
 pub use setting::Setting;
 pub(crate) use shown::Shown;

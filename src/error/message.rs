@@ -133,7 +133,14 @@ impl From<Setting> for Message {
     }
 }
 
-/// What [`message!`] takes besides texts.
+impl Setting {
+    /// The setting with a value, as a piece of a message: the one that it has, or the one that would help.
+    pub fn with(self, value: impl ToString) -> Piece {
+        Piece::Setting(self, Some(value.to_string()))
+    }
+}
+
+/// A piece that [`message!`] accepts besides texts.
 pub(crate) trait Part {
     fn add_to(self, message: &mut Message);
 }
@@ -177,11 +184,11 @@ macro_rules! message {
         message!(@add $message $($($rest)*)?);
     };
     (@add $message:ident $part:expr $(, $($rest:tt)*)?) => {
-        $crate::error::Part::add_to($part, &mut $message);
+        $crate::error::message::Part::add_to($part, &mut $message);
         message!(@add $message $($($rest)*)?);
     };
     ($($part:tt)+) => {{
-        let mut message = $crate::error::Message::default();
+        let mut message = $crate::error::message::Message::default();
         message!(@add message $($part)+);
         message
     }};

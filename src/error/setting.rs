@@ -1,7 +1,5 @@
 //! Settings: the fields of jobs that a message can point at.
 
-use super::message::Piece;
-
 macro_rules! settings {
     ($($(#[doc = $doc:literal])* $name:ident = $field:literal,)*) => {
         /// A field of a job that a [`Message`](crate::Message) points at: the one that is wrong, or the one that helps.
@@ -89,11 +87,4 @@ settings! {
     UrlEncoding = "url_encoding",
     /// Most URLs of one sitemap.
     UrlsPerSitemap = "urls_per_sitemap",
-}
-
-impl Setting {
-    /// The setting with a value, as a piece of a message: the one that it has, or the one that would help.
-    pub fn with(self, value: impl ToString) -> Piece {
-        Piece::Setting(self, Some(value.to_string()))
-    }
 }

@@ -175,7 +175,7 @@ fn a_set_with_a_file_that_rotted_or_was_edited_does_not_come_back() {
         let refused = rollback(&out, &[]).expect(65).stderr;
         let file = path.file_name().unwrap().to_str().unwrap();
         assert!(
-            refused.contains(&format!("set 2 cannot come back: {file} is missing or damaged")),
+            refused.contains(&format!("set 2 cannot be restored: {file} is missing or damaged")),
             "{refused}"
         );
         assert!(refused.contains("--to 1 takes the set before it"), "{refused}");

@@ -43,7 +43,7 @@ impl Role {
             Self::Journal => {
                 "it is the journal of a switch that was broken off; do not remove it: ".to_owned()
             }
-            Self::Kept(number) => format!("set {number} cannot come back, and the others can; "),
+            Self::Kept(number) => format!("set {number} cannot be restored, and the others can; "),
         };
         message!("{what}build ", Setting::IgnoreManifest, " sets it aside and publishes in full")
     }

@@ -6,8 +6,8 @@ use super::workspace::Workspace;
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, Shown, message};
-use crate::place::Record;
-use crate::set::manifest::{Earlier, Manifest};
+use crate::place::{Record, View};
+use crate::set::manifest::{Earlier, Manifest, Sitemap};
 
 impl Workspace {
     /// Prepares an earlier set to become live again: set `number`, or the last one before the live set that was not rolled back
@@ -37,7 +37,7 @@ impl Workspace {
             ErrorKind::Data => {
                 let number = earlier.number;
                 let way_out = message!("the live set stays; ", &way_out);
-                error.within(message!("set {number} cannot come back")).and(way_out)
+                error.within(message!("set {number} cannot be restored")).and(way_out)
             }
             _ => error,
         });
@@ -48,18 +48,11 @@ impl Workspace {
                 earlier.number
             )));
         };
-        let secret = Secret::from_hex(&set.secret);
-        let mut bad = Vec::new();
-        for sitemap in &set.sitemaps {
-            stop.check()?;
-            if !is_whole(view, secret.as_ref(), sitemap)? {
-                bad.push(sitemap);
-            }
-        }
+        let bad = damaged(view, &set, stop)?;
         if let [first, others @ ..] = &bad[..] {
             let (number, file, more) = (earlier.number, Shown(first.file.as_ref()), others.len());
             return Err(Error::data(message!(
-                "set {number} cannot come back: {file} is missing or damaged, and {more} more; the live set stays; ",
+                "set {number} cannot be restored: {file} is missing or damaged, and {more} more; the live set stays; ",
                 way_out
             )));
         }
@@ -78,6 +71,22 @@ impl Workspace {
             set.protocol.parse().map_err(|_| Error::data(format!("{}: no protocol", Shown(&path))))?;
         self.prepare_set(set, protocol)
     }
+}
+
+/// Returns the sitemaps of `set` that are missing or were changed.
+///
+/// # Errors
+/// If a file cannot be read, or if `stop` is raised.
+fn damaged<'s>(view: &dyn View, set: &'s Manifest, stop: &Stop) -> Result<Vec<&'s Sitemap>> {
+    let secret = Secret::from_hex(&set.secret);
+    let mut damaged = Vec::new();
+    for sitemap in &set.sitemaps {
+        stop.check()?;
+        if !is_whole(view, secret.as_ref(), sitemap)? {
+            damaged.push(sitemap);
+        }
+    }
+    Ok(damaged)
 }
 
 /// The earlier set with this number, or the default one.

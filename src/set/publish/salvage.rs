@@ -90,7 +90,7 @@ impl Salvage {
 
     /// The earlier sets for a live one that does not know them, the last one first. Since when they are earlier ones, and
     /// which of them were taken back, only the lost manifest has known; so they stay their full time from `now`. Those whose
-    /// files are not all there were let go, or cannot come back.
+    /// files are not all there were let go, or cannot be restored.
     pub(super) fn earlier(&self, view: &dyn View, now: &str) -> Vec<Earlier> {
         let is_whole = |set: &&Manifest| set.sitemaps.iter().all(|sitemap| is_there(view, sitemap));
         let sets = self.kept.iter().filter(|set| !set.is_stand_in).filter(is_whole);

@@ -20,7 +20,7 @@ pub struct Status {
     pub live: SetStatus,
     /// Earlier sets that can come back, the last one first.
     pub earlier: Vec<SetStatus>,
-    /// What is wrong with manifests of earlier sets, which cannot come back, and with the journal of a switch; escaped.
+    /// What is wrong with manifests of earlier sets, which cannot be restored, and with the journal of a switch; escaped.
     pub damaged: Vec<String>,
     /// Sitemaps that lie there and that the live set does not list.
     pub superseded: FilesStatus,
@@ -56,7 +56,7 @@ pub struct SetStatus {
     pub xml_bytes: u64,
     /// Bytes of its sitemap files.
     pub gzip_bytes: u64,
-    /// Sitemaps whose files are missing or damaged: such a set cannot come back.
+    /// Sitemaps whose files are missing or damaged: such a set cannot be restored.
     pub missing: u64,
 }
 
@@ -127,7 +127,7 @@ fn of_directory(out: &Path) -> Result<Option<Status>> {
     };
     let mut earlier = Vec::new();
     for kept in &manifest.earlier {
-        // A set without its manifest cannot come back, and there is nothing to say about it.
+        // A set without its manifest cannot be restored, and there is nothing to say about it.
         let record = Record::kept(&kept.run);
         let Some(set) = usable(Role::Kept(kept.number), &record)? else { continue };
         let (replaced, withdrawn) = (Some(kept.since.clone()), kept.withdrawn);
