@@ -46,7 +46,7 @@ fn packed_data_that_end_too_early_or_cannot_be_unpacked_are_refused() {
     let lines: Vec<u8> = (0..50_000).flat_map(|n| format!("http://h.example/{n}\n").into_bytes()).collect();
     let packed = gzip(&lines);
     for bytes in [20, packed.len() / 2, packed.len() - 1] {
-        let said = format!("the gzip data end too early, at byte {bytes}; make or fetch");
+        let said = format!("the gzip data end too early, at byte {bytes}; recreate the file");
         check_refused(&none, "a.gz", &packed[..bytes], &said);
     }
     let packed = zstd::encode_all(&lines[..], 1).unwrap();
