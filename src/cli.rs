@@ -13,6 +13,7 @@ mod log;
 mod manual;
 mod numbers;
 mod progress;
+mod report;
 mod sets;
 mod settings;
 mod signals;
@@ -89,6 +90,7 @@ pub fn run(args: Args) -> Result<()> {
         Command::Diff(args) => diff::run(args),
         Command::Status(args) => sets::status(&args),
         Command::Rollback(args) => sets::rollback(&args),
+        Command::Report(args) => report::run(args),
         Command::Clean(args) => clean::run(args, config),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { command } => manual::page(command.as_deref()),

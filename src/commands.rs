@@ -5,6 +5,7 @@ pub mod check;
 pub mod clean;
 pub mod diff;
 pub mod metrics;
+pub mod page;
 pub mod paths;
 pub mod report;
 pub mod rollback;

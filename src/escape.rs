@@ -53,7 +53,7 @@ pub fn grouped(number: u64) -> String {
 
 /// Returns whether `{:?}` shows `c` unescaped. It is shown after a letter, because a combining mark is printable only there;
 /// quotes are printable here.
-fn is_printable(c: char) -> bool {
+pub(crate) fn is_printable(c: char) -> bool {
     c == '"' || c == '\'' || String::from_iter(['a', c]).escape_debug().count() == 2
 }
 

@@ -95,6 +95,7 @@ pub use commands::build::{Outcome, build, build_from};
 pub use commands::check::{CheckJob, CheckReport, check};
 pub use commands::clean::{CleanJob, CleanReport, clean, clean_from};
 pub use commands::diff::{DiffJob, DiffReport, diff};
+pub use commands::page::{Page, PageJob, report_page};
 pub use commands::report::Report;
 pub use commands::rollback::{RollbackJob, RolledBack, rollback};
 pub use commands::target::Target;
@@ -130,7 +131,10 @@ pub mod options {
 pub mod report {
     pub use crate::clean::Reason;
     pub use crate::commands::metrics::Metrics;
-    pub use crate::commands::report::{Seconds, SetReport};
+    pub use crate::commands::report::details::{
+        Changes, Details, Fullness, PastSet, PreviousSet, SectionKind, SectionReport, SectionsReport,
+    };
+    pub use crate::commands::report::{Failure, Seconds, SetReport, WordCounts};
     pub use crate::intake::report::{ColumnsReport, InputReport, Skipped};
     pub use crate::sitemap::tags::TagReason;
     pub use crate::survey::rejects::Example;

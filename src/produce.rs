@@ -25,6 +25,7 @@ use crate::set::manifest::{Seal, Seals, Sitemap};
 use crate::set::shelf::Shelf;
 use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::entry::Entry;
+use crate::sitemap::sections::{Counted, SectionCounter, SectionRule, SectionTally, Sections};
 use crate::sitemap::xml::Frame;
 use crate::survey::chunk::RowsAt;
 use crate::survey::context::Context;
@@ -40,18 +41,21 @@ const PIECE_BYTES: usize = 128 * 1024;
 /// # Errors
 /// If a sitemap cannot be written, an input has changed since pass 1, or `stop` is raised.
 pub fn produce(
-    Context { job, rules, progress, stop }: Context<'_>,
+    run: Context<'_>,
     layout: &Layout,
     shelf: &dyn Shelf,
     lastmod: &str,
+    sections: Option<&SectionRule>,
 ) -> Result<Batch> {
+    let Context { job, progress, stop, .. } = run;
     progress.begin(Phase::Produce, layout.tally.listed);
-    let sink = || Sink::new(&job.rules, shelf.secret());
-    let renderer = || Renderer { rules: &job.rules, layout, judge: Judge::new(rules), sink: sink() };
+    let renderer = || Renderer::new(run, layout, shelf.secret(), sections);
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
-        Ok((at, renderer.make(shelf, &layout.sitemaps[at])?))
+        let made = renderer.make(shelf, &layout.sitemaps[at])?;
+        Ok((at, made, renderer.sink.take_sections()))
     };
+    let mut tally = sections.map(SectionTally::new);
     let mut staged = Vec::new();
     reserve(&mut staged, layout.sitemaps.len())?;
     syncing(stop, |sync| {
@@ -59,8 +63,9 @@ pub fn produce(
         // that distributes the sitemaps is a few ahead, so it prefetches their input.
         let sitemaps = (0..layout.sitemaps.len()).rev().inspect(|&at| layout.will_need(at));
         ordered(job.resources.threads.get(), sitemaps, renderer, work, |rendered| {
-            let (at, rendered) = rendered?;
+            let (at, rendered, counted) = rendered?;
             let part = &layout.sitemaps[at];
+            tally.iter_mut().zip(counted).for_each(|(tally, counted)| tally.add(counted));
             progress.advance(part.entries.into());
             let Rendered { first_url, content, seal, gzip } = match rendered {
                 Made::Before(first_url, sitemap) => {
@@ -86,8 +91,40 @@ pub fn produce(
     })?;
     progress.end();
     staged.reverse();
+    let sections = tally.map(|tally| finish_sections(run, layout, shelf.secret(), tally)).transpose()?;
     let rules = Fingerprint::of(&job.rules, &job.input.form);
-    Ok(Batch::new(rules, layout.tally, staged))
+    Ok(Batch::new(rules, layout.tally, staged).with_sections(sections))
+}
+
+/// Finishes the tally of sections. If there are too many, all sitemaps are rendered once more to count the largest sections;
+/// nothing is written.
+fn finish_sections(
+    run: Context<'_>,
+    layout: &Layout,
+    secret: &Secret,
+    mut tally: SectionTally<'_>,
+) -> Result<Sections> {
+    if tally.needs_recount() {
+        run.progress.begin(Phase::Produce, layout.tally.listed);
+        tally.begin_recount();
+        let work = |renderer: &mut Renderer<'_>, at: usize| {
+            run.stop.check()?;
+            renderer.sink.is_for_seal = true;
+            renderer.render(&layout.sitemaps[at])?;
+            Ok((at, renderer.sink.take_sections()))
+        };
+        let rule = tally.rule();
+        let renderer = || Renderer::new(run, layout, secret, Some(rule));
+        let sitemaps = (0..layout.sitemaps.len()).rev();
+        ordered(run.job.resources.threads.get(), sitemaps, renderer, work, |counted| {
+            let (at, counted) = counted?;
+            run.progress.advance(layout.sitemaps[at].entries.into());
+            counted.into_iter().for_each(|counted| tally.add(counted));
+            Ok(())
+        })?;
+        run.progress.end();
+    }
+    Ok(tally.finish())
 }
 
 /// A finished sitemap.
@@ -111,10 +148,15 @@ struct Renderer<'r> {
     rules: &'r SetRules,
     layout: &'r Layout,
     judge: Judge<'r>,
-    sink: Sink,
+    sink: Sink<'r>,
 }
 
-impl Renderer<'_> {
+impl<'r> Renderer<'r> {
+    fn new(run: Context<'r>, layout: &'r Layout, secret: &Secret, sections: Option<&'r SectionRule>) -> Self {
+        let sink = Sink::new(&run.job.rules, secret, sections);
+        Self { rules: &run.job.rules, layout, judge: Judge::new(run.rules), sink }
+    }
+
     /// Renders the sitemap of `part` unless it exists already. Only if its size equals that of a published sitemap is it rendered
     /// to find out, because most changes also change the number of bytes.
     fn make(&mut self, shelf: &dyn Shelf, part: &PlannedSitemap<EntryAt>) -> Result<Made> {
@@ -203,7 +245,7 @@ impl Renderer<'_> {
 }
 
 /// Renders, hashes, counts and compresses sitemaps one after another, piece by piece.
-struct Sink {
+struct Sink<'r> {
     /// The current piece of XML.
     xml: Vec<u8>,
     compressor: Compressor,
@@ -211,6 +253,8 @@ struct Sink {
     sealer: Box<Xxh3>,
     /// Whether only the seal is needed.
     is_for_seal: bool,
+    /// Counts URLs by section, if the report needs it. Reads whole pieces, so that rendering an entry costs the same.
+    sections: Option<SectionCounter<'r>>,
     /// Bytes of XML before the current piece.
     bytes: u64,
     /// The first URL; empty before there is one.
@@ -219,14 +263,15 @@ struct Sink {
     busy_from: usize,
 }
 
-impl Sink {
-    fn new(rules: &SetRules, secret: &Secret) -> Self {
+impl<'r> Sink<'r> {
+    fn new(rules: &SetRules, secret: &Secret, sections: Option<&'r SectionRule>) -> Self {
         Self {
             xml: Vec::with_capacity(2 * PIECE_BYTES),
             compressor: Compressor::new(rules.gzip_engine, rules.level),
             hasher: Box::default(),
             sealer: Box::new(secret.hasher()),
             is_for_seal: false,
+            sections: sections.map(SectionCounter::new),
             bytes: 0,
             first_url: String::new(),
             busy_from: 0,
@@ -237,6 +282,13 @@ impl Sink {
     fn begin(&mut self) {
         self.first_url.clear();
         self.busy_from = 0;
+        // What was rendered for its seal alone may be rendered again.
+        self.take_sections();
+    }
+
+    /// URLs of what has ended by section, if they are counted.
+    fn take_sections(&mut self) -> Option<Counted> {
+        self.sections.as_mut().map(SectionCounter::take)
     }
 
     #[inline]
@@ -266,6 +318,9 @@ impl Sink {
 
     fn end_piece(&mut self) {
         self.sealer.update(&self.xml);
+        if let Some(sections) = &mut self.sections {
+            sections.add_xml(&self.xml);
+        }
         if !self.is_for_seal {
             self.hasher.update(&self.xml);
             self.compressor.push(&self.xml);

@@ -4,6 +4,7 @@ pub mod divide;
 mod entities;
 pub mod entry;
 pub mod extensions;
+pub mod sections;
 pub mod tag_names;
 pub mod tags;
 pub mod xml;

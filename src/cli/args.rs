@@ -16,7 +16,7 @@ use sitemill::options::{Base, Divide, Engine, Level, Order, ScopeRule};
 
 use super::log::LogForm;
 pub use inputs::{CleanArgs, FormArgs, TagArgs};
-pub use published::{CheckArgs, UrlsArgs};
+pub use published::{CheckArgs, ReportArgs, UrlsArgs};
 pub use sets::{DiffArgs, GuardArgs, KeepArgs, RollbackArgs, StatusArgs};
 pub use size::Size;
 
@@ -92,6 +92,9 @@ pub enum Command {
     /// Duplicates are printed each time, and no scope applies.
     #[command(after_help = SHORT_HELP_END)]
     Clean(Box<CleanArgs>),
+    /// Write an HTML page of a report or of a published set
+    #[command(after_help = SHORT_HELP_END)]
+    Report(ReportArgs),
     /// Print shell completions
     #[command(after_help = SHORT_HELP_END)]
     Completions {
@@ -114,7 +117,7 @@ impl Command {
     pub fn memory(&self) -> Option<bool> {
         match self {
             Self::Build(_) | Self::Diff(_) => Some(true),
-            Self::Check(_) | Self::Urls(_) | Self::Clean(_) => Some(false),
+            Self::Check(_) | Self::Urls(_) | Self::Report(_) | Self::Clean(_) => Some(false),
             Self::Status(_) | Self::Rollback(_) | Self::Completions { .. } | Self::Man { .. } => None,
         }
     }
@@ -280,6 +283,12 @@ pub struct BuildArgs {
     /// Write a JSON report to this file; - is standard output.
     #[arg(long, value_name = "FILE", help_heading = "Reports")]
     pub report: Option<PathBuf>,
+
+    /// Write an HTML page of the report to this file; - is standard output.
+    ///
+    /// One file without scripts. It is also written if the run fails.
+    #[arg(long, value_name = "FILE", help_heading = "Reports")]
+    pub html: Option<PathBuf>,
 
     /// Print the JSON report as the last line of standard output.
     #[arg(long, help_heading = "Reports", hide_short_help = true)]

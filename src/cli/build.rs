@@ -6,13 +6,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use serde_json::json;
 use sitemill::options::Base;
 use sitemill::process::{Conflicts, Paths, StoppableWriter};
-use sitemill::report::Metrics;
-use sitemill::{Error, ErrorKind, Job, Outcome, Result, Stop, escape};
+use sitemill::report::{Failure, Metrics};
+use sitemill::{Error, ErrorKind, Job, Outcome, Page, Result, Stop, escape};
 
 use super::args::{BuildArgs, ProgressWhen};
+use super::report::PageTo;
 use super::settings::{self, Early};
 use super::{failure, flags, inputs, log, progress, signals, streams, summary};
 
@@ -57,6 +57,7 @@ pub fn refuse(early: &Early<'_>, error: Error) {
 /// The outputs for programs.
 struct Places {
     report: Option<PathBuf>,
+    html: Option<PathBuf>,
     json: bool,
     metrics: Option<PathBuf>,
     /// The label of the metrics.
@@ -65,8 +66,8 @@ struct Places {
 
 impl Places {
     fn of(args: &BuildArgs) -> Self {
-        let (report, metrics) = (args.report.clone(), args.metrics.clone());
-        Self { report, json: args.json, metrics, base_url: args.base_url.to_string() }
+        let (report, html, metrics) = (args.report.clone(), args.html.clone(), args.metrics.clone());
+        Self { report, html, json: args.json, metrics, base_url: args.base_url.to_string() }
     }
 
     fn of_words(early: &Early<'_>) -> Self {
@@ -74,7 +75,8 @@ impl Places {
         let base_url = early.value("base-url").unwrap_or_default().to_string_lossy().into_owned();
         // The same form as in the metrics of a run that begins.
         let base_url = base_url.parse().map_or(base_url, |base: Base| base.to_string());
-        Self { report: path("report"), json: early.is_set("json"), metrics: path("metrics"), base_url }
+        let (report, html) = (path("report"), path("html"));
+        Self { report, html, json: early.is_set("json"), metrics: path("metrics"), base_url }
     }
 }
 
@@ -82,12 +84,14 @@ impl Places {
     /// Adds these outputs to the other paths of the run, and drops those that would overwrite another file.
     fn among(&mut self, mut paths: Paths) -> (Paths, Conflicts) {
         self.report.iter().for_each(|path| paths.write(REPORT, path));
+        self.html.iter().for_each(|path| paths.write(HTML, path));
         self.metrics.iter().for_each(|path| paths.write(METRICS, path));
         if self.json {
             paths.write_to_stdout(JSON);
         }
         let conflicts = paths.conflicts();
         self.report = self.report.take().filter(|_| !conflicts.are_of(REPORT));
+        self.html = self.html.take().filter(|_| !conflicts.are_of(HTML));
         self.metrics = self.metrics.take().filter(|_| !conflicts.are_of(METRICS));
         self.json &= !conflicts.are_of(JSON);
         (paths, conflicts)
@@ -101,6 +105,7 @@ fn check_stdout(args: &BuildArgs) -> Result<()> {
 }
 
 const REPORT: &str = "--report";
+const HTML: &str = "--html";
 const METRICS: &str = "--metrics";
 const JSON: &str = "--json";
 
@@ -120,6 +125,7 @@ fn paths(args: &BuildArgs, config: Option<&Path>) -> Paths {
 /// Open outputs for programs, written however the run ends.
 struct Reports {
     report: Option<(PathBuf, File)>,
+    html: Option<PageTo>,
     json: bool,
     metrics: Option<PathBuf>,
     base_url: String,
@@ -136,7 +142,11 @@ impl Reports {
             Ok(metrics) => (metrics, ready),
             Err(error) => (None, ready.and(Err(error))),
         };
-        (Self { report, json: places.json, metrics, base_url: places.base_url }, ready)
+        let (html, ready) = match places.html.map(PageTo::prepare).transpose() {
+            Ok(html) => (html, ready),
+            Err(error) => (None, ready.and(Err(error))),
+        };
+        (Self { report, html, json: places.json, metrics, base_url: places.base_url }, ready)
     }
 
     /// Writes the outputs. A failure is a warning, because it does not change the outcome of the run. The metrics come first: the
@@ -147,17 +157,22 @@ impl Reports {
             Err(error) => error.kind().exit_code(),
         };
         let report = match built {
-            Ok(outcome) => serde_json::to_value(&outcome.report).expect("numbers and strings are JSON"),
-            Err(error) => {
-                let cause = error.source().map(ToString::to_string);
-                json!({ "published": false, "error": flags::error_text(error), "cause": cause, "exit_code": exit_code })
-            }
+            Ok(outcome) => serde_json::to_value(&outcome.report),
+            Err(error) => serde_json::to_value(failure_of(error, exit_code)),
         };
+        let report = report.expect("numbers and strings are JSON");
         if let Some(path) = &self.metrics {
             let report = built.as_ref().ok().map(|outcome| &outcome.report);
             let (base_url, ended) = (&*self.base_url, SystemTime::now());
             let metrics = Metrics { base_url, exit_code, ended, took, report };
             metrics.write(path).unwrap_or_else(|error| log::warning(&failure::with_cause(&error)));
+        }
+        if let Some(to) = &self.html {
+            let page = match built {
+                Ok(outcome) => Page::of_report(&outcome.report),
+                Err(error) => Page::of_failure(&failure_of(error, exit_code)),
+            };
+            to.write(&page, stop).unwrap_or_else(|error| log::warning(&failure::with_cause(&error)));
         }
         let unwritten = |path: &Path, error| {
             let error = Error::io(path, "the report could not be written", error);
@@ -175,6 +190,11 @@ impl Reports {
             written.unwrap_or_else(|error| unwritten(Path::new("standard output"), error));
         }
     }
+}
+
+fn failure_of(error: &Error, exit_code: u8) -> Failure {
+    let cause = error.source().map(ToString::to_string);
+    Failure::new(flags::error_text(error), cause, exit_code)
 }
 
 /// Creates the file for the report. A FIFO is refused: opening one without a reader blocks, and no signal would end the wait.
@@ -228,6 +248,7 @@ fn job(args: &BuildArgs) -> Result<Job> {
     publication.ignore_manifest = args.keep.ignore_manifest;
     publication.take_over = args.guard.take_over;
     publication.replace_set = args.guard.replace_set;
+    publication.details = args.report.is_some() || args.html.is_some() || args.json;
     publication.time = settings::time()?;
     Ok(job)
 }

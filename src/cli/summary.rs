@@ -1,11 +1,10 @@
 //! The summary of a build.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
-use sitemill::report::{Example, Reason};
+use sitemill::report::{Example, Reason, WordCounts};
 use sitemill::{Message, Report, escape};
 
 use super::numbers::{grouped, plural};
@@ -90,7 +89,7 @@ fn summary(report: &Report, out: &Path) -> Table {
 }
 
 /// A row for each reason in `counts`, with its first line; for URLs out of scope, also their origins.
-fn reasons(counts: &BTreeMap<&'static str, u64>, report: &Report, table: &mut Table) {
+fn reasons(counts: &WordCounts, report: &Report, table: &mut Table) {
     for Example { reason, input, line, text, .. } in &report.examples {
         let Some(&count) = counts.get(reason) else { continue };
         table.example(reason, grouped(count), format!("{input}:{line}: {text}"));

@@ -14,7 +14,7 @@ mod take_in;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::commands::report::Seconds;
+use crate::commands::report::{Details, Seconds};
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::common::time::w3c_datetime;
@@ -96,13 +96,14 @@ fn build_set(
     }
     stop.check()?;
 
-    match publish(job, sites, &time)? {
+    match publish(job, &report, sites, &time)? {
         Published::Refused { begun, why } => {
             begun.iter().for_each(|set| reporting::add_set(&mut report, job, set));
             Ok(Outcome::not_published(report, why))
         }
         Published::Live { sets, warnings } => {
             sets.iter().for_each(|set| reporting::add_set(&mut report, job, set));
+            report.details.iter_mut().for_each(Details::finish);
             follow_up.warnings.extend(warnings);
             sets.into_iter().for_each(|set| follow_up.is_live(set, memory, &mut report));
             let total = started.elapsed();

@@ -9,7 +9,7 @@ mod sort;
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::commands::target::Target;
@@ -68,7 +68,7 @@ pub enum DiffForm {
 }
 
 /// The result of [`diff()`](crate::diff()).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DiffReport {
     /// URLs in the new set only.

@@ -3,13 +3,12 @@
 //! Each is a gauge: it says what the last run did, and the next one starts anew. All of them carry the base URL, so that
 //! the files of several jobs on one machine do not contradict each other.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::commands::report::Report;
+use crate::commands::report::{Report, WordCounts};
 use crate::common::fifo::STREAM;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::place::LocalFile;
@@ -81,9 +80,9 @@ impl Metrics<'_> {
             "Accepted lines with bytes that are not UTF-8.",
             report.non_utf8_lines,
         );
-        let rejected = report.rejected.iter().map(|(&reason, &count)| (reason, count));
+        let rejected = report.rejected.iter().map(|(reason, &count)| (&**reason, count));
         text.family("sitemill_rejected_lines", "Lines that were refused, by reason.", "reason", rejected);
-        let count = |counts: &BTreeMap<&'static str, u64>, word| counts.get(word).copied().unwrap_or(0);
+        let count = |counts: &WordCounts, word: &str| counts.get(word).copied().unwrap_or(0);
         // Those that did not occur as well: an alert on what is not there never fires.
         let given = TagName::ALL.map(|name| (name.as_str(), count(&report.given_tags, name.as_str())));
         text.family("sitemill_given_tags", "Tags of lines that were not refused, by name.", "tag", given);
@@ -135,12 +134,12 @@ impl Text {
     }
 
     /// One value for each word that a label takes; the words are ours.
-    fn family<V: std::fmt::Display>(
+    fn family<'a, V: std::fmt::Display>(
         &mut self,
         name: &str,
         help: &str,
         label: &str,
-        values: impl IntoIterator<Item = (&'static str, V)>,
+        values: impl IntoIterator<Item = (&'a str, V)>,
     ) {
         self.head(name, help);
         for (word, value) in values {

@@ -1,10 +1,15 @@
 //! The report of a run: what other programs read, and what the summary is made from.
 
+pub mod details;
+pub mod page;
+pub mod settings;
+
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::commands::diff::DiffReport;
 use crate::error::Message;
@@ -14,12 +19,17 @@ use crate::common::progress::Estimate;
 use crate::intake::report::{InputReport, Skipped};
 use crate::survey::rejects::Example;
 
+pub use details::Details;
+
+/// Counts by the words of reasons or tags.
+pub type WordCounts = BTreeMap<Cow<'static, str>, u64>;
+
 /// The result of a build in numbers. It serialises to the JSON of `--report`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report {
     /// The version of sitemill.
-    pub version: &'static str,
+    pub version: Cow<'static, str>,
     /// Whether the set is live.
     pub published: bool,
     /// Why the set is not live: the data were refused, or the switch failed. In the latter case `sets` lists the sites whose
@@ -45,13 +55,13 @@ pub struct Report {
     /// Lines whose URL is listed from another line.
     pub duplicates: u64,
     /// Refused lines by reason; only reasons that occurred.
-    pub rejected: BTreeMap<&'static str, u64>,
+    pub rejected: WordCounts,
     /// Tags of accepted rows by name, including dropped tags.
-    pub given_tags: BTreeMap<&'static str, u64>,
+    pub given_tags: WordCounts,
     /// Tags of refused rows by name.
-    pub refused_tags: BTreeMap<&'static str, u64>,
+    pub refused_tags: WordCounts,
     /// Invalid tags by reason. Their URLs are listed without them.
-    pub dropped_tags: BTreeMap<&'static str, u64>,
+    pub dropped_tags: WordCounts,
     /// URLs out of scope by scheme, host and port: the ten origins with the most.
     pub out_of_scope: BTreeMap<String, u64>,
     /// URLs out of scope of all other origins.
@@ -61,7 +71,7 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Message>,
     /// For each reason for which tags were dropped and an option helps: what is wrong with them, and the option.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tag_hints: Vec<Message>,
     /// The first line of each reason, in the order in which lines are checked.
     pub examples: Vec<Example>,
@@ -72,7 +82,7 @@ pub struct Report {
     /// URLs of the index files, for robots.txt.
     pub index_urls: Vec<String>,
     /// With a base for each origin: the live set of each, in the order in which the origins first appear in the input.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<SetReport>,
     /// Bytes of all sitemaps before compression.
     pub xml_bytes: u64,
@@ -90,10 +100,34 @@ pub struct Report {
     /// The resources that the build was expected to use.
     #[serde(rename = "needs")]
     pub estimate: Estimate,
+    /// What else helps to compare runs, if [`Publication::details`](crate::options::Publication::details) is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<Details>,
+}
+
+/// The JSON of a run that failed before all lines were counted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Failure {
+    /// Always false.
+    pub published: bool,
+    /// The error message.
+    pub error: String,
+    /// The cause of the error, if there is one.
+    pub cause: Option<String>,
+    /// The exit code of the process.
+    pub exit_code: u8,
+}
+
+impl Failure {
+    /// A run that failed with `error`.
+    pub fn new(error: String, cause: Option<String>, exit_code: u8) -> Self {
+        Self { published: false, error, cause, exit_code }
+    }
 }
 
 /// The set of one origin.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SetReport {
     /// Its directory, as a URL.
@@ -113,7 +147,7 @@ pub struct SetReport {
 }
 
 /// Seconds of each part of a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Seconds {
     /// Pass 1, with the wait for a pipe to end.

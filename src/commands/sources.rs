@@ -102,7 +102,7 @@ fn open_directory(
             | SkipReason::NotRegular => false,
         };
         let path = escape::shown(path.as_os_str().as_encoded_bytes());
-        Skipped { path, reason: reason.as_str(), is_usual }
+        Skipped { path, reason: reason.as_str().into(), is_usual }
     }));
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Progress: what a program can learn about a run while it works.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The resources that a build is expected to use. They are estimated from a sample of its rows before any other work.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Estimate {
     /// Rows of the input.

@@ -17,6 +17,11 @@ impl Level {
     pub fn new(level: u8) -> Option<Self> {
         (level <= 9).then_some(Self(level))
     }
+
+    /// The effort as a number.
+    pub fn get(self) -> u8 {
+        self.0
+    }
 }
 
 impl Default for Level {

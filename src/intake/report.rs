@@ -1,14 +1,15 @@
 //! Inputs in a report: what was read, and which parts could not be used.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::format::Format;
 use crate::error::{Message, Setting, message};
 
 /// An input that was read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct InputReport {
     /// Its path, escaped; `-` is standard input. The name of rows from code.
@@ -27,16 +28,16 @@ pub struct InputReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<ColumnsReport>,
     /// Elements of a sitemap that cannot be carried over, by name; what they contain is not counted again.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dropped_elements: BTreeMap<String, u64>,
 }
 
 /// The columns of a table, or the keys of JSON lines.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ColumnsReport {
     /// What each part of a record was read from: `url`, `lastmod`, `changefreq`, `priority`, `alternates`, `images`.
-    pub used: BTreeMap<&'static str, String>,
+    pub used: BTreeMap<Cow<'static, str>, String>,
     /// All others in the order in which they occur first, escaped; `…` stands for those beyond the first 64.
     pub unused: Vec<String>,
     /// Unused columns named `alternates` or `images` that do not hold text.
@@ -87,7 +88,7 @@ impl InputReport {
         let impossible = columns.impossible.iter().map(|(part, name)| {
             message!("column {name} is not used: {part} are read from text, as JSON or as one URL")
         });
-        let likely = LIKELY_NAMES.into_iter().filter(|(part, _)| !columns.used.contains_key(part));
+        let likely = LIKELY_NAMES.into_iter().filter(|(part, _)| !columns.used.contains_key(*part));
         let likely = likely.filter_map(|(part, likely)| {
             let plain =
                 |name: &str| name.replace(|c: char| !c.is_ascii_alphanumeric(), "").to_ascii_lowercase();
@@ -100,13 +101,13 @@ impl InputReport {
 }
 
 /// A file or directory below an input directory that was not read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Skipped {
     /// Its path, escaped.
     pub path: String,
     /// Why it was not read.
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     /// Whether this is expected, as for a marker or a sitemap of an earlier set.
     #[serde(skip)]
     pub is_usual: bool,

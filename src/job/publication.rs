@@ -33,6 +33,9 @@ pub struct Publication {
     pub take_over: bool,
     /// Publish even if the live set has another base URL or protocol.
     pub replace_set: bool,
+    /// Count what makes up [`Report::details`](crate::Report::details). That takes time for every URL. The manifest of the set
+    /// remembers the counts, for the next report.
+    pub details: bool,
     /// Time of publication: the `lastmod` of new sitemaps in index files.
     pub time: SystemTime,
 }
@@ -50,6 +53,7 @@ impl Publication {
             ignore_manifest: false,
             take_over: false,
             replace_set: false,
+            details: false,
             time: SystemTime::now(),
         }
     }

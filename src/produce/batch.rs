@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::job::fingerprint::Fingerprint;
 use crate::set::manifest::Sitemap;
+use crate::sitemap::sections::Sections;
 use crate::survey::tally::Tally;
 
 /// The version of the serialised form of a batch.
@@ -22,6 +23,9 @@ pub struct Batch {
     pub tally: Tally,
     /// The sitemaps, in the order in which they are listed.
     pub sitemaps: Vec<BatchSitemap>,
+    /// Its URLs by section, if they were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sections: Option<Sections>,
 }
 
 /// A sitemap of a batch.
@@ -39,7 +43,12 @@ impl Batch {
     /// Creates a batch that this version has produced by `rules`.
     pub fn new(rules: Fingerprint, tally: Tally, sitemaps: Vec<BatchSitemap>) -> Self {
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        Self { format: Format, version, rules, tally, sitemaps }
+        Self { format: Format, version, rules, tally, sitemaps, sections: None }
+    }
+
+    /// Adds the URLs by section, if they were counted.
+    pub fn with_sections(self, sections: Option<Sections>) -> Self {
+        Self { sections, ..self }
     }
 
     /// Returns the number of URLs in its sitemaps.

@@ -41,6 +41,7 @@ mod workspace;
 pub use consent::{Consent, OnDamage};
 pub use index::index_bytes_min;
 pub use info::SetInfo;
+pub use live::kept;
 pub use switch::{Prepared, make_live};
 pub use workspace::Workspace;
 

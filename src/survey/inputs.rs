@@ -85,7 +85,7 @@ pub fn check_tags(rules: &TagRules, given: &GivenTags, tally: &Tally) -> Result<
 }
 
 fn columns(found: &ColumnsFound) -> ColumnsReport {
-    let used = found.used.iter().map(|(part, name)| (*part, escape::shown(name)));
+    let used = found.used.iter().map(|(part, name)| ((*part).into(), escape::shown(name)));
     let impossible = found.impossible.iter().map(|(part, name)| (*part, escape::shown(name)));
     ColumnsReport {
         used: used.collect(),

@@ -4,10 +4,11 @@
 //! everything else, and line numbers are known only when all lines before are counted.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::account::{Account, AccountedChunk};
 use super::context::Context;
@@ -21,11 +22,11 @@ use crate::intake::reject_row;
 use crate::intake::spool_format::Content;
 
 /// A refused line, for a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Example {
     /// Why it was refused.
-    pub reason: &'static str,
+    pub reason: Cow<'static, str>,
     /// The name of the input, escaped.
     pub input: String,
     /// Its line number, from 1.
@@ -81,27 +82,29 @@ pub fn write(
     )
 }
 
-/// The first of every reason that occurred.
-pub fn examples(rules: &Rules, account: &Account, inputs: &[Input]) -> Vec<Example> {
+/// The first rows of every reason that occurred, up to `each`, in the order in which reasons are checked.
+pub fn examples(rules: &Rules, account: &Account, inputs: &[Input], each: usize) -> Vec<Example> {
+    let rejected = account.tally.rejected.iter().map(|(reason, _)| reason.as_str());
+    let words: Vec<_> =
+        rejected.chain(account.tally.dropped.iter().map(|(reason, _)| reason.as_str())).collect();
     let mut judge = Judge::new(rules);
-    let mut examples = Vec::new();
-    let mut add = |word: &'static str, occurs: &dyn Fn(&AccountedChunk) -> bool| {
-        let Some(chunk) = account.chunks.iter().find(|chunk| occurs(chunk)) else { return };
-        let first = refused(chunk, inputs, &mut judge).into_iter().find(|refused| refused.reason == word);
-        examples.extend(first.map(|refused| Example {
-            reason: word,
-            input: escape::shown(inputs[chunk.chunk.input].name().as_os_str().as_encoded_bytes()),
-            line: refused.line,
-            text: escape::shown(&refused.text),
-        }));
-    };
-    for reason in Reason::ALL {
-        add(reason.as_str(), &|chunk| chunk.tally.rejected[reason] > 0);
+    let mut examples: BTreeMap<&'static str, Vec<Example>> = BTreeMap::new();
+    for chunk in &account.chunks {
+        let rejected = chunk.tally.rejected.iter().map(|(reason, _)| reason.as_str());
+        let mut of_chunk = rejected.chain(chunk.tally.dropped.iter().map(|(reason, _)| reason.as_str()));
+        if !of_chunk.any(|word| examples.get(word).is_none_or(|known| known.len() < each)) {
+            continue;
+        }
+        let input = escape::shown(inputs[chunk.chunk.input].name().as_os_str().as_encoded_bytes());
+        for Refused { line, reason, text, .. } in refused(chunk, inputs, &mut judge) {
+            let known = examples.entry(reason).or_default();
+            if known.len() < each {
+                let (input, text) = (input.clone(), escape::shown(&text));
+                known.push(Example { reason: reason.into(), input, line, text });
+            }
+        }
     }
-    for (reason, _) in account.tally.dropped.iter() {
-        add(reason.as_str(), &|chunk| chunk.tally.dropped[reason] > 0);
-    }
-    examples
+    words.into_iter().filter_map(|word| examples.remove(word)).flatten().collect()
 }
 
 /// The first rows that were refused for `reason`, escaped: a few, as the very first may be a comment.

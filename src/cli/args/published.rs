@@ -65,3 +65,22 @@ pub struct UrlsArgs {
     #[arg(long, short)]
     pub quiet: bool,
 }
+
+/// `sitemill report`.
+#[derive(Debug, clap::Args)]
+pub struct ReportArgs {
+    /// The JSON of build --report; or a published directory, or the parent of those of several sites
+    pub path: PathBuf,
+
+    /// Write the page here; - is standard output
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    pub output: PathBuf,
+
+    /// Threads that read sitemaps at the same time, at most 1,024 [default: all cores]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZero<usize>>,
+
+    /// Say nothing but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}

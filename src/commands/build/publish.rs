@@ -3,12 +3,15 @@
 use super::guards;
 use super::site::Site;
 use crate::clean::scope::BaseUrl;
+use crate::commands::report::Report;
 use crate::error::{Error, ErrorKind, Result, try_list};
 use crate::escape;
 use crate::job::Job;
 use crate::job::fingerprint::Fingerprint;
 use crate::produce::batch::Batch;
+use crate::set::manifest::RunCounts;
 use crate::set::publish::{Prepared, SetInfo, make_live};
+use crate::sitemap::sections::Sections;
 
 /// The result of publishing.
 pub enum Published {
@@ -27,14 +30,15 @@ pub enum Published {
 }
 
 /// Publishes the batches of all `sites`: all of them become live, or none. `time` is the time of publication.
+/// The manifest of a single set remembers the counts of `report`, if the job wants details.
 ///
 /// # Errors
 /// If batches do not belong together, if a set cannot be written, or if the switch fails and was undone completely.
-pub fn publish(job: &Job, sites: Vec<Site>, time: &str) -> Result<Published> {
+pub fn publish(job: &Job, report: &Report, sites: Vec<Site>, time: &str) -> Result<Published> {
     if let Err(why) = guards::check_sites(job, &sites) {
         return Ok(Published::Refused { begun: Vec::new(), why });
     }
-    let mut sets = try_list(sites.into_iter().map(|site| prepare(job, site, time)))?;
+    let mut sets = try_list(sites.into_iter().map(|site| prepare(job, report, site, time)))?;
     match make_live(&mut sets) {
         Ok(warnings) => Ok(Published::Live { sets, warnings }),
         Err(why) => {
@@ -49,13 +53,26 @@ pub fn publish(job: &Job, sites: Vec<Site>, time: &str) -> Result<Published> {
 }
 
 /// Combines the batches of `site` into a set, and syncs it to disk.
-fn prepare(job: &Job, site: Site, time: &str) -> Result<Prepared> {
+fn prepare(job: &Job, report: &Report, site: Site, time: &str) -> Result<Prepared> {
     let Site { base_url, place, batches } = site;
     check(job, &base_url, &batches)?;
+    let counts = counts(job, report, &batches);
     let sitemaps = batches.into_iter().flat_map(|batch| batch.sitemaps).map(|made| made.sitemap).collect();
     let (protocol, index_limits) = (job.rules.protocol, job.rules.index_limits());
-    let info = SetInfo { base_url: &base_url, protocol, index_limits, scope: job.rules.scope, time };
+    let info = SetInfo { base_url: &base_url, protocol, index_limits, scope: job.rules.scope, counts, time };
     place.prepare(sitemaps, &info, job.publication.keep)
+}
+
+/// What the manifest remembers of the run.
+fn counts(job: &Job, report: &Report, batches: &[Batch]) -> Option<RunCounts> {
+    let sections: Vec<_> = batches.iter().map(|batch| batch.sections.as_ref()).collect::<Option<_>>()?;
+    job.publication.details.then(|| RunCounts {
+        lines: report.lines,
+        blank: report.blank,
+        duplicates: report.duplicates,
+        rejected: report.rejected_total(),
+        sections: if let [only] = sections[..] { only.clone() } else { Sections::sum(&sections) },
+    })
 }
 
 /// Refuses batches that do not belong to one set of `job`.

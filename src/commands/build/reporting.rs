@@ -1,12 +1,16 @@
 //! Fills in the report as the phases complete.
 
+use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::guards;
 use super::take_in::TakenIn;
-use crate::commands::report::{Report, Seconds, SetReport};
+use crate::commands::report::details::{Details, EXAMPLES_OF_REASON_MAX};
+use crate::commands::report::settings::settings;
+use crate::commands::report::{Report, Seconds, SetReport, WordCounts};
 use crate::common::fifo::Outlet;
+use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::set::publish::Prepared;
@@ -46,7 +50,7 @@ pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Res
     let non_utf8_before = taken_in.known.iter().map(|known| known.non_utf8).sum::<u64>();
     let (out_of_scope, out_of_scope_others) = account.out_of_scope.largest(OUT_OF_SCOPE_ORIGINS);
     let mut report = Report {
-        version: env!("CARGO_PKG_VERSION"),
+        version: env!("CARGO_PKG_VERSION").into(),
         published: false,
         refused: None,
         protocol: job.rules.protocol.to_string(),
@@ -58,15 +62,15 @@ pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Res
         blank: tally.blank,
         listed: tally.listed,
         duplicates: tally.duplicates,
-        rejected: tally.rejected.by_word(),
-        given_tags: given.of_entries.by_word(),
-        refused_tags: tally.refused_tags.by_word(),
-        dropped_tags: tally.dropped.by_word(),
+        rejected: words(tally.rejected.by_word()),
+        given_tags: words(given.of_entries.by_word()),
+        refused_tags: words(tally.refused_tags.by_word()),
+        dropped_tags: words(tally.dropped.by_word()),
         out_of_scope: out_of_scope.into_iter().map(|(origin, urls)| (origin.to_owned(), urls)).collect(),
         out_of_scope_others,
         hint: None,
         tag_hints: Vec::new(),
-        examples: rejects::examples(rules, account, &taken_in.inputs),
+        examples: Vec::new(),
         sitemaps: 0,
         indexes: 0,
         index_urls: Vec::new(),
@@ -78,11 +82,24 @@ pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Res
         seconds: Seconds::default(),
         threads: job.resources.threads.get() as u64,
         estimate: taken_in.estimate,
+        details: None,
     };
+    let each = if job.publication.details { EXAMPLES_OF_REASON_MAX } else { 1 };
+    let examples = rejects::examples(rules, account, &taken_in.inputs, each);
+    report.examples = examples.clone();
+    report.examples.dedup_by(|next, first| next.reason == first.reason);
+    if job.publication.details {
+        let (time, settings) = (w3c_datetime(job.publication.time)?, settings(job));
+        report.details = Some(Details { time, settings, examples, ..Details::default() });
+    }
     let samples = |reason| rejects::samples(rules, account, &taken_in.inputs, reason);
     report.hint = guards::hint(job, &report, samples);
     report.tag_hints = guards::tag_hints(&report);
     Ok(report)
+}
+
+fn words(counts: BTreeMap<&'static str, u64>) -> WordCounts {
+    counts.into_iter().map(|(word, count)| (word.into(), count)).collect()
 }
 
 /// Adds the figures of a live set.
@@ -102,6 +119,17 @@ pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
     report.index_urls.extend_from_slice(&this.index_urls);
     report.xml_bytes += this.xml_bytes;
     report.gzip_bytes += this.gzip_bytes;
+    if let Some(details) = &mut report.details {
+        let live = site.workspace().live();
+        details.add_set(set, live, &site.workspace().kept(set), job.rules.sitemap_limits());
+        match (job.rules.only_site(), &set.counts) {
+            (None, _) => details.add_origin(set, live),
+            (Some(_), Some(counts)) => {
+                details.set_sections(counts, live.and_then(|live| live.counts.as_ref()));
+            }
+            (Some(_), None) => {}
+        }
+    }
     if job.rules.only_site().is_none() {
         report.sets.push(this);
     }

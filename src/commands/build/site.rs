@@ -8,9 +8,13 @@ use crate::produce::batch::Batch;
 use crate::produce::produce;
 use crate::set::name::site_directory;
 use crate::set::publish::Workspace;
+use crate::sitemap::sections::SectionRule;
 use crate::survey::context::Context;
 use crate::survey::layout::Layout;
 use crate::survey::memory::Memory;
+
+/// Maximum number of sections of the live set that are compared with the new one.
+const SECTIONS_WANTED_MAX: usize = 100;
 
 /// A place, and the batches to be published there.
 #[derive(Debug)]
@@ -29,6 +33,16 @@ pub type Planned = (Site, Layout);
 impl Site {
     fn new(base_url: BaseUrl, place: Workspace) -> Self {
         Self { base_url, place, batches: Vec::new() }
+    }
+
+    /// Returns the rule by which URLs are counted, if the job wants sections. Where each origin has a set, the origin is the
+    /// section. The sections of the live set are counted again, however small they are now.
+    fn section_rule(&self, job: &Job) -> Option<SectionRule> {
+        let url = job.rules.only_site().filter(|_| job.publication.details)?;
+        let counts = self.place.live().and_then(|live| live.counts.as_ref());
+        let named = counts.into_iter().flat_map(|counts| &counts.sections.named);
+        let wanted = named.filter(|section| section.urls > 0).take(SECTIONS_WANTED_MAX);
+        Some(SectionRule::new(url, job.rules.scope, wanted.map(|section| section.name.clone()).collect()))
     }
 
     /// Returns the number of URLs in all batches.
@@ -83,7 +97,8 @@ pub fn of_layout(
 /// See [`produce`].
 pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str) -> Result<Vec<Site>> {
     let produce_one = |(mut site, layout): Planned| {
-        site.batches.push(produce(run, &layout, &site.place.shelf(), time)?);
+        let sections = site.section_rule(run.job);
+        site.batches.push(produce(run, &layout, &site.place.shelf(), time, sections.as_ref())?);
         Ok(site)
     };
     try_list(sites.into_iter().map(produce_one))

@@ -6,6 +6,7 @@ use super::Paths;
 use crate::commands::check::{CheckJob, Set};
 use crate::commands::clean::CleanJob;
 use crate::commands::diff::DiffJob;
+use crate::commands::page::PageJob;
 use crate::commands::rollback::RollbackJob;
 use crate::commands::urls::UrlsJob;
 use crate::error::Setting;
@@ -61,6 +62,18 @@ impl UrlsJob {
     /// The files whose URLs are listed.
     pub fn paths(&self) -> Paths {
         of_published(self.paths.iter().map(AsRef::as_ref))
+    }
+}
+
+impl PageJob {
+    /// Returns the files that the page is made from.
+    pub fn paths(&self) -> Paths {
+        let is_set = self.path.join(place::STATE).is_dir();
+        match self.path.is_dir() && !is_set {
+            // The directories of several sites: nothing in them may be written to anyway.
+            true => Paths::default(),
+            false => of_published([&*self.path].into_iter()),
+        }
     }
 }
 

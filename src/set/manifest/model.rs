@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, SITEMAPS_PER_INDEX_DEFAULT};
 use crate::set::content::Seals;
+use crate::sitemap::sections::Sections;
 
 /// The version of the file's form. A set written by another version is not guessed at.
 pub(super) const FORMAT: u32 = 1;
@@ -49,6 +50,9 @@ pub struct Manifest {
     /// Which URLs it may list: `directory`, `host` or `any`. Empty in the first manifests; a word that is not known is none.
     #[serde(default)]
     pub scope: String,
+    /// What its run has counted, if a report was wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<RunCounts>,
     /// Not a set: it stands for the live one, whose manifest is lost, and knows what else there is. No set is made of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_stand_in: bool,
@@ -61,6 +65,21 @@ fn sitemaps_per_index() -> u32 {
 
 fn index_bytes_max() -> u64 {
     BYTES_PER_SITEMAP_DEFAULT
+}
+
+/// What a run has counted, for the report of the next one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunCounts {
+    /// Lines of the inputs.
+    pub lines: u64,
+    /// Lines with nothing but spaces and tabs.
+    pub blank: u64,
+    /// Lines whose URL is listed from another one.
+    pub duplicates: u64,
+    /// Refused lines.
+    pub rejected: u64,
+    /// Listed URLs by section.
+    pub sections: Sections,
 }
 
 /// An earlier set that is kept. Its manifest lies in `.sitemill/sets`.

@@ -32,6 +32,7 @@ impl Manifest {
             earlier: Vec::new(),
             secret: String::new(),
             scope: String::new(),
+            counts: None,
             is_stand_in: false,
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::clean::scope::{BaseUrl, ScopeRule};
 use crate::limits::Protocol;
+use crate::set::manifest::RunCounts;
 use crate::sitemap::divide::Limits;
 
 /// Properties of a set besides its sitemaps.
@@ -15,6 +16,8 @@ pub struct SetInfo<'a> {
     pub index_limits: Limits,
     /// Which URLs it may list.
     pub scope: ScopeRule,
+    /// What the run has counted, if the set is to remember it.
+    pub counts: Option<RunCounts>,
     /// Now, as W3C Datetime.
     pub time: &'a str,
 }

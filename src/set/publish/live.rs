@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::resume::resume;
 use crate::error::{Error, Result, Setting, message};
-use crate::place::{Place, Published, Record, Version};
-use crate::set::manifest::{Manifest, Role, SupersededIndex};
+use crate::place::{Place, Published, Record, Version, View};
+use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
 use crate::set::name::{ROBOTS_FILE, is_sitemap_file};
 
 /// The live set, and what its manifest is known by in the place.
@@ -47,6 +47,12 @@ pub fn live(place: &dyn Place) -> Result<Live> {
     };
     let version = resume(place, live.set.as_ref(), &next)?;
     Ok(Live { set: Some(next), version: Some(version) })
+}
+
+/// The kept sets before `live`, as far as their manifests can be read.
+pub fn kept(view: &dyn View, live: &Manifest) -> Vec<Manifest> {
+    let read = |earlier: &Earlier| Manifest::read(view, &Record::kept(&earlier.run)).ok().flatten();
+    live.earlier.iter().filter_map(read).collect()
 }
 
 /// The files of the live set and of earlier sets.

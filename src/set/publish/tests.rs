@@ -84,6 +84,7 @@ fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> R
         protocol: Protocol::V0_9,
         index_limits: Limits { entries_max: 2, bytes_max: 10_000 },
         scope: ScopeRule::Directory,
+        counts: None,
         time,
     };
     let keep = Keep { time: "1d".parse().unwrap(), sets: 0 };

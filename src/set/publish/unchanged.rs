@@ -115,6 +115,7 @@ mod tests {
             protocol: Protocol::V0_9,
             index_limits: Limits { entries_max: 10, bytes_max: 10_000 },
             scope: ScopeRule::Directory,
+            counts: None,
             time: TIME,
         };
         let prepared = workspace.prepare(sitemaps.clone(), &info, Keep::default()).unwrap();

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::consent::{Consent, OnDamage};
-use super::live::{Live, live, published};
+use super::live::{Live, kept, live, published};
 use super::retention::{self, Keep};
 use super::salvage::Salvage;
 use super::shelf::PlaceShelf;
@@ -98,6 +98,11 @@ impl Workspace {
     /// The space that is free in the place.
     pub fn free_space(&self) -> FreeSpace {
         self.place.free_space()
+    }
+
+    /// The kept sets before `set`, as far as their manifests can be read.
+    pub fn kept(&self, set: &Manifest) -> Vec<Manifest> {
+        kept(self.place.view(), set)
     }
 
     /// A directory for scratch files, which is removed at the end of the run.

@@ -46,6 +46,7 @@ fn publish_nothing(workspace: Workspace) -> Prepared {
         protocol: Protocol::V0_9,
         index_limits: Limits { entries_max: 2, bytes_max: 10_000 },
         scope: ScopeRule::Directory,
+        counts: None,
         time: "2026-11-20T02:00:00Z",
     };
     workspace.prepare(Vec::new(), &info, Keep::default()).unwrap()

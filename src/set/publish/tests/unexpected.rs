@@ -11,6 +11,7 @@ fn ready(fs: &Memory) -> Prepared {
         protocol: Protocol::V0_9,
         index_limits: Limits { entries_max: 2, bytes_max: 10_000 },
         scope: ScopeRule::Directory,
+        counts: None,
         time: "2026-11-20T02:00:00Z",
     };
     workspace.prepare(Vec::new(), &info, Keep::default()).unwrap()

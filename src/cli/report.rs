@@ -1,0 +1,61 @@
+//! `sitemill report`, and where pages are written.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use sitemill::process::{Paths, StoppableWriter};
+use sitemill::{Error, Page, PageJob, Result, Stop};
+
+use super::args::{ProgressWhen, ReportArgs};
+use super::{progress, signals, streams};
+
+/// Where a page is written.
+pub enum PageTo {
+    /// A file, which is replaced at once.
+    File(PathBuf),
+    /// Standard output, or another stream that is open already.
+    Stream(PathBuf, File),
+}
+
+impl PageTo {
+    /// Checks before any work that a page can be written to `path`.
+    ///
+    /// # Errors
+    /// If it cannot be created, or is closed.
+    pub fn prepare(path: PathBuf) -> Result<Self> {
+        let is_stream = path == Path::new("-")
+            || path.parent().is_some_and(|parent| ["/dev", "/dev/fd"].map(Path::new).contains(&parent));
+        match is_stream {
+            true => streams::create(&path).map(|file| Self::Stream(path, file)),
+            false => Page::check(&path).map(|()| Self::File(path)),
+        }
+    }
+
+    /// Writes `page`.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, page: &Page, stop: &Stop) -> Result<()> {
+        match self {
+            Self::File(path) => page.write(path),
+            Self::Stream(path, file) => StoppableWriter::new(file, stop)
+                .write_all(page.as_str().as_bytes())
+                .map_err(|error| Error::io(path, "the page could not be written", error)),
+        }
+    }
+}
+
+/// Makes the page of a report or of a published set.
+pub fn run(args: ReportArgs) -> Result<()> {
+    let stop = signals::raised_by_signals()?;
+    let mut job = PageJob::new(args.path);
+    job.threads = args.threads.unwrap_or(job.threads);
+    let mut paths: Paths = job.paths();
+    paths.write("--output", &args.output);
+    paths.check()?;
+    let to = PageTo::prepare(args.output)?;
+    let when = if args.quiet { ProgressWhen::Never } else { ProgressWhen::Auto };
+    let page = sitemill::report_page(&job, &*progress::shown(when), &stop)?;
+    to.write(&page, &stop)
+}

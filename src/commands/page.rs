@@ -1,0 +1,110 @@
+//! Page: a report as HTML, made from a finished run, from the JSON of its report, or from a published directory.
+
+mod directory;
+
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::commands::report::page::{Subject, page};
+use crate::commands::report::{Failure, Report};
+use crate::common::progress::Progress;
+use crate::common::stop::Stop;
+use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::job::{check_threads, threads_default};
+use crate::place::LocalFile;
+
+/// An HTML page: one file without scripts or requests, at most 300 kB.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page(String);
+
+/// What to make a page of. [`PageJob::new`] has every default of the command line.
+#[derive(Debug, Clone)]
+pub struct PageJob {
+    /// The JSON of a report, a directory with a published set, or the parent of the directories of several sites.
+    pub path: PathBuf,
+    /// Maximum number of threads that work at the same time, at most [`THREADS_MAX`](crate::THREADS_MAX).
+    pub threads: NonZero<usize>,
+}
+
+impl PageJob {
+    /// Creates a job with the defaults: all cores.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, threads: threads_default() }
+    }
+}
+
+/// Makes the page of `job`. `progress` counts URLs if sitemaps must be read.
+///
+/// # Errors
+/// [`ErrorKind::Data`] if the path is neither a report nor a published set, or a sitemap is damaged; otherwise if something
+/// cannot be read, or if `stop` is raised.
+pub fn report_page(job: &PageJob, progress: &dyn Progress, stop: &Stop) -> Result<Page> {
+    check_threads(job.threads)?;
+    if job.path.is_dir() {
+        return directory::page_of_directory(&job.path, job.threads, progress, stop).map(Page);
+    }
+    let json = fs::read(&job.path).map_err(|error| Error::input(&job.path, error))?;
+    Page::of_json(&json).map_err(|why| Error::data(format!("{}: {why}", Shown(&job.path))))
+}
+
+impl Page {
+    /// Makes the page of a run whose lines were counted.
+    pub fn of_report(report: &Report) -> Self {
+        Self(page(Subject::Run(report)))
+    }
+
+    /// Makes the page of a run that failed before that.
+    pub fn of_failure(failure: &Failure) -> Self {
+        Self(page(Subject::Failed(failure)))
+    }
+
+    /// Makes the page of the JSON of a report. It equals the page of the run.
+    ///
+    /// # Errors
+    /// If it is no report, with the reason in words.
+    pub fn of_json(json: &[u8]) -> Result<Self, String> {
+        let no_report = |error: serde_json::Error| format!("is not the JSON report of a build ({error})");
+        #[derive(Deserialize)]
+        struct Probe {
+            error: Option<serde::de::IgnoredAny>,
+        }
+        match serde_json::from_slice::<Probe>(json).map_err(no_report)?.error {
+            Some(_) => {
+                serde_json::from_slice(json).map(|failure| Self::of_failure(&failure)).map_err(no_report)
+            }
+            None => serde_json::from_slice(json).map(|report| Self::of_report(&report)).map_err(no_report),
+        }
+    }
+
+    /// The text of the page.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Checks that a page can be written to the file at `path`, before any work.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`] if not.
+    pub fn check(path: &Path) -> Result<()> {
+        match fs::metadata(path) {
+            Ok(meta) if !meta.is_file() => {
+                let shown = Shown(path);
+                let words = format!("{shown}: is no regular file; a page needs one, or a name that is free");
+                Err(Error::new(ErrorKind::Output, words))
+            }
+            _ => LocalFile::at(path).check_writable(),
+        }
+    }
+
+    /// Replaces the file at `path` with the page at once.
+    ///
+    /// # Errors
+    /// If it cannot be written. The old file stays then.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        Self::check(path)?;
+        LocalFile::at(path).replace(self.0.as_bytes())
+    }
+}

@@ -1,0 +1,182 @@
+//! The page of a published directory, from its manifests. What they do not tell is counted in the sitemaps, or left out.
+
+use std::io::{self, Write};
+use std::num::NonZero;
+use std::path::Path;
+
+use crate::commands::report::Report;
+use crate::commands::report::details::Details;
+use crate::commands::report::page::{Subject, page};
+use crate::commands::target::Target;
+use crate::commands::urls::{UrlsJob, urls};
+use crate::common::progress::Progress;
+use crate::common::stop::Stop;
+use crate::error::Result;
+use crate::limits::URLS_PER_SITEMAP_MAX;
+use crate::place::{self, Record, View};
+use crate::set::manifest::{Manifest, Role, RunCounts};
+use crate::set::publish::kept;
+use crate::set::publish::status::{Status, sites, status};
+use crate::sitemap::divide::Limits;
+use crate::sitemap::sections::{SectionCounter, SectionRule, SectionTally, Sections};
+
+/// The page of the set in `path`, or of the sets of all sites below it.
+///
+/// # Errors
+/// As [`status`], and as [`urls`] if sitemaps must be read.
+pub fn page_of_directory(
+    path: &Path,
+    threads: NonZero<usize>,
+    progress: &dyn Progress,
+    stop: &Stop,
+) -> Result<String> {
+    let statuses = status(path)?;
+    let is_parent = !place::view(path).has_record(&Record::Live);
+    let directories = if is_parent { sites(path)? } else { vec![path.to_owned()] };
+    let mut report =
+        Report { published: true, version: env!("CARGO_PKG_VERSION").into(), ..Report::default() };
+    let mut details = Details::default();
+    let mut counts = None;
+    for directory in &directories {
+        stop.check()?;
+        let view = &*place::view(directory);
+        let Some(set) = Manifest::read_as(Role::Live, view, &Record::Live)? else { continue };
+        add(&mut report, &mut details, view, &set, is_parent);
+        if !is_parent {
+            counts = set.counts.clone();
+            let sections = match &counts {
+                Some(counts) => counts.sections.clone(),
+                None => count_sections(path, threads, &set, progress, stop)?,
+            };
+            let known = |sections| RunCounts { sections, ..RunCounts::default() };
+            let previous = previous(view, &set).and_then(|previous| previous.counts);
+            details.set_sections(&known(sections), previous.as_ref());
+        }
+    }
+    details.finish();
+    if is_parent {
+        report.base_url = format!("{} sites", directories.len());
+    }
+    if let Some(counts) = &counts {
+        (report.lines, report.blank, report.duplicates) = (counts.lines, counts.blank, counts.duplicates);
+        // Reasons are not known, and the page of a set does not show any.
+        report.rejected.insert("rejected".into(), counts.rejected);
+    }
+    report.details = Some(details);
+    let notes = notes(&statuses, counts.is_some());
+    Ok(page(Subject::Set { report: &report, has_lines: counts.is_some(), notes: &notes }))
+}
+
+/// The kept set that was live before `set`.
+fn previous(view: &dyn View, set: &Manifest) -> Option<Manifest> {
+    let before = set.earlier.iter().find(|earlier| !earlier.withdrawn)?;
+    Manifest::read(view, &Record::kept(&before.run)).ok().flatten()
+}
+
+/// Adds one of the sets.
+fn add(report: &mut Report, details: &mut Details, view: &dyn View, set: &Manifest, is_parent: bool) {
+    report.base_url.clone_from(&set.base_url);
+    report.protocol.clone_from(&set.protocol);
+    report.listed += set.urls();
+    report.sitemaps += set.sitemaps.len() as u64;
+    report.indexes += set.indexes.len() as u64;
+    report.index_urls.extend(set.indexes.iter().map(|file| format!("{}{file}", set.base_url)));
+    report.xml_bytes += set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum::<u64>();
+    report.gzip_bytes += set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum::<u64>();
+    // A manifest does not say how many URLs its run allowed.
+    let limits = Limits { entries_max: URLS_PER_SITEMAP_MAX, bytes_max: set.index_bytes_max };
+    let live = previous(view, set);
+    details.add_set(set, live.as_ref(), &kept(view, set), limits);
+    details.time = details.time.clone().max(set.published.clone());
+    let settings = [("protocol", set.protocol.clone()), ("scope", set.scope.clone())];
+    details.settings.extend(settings.map(|(option, value)| (option.to_owned(), value)));
+    if is_parent {
+        details.add_origin(set, live.as_ref());
+    }
+}
+
+/// Counts the URLs of the published sitemaps by section.
+fn count_sections(
+    path: &Path,
+    threads: NonZero<usize>,
+    set: &Manifest,
+    progress: &dyn Progress,
+    stop: &Stop,
+) -> Result<Sections> {
+    let base_url = set.base_url.parse().expect("a manifest with another base URL is refused");
+    let scope = set.scope.parse().unwrap_or_default();
+    let rule = SectionRule::new(&base_url, scope, Vec::new());
+    let mut tally = SectionTally::new(&rule);
+    read_sections(path, threads, &rule, &mut tally, progress, stop)?;
+    if tally.needs_recount() {
+        tally.begin_recount();
+        read_sections(path, threads, &rule, &mut tally, progress, stop)?;
+    }
+    Ok(tally.finish())
+}
+
+fn read_sections<'r>(
+    path: &Path,
+    threads: NonZero<usize>,
+    rule: &'r SectionRule,
+    tally: &mut SectionTally<'r>,
+    progress: &dyn Progress,
+    stop: &Stop,
+) -> Result<()> {
+    let urls_job = UrlsJob { threads, ..UrlsJob::new(vec![path.to_owned()]) };
+    let mut to = Lines { counter: SectionCounter::new(rule), tally, rest: Vec::new() };
+    urls(&urls_job, progress, stop, Target { name: Path::new("sections"), to: &mut to }).map(drop)
+}
+
+/// Counts lines of URLs, as [`urls`] writes them, in whatever pieces.
+struct Lines<'t, 'r> {
+    counter: SectionCounter<'r>,
+    tally: &'t mut SectionTally<'r>,
+    /// The beginning of a line.
+    rest: Vec<u8>,
+}
+
+impl Write for Lines<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.rest.extend_from_slice(bytes);
+        let end = memchr::memrchr(b'\n', &self.rest).map_or(0, |at| at + 1);
+        self.rest[..end]
+            .split(|&byte| byte == b'\n')
+            .filter(|line| !line.is_empty())
+            .for_each(|url| self.counter.add(url));
+        self.rest.drain(..end);
+        self.tally.add(self.counter.take());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What is not shown and why, and what is wrong.
+fn notes(statuses: &[Status], has_counts: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    notes.push(match has_counts {
+        true => "This page is made from the published set. It does not know why lines were rejected, which inputs were read, \
+                 and how long the run took: the JSON report of the run has them."
+            .to_owned(),
+        false => "This page is made from the published set. It does not know lines, duplicates, rejected lines, inputs and times: \
+                  the JSON report of the run has them."
+            .to_owned(),
+    });
+    for status in statuses {
+        let directory = &status.directory;
+        if status.live.missing > 0 {
+            notes.push(format!(
+                "{directory}: {} sitemaps of the live set are missing or damaged.",
+                status.live.missing
+            ));
+        }
+        if status.is_switching {
+            notes.push(format!("{directory}: a switch to another set has begun; the next run completes it."));
+        }
+        notes.extend(status.damaged.iter().cloned());
+    }
+    notes
+}

@@ -1,0 +1,361 @@
+//! Details of a report: what a person compares runs by. They are bounded, whatever the input.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::set::manifest::{Manifest, RunCounts};
+use crate::sitemap::divide::Limits;
+use crate::survey::rejects::Example;
+
+/// Examples of each reason.
+pub const EXAMPLES_OF_REASON_MAX: usize = 10;
+
+/// Sections that are told.
+const SECTIONS_MAX: usize = 100;
+
+/// Earlier sets that are told.
+pub const HISTORY_MAX: usize = 60;
+
+/// What a report says besides counts. All of it describes one set, or the sets of all sites together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Details {
+    /// When the set was published, or was to be; W3C Datetime.
+    pub time: String,
+    /// Options that decide what is published and whether it is, with their values.
+    pub settings: BTreeMap<String, String>,
+    /// The first lines of each reason, at most ten, in the order in which lines are checked.
+    pub examples: Vec<Example>,
+    /// The set that was live before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<PreviousSet>,
+    /// Listed URLs by section.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sections: Option<SectionsReport>,
+    /// How full the sitemaps are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fullness: Option<Fullness>,
+    /// Which sitemaps changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Changes>,
+    /// The sets that are kept and this one, the oldest first, at most 60.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub history: Vec<PastSet>,
+}
+
+/// The set that was live before.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PreviousSet {
+    /// When it was published; of several sites, the latest.
+    pub published: String,
+    /// URLs in its sitemaps.
+    pub listed: u64,
+    /// Sitemaps.
+    pub sitemaps: u64,
+    /// Bytes of its sitemap files.
+    pub gzip_bytes: u64,
+    /// Lines of its inputs; this and the rest is known if its run counted them for a report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<u64>,
+    /// Lines whose URL stood in another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duplicates: Option<u64>,
+    /// Refused lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<u64>,
+}
+
+/// Listed URLs by section.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SectionsReport {
+    /// What a section is.
+    pub by: SectionKind,
+    /// At most a hundred, the largest first by what they have or had, then by name.
+    pub named: Vec<SectionReport>,
+    /// URLs of all other sections.
+    pub others: u64,
+    /// The number of other sections, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_sections: Option<u64>,
+}
+
+/// What a section is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SectionKind {
+    /// The first segment of the path; on other origins, the origin.
+    Path,
+    /// Scheme, host and port, where each has a set.
+    Origin,
+}
+
+/// The URLs of a section.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SectionReport {
+    /// A path such as `/products`, or an origin.
+    pub name: String,
+    /// URLs in it.
+    pub urls: u64,
+    /// URLs that were in it in the set before, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous: Option<u64>,
+}
+
+/// How full the sitemaps are: the number of those that are filled up to a tenth of a limit, to two tenths, and so on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fullness {
+    /// Most URLs of a sitemap.
+    pub urls_max: u64,
+    /// Most bytes of a sitemap before compression.
+    pub bytes_max: u64,
+    /// Sitemaps by their URLs.
+    pub urls: [u64; 10],
+    /// Sitemaps by their bytes.
+    pub bytes: [u64; 10],
+}
+
+/// Which sitemaps changed. Crawlers that have seen the set before fetch the new ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Changes {
+    /// Sitemaps that the set before did not list.
+    pub new_sitemaps: u64,
+    /// Bytes of their files.
+    pub new_bytes: u64,
+    /// Sitemaps that it listed, with the same content.
+    pub kept_sitemaps: u64,
+    /// Bytes of their files.
+    pub kept_bytes: u64,
+    /// Sitemaps that only the set before lists.
+    pub removed_sitemaps: u64,
+}
+
+/// A set that was published, or the sets of several sites that were published together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PastSet {
+    /// When.
+    pub published: String,
+    /// URLs in its sitemaps.
+    pub listed: u64,
+    /// Sitemaps.
+    pub sitemaps: u64,
+    /// Bytes of its sitemap files.
+    pub gzip_bytes: u64,
+}
+
+impl Details {
+    /// Adds a set, which may be one of many. `live` is the set that was live before, `earlier` has the
+    /// kept sets, the latest first, and `limits` are those of its sitemaps.
+    pub fn add_set(&mut self, set: &Manifest, live: Option<&Manifest>, earlier: &[Manifest], limits: Limits) {
+        self.add_previous(live);
+        let fullness = self.fullness.get_or_insert_with(|| Fullness::of(limits));
+        set.sitemaps.iter().for_each(|sitemap| fullness.add(sitemap.urls.into(), sitemap.xml_bytes));
+        self.changes.get_or_insert_default().add(set, live);
+        self.add_to_history([set].into_iter().chain(earlier));
+    }
+
+    /// Says how many URLs of a single set are in which section.
+    pub fn set_sections(&mut self, set: &RunCounts, previous: Option<&RunCounts>) {
+        let previous = previous.map(|previous| &previous.sections);
+        let named = set.sections.named.iter().map(|section| SectionReport {
+            name: section.name.clone(),
+            urls: section.urls,
+            previous: previous.and_then(|previous| previous.urls_of(&section.name)),
+        });
+        let (others, other_sections) = (set.sections.others, set.sections.other_sections);
+        let (by, named) = (SectionKind::Path, named.collect());
+        self.sections = Some(SectionsReport { by, named, others, other_sections });
+    }
+
+    /// Adds the set of an origin as a section.
+    pub fn add_origin(&mut self, set: &Manifest, live: Option<&Manifest>) {
+        let none = || SectionsReport {
+            by: SectionKind::Origin,
+            named: Vec::new(),
+            others: 0,
+            other_sections: Some(0),
+        };
+        let sections = self.sections.get_or_insert_with(none);
+        let previous = Some(live.map_or(0, Manifest::urls));
+        sections.named.push(SectionReport { name: set.base_url.clone(), urls: set.urls(), previous });
+    }
+
+    /// Bounds what grows with the number of sets, when all of them are added.
+    pub fn finish(&mut self) {
+        if let Some(sections) = &mut self.sections {
+            sections.bound();
+        }
+        let surplus = self.history.len().saturating_sub(HISTORY_MAX);
+        self.history.drain(..surplus);
+        // The first sets of several sites have nothing before them.
+        if let (Some(SectionsReport { by: SectionKind::Origin, named, .. }), None) =
+            (&mut self.sections, &self.previous)
+        {
+            named.iter_mut().for_each(|section| section.previous = None);
+        }
+    }
+
+    fn add_previous(&mut self, live: Option<&Manifest>) {
+        let Some(live) = live.filter(|live| !live.is_stand_in) else { return };
+        let is_first = self.previous.is_none();
+        let previous = self.previous.get_or_insert_default();
+        previous.published = previous.published.clone().max(live.published.clone());
+        previous.listed += live.urls();
+        previous.sitemaps += live.sitemaps.len() as u64;
+        previous.gzip_bytes += gzip_bytes(live);
+        let counts = live.counts.as_ref().filter(|_| is_first);
+        previous.lines = counts.map(|counts| counts.lines);
+        previous.duplicates = counts.map(|counts| counts.duplicates);
+        previous.rejected = counts.map(|counts| counts.rejected);
+    }
+
+    /// Adds the sets of a site, the latest first. Sets of other sites that were published at the same time are added up.
+    fn add_to_history<'s>(&mut self, sets: impl DoubleEndedIterator<Item = &'s Manifest>) {
+        let mut sets: Vec<_> = sets.rev().collect();
+        sets.sort_by(|one, other| one.published.cmp(&other.published));
+        let mut at = 0;
+        for set in sets {
+            at += self.history[at..].iter().take_while(|past| past.published < set.published).count();
+            // Two sets of a site are two, even if they were published in the same second.
+            if self.history.get(at).is_none_or(|past| past.published != set.published) {
+                let past = PastSet { published: set.published.clone(), ..PastSet::default() };
+                self.history.insert(at, past);
+            }
+            let past = &mut self.history[at];
+            past.listed += set.urls();
+            past.sitemaps += set.sitemaps.len() as u64;
+            past.gzip_bytes += gzip_bytes(set);
+            at += 1;
+        }
+    }
+}
+
+fn gzip_bytes(set: &Manifest) -> u64 {
+    set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum()
+}
+
+impl SectionsReport {
+    fn bound(&mut self) {
+        let size = |section: &SectionReport| section.urls.max(section.previous.unwrap_or(0));
+        self.named.sort_by(|one, other| {
+            Reverse(size(one)).cmp(&Reverse(size(other))).then_with(|| one.name.cmp(&other.name))
+        });
+        let surplus = self.named.split_off(self.named.len().min(SECTIONS_MAX));
+        self.others += surplus.iter().map(|section| section.urls).sum::<u64>();
+        let met = surplus.iter().filter(|section| section.urls > 0).count() as u64;
+        self.other_sections = self.other_sections.map(|others| others + met);
+    }
+}
+
+impl Fullness {
+    fn of(limits: Limits) -> Self {
+        let (urls_max, bytes_max) = (limits.entries_max.into(), limits.bytes_max);
+        Self { urls_max, bytes_max, urls: [0; 10], bytes: [0; 10] }
+    }
+
+    fn add(&mut self, urls: u64, bytes: u64) {
+        // A sitemap of exactly three tenths is filled up to three tenths.
+        let bucket = |part: u64, max: u64| {
+            let tenths = (u128::from(part) * 10).div_ceil(u128::from(max.max(1)));
+            tenths.clamp(1, 10) as usize - 1
+        };
+        self.urls[bucket(urls, self.urls_max)] += 1;
+        self.bytes[bucket(bytes, self.bytes_max)] += 1;
+    }
+}
+
+impl Changes {
+    fn add(&mut self, set: &Manifest, live: Option<&Manifest>) {
+        let old = live.into_iter().flat_map(|live| &live.sitemaps);
+        let mut old: HashSet<_> = old.map(|sitemap| (&sitemap.file, &sitemap.content)).collect();
+        for sitemap in &set.sitemaps {
+            let is_kept = old.remove(&(&sitemap.file, &sitemap.content));
+            let (sitemaps, bytes) = match is_kept {
+                true => (&mut self.kept_sitemaps, &mut self.kept_bytes),
+                false => (&mut self.new_sitemaps, &mut self.new_bytes),
+            };
+            *sitemaps += 1;
+            *bytes += sitemap.gzip_bytes;
+        }
+        self.removed_sitemaps += old.len() as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::slice;
+
+    use super::*;
+    use crate::limits::Protocol;
+    use crate::set::manifest::Sitemap;
+
+    const LIMITS: Limits = Limits { entries_max: 10, bytes_max: 1_000 };
+
+    /// A set with sitemaps of these names, URLs and bytes.
+    fn set(base_url: &str, published: &str, sitemaps: &[(&str, u32, u64)]) -> Manifest {
+        let sitemap = |&(file, urls, xml_bytes): &(&str, u32, u64)| Sitemap {
+            file: file.into(),
+            content: file.repeat(2),
+            urls,
+            xml_bytes,
+            gzip_bytes: xml_bytes / 10,
+            lastmod: String::new(),
+            seals: None,
+        };
+        let sitemaps = sitemaps.iter().map(sitemap).collect();
+        Manifest::new("run", Protocol::V0_9, LIMITS, base_url, published, sitemaps)
+    }
+
+    #[test]
+    fn sets_of_several_sites_add_up() {
+        let mut details = Details::default();
+        let old = set("https://a/", "t1", &[("1", 10, 1_000), ("2", 3, 300)]);
+        let new = set("https://a/", "t2", &[("1", 10, 1_000), ("3", 4, 301)]);
+        details.add_set(&new, Some(&old), slice::from_ref(&old), LIMITS);
+        details.add_origin(&new, Some(&old));
+        let only = set("https://b/", "t2", &[("1", 1, 0)]);
+        details.add_set(&only, None, &[], LIMITS);
+        details.add_origin(&only, None);
+        details.finish();
+
+        let fullness = details.fullness.unwrap();
+        assert_eq!(fullness.urls, [1, 0, 0, 1, 0, 0, 0, 0, 0, 1]);
+        assert_eq!(fullness.bytes, [1, 0, 0, 1, 0, 0, 0, 0, 0, 1]);
+        let changes = Changes {
+            new_sitemaps: 2,
+            new_bytes: 30,
+            kept_sitemaps: 1,
+            kept_bytes: 100,
+            removed_sitemaps: 1,
+        };
+        assert_eq!(details.changes, Some(changes));
+        let history: Vec<_> = details.history.iter().map(|past| (&*past.published, past.listed)).collect();
+        assert_eq!(history, [("t1", 13), ("t2", 15)]);
+        assert_eq!(
+            details.previous.map(|previous| (previous.published, previous.listed)),
+            Some(("t1".into(), 13))
+        );
+        let named = details.sections.unwrap().named;
+        assert_eq!(named[0], SectionReport { name: "https://a/".into(), urls: 14, previous: Some(13) });
+        assert_eq!(named[1], SectionReport { name: "https://b/".into(), urls: 1, previous: Some(0) });
+    }
+
+    #[test]
+    fn sites_and_history_are_bounded_and_lose_no_url() {
+        let mut details = Details::default();
+        for n in 0..500 {
+            let site = set(&format!("https://h{n}/"), &format!("t{n:04}"), &[("1", n, 1)]);
+            details.add_set(&site, None, &[], LIMITS);
+            details.add_origin(&site, None);
+        }
+        details.finish();
+        assert_eq!((details.history.len(), &*details.history[0].published), (60, "t0440"));
+        let sections = details.sections.unwrap();
+        assert_eq!((sections.named.len(), sections.named[0].urls), (100, 499));
+        let named: u64 = sections.named.iter().map(|section| section.urls).sum();
+        assert_eq!(named + sections.others, (0..500).sum::<u64>());
+        // One of them has no URL, and is no section then.
+        assert_eq!(sections.other_sections, Some(399));
+        assert!(sections.named.iter().all(|section| section.previous.is_none()));
+    }
+}

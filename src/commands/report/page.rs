@@ -1,0 +1,100 @@
+//! The page: a report as one HTML file without scripts or requests, which prints and has a dark mode.
+//!
+//! The page shows the report and nothing else, so `sitemill report report.json` gives the same page as `build --html`. Its
+//! size is bounded whatever the report holds: lists are cut, and each part has a budget of bytes. Charts are drawn as a few
+//! rectangles of inline SVG; the crates for SVG would add a text layout that a browser has already. Every number of a chart
+//! is also in a table.
+
+mod advice;
+mod charts;
+mod html;
+mod parts;
+mod reasons;
+mod sections;
+mod summary;
+
+use crate::commands::report::{Failure, Report};
+use html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
+
+/// What a page is about.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject<'a> {
+    /// A run whose lines were counted.
+    Run(&'a Report),
+    /// A run that failed before.
+    Failed(&'a Failure),
+    /// A published set; what its manifest does not tell is zero in the report.
+    Set {
+        /// What is known of it.
+        report: &'a Report,
+        /// Whether lines are counted.
+        has_lines: bool,
+        /// What is not shown, and why.
+        notes: &'a [String],
+    },
+}
+
+/// The page.
+pub fn page(subject: Subject<'_>) -> String {
+    let mut html = Html::default();
+    html.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
+        .raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n")
+        .raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
+        .raw("<meta name=\"color-scheme\" content=\"light dark\">\n")
+        .raw("<meta name=\"robots\" content=\"noindex\">\n<title>Sitemap report");
+    if let Subject::Run(report) | Subject::Set { report, .. } = subject {
+        html.raw(": ").cut(&report.base_url, TEXT_CHARS_MAX);
+    }
+    html.raw("</title>\n<style>\n").raw(include_str!("page/style.css")).raw("</style>\n</head>\n<body>\n");
+    match subject {
+        Subject::Run(report) => of_report(report, true, true, &[], &mut html),
+        Subject::Set { report, has_lines, notes } => of_report(report, false, has_lines, notes, &mut html),
+        Subject::Failed(failure) => of_failure(failure, &mut html),
+    }
+    html.raw("</body>\n</html>\n");
+    html.into_string()
+}
+
+fn of_report(report: &Report, is_run: bool, has_lines: bool, notes: &[String], html: &mut Html) {
+    summary::header(report, is_run, html);
+    html.raw("<main>\n");
+    summary::messages(report, notes, html);
+    summary::headline(report, has_lines, html);
+    if has_lines {
+        summary::lines(report, html);
+    }
+    if is_run {
+        reasons::rejected(report, html);
+        reasons::dropped(report, html);
+    }
+    if let Some(details) = &report.details {
+        sections::sections(details, report.listed, html);
+        parts::changes(details, html);
+        parts::fullness(details, html);
+        parts::history(details, html);
+    }
+    if is_run {
+        parts::time(report, html);
+    }
+    parts::inputs(report, html);
+    parts::settings(report, html);
+    html.raw("</main>\n<footer><p>Made by sitemill ").cut(&report.version, 40);
+    let origin = match is_run {
+        true => ". Every number on this page is also in the JSON report of the run.",
+        false => " from the published set.",
+    };
+    html.raw(origin).raw("</p></footer>\n");
+}
+
+fn of_failure(failure: &Failure, html: &mut Html) {
+    html.raw("<header><p class=\"kind\">Sitemap report</p>\n<h1>The run failed</h1>\n")
+        .raw("<p class=\"meta\"><span class=\"badge bad\">Not published</span> exit code ")
+        .number(failure.exit_code.into())
+        .raw("</p></header>\n<main>\n<section class=\"message bad\" aria-label=\"Error\"><p>")
+        .cut(&failure.error, MESSAGE_CHARS_MAX);
+    if let Some(cause) = &failure.cause {
+        html.raw(": ").cut(cause, MESSAGE_CHARS_MAX);
+    }
+    html.raw("</p></section>\n<p>The run ended before all lines were counted, so there is nothing else to report. ")
+        .raw("The set that was live is still live.</p>\n</main>\n");
+}

@@ -1,0 +1,214 @@
+//! HTML text that cannot be broken out of: markup is a literal of this program, and everything else is escaped.
+
+use std::fmt::Write;
+
+use crate::escape::is_printable;
+
+/// Maximum number of characters of a path, URL or value.
+pub const TEXT_CHARS_MAX: usize = 160;
+
+/// Maximum number of characters of a message.
+pub const MESSAGE_CHARS_MAX: usize = 1_000;
+
+/// Groups the digits of numbers; it is narrow and does not break a line.
+const THIN_SPACE: char = '\u{202f}';
+
+/// HTML under construction. [`Html::raw`] takes markup, and only literals; all other functions escape what they add.
+#[derive(Debug, Default)]
+pub struct Html(String);
+
+impl Html {
+    /// Adds markup.
+    pub fn raw(&mut self, markup: &'static str) -> &mut Self {
+        self.0.push_str(markup);
+        self
+    }
+
+    /// Adds text, which may also stand in a quoted attribute.
+    pub fn text(&mut self, text: &str) -> &mut Self {
+        text.chars().for_each(|c| self.push(c));
+        self
+    }
+
+    /// Adds text, cut after `chars_max` characters.
+    pub fn cut(&mut self, text: &str, chars_max: usize) -> &mut Self {
+        let mut chars = text.chars();
+        chars.by_ref().take(chars_max).for_each(|c| self.push(c));
+        if chars.next().is_some() {
+            self.0.push('…');
+        }
+        self
+    }
+
+    /// Adds a number, its digits in groups of three.
+    pub fn number(&mut self, number: u64) -> &mut Self {
+        let digits = number.to_string();
+        for (at, digit) in digits.char_indices() {
+            if at > 0 && (digits.len() - at).is_multiple_of(3) {
+                self.0.push(THIN_SPACE);
+            }
+            self.0.push(digit);
+        }
+        self
+    }
+
+    /// Adds a number and what it counts.
+    pub fn count(&mut self, number: u64, one: &'static str, many: &'static str) -> &mut Self {
+        self.number(number).raw(if number == 1 { one } else { many })
+    }
+
+    /// Adds a W3C Datetime, as people write it if it is one of sitemill's: `2026-11-20 02:00 UTC`.
+    pub fn time(&mut self, time: &str) -> &mut Self {
+        let parts = time.strip_suffix('Z').and_then(|time| time.split_once('T'));
+        let parts = parts.filter(|(date, clock)| date.len() == 10 && clock.len() == 8 && time.is_ascii());
+        self.raw("<time>");
+        match parts {
+            Some((date, clock)) => self.text(date).raw(" ").text(&clock[..5]).raw("\u{202f}UTC"),
+            None => self.cut(time, 40),
+        };
+        self.raw("</time>")
+    }
+
+    /// Adds a number with at most two decimals, for coordinates.
+    pub fn coordinate(&mut self, number: f64) -> &mut Self {
+        let text = format!("{number:.2}");
+        self.0.push_str(text.trim_end_matches('0').trim_end_matches('.'));
+        self
+    }
+
+    /// Adds a share of a whole in per cent. What is there is not shown as nothing, and what is missing not as all.
+    pub fn percent(&mut self, part: u64, whole: u64) -> &mut Self {
+        let percent = part as f64 * 100.0 / whole.max(1) as f64;
+        let text = match percent {
+            _ if part == 0 => "0".into(),
+            _ if part == whole => "100".into(),
+            ..0.1 => "&lt;0.1".into(),
+            99.9.. => "&gt;99.9".into(),
+            _ => format!("{percent:.1}"),
+        };
+        self.0.push_str(&text);
+        self.raw("\u{202f}%")
+    }
+
+    /// Adds how much `by` is of `before`, in per cent. More than tenfold is as much as a person wants to know.
+    pub fn growth(&mut self, by: u64, before: u64) -> &mut Self {
+        let percent = by as f64 * 100.0 / before.max(1) as f64;
+        let text = match percent {
+            ..0.1 => "&lt;0.1".into(),
+            1_000.05.. => "&gt;1\u{202f}000".into(),
+            _ => format!("{percent:.1}"),
+        };
+        self.0.push_str(&text);
+        self.raw("\u{202f}%")
+    }
+
+    /// Adds a number of bytes.
+    pub fn bytes(&mut self, bytes: u64) -> &mut Self {
+        const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+        if bytes < 1024 {
+            return self.number(bytes).raw("\u{202f}B");
+        }
+        let (mut size, mut unit) = (bytes as f64 / 1024.0, 0);
+        while size >= 1023.95 && unit + 1 < UNITS.len() {
+            size /= 1024.0;
+            unit += 1;
+        }
+        let _ = write!(self.0, "{size:.1}{THIN_SPACE}{}", UNITS[unit]);
+        self
+    }
+
+    /// Adds a time in seconds.
+    pub fn seconds(&mut self, seconds: f64) -> &mut Self {
+        let _ = match seconds {
+            ..1.0 => write!(self.0, "{:.0}{THIN_SPACE}ms", seconds * 1e3),
+            ..120.0 => write!(self.0, "{seconds:.1}{THIN_SPACE}s"),
+            _ => write!(self.0, "{:.0}{THIN_SPACE}min", seconds / 60.0),
+        };
+        self
+    }
+
+    /// The bytes so far.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The text.
+    pub fn into_string(self) -> String {
+        self.0
+    }
+
+    fn push(&mut self, c: char) {
+        match c {
+            '&' => self.0.push_str("&amp;"),
+            '<' => self.0.push_str("&lt;"),
+            '>' => self.0.push_str("&gt;"),
+            '"' => self.0.push_str("&quot;"),
+            '\'' => self.0.push_str("&#39;"),
+            _ if is_printable(c) => self.0.push(c),
+            // Controls, line ends, and what turns the direction of text.
+            _ => {
+                let _ = write!(self.0, "\\u{{{:x}}}", u32::from(c));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(add: impl Fn(&mut Html), want: &str) {
+        let mut html = Html::default();
+        add(&mut html);
+        assert_eq!(html.into_string(), want);
+    }
+
+    #[test]
+    fn no_character_of_a_text_is_markup() {
+        check(
+            |html| _ = html.text("</script><img src=x onerror='a' b=\"&\">"),
+            "&lt;/script&gt;&lt;img src=x onerror=&#39;a&#39; b=&quot;&amp;&quot;&gt;",
+        );
+        check(|html| _ = html.text("a\0b\u{202e}c\nd\u{85}"), "a\\u{0}b\\u{202e}c\\u{a}d\\u{85}");
+        check(|html| _ = html.text("bücher 日本 \\x00"), "bücher 日本 \\x00");
+        for c in (0..=0x2_ffff).filter_map(char::from_u32) {
+            let mut html = Html::default();
+            html.text(&c.to_string());
+            let text = html.into_string();
+            assert!(!text.contains(['<', '>', '"', '\'', '\0', '\n', '\u{2028}', '\u{202e}']), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_cut_between_characters_and_never_in_an_entity() {
+        check(|html| _ = html.cut("日本<日本", 3), "日本&lt;…");
+        check(|html| _ = html.cut("日本<", 3), "日本&lt;");
+    }
+
+    #[test]
+    fn numbers_are_short_and_never_say_more_than_is_known() {
+        check(|html| _ = html.number(1_234_567), "1\u{202f}234\u{202f}567");
+        check(
+            |html| _ = html.coordinate(12.5).raw(" ").coordinate(100.0).raw(" ").coordinate(0.004),
+            "12.5 100 0",
+        );
+        for (part, whole, want) in [
+            (0, 0, "0"),
+            (0, 9, "0"),
+            (1, 3, "33.3"),
+            (1, 100_000, "&lt;0.1"),
+            (99_999, 100_000, "&gt;99.9"),
+            (7, 7, "100"),
+        ] {
+            check(|html| _ = html.percent(part, whole), &format!("{want}\u{202f}%"));
+        }
+        for (bytes, want) in
+            [(1023, "1\u{202f}023 B"), (1024, "1.0 KiB"), (1 << 20, "1.0 MiB"), (u64::MAX, "16384.0 PiB")]
+        {
+            check(|html| _ = html.bytes(bytes), &want.replace(' ', "\u{202f}"));
+        }
+        for (seconds, want) in [(0.25, "250 ms"), (1.5, "1.5 s"), (600.0, "10 min")] {
+            check(|html| _ = html.seconds(seconds), &want.replace(' ', "\u{202f}"));
+        }
+    }
+}

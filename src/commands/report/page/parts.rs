@@ -1,0 +1,241 @@
+//! The parts of the page below the sections: files, fullness, trend, time, inputs and settings.
+
+use super::charts::{Share, bar_cell, columns, divided};
+use super::html::{Html, TEXT_CHARS_MAX};
+use super::summary::change;
+use crate::commands::report::Report;
+use crate::commands::report::details::{Details, HISTORY_MAX, PastSet};
+use crate::escape::grouped;
+use crate::intake::report::InputReport;
+
+/// Bytes of the inputs, and of the settings.
+const LIST_BYTES_MAX: usize = 20 * 1024;
+
+/// Sets of the trend that are in its table.
+const SETS_MAX: usize = 20;
+
+/// What crawlers must fetch.
+pub fn changes(details: &Details, html: &mut Html) {
+    let Some(changes) = &details.changes else { return };
+    let all = changes.new_sitemaps + changes.kept_sitemaps;
+    html.raw("<section aria-labelledby=\"files\">\n<h2 id=\"files\">What crawlers must fetch</h2>\n<p class=\"note\">");
+    match (changes.new_sitemaps, details.previous.is_some()) {
+        (0, true) => _ = html.raw("No sitemap is new; crawlers fetch only the index files."),
+        (new, true) => {
+            html.number(new)
+                .raw(" of ")
+                .number(all)
+                .raw(" sitemaps are new: ")
+                .bytes(changes.new_bytes)
+                .raw(" of ");
+            html.bytes(changes.new_bytes + changes.kept_bytes).raw(" compressed.");
+        }
+        (_, false) => _ = html.raw("There is no previous set, so all sitemaps are new."),
+    }
+    html.raw("</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: New, kept and removed sitemaps\"><table>\n")
+        .raw("<thead><tr><th scope=\"col\">Sitemaps</th><th scope=\"col\" class=\"number\">Count</th>")
+        .raw("<th scope=\"col\" class=\"number\">Compressed</th><td class=\"bar\" aria-hidden=\"true\"></td></tr></thead>\n<tbody>\n");
+    let most = all.max(changes.removed_sitemaps);
+    for (name, class, count, bytes) in [
+        ("New", "new", changes.new_sitemaps, Some(changes.new_bytes)),
+        ("Kept", "listed", changes.kept_sitemaps, Some(changes.kept_bytes)),
+        ("Removed", "blank", changes.removed_sitemaps, None),
+    ] {
+        html.raw("<tr><th scope=\"row\"><span class=\"key ").raw(class).raw("\"></span>").raw(name);
+        html.raw("</th><td class=\"number\">").number(count).raw("</td><td class=\"number\">");
+        bytes.into_iter().for_each(|bytes| _ = html.bytes(bytes));
+        html.raw("</td>");
+        bar_cell(class, count, most, html);
+        html.raw("</tr>\n");
+    }
+    html.raw("</tbody></table></div>\n</section>\n");
+}
+
+/// How full the sitemaps are.
+pub fn fullness(details: &Details, html: &mut Html) {
+    let Some(fullness) = &details.fullness else { return };
+    html.raw("<section aria-labelledby=\"fullness\">\n<h2 id=\"fullness\">How full the sitemaps are</h2>\n")
+        .raw("<p class=\"note\">Sitemaps by the share of each limit that they use: at most ");
+    html.number(fullness.urls_max)
+        .raw(" URLs and ")
+        .bytes(fullness.bytes_max)
+        .raw(" of XML.</p>\n<div class=\"pair\">\n");
+    let titled = |counts: &[u64; 10]| -> Vec<(u64, String)> {
+        let title = |(at, &count): (usize, &u64)| {
+            (count, format!("{} to {} %: {}", at * 10, at * 10 + 10, grouped(count)))
+        };
+        counts.iter().enumerate().map(title).collect()
+    };
+    for (caption, name, counts) in [
+        ("Limit of URLs", "Sitemaps by how much of the limit of URLs they use", &fullness.urls),
+        ("Limit of bytes", "Sitemaps by how much of the limit of bytes they use", &fullness.bytes),
+    ] {
+        html.raw("<figure>\n");
+        columns(name, "listed", &titled(counts), html);
+        html.raw("<div class=\"scale\" aria-hidden=\"true\"><span>0</span><span>50\u{202f}%</span><span>100\u{202f}%</span></div>")
+            .raw("<figcaption>")
+            .raw(caption)
+            .raw("</figcaption></figure>\n");
+    }
+    html.raw("</div>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: Sitemaps by fullness\"><table class=\"dense\">\n")
+        .raw("<thead><tr><th scope=\"col\">Used up to</th>");
+    for tenth in 1..=10 {
+        html.raw("<th scope=\"col\" class=\"number\">").number(tenth * 10).raw("\u{202f}%</th>");
+    }
+    html.raw("</tr></thead>\n<tbody>\n");
+    for (name, counts) in [("URLs", &fullness.urls), ("Bytes", &fullness.bytes)] {
+        html.raw("<tr><th scope=\"row\">").raw(name).raw("</th>");
+        counts.iter().for_each(|&count| _ = html.raw("<td class=\"number\">").number(count).raw("</td>"));
+        html.raw("</tr>\n");
+    }
+    html.raw("</tbody></table></div>\n</section>\n");
+}
+
+/// The trend over the kept sets.
+pub fn history(details: &Details, html: &mut Html) {
+    let sets = &details.history[details.history.len().saturating_sub(HISTORY_MAX)..];
+    if sets.len() < 2 {
+        return;
+    }
+    html.raw("<section aria-labelledby=\"trend\">\n<h2 id=\"trend\">Trend</h2>\n<p class=\"note\">URLs of the sets that are kept, ")
+        .raw("the oldest first. The options <code>keep</code> and <code>keep-sets</code> decide how many there are.</p>\n<figure>\n");
+    let time = |set: &PastSet| set.published.chars().take(40).collect::<String>();
+    let title = |set: &PastSet| (set.listed, format!("{}: {} URLs", time(set), grouped(set.listed)));
+    let all: Vec<_> = sets.iter().map(title).collect();
+    columns("URLs of each kept set, the oldest first", "listed", &all, html);
+    html.raw(
+        "</figure>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: Kept sets\"><table>\n",
+    )
+    .raw("<thead><tr><th scope=\"col\">Published</th><th scope=\"col\" class=\"number\">URLs</th>")
+    .raw("<th scope=\"col\" class=\"number\">Change</th><th scope=\"col\" class=\"number\">Sitemaps</th>")
+    .raw("<th scope=\"col\" class=\"number\">Compressed</th></tr></thead>\n<tbody>\n");
+    for (at, set) in sets.iter().enumerate().rev().take(SETS_MAX) {
+        html.raw("<tr><th scope=\"row\">").time(&set.published).raw("</th><td class=\"number\">");
+        html.number(set.listed).raw("</td><td class=\"number\">");
+        if let Some(before) = at.checked_sub(1).map(|before| &sets[before]) {
+            change(set.listed, before.listed, html);
+        }
+        html.raw("</td><td class=\"number\">").number(set.sitemaps).raw("</td><td class=\"number\">");
+        html.bytes(set.gzip_bytes).raw("</td></tr>\n");
+    }
+    html.raw("</tbody></table></div>\n</section>\n");
+}
+
+/// Time by phase.
+pub fn time(report: &Report, html: &mut Html) {
+    let seconds = report.seconds;
+    let phases = [
+        ("Survey", "survey", seconds.survey, "reads and judges every line, finds duplicates"),
+        ("Produce", "produce", seconds.produce, "renders and compresses the sitemaps"),
+        ("Publish", "publish", seconds.publish, "index files, and the switch to the new set"),
+    ];
+    html.raw("<section aria-labelledby=\"time\">\n<h2 id=\"time\">Time</h2>\n<p class=\"note\">");
+    html.seconds(seconds.total).raw(" on ").count(report.threads, " thread", " threads").raw(": ");
+    html.number((report.lines as f64 / seconds.total.max(1e-3)) as u64).raw(" lines per second.</p>\n");
+    let shares = phases.map(|(name, class, amount, _)| Share { name, class, amount: amount.max(0.0) });
+    if shares.iter().any(|share| share.amount > 0.0) {
+        divided("Time of survey, produce and publish", &shares, html);
+    }
+    html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: Time by phase\"><table>\n")
+        .raw("<thead><tr><th scope=\"col\">Phase</th><th scope=\"col\" class=\"number\">Time</th>")
+        .raw("<th scope=\"col\" class=\"number\">Share</th><th scope=\"col\" class=\"wide\">Work</th></tr></thead>\n<tbody>\n");
+    let millis = |seconds: f64| (seconds.max(0.0) * 1e3) as u64;
+    for (name, class, time, work) in phases {
+        html.raw("<tr><th scope=\"row\"><span class=\"key ").raw(class).raw("\"></span>").raw(name);
+        html.raw("</th><td class=\"number\">").seconds(time).raw("</td><td class=\"number\">");
+        html.percent(millis(time), millis(seconds.total))
+            .raw("</td><td class=\"wide\">")
+            .raw(work)
+            .raw("</td></tr>\n");
+    }
+    html.raw("</tbody></table></div>\n</section>\n");
+}
+
+/// Inputs with their format, lines and columns.
+pub fn inputs(report: &Report, html: &mut Html) {
+    if report.inputs.is_empty() {
+        return;
+    }
+    html.raw("<section aria-labelledby=\"inputs\">\n<h2 id=\"inputs\">Inputs</h2>\n")
+        .raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: Inputs\"><table>\n")
+        .raw("<thead><tr><th scope=\"col\">Input</th><th scope=\"col\">Format</th><th scope=\"col\" class=\"number\">Lines</th>")
+        .raw("<th scope=\"col\" class=\"number\">Size</th><th scope=\"col\" class=\"wide\">Columns</th></tr></thead>\n<tbody>\n");
+    let end = html.len() + LIST_BYTES_MAX;
+    let mut left = report.inputs.len() as u64;
+    for input in &report.inputs {
+        if html.len() > end {
+            break;
+        }
+        row_of_input(input, html);
+        left -= 1;
+    }
+    html.raw("</tbody></table></div>\n");
+    if left > 0 {
+        html.raw("<p class=\"note\">And ").number(left).raw(" more inputs.</p>\n");
+    }
+    if !report.skipped.is_empty() {
+        html.raw("<p class=\"note\">")
+            .number(report.skipped.len() as u64)
+            .raw(" files of input directories were not read, such as <code>");
+        html.cut(&report.skipped[0].path, TEXT_CHARS_MAX)
+            .raw("</code> (")
+            .cut(&report.skipped[0].reason, 60)
+            .raw(").</p>\n");
+    }
+    html.raw("</section>\n");
+}
+
+fn row_of_input(input: &InputReport, html: &mut Html) {
+    html.raw("<tr><th scope=\"row\"><code>")
+        .cut(&input.path, TEXT_CHARS_MAX)
+        .raw("</code></th><td>")
+        .cut(&input.format, 20);
+    if let Some(packing) = &input.packing {
+        html.raw(", ").cut(packing, 20);
+    }
+    html.raw("</td><td class=\"number\">")
+        .number(input.lines)
+        .raw("</td><td class=\"number\">")
+        .bytes(input.bytes);
+    html.raw("</td><td class=\"wide\">");
+    if let Some(columns) = &input.columns {
+        let used: Vec<_> = columns.used.iter().map(|(part, name)| format!("{part} = {name}")).collect();
+        html.cut(&used.join(", "), TEXT_CHARS_MAX * 2);
+        if !columns.unused.is_empty() {
+            html.raw("; not used: ").cut(&columns.unused.join(", "), TEXT_CHARS_MAX);
+        }
+    }
+    if !input.dropped_elements.is_empty() {
+        let names: Vec<_> = input.dropped_elements.keys().map(String::as_str).collect();
+        html.raw(" elements not carried over: ").cut(&names.join(", "), TEXT_CHARS_MAX);
+    }
+    html.raw("</td></tr>\n");
+}
+
+/// Options, and the index files for robots.txt.
+pub fn settings(report: &Report, html: &mut Html) {
+    let end = html.len() + LIST_BYTES_MAX;
+    if let Some(details) = report.details.as_ref().filter(|details| !details.settings.is_empty()) {
+        html.raw("<section aria-labelledby=\"settings\">\n<h2 id=\"settings\">Settings</h2>\n<dl class=\"settings\">\n");
+        for (option, value) in &details.settings {
+            if html.len() > end {
+                break;
+            }
+            html.raw("<div><dt><code>--").cut(option, 60).raw("</code></dt><dd>").cut(value, TEXT_CHARS_MAX);
+            html.raw("</dd></div>\n");
+        }
+        html.raw("</dl>\n</section>\n");
+    }
+    if report.index_urls.is_empty() {
+        return;
+    }
+    html.raw("<section aria-labelledby=\"robots\">\n<h2 id=\"robots\">For robots.txt</h2>\n<pre tabindex=\"0\" aria-label=\"Lines for robots.txt\">");
+    for url in report.index_urls.iter().take(10) {
+        html.raw("Sitemap: ").cut(url, TEXT_CHARS_MAX).raw("\n");
+    }
+    html.raw("</pre>\n");
+    if let more @ 1.. = report.index_urls.len().saturating_sub(10) {
+        html.raw("<p class=\"note\">And ").number(more as u64).raw(" more; see robots-sitemaps.txt.</p>\n");
+    }
+    html.raw("</section>\n");
+}

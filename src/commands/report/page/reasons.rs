@@ -1,0 +1,120 @@
+//! Rejected lines and dropped tags: how many for each reason, how to fix it, and the first of them.
+
+use super::advice::advice;
+use super::charts::bar_cell;
+use super::html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
+use crate::commands::report::{Report, WordCounts};
+use crate::survey::rejects::Example;
+
+/// Reasons that are shown.
+const REASONS_MAX: usize = 50;
+
+/// Maximum number of bytes of the table of reasons.
+const TABLE_BYTES_MAX: usize = 16 * 1024;
+
+/// Maximum number of bytes of the examples of rejected lines, and of those of dropped tags.
+const LINES_BYTES_MAX: usize = 64 * 1024;
+const TAGS_BYTES_MAX: usize = 16 * 1024;
+
+/// Maximum number of characters of a reason.
+const WORD_CHARS_MAX: usize = 40;
+
+/// Examples that are always shown; more are folded.
+const EXAMPLES_OPEN: usize = 3;
+
+/// Rejected lines.
+pub fn rejected(report: &Report, html: &mut Html) {
+    if report.rejected.is_empty() {
+        return;
+    }
+    html.raw("<section aria-labelledby=\"rejected\">\n<h2 id=\"rejected\">Rejected lines</h2>\n");
+    table("Rejected lines by reason", "Lines", &report.rejected, html);
+    all_examples(&report.rejected, report, LINES_BYTES_MAX, html);
+    if !report.out_of_scope.is_empty() {
+        html.raw("<p class=\"note\">Out of scope by origin: ")
+            .cut(&report.out_of_scope_words(), MESSAGE_CHARS_MAX);
+        html.raw("</p>\n");
+    }
+    html.raw("</section>\n");
+}
+
+/// Dropped tags.
+pub fn dropped(report: &Report, html: &mut Html) {
+    if report.dropped_tags.is_empty() {
+        return;
+    }
+    html.raw("<section aria-labelledby=\"dropped\">\n<h2 id=\"dropped\">Dropped tags</h2>\n")
+        .raw("<p class=\"note\">The URLs of these tags are listed without them.</p>\n");
+    table("Dropped tags by reason", "Tags", &report.dropped_tags, html);
+    all_examples(&report.dropped_tags, report, TAGS_BYTES_MAX, html);
+    html.raw("</section>\n");
+}
+
+/// The reasons, the most frequent first.
+fn sorted(counts: &WordCounts) -> Vec<(&str, u64)> {
+    let mut reasons: Vec<_> = counts.iter().map(|(word, &count)| (&**word, count)).collect();
+    reasons.sort_by(|(one, most), (other, count)| count.cmp(most).then_with(|| one.cmp(other)));
+    reasons.truncate(REASONS_MAX);
+    reasons
+}
+
+/// A table of the reasons.
+fn table(name: &'static str, unit: &'static str, counts: &WordCounts, html: &mut Html) {
+    let all = counts.values().sum();
+    let end = html.len() + TABLE_BYTES_MAX;
+    html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: ").raw(name);
+    html.raw("\"><table>\n<thead><tr><th scope=\"col\">Reason</th><th scope=\"col\" class=\"number\">")
+        .raw(unit);
+    html.raw("</th><th scope=\"col\" class=\"number\">Share</th>")
+        .raw("<td class=\"bar\" aria-hidden=\"true\"></td></tr></thead>\n<tbody>\n");
+    for (word, count) in sorted(counts) {
+        if html.len() > end {
+            break;
+        }
+        html.raw("<tr><th scope=\"row\"><code>")
+            .cut(word, WORD_CHARS_MAX)
+            .raw("</code></th><td class=\"number\">");
+        html.number(count).raw("</td><td class=\"number\">").percent(count, all).raw("</td>");
+        bar_cell("rejected", count, all, html);
+        html.raw("</tr>\n");
+    }
+    html.raw("</tbody></table></div>\n");
+}
+
+/// For each reason the way out, and its first examples; at most about `bytes_max` bytes.
+fn all_examples(counts: &WordCounts, report: &Report, bytes_max: usize, html: &mut Html) {
+    let details = report.details.as_ref().map(|details| &details.examples);
+    let all = details.filter(|all| !all.is_empty()).unwrap_or(&report.examples);
+    let end = html.len() + bytes_max;
+    for (word, count) in sorted(counts) {
+        let of_reason: Vec<_> = all.iter().filter(|example| example.reason == word).collect();
+        if html.len() > end {
+            break;
+        }
+        html.raw("<h3><code>").cut(word, WORD_CHARS_MAX).raw("</code></h3>\n<p class=\"advice\">");
+        html.raw(advice(word).unwrap_or("This version of sitemill does not know this reason.")).raw("</p>\n");
+        if of_reason.is_empty() {
+            continue;
+        }
+        let (open, folded) = of_reason.split_at(of_reason.len().min(EXAMPLES_OPEN));
+        examples(open, end, html);
+        if !folded.is_empty() && html.len() < end {
+            html.raw("<details><summary>").number(folded.len() as u64).raw(" more of ").number(count);
+            html.raw("</summary>\n");
+            examples(folded, end, html);
+            html.raw("</details>\n");
+        }
+    }
+}
+
+fn examples(examples: &[&Example], end: usize, html: &mut Html) {
+    html.raw("<ul class=\"examples\">\n");
+    for example in examples {
+        if html.len() > end {
+            break;
+        }
+        html.raw("<li><code>").cut(&example.text, TEXT_CHARS_MAX).raw("</code> <span class=\"place\">");
+        html.cut(&example.input, TEXT_CHARS_MAX / 2).raw(":").number(example.line).raw("</span></li>\n");
+    }
+    html.raw("</ul>\n");
+}

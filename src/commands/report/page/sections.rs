@@ -1,0 +1,77 @@
+//! URLs by section.
+
+use super::charts::bar_cell;
+use super::html::{Html, TEXT_CHARS_MAX};
+use super::summary::change;
+use crate::commands::report::details::{Details, SectionKind, SectionReport};
+
+/// Sections that are shown.
+const SECTIONS_MAX: usize = 30;
+
+/// A table of the largest sections.
+pub fn sections(details: &Details, listed: u64, html: &mut Html) {
+    let Some(sections) = details.sections.as_ref().filter(|sections| !sections.named.is_empty()) else {
+        return;
+    };
+    let (shown, hidden) = sections.named.split_at(sections.named.len().min(SECTIONS_MAX));
+    let others = sections.others + hidden.iter().map(|section| section.urls).sum::<u64>();
+    let hidden_sections = hidden.iter().filter(|section| section.urls > 0).count() as u64;
+    let other_sections = sections.other_sections.map(|others| others + hidden_sections);
+    let has_previous = details.previous.is_some();
+    html.raw("<section aria-labelledby=\"sections\">\n<h2 id=\"sections\">URLs by ");
+    html.raw(match sections.by {
+        SectionKind::Path => "section",
+        SectionKind::Origin => "origin",
+    });
+    html.raw("</h2>\n").raw(match sections.by {
+        SectionKind::Path => "<p class=\"note\">A section is the first segment of the path.</p>\n",
+        SectionKind::Origin => "<p class=\"note\">Each origin has a set of its own.</p>\n",
+    });
+    html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: URLs by section\"><table>\n")
+        .raw("<thead><tr><th scope=\"col\">Section</th><th scope=\"col\" class=\"number\">URLs</th>")
+        .raw("<th scope=\"col\" class=\"number\">Share</th><td class=\"bar\" aria-hidden=\"true\"></td>");
+    if has_previous {
+        html.raw(
+            "<th scope=\"col\" class=\"number\">Before</th><th scope=\"col\" class=\"number\">Change</th>",
+        );
+    }
+    html.raw("</tr></thead>\n<tbody>\n");
+    let largest = shown.iter().map(|section| section.urls).max().unwrap_or(0).max(1);
+    for section in shown {
+        html.raw("<tr><th scope=\"row\"><code>").cut(&section.name, TEXT_CHARS_MAX / 2).raw("</code></th>");
+        html.raw("<td class=\"number\">").number(section.urls).raw("</td><td class=\"number\">");
+        html.percent(section.urls, listed).raw("</td>");
+        bar_cell("listed", section.urls, largest, html);
+        if has_previous {
+            before(section, html);
+        }
+        html.raw("</tr>\n");
+    }
+    if others > 0 {
+        html.raw("<tr><th scope=\"row\">");
+        match other_sections {
+            Some(sections) => _ = html.number(sections).raw(" others"),
+            None => _ = html.raw("Others"),
+        }
+        html.raw("</th><td class=\"number\">").number(others).raw("</td><td class=\"number\">");
+        html.percent(others, listed).raw("</td>");
+        bar_cell("blank", others.min(largest), largest, html);
+        html.raw(if has_previous { "<td></td><td></td></tr>\n" } else { "</tr>\n" });
+    }
+    html.raw("</tbody></table></div>\n</section>\n");
+}
+
+fn before(section: &SectionReport, html: &mut Html) {
+    let Some(before) = section.previous else {
+        html.raw("<td class=\"number\">not known</td><td></td>");
+        return;
+    };
+    html.raw("<td class=\"number\">").number(before).raw("</td><td class=\"number\">");
+    match (section.urls, before) {
+        (0, 1..) => html.raw("<span class=\"tag\">gone</span> "),
+        (1.., 0) => html.raw("<span class=\"tag\">new</span> "),
+        _ => html,
+    };
+    change(section.urls, before, html);
+    html.raw("</td>");
+}

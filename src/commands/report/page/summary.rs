@@ -1,0 +1,118 @@
+//! The top of the page: what the run was, its four numbers, and what became of the lines.
+
+use super::charts::{Share, bar_cell, divided};
+use super::html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
+use crate::commands::report::Report;
+
+/// Title, state and time.
+pub fn header(report: &Report, is_run: bool, html: &mut Html) {
+    html.raw("<header><p class=\"kind\">Sitemap report</p>\n<h1>").cut(&report.base_url, TEXT_CHARS_MAX);
+    html.raw("</h1>\n<p class=\"meta\">");
+    let badge = match report.published {
+        true if is_run => "<span class=\"badge good\">Published</span>",
+        true => "<span class=\"badge good\">Live</span>",
+        false => "<span class=\"badge bad\">Not published</span>",
+    };
+    html.raw(badge);
+    if let Some(details) = &report.details {
+        html.raw(" ").time(&details.time);
+    }
+    if report.sitemaps > 0 {
+        html.raw(" · ").count(report.sitemaps, " sitemap", " sitemaps").raw(" in ");
+        html.count(report.indexes, " index file", " index files");
+        html.raw(" · ").bytes(report.gzip_bytes).raw(" (").bytes(report.xml_bytes).raw(" of XML)");
+    }
+    html.raw(" · protocol ").cut(&report.protocol, 20).raw("</p></header>\n");
+}
+
+/// Why nothing was published, what would help, and what is not shown.
+pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
+    if let Some(refused) = &report.refused {
+        html.raw("<section class=\"message bad\" aria-label=\"Why nothing was published\"><p>");
+        html.cut(&refused.to_string(), MESSAGE_CHARS_MAX).raw("</p></section>\n");
+    }
+    for hint in report.hint.iter().chain(report.tag_hints.iter().take(5)) {
+        html.raw("<section class=\"message\" aria-label=\"Hint\"><p><b>Hint.</b> ");
+        html.cut(&hint.to_string(), MESSAGE_CHARS_MAX / 2).raw("</p></section>\n");
+    }
+    for note in notes.iter().take(6) {
+        html.raw("<section class=\"message\" aria-label=\"Note\"><p>");
+        html.cut(note, MESSAGE_CHARS_MAX / 2).raw("</p></section>\n");
+    }
+}
+
+/// Lines, listed, duplicates and rejected, each with its change.
+pub fn headline(report: &Report, has_lines: bool, html: &mut Html) {
+    let previous = report.details.as_ref().and_then(|details| details.previous.as_ref());
+    html.raw("<section aria-label=\"Headline\">\n<dl class=\"cards\">\n");
+    let mut card = |name: &'static str, now: u64, before: Option<u64>| {
+        html.raw("<div><dt>")
+            .raw(name)
+            .raw("</dt><dd class=\"figure\">")
+            .number(now)
+            .raw("</dd><dd class=\"change\">");
+        match (before, previous) {
+            (Some(before), _) => change(now, before, html),
+            (None, Some(_)) => _ = html.raw("previous number not known"),
+            (None, None) => _ = html.raw("no previous set"),
+        }
+        html.raw("</dd></div>\n");
+    };
+    if has_lines {
+        card("Lines", report.lines, previous.and_then(|set| set.lines));
+    }
+    card("Listed", report.listed, previous.map(|set| set.listed));
+    if has_lines {
+        card("Duplicates", report.duplicates, previous.and_then(|set| set.duplicates));
+        card("Rejected", report.rejected_total(), previous.and_then(|set| set.rejected));
+    } else {
+        card("Sitemaps", report.sitemaps, previous.map(|set| set.sitemaps));
+        card("Compressed bytes", report.gzip_bytes, previous.map(|set| set.gzip_bytes));
+    }
+    html.raw("</dl>\n");
+    if let Some(previous) = previous {
+        html.raw("<p class=\"note\">Changes are against the set of ")
+            .time(&previous.published)
+            .raw(".</p>\n");
+    }
+    html.raw("</section>\n");
+}
+
+/// How `now` differs from `before`: `+12 (+1.5 %)`.
+pub fn change(now: u64, before: u64, html: &mut Html) {
+    if now == before {
+        html.raw("unchanged");
+        return;
+    }
+    let sign = if now > before { "+" } else { "\u{2212}" };
+    html.raw(sign).number(now.abs_diff(before));
+    if before > 0 && now > 0 {
+        html.raw(" (").raw(sign).growth(now.abs_diff(before), before);
+        html.raw(")");
+    }
+}
+
+/// Where each line went.
+pub fn lines(report: &Report, html: &mut Html) {
+    let rows = [
+        ("Listed", "listed", report.listed, "in a sitemap"),
+        ("Duplicates", "duplicates", report.duplicates, "the URL is listed from another line"),
+        ("Rejected", "rejected", report.rejected_total(), "no URL that may be listed"),
+        ("Blank", "blank", report.blank, "only spaces and tabs"),
+    ];
+    html.raw("<section aria-labelledby=\"lines\">\n<h2 id=\"lines\">Where each line went</h2>\n");
+    let shares = rows.map(|(name, class, count, _)| Share { name, class, amount: count as f64 });
+    divided("Lines that are listed, duplicates, rejected and blank", &shares, html);
+    html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: Lines by what became of them\"><table>\n")
+        .raw("<thead><tr><th scope=\"col\">Lines</th><th scope=\"col\" class=\"number\">Count</th>")
+        .raw("<th scope=\"col\" class=\"number\">Share</th><td class=\"bar\" aria-hidden=\"true\"></td>")
+        .raw("<th scope=\"col\" class=\"wide\">Meaning</th></tr></thead>\n<tbody>\n");
+    for (name, class, count, meaning) in rows {
+        html.raw("<tr><th scope=\"row\"><span class=\"key ").raw(class).raw("\"></span>").raw(name);
+        html.raw("</th><td class=\"number\">").number(count).raw("</td><td class=\"number\">");
+        html.percent(count, report.lines).raw("</td>");
+        bar_cell(class, count, report.lines, html);
+        html.raw("<td class=\"wide\">").raw(meaning).raw("</td></tr>\n");
+    }
+    html.raw("</tbody></table></div>\n</section>\n");
+}

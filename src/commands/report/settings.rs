@@ -1,0 +1,53 @@
+//! Settings: the options of a job that decide what is published, and whether it is, by their names on the command line.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::escape::shown;
+use crate::job::{Job, OnDuplicate, Order};
+use crate::sitemap::divide::Divide;
+
+/// The options of `job` with their values.
+pub fn settings(job: &Job) -> BTreeMap<String, String> {
+    let mut settings = BTreeMap::new();
+    let mut set = |option: &str, value: Option<String>| {
+        settings.extend(value.map(|value| (option.to_owned(), value)));
+    };
+    let path = |path: &PathBuf| shown(path.as_os_str().as_encoded_bytes());
+    let yes = |is_set: bool| is_set.then(|| "yes".to_owned());
+    set("base-url", Some(job.rules.base_url.to_string()));
+    set("out", Some(path(&job.publication.out)));
+    set("protocol", Some(job.rules.protocol.to_string()));
+    set("scope", Some(job.rules.scope.as_str().into()));
+    set("urls-per-sitemap", Some(job.rules.urls_per_sitemap.to_string()));
+    set("bytes-per-sitemap", Some(job.rules.bytes_per_sitemap.to_string()));
+    set("sitemaps-per-index", Some(job.rules.sitemaps_per_index.to_string()));
+    set("order", Some(if job.rules.order == Order::Sorted { "sorted" } else { "input" }.into()));
+    set("divide", Some(if job.rules.divide == Divide::Stable { "stable" } else { "fill" }.into()));
+    set(
+        "on-duplicate",
+        Some(if job.rules.on_duplicate == OnDuplicate::Newest { "newest" } else { "first" }.into()),
+    );
+    set("url-encoding", Some(job.rules.url_encoding.to_string()));
+    set("level", Some(job.rules.level.get().to_string()));
+    set("format", job.input.form.format.map(|format| format.to_string()));
+    set("input-encoding", job.input.form.input_encoding.map(|encoding| encoding.name().into()));
+    set("require-success-marker", yes(job.input.require_success));
+    set("lastmod-zone", job.rules.tags.lastmod.zone.as_ref().map(ToString::to_string));
+    set("default-changefreq", job.rules.tags.default_changefreq.map(|word| word.as_str().into()));
+    set("default-priority", job.rules.tags.default_priority.map(|priority| shown(priority.as_bytes())));
+    set("max-rejects", job.guards.max_rejects.map(|max| max.to_string()));
+    set("max-dropped-tags", job.guards.max_dropped_tags.map(|max| max.to_string()));
+    set("max-shrink", Some(job.guards.max_shrink.to_string()));
+    set("expect-lines", job.guards.expect_lines.map(|lines| lines.to_string()));
+    set("allow-empty", yes(job.guards.allow_empty));
+    set("keep", Some(job.publication.keep.time.to_string()));
+    set("keep-sets", Some(job.publication.keep.sets.to_string()));
+    set("ignore-manifest", yes(job.publication.ignore_manifest));
+    set("take-over", yes(job.publication.take_over));
+    set("replace-set", yes(job.publication.replace_set));
+    set("robots", job.publication.robots.as_ref().map(path));
+    set("rejects", job.publication.rejects.as_ref().map(path));
+    set("diff", job.publication.diff.as_ref().map(path));
+    settings
+}

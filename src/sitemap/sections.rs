@@ -1,0 +1,300 @@
+//! Sections: listed URLs counted by the first segment of their path, in bounded memory, and the same whatever the threads.
+//!
+//! Each sitemap is counted alone, and the counts are added up in the order of the sitemaps. As long as no more than
+//! [`HELD_MAX`] sections are met, all counts are exact. Beyond that the tally is a Misra-Gries summary: each time it grows
+//! too large, the same number is subtracted from every count, and sections without a count are dropped. A section with more
+//! URLs than was subtracted in all is certain to be left, so a second count of those that are left is exact and finds the
+//! largest ones. A hostile input with a section for each URL costs that second count, and no more memory.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use memchr::memmem::Finder;
+use serde::{Deserialize, Serialize};
+
+use crate::clean::scope::{BaseUrl, ScopeRule};
+
+/// Sections that are counted at the same time.
+const HELD_MAX: usize = 1 << 15;
+
+/// Sections that are named in a report or manifest, besides those that were asked for.
+const NAMED_MAX: usize = 100;
+
+/// Segments are told apart by so many bytes.
+const SEGMENT_BYTES_MAX: usize = 120;
+
+/// How the name of a longer segment ends.
+const CUT: &str = "…";
+
+/// URLs by section.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sections {
+    /// The largest sections first, then by name. Sections of the set before are named as well, even with no URL now.
+    pub named: Vec<Section>,
+    /// URLs of all other sections.
+    pub others: u64,
+    /// The number of other sections, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_sections: Option<u64>,
+}
+
+/// The URLs that share the first segment of their path, or the URLs on another origin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    /// The path up to the end of the segment: `/products`. With scope `directory` it begins below the base URL. Of URLs on
+    /// another origin, that origin.
+    pub name: String,
+    /// URLs in it.
+    pub urls: u64,
+}
+
+impl Sections {
+    /// URLs of the section `name`, if that is known.
+    pub fn urls_of(&self, name: &str) -> Option<u64> {
+        let named = self.named.iter().find(|section| section.name == name);
+        named.map(|section| section.urls).or((self.others == 0).then_some(0))
+    }
+
+    /// The sections of several batches together. What one of them does not tell is among the others.
+    pub fn sum(parts: &[&Self]) -> Self {
+        let mut names: Vec<&str> = Vec::new();
+        parts.iter().for_each(|part| names.extend(part.named.iter().map(|section| &*section.name)));
+        names.sort_unstable();
+        names.dedup();
+        let all: u64 = parts.iter().map(|part| part.urls()).sum();
+        let known = |&name: &&str| {
+            let urls = parts.iter().map(|part| part.urls_of(name)).sum::<Option<u64>>()?;
+            Some(Section { name: name.into(), urls })
+        };
+        let mut named: Vec<_> = names.iter().filter_map(known).collect();
+        named.sort_by(by_size);
+        let others = all - named.iter().map(|section| section.urls).sum::<u64>();
+        Self { named, others, other_sections: (others == 0).then_some(0) }
+    }
+
+    fn urls(&self) -> u64 {
+        self.others + self.named.iter().map(|section| section.urls).sum::<u64>()
+    }
+}
+
+fn by_size(one: &Section, other: &Section) -> std::cmp::Ordering {
+    Reverse(one.urls).cmp(&Reverse(other.urls)).then_with(|| one.name.cmp(&other.name))
+}
+
+/// Which section a URL belongs to.
+#[derive(Debug, Clone)]
+pub struct SectionRule {
+    /// What URLs begin with that are told apart by their path.
+    root: String,
+    /// The path in it.
+    path: String,
+    /// Names of sections that are to be counted, however small they are.
+    wanted: Vec<String>,
+}
+
+impl SectionRule {
+    /// The rule for a set at `base_url`. The sections `wanted` are counted however small they are.
+    pub fn new(base_url: &BaseUrl, scope: ScopeRule, wanted: Vec<String>) -> Self {
+        let origin = base_url.origin();
+        let root = if scope == ScopeRule::Directory { base_url.as_str() } else { origin };
+        let path = format!("/{}", &root[origin.len()..]);
+        Self { root: root.into(), path, wanted }
+    }
+
+    /// What the section of `url` is counted by: a segment, which has no slash, or an origin, which has some.
+    fn key<'u>(&self, url: &'u [u8]) -> &'u [u8] {
+        match url.strip_prefix(self.root.as_bytes()) {
+            Some(path) => {
+                let end = path.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#'));
+                &path[..end.unwrap_or(path.len()).min(SEGMENT_BYTES_MAX)]
+            }
+            None => &url[..memchr::memchr_iter(b'/', url).nth(2).map_or(url.len(), |at| at + 1)],
+        }
+    }
+
+    fn name(&self, key: &[u8]) -> String {
+        let key_text = String::from_utf8_lossy(key);
+        match key.contains(&b'/') {
+            true => key_text.into_owned(),
+            false if key.len() == SEGMENT_BYTES_MAX => format!("{}{key_text}{CUT}", self.path),
+            false => format!("{}{key_text}", self.path),
+        }
+    }
+
+    /// What the sections that are wanted are counted by.
+    fn wanted_keys(&self) -> impl Iterator<Item = &[u8]> {
+        let key = |name: &String| name.strip_prefix(&self.path).map(|segment| segment.len());
+        self.wanted.iter().filter_map(move |name| match key(name) {
+            Some(segment) => {
+                let segment = &name[name.len() - segment..];
+                Some(segment.strip_suffix(CUT).unwrap_or(segment).as_bytes())
+            }
+            None => name.contains("://").then_some(name.as_bytes()),
+        })
+    }
+}
+
+/// URLs of each section that some URLs belong to.
+pub type Counted = HashMap<Box<[u8]>, u64>;
+
+/// Counts the URLs of one sitemap.
+#[derive(Debug)]
+pub struct SectionCounter<'r> {
+    rule: &'r SectionRule,
+    finder: Finder<'static>,
+    counts: Counted,
+    /// The section of the last URLs, and how many they are: neighbours often share theirs.
+    last: Vec<u8>,
+    run: u64,
+    unescaped: Vec<u8>,
+}
+
+impl<'r> SectionCounter<'r> {
+    /// A counter that has counted nothing.
+    pub fn new(rule: &'r SectionRule) -> Self {
+        let (last, unescaped) = (Vec::new(), Vec::new());
+        Self { rule, finder: Finder::new("<loc>"), counts: HashMap::new(), last, run: 0, unescaped }
+    }
+
+    /// Counts the URL of every entry of `xml`, which holds whole entries as sitemill writes them.
+    pub fn add_xml(&mut self, xml: &[u8]) {
+        let mut rest = xml;
+        while let Some(at) = self.finder.find(rest) {
+            rest = &rest[at + b"<loc>".len()..];
+            let end = memchr::memchr(b'<', rest).unwrap_or(rest.len());
+            let url = &rest[..end];
+            if memchr::memchr(b'&', url).is_none() {
+                self.add(url);
+            } else {
+                let mut unescaped = std::mem::take(&mut self.unescaped);
+                unescape(url, &mut unescaped);
+                self.add(&unescaped);
+                self.unescaped = unescaped;
+            }
+            rest = &rest[end..];
+        }
+    }
+
+    /// Counts `url`.
+    pub fn add(&mut self, url: &[u8]) {
+        let key = self.rule.key(url);
+        if key != self.last {
+            self.end_run();
+            self.last.extend_from_slice(key);
+        }
+        self.run += 1;
+    }
+
+    fn end_run(&mut self) {
+        if self.run > 0 {
+            match self.counts.get_mut(&*self.last) {
+                Some(count) => *count += self.run,
+                None => drop(self.counts.insert(self.last.as_slice().into(), self.run)),
+            }
+        }
+        self.run = 0;
+        self.last.clear();
+    }
+
+    /// What was counted since the last call.
+    pub fn take(&mut self) -> Counted {
+        self.end_run();
+        std::mem::take(&mut self.counts)
+    }
+}
+
+/// Of what XML escapes, a clean URL can hold these two.
+fn unescape(url: &[u8], out: &mut Vec<u8>) {
+    out.clear();
+    let mut rest = url;
+    while let Some(at) = memchr::memchr(b'&', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let (byte, entity) = if rest[at..].starts_with(b"&apos;") { (b'\'', 6) } else { (b'&', 5) };
+        out.push(byte);
+        rest = rest.get(at + entity..).unwrap_or_default();
+    }
+    out.extend_from_slice(rest);
+}
+
+/// Adds up the counts of sitemaps. What comes of it depends on their order and on nothing else.
+#[derive(Debug)]
+pub struct SectionTally<'r> {
+    rule: &'r SectionRule,
+    counts: Counted,
+    /// URLs that a section may have besides those that are counted.
+    missed: u64,
+    /// Only sections that have a place are counted, and exactly.
+    is_recount: bool,
+    urls: u64,
+}
+
+impl<'r> SectionTally<'r> {
+    /// A tally of nothing.
+    pub fn new(rule: &'r SectionRule) -> Self {
+        Self { rule, counts: HashMap::new(), missed: 0, is_recount: false, urls: 0 }
+    }
+
+    /// What tells sections apart.
+    pub fn rule(&self) -> &'r SectionRule {
+        self.rule
+    }
+
+    /// Adds what was counted of the next sitemap.
+    pub fn add(&mut self, counted: Counted) {
+        self.urls += counted.values().sum::<u64>();
+        for (key, urls) in counted {
+            match self.counts.get_mut(&key) {
+                Some(count) => *count += urls,
+                None if self.is_recount => {}
+                None => drop(self.counts.insert(key, urls)),
+            }
+        }
+        if !self.is_recount && self.counts.len() > HELD_MAX {
+            let mut counts: Vec<u64> = self.counts.values().copied().collect();
+            let (_, &mut surplus, _) = counts.select_nth_unstable_by_key(HELD_MAX, |&count| Reverse(count));
+            self.missed += surplus;
+            self.counts.retain(|_, count| {
+                *count = count.saturating_sub(surplus);
+                *count > 0
+            });
+        }
+    }
+
+    /// Whether the same sitemaps must be added once more.
+    pub fn needs_recount(&self) -> bool {
+        self.missed > 0 && !self.is_recount
+    }
+
+    /// Forgets all counts, to count the sections that may be the largest ones exactly.
+    pub fn begin_recount(&mut self) {
+        self.counts.values_mut().for_each(|count| *count = 0);
+        for key in self.rule.wanted_keys() {
+            self.counts.entry(key.into()).or_insert(0);
+        }
+        (self.is_recount, self.urls) = (true, 0);
+    }
+
+    /// The sections that were counted.
+    pub fn finish(mut self) -> Sections {
+        let distinct = (self.missed == 0).then_some(self.counts.len() as u64);
+        let mut wanted = Vec::new();
+        for key in self.rule.wanted_keys() {
+            let urls = self.counts.remove(key).unwrap_or(0);
+            wanted.push(Section { name: self.rule.name(key), urls });
+        }
+        // One that is dropped may have as many URLs as were missed.
+        let certain = self.counts.iter().filter(|&(_, &urls)| urls > self.missed);
+        let mut named: Vec<_> =
+            certain.map(|(key, &urls)| Section { name: self.rule.name(key), urls }).collect();
+        named.sort_by(by_size);
+        named.truncate(NAMED_MAX);
+        named.append(&mut wanted);
+        named.sort_by(by_size);
+        let others = self.urls - named.iter().map(|section| section.urls).sum::<u64>();
+        let met = named.iter().filter(|section| section.urls > 0).count() as u64;
+        Sections { named, others, other_sections: distinct.map(|distinct| distinct - met) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

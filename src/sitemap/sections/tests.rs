@@ -1,0 +1,108 @@
+use super::*;
+
+fn rule(scope: ScopeRule, wanted: &[&str]) -> SectionRule {
+    let wanted = wanted.iter().map(|&name| name.into()).collect();
+    SectionRule::new(&"https://h.example/shop/".parse().unwrap(), scope, wanted)
+}
+
+/// The sections of sitemaps with these URLs, counted as the second pass does.
+fn sections(rule: &SectionRule, sitemaps: &[Vec<String>]) -> Sections {
+    let (mut counter, mut tally) = (SectionCounter::new(rule), SectionTally::new(rule));
+    let mut add_all = |tally: &mut SectionTally<'_>| {
+        for urls in sitemaps {
+            urls.iter().for_each(|url| counter.add(url.as_bytes()));
+            tally.add(counter.take());
+        }
+    };
+    add_all(&mut tally);
+    if tally.needs_recount() {
+        tally.begin_recount();
+        add_all(&mut tally);
+    }
+    tally.finish()
+}
+
+#[test]
+fn the_section_of_a_url_is_the_first_segment_below_the_root_or_its_origin() {
+    let long = "x".repeat(200);
+    for (url, in_directory, on_host) in [
+        ("https://h.example/shop/a/b", "/shop/a", "/shop"),
+        ("https://h.example/shop/a", "/shop/a", "/shop"),
+        ("https://h.example/shop/a?q=/x", "/shop/a", "/shop"),
+        ("https://h.example/shop/", "/shop/", "/shop"),
+        ("https://h.example/", "https://h.example/", "/"),
+        ("http://h.example/shop/a", "http://h.example/", "http://h.example/"),
+        ("https://h.example:8443/shop/a", "https://h.example:8443/", "https://h.example:8443/"),
+        (&format!("https://h.example/shop/{long}/b"), &format!("/shop/{}…", &long[..120]), "/shop"),
+    ] {
+        for (scope, want) in [(ScopeRule::Directory, in_directory), (ScopeRule::Any, on_host)] {
+            let rule = rule(scope, &[]);
+            assert_eq!(rule.name(rule.key(url.as_bytes())), want, "{url}");
+            // A wanted section is found by its name.
+            let wanted = SectionRule { wanted: vec![want.into()], ..rule.clone() };
+            let keys: Vec<_> = wanted.wanted_keys().collect();
+            assert_eq!(keys, [rule.key(url.as_bytes())], "{url}");
+        }
+    }
+}
+
+#[test]
+fn urls_are_counted_in_xml_as_they_were_before_they_were_escaped() {
+    let rule = rule(ScopeRule::Directory, &[]);
+    let (mut by_xml, mut by_url) = (SectionCounter::new(&rule), SectionCounter::new(&rule));
+    let mut xml = b"<urlset>\n".to_vec();
+    for url in ["a&b/c", "it's/d", "a&b", "plain/x?q=1&r=2", "&&''"] {
+        let url = format!("https://h.example/shop/{url}");
+        xml.extend(b"<url><loc>");
+        crate::sitemap::entities::escape(&url, &mut xml);
+        xml.extend(
+            b"</loc><image:image><image:loc>https://h.example/shop/image</image:loc></image:image></url>\n",
+        );
+        by_url.add(url.as_bytes());
+    }
+    by_xml.add_xml(&xml);
+    let counted = by_xml.take();
+    assert_eq!(counted, by_url.take());
+    assert_eq!(counted[&b"a&b"[..]], 2);
+}
+
+#[test]
+fn beyond_what_is_held_the_largest_sections_are_still_exact() {
+    // Each URL has a section of its own, but for three; one of these comes late, and one is small and wanted.
+    let url = |segment: String| format!("https://h.example/shop/{segment}/x");
+    let mut urls: Vec<String> = (0..HELD_MAX * 2).map(|n| url(format!("only-{n}"))).collect();
+    for n in 0..3_000 {
+        urls.insert(n * 7, url("early".into()));
+        urls.push(url("late".into()));
+    }
+    urls.push(url("small".into()));
+    let rule = rule(ScopeRule::Directory, &["/shop/small", "/shop/gone"]);
+    let sitemaps: Vec<_> = urls.chunks(20_000).map(<[_]>::to_vec).collect();
+    let sections = sections(&rule, &sitemaps);
+    let named: Vec<_> = sections.named.iter().map(|section| (&*section.name, section.urls)).collect();
+    assert_eq!(named, [("/shop/early", 3_000), ("/shop/late", 3_000), ("/shop/small", 1), ("/shop/gone", 0)]);
+    assert_eq!((sections.others, sections.other_sections), (2 * HELD_MAX as u64, None));
+    assert_eq!(sections.urls_of("/shop/only-1"), None);
+}
+
+#[test]
+fn few_sections_are_all_counted_and_the_hundred_largest_are_named() {
+    let urls: Vec<_> =
+        (0..150).flat_map(|n| vec![format!("https://h.example/shop/s{n:03}/x"); 151 - n]).collect();
+    let all = sections(&rule(ScopeRule::Directory, &["/shop/s149"]), std::slice::from_ref(&urls));
+    assert_eq!((all.named.len(), all.other_sections), (101, Some(49)));
+    assert_eq!(all.named[0], Section { name: "/shop/s000".into(), urls: 151 });
+    assert_eq!(all.urls_of("/shop/s149"), Some(2));
+    assert_eq!(all.urls(), urls.len() as u64);
+}
+
+#[test]
+fn the_sections_of_batches_add_up_and_what_is_not_known_of_one_is_among_the_others() {
+    let part = |named: &[(&str, u64)], others| Sections {
+        named: named.iter().map(|&(name, urls)| Section { name: name.into(), urls }).collect(),
+        others,
+        other_sections: None,
+    };
+    let (one, other) = (part(&[("/a", 5), ("/b", 2)], 0), part(&[("/a", 1), ("/c", 9)], 3));
+    assert_eq!(Sections::sum(&[&one, &other]), part(&[("/c", 9), ("/a", 6)], 5));
+}

@@ -1,0 +1,134 @@
+//! The details of `--report`: sections, fullness, changed sitemaps, the set before, the trend.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::{TempDir, build_command, finish};
+
+const BASE: &str = "https://h.example/";
+
+/// Builds `lines` into `out` on day `day` and returns the report.
+fn build(directory: &TempDir, lines: &str, day: u32, options: &[&str]) -> Value {
+    let report = directory.join("report.json");
+    let mut command = build_command(&directory.join("out"), BASE);
+    command.args(options).arg("--report").arg(&report);
+    command.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day * 86_400).to_string());
+    finish(&mut command, lines.as_bytes()).expect(0);
+    read(&report)
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn pages(section: &str, count: usize) -> String {
+    (0..count).map(|n| format!("{BASE}{section}/{n}?q=a&b=c\n")).collect()
+}
+
+#[test]
+fn a_report_compares_the_set_with_the_one_that_was_live() {
+    let directory = TempDir::new();
+    let options = ["--urls-per-sitemap=10", "--max-shrink=100", "--order=sorted"];
+    let first =
+        pages("gone", 10) + &pages("products", 20) + "no url\n" + &format!("{BASE}products/1?q=a&b=c\n");
+    let details = &build(&directory, &first, 0, &options)["details"];
+    assert_eq!(details.get("previous"), None);
+    assert_eq!(details["changes"]["new_sitemaps"], 3);
+    assert_eq!(details["time"], "2005-06-26T00:00:00Z");
+    assert_eq!(details["settings"]["urls-per-sitemap"], "10");
+    assert_eq!(details["sections"]["named"][0], json!({ "name": "/products", "urls": 20 }));
+
+    let second = pages("products", 20) + &pages("new", 5) + &pages("new", 1) + "none\nneither\n";
+    let details = &build(&directory, &second, 1, &options)["details"];
+    let previous = &details["previous"];
+    let counts = ["lines", "listed", "duplicates", "rejected", "sitemaps"].map(|name| &previous[name]);
+    assert_eq!(counts, [32, 30, 1, 1, 3]);
+    assert_eq!(previous["published"], "2005-06-26T00:00:00Z");
+    let sections = json!([
+        { "name": "/products", "urls": 20, "previous": 20 },
+        { "name": "/gone", "urls": 0, "previous": 10 },
+        { "name": "/new", "urls": 5, "previous": 0 },
+    ]);
+    assert_eq!(details["sections"]["named"], sections);
+    assert_eq!(
+        (&details["sections"]["others"], &details["sections"]["other_sections"]),
+        (&json!(0), &json!(0))
+    );
+    // In sorted order, the URLs of /new come first, and so the division of all others is another one.
+    assert_eq!(details["fullness"]["urls"], json!([0, 0, 0, 0, 1, 0, 0, 0, 0, 2]));
+    let changes = &details["changes"];
+    let counts = ["new_sitemaps", "kept_sitemaps", "removed_sitemaps"].map(|name| &changes[name]);
+    assert_eq!(counts, [3, 0, 3]);
+    let history: Vec<_> = details["history"].as_array().unwrap().iter().map(|set| &set["listed"]).collect();
+    assert_eq!(history, [30, 25]);
+    let examples: Vec<_> = details["examples"].as_array().unwrap().iter().map(|line| &line["text"]).collect();
+    assert_eq!(examples, ["none", "neither"]);
+
+    let again = &build(&directory, &second, 2, &options)["details"];
+    assert_eq!(
+        (&again["changes"]["new_sitemaps"], &again["changes"]["kept_sitemaps"]),
+        (&json!(0), &json!(3))
+    );
+}
+
+#[test]
+fn what_a_manifest_does_not_tell_is_not_known() {
+    let directory = TempDir::new();
+    let manifest = directory.join("out/.sitemill/manifest.json");
+    finish(&mut build_command(&directory.join("out"), BASE), pages("a", 3).as_bytes()).expect(0);
+    let plain = fs::read_to_string(&manifest).unwrap();
+    assert!(!plain.contains("\"counts\""), "a run without a report writes what it always wrote:\n{plain}");
+    let details = &build(&directory, &pages("a", 4), 1, &[])["details"];
+    assert_eq!(details["previous"]["listed"], 3);
+    assert_eq!(details["previous"].get("lines"), None);
+    assert_eq!(details["sections"]["named"], json!([{ "name": "/a", "urls": 4 }]));
+    assert!(fs::read_to_string(&manifest).unwrap().contains("\"counts\""));
+    // The next run without a report reads such a manifest, and forgets the counts.
+    finish(&mut build_command(&directory.join("out"), BASE), pages("a", 5).as_bytes()).expect(0);
+    assert!(!fs::read_to_string(&manifest).unwrap().contains("\"counts\""));
+}
+
+#[test]
+fn sections_are_the_same_for_every_number_of_threads_even_if_each_url_has_its_own() {
+    let mut lines = String::new();
+    for n in 0..40_000 {
+        lines += &format!("{BASE}own-{n}/x\n");
+        if n % 10 == 0 {
+            lines += &format!("{BASE}shared/{n}\n{BASE}a&b/{n}\n");
+        }
+    }
+    let sections = |threads: &str, order: &str| {
+        let directory = TempDir::new();
+        let options = ["--urls-per-sitemap=3000", "--threads", threads, "--order", order];
+        let report = build(&directory, &lines, 0, &options);
+        report["details"]["sections"].clone()
+    };
+    let one = sections("1", "input");
+    let named = json!([{ "name": "/a&b", "urls": 4_000 }, { "name": "/shared", "urls": 4_000 }]);
+    assert_eq!((&one["named"], &one["others"]), (&named, &json!(40_000)));
+    assert_eq!(one, sections("3", "input"));
+    assert_eq!(one, sections("2", "sorted"));
+}
+
+#[test]
+fn where_each_origin_has_a_set_it_is_the_section() {
+    let directory = TempDir::new();
+    let report = directory.join("report.json");
+    let build = |lines: &str| {
+        let mut command = build_command(&directory.join("out"), "{origin}/");
+        finish(command.args(["--max-shrink=100", "--report"]).arg(&report), lines.as_bytes()).expect(0);
+        read(&report)["details"].clone()
+    };
+    let first = build("https://a.example/1\nhttps://b.example/1\nhttps://b.example/2\n");
+    let named =
+        json!([{ "name": "https://b.example/", "urls": 2 }, { "name": "https://a.example/", "urls": 1 }]);
+    assert_eq!((&first["sections"]["by"], &first["sections"]["named"]), (&json!("origin"), &named));
+    let second = build("https://a.example/1\nhttps://b.example/2\nhttps://c.example/1\n");
+    let previous: Vec<_> =
+        second["sections"]["named"].as_array().unwrap().iter().map(|section| &section["previous"]).collect();
+    assert_eq!(previous, [2, 1, 0]);
+    assert_eq!(second["previous"]["listed"], 3);
+    assert_eq!(second["changes"]["kept_sitemaps"], 1);
+}
