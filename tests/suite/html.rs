@@ -349,3 +349,29 @@ fn a_page_that_cannot_be_written_is_told_before_any_work_and_never_destroys_anyt
     assert!(run(into_set).expect(2).stderr.contains("name another file"));
     assert_eq!(run(["report", directory.join("nothing").to_str().unwrap()]).exit, 66);
 }
+
+#[test]
+fn chromium_shows_a_hostile_page_without_a_word_on_its_console() {
+    let directory = TempDir::new();
+    let mut lines = pages("ok", 30);
+    HOSTILE.iter().for_each(|text| lines += &format!("{text}\n{BASE}{text}/x\n"));
+    build(&directory, &lines, 0, &[]);
+    let [page, screenshot, profile] = ["page.html", "page.png", "profile"].map(|name| directory.join(name));
+    let chromium = |option: &str| {
+        let mut command = Command::new("chromium");
+        command.args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", option]);
+        command.arg(format!("--user-data-dir={}", profile.display()));
+        let shown =
+            command.arg(format!("file://{}", page.display())).output().expect("chromium is installed");
+        let said = String::from_utf8_lossy(&shown.stderr).into_owned();
+        assert!(shown.status.success() && !said.contains("CONSOLE"), "{said}");
+        String::from_utf8(shown.stdout).unwrap()
+    };
+    let dom = chromium("--dump-dom");
+    assert!(
+        dom.contains("Where each line went") && !dom.contains("<script") && !dom.contains("<img"),
+        "{dom}"
+    );
+    chromium(&format!("--screenshot={}", screenshot.display()));
+    assert!(fs::read(screenshot).unwrap().starts_with(b"\x89PNG"));
+}
