@@ -136,7 +136,7 @@ impl Reports {
     /// outputs that could be opened will report it.
     fn prepare(places: Places) -> (Self, Result<()>) {
         let opened = places.report.map(|path| create(&path).map(|file| (path, file))).transpose();
-        let metrics = places.metrics.map(|path| Metrics::check(&path).map(|()| path)).transpose();
+        let metrics = places.metrics.map(|path| check_metrics(&path).map(|()| path)).transpose();
         let (report, ready) = opened.map_or_else(|error| (None, Err(error)), |report| (report, Ok(())));
         let (metrics, ready) = match metrics {
             Ok(metrics) => (metrics, ready),
@@ -195,6 +195,14 @@ impl Reports {
 fn failure_of(error: &Error, exit_code: u8) -> Failure {
     let cause = error.source().map(ToString::to_string);
     Failure::new(flags::error_text(error), cause, exit_code)
+}
+
+/// Refuses a path that metrics cannot be written to. Standard output is refused here, where its option has a name.
+fn check_metrics(path: &Path) -> Result<()> {
+    match path == Path::new("-") {
+        true => Err(Error::usage(format!("{METRICS} -: metrics replace a whole file; name one"))),
+        false => Metrics::check(path),
+    }
 }
 
 /// Creates the file for the report. A FIFO is refused: opening one without a reader blocks, and no signal would end the wait.
