@@ -42,11 +42,8 @@ impl Workspace {
             _ => error,
         });
         let Some(mut set) = read? else {
-            return Err(Error::data(format!(
-                "{}: is missing, and set {} with it",
-                Shown(&path),
-                earlier.number
-            )));
+            let number = earlier.number;
+            return Err(Error::data(message!(&*path, ": is missing, and set {number} with it")));
         };
         let bad = damaged(view, &set, stop)?;
         if let [first, others @ ..] = &bad[..] {
@@ -67,8 +64,7 @@ impl Workspace {
         {
             newer.withdrawn = true;
         }
-        let protocol =
-            set.protocol.parse().map_err(|_| Error::data(format!("{}: no protocol", Shown(&path))))?;
+        let protocol = set.protocol.parse().map_err(|_| Error::data(message!(&*path, ": no protocol")))?;
         self.prepare_set(set, protocol)
     }
 }
