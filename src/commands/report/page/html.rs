@@ -144,6 +144,8 @@ impl Html {
             '>' => self.0.push_str("&gt;"),
             '"' => self.0.push_str("&quot;"),
             '\'' => self.0.push_str("&#39;"),
+            // Texts that are escaped already have backslashes, which need no escape of their own here.
+            '\\' => self.0.push(c),
             _ if is_printable(c) => self.0.push(c),
             // Controls, line ends, and what turns the direction of text.
             _ => {
