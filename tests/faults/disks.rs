@@ -92,7 +92,7 @@ fn a_scratch_disk_that_is_too_small_is_told_with_the_need_and_what_there_is() {
     type Case<'a> = (&'a str, &'a [&'a str], &'a Path, [&'a str; 2], &'a str);
     const SITES: &str = "{origin}/";
     const EARLY: [&str; 2] = [" bytes for ", " are free; name another directory with --scratch"];
-    const EARLY_COPY: [&str; 2] = [" needs at least ", " are free; name another directory with --scratch"];
+    const EARLY_COPY: [&str; 2] = [" bytes, and ", " are free; name another directory with --scratch"];
     const LATE: [&str; 2] =
         [" are needed, ", " are free; name another directory with --scratch): No space left"];
     let cases: [Case<'_>; 7] = [
