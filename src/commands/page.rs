@@ -25,7 +25,7 @@ pub struct Page(String);
 pub struct PageJob {
     /// The JSON of a report, a directory with a published set, or the parent of the directories of several sites.
     pub path: PathBuf,
-    /// Maximum number of threads that work at the same time, at most [`THREADS_MAX`](crate::THREADS_MAX).
+    /// Maximum number of threads that work at the same time, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
 }
 
