@@ -16,7 +16,7 @@ pub use directory::{DirectoryPlace, DirectoryView, fs};
 pub use file::PlaceFile;
 pub use foreign::foreign;
 pub use hash::file_hash;
-pub use interface::{Copies, FreeSpace, Place, Published, View};
+pub use interface::{BackupReason, FreeSpace, Place, Published, View};
 pub use local_file::LocalFile;
 pub use open::{
     Named, STATE, create, file, holds_set, is_state, named, of_manifest, open, open_for_sites, view,

@@ -1,11 +1,11 @@
-//! A directory that sets are published in.
+//! A place that is a directory of a local file system.
 //!
-//! Nothing that a crawler can see is ever written to. New sitemaps lie beside the old ones; index files are written elsewhere
-//! and renamed into place when every file they list is there and on disk. A journal makes the renames repeatable.
-//! The tests of [`publish`](crate::set::publish) break it off after every change of the file system, with and without a loss
-//! of power.
+//! A file that crawlers can see is never written to. New sitemaps are added next to the old ones. Index files are written to
+//! staging and renamed into place once every file that they list is durable. A journal makes the renames repeatable. The
+//! tests of [`publish`](crate::set::publish) interrupt publishing after every change of the file system, with and without
+//! power loss.
 
-mod copies;
+mod backup;
 pub mod fs;
 pub mod layout;
 mod links;
@@ -21,46 +21,46 @@ use std::sync::Arc;
 pub use view::DirectoryView;
 
 use crate::error::{Error, Result};
-use crate::place::interface::{Copies, FreeSpace, Place, Published, View};
+use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
 use crate::place::record::{Record, Version};
-use crate::place::switch::{Removal, Removed, Standing, Switch};
+use crate::place::switch::{Removal, Removed, Switch, SwitchState};
 use crate::place::unsynced::Unsynced;
 use fs::{FileSystem, Locked, make_one, make_private, remove, rename, sync_directory};
 use layout::{STAND_IN, mended};
 use staging::{Staging, remove_dead_runs, remove_placed};
 use switch::Steps;
 
-/// An output directory that this run alone may change, and the run's staging in it.
+/// An output directory that only this run may change, and the run's staging in it.
 ///
-/// The lock of the directory, or of its parent for all sites, is held as long as this lives. So every staging directory but
-/// this run's own was left by a dead run.
+/// The lock of the directory, or of its parent for all sites, is held as long as this lives. So all other staging directories
+/// were left by dead runs.
 #[derive(Debug)]
 pub struct DirectoryPlace {
     view: DirectoryView,
     run: String,
     staging: PathBuf,
-    /// How far the set of this run has come.
-    standing: Standing,
+    /// How far the switch of this run has come.
+    switch_state: SwitchState,
     steps: Steps,
     locks: Vec<Locked>,
 }
 
 impl DirectoryPlace {
-    /// Makes the directory if need be and takes its lock.
+    /// Takes the lock of the directory. Creates the directory if it does not exist.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made or written to,
-    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it, or one for all sites that it is one of.
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created or written to,
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it, or holds all sites that it is one of.
     pub fn open(fs: Arc<dyn FileSystem>, out: &Path) -> Result<Self> {
         let view = DirectoryView::of(fs, out);
         let locks = lock::take_all(view.fs(), view.layout())?;
         Ok(Self::locked(view, locks))
     }
 
-    /// Opens the parent of the directories of all sites, which no other run may change meanwhile.
+    /// Takes the lock of the parent of the directories of all sites. No other run may change any of them then.
     ///
     /// # Errors
-    /// As [`DirectoryPlace::open`], and [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is at work.
+    /// As [`DirectoryPlace::open`], and [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is active.
     pub fn open_for_sites(fs: Arc<dyn FileSystem>, out: &Path) -> Result<Self> {
         let mut parent = Self::open(fs, out)?;
         parent.locks.push(lock::take_sites(parent.view.fs(), parent.view.layout())?);
@@ -70,7 +70,7 @@ impl DirectoryPlace {
     fn locked(view: DirectoryView, locks: Vec<Locked>) -> Self {
         let run = format!("{}-{}", jiff::Timestamp::now().as_nanosecond(), std::process::id());
         let staging = view.layout().staging(&run);
-        Self { view, run, staging, standing: Standing::Staged, steps: Steps::default(), locks }
+        Self { view, run, staging, switch_state: SwitchState::Uncommitted, steps: Steps::default(), locks }
     }
 
     fn staging(&self) -> Staging<'_> {
@@ -87,11 +87,11 @@ impl Place for DirectoryPlace {
         Ok(Box::new(Self::locked(view, vec![own])))
     }
 
-    fn release(&mut self) {
+    fn release_lock(&mut self) {
         self.locks.clear();
     }
 
-    fn begin(&self) -> Result<()> {
+    fn create_staging(&self) -> Result<()> {
         make_private(self.view.fs(), &self.staging)
     }
 
@@ -111,8 +111,8 @@ impl Place for DirectoryPlace {
         &self.staging
     }
 
-    fn standing(&self) -> Standing {
-        self.standing
+    fn switch_state(&self) -> SwitchState {
+        self.switch_state
     }
 
     fn is_staged(&self, file: &str) -> bool {
@@ -127,13 +127,13 @@ impl Place for DirectoryPlace {
         self.staging().write(&mended(file), bytes)
     }
 
-    fn set_aside(&self, file: &str, copies: Copies) -> Result<()> {
-        copies::set_aside(self.view.fs(), self.view.layout(), copies, &self.view.path(file.as_ref()))
+    fn back_up(&self, file: &str, reason: BackupReason) -> Result<()> {
+        backup::back_up(self.view.fs(), self.view.layout(), reason, &self.view.path(file.as_ref()))
     }
 
-    fn set_record_aside(&self, record: &Record) -> Result<()> {
+    fn back_up_record(&self, record: &Record) -> Result<()> {
         let (fs, layout) = (self.view.fs(), self.view.layout());
-        copies::set_aside(fs, layout, Copies::Damaged, &layout.record(record))
+        backup::back_up(fs, layout, BackupReason::Damaged, &layout.record(record))
     }
 
     fn replace_live(&self, manifest: &[u8]) -> Result<Version> {
@@ -150,29 +150,29 @@ impl Place for DirectoryPlace {
         Ok(())
     }
 
-    fn show(&mut self) -> Result<()> {
+    fn commit(&mut self) -> Result<()> {
         switch::check_expected(&self.view, self.steps.expected.as_ref())?;
-        // A rename that fails may have been done.
-        self.standing = Standing::Begun;
+        // A rename that reports an error may have happened.
+        self.switch_state = SwitchState::InDoubt;
         switch::decide(&self.staging())?;
-        switch::show(&self.staging(), &self.steps.files)
+        switch::make_visible(&self.staging(), &self.steps.files)
     }
 
-    fn take_back(&mut self) -> Result<()> {
-        self.standing = switch::take_back(&self.staging(), &self.steps)?;
+    fn roll_back(&mut self) -> Result<()> {
+        self.switch_state = switch::roll_back(&self.staging(), &self.steps)?;
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<()> {
-        switch::finish(&self.view, &self.steps.removals)?;
-        self.standing = Standing::Live;
+    fn clean_up(&mut self) -> Result<()> {
+        switch::clean_up(&self.view, &self.steps.removals)?;
+        self.switch_state = SwitchState::Committed;
         Ok(())
     }
 
     fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<Version> {
         let (fs, layout) = (self.view.fs(), self.view.layout());
-        switch::show(&Staging { fs, layout, directory: &layout.staging(run) }, files)?;
-        switch::finish(&self.view, removals)?;
+        switch::make_visible(&Staging { fs, layout, directory: &layout.staging(run) }, files)?;
+        switch::clean_up(&self.view, removals)?;
         let missing =
             || Error::io(&layout.record(&Record::Live), "could not be read", io::ErrorKind::NotFound.into());
         Ok(self.view.read_record(&Record::Live)?.ok_or_else(missing)?.version)
@@ -208,12 +208,12 @@ impl Place for DirectoryPlace {
         remove_dead_runs(&self.view, &self.run, published)
     }
 
-    fn leave<'a>(&self, published: &dyn Fn() -> Published<'a>) {
-        let is_done_with = match self.standing {
-            // Staging knows what was put into place.
-            Standing::Staged => remove_placed(&self.view, &self.staging(), &published()).is_ok(),
-            Standing::Begun | Standing::Withdrawn => false,
-            Standing::Live => true,
+    fn close<'a>(&self, published: &dyn Fn() -> Published<'a>) {
+        let is_done_with = match self.switch_state {
+            // Only staging knows which sitemaps this run made visible.
+            SwitchState::Uncommitted => remove_placed(&self.view, &self.staging(), &published()).is_ok(),
+            SwitchState::InDoubt | SwitchState::RolledBack => false,
+            SwitchState::Committed => true,
         };
         if is_done_with {
             let _ = self.view.fs().remove_tree(&self.staging);
@@ -221,7 +221,7 @@ impl Place for DirectoryPlace {
     }
 
     #[cfg(test)]
-    fn give_places(&self, sitemaps: &[&str]) -> Result<()> {
+    fn make_sitemaps_visible(&self, sitemaps: &[&str]) -> Result<()> {
         links::place(&self.staging(), sitemaps)
     }
 }

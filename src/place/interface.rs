@@ -1,8 +1,9 @@
-//! What publishing asks of a place, whatever kind of place it is.
+//! The two interfaces of a place, whatever kind of place it is: [`View`] reads it, [`Place`] changes it.
 //!
-//! A place keeps published files, manifests ("records") and files that are staged: written, and not visible yet. Policy decides
-//! what belongs to a set and what is replaced; a place brings files to disk and makes a switch that a crash does not tear.
-//! Another kind of place implements both traits in a module beside `directory`.
+//! A place keeps published files, manifests (["records"](Record)) and staged files, which are written but not visible yet.
+//! Publishing decides what belongs to a set and what is replaced. A place makes files durable and switches from one set to
+//! another so that a crash never leaves half of a set. Nothing here needs renames, links, locks or directories: a new kind of
+//! place implements both traits in a module next to `directory`, and is chosen in `open`.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -14,23 +15,24 @@ use std::sync::Arc;
 use super::foreign::foreign;
 use super::hash::file_hash;
 use super::record::{Record, Stored, Version};
-use super::switch::{Removal, Removed, Standing, Switch};
+use super::switch::{Removal, Removed, Switch, SwitchState};
 use super::unsynced::Unsynced;
 use crate::error::Result;
 
 /// Why a copy of a file is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Copies {
+pub enum BackupReason {
     /// It could not be used.
     Damaged,
     /// It was replaced, and sitemill did not write it.
     TakenOver,
 }
 
-/// Published files that dead runs did not put into place, whatever their staging says.
+/// What belongs to the live set and to the sets that are kept. It stays when dead runs are removed, whatever their staging
+/// says.
 #[derive(Debug)]
 pub struct Published<'a> {
-    /// Their names.
+    /// Names of files.
     pub files: HashSet<&'a str>,
     /// Whether a name is one that sitemaps get.
     pub is_sitemap: fn(&str) -> bool,
@@ -161,33 +163,35 @@ pub trait View: fmt::Debug + Send + Sync {
     }
 }
 
-/// A place that one run alone may change, with the run's staging.
+/// A place that only this run may change, with the run's staging.
 ///
-/// The place, or the parent of all sites that it is one of, is held as long as this lives. No other run that is alive has
-/// staging there, so all other staging is that of dead runs and may be [removed](Place::remove_dead_runs). The steps of a
-/// switch, in this order: [`prepare`](Place::prepare), [`show`](Place::show), [`finish`](Place::finish); until the last of
-/// them, [`take_back`](Place::take_back). They are apart because runs for several sites switch all of them or none.
+/// The place, or the parent of all sites that it belongs to, is locked as long as this lives. No other active run has staging
+/// there, so all other staging is that of dead runs and may be [removed](Place::remove_dead_runs).
+///
+/// The steps of a switch are [`prepare`](Place::prepare), [`commit`](Place::commit) and [`clean_up`](Place::clean_up), in this
+/// order. Before `clean_up`, the switch can be [rolled back](Place::roll_back). They are separate because a run for several
+/// sites switches all of them or none.
 pub trait Place: fmt::Debug + Send + Sync {
-    /// Opens the directory `name` of a site below this one, which is open for all sites.
+    /// Opens the place of the site `name` below this one, which is open for all sites.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made or written to or a link has the name,
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created or written to, or a link has the name;
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it.
     fn open_site(&self, name: &str) -> Result<Box<dyn Place>>;
 
-    /// Lets go of the lock of a site: the lock of its parent is held, and a run may have thousands of sites.
-    fn release(&mut self);
+    /// Releases the lock of a site. The lock of its parent is held, and a run may have thousands of sites.
+    fn release_lock(&mut self);
 
-    /// Makes room for the files that this run stages.
+    /// Creates the staging of this run.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be made.
-    fn begin(&self) -> Result<()>;
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created.
+    fn create_staging(&self) -> Result<()>;
 
     /// The name of this run.
     fn run(&self) -> &str;
 
-    /// The place, to be read.
+    /// The place, for reading.
     fn view(&self) -> &dyn View;
 
     /// The space that is free here. A run that needs more is refused before its work.
@@ -196,8 +200,8 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// A directory for scratch files of this run.
     fn scratch(&self) -> &Path;
 
-    /// How far the set of this run has come.
-    fn standing(&self) -> Standing;
+    /// How far the switch of this run has come.
+    fn switch_state(&self) -> SwitchState;
 
     /// Whether this run has staged `file`.
     fn is_staged(&self, file: &str) -> bool;
@@ -208,65 +212,67 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// If it cannot be written.
     fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced>;
 
-    /// Stages what replaces the damaged sitemap `file`.
+    /// Stages the replacement of the damaged sitemap `file`.
     ///
     /// # Errors
     /// If it cannot be written.
     fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced>;
 
-    /// Keeps a copy of a published file, which is going to be replaced.
+    /// Copies a published file that is going to be replaced, and keeps the copy.
     ///
     /// # Errors
     /// If it cannot be copied.
-    fn set_aside(&self, file: &str, copies: Copies) -> Result<()>;
+    fn back_up(&self, file: &str, reason: BackupReason) -> Result<()>;
 
-    /// Keeps a copy of a damaged manifest, which is going to be replaced.
+    /// Copies a damaged manifest that is going to be replaced, and keeps the copy.
     ///
     /// # Errors
     /// If it cannot be copied.
-    fn set_record_aside(&self, record: &Record) -> Result<()>;
+    fn back_up_record(&self, record: &Record) -> Result<()>;
 
     /// Replaces the manifest of the live set, without a switch. Returns the version of the new one.
     ///
     /// # Errors
-    /// If it cannot be written; the old one stays then.
+    /// If it cannot be written; the old one stays.
     fn replace_live(&self, manifest: &[u8]) -> Result<Version>;
 
-    /// Brings everything to disk that `switch` takes. Crawlers see nothing of it yet.
+    /// Makes everything durable that `switch` needs. Crawlers see nothing of it yet.
     ///
     /// # Errors
-    /// If that cannot be done, or something that is no file is in the place of an index file.
+    /// If that fails, or if something that is no regular file has the name of an index file.
     fn prepare(&mut self, switch: Switch) -> Result<()>;
 
-    /// Decides for the prepared set and lets crawlers see it.
+    /// Commits the prepared switch: records the decision, then makes the set visible to crawlers.
     ///
     /// # Errors
-    /// If that fails. It may have been done all the same, and can be [taken back](Place::take_back).
-    fn show(&mut self) -> Result<()>;
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy), before anything is done, if the live set is not the one that the switch
+    /// [expects](Switch::expected). After any other error the switch may have happened, and can be
+    /// [rolled back](Place::roll_back).
+    fn commit(&mut self) -> Result<()>;
 
-    /// Lets crawlers see the set that was live before, and withdraws the decision.
+    /// Makes the previous set visible again, and withdraws the decision.
     ///
     /// # Errors
-    /// If that fails; the next run finishes the switch then.
-    fn take_back(&mut self) -> Result<()>;
+    /// If that fails; then the next run completes the switch.
+    fn roll_back(&mut self) -> Result<()>;
 
-    /// Clears up after the switch.
+    /// Removes what the committed switch has replaced, and ends it.
     ///
     /// # Errors
-    /// If that fails; the set is live, and the next run clears up.
-    fn finish(&mut self) -> Result<()>;
+    /// If that fails; the set is live, and the next run cleans up.
+    fn clean_up(&mut self) -> Result<()>;
 
-    /// Finishes the switch that `run` began: puts `files` in their place, the robots lines last, and does the removals. Can be
-    /// broken off anywhere and done again.
+    /// Completes the switch that the dead run `run` committed: makes `files` visible, the robots lines last, and does the
+    /// removals. It can be interrupted anywhere and repeated. Returns the version of the live manifest.
     ///
     /// # Errors
     /// If that fails.
     fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<Version>;
 
-    /// Removes published files, as far as they are ordinary files, and brings that to disk.
+    /// Removes published files durably. Names that do not belong to regular files are skipped.
     ///
     /// # Errors
-    /// If one cannot be removed; those before it are gone.
+    /// If a file cannot be removed; those before it are gone.
     fn remove(&self, removals: &[Removal]) -> Result<Removed>;
 
     /// Removes a manifest.
@@ -275,16 +281,16 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// If it cannot be removed.
     fn remove_record(&self, record: &Record) -> Result<()>;
 
-    /// Removes what dead runs have left: their staging, and sitemaps that they put into place and never published.
+    /// Removes what dead runs have left: their staging, and sitemaps that they made visible but never published.
     ///
     /// # Errors
     /// If something cannot be read or removed; the next run tries again.
     fn remove_dead_runs(&self, published: &Published<'_>) -> Result<()>;
 
-    /// Ends the run. Leaves nothing behind but what the next run needs, which removes what cannot be removed now.
-    fn leave<'a>(&self, published: &dyn Fn() -> Published<'a>);
+    /// Ends the run. Only what the next run needs stays; the next run also removes what cannot be removed now.
+    fn close<'a>(&self, published: &dyn Fn() -> Published<'a>);
 
-    /// Gives staged sitemaps their places, without a switch that lists them.
+    /// Makes staged sitemaps visible, without a switch that lists them.
     #[cfg(test)]
-    fn give_places(&self, sitemaps: &[&str]) -> Result<()>;
+    fn make_sitemaps_visible(&self, sitemaps: &[&str]) -> Result<()>;
 }

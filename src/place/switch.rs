@@ -1,4 +1,4 @@
-//! A switch to another set, as plain data: what the publisher has decided, and a place has to do.
+//! A switch to another set, as plain data: the publisher's decision, which a place carries out.
 
 use super::record::Version;
 
@@ -11,44 +11,44 @@ pub struct Switch {
     pub robots: (String, Vec<u8>),
     /// Its manifest.
     pub manifest: Vec<u8>,
-    /// The version of the live manifest that the publisher knows and succeeds; none if it knows that there is none. If
-    /// another one is live, the place refuses to commit.
+    /// The version of the live manifest that the publisher has read, or none if it found none. If another manifest is live,
+    /// the place refuses to commit.
     pub expected: Option<Version>,
-    /// The run of the live set and the manifest by which it can come back, if there is a live set.
+    /// The run of the live set, and the manifest for restoring that set, if there is a live set.
     pub replaced: Option<(String, Vec<u8>)>,
-    /// Names of its sitemaps. Those that are staged become visible; the others are published already.
+    /// Names of its sitemaps. Those that are staged become visible; the others are already published.
     pub sitemaps: Vec<String>,
-    /// What nobody needs once it is live.
+    /// Files that are no longer needed once it is live.
     pub removals: Vec<Removal>,
 }
 
-/// A file that is to be removed.
+/// A file to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Removal {
     /// Its name.
     pub file: String,
-    /// The hash of its bytes, unless it goes whatever they are. Another file of that name is not from sitemill.
+    /// The hash of its bytes: a file with other bytes is not from sitemill and stays. None removes it whatever its bytes are.
     pub content: Option<String>,
 }
 
 /// What was removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Removed {
-    /// Files.
+    /// Number of files.
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
 }
 
-/// How far the set of a run has come, and so what goes with the run.
+/// How far the switch of a run has come. It determines what the end of the run removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
-    /// The next run knows nothing of it: all of it goes.
-    Staged,
-    /// There may be a journal: all of it stays for the next run.
-    Begun,
-    /// The journal is withdrawn, but a loss of power may bring it back: the next run removes what is left.
-    Withdrawn,
-    /// It is live, and its journal has become the manifest: staging goes.
-    Live,
+pub enum SwitchState {
+    /// Not committed, and no later run will commit it: everything of the run is removed.
+    Uncommitted,
+    /// The commit has begun and is not complete. Everything stays for the next run, which completes it.
+    InDoubt,
+    /// Rolled back, but the journal may reappear after power loss. The next run removes what is left.
+    RolledBack,
+    /// Committed and cleaned up: staging is removed.
+    Committed,
 }

@@ -24,7 +24,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::place::interface::Copies;
+use crate::place::interface::BackupReason;
 use crate::place::record::Record;
 
 /// The directory with the state of the set.
@@ -107,11 +107,11 @@ impl Layout {
         self.nursery().join(run)
     }
 
-    /// The directory of copies of other files.
-    pub fn copies(&self, copies: Copies) -> PathBuf {
-        self.state.join(match copies {
-            Copies::Damaged => "damaged",
-            Copies::TakenOver => "taken-over",
+    /// The directory of the copies that are kept for `reason`.
+    pub fn backups(&self, reason: BackupReason) -> PathBuf {
+        self.state.join(match reason {
+            BackupReason::Damaged => "damaged",
+            BackupReason::TakenOver => "taken-over",
         })
     }
 }

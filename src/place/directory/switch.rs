@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::place::foreign::foreign;
 use crate::place::interface::View;
 use crate::place::record::{Record, Version};
-use crate::place::switch::{Removal, Standing, Switch};
+use crate::place::switch::{Removal, Switch, SwitchState};
 
 /// The files that a switch renames and removes.
 #[derive(Debug, Default)]
@@ -84,7 +84,7 @@ pub fn decide(staging: &Staging<'_>) -> Result<()> {
 }
 
 /// Makes the index files and robots lines of the journal visible.
-pub fn show(staging: &Staging<'_>, files: &[String]) -> Result<()> {
+pub fn make_visible(staging: &Staging<'_>, files: &[String]) -> Result<()> {
     let Staging { fs, layout, .. } = *staging;
     // The run that wrote the journal may have died before it was durable.
     sync_directory(fs, layout.state())?;
@@ -102,7 +102,7 @@ pub fn show(staging: &Staging<'_>, files: &[String]) -> Result<()> {
 }
 
 /// Makes the previous set visible again, and withdraws the decision.
-pub fn take_back(staging: &Staging<'_>, steps: &Steps) -> Result<Standing> {
+pub fn roll_back(staging: &Staging<'_>, steps: &Steps) -> Result<SwitchState> {
     let Staging { fs, layout, .. } = *staging;
     let shown: Vec<&String> = steps.files.iter().filter(|file| !staging.has(file)).collect();
     if !shown.is_empty() {
@@ -128,11 +128,11 @@ pub fn take_back(staging: &Staging<'_>, steps: &Steps) -> Result<Standing> {
         remove(fs, &journal)?;
     }
     let is_on_disk = sync_directory(fs, layout.state()).is_ok();
-    Ok(if is_on_disk { Standing::Staged } else { Standing::Withdrawn })
+    Ok(if is_on_disk { SwitchState::Uncommitted } else { SwitchState::RolledBack })
 }
 
 /// Removes the files that the visible set has replaced, and turns the journal into the live manifest.
-pub fn finish(view: &DirectoryView, removals: &[Removal]) -> Result<()> {
+pub fn clean_up(view: &DirectoryView, removals: &[Removal]) -> Result<()> {
     let (fs, layout) = (view.fs(), view.layout());
     let is_meant = |removal: &&Removal| {
         removal.content.as_ref().is_none_or(|content| view.has_content(removal.file.as_ref(), content))

@@ -8,7 +8,7 @@ use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::limits::Protocol;
-use crate::place::{Copies, foreign};
+use crate::place::{BackupReason, foreign};
 use crate::set::manifest::SupersededIndex;
 use crate::set::name::{ROBOTS_FILE, index_file};
 
@@ -51,11 +51,11 @@ impl Workspace {
     pub(super) fn make_way<'a>(&self, files: impl Iterator<Item = &'a str>) -> Result<()> {
         let files: Vec<&str> = files.collect();
         let (theirs, copies) = self.judge_foreign(&files)?;
-        theirs.iter().try_for_each(|file| self.place.set_aside(file, copies))
+        theirs.iter().try_for_each(|file| self.place.back_up(file, copies))
     }
 
     /// Those of `files` that sitemill did not write, and where copies of them are kept if they may be replaced.
-    fn judge_foreign<'a>(&self, files: &[&'a str]) -> Result<(Vec<&'a str>, Copies)> {
+    fn judge_foreign<'a>(&self, files: &[&'a str]) -> Result<(Vec<&'a str>, BackupReason)> {
         let mut theirs = Vec::new();
         for &file in files {
             match self.place.view().look_up(file.as_ref())? {
@@ -69,10 +69,10 @@ impl Workspace {
         let take_over = self.consent.map(|consent| consent.take_over);
         let is_lost = self.salvage.as_ref().is_some_and(Salvage::is_live_lost);
         match theirs.split_first() {
-            _ if take_over == Some(true) => Ok((theirs, Copies::TakenOver)),
+            _ if take_over == Some(true) => Ok((theirs, BackupReason::TakenOver)),
             // Nobody knows any more what is ours.
-            _ if is_lost => Ok((theirs, Copies::Damaged)),
-            None => Ok((theirs, Copies::TakenOver)),
+            _ if is_lost => Ok((theirs, BackupReason::Damaged)),
+            None => Ok((theirs, BackupReason::TakenOver)),
             Some((first, others)) => Err(self.in_the_way(first, others.len(), take_over.is_some())),
         }
     }

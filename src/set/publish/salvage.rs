@@ -51,7 +51,7 @@ impl Salvage {
             Some((next, _)) => {
                 // It takes the place of the manifest.
                 if damaged.contains(&Record::Live) {
-                    place.set_record_aside(&Record::Live)?;
+                    place.back_up_record(&Record::Live)?;
                 }
                 let replaced = match live.set {
                     Some(live) => live,

@@ -6,7 +6,7 @@ use super::info::SetInfo;
 use super::salvage::IndexFiles;
 use super::workspace::Workspace;
 use crate::error::Result;
-use crate::place::{Copies, Record};
+use crate::place::{BackupReason, Record};
 use crate::set::manifest::{Manifest, Superseded};
 use crate::set::name::ROBOTS_FILE;
 
@@ -21,7 +21,7 @@ impl Workspace {
             // They look like files of sitemill, which does not prove that they are.
             let robots = view.is_file(ROBOTS_FILE.as_ref()).then_some(ROBOTS_FILE);
             let mut files = there.names.iter().map(String::as_str).chain(robots);
-            files.try_for_each(|file| self.place.set_aside(file, Copies::Damaged))?;
+            files.try_for_each(|file| self.place.back_up(file, BackupReason::Damaged))?;
         }
         let old = self.live.iter().flat_map(|live| &live.superseded_indexes);
         let old: BTreeSet<&String> = old.map(|old| &old.file).collect();
@@ -47,7 +47,7 @@ impl Workspace {
         set.superseded.iter().for_each(|known| _ = old.remove(&known.file));
         set.superseded.extend(old.into_iter().map(|file| Superseded { file, since: info.time.into() }));
 
-        salvage.damaged().iter().try_for_each(|record| self.place.set_record_aside(record))?;
+        salvage.damaged().iter().try_for_each(|record| self.place.back_up_record(record))?;
         self.expected = Some(self.place.replace_live(&set.to_json())?);
         self.live = Some(set);
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::workspace::Workspace;
 use crate::error::{Error, Result, message};
-use crate::place::switch::Standing;
+use crate::place::switch::SwitchState;
 use crate::set::manifest::Manifest;
 
 /// A set that is durable and ready to become live. No crawler can see it yet.
@@ -21,18 +21,18 @@ pub struct Prepared {
 /// [in doubt](Prepared::is_begun), and the message says so.
 pub fn make_live(sites: &mut [Prepared]) -> Result<Vec<Error>> {
     for at in 0..sites.len() {
-        if let Err(why) = sites[at].workspace.place.show() {
-            return Err(take_back_all(&mut sites[..=at], why));
+        if let Err(why) = sites[at].workspace.place.commit() {
+            return Err(roll_back_all(&mut sites[..=at], why));
         }
     }
     Ok(sites.iter_mut().filter_map(|site| site.clean_up().err()).collect())
 }
 
 /// Rolls back all of `sites`, the last one first. Returns `why`, extended if a site cannot be rolled back.
-fn take_back_all(sites: &mut [Prepared], why: Error) -> Error {
+fn roll_back_all(sites: &mut [Prepared], why: Error) -> Error {
     let mut stuck = Vec::new();
     for site in sites.iter_mut().rev() {
-        if let Err(error) = site.workspace.place.take_back() {
+        if let Err(error) = site.workspace.place.roll_back() {
             stuck.push((site.workspace.directory(), error));
         }
     }
@@ -64,12 +64,12 @@ impl Prepared {
 
     /// Whether its switch has begun and is not complete. Some crawlers may see it, and the next run completes the switch.
     pub fn is_begun(&self) -> bool {
-        self.workspace.place.standing() == Standing::Begun
+        self.workspace.place.switch_state() == SwitchState::InDoubt
     }
 
     /// Cleans up after the switch.
     fn clean_up(&mut self) -> Result<()> {
-        let finished = self.workspace.place.finish();
+        let finished = self.workspace.place.clean_up();
         finished.map_err(|error| error.within("the next run clears up after the switch"))
     }
 }

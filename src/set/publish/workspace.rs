@@ -11,7 +11,7 @@ use super::shelf::PlaceShelf;
 use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::error::Result;
-use crate::place::switch::{Removed, Standing};
+use crate::place::switch::{Removed, SwitchState};
 use crate::place::{self, FreeSpace, Place, Version, View};
 use crate::set::manifest::Manifest;
 
@@ -55,7 +55,7 @@ impl Workspace {
     /// As [`Workspace::open`], and [`ErrorKind::Output`] if a link has the name.
     pub fn open_site(&self, name: &str, on_damage: OnDamage) -> Result<Self> {
         let mut site = Self::open_place(self.place.open_site(name)?, on_damage)?;
-        site.place.release();
+        site.place.release_lock();
         Ok(site)
     }
 
@@ -72,7 +72,7 @@ impl Workspace {
         if !salvage.as_ref().is_some_and(Salvage::is_in_doubt) {
             place.remove_dead_runs(&published(live.as_ref()))?;
         }
-        place.begin()?;
+        place.create_staging()?;
         // A new secret matches no seal, so all sitemaps are compressed again.
         let sealed = live.as_ref().filter(|_| on_damage == OnDamage::Refuse);
         let inherited = sealed.and_then(|live| Secret::from_hex(&live.secret));
@@ -122,7 +122,7 @@ impl Workspace {
     /// # Errors
     /// If something cannot be read or removed. The set stays live, and the next run tries again.
     pub fn expire(&self, set: &Manifest, keep: Keep) -> Result<Removed> {
-        if self.place.standing() != Standing::Live {
+        if self.place.switch_state() != SwitchState::Committed {
             return Ok(Removed::default());
         }
         if self.salvage.as_ref().is_some_and(Salvage::is_in_doubt) {
@@ -134,6 +134,6 @@ impl Workspace {
 
 impl Drop for Workspace {
     fn drop(&mut self) {
-        self.place.leave(&|| published(self.live.as_ref()));
+        self.place.close(&|| published(self.live.as_ref()));
     }
 }

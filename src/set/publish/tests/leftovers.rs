@@ -32,7 +32,7 @@ fn without_links_what_was_renamed_is_removed_and_what_somebody_else_put_there_is
             })
             .collect();
         let files: Vec<&str> = sitemaps.iter().map(|sitemap| &*sitemap.file).collect();
-        workspace.place.give_places(&files).unwrap();
+        workspace.place.make_sitemaps_visible(&files).unwrap();
         // The process dies.
         std::mem::forget(workspace);
         sitemaps.into_iter().map(|sitemap| sitemap.file).collect()

@@ -72,7 +72,7 @@ fn a_content_that_was_prepared_to_meet_the_hash_of_another_is_another() {
         let staged = stage(&workspace, 1, text, compression).unwrap();
         if let Some(unsynced) = staged.unsynced {
             unsynced.sync().unwrap();
-            workspace.place.give_places(&[&staged.file]).unwrap();
+            workspace.place.make_sitemaps_visible(&[&staged.file]).unwrap();
         }
         staged.file
     };

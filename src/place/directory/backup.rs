@@ -7,11 +7,11 @@ use super::layout::Layout;
 use super::staging::write;
 use crate::error::{Error, Result};
 use crate::place::hash::file_hash;
-use crate::place::interface::Copies;
+use crate::place::interface::BackupReason;
 
 /// Copies the file at `path` into the state of the set. The file itself stays until something replaces it.
-pub fn set_aside(fs: &dyn FileSystem, layout: &Layout, copies: Copies, path: &Path) -> Result<()> {
-    let directory = layout.copies(copies);
+pub fn back_up(fs: &dyn FileSystem, layout: &Layout, reason: BackupReason, path: &Path) -> Result<()> {
+    let directory = layout.backups(reason);
     make_private(fs, &directory)?;
     let bytes = fs.read(path).map_err(|error| Error::io(path, "could not be read", error))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
