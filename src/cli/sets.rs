@@ -8,13 +8,13 @@ use indicatif::HumanBytes;
 use serde_json::json;
 use sitemill::process::Paths;
 use sitemill::status::SetStatus;
-use sitemill::{Error, Result, RollbackJob, RolledBack, Status};
+use sitemill::{Error, Result, RollbackJob, RolledBack, Status, Stop};
 
 use super::args::{RollbackArgs, StatusArgs};
 use super::failure::print_warning;
 use super::numbers::plural;
 use super::streams::Stdout;
-use super::{log, settings, signals};
+use super::{log, progress, settings, signals};
 
 /// Shows the sets of a directory, or of the directories of several sites.
 pub fn status(args: &StatusArgs) -> Result<()> {
@@ -24,7 +24,7 @@ pub fn status(args: &StatusArgs) -> Result<()> {
     paths.check()?;
     let mut stdout = Stdout::new()?;
     let mut shown = String::new();
-    for status in sitemill::status(args.directory())? {
+    for status in sitemill::status(args.directory(), &*progress::while_reading(false), &Stop::default())? {
         match args.json {
             true => shown += &serde_json::to_string(&status).expect("numbers and strings are JSON"),
             false => shown += text(&status).trim_end(),
@@ -104,7 +104,8 @@ pub fn rollback(args: &RollbackArgs) -> Result<()> {
     job.robots.clone_from(&args.robots);
     job.robots_any_name = args.robots_any_name;
     job.time = settings::time()?;
-    let done = sitemill::rollback(&job, &signals::raised_by_signals()?)?;
+    let done =
+        sitemill::rollback(&job, &*progress::while_reading(args.quiet), &signals::raised_by_signals()?)?;
     done.warnings.iter().for_each(print_warning);
     if !args.quiet {
         let [from, to] = [&done.from, &done.to].map(|set| {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::slice;
 use std::time::SystemTime;
 
+use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result, Shown};
@@ -49,12 +50,12 @@ impl RollbackJob {
 }
 
 /// Makes the set that `job` names the live one, by the switch that [`build`](crate::build()) publishes with. Its files are
-/// read and held against what was published first; nothing is deleted.
+/// read first and compared with what was published; nothing is deleted. `progress` counts the URLs in the files read.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set or a file of it is missing or damaged; if `stop` is
 /// raised before the switch; else as of a build.
-pub fn rollback(job: &RollbackJob, stop: &Stop) -> Result<RolledBack> {
+pub fn rollback(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Result<RolledBack> {
     let out = Shown(&job.out);
     if let Some(path) = job.robots.as_ref().filter(|_| !job.robots_any_name) {
         robots::check_name(path)?;
@@ -76,7 +77,7 @@ pub fn rollback(job: &RollbackJob, stop: &Stop) -> Result<RolledBack> {
     if let Some(path) = &job.robots {
         robots::check(LocalFile::at(path), &from.base_url)?;
     }
-    let mut prepared = workspace.roll_back(job.to, &w3c_datetime(job.time)?, stop)?;
+    let mut prepared = workspace.roll_back(job.to, &w3c_datetime(job.time)?, progress, stop)?;
     if let Some(path) = job.robots.as_ref().filter(|_| prepared.set().base_url != from.base_url) {
         robots::check(LocalFile::at(path), &prepared.set().base_url)?;
     }

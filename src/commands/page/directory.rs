@@ -9,7 +9,7 @@ use crate::commands::report::details::Details;
 use crate::commands::report::page::{Subject, page};
 use crate::commands::target::Target;
 use crate::commands::urls::{UrlsJob, urls};
-use crate::common::progress::Progress;
+use crate::common::progress::{Progress, Silent};
 use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::limits::URLS_PER_SITEMAP_MAX;
@@ -30,7 +30,7 @@ pub fn page_of_directory(
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<String> {
-    let statuses = status(path)?;
+    let statuses = status(path, &Silent, stop)?;
     let is_parent = !place::view(path).has_record(&Record::Live);
     let directories = if is_parent { sites(path)? } else { vec![path.to_owned()] };
     let mut report =

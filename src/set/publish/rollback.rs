@@ -3,6 +3,7 @@
 use super::occupant::is_whole;
 use super::switch::Prepared;
 use super::workspace::Workspace;
+use crate::common::progress::{Phase, Progress};
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, Shown, message};
@@ -11,13 +12,19 @@ use crate::set::manifest::{Earlier, Manifest, Sitemap};
 
 impl Workspace {
     /// Prepares an earlier set to become live again: set `number`, or the last one before the live set that was not rolled back
-    /// itself. Nothing is deleted, so the rollback can be undone. `time` is now, as W3C Datetime. Reads every sitemap of the
+    /// itself. `progress` counts the URLs of sitemaps that were read. Nothing is deleted, so the rollback can be undone. `time` is now, as W3C Datetime. Reads every sitemap of the
     /// set, so that no damaged file becomes live.
     ///
     /// # Errors
     /// [`ErrorKind::Data`] if there is no such set, or if one of its files is missing or was changed;
     /// [`ErrorKind::Io`] if a file cannot be read; also if `stop` is raised before all are read. The live set stays.
-    pub fn roll_back(self, number: Option<u64>, time: &str, stop: &Stop) -> Result<Prepared> {
+    pub fn roll_back(
+        self,
+        number: Option<u64>,
+        time: &str,
+        progress: &dyn Progress,
+        stop: &Stop,
+    ) -> Result<Prepared> {
         let view = self.place.view();
         let out = Shown(view.root());
         let Some(live) = &self.live else {
@@ -45,7 +52,7 @@ impl Workspace {
             let number = earlier.number;
             return Err(Error::data(message!(&*path, ": is missing, and set {number} with it")));
         };
-        let bad = damaged(view, &set, stop)?;
+        let bad = damaged(view, &set, progress, stop)?;
         if let [first, others @ ..] = &bad[..] {
             let (number, file, more) = (earlier.number, Shown(first.file.as_ref()), others.len());
             return Err(Error::data(message!(
@@ -73,7 +80,13 @@ impl Workspace {
 ///
 /// # Errors
 /// If a file cannot be read, or if `stop` is raised.
-fn damaged<'s>(view: &dyn View, set: &'s Manifest, stop: &Stop) -> Result<Vec<&'s Sitemap>> {
+fn damaged<'s>(
+    view: &dyn View,
+    set: &'s Manifest,
+    progress: &dyn Progress,
+    stop: &Stop,
+) -> Result<Vec<&'s Sitemap>> {
+    progress.begin(Phase::Read, set.urls());
     let secret = Secret::from_hex(&set.secret);
     let mut damaged = Vec::new();
     for sitemap in &set.sitemaps {
@@ -81,7 +94,9 @@ fn damaged<'s>(view: &dyn View, set: &'s Manifest, stop: &Stop) -> Result<Vec<&'
         if !is_whole(view, secret.as_ref(), sitemap)? {
             damaged.push(sitemap);
         }
+        progress.advance(u64::from(sitemap.urls));
     }
+    progress.end();
     Ok(damaged)
 }
 

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::occupant::is_there;
+use crate::common::progress::{Phase, Progress};
+use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::escape::shown;
 use crate::place::{self, Record, View};
@@ -80,17 +82,25 @@ pub struct RunStatus {
     pub is_alive: bool,
 }
 
-/// What lies in `out`; or, where sets of several sites lie below it, in each of their directories, by name.
+/// Describes the sets in `out`, or in each directory of a site below it, by name. Reads manifests and takes no lock. `progress`
+/// counts the URLs of the sets.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] if it cannot be read, [`ErrorKind::Data`] if
-/// there is no set or the manifest of a live one is damaged.
-pub fn status(out: &Path) -> Result<Vec<Status>> {
-    if let Some(status) = of_directory(out)? {
+/// [`ErrorKind::Input`] if it cannot be read, [`ErrorKind::Data`] if there is no set or the manifest of a live one is damaged;
+/// if `stop` is raised.
+pub fn status(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Vec<Status>> {
+    progress.begin(Phase::Read, 0);
+    let all = of_directories(out, progress, stop)?;
+    progress.end();
+    Ok(all)
+}
+
+fn of_directories(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Vec<Status>> {
+    if let Some(status) = of_directory(out, progress, stop)? {
         return Ok(vec![status]);
     }
     let sites = sites(out)?;
-    let each = sites.iter().filter_map(|site| of_directory(site).transpose());
+    let each = sites.iter().filter_map(|site| of_directory(site, progress, stop).transpose());
     let all: Vec<Status> = each.collect::<Result<_>>()?;
     match all.is_empty() {
         false => Ok(all),
@@ -112,7 +122,8 @@ pub fn sites(out: &Path) -> Result<Vec<PathBuf>> {
     Ok(sites)
 }
 
-fn of_directory(out: &Path) -> Result<Option<Status>> {
+fn of_directory(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Option<Status>> {
+    stop.check()?;
     let view = &*place::view(out);
     let Some(manifest) = Manifest::read_as(Role::Live, view, &Record::Live)? else {
         return Ok(None);
@@ -127,11 +138,13 @@ fn of_directory(out: &Path) -> Result<Option<Status>> {
     };
     let mut earlier = Vec::new();
     for kept in &manifest.earlier {
+        stop.check()?;
         // A set without its manifest cannot be restored, and there is nothing to say about it.
         let record = Record::kept(&kept.run);
         let Some(set) = usable(Role::Kept(kept.number), &record)? else { continue };
         let (replaced, withdrawn) = (Some(kept.since.clone()), kept.withdrawn);
         earlier.push(SetStatus { replaced, withdrawn, ..of_set(view, &set) });
+        progress.advance(set.urls());
     }
     let is_switching = usable(Role::Journal, &Record::Journal)?.is_some();
     let mut superseded = FilesStatus::default();

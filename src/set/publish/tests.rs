@@ -20,6 +20,7 @@ use flate2::write::GzEncoder;
 use super::retention::Keep;
 use super::*;
 use crate::clean::scope::ScopeRule;
+use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::error::{ErrorKind, Result};
 use crate::limits::Protocol;
@@ -99,7 +100,7 @@ fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> R
 /// Makes the set before the live one live again.
 fn roll_back(fs: &Memory) -> Result<usize> {
     let workspace = open_place(fs, OnDamage::Refuse)?;
-    let mut prepared = workspace.roll_back(None, "2026-11-20T02:00:00Z", &Stop::default())?;
+    let mut prepared = workspace.roll_back(None, "2026-11-20T02:00:00Z", &Silent, &Stop::default())?;
     make_live(slice::from_mut(&mut prepared))?;
     let _ = name_indexes(LocalFile::of(fs, ROBOTS.as_ref()), BASE, &prepared.set().indexes);
     Ok(fs.steps().len())
