@@ -41,7 +41,8 @@ fuzz_target!(|data: &[u8]| {
     std::fs::write(&path, &bytes).expect("there is room for a small file");
     let file = File::open(&path).expect("it was just written");
     let (format, page_memory) = (Some(Format::Parquet), Some(1 << 20));
-    let options = FormOptions { format, page_memory, ..FormOptions::default() };
+    let mut options = FormOptions::default();
+    (options.format, options.page_memory) = (format, page_memory);
     match format::read(Path::new("urls"), Feed::File(file), &options, &mut Rows) {
         Ok(_) => {}
         Err(error) => {
