@@ -257,6 +257,7 @@ fn job(args: &BuildArgs) -> Result<Job> {
     publication.take_over = args.guard.take_over;
     publication.replace_set = args.guard.replace_set;
     publication.details = args.report.is_some() || args.html.is_some() || args.json;
+    publication.sections = args.html.is_some();
     publication.time = settings::time()?;
     Ok(job)
 }

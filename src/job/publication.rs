@@ -33,9 +33,11 @@ pub struct Publication {
     pub take_over: bool,
     /// Publish even if the live set has another base URL or protocol.
     pub replace_set: bool,
-    /// Count what makes up [`Report::details`](crate::Report::details). That takes time for every URL. The manifest of the set
-    /// remembers the counts, for the next report.
+    /// Fill in [`Report::details`](crate::Report::details).
     pub details: bool,
+    /// Count URLs by section for the details, which takes time for every URL. The manifest of the set remembers the counts for
+    /// the next report.
+    pub sections: bool,
     /// Time of publication: the `lastmod` of new sitemaps in index files.
     pub time: SystemTime,
 }
@@ -54,6 +56,7 @@ impl Publication {
             take_over: false,
             replace_set: false,
             details: false,
+            sections: false,
             time: SystemTime::now(),
         }
     }

@@ -13,7 +13,7 @@ const BASE: &str = "https://h.example/";
 fn build(directory: &TempDir, lines: &str, day: u32, options: &[&str]) -> Value {
     let report = directory.join("report.json");
     let mut command = build_command(&directory.join("out"), BASE);
-    command.args(options).arg("--report").arg(&report);
+    command.args(options).arg("--report").arg(&report).arg("--html").arg(directory.join("page.html"));
     command.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day * 86_400).to_string());
     finish(&mut command, lines.as_bytes()).expect(0);
     read(&report)

@@ -30,7 +30,7 @@ pub enum Published {
 }
 
 /// Publishes the batches of all `sites`: all of them become live, or none. `time` is the time of publication.
-/// The manifest of a single set remembers the counts of `report`, if the job wants details.
+/// The manifest of a single set remembers the counts of `report`, if the job wants sections.
 ///
 /// # Errors
 /// If batches do not belong together, if a set cannot be written, or if the switch fails and was undone completely.
@@ -66,7 +66,7 @@ fn prepare(job: &Job, report: &Report, site: Site, time: &str) -> Result<Prepare
 /// What the manifest remembers of the run.
 fn counts(job: &Job, report: &Report, batches: &[Batch]) -> Option<RunCounts> {
     let sections: Vec<_> = batches.iter().map(|batch| batch.sections.as_ref()).collect::<Option<_>>()?;
-    job.publication.details.then(|| RunCounts {
+    job.publication.sections.then(|| RunCounts {
         lines: report.lines,
         blank: report.blank,
         duplicates: report.duplicates,

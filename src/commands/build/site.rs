@@ -38,7 +38,7 @@ impl Site {
     /// Returns the rule by which URLs are counted, if the job wants sections. Where each origin has a set, the origin is the
     /// section. The sections of the live set are counted again, however small they are now.
     fn section_rule(&self, job: &Job) -> Option<SectionRule> {
-        let url = job.rules.only_site().filter(|_| job.publication.details)?;
+        let url = job.rules.only_site().filter(|_| job.publication.sections)?;
         let counts = self.place.live().and_then(|live| live.counts.as_ref());
         let named = counts.into_iter().flat_map(|counts| &counts.sections.named);
         let wanted = named.filter(|section| section.urls > 0).take(SECTIONS_WANTED_MAX);
