@@ -1,5 +1,6 @@
 //! `build --html` and `sitemill report`: what the page shows, and that nothing in it comes alive.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -374,4 +375,20 @@ fn chromium_shows_a_hostile_page_without_a_word_on_its_console() {
     );
     chromium(&format!("--screenshot={}", screenshot.display()));
     assert!(fs::read(screenshot).unwrap().starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn a_page_of_a_report_without_sections_says_that_they_were_not_counted() {
+    let directory = TempDir::new();
+    let (input, report) =
+        (directory.file("urls.txt", "https://h.example/a/1\n"), directory.join("report.json"));
+    let page = |options: &[&OsStr]| {
+        let mut command = build_command(&directory.join("out"), "https://h.example/");
+        finish(command.arg(&input).arg("--report").arg(&report).args(options), b"").expect(0);
+        let page = finish(sitemill().arg("report").arg(&report).args(["-o", "-"]), b"").expect(0);
+        String::from_utf8(page.stdout).unwrap().contains("Not counted in this run")
+    };
+    assert!(page(&[]));
+    let html = directory.join("page.html");
+    assert!(!page(&["--html".as_ref(), html.as_os_str()]));
 }

@@ -11,6 +11,12 @@ const SECTIONS_MAX: usize = 30;
 /// A table of the largest sections.
 pub fn sections(details: &Details, listed: u64, html: &mut Html) {
     let Some(sections) = details.sections.as_ref().filter(|sections| !sections.named.is_empty()) else {
+        if details.sections.is_none() && listed > 0 {
+            html.raw("<section aria-labelledby=\"sections\">\n<h2 id=\"sections\">URLs by section</h2>\n");
+            html.raw(
+                "<p>Not counted in this run: only builds that write this page count them.</p>\n</section>\n",
+            );
+        }
         return;
     };
     let (shown, hidden) = sections.named.split_at(sections.named.len().min(SECTIONS_MAX));
