@@ -23,20 +23,31 @@ mod table;
 mod terminal;
 mod urls;
 
-use std::process;
+use std::ffi::OsString;
+use std::process::{self, ExitCode};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use sitemill::{Error, Result, escape};
 
-pub use args::Args;
-use args::Command;
-pub use failure::print_error;
+use args::{Args, Command};
+use failure::print_error;
+
+/// Runs the program with the command line `typed`, whose first word is the name of the program. Returns its exit code; help,
+/// version and usage errors end the process.
+pub fn main(typed: impl IntoIterator<Item = OsString>) -> ExitCode {
+    match run(parse(typed.into_iter().collect())) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            print_error(&error);
+            ExitCode::from(error.kind().exit_code())
+        }
+    }
+}
 
 /// Parses the command line, the environment and the file of `--config`. Help, version and usage errors end the process.
-pub fn parse() -> Args {
-    let typed: Vec<_> = std::env::args_os().collect();
+fn parse(typed: Vec<OsString>) -> Args {
     let command = settings::with_environment(Args::command());
     let early = settings::Early::new(&command, &typed);
     log::set_form(early.log_form());
@@ -76,7 +87,7 @@ fn end(early: &settings::Early<'_>, error: Error) -> ! {
 }
 
 /// Runs a command. A panic is a bug; it becomes an error with its own exit code.
-pub fn run(args: Args) -> Result<()> {
+fn run(args: Args) -> Result<()> {
     signals::faults_are_errors()?;
     raise_file_limit();
     if let Some(has_memory) = args.command.memory() {

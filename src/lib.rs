@@ -76,7 +76,14 @@
 //! - **range**: in sorted order, the entries whose URLs lie between two splitters.
 //! - **run**: sorted records in scratch that a merge reads.
 
+// The command line uses the library under its public name, as any other program does.
+#[cfg(feature = "cli")]
+extern crate self as sitemill;
+
 mod clean;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod cli;
 mod commands;
 mod common;
 mod compress;

@@ -1,16 +1,7 @@
-//! Parse, run, print, exit code: nothing else.
-
-mod cli;
+//! The `sitemill` program.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let args = cli::parse();
-    match cli::run(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            cli::print_error(&error);
-            ExitCode::from(error.kind().exit_code())
-        }
-    }
+    sitemill::cli::main(std::env::args_os())
 }

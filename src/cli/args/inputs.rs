@@ -130,12 +130,13 @@ pub struct CleanArgs {
 impl FormArgs {
     /// These options for the library.
     pub fn options(&self) -> FormOptions {
-        let mut options = FormOptions::default();
-        options.format = self.format;
-        options.columns = self.columns.clone().unwrap_or_default();
-        options.delimiter = self.delimiter;
-        options.input_encoding = self.input_encoding;
-        options
+        FormOptions {
+            format: self.format,
+            columns: self.columns.clone().unwrap_or_default(),
+            delimiter: self.delimiter,
+            input_encoding: self.input_encoding,
+            ..FormOptions::default()
+        }
     }
 }
 
