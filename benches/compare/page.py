@@ -9,9 +9,9 @@ import sys
 BEGIN = """\
 # sitemill and its peers
 
-Each section is the output of one run of `scripts/compare --markdown` and names its machine and its command. To reproduce
-a section, run its command again: it installs the peers, makes the input and replaces the section. Ratios compare runs that
-took turns, and vary less than times.
+Each section is the output of one run of `scripts/compare --markdown` and names the machine and the command. To reproduce it, run
+the command again: it installs the peers, generates the input and replaces the section. Runs take turns, so ratios vary less than
+times.
 """
 
 
@@ -22,7 +22,7 @@ def section(title):
 
 @contextlib.contextmanager
 def written_to(file):
-    """Finally writes the printed sections to `file`, each with the text printed before the first section."""
+    """On exit, writes the printed sections to `file`, each with the text printed before the first section."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(Both(sys.stdout, printed)):
         yield

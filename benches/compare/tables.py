@@ -43,8 +43,8 @@ def print_dedup(theirs, ours):
               f"| {side.median('anonymous_bytes') / 1e6:,.0f} |")
     ratios = [a.dedup / b.dedup for a, b in zip(theirs.runs, ours.runs)]
     print(f"\nRatio: median **{statistics.median(ratios):.2f}**, {min(ratios):.2f} to {max(ratios):.2f}. The survey "
-          "also judges every URL and\ndivides the set into sitemaps; DuckDB only counts the distinct lines. Neither "
-          "writes. Memory is that\nof the whole process, which for sitemill is the whole job.")
+          "also checks every URL and\ndivides the set into sitemaps; DuckDB only counts the distinct lines. Neither "
+          "writes anything. Memory\nis that of the whole process, which for sitemill is the whole job.")
 
 
 def machine():
