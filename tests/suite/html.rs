@@ -1,5 +1,7 @@
 //! `build --html` and `sitemill report`: what the page shows, and that nothing in it comes alive.
 
+mod accessibility;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;

@@ -12,6 +12,7 @@ mod parts;
 mod reasons;
 mod sections;
 mod summary;
+mod table;
 
 use crate::commands::report::{Failure, Report};
 use html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
@@ -90,11 +91,13 @@ fn of_failure(failure: &Failure, html: &mut Html) {
     html.raw("<header><p class=\"kind\">Sitemap report</p>\n<h1>The run failed</h1>\n")
         .raw("<p class=\"meta\"><span class=\"badge bad\">Not published</span> exit code ")
         .number(failure.exit_code.into())
-        .raw("</p></header>\n<main>\n<section class=\"message bad\" aria-label=\"Error\"><p>")
+        .raw("</p></header>\n<main>\n<div class=\"message bad\" role=\"note\" aria-label=\"Error\"><p>")
         .cut(&failure.error, MESSAGE_CHARS_MAX);
     if let Some(cause) = &failure.cause {
         html.raw(": ").cut(cause, MESSAGE_CHARS_MAX);
     }
-    html.raw("</p></section>\n<p>The run ended before all lines were counted, so there is nothing else to report. ")
-        .raw("The set that was live is still live.</p>\n</main>\n");
+    html.raw(
+        "</p></div>\n<p>The run ended before all lines were counted, so there is nothing else to report. ",
+    )
+    .raw("The set that was live is still live.</p>\n</main>\n");
 }

@@ -25,8 +25,7 @@ pub fn divided(name: &'static str, shares: &[Share], html: &mut Html) {
     let widths: f64 = shares.iter().map(width).sum();
     html.raw("<svg class=\"divided\" role=\"img\" width=\"100%\" height=\"28\" aria-label=\"")
         .raw(name)
-        .raw("\"><title>");
-    html.raw(name).raw("</title>");
+        .raw("\">");
     let mut x = 0.0;
     for share in shares.iter().filter(|share| share.amount > 0.0) {
         let width = width(share) * 100.0 / widths;
@@ -58,25 +57,18 @@ const HEIGHT: f64 = 150.0;
 
 /// A chart with a column for each of `columns`: its height, and what it says when it is pointed at. `name` says what the
 /// chart shows.
-pub fn columns(name: &'static str, class: &'static str, columns: &[(u64, String)], html: &mut Html) {
+pub fn columns(name: &'static str, columns: &[(u64, String)], html: &mut Html) {
     let highest = columns.iter().map(|&(height, _)| height).max().unwrap_or(0).max(1);
     let step = WIDTH / columns.len().max(1) as f64;
     let width = (step * 0.78).min(64.0);
     html.raw("<svg class=\"columns\" role=\"img\" viewBox=\"0 0 640 151\" preserveAspectRatio=\"none\" aria-label=\"")
         .raw(name)
-        .raw("\"><title>")
-        .raw(name)
-        .raw("</title><rect class=\"axis\" y=\"150\" width=\"640\" height=\"1\"/>");
+        .raw("\"><rect class=\"axis\" y=\"150\" width=\"640\" height=\"1\"/>");
     for (at, (amount, title)) in columns.iter().enumerate() {
         let least = if *amount > 0 { 2.0 } else { 0.0 };
         let height = (*amount as f64 * HEIGHT / highest as f64).max(least);
         let x = step * at as f64 + (step - width) / 2.0;
-        html.raw("<rect class=\"")
-            .raw(class)
-            .raw("\" x=\"")
-            .coordinate(x)
-            .raw("\" y=\"")
-            .coordinate(HEIGHT - height);
+        html.raw("<rect class=\"listed\" x=\"").coordinate(x).raw("\" y=\"").coordinate(HEIGHT - height);
         html.raw("\" width=\"").coordinate(width).raw("\" height=\"").coordinate(height);
         html.raw("\"><title>").text(title).raw("</title></rect>");
     }

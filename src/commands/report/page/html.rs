@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::escape::is_printable;
+use crate::escape::{grouped, is_printable};
 
 /// Maximum number of characters of a path, URL or value.
 pub const TEXT_CHARS_MAX: usize = 160;
@@ -10,7 +10,7 @@ pub const TEXT_CHARS_MAX: usize = 160;
 /// Maximum number of characters of a message.
 pub const MESSAGE_CHARS_MAX: usize = 1_000;
 
-/// Groups the digits of numbers; it is narrow and does not break a line.
+/// Between a number and its unit; it is narrow and does not break a line.
 const THIN_SPACE: char = '\u{202f}';
 
 /// HTML under construction. [`Html::raw`] takes markup, and only literals; all other functions escape what they add.
@@ -42,13 +42,7 @@ impl Html {
 
     /// Adds a number, its digits in groups of three.
     pub fn number(&mut self, number: u64) -> &mut Self {
-        let digits = number.to_string();
-        for (at, digit) in digits.char_indices() {
-            if at > 0 && (digits.len() - at).is_multiple_of(3) {
-                self.0.push(THIN_SPACE);
-            }
-            self.0.push(digit);
-        }
+        self.0.push_str(&grouped(number));
         self
     }
 
@@ -95,7 +89,7 @@ impl Html {
         let percent = by as f64 * 100.0 / before.max(1) as f64;
         let text = match percent {
             ..0.1 => "&lt;0.1".into(),
-            1_000.05.. => "&gt;1\u{202f}000".into(),
+            1_000.05.. => "&gt;1,000".into(),
             _ => format!("{percent:.1}"),
         };
         self.0.push_str(&text);
@@ -189,7 +183,7 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_never_say_more_than_is_known() {
-        check(|html| _ = html.number(1_234_567), "1\u{202f}234\u{202f}567");
+        check(|html| _ = html.number(1_234_567), "1,234,567");
         check(
             |html| _ = html.coordinate(12.5).raw(" ").coordinate(100.0).raw(" ").coordinate(0.004),
             "12.5 100 0",
@@ -205,7 +199,7 @@ mod tests {
             check(|html| _ = html.percent(part, whole), &format!("{want}\u{202f}%"));
         }
         for (bytes, want) in
-            [(1023, "1\u{202f}023 B"), (1024, "1.0 KiB"), (1 << 20, "1.0 MiB"), (u64::MAX, "16384.0 PiB")]
+            [(1023, "1,023 B"), (1024, "1.0 KiB"), (1 << 20, "1.0 MiB"), (u64::MAX, "16384.0 PiB")]
         {
             check(|html| _ = html.bytes(bytes), &want.replace(' ', "\u{202f}"));
         }

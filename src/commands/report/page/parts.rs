@@ -3,6 +3,8 @@
 use super::charts::{Share, bar_cell, columns, divided};
 use super::html::{Html, TEXT_CHARS_MAX};
 use super::summary::change;
+use super::table;
+use super::table::Column::{self, Bar, Extra, Number, Text, Wide};
 use crate::commands::report::Report;
 use crate::commands::report::details::{Details, HISTORY_MAX, PastSet};
 use crate::escape::grouped;
@@ -13,6 +15,21 @@ const LIST_BYTES_MAX: usize = 20 * 1024;
 
 /// Sets of the trend that are in its table.
 const SETS_MAX: usize = 20;
+
+/// The columns of the table of fullness.
+const TENTHS: [Column; 11] = [
+    Text("Up to %"),
+    Number("10"),
+    Number("20"),
+    Number("30"),
+    Number("40"),
+    Number("50"),
+    Number("60"),
+    Number("70"),
+    Number("80"),
+    Number("90"),
+    Number("100"),
+];
 
 /// What crawlers must fetch.
 pub fn changes(details: &Details, html: &mut Html) {
@@ -32,9 +49,9 @@ pub fn changes(details: &Details, html: &mut Html) {
         }
         (_, false) => _ = html.raw("There is no previous set, so all sitemaps are new."),
     }
-    html.raw("</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: New, kept and removed sitemaps\"><table>\n")
-        .raw("<thead><tr><th scope=\"col\">Sitemaps</th><th scope=\"col\" class=\"number\">Count</th>")
-        .raw("<th scope=\"col\" class=\"number\">Compressed</th><td class=\"bar\" aria-hidden=\"true\"></td></tr></thead>\n<tbody>\n");
+    html.raw("</p>\n");
+    let columns = [Text("Sitemaps"), Number("Count"), Number("Compressed"), Bar];
+    table::begin("New, kept and removed sitemaps", "", &columns, html);
     let most = all.max(changes.removed_sitemaps);
     for (name, class, count, bytes) in [
         ("New", "new", changes.new_sitemaps, Some(changes.new_bytes)),
@@ -48,7 +65,8 @@ pub fn changes(details: &Details, html: &mut Html) {
         bar_cell(class, count, most, html);
         html.raw("</tr>\n");
     }
-    html.raw("</tbody></table></div>\n</section>\n");
+    table::end(html);
+    html.raw("</section>\n");
 }
 
 /// How full the sitemaps are.
@@ -66,29 +84,38 @@ pub fn fullness(details: &Details, html: &mut Html) {
         };
         counts.iter().enumerate().map(title).collect()
     };
-    for (caption, name, counts) in [
-        ("Limit of URLs", "Sitemaps by how much of the limit of URLs they use", &fullness.urls),
-        ("Limit of bytes", "Sitemaps by how much of the limit of bytes they use", &fullness.bytes),
+    for (id, caption, name, counts) in [
+        (
+            "by-urls",
+            "Share of the limit of URLs",
+            "Sitemaps by how much of the limit of URLs they use",
+            &fullness.urls,
+        ),
+        (
+            "by-bytes",
+            "Share of the limit of bytes",
+            "Sitemaps by how much of the limit of bytes they use",
+            &fullness.bytes,
+        ),
     ] {
-        html.raw("<figure>\n");
-        columns(name, "listed", &titled(counts), html);
+        html.raw("<figure aria-labelledby=\"").raw(id).raw("\">\n");
+        columns(name, &titled(counts), html);
         html.raw("<div class=\"scale\" aria-hidden=\"true\"><span>0</span><span>50\u{202f}%</span><span>100\u{202f}%</span></div>")
-            .raw("<figcaption>")
+            .raw("<figcaption id=\"").raw(id).raw("\">")
             .raw(caption)
-            .raw("</figcaption></figure>\n");
+            .raw("; the tallest column is ");
+        let most = counts.iter().copied().max().unwrap_or(0);
+        html.count(most, " sitemap", " sitemaps").raw("</figcaption></figure>\n");
     }
-    html.raw("</div>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: Sitemaps by fullness\"><table class=\"dense\">\n")
-        .raw("<thead><tr><th scope=\"col\">Used up to</th>");
-    for tenth in 1..=10 {
-        html.raw("<th scope=\"col\" class=\"number\">").number(tenth * 10).raw("\u{202f}%</th>");
-    }
-    html.raw("</tr></thead>\n<tbody>\n");
+    html.raw("</div>\n");
+    table::begin("Sitemaps by fullness", "dense", &TENTHS, html);
     for (name, counts) in [("URLs", &fullness.urls), ("Bytes", &fullness.bytes)] {
         html.raw("<tr><th scope=\"row\">").raw(name).raw("</th>");
         counts.iter().for_each(|&count| _ = html.raw("<td class=\"number\">").number(count).raw("</td>"));
         html.raw("</tr>\n");
     }
-    html.raw("</tbody></table></div>\n</section>\n");
+    table::end(html);
+    html.raw("</section>\n");
 }
 
 /// The trend over the kept sets.
@@ -98,27 +125,32 @@ pub fn history(details: &Details, html: &mut Html) {
         return;
     }
     html.raw("<section aria-labelledby=\"trend\">\n<h2 id=\"trend\">Trend</h2>\n<p class=\"note\">URLs of the sets that are kept, ")
-        .raw("the oldest first. The options <code>keep</code> and <code>keep-sets</code> decide how many there are.</p>\n<figure>\n");
+        .raw("the oldest first. The options <code>keep</code> and <code>keep-sets</code> decide how many there are.</p>\n<figure class=\"trend\" aria-labelledby=\"by-set\">\n");
     let time = |set: &PastSet| set.published.chars().take(40).collect::<String>();
     let title = |set: &PastSet| (set.listed, format!("{}: {} URLs", time(set), grouped(set.listed)));
     let all: Vec<_> = sets.iter().map(title).collect();
-    columns("URLs of each kept set, the oldest first", "listed", &all, html);
-    html.raw(
-        "</figure>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: Kept sets\"><table>\n",
-    )
-    .raw("<thead><tr><th scope=\"col\">Published</th><th scope=\"col\" class=\"number\">URLs</th>")
-    .raw("<th scope=\"col\" class=\"number\">Change</th><th scope=\"col\" class=\"number\">Sitemaps</th>")
-    .raw("<th scope=\"col\" class=\"number\">Compressed</th></tr></thead>\n<tbody>\n");
+    columns("URLs of each kept set, the oldest first", &all, html);
+    let [first, last] = [&sets[0], &sets[sets.len() - 1]];
+    html.raw("<div class=\"scale\" aria-hidden=\"true\"><span>").time(&first.published).raw("</span><span>");
+    html.time(&last.published).raw("</span></div><figcaption id=\"by-set\">");
+    let most = sets.iter().map(|set| set.listed).max().unwrap_or(0);
+    html.raw("URLs of each set; the tallest column is ").number(most).raw("</figcaption></figure>\n");
+    let columns =
+        [Text("Published"), Number("URLs"), Number("Change"), Extra("Sitemaps"), Extra("Compressed")];
+    table::begin("Kept sets, the latest first", "", &columns, html);
     for (at, set) in sets.iter().enumerate().rev().take(SETS_MAX) {
         html.raw("<tr><th scope=\"row\">").time(&set.published).raw("</th><td class=\"number\">");
         html.number(set.listed).raw("</td><td class=\"number\">");
         if let Some(before) = at.checked_sub(1).map(|before| &sets[before]) {
             change(set.listed, before.listed, html);
         }
-        html.raw("</td><td class=\"number\">").number(set.sitemaps).raw("</td><td class=\"number\">");
+        html.raw("</td><td class=\"number extra\">")
+            .number(set.sitemaps)
+            .raw("</td><td class=\"number extra\">");
         html.bytes(set.gzip_bytes).raw("</td></tr>\n");
     }
-    html.raw("</tbody></table></div>\n</section>\n");
+    table::end(html);
+    html.raw("</section>\n");
 }
 
 /// Time by phase.
@@ -136,9 +168,8 @@ pub fn time(report: &Report, html: &mut Html) {
     if shares.iter().any(|share| share.amount > 0.0) {
         divided("Time of survey, produce and publish", &shares, html);
     }
-    html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: Time by phase\"><table>\n")
-        .raw("<thead><tr><th scope=\"col\">Phase</th><th scope=\"col\" class=\"number\">Time</th>")
-        .raw("<th scope=\"col\" class=\"number\">Share</th><th scope=\"col\" class=\"wide\">Work</th></tr></thead>\n<tbody>\n");
+    let columns = [Text("Phase"), Number("Time"), Number("Share"), Wide("Work")];
+    table::begin("Time by phase", "", &columns, html);
     let millis = |seconds: f64| (seconds.max(0.0) * 1e3) as u64;
     for (name, class, time, work) in phases {
         html.raw("<tr><th scope=\"row\"><span class=\"key ").raw(class).raw("\"></span>").raw(name);
@@ -148,7 +179,8 @@ pub fn time(report: &Report, html: &mut Html) {
             .raw(work)
             .raw("</td></tr>\n");
     }
-    html.raw("</tbody></table></div>\n</section>\n");
+    table::end(html);
+    html.raw("</section>\n");
 }
 
 /// Inputs with their format, lines and columns.
@@ -156,10 +188,9 @@ pub fn inputs(report: &Report, html: &mut Html) {
     if report.inputs.is_empty() {
         return;
     }
-    html.raw("<section aria-labelledby=\"inputs\">\n<h2 id=\"inputs\">Inputs</h2>\n")
-        .raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: Inputs\"><table>\n")
-        .raw("<thead><tr><th scope=\"col\">Input</th><th scope=\"col\">Format</th><th scope=\"col\" class=\"number\">Lines</th>")
-        .raw("<th scope=\"col\" class=\"number\">Size</th><th scope=\"col\" class=\"wide\">Columns</th></tr></thead>\n<tbody>\n");
+    html.raw("<section aria-labelledby=\"inputs\">\n<h2 id=\"inputs\">Inputs</h2>\n");
+    let columns = [Text("Input"), Text("Format"), Number("Lines"), Number("Size"), Wide("Columns")];
+    table::begin("Inputs with format, lines, size and columns", "", &columns, html);
     let end = html.len() + LIST_BYTES_MAX;
     let mut left = report.inputs.len() as u64;
     for input in &report.inputs {
@@ -169,7 +200,7 @@ pub fn inputs(report: &Report, html: &mut Html) {
         row_of_input(input, html);
         left -= 1;
     }
-    html.raw("</tbody></table></div>\n");
+    table::end(html);
     if left > 0 {
         html.raw("<p class=\"note\">And ").number(left).raw(" more inputs.</p>\n");
     }

@@ -3,6 +3,8 @@
 use super::advice::advice;
 use super::charts::bar_cell;
 use super::html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
+use super::table;
+use super::table::Column::{Bar, Number, Text};
 use crate::commands::report::{Report, WordCounts};
 use crate::survey::rejects::Example;
 
@@ -28,7 +30,7 @@ pub fn rejected(report: &Report, html: &mut Html) {
         return;
     }
     html.raw("<section aria-labelledby=\"rejected\">\n<h2 id=\"rejected\">Rejected lines</h2>\n");
-    table("Rejected lines by reason", "Lines", &report.rejected, html);
+    by_reason("Rejected lines by reason", "Lines", "rejected", &report.rejected, html);
     all_examples(&report.rejected, report, LINES_BYTES_MAX, html);
     if !report.out_of_scope.is_empty() {
         html.raw("<p class=\"note\">Out of scope by origin: ")
@@ -45,7 +47,7 @@ pub fn dropped(report: &Report, html: &mut Html) {
     }
     html.raw("<section aria-labelledby=\"dropped\">\n<h2 id=\"dropped\">Dropped tags</h2>\n")
         .raw("<p class=\"note\">The URLs of these tags are listed without them.</p>\n");
-    table("Dropped tags by reason", "Tags", &report.dropped_tags, html);
+    by_reason("Dropped tags by reason", "Tags", "duplicates", &report.dropped_tags, html);
     all_examples(&report.dropped_tags, report, TAGS_BYTES_MAX, html);
     html.raw("</section>\n");
 }
@@ -59,14 +61,16 @@ fn sorted(counts: &WordCounts) -> Vec<(&str, u64)> {
 }
 
 /// A table of the reasons.
-fn table(name: &'static str, unit: &'static str, counts: &WordCounts, html: &mut Html) {
+fn by_reason(
+    name: &'static str,
+    unit: &'static str,
+    class: &'static str,
+    counts: &WordCounts,
+    html: &mut Html,
+) {
     let all = counts.values().sum();
     let end = html.len() + TABLE_BYTES_MAX;
-    html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: ").raw(name);
-    html.raw("\"><table>\n<thead><tr><th scope=\"col\">Reason</th><th scope=\"col\" class=\"number\">")
-        .raw(unit);
-    html.raw("</th><th scope=\"col\" class=\"number\">Share</th>")
-        .raw("<td class=\"bar\" aria-hidden=\"true\"></td></tr></thead>\n<tbody>\n");
+    table::begin(name, "", &[Text("Reason"), Number(unit), Number("Share"), Bar], html);
     for (word, count) in sorted(counts) {
         if html.len() > end {
             break;
@@ -75,10 +79,10 @@ fn table(name: &'static str, unit: &'static str, counts: &WordCounts, html: &mut
             .cut(word, WORD_CHARS_MAX)
             .raw("</code></th><td class=\"number\">");
         html.number(count).raw("</td><td class=\"number\">").percent(count, all).raw("</td>");
-        bar_cell("rejected", count, all, html);
+        bar_cell(class, count, all, html);
         html.raw("</tr>\n");
     }
-    html.raw("</tbody></table></div>\n");
+    table::end(html);
 }
 
 /// For each reason the way out, and its first examples; at most about `bytes_max` bytes.
@@ -114,7 +118,10 @@ fn examples(examples: &[&Example], end: usize, html: &mut Html) {
             break;
         }
         html.raw("<li><code>").cut(&example.text, TEXT_CHARS_MAX).raw("</code> <span class=\"place\">");
-        html.cut(&example.input, TEXT_CHARS_MAX / 2).raw(":").number(example.line).raw("</span></li>\n");
+        html.cut(&example.input, TEXT_CHARS_MAX / 2)
+            .raw(":")
+            .text(&example.line.to_string())
+            .raw("</span></li>\n");
     }
     html.raw("</ul>\n");
 }

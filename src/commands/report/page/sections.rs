@@ -3,6 +3,8 @@
 use super::charts::bar_cell;
 use super::html::{Html, TEXT_CHARS_MAX};
 use super::summary::change;
+use super::table;
+use super::table::Column::{Bar, Extra, Number, Text};
 use crate::commands::report::details::{Details, SectionKind, SectionReport};
 
 /// Sections that are shown.
@@ -25,23 +27,20 @@ pub fn sections(details: &Details, listed: u64, html: &mut Html) {
     let other_sections = sections.other_sections.map(|others| others + hidden_sections);
     let has_previous = details.previous.is_some();
     html.raw("<section aria-labelledby=\"sections\">\n<h2 id=\"sections\">URLs by ");
-    html.raw(match sections.by {
-        SectionKind::Path => "section",
-        SectionKind::Origin => "origin",
-    });
-    html.raw("</h2>\n").raw(match sections.by {
-        SectionKind::Path => "<p class=\"note\">A section is the first segment of the path.</p>\n",
-        SectionKind::Origin => "<p class=\"note\">Each origin has a set of its own.</p>\n",
-    });
-    html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: URLs by section\"><table>\n")
-        .raw("<thead><tr><th scope=\"col\">Section</th><th scope=\"col\" class=\"number\">URLs</th>")
-        .raw("<th scope=\"col\" class=\"number\">Share</th><td class=\"bar\" aria-hidden=\"true\"></td>");
-    if has_previous {
-        html.raw(
-            "<th scope=\"col\" class=\"number\">Before</th><th scope=\"col\" class=\"number\">Change</th>",
-        );
-    }
-    html.raw("</tr></thead>\n<tbody>\n");
+    let (by, note, column, name) = match sections.by {
+        SectionKind::Path => (
+            "section",
+            "A section is the first segment of the path.",
+            "Section",
+            "Listed URLs of each section",
+        ),
+        SectionKind::Origin => {
+            ("origin", "Each origin has a set of its own.", "Origin", "Listed URLs of each origin")
+        }
+    };
+    html.raw(by).raw("</h2>\n<p class=\"note\">").raw(note).raw("</p>\n");
+    let columns = [Text(column), Number("URLs"), Number("Share"), Bar, Extra("Before"), Number("Change")];
+    table::begin(name, "", if has_previous { &columns } else { &columns[..4] }, html);
     let largest = shown.iter().map(|section| section.urls).max().unwrap_or(0).max(1);
     for section in shown {
         html.raw("<tr><th scope=\"row\"><code>").cut(&section.name, TEXT_CHARS_MAX / 2).raw("</code></th>");
@@ -62,17 +61,18 @@ pub fn sections(details: &Details, listed: u64, html: &mut Html) {
         html.raw("</th><td class=\"number\">").number(others).raw("</td><td class=\"number\">");
         html.percent(others, listed).raw("</td>");
         bar_cell("blank", others.min(largest), largest, html);
-        html.raw(if has_previous { "<td></td><td></td></tr>\n" } else { "</tr>\n" });
+        html.raw(if has_previous { "<td class=\"extra\"></td><td></td></tr>\n" } else { "</tr>\n" });
     }
-    html.raw("</tbody></table></div>\n</section>\n");
+    table::end(html);
+    html.raw("</section>\n");
 }
 
 fn before(section: &SectionReport, html: &mut Html) {
     let Some(before) = section.previous else {
-        html.raw("<td class=\"number\">not known</td><td></td>");
+        html.raw("<td class=\"number extra\"></td><td class=\"number\">not known</td>");
         return;
     };
-    html.raw("<td class=\"number\">").number(before).raw("</td><td class=\"number\">");
+    html.raw("<td class=\"number extra\">").number(before).raw("</td><td class=\"number\">");
     match (section.urls, before) {
         (0, 1..) => html.raw("<span class=\"tag\">gone</span> "),
         (1.., 0) => html.raw("<span class=\"tag\">new</span> "),

@@ -2,6 +2,8 @@
 
 use super::charts::{Share, bar_cell, divided};
 use super::html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
+use super::table;
+use super::table::Column::{Bar, Number, Text, Wide};
 use crate::commands::report::Report;
 
 /// Title, state and time.
@@ -28,16 +30,16 @@ pub fn header(report: &Report, is_run: bool, html: &mut Html) {
 /// Why nothing was published, what would help, and what is not shown.
 pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
     if let Some(refused) = &report.refused {
-        html.raw("<section class=\"message bad\" aria-label=\"Why nothing was published\"><p>");
-        html.cut(&refused.to_string(), MESSAGE_CHARS_MAX).raw("</p></section>\n");
+        html.raw("<div class=\"message bad\" role=\"note\" aria-label=\"Why nothing was published\"><p>");
+        html.cut(&refused.to_string(), MESSAGE_CHARS_MAX).raw("</p></div>\n");
     }
     for hint in report.hint.iter().chain(report.tag_hints.iter().take(5)) {
-        html.raw("<section class=\"message\" aria-label=\"Hint\"><p><b>Hint.</b> ");
-        html.cut(&hint.to_string(), MESSAGE_CHARS_MAX / 2).raw("</p></section>\n");
+        html.raw("<div class=\"message\" role=\"note\" aria-label=\"Hint\"><p><b>Hint.</b> ");
+        html.cut(&hint.to_string(), MESSAGE_CHARS_MAX / 2).raw("</p></div>\n");
     }
     for note in notes.iter().take(6) {
-        html.raw("<section class=\"message\" aria-label=\"Note\"><p>");
-        html.cut(note, MESSAGE_CHARS_MAX / 2).raw("</p></section>\n");
+        html.raw("<div class=\"message\" role=\"note\" aria-label=\"Note\"><p>");
+        html.cut(note, MESSAGE_CHARS_MAX / 2).raw("</p></div>\n");
     }
 }
 
@@ -103,10 +105,8 @@ pub fn lines(report: &Report, html: &mut Html) {
     html.raw("<section aria-labelledby=\"lines\">\n<h2 id=\"lines\">Where each line went</h2>\n");
     let shares = rows.map(|(name, class, count, _)| Share { name, class, amount: count as f64 });
     divided("Lines that are listed, duplicates, rejected and blank", &shares, html);
-    html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: Lines by what became of them\"><table>\n")
-        .raw("<thead><tr><th scope=\"col\">Lines</th><th scope=\"col\" class=\"number\">Count</th>")
-        .raw("<th scope=\"col\" class=\"number\">Share</th><td class=\"bar\" aria-hidden=\"true\"></td>")
-        .raw("<th scope=\"col\" class=\"wide\">Meaning</th></tr></thead>\n<tbody>\n");
+    let columns = [Text("Lines"), Number("Count"), Number("Share"), Bar, Wide("Meaning")];
+    table::begin("Lines by what became of them", "", &columns, html);
     for (name, class, count, meaning) in rows {
         html.raw("<tr><th scope=\"row\"><span class=\"key ").raw(class).raw("\"></span>").raw(name);
         html.raw("</th><td class=\"number\">").number(count).raw("</td><td class=\"number\">");
@@ -114,5 +114,6 @@ pub fn lines(report: &Report, html: &mut Html) {
         bar_cell(class, count, report.lines, html);
         html.raw("<td class=\"wide\">").raw(meaning).raw("</td></tr>\n");
     }
-    html.raw("</tbody></table></div>\n</section>\n");
+    table::end(html);
+    html.raw("</section>\n");
 }
