@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_the_protocol_is_a_usage_error_that_names_the_limit() {
+    fn a_job_that_contradicts_the_protocol_is_a_usage_error_that_names_the_limit() {
         assert!(job(|_| {}).is_ok());
         assert!(job(|job| job.rules.bytes_per_sitemap = 52_428_800).is_ok());
         assert!(job(|job| job.rules.sitemaps_per_index = 50_000).is_ok());

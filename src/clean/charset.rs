@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_forms_of_one_url_from_the_source_documents() {
+    fn one_url_is_encoded_as_in_the_source_documents() {
         let raw = "http://www.example.com/ümlat.html&q=name";
         assert_eq!(clean("utf-8", raw).unwrap(), "http://www.example.com/%C3%BCmlat.html&q=name");
         assert_eq!(clean("iso-8859-1", raw).unwrap(), "http://www.example.com/%FCmlat.html&q=name");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_charset_cannot_express_is_refused_with_its_own_reason() {
+    fn a_character_that_the_charset_lacks_is_rejected_with_its_own_reason() {
         assert_eq!(clean("iso-8859-1", "http://h.example/日本"), Err(Reason::NotEncodable));
         assert_eq!(clean("iso-8859-1", "http://日本.example/a"), Ok("http://xn--wgv71a.example/a".into()));
         for wrong in ["utf-16", "replacement", "klingon"] {

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ascii_host_is_decoded_and_in_lower_case_or_none() {
+    fn an_ascii_host_is_decoded_and_lowercased_or_rejected() {
         for (host, want) in [
             ("XN--A.Example", Some("xn--a.example")),
             ("%78n--%41", Some("xn--a")),
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_and_hosts_keep_within_the_limits_of_dns() {
+    fn labels_and_hosts_stay_within_the_limits_of_dns() {
         let of =
             |labels: &[usize]| labels.iter().map(|&bytes| "a".repeat(bytes)).collect::<Vec<_>>().join(".");
         for labels in [&[1][..], &[63], &[63, 1], &[63, 63, 63, 61], &[1; 127]] {

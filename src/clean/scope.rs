@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scope_is_the_directory_unless_told_otherwise() {
+    fn the_scope_is_the_directory_by_default() {
         let base: Base = "http://h.example/catalog".parse().unwrap();
         for (url, admitted) in [
             ("http://h.example/catalog/show?item=23", [true, true, true]),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_for_each_origin_has_a_path_of_its_own() {
+    fn a_base_for_each_origin_may_have_a_path() {
         for (given, want) in [
             ("{origin}", "{origin}/"),
             ("{origin}/", "{origin}/"),

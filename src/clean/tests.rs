@@ -92,7 +92,7 @@ fn fast_path_agrees_with_slow_path_wherever_blocks_meet() {
 }
 
 #[test]
-fn a_canonical_line_is_returned_itself_and_not_a_copy() {
+fn a_canonical_line_is_returned_without_a_copy() {
     let mut cleaner = Cleaner::default();
     for origin in ["http://a.b/", "https://www.example.com/", "http://a&b.example/"] {
         for length in 1..50 {
@@ -229,7 +229,7 @@ fn fast_path_agrees_with_slow_path_on_mutated_real_urls() {
 }
 
 #[test]
-fn a_line_is_too_long_by_its_encoded_length_and_refused_unseen_by_its_own() {
+fn a_url_is_limited_by_its_encoded_length_and_a_very_long_line_is_rejected_unread() {
     let at_most = |path_bytes: usize| [&b"http://h.example/"[..], &vec![b'x'; path_bytes]].concat();
     check_same(&at_most(URL_BYTES_MAX - 17), &mut Cleaner::default());
     assert!(judge(&at_most(URL_BYTES_MAX - 17)).is_ok());

@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_sound() {
+    fn the_definition_of_the_command_line_is_valid() {
         <Args as clap::CommandFactory>::command().debug_assert();
     }
 }

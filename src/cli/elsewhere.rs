@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_is_told_with_the_program_that_reads_it() {
+    fn the_error_for_a_url_names_the_program_that_reads_it() {
         for (name, said) in [
             ("https://h.example/a?b", Some("curl -sS 'https://h.example/a?b' | sitemill build - …")),
             ("HTTP://h.example/a", Some("curl -sS 'HTTP://h.example/a' | sitemill build - …")),

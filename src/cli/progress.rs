@@ -270,7 +270,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_plan_is_a_line_if_the_run_is_long_or_needs_scratch() {
+    fn the_plan_is_printed_if_the_run_is_long_or_needs_scratch() {
         let mut needs = Estimate::default();
         for (urls, scratch_bytes, is_worth_it) in
             [(0, 0, false), (10_000_000, 0, false), (10_000_001, 0, true), (1, 1, true)]

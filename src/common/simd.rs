@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_start_is_one_and_a_byte_is_had_wherever_they_differ() {
+    fn a_prefix_matches_only_if_all_its_bytes_do() {
         for length in 0..50 {
             let bytes: Vec<u8> = (1..=length).collect();
             for start in 0..=length {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_is_found_at_every_place_and_no_other_byte_is() {
+    fn a_byte_is_found_at_every_position_and_no_other_byte_is() {
         for wanted in [0, b'\n', 0x7F, 0x80, 0xFF] {
             for other in 0..=u8::MAX {
                 let pattern = 0x9E37_79B9_7F4A_7C15_u64.rotate_left(other.into());

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn engines_are_named_as_they_are_parsed() {
+    fn the_name_of_an_engine_parses_back_to_it() {
         for (name, engine) in Engine::ALL {
             assert_eq!((name.parse(), engine.to_string().as_str()), (Ok(engine), name));
         }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn both_engines_say_the_same() {
+    fn both_engines_compress_the_same_content() {
         let xml = b"<url><loc>https://h.example/a</loc></url>\n".repeat(1_000);
         for (_, engine) in Engine::ALL {
             let mut compressor = Compressor::new(engine, Level::default());

@@ -34,7 +34,7 @@ mod tests {
     use crate::error::{Error, ErrorKind};
 
     #[test]
-    fn what_is_no_file_name_is_told_with_the_way_to_read_it() {
+    fn the_error_for_a_missing_file_says_what_its_name_could_mean_instead() {
         for (name, said) in [
             ("https://h.example/a?b", "https://h.example/a?b: is a URL, and sitemill reads files"),
             ("HTTP://h.example/a", "download it, or pipe it in"),

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_ends_in_lf_or_crlf_and_the_last_needs_no_end() {
+    fn a_line_ends_with_lf_or_crlf_and_the_last_may_end_without_one() {
         let of = |input: &'static [u8]| plain(input).iter().map(|l| (l.offset, l.raw)).collect::<Vec<_>>();
         assert_eq!(of(b""), []);
         assert_eq!(of(b"a"), [(0, &b"a"[..])]);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_cover_every_line_once_wherever_lines_meet_their_seams() {
+    fn chunks_cover_every_line_once_wherever_they_are_cut() {
         for around in [0, 1, 2, 3, CHUNK_BYTES, 2 * CHUNK_BYTES] {
             for seam in -2..=2 {
                 // The line that ends near the seam is followed by one of `around` bytes and a short one.

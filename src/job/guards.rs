@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_may_shrink_by_as_much_as_is_said_and_not_by_one_url_more() {
+    fn a_set_may_shrink_by_the_limit_but_not_by_one_url_more() {
         let max = |word: &str| word.parse::<MaxShrink>().unwrap();
         for (word, live, least) in
             [("50", 100, 50), ("50%", 101, 51), ("0", 7, 7), ("0.1%", 1000, 999), ("100", 9, 0)]
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_expected_exactly_or_from_to() {
+    fn expected_lines_are_a_number_or_a_range() {
         for (word, met, missed) in [
             ("5", vec![5], vec![4, 6]),
             ("5..", vec![5, u64::MAX], vec![4]),

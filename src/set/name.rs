@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_others_are_told_from_ours() {
+    fn foreign_names_are_told_from_those_of_sitemill() {
         for ours in ["sitemap-00001-1f2e3d4c.xml.gz", "sitemap-123456-abcdef01.xml.gz"] {
             assert!(is_sitemap_file(ours) && !is_index_file(ours), "{ours}");
         }

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn markers_that_are_no_pair_are_not_guessed_at() {
+    fn markers_that_do_not_match_are_refused() {
         let [begin, end] = ["begin", "end"].map(|word| format!("# sitemill: {word} {BASE}\n"));
         for wrong in [&[&begin][..], &[&end], &[&end, &begin], &[&begin, &begin, &end], &[&begin, &end, &end]]
         {

@@ -139,7 +139,7 @@ mod tests {
     use crate::clean::{Cleaned, Cleaner};
 
     #[test]
-    fn an_entry_has_its_planned_size_and_escapes_like_the_plain_way() {
+    fn an_entry_has_its_planned_size_and_is_escaped_as_by_the_plain_version() {
         for raw in [
             "http://h.example/",
             "http://h.example/?a=1&b=2&&c=&",
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_stand_in_the_order_of_the_schema_and_are_counted() {
+    fn tags_are_written_in_the_order_of_the_schema_and_counted() {
         use crate::sitemap::tags::{DroppedTags, RawTags, TagRules};
 
         let mut cleaner = Cleaner::default();

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_says_itself_how_much_is_free_there() {
+    fn a_place_reports_its_own_free_space() {
         let job = Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "/no/such/place".into());
         let estimate = Estimate {
             urls: 1_000_000,

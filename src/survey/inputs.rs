@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn where_there_is_a_default_every_entry_has_the_tag_or_has_lost_it() {
+    fn with_a_default_every_entry_has_the_tag_or_has_lost_it() {
         let rules = TagRules { default_changefreq: Some(Changefreq::Daily), ..TagRules::default() };
         let mut tally = Tally { lines: 9, blank: 1, ..Tally::default() };
         tally.rejected[Reason::Host] = 2;

@@ -224,7 +224,7 @@ mod tests {
     use crate::intake::scratch::Space;
 
     #[test]
-    fn tables_fit_in_what_may_be_held() {
+    fn tables_fit_within_the_memory_limit() {
         for has_instants in [false, true] {
             for (urls, hold) in
                 [(0, 1 << 20), (1_000, 1 << 20), (100_000_000, 20 << 20), (987_654_321, 32 << 20)]

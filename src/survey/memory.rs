@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_least_limit_on_the_way_to_the_root_counts() {
+    fn the_lowest_limit_up_to_the_root_applies() {
         assert_eq!(of_machine("MemFree: 3 kB\nMemTotal:       16314408 kB\n"), Some(16_314_408 << 10));
         assert_eq!(of_machine("MemTotal: many kB"), None);
         let root = std::env::temp_dir().join(format!("sitemill-cgroup-{}", std::process::id()));

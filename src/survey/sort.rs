@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_in_byte_order_and_equal_ones_in_that_of_the_input() {
+    fn urls_are_in_byte_order_and_equal_ones_in_input_order() {
         for count in [0, 1, 2, FEW, FEW + 1, 100, 3_000] {
             let urls = &urls()[..count];
             let mut plain: Vec<u32> = (0..count as u32).collect();
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_follow_each_other_and_part_no_equals() {
+    fn ranges_are_in_order_and_never_split_equal_urls() {
         let urls = urls();
         let sample: Vec<Vec<u8>> = urls.iter().step_by(7).cloned().collect();
         for ranges in [1, 2, 3, 50, 5_000] {

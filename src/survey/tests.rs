@@ -92,7 +92,7 @@ fn with_run<T>(job: &Job, act: impl FnOnce(Context<'_>) -> T) -> T {
 }
 
 #[test]
-fn what_is_listed_does_not_depend_on_the_memory() {
+fn the_listed_urls_do_not_depend_on_the_memory() {
     let directory = Directory::new("memory");
     let inputs = Arc::from([directory.input(&rows())]);
     for on_duplicate in [OnDuplicate::First, OnDuplicate::Newest] {

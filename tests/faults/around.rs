@@ -16,7 +16,7 @@ use crate::support::{finish, published_urls};
 use crate::world::{BASE, Waiting, World, at_each_call, copy, fifo, injected, pages, skip, skip_unless_root};
 
 #[test]
-fn a_report_or_metrics_in_the_place_of_what_is_no_file_are_refused_before_any_work() {
+fn a_report_or_metrics_path_that_is_not_a_regular_file_is_refused_before_any_work() {
     let world = World::new();
     let input = world.directory.file("urls.txt", pages(1, 70));
     for place in [fifo(&world.directory, "told.fifo"), world.directory.path().into()] {
@@ -34,7 +34,7 @@ fn a_report_or_metrics_in_the_place_of_what_is_no_file_are_refused_before_any_wo
 }
 
 #[test]
-fn standard_output_that_takes_nothing_does_not_change_what_is_published() {
+fn a_standard_output_that_fails_does_not_change_the_published_set() {
     let world = World::new();
     let full = || File::options().write(true).open("/dev/full").unwrap();
     let input = world.directory.file("urls.txt", pages(1, 70));
@@ -79,7 +79,7 @@ impl Progress for Failing {
 }
 
 #[test]
-fn a_panic_in_any_pass_ends_the_run_and_nothing_of_it_is_left() {
+fn a_panic_in_any_pass_ends_the_run_and_leaves_nothing_behind() {
     let world = World::new();
     let input = world.directory.file("urls.txt", pages(1, 400_000));
     for (pass, order) in [
@@ -114,7 +114,7 @@ fn a_worker_that_panics_stops_the_others_and_the_run_exits_with_70() {
 }
 
 #[test]
-fn a_panic_where_the_set_is_live_is_a_warning() {
+fn a_panic_after_the_set_is_live_is_a_warning() {
     // If a directory cannot be closed, the standard library panics.
     let world = World::in_memory();
     let before = world.copied();

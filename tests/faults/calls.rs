@@ -26,7 +26,7 @@ const FAULTS: [(&str, &[&str]); 15] = [
 ];
 
 #[test]
-fn any_call_that_fails_leaves_the_old_set_or_the_new_one_and_the_exit_code_knows_which() {
+fn any_call_that_fails_leaves_the_old_set_or_the_new_one_and_the_exit_code_tells_which() {
     let world = World::in_memory();
     let before = world.copied();
     let input = world.directory.file("urls.txt", pages(1, 90));

@@ -25,7 +25,7 @@ fn on_tmpfs(options: &str) -> (World, Mount) {
 }
 
 #[test]
-fn a_disk_with_too_little_room_is_said_before_the_work_and_in_numbers() {
+fn a_disk_with_too_little_room_is_reported_with_numbers_before_any_work() {
     if skip_unless_root("a tmpfs of a megabyte") {
         return;
     }
@@ -36,7 +36,7 @@ fn a_disk_with_too_little_room_is_said_before_the_work_and_in_numbers() {
 }
 
 #[test]
-fn a_disk_with_too_few_inodes_is_said_before_the_work_and_in_numbers() {
+fn a_disk_with_too_few_inodes_is_reported_with_numbers_before_any_work() {
     if skip_unless_root("a tmpfs of 60 inodes") {
         return;
     }
@@ -47,7 +47,7 @@ fn a_disk_with_too_few_inodes_is_said_before_the_work_and_in_numbers() {
 }
 
 #[test]
-fn a_disk_that_fills_up_on_the_way_ends_the_run() {
+fn a_disk_that_fills_up_during_the_run_ends_it() {
     if skip_unless_root("a tmpfs of half a megabyte") {
         return;
     }
@@ -70,7 +70,7 @@ fn number(text: &str, words: &str) -> u64 {
 }
 
 #[test]
-fn a_scratch_disk_that_is_too_small_is_told_with_the_need_and_what_there_is() {
+fn a_scratch_disk_that_is_too_small_is_reported_with_the_needed_and_free_bytes() {
     const DISK_BYTES: u64 = 1 << 20;
     if skip_unless_root("a scratch disk of a megabyte") {
         return;
@@ -123,7 +123,7 @@ fn a_scratch_disk_that_is_too_small_is_told_with_the_need_and_what_there_is() {
 }
 
 #[test]
-fn both_passes_tell_the_disk_what_they_will_read() {
+fn both_passes_prefetch_their_input() {
     let world = World::new();
     // More bytes than are prefetched at once, in few lines, and one refused line.
     let long = "x".repeat(1_900);
@@ -197,7 +197,7 @@ fn a_directory_that_the_user_may_not_write_to_is_named_with_its_exit_code() {
 }
 
 #[test]
-fn a_disk_that_fails_under_a_mapped_input_is_an_error_and_no_crash() {
+fn a_disk_that_fails_under_a_mapped_input_is_an_error_and_not_a_crash() {
     if skip_unless_root("a disk that fails") {
         return;
     }

@@ -92,7 +92,7 @@ fn crawl_until(done: &AtomicBool, out: &Path, seed: u64) -> u32 {
 }
 
 #[test]
-fn a_crawler_sees_whole_sets_only_while_runs_are_killed_at_random_moments() {
+fn a_crawler_sees_only_whole_sets_while_runs_are_killed_at_random_moments() {
     let directory = TempDir::in_memory();
     let (out, input) = (directory.join("out"), directory.join("urls.txt"));
     let begun = Instant::now();

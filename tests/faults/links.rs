@@ -17,7 +17,7 @@ fn without_links(fault: &str, command: &Command) -> Run {
 }
 
 #[test]
-fn without_links_a_run_that_fails_or_is_killed_leaves_no_sitemap_that_nobody_lists() {
+fn without_links_a_run_that_fails_or_is_killed_leaves_no_unlisted_sitemap() {
     let world = World::in_memory();
     let before = world.copied();
     let input = world.directory.file("urls.txt", pages(31, 90));

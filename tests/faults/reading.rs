@@ -25,7 +25,7 @@ const ALL_WAYS: [[&str; 4]; 4] = [
 ];
 
 #[test]
-fn an_input_that_is_cut_short_before_the_first_pass_is_an_error_and_no_crash() {
+fn an_input_that_is_truncated_before_the_first_pass_is_an_error_and_not_a_crash() {
     let world = World::new();
     for way in ALL_WAYS {
         for bytes in [0, 100_000] {
@@ -38,7 +38,7 @@ fn an_input_that_is_cut_short_before_the_first_pass_is_an_error_and_no_crash() {
 }
 
 #[test]
-fn an_input_that_is_cut_short_between_the_passes_is_an_error_and_no_crash() {
+fn an_input_that_is_truncated_between_the_passes_is_an_error_and_not_a_crash() {
     let world = World::new();
     for way in ALL_WAYS {
         let input = input_with_rejects(&world.directory);
@@ -49,7 +49,7 @@ fn an_input_that_is_cut_short_between_the_passes_is_an_error_and_no_crash() {
 }
 
 #[test]
-fn an_input_that_is_cut_within_its_last_page_is_noticed() {
+fn an_input_that_is_truncated_within_its_last_page_is_noticed() {
     let world = World::new();
     let input = world.directory.file("urls.txt", pages(1, 70));
     let waiting = Waiting::start(&mut world.build(), &input);
@@ -58,7 +58,7 @@ fn an_input_that_is_cut_within_its_last_page_is_noticed() {
 }
 
 #[test]
-fn an_input_that_is_written_to_is_noticed_whatever_its_times_say() {
+fn an_input_that_is_modified_is_noticed_whatever_its_times_say() {
     let world = World::new();
     let text = pages(1, 70);
     type Change = fn(&Path);
@@ -92,7 +92,7 @@ fn an_input_that_is_written_to_is_noticed_whatever_its_times_say() {
 }
 
 #[test]
-fn an_input_that_may_not_be_opened_or_fails_on_the_way_is_named() {
+fn an_input_that_cannot_be_opened_or_fails_while_being_read_is_named() {
     let world = World::new();
     let plain = world.directory.file("urls.txt", pages(1, 70));
     let packed = world.directory.file("urls.txt.gz", gzip(pages(1, 70).as_bytes()));
@@ -122,7 +122,7 @@ fn a_file_that_cannot_be_mapped_is_read() {
 }
 
 #[test]
-fn packed_input_that_is_damaged_is_refused_and_two_members_are_one_text() {
+fn damaged_packed_input_is_refused_and_two_members_are_one_text() {
     let world = World::new();
     let whole = gzip(pages(1, 70).as_bytes());
     let mut flipped = whole.clone();
@@ -196,7 +196,7 @@ fn hostile_lines_are_rejected_and_counted_among_good_ones() {
 }
 
 #[test]
-fn a_pipe_of_one_endless_line_costs_no_memory() {
+fn a_pipe_of_one_endless_line_takes_bounded_memory() {
     // 256 MB, in 800 MB of address space; the mapping of the copy takes another 256 MB.
     let world = World::new();
     let zeros = world.directory.join("line.txt");

@@ -63,7 +63,7 @@ fn a_signal_ends_a_run_that_starts_a_thousand_threads_within_two_seconds() {
 }
 
 #[test]
-fn a_signal_at_any_time_of_a_run_ends_it_within_two_seconds_with_the_old_set_or_the_new_one() {
+fn a_signal_at_any_point_of_a_run_ends_it_within_two_seconds_with_the_old_set_or_the_new_one() {
     let world = World::new();
     let before = world.copied();
     let all = world.directory.file("urls.txt", pages(1, 400_000));
@@ -103,7 +103,7 @@ fn a_signal_at_any_time_of_a_run_ends_it_within_two_seconds_with_the_old_set_or_
 }
 
 #[test]
-fn a_signal_ends_the_wait_for_whoever_reads_a_fifo() {
+fn a_signal_ends_the_wait_for_the_reader_of_a_fifo() {
     let world = World::new();
     let input = world.directory.file("urls.txt", "bad\n".repeat(50_000) + &pages(1, 5_000));
     let fifo = fifo(&world.directory, "told.fifo");
@@ -146,7 +146,7 @@ fn catches(status: &str, signal: u32) -> bool {
 }
 
 #[test]
-fn a_fifo_is_waited_for_until_its_writer_comes_or_a_signal_does() {
+fn a_run_waits_for_the_writer_of_a_fifo_until_a_signal_arrives() {
     let world = World::new();
     let fifo = fifo(&world.directory, "urls.fifo");
     let waiting = || {
@@ -203,7 +203,7 @@ fn a_signal_during_publishing_does_not_interrupt_it() {
 }
 
 #[test]
-fn a_command_that_changes_nothing_ends_at_a_signal_even_if_nobody_reads_what_it_says() {
+fn a_read_only_command_ends_at_a_signal_even_if_nobody_reads_its_output() {
     let world = World::new();
     let before = world.copied();
     let input = world.directory.file("urls.txt", pages(1, 5_000));
@@ -226,7 +226,7 @@ fn a_command_that_changes_nothing_ends_at_a_signal_even_if_nobody_reads_what_it_
 }
 
 #[test]
-fn a_reader_of_the_report_may_be_late_and_one_that_never_comes_is_given_up_at_a_signal() {
+fn a_run_waits_for_the_reader_of_its_report_until_a_signal_arrives() {
     for option in ["--json", "--report=/dev/stdout"] {
         for is_read in [true, false] {
             let world = World::new();

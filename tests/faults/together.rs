@@ -132,7 +132,7 @@ fn meet(
 }
 
 #[test]
-fn a_rollback_of_one_site_is_turned_away_at_every_step_of_a_build_of_all() {
+fn a_rollback_of_one_site_is_refused_at_every_step_of_a_build_of_all() {
     let sites = world();
     let [turned_away, others] = meet(
         &sites,
@@ -144,7 +144,7 @@ fn a_rollback_of_one_site_is_turned_away_at_every_step_of_a_build_of_all() {
 }
 
 #[test]
-fn a_build_of_all_sites_is_turned_away_at_every_step_of_a_rollback_of_one() {
+fn a_build_of_all_sites_is_refused_at_every_step_of_a_rollback_of_one() {
     let sites = world();
     let [turned_away, others] = meet(
         &sites,

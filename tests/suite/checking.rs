@@ -95,7 +95,7 @@ fn every_planted_fault_is_found_by_its_rule_alone_and_is_gone_once_repaired() {
 }
 
 #[test]
-fn nothing_is_found_in_what_build_writes() {
+fn check_finds_nothing_in_a_set_that_build_wrote() {
     let recipe = Recipe { lines: 60_000, duplicates: 0.1, non_ascii: 0.2, bad: 0.1, ..Recipe::default() };
     let text = Corpus::new(&recipe).unwrap().text();
     let directory = TempDir::new();
@@ -156,7 +156,7 @@ fn a_set_is_checked_by_the_scope_it_was_built_with_unless_an_option_says_otherwi
 }
 
 #[test]
-fn nothing_is_found_in_the_golden_cases() {
+fn check_finds_nothing_in_the_golden_cases() {
     for case in fs::read_dir(testdata().join("cases")).unwrap() {
         let case = case.unwrap().path();
         let args = fs::read_to_string(case.join("args")).unwrap();
@@ -213,7 +213,7 @@ fn a_published_file_that_rots_or_is_edited_is_named() {
 }
 
 #[test]
-fn limits_may_be_met_and_not_passed() {
+fn files_may_reach_the_limits_but_not_exceed_them() {
     let directory = TempDir::new();
     let file = directory.join("sitemap.xml");
     for (count, want) in [(50_000, &[][..]), (50_001, &["too-many-entries"])] {
@@ -248,7 +248,7 @@ fn limits_may_be_met_and_not_passed() {
 }
 
 #[test]
-fn hostile_files_cost_little_and_open_nothing() {
+fn hostile_files_take_bounded_resources_and_open_no_other_file() {
     let directory = TempDir::new();
     let secret = directory.file("secret.txt", "TOP SECRET");
     let spaces = vec![b' '; 1 << 20];
@@ -315,7 +315,7 @@ fn hostile_files_cost_little_and_open_nothing() {
 }
 
 #[test]
-fn names_in_an_index_file_lead_nowhere_else() {
+fn names_in_an_index_file_cannot_leave_its_directory() {
     let directory = TempDir::new();
     directory.file("outside.xml", "secret");
     let inside = directory.join("inside");
@@ -345,7 +345,7 @@ fn bytes_of_a_file_reach_the_terminal_only_escaped() {
 }
 
 #[test]
-fn files_are_one_site_and_every_directory_is_its_own() {
+fn files_are_one_site_and_every_directory_is_a_site_of_its_own() {
     let directory = TempDir::new();
     let sites = ["a", "b"].map(|name| directory.join(name));
     for site in &sites {

@@ -54,7 +54,7 @@ fn files_and_pipes_give_the_same_output_with_any_number_of_threads() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure_and_a_full_disk_is_one() {
+fn a_reader_that_stops_early_is_not_a_failure_but_a_full_disk_is() {
     let mut child =
         sitemill().arg("clean").arg("--quiet").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());

@@ -137,7 +137,7 @@ fn assert_set_aside(out: &Path, harmed: &str) {
 }
 
 #[test]
-fn a_damaged_manifest_is_refused_and_ignored_when_told_to() {
+fn a_damaged_manifest_is_refused_and_can_be_ignored() {
     let directory = TempDir::new();
     for (how, harm, words) in damages() {
         let out = world(&directory, how);
@@ -196,7 +196,7 @@ fn first_index(out: &Path) -> usize {
 }
 
 #[test]
-fn a_damaged_journal_is_refused_and_ignored_when_told_to() {
+fn a_damaged_journal_is_refused_and_can_be_ignored() {
     let directory = TempDir::new();
     for (how, harm, words) in damages() {
         let out = broken_switch(&directory, how);
@@ -269,7 +269,7 @@ fn a_manifest_and_a_journal_may_be_lost_together() {
 }
 
 #[test]
-fn a_switch_is_finished_by_its_journal_whatever_became_of_the_manifest() {
+fn a_switch_is_completed_from_its_journal_whatever_happened_to_the_manifest() {
     let directory = TempDir::new();
     let out = broken_switch(&directory, "out");
     fs::write(out.join(".sitemill/manifest.json"), "{").unwrap();
@@ -281,7 +281,7 @@ fn a_switch_is_finished_by_its_journal_whatever_became_of_the_manifest() {
 }
 
 #[test]
-fn a_manifest_that_is_gone_while_earlier_sets_are_there_is_no_first_run() {
+fn a_missing_manifest_with_earlier_sets_is_not_a_first_run() {
     let directory = TempDir::new();
     let out = world(&directory, "out");
     let before = snapshot(&out);
@@ -318,7 +318,7 @@ fn ignoring_an_intact_manifest_rewrites_every_file_and_keeps_all_sets() {
 }
 
 #[test]
-fn each_site_has_its_own_way_out() {
+fn each_damaged_site_is_repaired_on_its_own() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let build = |pages: u32, options: &[&str]| {

@@ -74,7 +74,7 @@ fn a_report_compares_the_set_with_the_one_that_was_live() {
 }
 
 #[test]
-fn what_a_manifest_does_not_tell_is_not_known() {
+fn figures_that_the_manifest_lacks_are_unknown() {
     let directory = TempDir::new();
     let manifest = directory.join("out/.sitemill/manifest.json");
     finish(&mut build_command(&directory.join("out"), BASE), pages("a", 3).as_bytes()).expect(0);
@@ -113,7 +113,7 @@ fn sections_are_the_same_for_every_number_of_threads_even_if_each_url_has_its_ow
 }
 
 #[test]
-fn where_each_origin_has_a_set_it_is_the_section() {
+fn with_a_set_for_each_origin_the_origin_is_the_section() {
     let directory = TempDir::new();
     let report = directory.join("report.json");
     let build = |lines: &str| {

@@ -73,7 +73,7 @@ fn every_form_lists_added_removed_and_changed_urls() {
 }
 
 #[test]
-fn any_two_sets_differ_by_what_sorting_by_hand_finds_whatever_the_memory() {
+fn diff_agrees_with_a_plain_comparison_for_any_two_sets_and_any_memory() {
     let directory = TempDir::new();
     let (old, new) = (directory.join("old"), directory.join("new"));
     // The sets share two thirds of their URLs, a seventh of these with another date.
@@ -119,7 +119,7 @@ fn sitemaps_that_are_the_same_in_both_are_not_read() {
 }
 
 #[test]
-fn sets_of_others_are_compared_by_their_index_files_and_directories() {
+fn foreign_sets_are_compared_by_their_index_files_and_directories() {
     let directory = TempDir::new();
     let (old, new) = (directory.join("old"), directory.join("new"));
     let (was, is) = (rows(&[("1", ""), ("2", "2024-01-01")]), rows(&[("2", "2024-01-02"), ("3", "")]));

@@ -219,7 +219,7 @@ fn a_directory_with_a_published_set_is_read_as_the_urls_of_that_set() {
 }
 
 #[test]
-fn bad_tags_are_dropped_counted_and_told_and_their_urls_are_listed() {
+fn bad_tags_are_dropped_counted_and_reported_and_their_urls_are_listed() {
     let directory = TempDir::new();
     let csv = format!(
         "page,changed,changefreq,priority\n\
@@ -281,7 +281,7 @@ fn bad_tags_are_dropped_counted_and_told_and_their_urls_are_listed() {
 }
 
 #[test]
-fn of_equal_urls_the_first_or_the_newest_is_listed() {
+fn the_first_or_the_newest_of_equal_urls_is_listed() {
     let directory = TempDir::new();
     let csv = format!(
         "url,lastmod\n{BASE}a,2024-01-01\n{BASE}b,\n{BASE}a,2024-03-01\n{BASE}b,2023-01-01\n{BASE}a,2024-02-01\n"
@@ -346,7 +346,7 @@ fn links_and_images_are_listed_in_namespaces_that_are_declared_where_they_are_us
 }
 
 #[test]
-fn charsets_of_input_and_of_urls() {
+fn input_and_urls_may_have_different_charsets() {
     let directory = TempDir::new();
     let latin = directory.file("latin.txt", b"http://www.example.com/\xFCmlat.html&q=name\n");
     for (options, want) in [
@@ -370,7 +370,7 @@ fn charsets_of_input_and_of_urls() {
 }
 
 #[test]
-fn an_input_that_is_wrong_as_a_whole_is_named_with_the_way_out() {
+fn an_input_that_is_invalid_as_a_whole_is_named_with_the_way_out() {
     let directory = TempDir::new();
     let whole = gzip(&format!("{BASE}a\n").repeat(500));
     let out = directory.join("out");

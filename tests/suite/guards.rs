@@ -101,7 +101,7 @@ fn part_files_of_a_job_that_has_not_ended_are_refused_with_the_way_out() {
 }
 
 #[test]
-fn an_empty_set_is_published_only_if_it_is_meant() {
+fn an_empty_set_is_published_only_with_allow_empty() {
     let directory = TempDir::new();
     let out = directory.join("out");
     build(&out, &pages(9), &["--urls-per-sitemap", "1", "--sitemaps-per-index", "5"]).expect(0);
@@ -130,7 +130,7 @@ fn an_empty_set_is_published_only_if_it_is_meant() {
 }
 
 #[test]
-fn an_empty_robots_file_that_nobody_meant_is_still_found() {
+fn check_still_finds_an_unintended_empty_robots_file() {
     let directory = TempDir::new();
     let out = directory.join("out");
     build(&out, "", &["--allow-empty"]).expect(0);
@@ -139,7 +139,7 @@ fn an_empty_robots_file_that_nobody_meant_is_still_found() {
 }
 
 #[test]
-fn each_site_is_held_against_its_own_live_set() {
+fn each_site_is_compared_with_its_own_live_set() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let site =

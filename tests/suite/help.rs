@@ -204,7 +204,7 @@ fn messages_start_with_error_or_warning_or_nothing() {
 }
 
 #[test]
-fn a_run_that_a_signal_ends_says_that_it_was_interrupted() {
+fn a_run_stopped_by_a_signal_says_that_it_was_interrupted() {
     for (signal, exit, log) in [("INT", 130, "text"), ("TERM", 143, "text"), ("HUP", 129, "json")] {
         let directory = TempDir::new();
         // The shell sends the signal while the run waits for its input.
@@ -244,7 +244,7 @@ fn on_terminal(columns: u32, variables: &[(&str, &str)], words: &str) -> String 
 }
 
 #[test]
-fn prefixes_are_coloured_on_a_terminal_that_shows_colours_and_nowhere_else() {
+fn prefixes_are_coloured_only_on_a_terminal_that_shows_colours() {
     let directory = TempDir::new();
     std::fs::create_dir(directory.join("parts")).unwrap();
     directory.file("parts/part-0", format!("{BASE}1\n"));

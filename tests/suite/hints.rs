@@ -17,7 +17,7 @@ fn refused(base_url: &str, options: &[&str], input: &str) -> (Run, Value) {
 }
 
 #[test]
-fn a_run_without_a_valid_url_says_what_its_lines_have_in_common_and_never_to_allow_an_empty_set() {
+fn a_run_without_a_valid_url_says_what_its_lines_have_in_common_and_never_suggests_an_empty_set() {
     let shop = "http://www.shop.example/";
     let log = "9.9.9.9 - - [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.1\" 200 23 \"-\" \"curl\"\n";
     for (base_url, input, said) in [
@@ -79,7 +79,7 @@ fn a_run_without_a_valid_url_says_what_its_lines_have_in_common_and_never_to_all
 }
 
 #[test]
-fn a_comment_among_relative_lines_hides_nothing_and_only_an_empty_input_is_told_of_allow_empty() {
+fn a_comment_does_not_hide_relative_lines_and_only_an_empty_input_mentions_allow_empty() {
     let shop = "http://www.shop.example/";
     let comment = format!("# http://www.shop.example/\n{}", "/a\n".repeat(19));
     let (run, _) = refused(shop, &[], &comment);
@@ -158,7 +158,7 @@ fn urls_out_of_scope_are_counted_by_origin_whatever_the_threads_and_the_order() 
 }
 
 #[test]
-fn origins_beyond_the_tenth_are_one_number() {
+fn origins_beyond_the_tenth_are_counted_together() {
     let input: String = (0..1_000).map(|n| format!("https://h{}.example/{n}\n", n % 20)).collect::<String>()
         + "http://a.example/\n";
     let (run, report) = refused("https://www.example.com/", &[], &input);
@@ -168,7 +168,7 @@ fn origins_beyond_the_tenth_are_one_number() {
 }
 
 #[test]
-fn examples_stand_below_the_row_that_counts_them() {
+fn examples_are_printed_below_the_row_that_counts_them() {
     let directory = TempDir::new();
     let rows = "{\"url\":\"http://h.example/a\",\"priority\":\"high\"}\n{\"url\":\"http://h.example/b\"}\n{\"url\":\"ftp://h/\"}\n";
     let input = directory.file("urls.jsonl", rows);

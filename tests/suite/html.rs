@@ -103,7 +103,7 @@ fn the_page_of_a_report_is_the_page_of_its_run() {
 }
 
 #[test]
-fn the_page_is_the_same_for_every_number_of_threads_but_for_times() {
+fn the_page_is_the_same_for_any_number_of_threads_except_for_times() {
     let page = |threads: &str| {
         let directory = TempDir::new();
         let lines: String =
@@ -172,7 +172,7 @@ fn poison(value: &mut Value, text: &str) {
 }
 
 #[test]
-fn a_report_that_was_forged_makes_no_markup_either() {
+fn a_forged_report_cannot_inject_markup_either() {
     let directory = TempDir::new();
     build(&directory, &pages("a", 10), 0, &[]);
     let (_, report) = build(&directory, &(pages("a", 100) + "bad\n"), 1, &[]);
@@ -271,7 +271,7 @@ fn many_sites_and_very_long_lines_keep_within_the_limit() {
 }
 
 #[test]
-fn a_published_directory_tells_what_it_knows_and_says_what_it_does_not() {
+fn a_page_of_a_published_directory_says_what_it_does_not_know() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let lines = pages("a", 30) + &pages("b&c", 12) + "bad\n";
@@ -325,7 +325,7 @@ fn a_run_that_fails_or_is_refused_says_so_on_its_page() {
 }
 
 #[test]
-fn a_page_that_cannot_be_written_is_told_before_any_work_and_never_destroys_anything() {
+fn a_page_that_cannot_be_written_is_reported_before_any_work_and_destroys_nothing() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let input = directory.file("urls.txt", pages("a", 2));
@@ -354,7 +354,7 @@ fn a_page_that_cannot_be_written_is_told_before_any_work_and_never_destroys_anyt
 }
 
 #[test]
-fn chromium_shows_a_hostile_page_without_a_word_on_its_console() {
+fn chromium_shows_a_hostile_page_without_console_messages() {
     let directory = TempDir::new();
     let mut lines = pages("ok", 30);
     HOSTILE.iter().for_each(|text| lines += &format!("{text}\n{BASE}{text}/x\n"));

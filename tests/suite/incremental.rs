@@ -92,7 +92,7 @@ fn a_shuffled_export_rewrites_nothing() {
 }
 
 #[test]
-fn boundaries_are_the_same_in_any_order_that_is_the_same_and_for_each_site() {
+fn boundaries_depend_only_on_the_urls_and_their_order_for_each_site() {
     let directory = TempDir::new();
     // Input order, with duplicates and rows that need cleaning.
     let input = shop(0..0, 1);
@@ -121,7 +121,7 @@ fn boundaries_are_the_same_in_any_order_that_is_the_same_and_for_each_site() {
 }
 
 #[test]
-fn a_content_that_comes_back_finds_its_kept_file() {
+fn content_that_returns_reuses_its_kept_file() {
     let directory = TempDir::new();
     let out = directory.join("out");
     build(&out, &shop(0..0, 1), &[]);

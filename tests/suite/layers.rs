@@ -261,7 +261,7 @@ fn functions_are_short() {
 const LIB: &str = "//! # Modules\n//!\n//! ```text\n//!  roof   on top\n//!  wall   below it\n//! ```\nmod roof;\nmod wall;\n";
 
 #[test]
-fn an_upward_import_is_told_with_its_line_and_both_layers() {
+fn an_upward_import_is_reported_with_its_line_and_both_layers() {
     let wall = "//! A wall.\n\nuse std::io;\nuse crate::roof::Tile;\n";
     let sources = Sources::of(&[
         ("src/lib.rs", LIB),
@@ -279,7 +279,7 @@ fn an_upward_import_is_told_with_its_line_and_both_layers() {
 }
 
 #[test]
-fn a_cycle_is_told_once_with_every_step() {
+fn a_cycle_is_reported_once_with_every_step() {
     let sources = Sources::of(&[
         ("src/lib.rs", LIB),
         ("src/roof.rs", "mod tile;\npub use tile::{Clay, Slate as Stone};\npub fn pitch() {}"),
@@ -349,7 +349,7 @@ fn modules_without_a_layer_and_layers_without_a_module_are_reported() {
 }
 
 #[test]
-fn a_function_or_file_that_is_too_long_by_one_line_is_told() {
+fn a_function_or_file_that_is_one_line_too_long_is_reported() {
     let function = |lines: usize| format!("fn long(\n) {{\n{}}}\n", "\n".repeat(lines - 3));
     let test = format!("#[cfg(test)]\nmod tests {{\n{}}}\n", function(FUNCTION_LINES_MAX + 1));
     let text = format!("{}{}{test}", function(FUNCTION_LINES_MAX), function(FUNCTION_LINES_MAX + 1));

@@ -14,7 +14,7 @@ fn limited(limits: &[&str], command: &Command) -> Command {
 }
 
 #[test]
-fn more_threads_than_any_machine_has_use_for_are_a_usage_error() {
+fn too_many_threads_are_a_usage_error() {
     let directory = TempDir::new();
     let (input, out) = (directory.file("in.txt", format!("{BASE}1\n")), directory.join("out"));
     finish(build_command(&out, BASE).arg(&input), b"").expect(0);

@@ -95,7 +95,7 @@ fn a_larger_sorted_set_depends_on_neither_ranges_nor_threads_nor_input_order() {
 }
 
 #[test]
-fn of_rows_with_one_url_and_different_tags_newest_lists_the_same_in_any_order_and_first_the_first() {
+fn newest_lists_the_same_row_in_any_order_and_first_lists_the_first() {
     let directory = TempDir::new();
     // Each page has six rows on two days. Some days have two spellings, and some rows have other tags or none.
     let row = |n: usize| {

@@ -116,7 +116,7 @@ fn one_page(directory: &TempDir, mebibytes: usize) {
 }
 
 #[test]
-fn a_page_beyond_the_memory_is_refused_with_its_size_and_the_way_out_and_is_read_if_there_is_more() {
+fn a_page_over_the_memory_limit_is_refused_with_its_size_and_is_read_with_more_memory() {
     let directory = TempDir::new();
     one_page(&directory, 400);
     let input = directory.join("urls.parquet");

@@ -72,7 +72,7 @@ fn no_option_overwrites_an_input_whatever_name_leads_to_it() {
 }
 
 #[test]
-fn an_input_is_recognised_in_a_directory_beside_an_index_behind_a_pipe_sign_and_in_the_options() {
+fn an_input_is_recognised_in_a_directory_next_to_an_index_as_a_pipe_and_in_the_options() {
     let directory = TempDir::new();
     let (out, data) = (directory.join("out"), directory.join("data"));
     fs::create_dir(&data).unwrap();
@@ -245,7 +245,7 @@ fn a_dash_is_standard_output_and_takes_one_result() {
 }
 
 #[test]
-fn a_standard_stream_by_its_path_is_written_to_and_never_cut() {
+fn a_standard_stream_named_by_its_path_is_written_to_and_never_truncated() {
     let directory = TempDir::new();
     let (input, out) = (directory.file("in.txt", LINES), directory.join("out"));
     let log = directory.file("log", "before\n");

@@ -116,7 +116,7 @@ fn foreign_files_are_left_alone() {
 }
 
 #[test]
-fn a_sitemap_that_rotted_is_mended_by_the_next_run() {
+fn a_damaged_sitemap_is_rebuilt_by_the_next_run() {
     let directory = TempDir::new();
     let out = directory.join("out");
     build(&out, &pages(1, 50), &[]).expect(0);
@@ -139,7 +139,7 @@ fn a_sitemap_that_rotted_is_mended_by_the_next_run() {
 }
 
 #[test]
-fn a_switch_that_was_broken_off_is_finished_by_the_next_run() {
+fn an_interrupted_switch_is_completed_by_the_next_run() {
     let directory = TempDir::new();
     let options = ["--urls-per-sitemap", "1", "--sitemaps-per-index", "2"];
     // The state after a crash between two renames of the switch: a journal, and some of the files renamed.
@@ -206,7 +206,7 @@ fn a_second_run_is_told_who_holds_the_directory() {
 }
 
 #[test]
-fn a_signal_stops_a_run_and_nothing_of_it_is_left() {
+fn a_signal_stops_a_run_and_leaves_nothing_behind() {
     let directory = TempDir::new();
     for (signal, exit) in [("INT", 130), ("TERM", 143)] {
         let out = directory.join(signal);
@@ -224,7 +224,7 @@ fn a_signal_stops_a_run_and_nothing_of_it_is_left() {
 }
 
 #[test]
-fn a_signal_that_the_run_was_started_to_ignore_does_not_stop_it() {
+fn a_signal_that_is_ignored_from_the_start_does_not_stop_the_run() {
     let directory = TempDir::new();
     let background = ["sh", "-c", "trap '' INT; exec \"$@\"", "sh"];
     for (signal, starter) in [("HUP", &["nohup"][..]), ("INT", &background)] {
@@ -251,7 +251,7 @@ fn a_signal_that_the_run_was_started_to_ignore_does_not_stop_it() {
 }
 
 #[test]
-fn a_link_in_the_place_of_a_file_or_directory_is_refused() {
+fn a_link_in_place_of_a_file_or_directory_is_refused() {
     let directory = TempDir::new();
     let victim = directory.file("victim", "precious");
     let elsewhere = directory.join("elsewhere");
@@ -295,7 +295,7 @@ fn a_link_in_the_place_of_a_file_or_directory_is_refused() {
 }
 
 #[test]
-fn a_rollback_follows_no_link_in_the_place_of_the_lock() {
+fn a_rollback_follows_no_link_in_place_of_the_lock() {
     let directory = TempDir::new();
     let (out, victim) = (directory.join("out"), directory.file("victim", "precious"));
     build(&out, &pages(1, 3), &[]).expect(0);
@@ -311,7 +311,7 @@ fn a_rollback_follows_no_link_in_the_place_of_the_lock() {
 }
 
 #[test]
-fn a_crawler_that_reads_all_the_while_sees_whole_sets_only() {
+fn a_crawler_that_reads_continuously_sees_only_whole_sets() {
     use std::sync::atomic::{AtomicBool, Ordering};
     let directory = TempDir::new();
     let out = directory.join("out");

@@ -57,7 +57,7 @@ fn noise(bytes: usize) -> Vec<u8> {
 }
 
 #[test]
-fn every_reader_gets_back_what_every_level_was_given() {
+fn every_reader_decompresses_every_level() {
     let documents =
         [sitemap(Order::Shuffled), sitemap(Order::Sorted), b"a".repeat(100_000), noise(100_000), Vec::new()];
     let directory = TempDir::new();

@@ -58,7 +58,7 @@ fn generated(directory: &TempDir, lines: u64, seed: u64) -> PathBuf {
 }
 
 #[test]
-fn both_do_the_same_with_a_generated_input() {
+fn both_implementations_agree_on_a_generated_input() {
     let directory = TempDir::new();
     let base = ["--base-url", "https://www.example.com/"];
     let more: [&[&str]; 5] = [
@@ -74,7 +74,7 @@ fn both_do_the_same_with_a_generated_input() {
 }
 
 #[test]
-fn both_do_the_same_with_the_first_input_of_a_newcomer() {
+fn both_implementations_agree_on_the_example_input() {
     let input = testdata().join("urls.txt");
     check_same(&input, &["--base-url", "https://www.example.com/"]);
     check_same(&input, &["--base-url", "https://www.example.com/shop", "--urls-per-sitemap", "10"]);
@@ -82,7 +82,7 @@ fn both_do_the_same_with_the_first_input_of_a_newcomer() {
 }
 
 #[test]
-fn both_filters_write_the_same() {
+fn both_implementations_of_clean_write_the_same() {
     let directory = TempDir::new();
     let input = generated(&directory, 20_000, 99);
     let clean = |mut command: Command, name: &str| {

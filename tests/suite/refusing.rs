@@ -42,7 +42,7 @@ fn options_that_contradict_the_protocol_are_usage_errors_that_name_the_limit() {
 }
 
 #[test]
-fn a_base_url_that_is_no_directory_is_a_usage_error_that_shows_the_right_form() {
+fn a_base_url_that_is_not_a_directory_is_a_usage_error_that_shows_the_right_form() {
     let directory = TempDir::new();
     let out = directory.join("out");
     for (base_url, said) in [
@@ -101,7 +101,7 @@ fn an_input_that_cannot_be_read_is_named() {
 }
 
 #[test]
-fn an_output_that_cannot_be_made_ends_the_run_before_any_work() {
+fn an_output_that_cannot_be_created_ends_the_run_before_any_work() {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", format!("{BASE}a\n"));
     let in_a_file = input.join("below");
@@ -141,7 +141,7 @@ fn too_many_rejects_publish_nothing_and_are_still_reported() {
 }
 
 #[test]
-fn a_line_without_an_end_costs_no_memory() {
+fn an_endless_line_takes_bounded_memory() {
     // 300 MB in a sparse file and then through a pipe, with 100 MB of address space besides the mapping.
     let directory = TempDir::new();
     let input = directory.join("urls.txt");

@@ -45,7 +45,7 @@ fn theirs(out: &Path, names: &[&str]) -> Vec<PathBuf> {
 }
 
 #[test]
-fn files_of_others_under_names_that_the_first_set_needs_are_refused_before_any_work_or_taken_over() {
+fn foreign_files_under_names_that_the_first_set_needs_are_refused_before_any_work_or_taken_over() {
     let directory = TempDir::new();
     for (case, (names, more)) in [
         (&["sitemap-index-1.xml"][..], ""),
@@ -87,7 +87,7 @@ fn files_of_others_under_names_that_the_first_set_needs_are_refused_before_any_w
 }
 
 #[test]
-fn a_set_that_grows_to_the_name_of_a_file_of_others_is_refused_and_the_live_one_stays() {
+fn a_set_that_grows_to_the_name_of_a_foreign_file_is_refused_and_the_live_one_stays() {
     let directory = TempDir::new();
     let out = directory.join("out");
     build(&out, BASE, &[]).expect(0);
@@ -116,7 +116,7 @@ fn a_set_that_grows_to_the_name_of_a_file_of_others_is_refused_and_the_live_one_
 }
 
 #[test]
-fn without_the_state_our_own_files_are_known_by_nobody_and_to_ignore_that_keeps_a_copy_of_each() {
+fn without_the_state_directory_own_files_are_foreign_and_ignoring_that_keeps_a_copy_of_each() {
     let directory = TempDir::new();
     let out = directory.join("out");
     build(&out, BASE, &[]).expect(0);
@@ -137,7 +137,7 @@ fn without_the_state_our_own_files_are_known_by_nobody_and_to_ignore_that_keeps_
 }
 
 #[test]
-fn another_base_url_or_protocol_is_refused_with_both_values_and_published_when_it_is_meant() {
+fn another_base_url_or_protocol_is_refused_with_both_values_and_published_with_replace_set() {
     let directory = TempDir::new();
     let out = directory.join("out");
     build(&out, BASE, &[]).expect(0);
@@ -184,7 +184,7 @@ fn another_base_url_or_protocol_is_refused_with_both_values_and_published_when_i
 }
 
 #[test]
-fn each_site_is_held_against_its_own_live_set_and_none_is_switched_if_one_is_another() {
+fn each_site_is_compared_with_its_own_live_set_and_none_is_switched_if_one_differs() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let of = |hosts: &[&str], base: &str, options: &[&str]| {
@@ -207,7 +207,7 @@ fn each_site_is_held_against_its_own_live_set_and_none_is_switched_if_one_is_ano
 }
 
 #[test]
-fn old_index_files_stay_as_long_as_the_sitemaps_that_they_list_and_are_no_part_of_the_live_set() {
+fn old_index_files_stay_as_long_as_the_sitemaps_that_they_list_and_are_not_part_of_the_live_set() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let night = |day: u64, last: u32, options: &[&str]| {

@@ -50,7 +50,7 @@ fn numbers(out: &Path) -> Vec<u64> {
 }
 
 #[test]
-fn superseded_sitemaps_stay_their_time_and_then_go() {
+fn superseded_sitemaps_are_kept_for_their_time_and_then_removed() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let options = ["--keep", "2d", "--keep-sets", "0"];
@@ -75,7 +75,7 @@ fn superseded_sitemaps_stay_their_time_and_then_go() {
 }
 
 #[test]
-fn the_last_sets_stay_whatever_their_age_and_a_clock_that_goes_back_deletes_nothing() {
+fn the_last_sets_stay_however_old_and_a_clock_that_goes_back_deletes_nothing() {
     let directory = TempDir::new();
     let out = directory.join("out");
     for set in 1..=6 {
@@ -92,7 +92,7 @@ fn the_last_sets_stay_whatever_their_age_and_a_clock_that_goes_back_deletes_noth
 }
 
 #[test]
-fn rolling_back_goes_one_set_further_each_time_and_back_to_the_same_files() {
+fn each_rollback_goes_one_set_further_back_and_restores_the_same_files() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let mut sets = Vec::new();
@@ -133,7 +133,7 @@ fn a_rollback_skips_sets_that_were_rolled_back_before() {
 }
 
 #[test]
-fn a_set_with_a_missing_file_does_not_come_back() {
+fn a_set_with_a_missing_file_cannot_be_restored() {
     let directory = TempDir::new();
     let out = directory.join("out");
     build(&out, 0, &[1, 2], &[]).expect(0);
@@ -156,7 +156,7 @@ fn a_set_with_a_missing_file_does_not_come_back() {
 }
 
 #[test]
-fn a_set_with_a_file_that_rotted_or_was_edited_does_not_come_back() {
+fn a_set_with_a_damaged_or_edited_file_cannot_be_restored() {
     let directory = TempDir::new();
     let out = directory.join("out");
     for (day, pages) in [[1, 2], [3, 4], [5, 6]].iter().enumerate() {
@@ -248,7 +248,7 @@ fn status_and_rollback_create_nothing_where_there_is_no_set() {
 }
 
 #[test]
-fn status_shows_what_lies_there_and_waits_for_nobody() {
+fn status_shows_what_is_there_and_waits_for_no_run() {
     let directory = TempDir::new();
     let out = directory.join("out");
     build(&out, 0, &[1, 2], &[]).expect(0);

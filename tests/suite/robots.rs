@@ -29,7 +29,7 @@ fn block(base: &str, indexes: u32) -> String {
 }
 
 #[test]
-fn the_block_of_each_set_is_kept_up_and_the_rest_is_left_alone() {
+fn the_block_of_each_set_is_maintained_and_the_rest_is_left_alone() {
     let directory = TempDir::new();
     let (out, deeper) = (directory.join("out"), directory.join("deeper"));
     let robots = directory.file("robots.txt", THEIRS);
@@ -54,7 +54,7 @@ fn the_block_of_each_set_is_kept_up_and_the_rest_is_left_alone() {
 }
 
 #[test]
-fn a_name_that_no_crawler_asks_for_is_a_usage_error_unless_it_is_meant() {
+fn a_name_that_no_crawler_requests_is_a_usage_error_without_robots_any_name() {
     let directory = TempDir::new();
     let out = directory.join("out");
     for name in ["Robots.TXT", "ROBOTS.txt", "robots.Txt"] {
@@ -132,7 +132,7 @@ fn leftovers_of_a_dead_run_are_removed() {
 }
 
 #[test]
-fn the_file_keeps_its_mode_and_its_owner_and_is_made_if_there_is_none() {
+fn the_file_keeps_its_mode_and_owner_and_is_created_if_missing() {
     let directory = TempDir::new();
     let robots = directory.file("robots.txt", "");
     fs::set_permissions(&robots, fs::Permissions::from_mode(0o640)).unwrap();

@@ -146,7 +146,7 @@ fn a_set_built_from_its_own_urls_with_their_tags_is_the_same_set() {
 }
 
 #[test]
-fn links_and_images_of_a_set_come_through_urls_and_build() {
+fn links_and_images_of_a_set_survive_urls_and_build() {
     let directory = TempDir::new();
     let row = format!(
         r#"{{"loc":"{BASE}a","priority":0.50,"alternates":{{"de":"{BASE}de?a&b","x-default":"{BASE}"}},"images":"{BASE}i.png"}}"#
@@ -167,7 +167,7 @@ fn links_and_images_of_a_set_come_through_urls_and_build() {
 }
 
 #[test]
-fn lines_that_urls_wrote_before_it_knew_the_key_of_build_are_read() {
+fn lines_that_earlier_versions_of_urls_wrote_are_read() {
     let directory = TempDir::new();
     let (old, new) = (directory.join("old"), directory.join("new"));
     let line = |key: &str| format!(r#"{{"{key}":[{{"href":"{BASE}de","hreflang":"de"}}],"loc":"{BASE}a"}}"#);
@@ -179,7 +179,7 @@ fn lines_that_urls_wrote_before_it_knew_the_key_of_build_are_read() {
 }
 
 #[test]
-fn values_of_others_that_would_break_a_row_are_quoted_and_come_back_as_they_were() {
+fn foreign_values_that_would_break_a_row_are_quoted_and_read_back_unchanged() {
     let directory = TempDir::new();
     let xml = format!(
         "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\

@@ -185,7 +185,7 @@ fn rows_can_be_borrowed_and_have_links_and_images() {
 }
 
 #[test]
-fn a_directory_that_is_published_to_is_no_source() {
+fn the_output_directory_cannot_be_a_source() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let job = job(out.clone(), "http://h.example/", |_| {});

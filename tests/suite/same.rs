@@ -40,7 +40,7 @@ fn any_number_of_threads_and_any_way_of_reading_give_the_same_bytes() {
 }
 
 #[test]
-fn a_file_in_pieces_is_the_file() {
+fn a_file_split_into_pieces_gives_the_same_set() {
     let text = Corpus::new(&Recipe { lines: 40_000, duplicates: 0.3, ..Recipe::default() }).unwrap().text();
     let directory = TempDir::new();
     let whole = directory.file("whole.txt", &text);

@@ -27,7 +27,7 @@ fn sizes(files: &[(String, String)]) -> Vec<usize> {
 }
 
 #[test]
-fn k_times_fifty_thousand_urls_and_one_either_side() {
+fn sitemaps_hold_fifty_thousand_urls_and_one_more_starts_the_next() {
     for (urls, want) in [
         (1, &[1][..]),
         (49_999, &[49_999]),
@@ -42,7 +42,7 @@ fn k_times_fifty_thousand_urls_and_one_either_side() {
 }
 
 #[test]
-fn a_thousand_sitemaps_go_in_one_index_file_and_one_more_in_two() {
+fn a_thousand_sitemaps_fit_in_one_index_file_and_one_more_needs_two() {
     for (sitemaps, want) in
         [(999, &[999][..]), (1_000, &[1_000]), (1_001, &[1_000, 1]), (2_001, &[1_000, 1_000, 1])]
     {

@@ -70,7 +70,7 @@ fn every_origin_gets_a_complete_set_in_a_directory_of_its_own() {
 }
 
 #[test]
-fn a_path_behind_the_origin_is_the_scope_unless_told_otherwise() {
+fn a_path_after_the_origin_is_the_scope_by_default() {
     let directory = TempDir::new();
     let input = "https://a.example/maps/1\nhttps://a.example/2\nhttps://b.example/3\n";
     let build = |name: &str, scope: &str| {
@@ -165,7 +165,7 @@ fn the_parent_of_all_sites_is_checked_read_and_compared_site_by_site() {
 }
 
 #[test]
-fn an_origin_that_can_have_no_set_is_refused_line_by_line_and_the_others_are_published() {
+fn lines_of_an_origin_that_cannot_have_a_set_are_rejected_and_the_others_are_published() {
     let directory = TempDir::new();
     let long = ["h"; 30].map(|label| label.repeat(63)).join(".");
     let bad = [
@@ -223,7 +223,7 @@ fn an_origin_that_can_have_no_set_is_refused_line_by_line_and_the_others_are_pub
 }
 
 #[test]
-fn limits_that_no_index_file_keeps_are_known_before_any_work_and_the_longest_base_url_is_taken() {
+fn limits_too_small_for_any_index_file_are_refused_before_any_work_and_the_longest_base_url_is_accepted() {
     let directory = TempDir::new();
     let input = directory.file("urls.txt", "https://a.example/1\n");
     // The limit is too small for an index file of the shortest origin.

@@ -48,7 +48,7 @@ fn a_command_fails_if_standard_output_is_closed_for_its_result() {
 }
 
 #[test]
-fn a_standard_input_that_is_closed_is_no_empty_one() {
+fn a_closed_standard_input_is_not_an_empty_one() {
     for words in ["clean", "clean -", "build --base-url http://h.example/ --out never"] {
         let mut shell = Command::new("bash");
         shell.args(["-c", &format!("exec \"$0\" {words} <&-")]).arg(env!("CARGO_BIN_EXE_sitemill"));

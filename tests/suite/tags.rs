@@ -63,7 +63,7 @@ fn a_tag_of_json_lines_with_a_value_of_the_wrong_type_is_dropped_and_its_url_is_
 }
 
 #[test]
-fn an_entry_with_two_urls_is_refused_and_a_tag_that_comes_twice_is_dropped() {
+fn an_entry_with_two_urls_is_rejected_and_a_tag_given_twice_is_dropped() {
     let directory = TempDir::new();
     let sitemap = directory.file(
         "theirs.xml",
@@ -87,7 +87,7 @@ fn an_entry_with_two_urls_is_refused_and_a_tag_that_comes_twice_is_dropped() {
 }
 
 #[test]
-fn a_row_with_something_in_it_and_no_url_is_refused_in_every_form() {
+fn a_row_with_content_but_no_url_is_rejected_in_every_form() {
     let directory = TempDir::new();
     for (name, listed, row, empty) in [
         ("a.csv", "id,url,lastmod\n7,HEREx,\n", "7,,", ",,"),
@@ -137,7 +137,7 @@ fn each_dropped_link_and_image_is_a_row_of_the_reject_file_with_its_own_value() 
 }
 
 #[test]
-fn tags_of_a_refused_row_are_not_told_of_as_dropped() {
+fn tags_of_a_rejected_row_are_not_reported_as_dropped() {
     let directory = TempDir::new();
     let links: Vec<Value> =
         (0..20).map(|n| json!({ "hreflang": "de", "href": format!("{BASE}de/{n}") })).collect();
@@ -159,7 +159,7 @@ fn pages(count: usize, lastmod: &str) -> String {
 }
 
 #[test]
-fn the_option_that_saves_a_dropped_lastmod_is_named_and_saves_it() {
+fn the_option_that_keeps_a_dropped_lastmod_is_named_and_works() {
     let directory = TempDir::new();
     for (lastmod, what, option) in [
         ("2024-05-01 10:20:30", "has no time zone", "--lastmod-zone UTC"),
@@ -201,7 +201,7 @@ fn the_option_that_saves_a_dropped_lastmod_is_named_and_saves_it() {
 }
 
 #[test]
-fn too_many_dropped_tags_are_a_reason_to_refuse_and_the_words_say_what_lets_them_pass() {
+fn too_many_dropped_tags_are_refused_and_the_message_names_the_option_that_accepts_them() {
     let directory = TempDir::new();
     let input = directory.file("urls.csv", pages(30, "2024-05-01") + &format!("{BASE}x,soon\n").repeat(3));
     for (max, needed) in [("0", "3"), ("2", "3"), ("0%", "10%"), ("9.05%", "10%")] {

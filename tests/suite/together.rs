@@ -94,7 +94,7 @@ fn while_all_sites_are_built_none_of_them_is_built_or_rolled_back_alone() {
 }
 
 #[test]
-fn while_one_site_is_built_all_of_them_are_not_and_another_one_is() {
+fn while_one_site_is_built_another_one_can_be_built_but_not_all_of_them() {
     let directory = TempDir::new();
     let out = world(&directory);
     let one = waiting(&mut build_command(&out.join("a.example"), &base("a.example")), &out.join("a.example"));
@@ -121,7 +121,7 @@ fn the_first_run_for_all_sites_finds_a_run_for_one_of_them_and_leaves_it_alone()
 }
 
 #[test]
-fn a_set_below_another_one_is_no_site_of_it() {
+fn a_set_below_another_one_is_not_one_of_its_sites() {
     let directory = TempDir::new();
     let (out, below) = (directory.join("out"), directory.join("out/shop"));
     build(&out, "http://h.example/", "http://h.example/1\n").expect(0);
@@ -134,7 +134,7 @@ fn a_set_below_another_one_is_no_site_of_it() {
 }
 
 #[test]
-fn a_link_in_the_place_of_a_site_or_of_the_lock_of_all_is_refused() {
+fn a_link_in_place_of_a_site_or_of_the_lock_of_all_is_refused() {
     let directory = TempDir::new();
     let victim = directory.join("victim");
     build(&victim, "https://ok.example/", &pages("ok.example", 3)).expect(0);

@@ -37,7 +37,7 @@ fn metric(metrics: &[(String, f64)], name: &str, labels: &str) -> f64 {
 }
 
 #[test]
-fn metrics_are_written_whatever_the_end() {
+fn metrics_are_written_however_the_run_ends() {
     let directory = TempDir::new();
     let (out, path) = (directory.join("out"), directory.join("sitemill.prom"));
     let options = ["--metrics", path.to_str().unwrap()];
@@ -168,7 +168,7 @@ fn the_report_of_a_failed_run_has_the_cause() {
 }
 
 #[test]
-fn the_command_line_wins_over_the_environment_and_that_over_the_file() {
+fn the_command_line_wins_over_the_environment_and_the_environment_over_the_file() {
     let directory = TempDir::new();
     let [typed, variable, filed] = ["typed", "variable", "filed"].map(|name| directory.join(name));
     let config = directory.file(
@@ -226,7 +226,7 @@ fn the_command_line_wins_over_the_environment_and_that_over_the_file() {
 }
 
 #[test]
-fn a_file_of_options_has_tables_for_commands_and_says_what_is_wrong_in_it() {
+fn an_options_file_has_tables_for_commands_and_its_errors_are_explained() {
     let directory = TempDir::new();
     let out = directory.join("out");
     let with = |toml: &str| {
@@ -257,7 +257,7 @@ fn a_file_of_options_has_tables_for_commands_and_says_what_is_wrong_in_it() {
 }
 
 #[test]
-fn every_option_of_build_is_taken_from_the_environment_and_from_a_file_and_what_is_wrong_in_it_is_refused() {
+fn every_option_of_build_can_be_set_in_the_environment_or_a_file_and_wrong_values_are_refused() {
     let directory = TempDir::new();
     let help = String::from_utf8(run(["build", "--help"]).expect(0).stdout).unwrap();
     let heads = help.lines().map(str::trim_start).filter(|line| line.starts_with('-'));
@@ -334,7 +334,7 @@ fn every_variable_that_the_deployments_show_is_an_option() {
 }
 
 #[test]
-fn shells_and_man_take_what_is_written_for_them() {
+fn completions_work_in_bash_and_manual_pages_have_their_options() {
     let directory = TempDir::new();
     let bash = directory.file("bash", run(["completions", "bash"]).expect(0).stdout);
     let script = "source \"$1\"; COMP_WORDS=(sitemill build --max-); COMP_CWORD=2; \

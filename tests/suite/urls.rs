@@ -55,7 +55,7 @@ const TAGS: &str = r#"<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9
 </urlset>"#;
 
 #[test]
-fn tags_come_along_on_request() {
+fn tags_are_written_on_request() {
     let directory = TempDir::new();
     let file = directory.file("a.xml", TAGS);
     assert_eq!(urls(&[], &file), b"http://h.example/?a=1&b=2\nhttp://h.example/it's\n");

@@ -117,7 +117,7 @@ fn can_exist(host: &str) -> bool {
 }
 
 #[test]
-fn a_host_is_listed_if_browsers_take_it_and_dns_can_have_it() {
+fn a_host_is_listed_if_browsers_accept_it_and_dns_allows_it() {
     let table = fs::read_to_string(testdata().join("hosts.tsv")).unwrap();
     let (mut listed, mut refused) = (0, 0);
     for row in table.lines().filter(|row| !row.starts_with("# ")) {

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_base_url_names_a_directory_however_it_is_spelt() {
+    fn a_base_url_names_a_directory_however_it_is_spelled() {
         for (given, want) in [
             ("https://www.example.com", "https://www.example.com/"),
             ("https://www.example.com/", "https://www.example.com/"),
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_url_is_no_file_and_has_no_braces() {
+    fn a_base_url_that_names_a_file_or_has_braces_is_refused() {
         for (wrong, said) in [
             ("https://h.example/sitemap.xml", "as https://h.example/;"),
             ("https://h.example/maps/Sitemap.XML.GZ", "as https://h.example/maps/;"),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_base_url_without_a_scheme_is_told_with_the_whole_one() {
+    fn the_error_for_a_base_url_without_a_scheme_shows_the_whole_url() {
         for (given, said) in [
             ("www.shop.example", "it needs a scheme; did you mean https://www.shop.example/?"),
             ("shop.example/maps", "it needs a scheme; did you mean https://shop.example/maps/?"),

@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_come_first_and_the_rest_is_one_number() {
+    fn the_largest_origins_come_first_and_the_rest_are_one_number() {
         let mut all = Origins::default();
         for (origin, urls) in [("http://a/", 2), ("http://b/", 3), ("http://c/", 2), ("http://d/", 1)] {
             (0..urls).for_each(|_| all.count(origin.as_bytes()));

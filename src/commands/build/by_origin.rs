@@ -220,7 +220,7 @@ mod tests {
     use crate::survey::judge::Rules;
 
     #[test]
-    fn buffers_of_any_number_of_origins_keep_within_their_share_of_memory() {
+    fn buffers_for_any_number_of_origins_stay_within_their_share_of_memory() {
         let job = Job::new(Vec::new(), "{origin}/".parse().unwrap(), PathBuf::new());
         let run =
             Context { job: &job, rules: &Rules::of(&job.rules), progress: &Silent, stop: &Stop::default() };

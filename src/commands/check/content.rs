@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_may_be_met_and_not_passed() {
+    fn content_may_reach_the_limit_but_not_exceed_it() {
         let limit = 100_000;
         for (bytes, too_large) in [(limit - 1, false), (limit, false), (limit + 1, true), (10 * limit, true)]
         {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_given_up() {
+    fn endless_content_is_abandoned() {
         let (decoded, failure) = drain(Content::of(repeat(b' ')).unwrap());
         assert!(matches!(failure, Some(Failure::TooLarge(_))) && decoded <= 52_428_800);
         let empty_members = Cursor::new(gzip(b"").repeat(4 << 20));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_gzip_is_told_from_a_failing_disk() {
+    fn damaged_gzip_and_a_failing_disk_are_different_errors() {
         let whole = gzip(b"<urlset>");
         let cut = whole[..whole.len() - 3].to_vec();
         let behind = [&whole[..], b"more"].concat();

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_names_that_sitemill_gives_carry_their_content() {
+    fn only_names_that_sitemill_gives_contain_a_content_hash() {
         assert_eq!(content_word("sitemap-00001-1f2e3d4c.xml.gz"), Some("1f2e3d4c"));
         assert_eq!(content_word("sitemap-123456-abcdef01.xml.gz"), Some("abcdef01"));
         for other in

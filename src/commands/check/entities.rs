@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn five_entities_and_numbers_are_known_and_nothing_else() {
+    fn only_five_entities_and_numeric_references_are_known() {
         for (name, want) in [
             ("amp", Ok('&')),
             ("apos", Ok('\'')),

@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_a_url_and_what_is_none() {
+    fn valid_urls_are_accepted_and_invalid_ones_are_explained() {
         for right in [
             "http://h.example/",
             "https://h.example",
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_is_what_its_files_share() {
+    fn a_directory_is_the_common_prefix_of_its_files() {
         for (url, want) in [
             ("http://h.example/maps/a.xml", Some("http://h.example/maps/")),
             ("HTTP://H.example:80/maps/a.xml?x=/y", Some("http://h.example/maps/")),
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn below_a_directory_however_the_host_is_spelt() {
+    fn a_url_is_below_a_directory_however_its_host_is_spelled() {
         for (url, below) in [
             ("http://h.example/maps/a", true),
             ("http://h.example/maps/", true),

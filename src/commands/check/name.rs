@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_from_what_only_looks_like_one() {
+    fn names_are_told_from_lookalikes() {
         for name in ["loc", "a-b.c_1", "ü", "image:loc", "_", "a\u{b7}"] {
             assert_eq!(Name::of(name), Name::Qualified, "{name}");
         }

@@ -145,7 +145,7 @@ mod tests {
     const SECOND: &str = EXTENSIONS[1].namespace;
 
     #[test]
-    fn a_declaration_holds_inside_its_element() {
+    fn a_declaration_applies_only_inside_its_element() {
         let mut namespaces = Namespaces::new();
         let sitemap = Namespace::Sitemap(Protocol::V0_9);
         assert_eq!(namespaces.of_element("url"), Some((Namespace::None, "url")));
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thousand_declarations_are_not_taken_in() {
+    fn a_thousand_declarations_are_too_many() {
         let mut namespaces = Namespaces::new();
         let declared = (0..1000).map(|n| namespaces.declare(1, &format!("p{n}"), "http://h.example/"));
         assert_eq!(declared.collect::<Result<(), _>>(), Err(Undeclared::TooMany));

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_rule_has_a_word_of_its_own_and_a_clause() {
+    fn every_rule_has_its_own_name_and_a_clause() {
         let mut words: Vec<_> = Rule::ALL.iter().map(|rule| rule.as_str()).collect();
         words.sort_unstable();
         words.dedup();

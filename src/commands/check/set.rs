@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_url_means_a_file_in_the_same_directory_or_none() {
+    fn a_url_maps_to_a_file_in_the_same_directory_or_to_none() {
         let base = "http://h.example/maps/";
         for (url, want) in [
             ("http://h.example/maps/a.xml", Some("a.xml")),

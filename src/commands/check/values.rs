@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_and_times_that_each_protocol_takes() {
+    fn each_protocol_accepts_its_own_dates_and_times() {
         for (value, in_0_9, in_0_84) in [
             ("2005-06-03", true, true),
             ("2005-06-03T04:20:32Z", true, true),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn seven_words() {
+    fn changefreq_accepts_seven_words() {
         assert!(
             is_changefreq(b"never")
                 && !is_changefreq(b"Never")

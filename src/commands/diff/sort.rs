@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_out_in_order_and_once_however_little_memory_there_is() {
+    fn rows_come_out_in_order_and_once_with_any_amount_of_memory() {
         // Lengths from 0 to more than a buffer holds, prefixes of each other, and a third of them twice.
         let loc = |n: usize| format!("{}{}", n * 7919 % 10_007, "/".repeat(n * n % 97 * (n % 13)));
         let rows: Vec<(String, String)> = (0..9_000)

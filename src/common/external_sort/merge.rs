@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn merged_runs_are_what_a_stable_sort_makes_of_them() {
+    fn merging_runs_gives_the_same_result_as_a_stable_sort() {
         for count in [0, 1, 2, 3, 17] {
             // Runs of different lengths, some of them empty, with keys that occur in several runs and several times in one.
             let runs: Vec<Vec<ByKey>> = (0..count)

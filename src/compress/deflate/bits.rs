@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bits_fill_bytes_from_the_lowest_on_and_blocks_share_one() {
+    fn bits_fill_bytes_from_the_lowest_and_blocks_may_share_a_byte() {
         let mut out = vec![7];
         let mut bits = BitWriter::new(&mut out, PartialByte::default(), 14);
         bits.put(0b1, 1);

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lengths_are_coded_as_the_table_of_the_rfc_says() {
+    fn lengths_are_coded_as_in_the_table_of_the_rfc() {
         for (length, symbol, extra_bits, extra) in [
             (3, 257, 0, 0),
             (10, 264, 0, 0),
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn every_distance_is_its_symbols_base_and_its_low_bits() {
+    fn every_distance_is_the_base_of_its_symbol_plus_its_extra_bits() {
         let mut base = 1;
         for (symbol, &extra_bits) in DISTANCE_EXTRA_BITS.iter().enumerate() {
             for extra in 0..1u32 << extra_bits {

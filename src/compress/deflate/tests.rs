@@ -66,7 +66,7 @@ fn sizes_around_every_boundary_read_back() {
 }
 
 #[test]
-fn what_no_sitemap_holds_reads_back_too() {
+fn data_unlike_any_sitemap_reads_back_too() {
     let bytes = |count: usize| random(2).map(|n| n as u8).take(count).collect::<Vec<u8>>();
     let percent = random(3).take(100_000).flat_map(|n| format!("%{:02X}", n as u8).into_bytes());
     let long = (0..400)
@@ -92,7 +92,7 @@ fn what_no_sitemap_holds_reads_back_too() {
 }
 
 #[test]
-fn a_member_depends_on_the_bytes_alone_not_on_pushes_or_members_before() {
+fn a_member_depends_only_on_its_bytes_not_on_pushes_or_earlier_members() {
     let xml = sitemap(9_000);
     for effort in 0..=9 {
         let whole = check(effort, &xml);
@@ -105,7 +105,7 @@ fn a_member_depends_on_the_bytes_alone_not_on_pushes_or_members_before() {
 }
 
 #[test]
-fn the_header_says_nothing_about_time_or_place() {
+fn the_header_contains_no_time_and_no_operating_system() {
     let member = check(6, b"");
     assert_eq!(member, [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 }

@@ -144,7 +144,7 @@ mod tests {
     use crate::compress::deflate::symbols::DISTANCE_MAX;
 
     #[test]
-    fn the_walk_finds_the_record_that_shares_most() {
+    fn the_walk_finds_the_record_with_the_longest_common_prefix() {
         // Hardly anything differs, so that many records share much; some are equal.
         let mut window = Window::default();
         let start = window.end();

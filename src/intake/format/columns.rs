@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_found_by_usual_names_or_by_those_of_the_user() {
+    fn columns_are_found_by_their_usual_names_or_the_names_that_the_user_gives() {
         let usual = Columns::default();
         let places = |columns: &Columns, names: &str| {
             columns.places(&names.split(' ').map(str::as_bytes).collect::<Vec<_>>())

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_taken_from_every_likely_shape_and_all_else_stays_to_be_dropped() {
+    fn links_are_read_from_every_likely_shape_and_other_values_become_invalid_tags() {
         for (json, want) in [
             (r#"[{"hreflang":"de","href":"h:/d"},{"lang":"fr","url":"h:\/f"}]"#, &["de h:/d", "fr h:/f"][..]),
             (r#"{"href":"h:/d","HREFLANG":"de","x":1}"#, &["de h:/d"]),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn images_are_taken_from_every_likely_shape_and_all_else_stays_to_be_dropped() {
+    fn images_are_read_from_every_likely_shape_and_other_values_become_invalid_tags() {
         for (json, want) in [
             (r#""h:/i""#, &["h:/i"][..]),
             (r#"["h:/i",{"loc":"h:/j","title":"t"},{"url":"h:/\u006b"}]"#, &["h:/i", "h:/j", "h:/k"]),

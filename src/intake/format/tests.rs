@@ -100,7 +100,7 @@ fn columns(word: &str) -> FormOptions {
 }
 
 #[test]
-fn text_is_one_url_a_line() {
+fn text_has_one_url_per_line() {
     let text = "\u{feff}http://h.example/a\r\n\r\n http://h.example/b?x=1,2\nno url";
     let want =
         ["1@3 http://h.example/a|||", "2@23 |||", "3@25  http://h.example/b?x=1,2|||", "4@51 no url|||"];
@@ -112,7 +112,7 @@ fn text_is_one_url_a_line() {
 }
 
 #[test]
-fn csv_has_a_header_and_columns_by_name() {
+fn csv_columns_are_found_by_their_names_in_the_header() {
     check(
         "-",
         "id,URL,\"lastmod\",x,Priority\r\n1,http://h.example/a,2024-05-01,\"no\nmatter\",0.5\r\n\r\n2,\"http://h.example/\"\"b\"\",c\",,,\n",
@@ -137,7 +137,7 @@ fn csv_has_a_header_and_columns_by_name() {
 }
 
 #[test]
-fn a_row_with_fields_too_few_or_too_many_is_bad_alone() {
+fn a_row_with_too_few_or_too_many_fields_is_rejected_alone() {
     check(
         "-",
         "loc,lastmod\nu1\nu2,2024,x\n\"u3\n\",\"\"\"\",z\nu4,2024\n",
@@ -147,7 +147,7 @@ fn a_row_with_fields_too_few_or_too_many_is_bad_alone() {
 }
 
 #[test]
-fn a_table_that_cannot_be_understood_is_refused_with_the_way_out() {
+fn a_table_that_cannot_be_understood_is_refused_with_the_options_that_help() {
     let none = FormOptions::default();
     check_refused(
         &none,
@@ -169,7 +169,7 @@ fn a_table_that_cannot_be_understood_is_refused_with_the_way_out() {
 }
 
 #[test]
-fn a_field_may_be_long_and_is_kept_only_as_far_as_a_line_may_be() {
+fn a_long_field_is_kept_up_to_the_longest_line() {
     struct Lengths(Vec<usize>);
     impl Sink for Lengths {
         fn record(&mut self, record: &Record<'_>) -> Result<()> {
@@ -220,7 +220,7 @@ fn json_lines_have_the_same_names_and_keep_the_text_of_numbers() {
 }
 
 #[test]
-fn a_line_of_json_is_bad_alone_unless_it_is_the_first() {
+fn a_bad_line_of_json_is_rejected_alone_unless_it_is_the_first() {
     let long = format!("{{\"loc\":\"{}\"}}", "x".repeat(LINE_BYTES_MAX));
     let text = format!(
         "{{\"loc\":\"u\"}}\n{{\"loc\":\"u\"\n[1]\n{{\"loc\":5}}\n{{\"loc\":true}}\n{{\"x\":1}}\n{{\"loc\":\"u\"}} {{}}\n{long}\n{{\"loc\":\"v\"}}"
@@ -291,7 +291,7 @@ fn entries_of_sitemaps_are_records() {
 }
 
 #[test]
-fn xml_that_is_no_whole_sitemap_is_refused() {
+fn xml_that_is_not_a_complete_sitemap_is_refused() {
     let none = FormOptions::default();
     let index = "<sitemapindex><sitemap><loc>u</loc></sitemap></sitemapindex>";
     check_refused(&none, "i.xml", index, "is a sitemap index through a pipe; give the file");
@@ -345,7 +345,7 @@ fn rows_are_the_same_wherever_pieces_of_the_input_end() {
 }
 
 #[test]
-fn formats_are_words() {
+fn every_format_parses_from_its_name() {
     for word in ["text", "csv", "tsv", "jsonl", "parquet", "sitemap", "google"] {
         assert_eq!(word.parse::<Format>().unwrap().to_string(), word);
     }
@@ -370,7 +370,7 @@ impl Drop for Scratch {
 }
 
 #[test]
-fn part_files_come_sorted_and_without_what_is_no_data() {
+fn part_files_are_sorted_and_other_files_are_skipped() {
     let scratch = Scratch::new("parts");
     let names = |needs_success| {
         part_files(&scratch.0, needs_success, None).map(|found| {

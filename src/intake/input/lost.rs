@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_system_refused_is_asked_for_again() {
+    fn a_refused_request_is_repeated_and_a_granted_one_is_not() {
         let is_done = Mutex::new(false);
         let refused = || Err(io::ErrorKind::PermissionDenied.into());
         for _ in 0..2 {

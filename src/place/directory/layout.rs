@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_manifest_tells_where_its_set_lies() {
+    fn the_path_of_a_manifest_leads_to_its_set() {
         for (manifest, directory) in [
             ("out/.sitemill/manifest.json", "out"),
             ("out/.sitemill/sets/123-4.json", "out"),

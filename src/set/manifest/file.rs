@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read_and_so_is_a_manifest_of_before_there_were_checksums() {
+    fn a_written_manifest_is_read_back_and_so_is_one_from_before_checksums() {
         assert_eq!(Manifest::read(&view(None), &Record::Live).unwrap(), None);
         assert_eq!(read(&whole().to_json()).unwrap(), whole());
         assert_eq!(read(&unchecked(|_| {})).unwrap(), whole());
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_that_was_damaged_or_edited_or_is_of_another_version_is_told_apart() {
+    fn a_damaged_manifest_an_edited_one_and_one_of_another_version_are_told_apart() {
         let json = whole().to_json();
         let text = String::from_utf8(json.clone()).unwrap();
         assert_refused(&json[..40], "is damaged");
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_checksum_only_what_sitemill_writes_is_believed() {
+    fn without_a_checksum_only_manifests_as_sitemill_writes_them_are_trusted() {
         for (pointer, value) in [
             ("/superseded/0/file", json!("index.html")),
             ("/superseded/0/file", json!("sitemap-00001-0123abcd.xml.gz")),
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_way_out_is_that_of_what_the_manifest_is_there_for() {
+    fn the_advice_depends_on_the_role_of_the_manifest() {
         let view = view(Some(b"{"));
         let mut said = HashSet::new();
         for (role, what) in [(Role::Live, "live set"), (Role::Journal, "journal"), (Role::Kept(7), "set 7")] {

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_not_changed_keeps_its_lastmod_and_what_is_gone_is_remembered() {
+    fn unchanged_sitemaps_keep_their_lastmod_and_removed_ones_are_remembered() {
         let first = succeed(None, "t1", vec![sitemap("a", "1", "t1"), sitemap("b", "2", "t1")]);
         let second = succeed(Some(&first), "t2", vec![sitemap("a", "1", "t2"), sitemap("c", "3", "t2")]);
         assert_eq!(second.sitemaps, [sitemap("a", "1", "t1"), sitemap("c", "3", "t2")]);
@@ -117,14 +117,14 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_a_lost_set_is_none_to_come_back() {
+    fn the_stand_in_for_a_lost_set_cannot_be_restored() {
         let lost = Manifest { is_stand_in: true, number: 7, ..succeed(None, "t1", Vec::new()) };
         let next = succeed(Some(&lost), "t2", Vec::new());
         assert_eq!((next.number, next.earlier, next.is_stand_in), (8, Vec::new(), false));
     }
 
     #[test]
-    fn a_manifest_of_the_first_kind_is_still_read() {
+    fn a_manifest_of_the_first_version_is_still_read() {
         let mut whole = serde_json::to_value(succeed(None, "t", Vec::new())).unwrap();
         for key in ["number", "sitemaps_per_index", "index_bytes_max", "earlier", "secret", "scope"] {
             whole.as_object_mut().unwrap().remove(key).unwrap();

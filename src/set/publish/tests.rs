@@ -282,29 +282,29 @@ fn smaller(fs: &Memory) -> Result<usize> {
 }
 
 #[test]
-fn a_first_set_is_there_as_a_whole_or_not_at_all() {
+fn a_first_set_is_published_as_a_whole_or_not_at_all() {
     replay(&empty(), first);
 }
 
 #[test]
-fn a_larger_set_takes_the_place_of_the_old_one_at_every_step_or_not() {
+fn after_a_crash_at_any_step_a_larger_set_has_replaced_the_old_one_or_not() {
     replay(&world(), larger);
 }
 
 #[test]
-fn a_smaller_set_takes_the_place_of_the_old_one_at_every_step_or_not() {
+fn after_a_crash_at_any_step_a_smaller_set_has_replaced_the_old_one_or_not() {
     replay(&world(), smaller);
 }
 
 #[test]
-fn an_earlier_set_comes_back_at_every_step_or_not() {
+fn after_a_crash_at_any_step_an_earlier_set_is_restored_or_not() {
     replay(&world(), roll_back);
 }
 
 /// A manifest or a journal that is damaged, or a manifest that is gone: the old set stays whole until the new one takes its
 /// place, wherever that is broken off; and it can be tried again.
 #[test]
-fn a_set_takes_the_place_of_one_that_nobody_knows_at_every_step_or_not() {
+fn after_a_crash_at_any_step_a_set_without_a_manifest_is_replaced_or_not() {
     let rebuild =
         |fs: &Memory| build_with(fs, &["a", "x"], "2026-11-20T02:00:00Z", OnDamage::SetAside).unwrap();
     let state = Path::new(OUT).join(".sitemill");

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sitemap_is_found_while_it_is_live_or_kept_and_whole() {
+    fn a_sitemap_is_found_if_it_is_whole_and_live_or_kept() {
         let fs = Memory::default();
         fs.put("/theirs".as_ref(), b"");
         let sitemap = publish(&fs, true).remove(0);

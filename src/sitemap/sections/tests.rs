@@ -67,7 +67,7 @@ fn urls_are_counted_in_xml_as_they_were_before_they_were_escaped() {
 }
 
 #[test]
-fn beyond_what_is_held_the_largest_sections_are_still_exact() {
+fn the_largest_sections_are_exact_even_if_not_all_are_held() {
     // Each URL has a section of its own, but for three; one of these comes late, and one is small and wanted.
     let url = |segment: String| format!("https://h.example/shop/{segment}/x");
     let mut urls: Vec<String> = (0..HELD_MAX * 2).map(|n| url(format!("only-{n}"))).collect();
@@ -97,7 +97,7 @@ fn few_sections_are_all_counted_and_the_hundred_largest_are_named() {
 }
 
 #[test]
-fn the_sections_of_batches_add_up_and_what_is_not_known_of_one_is_among_the_others() {
+fn the_sections_of_batches_add_up_and_unknown_ones_count_as_others() {
     let part = |named: &[(&str, u64)], others| Sections {
         named: named.iter().map(|&(name, urls)| Section { name: name.into(), urls }).collect(),
         others,

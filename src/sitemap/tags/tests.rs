@@ -87,7 +87,7 @@ fn lastmod_is_a_date_or_has_full_seconds_and_a_zone() {
 }
 
 #[test]
-fn a_time_without_a_zone_takes_the_one_that_was_said() {
+fn a_time_without_a_zone_gets_the_configured_one() {
     for (zone, raw, want) in [
         ("Z", "2024-05-01 10:20:30", "2024-05-01T10:20:30Z"),
         ("Z", "2024-05-01T10:20", "2024-05-01T10:20:00Z"),
@@ -114,7 +114,7 @@ fn a_time_without_a_zone_takes_the_one_that_was_said() {
 }
 
 #[test]
-fn numbers_are_times_only_where_that_was_said() {
+fn numbers_are_times_only_if_a_unit_is_set() {
     let of = |unit, raw| text(raw, &LastmodRules { unit, zone: None });
     for (unit, raw, want) in [
         (LastmodUnit::EpochSeconds, "0", Ok("1970-01-01T00:00:00Z")),
@@ -141,7 +141,7 @@ fn numbers_are_times_only_where_that_was_said() {
 }
 
 #[test]
-fn instants_tell_the_newer_of_two_whatever_their_form() {
+fn instants_show_which_of_two_dates_is_newer_in_any_form() {
     let instant = |raw: &str| lastmod(raw.as_bytes(), &rules("")).unwrap().unwrap().instant();
     assert_eq!(instant("1970-01-01"), 0);
     assert_eq!(instant("2024-05-01"), instant("2024-05-01T00:00Z"));
@@ -211,7 +211,7 @@ fn priority_passes_through_as_it_is_written() {
 }
 
 #[test]
-fn reasons_are_words_that_begin_with_tag_and_can_be_counted() {
+fn reasons_begin_with_tag_and_can_be_counted() {
     let mut dropped = DroppedTags::default();
     dropped[Why::Priority] += 2;
     dropped[Why::Image] += 1;
@@ -225,7 +225,7 @@ fn reasons_are_words_that_begin_with_tag_and_can_be_counted() {
 }
 
 #[test]
-fn whatever_is_written_is_legal_in_both_schemas() {
+fn every_written_value_is_valid_in_both_schemas() {
     let seeds = [
         "2024-02-29",
         "2005-06-03T04:20-08:00",

@@ -85,7 +85,7 @@ mod tests {
     use crate::survey::dedup::{ChunkKeys, NO_INSTANT, PARTITIONS};
 
     #[test]
-    fn the_newest_stays_and_of_equally_new_ones_the_first() {
+    fn the_newest_row_stays_and_among_equally_new_ones_the_first() {
         let key = |n: u128| (n << PARTITION_SHIFT) | n;
         // Chunk by chunk: key and instant of each URL.
         let chunks = [
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_takes_the_bytes_that_are_said() {
+    fn the_stated_size_of_a_table_is_its_real_size() {
         for keys in [20, 447, 448, 449, 5_000, 100_000] {
             let mut table = NewestTable::default();
             table.clear_for(keys).unwrap();

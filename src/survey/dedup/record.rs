@@ -52,7 +52,7 @@ mod tests {
     use crate::common::secret::KEY_MAX;
 
     #[test]
-    fn what_was_written_is_read() {
+    fn a_written_record_is_read_back() {
         for key in [1, KEY_MAX, 0x0001_2345_6789_ABCD_EFFE_DCBA_9876_5432, 0xAB << PARTITION_SHIFT] {
             for (ordinal, instant) in [(0, None), (0xABCD, Some(-2)), (u16::MAX, Some(i64::MAX))] {
                 let mut record = vec![0; bytes(instant.is_some())];

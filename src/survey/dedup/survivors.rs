@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn survivors_are_all_until_struck_out() {
+    fn every_row_survives_until_it_is_removed() {
         for urls in [0, 1, 63, 64, 65, 1000] {
             let survivors = Survivors::all(urls).unwrap();
             assert_eq!(survivors.count() as usize, urls);

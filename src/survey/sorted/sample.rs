@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_keeps_within_its_bytes_and_sees_all_places_alike() {
+    fn a_sample_stays_within_its_size_and_covers_all_positions_evenly() {
         for (urls, url_bytes, bytes_max) in [(5_000, 2_000, 1 << 20), (5_000, 60, 1 << 20), (9, 50, 0)] {
             let mut sample = Sample::new(bytes_max);
             for n in 0..urls {

@@ -31,7 +31,7 @@ fn unused_columns_are_named_with_the_option_that_uses_a_likely_one() {
 }
 
 #[test]
-fn of_a_thousand_columns_the_first_are_named() {
+fn only_the_first_of_a_thousand_columns_are_named() {
     let directory = TempDir::new();
     let names: Vec<String> = (0..1000).map(|n| format!("c{n}")).collect();
     let row = ",".repeat(1000);

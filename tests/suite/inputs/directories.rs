@@ -96,7 +96,7 @@ fn a_directory_cannot_be_input_and_output() {
 }
 
 #[test]
-fn the_set_of_a_site_is_no_input_of_the_run_that_publishes_it() {
+fn the_set_of_a_site_is_not_an_input_of_the_run_that_publishes_it() {
     let directory = data();
     let sites = |input: &str| {
         let mut command = sitemill();
@@ -119,7 +119,7 @@ fn the_set_of_a_site_is_no_input_of_the_run_that_publishes_it() {
 }
 
 #[test]
-fn data_below_out_another_set_and_files_of_the_own_set_can_be_read() {
+fn data_below_out_another_set_and_named_files_of_the_same_set_can_be_read() {
     let directory = data();
     fs::create_dir_all(directory.join("out")).unwrap();
     fs::rename(directory.join("data"), directory.join("out/data")).unwrap();
@@ -145,7 +145,7 @@ fn data_below_out_another_set_and_files_of_the_own_set_can_be_read() {
 }
 
 #[test]
-fn files_beside_part_files_are_named_as_skipped() {
+fn files_next_to_part_files_are_named_as_skipped() {
     let directory = data();
     for name in ["_SUCCESS", ".part-0.crc", "c.csv", "d.csv", "e\u{1b}.csv"] {
         directory.file(&format!("data/{name}"), "");
@@ -204,7 +204,7 @@ fn markers_alone_and_sitemaps_of_earlier_sets_are_reported_without_a_warning() {
 }
 
 #[test]
-fn entries_of_an_input_directory_that_are_no_files_are_skipped_and_named() {
+fn entries_of_an_input_directory_that_are_not_files_are_skipped_and_named() {
     let directory = data();
     std::os::unix::fs::symlink(".", directory.join("data/loop")).unwrap();
     let made = Command::new("mkfifo").arg(directory.join("data/pipe")).status().unwrap();

@@ -75,7 +75,7 @@ fn elements_that_are_carried_over_are_not_reported_as_dropped() {
 }
 
 #[test]
-fn a_prefix_means_what_the_nearest_element_says() {
+fn a_prefix_has_the_namespace_of_the_nearest_declaration() {
     let xml = format!(
         "<urlset {VIDEO}><url xmlns:video='urn:other'><loc>{BASE}a</loc><video:video/></url>\
          <url><loc>{BASE}b</loc><video:video/><v:x xmlns:v='http://www.google.com/schemas/sitemap-video/1.1'/></url>\
@@ -87,7 +87,7 @@ fn a_prefix_means_what_the_nearest_element_says() {
 }
 
 #[test]
-fn of_a_thousand_names_the_first_are_counted_one_by_one() {
+fn only_the_first_of_a_thousand_names_are_counted_separately() {
     let elements: String = (0..1000).map(|n| format!("<e{n}/><e{n}/>")).collect();
     let report = dropped(&format!("<urlset><url><loc>{BASE}a</loc>{elements}</url></urlset>"));
     let names = report.as_object().unwrap();

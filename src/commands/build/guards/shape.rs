@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shape_is_known_by_its_first_line_and_names_the_command_that_extracts_urls() {
+    fn a_shape_is_recognised_by_its_first_line_and_names_the_command_that_extracts_urls() {
         let combined = r#"1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET /a?b HTTP/1.1" 200 23 "https://r.example/" "Mozilla/5.0""#;
         let with_host = format!("www.h.example:443 {combined}");
         for (line, what, command) in [

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_come_with_white_space_before_them_and_quotes_around_values() {
+    fn pairs_need_white_space_before_them_and_quotes_around_values() {
         let pairs = |text| Pairs(text).collect::<Result<Vec<_>, _>>();
         let pair = |key, value| Pair { key, value };
         assert_eq!(pairs(""), Ok(vec![]));

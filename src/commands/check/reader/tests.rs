@@ -22,7 +22,7 @@ fn loc(entry: &Entry) -> String {
 }
 
 #[test]
-fn entries_come_with_their_values_and_nothing_of_the_one_before() {
+fn entries_have_their_own_values_and_none_of_the_previous_entry() {
     let xml = format!(
         "<urlset {XMLNS}><url><loc> a&amp;b&#x26;&lt; </loc><lastmod>l</lastmod><priority/></url>\n\
          <url><priority>p</priority></url><url/></urlset>"
@@ -39,7 +39,7 @@ fn entries_come_with_their_values_and_nothing_of_the_one_before() {
 }
 
 #[test]
-fn a_prefix_is_as_good_as_a_default() {
+fn a_namespace_may_have_a_prefix_or_be_the_default() {
     let xml = "\u{feff}<s:sitemapindex xmlns:s='http://www.google.com/schemas/sitemap/0.84'>\
                <s:sitemap><s:loc>a</s:loc></s:sitemap>\
                <sitemap xmlns='http://www.google.com/schemas/sitemap/0.84'><loc>b</loc></sitemap>\
@@ -48,7 +48,7 @@ fn a_prefix_is_as_good_as_a_default() {
 }
 
 #[test]
-fn what_xml_does_not_allow_is_found_wherever_it_is() {
+fn malformed_xml_is_found_wherever_it_is() {
     let check = |head: &str, attributes: &str, inside: &str, want: &[&str]| {
         let xml = format!("{head}<urlset {XMLNS}{attributes}>{inside}<url><loc>a</loc></url></urlset>");
         assert_eq!(read(xml.as_str(), loc).0, want, "{xml}");
@@ -143,7 +143,7 @@ impl ConcatAll for [Option<&[u8]>; 3] {
 }
 
 #[test]
-fn a_document_in_pieces_is_the_document() {
+fn a_document_read_in_pieces_gives_the_same_result() {
     /// One byte at a time.
     struct Slowly(Cursor<Vec<u8>>);
     impl io::Read for Slowly {
@@ -163,7 +163,7 @@ fn a_document_in_pieces_is_the_document() {
 }
 
 #[test]
-fn no_bytes_at_all_make_the_reader_panic() {
+fn no_input_makes_the_reader_panic() {
     let xml = format!(
         "<?xml version='1.0'?><urlset {XMLNS}><!-- c --><url><loc>a&amp;</loc><x:y xmlns:x='u'/></url></urlset>"
     );

@@ -70,7 +70,7 @@ fn plain_entries_are_read_as_the_parser_reads_them() {
 }
 
 #[test]
-fn one_byte_changed_or_lost_means_the_same_to_both() {
+fn both_readers_agree_on_a_changed_or_missing_byte() {
     let plain =
         "<url><loc>http://h.example/&lt;ü</loc>\n<lastmod>2024-05-01</lastmod><priority>1</priority></url>\n";
     let whole = format!("<urlset>{}</urlset>", plain.repeat(3));

@@ -106,7 +106,7 @@ fn read(xml: &str, to: &mut ExtrasBuffer) -> usize {
 }
 
 #[test]
-fn elements_in_elements_are_read_as_the_definition_of_the_extension_says() {
+fn nested_elements_are_read_as_the_extension_defines_them() {
     let full = "<clip:clip><clip:title>t</clip:title><clip:loc>u</clip:loc><clip:price currency=\"EUR\">5</clip:price>\
                 <clip:tag>a</clip:tag><clip:tag>b</clip:tag>\
                 <clip:publication><clip:name>n</clip:name><clip:language>de</clip:language></clip:publication></clip:clip>";

@@ -41,7 +41,7 @@ fn bzip2_is_unpacked() {
 }
 
 #[test]
-fn packed_data_that_end_too_early_or_cannot_be_unpacked_are_refused() {
+fn packed_data_that_ends_too_early_or_cannot_be_unpacked_is_refused() {
     let none = FormOptions::default();
     let lines: Vec<u8> = (0..50_000).flat_map(|n| format!("http://h.example/{n}\n").into_bytes()).collect();
     let packed = gzip(&lines);
@@ -89,7 +89,7 @@ fn packed_data_that_end_too_early_or_cannot_be_unpacked_are_refused() {
 }
 
 #[test]
-fn other_charsets_become_utf_8_and_what_they_lack_is_a_bad_row() {
+fn other_charsets_become_utf_8_and_invalid_bytes_make_a_bad_row() {
     let with = |label: &str| FormOptions {
         input_encoding: Encoding::for_label(label.as_bytes()),
         ..FormOptions::default()
@@ -119,7 +119,7 @@ fn other_charsets_become_utf_8_and_what_they_lack_is_a_bad_row() {
 }
 
 #[test]
-fn transcoding_gives_what_decoding_at_once_gives_wherever_pieces_end() {
+fn transcoding_in_pieces_gives_the_same_result_as_decoding_at_once() {
     let text: String = (0..40_000).map(|n| ['a', 'ü', '日', '𝄞', '\n'][n * n % 5]).collect();
     let utf_16: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
     for step in [1, 3, 65_537] {

@@ -26,7 +26,7 @@ fn the_header_shows_the_delimiter() {
 }
 
 #[test]
-fn a_delimiter_may_be_said_and_any_ascii_character_is_one() {
+fn any_ascii_character_can_be_set_as_the_delimiter() {
     for (word, byte) in
         [(";", ';'), ("|", '|'), ("tab", '\t'), ("\\t", '\t'), (" ", ' '), ("~", '~'), ("\u{1}", '\u{1}')]
     {
@@ -60,7 +60,7 @@ fn a_delimiter_may_be_said_and_any_ascii_character_is_one() {
 }
 
 #[test]
-fn positions_stand_for_rows_without_a_header() {
+fn positions_select_columns_without_a_header() {
     let by_positions = |positions: &str, delimiter: &str, text: &str, want: &[&str]| {
         check_with(&delimited(positions, delimiter), "-", text.as_bytes(), Format::Csv, want);
     };
@@ -110,7 +110,7 @@ fn positions_stand_for_rows_without_a_header() {
 }
 
 #[test]
-fn a_url_in_the_first_line_makes_no_header() {
+fn a_first_line_with_a_url_is_not_a_header() {
     for first in [
         "https://h.example/x?fields=id,url",
         "https://h.example/x;url",

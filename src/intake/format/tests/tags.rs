@@ -9,7 +9,7 @@ fn rows(name: &str, text: &str, options: &FormOptions) -> Vec<String> {
 }
 
 #[test]
-fn a_tag_of_the_wrong_type_in_json_lines_stays_to_be_dropped_and_its_url_is_a_record() {
+fn a_json_tag_of_the_wrong_type_becomes_invalid_and_its_url_stays_a_record() {
     for (tags, want) in [
         (r#""priority":true,"changefreq":5,"lastmod":{}"#, "{}|5|true"),
         (r#""priority":"0.5","lastmod":["2024-05-01"]"#, r#"["2024-05-01"]||0.5"#),
@@ -48,7 +48,7 @@ fn two_urls_in_one_row_are_a_bad_row() {
 }
 
 #[test]
-fn a_tag_that_comes_twice_in_an_entry_stays_to_be_dropped() {
+fn a_tag_given_twice_in_an_entry_becomes_invalid() {
     let url = "<url><loc>u</loc><lastmod>2024-05-01</lastmod><lastmod>2024-05-02</lastmod>\
                <priority>0.5</priority><priority/><changefreq>daily</changefreq></url>";
     let xml = format!("<urlset>{url}{url}</urlset>");
@@ -57,7 +57,7 @@ fn a_tag_that_comes_twice_in_an_entry_stays_to_be_dropped() {
 }
 
 #[test]
-fn a_row_without_a_url_is_blank_only_if_there_is_nothing_in_it() {
+fn a_row_without_a_url_is_blank_only_if_it_is_empty() {
     let none = FormOptions::default();
     let csv = "id,url,lastmod\n7,,\n , ,\n,\"\",2024\n,,\n";
     assert_eq!(rows("-", csv, &none), ["!no-url 7,,", "|||", r#"!no-url ,"",2024"#, "|||"]);

@@ -65,7 +65,7 @@ fn fail(before: &Memory, job: Job) {
 }
 
 #[test]
-fn a_first_set_that_fails_is_gone() {
+fn a_first_set_that_fails_leaves_nothing_behind() {
     fail(&empty(), first);
 }
 
@@ -80,12 +80,12 @@ fn a_smaller_set_that_fails_leaves_the_old_one() {
 }
 
 #[test]
-fn what_fails_without_links_leaves_nothing_of_it_either() {
+fn a_set_that_fails_without_links_leaves_nothing_behind_either() {
     fail(&linkless(empty()), first);
     fail(&linkless(world()), smaller);
 }
 
 #[test]
-fn an_earlier_set_that_cannot_come_back_leaves_the_live_one() {
+fn a_rollback_that_fails_leaves_the_live_set() {
     fail(&world(), roll_back);
 }

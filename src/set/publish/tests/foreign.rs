@@ -16,7 +16,7 @@ fn copies(fs: &Memory) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn a_file_in_the_way_is_refused_before_the_work_or_copied_when_its_name_is_needed() {
+fn a_file_in_the_way_is_refused_before_any_work_or_copied_when_its_name_is_needed() {
     for file in ["sitemap-index-1.xml", ROBOTS_FILE] {
         let (fs, path) = (empty(), Path::new(OUT).join(file));
         fs.put(&path, b"theirs");
@@ -53,7 +53,7 @@ fn publish_nothing(workspace: Workspace) -> Prepared {
 }
 
 #[test]
-fn a_set_that_grows_to_a_file_in_the_way_is_refused_and_nothing_of_it_is_left() {
+fn a_set_that_grows_to_a_file_in_the_way_is_refused_and_leaves_nothing_behind() {
     let fs = world();
     let path = Path::new(OUT).join("sitemap-index-4.xml");
     fs.put(&path, b"theirs");

@@ -9,13 +9,13 @@ pub fn linkless(fs: Memory) -> Memory {
 }
 
 #[test]
-fn without_links_a_set_takes_the_place_of_the_old_one_at_every_step_or_not() {
+fn without_links_a_crash_at_any_step_leaves_the_old_set_or_the_new_one() {
     replay(&linkless(empty()), first);
     replay(&linkless(world()), larger);
 }
 
 #[test]
-fn without_links_what_was_renamed_is_removed_and_what_somebody_else_put_there_is_not() {
+fn without_links_renamed_files_are_removed_and_foreign_files_are_not() {
     let fs = linkless(world());
     let before = files(&fs);
     let staged: Vec<String> = {
@@ -50,7 +50,7 @@ fn next_day_but_one(fs: &Memory) -> Result<usize> {
 }
 
 #[test]
-fn old_index_files_go_before_the_sitemaps_that_they_list_at_every_step_or_not() {
+fn old_index_files_are_removed_before_the_sitemaps_that_they_list_even_in_a_crash() {
     let fs = world();
     smaller(&fs).unwrap();
     assert_eq!(index_files(&fs), ["sitemap-index-1.xml", "sitemap-index-2.xml", "sitemap-index-3.xml"]);
@@ -60,7 +60,7 @@ fn old_index_files_go_before_the_sitemaps_that_they_list_at_every_step_or_not() 
 }
 
 #[test]
-fn an_old_index_file_becomes_a_live_one_again_or_stays_with_whoever_has_replaced_it() {
+fn an_old_index_file_goes_live_again_or_stays_as_someone_else_replaced_it() {
     let fs = world();
     smaller(&fs).unwrap();
     let theirs = Path::new(OUT).join("sitemap-index-3.xml");

@@ -36,7 +36,7 @@ fn texts_of_one_hash() -> [Vec<u8>; 2] {
 }
 
 #[test]
-fn another_content_that_the_name_fits_gets_another_name() {
+fn different_content_with_the_same_name_gets_another_name() {
     let fs = empty();
     let [one, other] = texts_of_one_name();
     build(&fs, &[&one], "2026-11-15T02:00:00Z").unwrap();
@@ -62,7 +62,7 @@ fn another_content_that_the_name_fits_gets_another_name() {
 }
 
 #[test]
-fn a_content_that_was_prepared_to_meet_the_hash_of_another_is_another() {
+fn content_crafted_to_have_the_hash_of_another_is_told_apart() {
     let [one, other] = texts_of_one_hash();
     assert!(one != other);
     assert_eq!(content_of(&one), content_of(&other));

@@ -18,7 +18,7 @@ fn ready(fs: &Memory) -> Prepared {
 }
 
 #[test]
-fn a_set_that_another_run_has_published_meanwhile_is_not_replaced() {
+fn a_set_that_another_run_published_meanwhile_is_not_replaced() {
     let manifest = Path::new(OUT).join(".sitemill/manifest.json");
     // Another manifest, one where none was, and none where one was.
     let changes: [(&str, Memory, Change); 3] = [
@@ -41,7 +41,7 @@ fn a_set_that_another_run_has_published_meanwhile_is_not_replaced() {
 }
 
 #[test]
-fn the_set_that_a_run_has_completed_or_stood_in_for_is_the_one_that_it_expects() {
+fn a_run_expects_the_set_that_it_completed_or_reconstructed() {
     let fs = on_disk(&world());
     larger(&fs).unwrap();
     // A dead run has committed, and the next one completes its switch before it publishes its own set.

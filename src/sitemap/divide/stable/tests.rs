@@ -74,7 +74,7 @@ fn chunks_of_any_length_give_what_single_entries_do() {
 }
 
 #[test]
-fn every_entry_is_in_one_file_and_no_file_passes_a_limit() {
+fn every_entry_is_in_one_file_and_no_file_exceeds_a_limit() {
     let frame = FRAME.bytes() + IMAGE.bytes();
     for (entries_max, bytes_max) in [
         (1, u64::MAX / 100),
@@ -125,7 +125,7 @@ fn files_are_seven_tenths_full() {
 }
 
 #[test]
-fn what_is_removed_or_inserted_disturbs_its_neighbourhood_alone() {
+fn an_insertion_or_removal_changes_only_the_files_near_it() {
     let limits = Limits { entries_max: 100, bytes_max: 1 << 20 };
     let files = |gap: Range<u32>| -> HashSet<(u32, u32, u32)> {
         let sitemaps = divide(limits, (0..20_000).filter(|at| !gap.contains(at)));

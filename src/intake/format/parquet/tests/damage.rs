@@ -48,7 +48,7 @@ impl Bench {
 }
 
 #[test]
-fn one_bit_that_is_flipped_anywhere_is_read_or_refused_and_never_a_panic() {
+fn a_flipped_bit_anywhere_is_read_or_refused_and_never_panics() {
     let mut bench = Bench::new("flipped");
     for (number, bytes) in small_files().into_iter().enumerate() {
         bench.put(&bytes);
@@ -69,7 +69,7 @@ fn one_bit_that_is_flipped_anywhere_is_read_or_refused_and_never_a_panic() {
 }
 
 #[test]
-fn bytes_that_are_replaced_or_lost_are_read_or_refused() {
+fn a_file_with_replaced_or_missing_bytes_is_read_or_refused() {
     let mut bench = Bench::new("replaced");
     let mut state = 1_u64;
     let mut random = |below: usize| {
@@ -120,7 +120,7 @@ fn read_within(path: &Path, bytes: &[u8], page_memory: u64) -> Result<FormFound>
 }
 
 #[test]
-fn texts_that_repeat_more_than_there_is_memory_for_are_refused_before_they_are_decoded() {
+fn repeated_texts_that_exceed_the_memory_are_refused_before_they_are_decoded() {
     let schema = Arc::new(parse_message_type("message m { required binary loc (STRING); }").unwrap());
     let file = |long: usize, urls: usize| {
         let properties = WriterProperties::builder()
@@ -153,7 +153,7 @@ fn texts_that_repeat_more_than_there_is_memory_for_are_refused_before_they_are_d
 }
 
 #[test]
-fn a_page_that_takes_more_than_it_may_is_refused_before_it_is_decompressed() {
+fn a_page_over_the_memory_limit_is_refused_before_it_is_decompressed() {
     let scratch = Scratch::new("large-pages");
     let path = scratch.0.join("urls");
     let read_within = |bytes: &[u8], page_memory| read_within(&path, bytes, page_memory);
