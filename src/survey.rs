@@ -27,6 +27,7 @@ use std::sync::Arc;
 use crate::error::{Error, ErrorKind, Result};
 use crate::intake::input::Input;
 use crate::job::Order;
+use crate::sitemap::divide::borders;
 use account::Account;
 pub use context::Context;
 use layout::Layout;
@@ -46,9 +47,29 @@ pub struct Surveyed {
 /// # Errors
 /// If memory or scratch space runs out, or `stop` is raised. [`ErrorKind::Internal`] if the rows do not add up.
 pub fn survey(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<Surveyed> {
+    survey_in_regions(run, inputs, memory, borders::count)
+}
+
+/// Surveys the rows of one region of a set, which has no borders inside whatever the number of its rows. Its sitemaps are those of
+/// the region in the survey of the whole set, if the order is [`Order::Sorted`].
+///
+/// # Errors
+/// As [`survey`].
+#[allow(dead_code, reason = "the workers of a cluster run use it")]
+pub fn survey_region(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<Surveyed> {
+    survey_in_regions(run, inputs, memory, |_| 0)
+}
+
+/// Surveys `inputs`. In sorted order, `border_count` gives the number of borders for a number of accepted rows.
+fn survey_in_regions(
+    run: Context<'_>,
+    inputs: &Arc<[Input]>,
+    memory: &Memory,
+    border_count: fn(u64) -> usize,
+) -> Result<Surveyed> {
     let (account, layout) = match run.job.rules.order {
         Order::Input => input_order::survey(run, inputs, memory)?,
-        Order::Sorted => sorted::survey(run, inputs, memory)?,
+        Order::Sorted => sorted::survey(run, inputs, memory, border_count)?,
     };
     let (tally, planned) = (account.tally, layout.planned());
     if !tally.is_balanced() || planned != tally.listed {

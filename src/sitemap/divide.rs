@@ -1,6 +1,7 @@
 //! Divides entries into files in order. Each file is as full as both limits allow, or boundaries are stable: they stay in place
 //! when other entries are added or removed.
 
+pub mod borders;
 pub mod stable;
 
 use super::xml::{Frame, Namespaces};

@@ -86,7 +86,7 @@ fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> R
     let account = account.with_listed(chunks.iter().map(|chunk| u64::from(chunk.listed)).sum());
     let rooms = rooms(&chunks, &keys)?;
     let sitemaps = match stable::is_asked(&job.rules) {
-        true => stable::divide(run, &chunks, &rooms, inputs)?,
+        true => stable::divide(run, &chunks, &rooms, inputs, &[])?,
         false => divide(&job.rules, &chunks, &rooms, &keys)?,
     };
     let layout = Layout { inputs: Arc::clone(inputs), chunks, sitemaps, tally: account.tally };

@@ -7,6 +7,7 @@
 //! output.
 
 mod range;
+mod regions;
 mod sample;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,6 +31,7 @@ use crate::sitemap::divide::{Divider, Room};
 use crate::sitemap::xml::Frame;
 use crate::survey::sort::{RANGES_MAX, Splitters};
 use range::{RangeBlock, RangeSorter};
+use regions::{BorderSearch, Regions};
 use sample::Sample;
 
 /// Bytes of the rows of one range that a thread buffers and writes together.
@@ -48,11 +50,17 @@ const SAMPLED_ROWS: usize = 16;
 /// The sample takes at most one part in this many of memory.
 const SAMPLE_SHARE: usize = 4;
 
-/// Surveys and sorts `inputs` within `memory`.
+/// Surveys and sorts `inputs` within `memory`. If the URLs decide where sitemaps begin, `border_count` gives the number of
+/// borders for a number of accepted rows.
 ///
 /// # Errors
 /// If memory or scratch space runs out, or the run is stopped.
-pub fn survey(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<(Account, Layout)> {
+pub fn survey(
+    run: Context<'_>,
+    inputs: &[Input],
+    memory: &Memory,
+    border_count: fn(u64) -> usize,
+) -> Result<(Account, Layout)> {
     let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
     run.progress.begin(Phase::Survey, input_bytes);
@@ -63,15 +71,26 @@ pub fn survey(run: Context<'_>, inputs: &[Input], memory: &Memory) -> Result<(Ac
 
     run.progress.begin(Phase::Sort, account.tally.entries());
     let to = Scratch::new(&memory.scratch)?;
-    let Sorted { chunks, rooms, divider } = sort(run, ranges, &files, &splitters, &to, memory)?;
+    let is_stable = stable::is_asked(&run.job.rules);
+    let search = BorderSearch::new(if is_stable { border_count(account.tally.entries()) } else { 0 });
+    let sorter = || {
+        let bytes_max = 4 * range_bytes(memory, run.job.resources.threads.get());
+        RangeSorter::new(run, &files, &to, &search, bytes_max)
+    };
+    let Sorted { chunks, rooms, divider } = sort(run, ranges, &files, &splitters, sorter)?;
     run.progress.end();
 
     let listed = chunks.iter().map(|chunk| u64::from(chunk.listed)).sum();
     let account = account.with_listed(listed);
     files.insert(0, to.map_file()?);
-    let sitemaps = match stable::is_asked(&run.job.rules) {
-        true => stable::divide(run, &chunks, &rooms, &files)?,
-        false => divider.finish(),
+    let (chunks, sitemaps) = match is_stable {
+        true => {
+            let borders = search.into_borders();
+            let Regions { chunks, rooms, borders } = Regions::of(chunks, rooms, &borders, &files)?;
+            let sitemaps = stable::divide(run, &chunks, &rooms, &files, &borders)?;
+            (chunks, sitemaps)
+        }
+        false => (chunks, divider.finish()),
     };
     let layout = Layout { inputs: files.into(), chunks, sitemaps, tally: account.tally };
     Ok((account, layout))
@@ -86,17 +105,15 @@ struct Sorted {
     divider: Divider<EntryAt>,
 }
 
-/// Sorts range after range, on all threads, and writes the positions of listed entries to `to`.
-fn sort(
+/// Sorts range after range, on all threads, each with its own `sorter`.
+fn sort<'r>(
     run: Context<'_>,
     ranges: Vec<Vec<RangeBlock>>,
     files: &[Input],
     splitters: &Splitters,
-    to: &Scratch,
-    memory: &Memory,
+    sorter: impl Fn() -> RangeSorter<'r> + Sync,
 ) -> Result<Sorted> {
     let threads = run.job.resources.threads.get();
-    let sorter = || RangeSorter::new(run, files, to, 4 * range_bytes(memory, threads));
     // Ranges are drawn a few ahead of the threads that sort them, in time to prefetch their blocks.
     let ranges = ranges.into_iter().enumerate().inspect(|(_, range)| {
         range.iter().for_each(|(file, block)| files[*file].will_need(&block.range));

@@ -17,7 +17,8 @@ pub fn is_asked(rules: &SetRules) -> bool {
     rules.divide == Divide::Stable && rules.only_site().is_some()
 }
 
-/// Divides the listed entries of `chunks`, which are of `inputs`, and take `rooms`.
+/// Divides the listed entries of `chunks`, which are of `inputs`, and take `rooms`. `borders` are the indexes of the chunks that
+/// begin with a border, in ascending order.
 ///
 /// # Errors
 /// If the run is stopped, or an input is not what it was.
@@ -26,6 +27,7 @@ pub fn divide(
     chunks: &[ListedChunk],
     rooms: &[Room],
     inputs: &[Input],
+    borders: &[usize],
 ) -> Result<Vec<PlannedSitemap<EntryAt>>> {
     let reader = || Reader { chunks, rooms, inputs, judge: Judge::new(run.rules) };
     let mut leasts = list(chunks.iter().map(known_least))?;
@@ -43,6 +45,7 @@ pub fn divide(
         entries: chunks[at].listed,
         room: rooms[at],
         least: leasts[at].expect("it was known or found"),
+        is_border: borders.binary_search(&at).is_ok(),
     };
     let summaries = list(filled.iter().map(summary))?;
     let (limits, frame) = (run.job.rules.sitemap_limits(), Frame::sitemap(run.job.rules.protocol));

@@ -114,7 +114,7 @@ impl Part {
         let inputs = Arc::from([file.part(blocks)]);
         let sitemaps = match run.job.rules.divide {
             Divide::Fill => self.divider.finish(),
-            Divide::Stable => stable::divide(run, &chunks, &rooms, &inputs)?,
+            Divide::Stable => stable::divide(run, &chunks, &rooms, &inputs, &[])?,
         };
         Ok(Layout { inputs, chunks, sitemaps, tally: Tally::of_listed(listed) })
     }

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
+use super::regions::{BorderSearch, Candidates};
 use crate::common::external_sort::{Codec, Runs};
 use crate::common::prefetch;
 use crate::error::{Result, reserve_more};
@@ -119,6 +120,8 @@ pub struct RangeSorter<'r> {
     files: &'r [Input],
     /// The scratch file for positions of sorted entries.
     to: &'r Scratch,
+    /// Finds the borders among the listed URLs.
+    search: &'r BorderSearch,
     /// Bytes of rows that are sorted in memory.
     bytes_max: usize,
     /// The entries that are being sorted, and the sorter of their URLs. Both are reused for the next range.
@@ -127,14 +130,20 @@ pub struct RangeSorter<'r> {
 }
 
 impl<'r> RangeSorter<'r> {
-    pub fn new(run: Context<'r>, files: &'r [Input], to: &'r Scratch, bytes_max: usize) -> Self {
-        Self { run, files, to, bytes_max, entries: Vec::new(), sorter: Sorter::default() }
+    pub fn new(
+        run: Context<'r>,
+        files: &'r [Input],
+        to: &'r Scratch,
+        search: &'r BorderSearch,
+        bytes_max: usize,
+    ) -> Self {
+        Self { run, files, to, search, bytes_max, entries: Vec::new(), sorter: Sorter::default() }
     }
 
     /// Sorts the range in `blocks`, which come in any order. All its URLs share a prefix of at least `shared` bytes.
     pub fn sort(&mut self, blocks: Vec<RangeBlock>, shared: usize) -> Result<Vec<SortedBlock>> {
         let bytes: usize = blocks.iter().map(|(_, block)| block.range.len()).sum();
-        let mut listed = Listed::new(self.run, self.files, self.to);
+        let mut listed = Listed::new(self);
         if bytes <= self.bytes_max {
             self.sort_in_memory(&blocks, shared, &mut listed)?;
             return listed.finish();
@@ -280,12 +289,15 @@ struct Listed<'r> {
     bytes: Vec<u8>,
     rooms: Vec<Room>,
     least: Option<Least>,
+    /// Receives every URL, if the set has borders.
+    candidates: Option<Candidates<'r>>,
     blocks: Vec<SortedBlock>,
     struck: u64,
 }
 
 impl<'r> Listed<'r> {
-    fn new(run: Context<'_>, files: &'r [Input], to: &'r Scratch) -> Self {
+    fn new(sorter: &RangeSorter<'r>) -> Self {
+        let &RangeSorter { run, files, to, search, .. } = sorter;
         let (bytes, rooms, blocks) = (Vec::new(), Vec::new(), Vec::new());
         Self {
             files,
@@ -294,6 +306,7 @@ impl<'r> Listed<'r> {
             bytes,
             rooms,
             least: None,
+            candidates: search.candidates(),
             blocks,
             struck: 0,
         }
@@ -323,6 +336,9 @@ impl<'r> Write<'r> for Listed<'r> {
         let entry = placed.position.entry(self.files);
         if self.seeks_least {
             self.least = Some(Least::or(self.least, self.rooms.len(), entry.url));
+        }
+        if let Some(candidates) = &mut self.candidates {
+            candidates.push(entry.url)?;
         }
         reserve_more(&mut self.rooms, 1)?;
         self.rooms.push(entry.room());

@@ -36,6 +36,7 @@ fn divide_chunks(limits: Limits, entries: &[Weighed<u32>], most: usize) -> Vec<P
         entries: own.len() as u32,
         room: own.iter().map(|entry| entry.room).sum(),
         least: own.iter().map(|entry| entry.mark).min().unwrap(),
+        is_border: false,
     };
     let chunks: Vec<_> = owns.iter().map(chunk).collect();
     super::divide(limits, &FRAME, &chunks, |at| Ok(owns[at].to_vec())).unwrap()

@@ -1,0 +1,194 @@
+//! Regions of a sorted set: finds its borders while it is sorted, and cuts blocks before them.
+
+use std::sync::{Mutex, MutexGuard};
+
+use crate::clean::CleanUrl;
+use crate::error::{Error, ErrorKind, Result, list, reserve};
+use crate::intake::input::Input;
+use crate::intake::spool_format::{Content, Row};
+use crate::sitemap::divide::Room;
+use crate::sitemap::divide::borders::{BorderHash, Smallest};
+use crate::sitemap::divide::stable::Least;
+use crate::sitemap::entry::Entry;
+use crate::survey::chunk::RowsAt;
+use crate::survey::layout::ListedChunk;
+use crate::survey::positions::Position;
+
+/// Finds the borders among the URLs that the threads list.
+pub struct BorderSearch {
+    wanted: usize,
+    /// The smallest URLs of all threads, if any are wanted.
+    smallest: Option<Mutex<Smallest>>,
+}
+
+impl BorderSearch {
+    /// A search for `wanted` borders.
+    pub fn new(wanted: usize) -> Self {
+        Self { wanted, smallest: (wanted > 0).then(|| Mutex::new(Smallest::new(wanted))) }
+    }
+
+    /// The list that a thread adds URLs to, if any borders are wanted.
+    pub fn candidates(&self) -> Option<Candidates<'_>> {
+        let shared = self.smallest.as_ref()?;
+        Some(Candidates { shared, bound: lock(shared).bound() })
+    }
+
+    /// The borders in byte order: as many as were wanted, or all URLs.
+    pub fn into_borders(self) -> Vec<String> {
+        let Some(smallest) = self.smallest else { return Vec::new() };
+        let smallest = smallest.into_inner().expect("no thread panics with the lock");
+        smallest.into_borders(self.wanted).expect("the list keeps as many as are wanted")
+    }
+}
+
+/// The list of smallest URLs as a thread sees it, which rarely needs to lock it.
+pub struct Candidates<'s> {
+    shared: &'s Mutex<Smallest>,
+    /// The bound of the list when it was last locked. It only becomes smaller.
+    bound: BorderHash,
+}
+
+impl Candidates<'_> {
+    /// Adds the URL of a listed entry, unless its hash is too large.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    #[inline]
+    pub fn push(&mut self, url: CleanUrl<'_>) -> Result<()> {
+        // Almost all URLs end here.
+        if BorderHash::of(url.as_bytes()) > self.bound { Ok(()) } else { self.add(url) }
+    }
+
+    #[cold]
+    fn add(&mut self, url: CleanUrl<'_>) -> Result<()> {
+        let mut shared = lock(self.shared);
+        shared.push(url)?;
+        self.bound = shared.bound();
+        Ok(())
+    }
+}
+
+fn lock(shared: &Mutex<Smallest>) -> MutexGuard<'_, Smallest> {
+    shared.lock().expect("no thread panics with the lock")
+}
+
+/// Sorted chunks. Borders are the first entries of their chunks.
+#[derive(Default)]
+pub struct Regions {
+    pub chunks: Vec<ListedChunk>,
+    /// The room of the entries of each chunk.
+    pub rooms: Vec<Room>,
+    /// The indexes of the chunks that begin with a border, in ascending order.
+    pub borders: Vec<usize>,
+}
+
+impl Regions {
+    /// Cuts `chunks` before each border. All their entries are listed, in order, and take `rooms`. `borders` are URLs of entries,
+    /// in order.
+    ///
+    /// # Errors
+    /// If there is no memory for more chunks. [`ErrorKind::Internal`] if a border is not the URL of an entry.
+    pub fn of(
+        chunks: Vec<ListedChunk>,
+        rooms: Vec<Room>,
+        borders: &[String],
+        files: &[Input],
+    ) -> Result<Self> {
+        if borders.is_empty() {
+            return Ok(Self { chunks, rooms, borders: Vec::new() });
+        }
+        let begins_before = |chunk: &ListedChunk, border: &str| {
+            let first = chunk.chunk.rows(files, 0).next();
+            first.is_some_and(|row| url_of(&row) <= border.as_bytes())
+        };
+        let chunk_of = |border: &str| {
+            let next = chunks.partition_point(|chunk| begins_before(chunk, border));
+            next.saturating_sub(1)
+        };
+        let placed = list(borders.iter().map(|border| (chunk_of(border), border.as_bytes())))?;
+        let mut regions = Self::default();
+        reserve(&mut regions.chunks, chunks.len() + borders.len())?;
+        reserve(&mut regions.rooms, chunks.len() + borders.len())?;
+        reserve(&mut regions.borders, borders.len())?;
+        let mut rest = &placed[..];
+        for (at, (chunk, room)) in chunks.into_iter().zip(rooms).enumerate() {
+            let (own, later) = rest.split_at(rest.partition_point(|&(chunk, _)| chunk == at));
+            rest = later;
+            match own {
+                [] => regions.push(chunk, room),
+                _ => regions.push_cut(chunk, own.iter().map(|&(_, border)| border), files)?,
+            }
+        }
+        Ok(regions)
+    }
+
+    fn push(&mut self, chunk: ListedChunk, room: Room) {
+        self.chunks.push(chunk);
+        self.rooms.push(room);
+    }
+
+    /// Adds the parts of `chunk` before, between and after `borders`.
+    fn push_cut<'b>(
+        &mut self,
+        chunk: ListedChunk,
+        borders: impl Iterator<Item = &'b [u8]>,
+        files: &[Input],
+    ) -> Result<()> {
+        let RowsAt::Positions { range, mut blocks } = chunk.chunk.rows.clone() else {
+            unreachable!("sorted entries are listed by their positions")
+        };
+        let mut borders = borders.peekable();
+        let mut part = Part::default();
+        let mut rest = range.start;
+        let mut end = |part: &mut Part, regions: &mut Self| {
+            let Part { entries, room, least } = std::mem::take(part);
+            if entries > 0 {
+                let range = rest..rest + entries as usize * Position::BYTES;
+                rest = range.end;
+                let rows = RowsAt::Positions { range, blocks: std::mem::take(&mut blocks) };
+                regions.push(ListedChunk { least, ..ListedChunk::whole(rows, entries)? }, room);
+            }
+            Ok::<_, Error>(())
+        };
+        for row in chunk.chunk.rows(files, 0) {
+            let entry = entry_of(&row);
+            if borders.next_if_eq(&entry.url.as_bytes()).is_some() {
+                end(&mut part, self)?;
+                self.borders.push(self.chunks.len());
+            }
+            part.add(entry);
+        }
+        end(&mut part, self)?;
+        match borders.next() {
+            None => Ok(()),
+            Some(_) => Err(Error::new(ErrorKind::Internal, "a border is not among the listed URLs")),
+        }
+    }
+}
+
+/// Adjacent entries of a chunk.
+#[derive(Default)]
+struct Part {
+    entries: u32,
+    room: Room,
+    least: Option<Least>,
+}
+
+impl Part {
+    fn add(&mut self, entry: &Entry<'_>) {
+        self.least = Some(Least::or(self.least, self.entries as usize, entry.url));
+        self.room = self.room.and(entry.room());
+        self.entries += 1;
+    }
+}
+
+fn entry_of<'r, 'i>(row: &'r Row<'i>) -> &'r Entry<'i> {
+    match &row.content {
+        Content::Entry(entry) => entry,
+        _ => unreachable!("sorted rows are entries"),
+    }
+}
+
+fn url_of<'i>(row: &Row<'i>) -> &'i [u8] {
+    entry_of(row).url.as_bytes()
+}
