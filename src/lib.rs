@@ -102,7 +102,7 @@ pub use commands::build::{Outcome, build, build_from};
 pub use commands::check::{CheckJob, CheckReport, check};
 pub use commands::clean::{CleanJob, CleanReport, clean, clean_from};
 pub use commands::diff::{DiffJob, DiffReport, diff};
-pub use commands::page::{Page, PageJob, report_page};
+pub use commands::page::{Page, PageJob, SettingNames, report_page};
 pub use commands::report::Report;
 pub use commands::rollback::{RollbackJob, RolledBack, rollback};
 pub use commands::target::Target;

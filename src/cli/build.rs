@@ -169,7 +169,7 @@ impl Reports {
         }
         if let Some(to) = &self.html {
             let page = match built {
-                Ok(outcome) => Page::of_report(&outcome.report),
+                Ok(outcome) => Page::of_report_with(&outcome.report, flags::name),
                 Err(error) => Page::of_failure(&failure_of(error, exit_code)),
             };
             to.write(&page, stop).unwrap_or_else(|error| log::warning(&failure::with_cause(&error)));

@@ -12,10 +12,13 @@ pub fn error_text(error: &Error) -> String {
 
 /// `message`, with flags.
 pub fn text(message: &Message) -> String {
-    message.text_with(&|setting, value| {
-        let value = value.map(|value| format!(" {}", typed(setting, value))).unwrap_or_default();
-        flag(setting) + &value
-    })
+    message.text_with(&name)
+}
+
+/// A setting with its value, as it is typed.
+pub fn name(setting: Setting, value: Option<&str>) -> String {
+    let value = value.map(|value| format!(" {}", typed(setting, value))).unwrap_or_default();
+    flag(setting) + &value
 }
 
 /// `outcome` with flags in the texts of its report, which the summary and the report for programs have from here.

@@ -8,7 +8,7 @@ use sitemill::process::{Paths, StoppableWriter};
 use sitemill::{Error, Page, PageJob, Result, Stop};
 
 use super::args::{ProgressWhen, ReportArgs};
-use super::{progress, signals, streams};
+use super::{flags, progress, signals, streams};
 
 /// Where a page is written.
 pub enum PageTo {
@@ -51,6 +51,7 @@ pub fn run(args: ReportArgs) -> Result<()> {
     let stop = signals::raised_by_signals()?;
     let mut job = PageJob::new(args.path);
     job.threads = args.threads.unwrap_or(job.threads);
+    job.names = flags::name;
     let mut paths: Paths = job.paths();
     paths.write("--output", &args.output);
     paths.check()?;

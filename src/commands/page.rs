@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::commands::report::page::{Subject, page};
+pub use crate::commands::report::page::SettingNames;
+use crate::commands::report::page::{Subject, field_name, page};
 use crate::commands::report::{Failure, Report};
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
@@ -27,12 +28,14 @@ pub struct PageJob {
     pub path: PathBuf,
     /// Maximum number of threads that work at the same time, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
+    /// What the page calls a setting, given its value if it has one. By default it is the name of the field: `scope: host`.
+    pub names: SettingNames,
 }
 
 impl PageJob {
     /// Creates a job with the defaults: all cores.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, threads: threads_default() }
+        Self { path, threads: threads_default(), names: field_name }
     }
 }
 
@@ -44,21 +47,26 @@ impl PageJob {
 pub fn report_page(job: &PageJob, progress: &dyn Progress, stop: &Stop) -> Result<Page> {
     check_threads(job.threads)?;
     if job.path.is_dir() {
-        return directory::page_of_directory(&job.path, job.threads, progress, stop).map(Page);
+        return directory::page_of_directory(&job.path, job.threads, job.names, progress, stop).map(Page);
     }
     let json = fs::read(&job.path).map_err(|error| Error::input(&job.path, error))?;
-    Page::of_json(&json).map_err(|why| Error::data(format!("{}: {why}", Shown(&job.path))))
+    Page::of_json_with(&json, job.names).map_err(|why| Error::data(format!("{}: {why}", Shown(&job.path))))
 }
 
 impl Page {
     /// Makes the page of a run whose lines were counted.
     pub fn of_report(report: &Report) -> Self {
-        Self(page(Subject::Run(report)))
+        Self::of_report_with(report, field_name)
+    }
+
+    /// Makes the page of a run whose lines were counted. It calls settings as `names` says, for front ends with other words.
+    pub fn of_report_with(report: &Report, names: SettingNames) -> Self {
+        Self(page(Subject::Run(report), names))
     }
 
     /// Makes the page of a run that failed before that.
     pub fn of_failure(failure: &Failure) -> Self {
-        Self(page(Subject::Failed(failure)))
+        Self(page(Subject::Failed(failure), field_name))
     }
 
     /// Makes the page of the JSON of a report. It equals the page of the run.
@@ -66,6 +74,10 @@ impl Page {
     /// # Errors
     /// If it is no report, with the reason in words.
     pub fn of_json(json: &[u8]) -> Result<Self, String> {
+        Self::of_json_with(json, field_name)
+    }
+
+    fn of_json_with(json: &[u8], names: SettingNames) -> Result<Self, String> {
         let no_report = |error: serde_json::Error| format!("is not the JSON report of a build ({error})");
         #[derive(Deserialize)]
         struct Probe {
@@ -75,7 +87,9 @@ impl Page {
             Some(_) => {
                 serde_json::from_slice(json).map(|failure| Self::of_failure(&failure)).map_err(no_report)
             }
-            None => serde_json::from_slice(json).map(|report| Self::of_report(&report)).map_err(no_report),
+            None => serde_json::from_slice(json)
+                .map(|report| Self::of_report_with(&report, names))
+                .map_err(no_report),
         }
     }
 

@@ -35,10 +35,16 @@ settings! {
     BytesPerSitemap = "bytes_per_sitemap",
     /// Names or positions of columns.
     Columns = "columns",
+    /// The `changefreq` of URLs that have none.
+    DefaultChangefreq = "default_changefreq",
+    /// The `priority` of URLs that have none.
+    DefaultPriority = "default_priority",
     /// The character between the values of CSV.
     Delimiter = "delimiter",
     /// The file for the differences from the set before.
     Diff = "diff",
+    /// How URLs are divided among sitemaps.
+    Divide = "divide",
     /// How many lines the inputs must have.
     ExpectLines = "expect_lines",
     /// The format of the inputs.
@@ -47,10 +53,16 @@ settings! {
     IgnoreManifest = "ignore_manifest",
     /// The charset of the inputs.
     InputEncoding = "input_encoding",
+    /// How long earlier sets are kept.
+    Keep = "keep",
+    /// How many earlier sets are kept, however old they are.
+    KeepSets = "keep_sets",
     /// The unit of a `lastmod` that is a number.
     LastmodUnit = "lastmod_unit",
     /// The zone of a `lastmod` that names none.
     LastmodZone = "lastmod_zone",
+    /// The level of compression.
+    Level = "level",
     /// How many tags may be dropped.
     MaxDroppedTags = "max_dropped_tags",
     /// How many lines may be rejected.
@@ -59,8 +71,14 @@ settings! {
     MaxShrink = "max_shrink",
     /// Most bytes of memory.
     Memory = "memory",
+    /// Which of several rows with the same URL is listed.
+    OnDuplicate = "on_duplicate",
+    /// The order of the URLs.
+    Order = "order",
     /// The directory that sets are published in.
     Out = "out",
+    /// The version of the protocol.
+    Protocol = "protocol",
     /// The file for rejected lines.
     Rejects = "rejects",
     /// Whether a set with another base URL or protocol may be replaced.

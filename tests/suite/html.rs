@@ -1,6 +1,7 @@
 //! `build --html` and `sitemill report`: what the page shows, and that nothing in it comes alive.
 
 mod accessibility;
+mod known;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -196,7 +197,7 @@ fn a_forged_report_cannot_inject_markup_either() {
 
 /// A report in which every list is long, and every text is long and grows when it is escaped.
 fn worst_report(report: &Value) -> Value {
-    let long = "'\"<\u{202e}".repeat(300);
+    let long = "'\"<\u{202e}".repeat(500);
     let mut worst = report.clone();
     poison(&mut worst, &long);
     let name = |n: usize| format!("{n}{long}");
@@ -222,13 +223,16 @@ fn worst_report(report: &Value) -> Value {
         "path": long, "format": long, "packing": long, "lines": number, "bytes": number, "columns": columns,
         "dropped_elements": map(9, number.into()),
     });
-    worst["inputs"] = list(60, input);
+    let mut inputs = vec![input; 60];
+    let plain = json!({ "path": long, "format": "text", "lines": number, "bytes": number });
+    inputs.extend(vec![plain; 3_000]);
+    worst["inputs"] = inputs.into();
     worst["skipped"] = list(500, json!({ "path": long, "reason": long }));
     let details = &mut worst["details"];
     details["examples"] = examples.into();
     details["settings"] = map(500, long.clone().into());
     let sections: Vec<_> =
-        (0..500).map(|n| json!({ "name": name(n), "urls": number, "previous": number / 3 })).collect();
+        (0..5_000).map(|n| json!({ "name": name(n), "urls": number, "previous": number / 3 })).collect();
     details["sections"] = json!({ "by": "path", "named": sections, "others": number });
     let set = json!({ "published": long, "listed": number, "sitemaps": number, "gzip_bytes": number });
     details["history"] = list(500, set);

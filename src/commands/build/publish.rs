@@ -72,6 +72,7 @@ fn counts(job: &Job, report: &Report, batches: &[Batch]) -> Option<RunCounts> {
         duplicates: report.duplicates,
         rejected: report.rejected_total(),
         sections: if let [only] = sections[..] { only.clone() } else { Sections::sum(&sections) },
+        urls_per_sitemap: Some(job.rules.urls_per_sitemap),
     })
 }
 

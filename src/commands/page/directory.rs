@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::commands::report::Report;
 use crate::commands::report::details::Details;
-use crate::commands::report::page::{Subject, page};
+use crate::commands::report::page::{SettingNames, Subject, page};
 use crate::commands::target::Target;
 use crate::commands::urls::{UrlsJob, urls};
 use crate::common::progress::{Progress, Silent};
@@ -27,6 +27,7 @@ use crate::sitemap::sections::{SectionCounter, SectionRule, SectionTally, Sectio
 pub fn page_of_directory(
     path: &Path,
     threads: NonZero<usize>,
+    names: SettingNames,
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<String> {
@@ -36,11 +37,12 @@ pub fn page_of_directory(
     let mut report =
         Report { published: true, version: env!("CARGO_PKG_VERSION").into(), ..Report::default() };
     let mut details = Details::default();
-    let mut counts = None;
+    let (mut counts, mut assumes_limit) = (None, false);
     for directory in &directories {
         stop.check()?;
         let view = &*place::view(directory);
         let Some(set) = Manifest::read_as(Role::Live, view, &Record::Live)? else { continue };
+        assumes_limit |= urls_max(&set).is_none();
         add(&mut report, &mut details, view, &set, is_parent);
         if !is_parent {
             counts = set.counts.clone();
@@ -64,7 +66,13 @@ pub fn page_of_directory(
     }
     report.details = Some(details);
     let notes = notes(&statuses, counts.is_some());
-    Ok(page(Subject::Set { report: &report, has_lines: counts.is_some(), notes: &notes }))
+    let has_lines = counts.is_some();
+    Ok(page(Subject::Set { report: &report, has_lines, assumes_limit, notes: &notes }, names))
+}
+
+/// The limit of URLs that the build of `set` was given, if it is recorded.
+fn urls_max(set: &Manifest) -> Option<u32> {
+    set.counts.as_ref()?.urls_per_sitemap
 }
 
 /// The kept set that was live before `set`.
@@ -83,8 +91,9 @@ fn add(report: &mut Report, details: &mut Details, view: &dyn View, set: &Manife
     report.index_urls.extend(set.indexes.iter().map(|file| format!("{}{file}", set.base_url)));
     report.xml_bytes += set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum::<u64>();
     report.gzip_bytes += set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum::<u64>();
-    // A manifest does not say how many URLs its run allowed.
-    let limits = Limits { entries_max: URLS_PER_SITEMAP_MAX, bytes_max: set.index_bytes_max };
+    let entries_max = urls_max(set).unwrap_or(URLS_PER_SITEMAP_MAX);
+    // A build gives sitemaps and index files the same limit of bytes.
+    let limits = Limits { entries_max, bytes_max: set.index_bytes_max };
     let live = previous(view, set);
     details.add_set(set, live.as_ref(), &kept(view, set), limits);
     details.time = details.time.clone().max(set.published.clone());

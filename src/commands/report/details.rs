@@ -105,9 +105,9 @@ pub struct SectionReport {
 /// How full the sitemaps are: the number of those that are filled up to a tenth of a limit, to two tenths, and so on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fullness {
-    /// Most URLs of a sitemap.
+    /// Most URLs of a sitemap; of several sites, the highest of their limits.
     pub urls_max: u64,
-    /// Most bytes of a sitemap before compression.
+    /// Most bytes of a sitemap before compression; of several sites, the highest of their limits.
     pub bytes_max: u64,
     /// Sitemaps by their URLs.
     pub urls: [u64; 10],
@@ -149,7 +149,9 @@ impl Details {
     pub fn add_set(&mut self, set: &Manifest, live: Option<&Manifest>, earlier: &[Manifest], limits: Limits) {
         self.add_previous(live);
         let fullness = self.fullness.get_or_insert_with(|| Fullness::of(limits));
-        set.sitemaps.iter().for_each(|sitemap| fullness.add(sitemap.urls.into(), sitemap.xml_bytes));
+        fullness.urls_max = fullness.urls_max.max(limits.entries_max.into());
+        fullness.bytes_max = fullness.bytes_max.max(limits.bytes_max);
+        set.sitemaps.iter().for_each(|sitemap| fullness.add(sitemap.urls.into(), sitemap.xml_bytes, limits));
         self.changes.get_or_insert_default().add(set, live);
         self.add_to_history([set].into_iter().chain(earlier));
     }
@@ -253,14 +255,14 @@ impl Fullness {
         Self { urls_max, bytes_max, urls: [0; 10], bytes: [0; 10] }
     }
 
-    fn add(&mut self, urls: u64, bytes: u64) {
+    fn add(&mut self, urls: u64, bytes: u64, limits: Limits) {
         // A sitemap of exactly three tenths is filled up to three tenths.
         let bucket = |part: u64, max: u64| {
             let tenths = (u128::from(part) * 10).div_ceil(u128::from(max.max(1)));
             tenths.clamp(1, 10) as usize - 1
         };
-        self.urls[bucket(urls, self.urls_max)] += 1;
-        self.bytes[bucket(bytes, self.bytes_max)] += 1;
+        self.urls[bucket(urls, limits.entries_max.into())] += 1;
+        self.bytes[bucket(bytes, limits.bytes_max)] += 1;
     }
 }
 

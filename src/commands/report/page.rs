@@ -16,6 +16,7 @@ mod table;
 
 use crate::commands::report::{Failure, Report};
 use html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
+pub use html::{SettingNames, field_name};
 
 /// What a page is about.
 #[derive(Debug, Clone, Copy)]
@@ -30,14 +31,16 @@ pub enum Subject<'a> {
         report: &'a Report,
         /// Whether lines are counted.
         has_lines: bool,
+        /// Whether the limit of URLs is not recorded, so that the protocol's is assumed.
+        assumes_limit: bool,
         /// What is not shown, and why.
         notes: &'a [String],
     },
 }
 
-/// The page.
-pub fn page(subject: Subject<'_>) -> String {
-    let mut html = Html::default();
+/// The page. Settings are called as `names` says.
+pub fn page(subject: Subject<'_>, names: SettingNames) -> String {
+    let mut html = Html::new(names);
     html.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
         .raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n")
         .raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n")
@@ -48,15 +51,30 @@ pub fn page(subject: Subject<'_>) -> String {
     }
     html.raw("</title>\n<style>\n").raw(include_str!("page/style.css")).raw("</style>\n</head>\n<body>\n");
     match subject {
-        Subject::Run(report) => of_report(report, true, true, &[], &mut html),
-        Subject::Set { report, has_lines, notes } => of_report(report, false, has_lines, notes, &mut html),
+        Subject::Run(report) => of_report(report, &Known::RUN, &mut html),
+        Subject::Set { report, has_lines, assumes_limit, notes } => {
+            of_report(report, &Known { is_run: false, has_lines, assumes_limit, notes }, &mut html);
+        }
         Subject::Failed(failure) => of_failure(failure, &mut html),
     }
     html.raw("</body>\n</html>\n");
     html.into_string()
 }
 
-fn of_report(report: &Report, is_run: bool, has_lines: bool, notes: &[String], html: &mut Html) {
+/// What is known besides the report.
+struct Known<'a> {
+    is_run: bool,
+    has_lines: bool,
+    assumes_limit: bool,
+    notes: &'a [String],
+}
+
+impl Known<'_> {
+    const RUN: Self = Self { is_run: true, has_lines: true, assumes_limit: false, notes: &[] };
+}
+
+fn of_report(report: &Report, known: &Known<'_>, html: &mut Html) {
+    let &Known { is_run, has_lines, assumes_limit, notes } = known;
     summary::header(report, is_run, html);
     html.raw("<main>\n");
     summary::messages(report, notes, html);
@@ -71,7 +89,7 @@ fn of_report(report: &Report, is_run: bool, has_lines: bool, notes: &[String], h
     if let Some(details) = &report.details {
         sections::sections(details, report.listed, html);
         parts::changes(details, html);
-        parts::fullness(details, html);
+        parts::fullness(details, assumes_limit, html);
         parts::history(details, html);
     }
     if is_run {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::error::Setting;
 use crate::escape::shown;
 use crate::job::{Job, OnDuplicate, Order};
 use crate::sitemap::divide::Divide;
@@ -50,4 +51,30 @@ pub fn settings(job: &Job) -> BTreeMap<String, String> {
     set("rejects", job.publication.rejects.as_ref().map(path));
     set("diff", job.publication.diff.as_ref().map(path));
     settings
+}
+
+/// The setting that is called `option` in [`settings`].
+pub fn setting_of(option: &str) -> Option<Setting> {
+    let name = |setting: Setting| match setting {
+        Setting::RequireSuccess => "require-success-marker".to_owned(),
+        _ => setting.field().replace('_', "-"),
+    };
+    Setting::ALL.iter().copied().find(|&setting| name(setting) == option)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_of_a_report_is_a_setting() {
+        let source = include_str!("settings.rs").split("#[cfg(test)]").next().unwrap();
+        let options: Vec<_> =
+            source.split("    set(").skip(1).filter_map(|call| call.split('"').nth(1)).collect();
+        assert!(options.len() > 30, "{options:?}");
+        for option in options {
+            assert!(setting_of(option).is_some(), "{option}");
+        }
+        assert_eq!(setting_of("of-a-later-version"), None);
+    }
 }

@@ -80,6 +80,9 @@ pub struct RunCounts {
     pub rejected: u64,
     /// Listed URLs by section.
     pub sections: Sections,
+    /// Most URLs of one of its sitemaps. None in the first manifests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub urls_per_sitemap: Option<u32>,
 }
 
 /// An earlier set that is kept. Its manifest lies in `.sitemill/sets`.

@@ -2,7 +2,19 @@
 
 use std::fmt::Write;
 
+use crate::error::{Message, Piece, Setting, Shown};
 use crate::escape::{grouped, is_printable};
+
+/// How a page calls a setting, which may have a value: `--scope host`.
+pub type SettingNames = fn(Setting, Option<&str>) -> String;
+
+/// Calls settings as the fields of jobs are called: `scope: host`.
+pub fn field_name(setting: Setting, value: Option<&str>) -> String {
+    match value {
+        Some(value) => format!("{}: {value}", setting.field()),
+        None => setting.field().into(),
+    }
+}
 
 /// Maximum number of characters of a path, URL or value.
 pub const TEXT_CHARS_MAX: usize = 160;
@@ -14,13 +26,22 @@ pub const MESSAGE_CHARS_MAX: usize = 1_000;
 const THIN_SPACE: char = '\u{202f}';
 
 /// HTML under construction. [`Html::raw`] takes markup, and only literals; all other functions escape what they add.
-#[derive(Debug, Default)]
-pub struct Html(String);
+#[derive(Debug)]
+pub struct Html {
+    text: String,
+    /// How settings are called.
+    names: SettingNames,
+}
 
 impl Html {
+    /// A page with nothing on it. Settings are called as `names` says.
+    pub fn new(names: SettingNames) -> Self {
+        Self { text: String::new(), names }
+    }
+
     /// Adds markup.
     pub fn raw(&mut self, markup: &'static str) -> &mut Self {
-        self.0.push_str(markup);
+        self.text.push_str(markup);
         self
     }
 
@@ -35,14 +56,40 @@ impl Html {
         let mut chars = text.chars();
         chars.by_ref().take(chars_max).for_each(|c| self.push(c));
         if chars.next().is_some() {
-            self.0.push('…');
+            self.text.push('…');
         }
         self
     }
 
+    /// Adds a message with its settings as code, cut after `chars_max` characters.
+    pub fn message(&mut self, message: &Message, chars_max: usize) -> &mut Self {
+        let mut left = chars_max;
+        for piece in
+            message.pieces().iter().filter(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()))
+        {
+            let (text, is_code) = match piece {
+                Piece::Text(text) => (text.clone(), false),
+                Piece::Path(path) => (Shown(path).to_string(), true),
+                Piece::Setting(setting, value) => ((self.names)(*setting, value.as_deref()), true),
+            };
+            let (begin, end) = if is_code { ("<code>", "</code>") } else { ("", "") };
+            self.raw(begin).cut(&text, left).raw(end);
+            left = left.saturating_sub(text.chars().count());
+            if left == 0 {
+                break;
+            }
+        }
+        self
+    }
+
+    /// Adds the name of a setting as code.
+    pub fn setting(&mut self, setting: Setting) -> &mut Self {
+        self.message(&setting.into(), TEXT_CHARS_MAX)
+    }
+
     /// Adds a number, its digits in groups of three.
     pub fn number(&mut self, number: u64) -> &mut Self {
-        self.0.push_str(&grouped(number));
+        self.text.push_str(&grouped(number));
         self
     }
 
@@ -66,7 +113,7 @@ impl Html {
     /// Adds a number with at most two decimals, for coordinates.
     pub fn coordinate(&mut self, number: f64) -> &mut Self {
         let text = format!("{number:.2}");
-        self.0.push_str(text.trim_end_matches('0').trim_end_matches('.'));
+        self.text.push_str(text.trim_end_matches('0').trim_end_matches('.'));
         self
     }
 
@@ -80,7 +127,7 @@ impl Html {
             99.9.. => "&gt;99.9".into(),
             _ => format!("{percent:.1}"),
         };
-        self.0.push_str(&text);
+        self.text.push_str(&text);
         self.raw("\u{202f}%")
     }
 
@@ -92,7 +139,7 @@ impl Html {
             1_000.05.. => "&gt;1,000".into(),
             _ => format!("{percent:.1}"),
         };
-        self.0.push_str(&text);
+        self.text.push_str(&text);
         self.raw("\u{202f}%")
     }
 
@@ -107,43 +154,43 @@ impl Html {
             size /= 1024.0;
             unit += 1;
         }
-        let _ = write!(self.0, "{size:.1}{THIN_SPACE}{}", UNITS[unit]);
+        let _ = write!(self.text, "{size:.1}{THIN_SPACE}{}", UNITS[unit]);
         self
     }
 
     /// Adds a time in seconds.
     pub fn seconds(&mut self, seconds: f64) -> &mut Self {
         let _ = match seconds {
-            ..1.0 => write!(self.0, "{:.0}{THIN_SPACE}ms", seconds * 1e3),
-            ..120.0 => write!(self.0, "{seconds:.1}{THIN_SPACE}s"),
-            _ => write!(self.0, "{:.0}{THIN_SPACE}min", seconds / 60.0),
+            ..1.0 => write!(self.text, "{:.0}{THIN_SPACE}ms", seconds * 1e3),
+            ..120.0 => write!(self.text, "{seconds:.1}{THIN_SPACE}s"),
+            _ => write!(self.text, "{:.0}{THIN_SPACE}min", seconds / 60.0),
         };
         self
     }
 
     /// The bytes so far.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.text.len()
     }
 
     /// The text.
     pub fn into_string(self) -> String {
-        self.0
+        self.text
     }
 
     fn push(&mut self, c: char) {
         match c {
-            '&' => self.0.push_str("&amp;"),
-            '<' => self.0.push_str("&lt;"),
-            '>' => self.0.push_str("&gt;"),
-            '"' => self.0.push_str("&quot;"),
-            '\'' => self.0.push_str("&#39;"),
+            '&' => self.text.push_str("&amp;"),
+            '<' => self.text.push_str("&lt;"),
+            '>' => self.text.push_str("&gt;"),
+            '"' => self.text.push_str("&quot;"),
+            '\'' => self.text.push_str("&#39;"),
             // Texts that are escaped already have backslashes, which need no escape of their own here.
-            '\\' => self.0.push(c),
-            _ if is_printable(c) => self.0.push(c),
+            '\\' => self.text.push(c),
+            _ if is_printable(c) => self.text.push(c),
             // Controls, line ends, and what turns the direction of text.
             _ => {
-                let _ = write!(self.0, "\\u{{{:x}}}", u32::from(c));
+                let _ = write!(self.text, "\\u{{{:x}}}", u32::from(c));
             }
         }
     }
@@ -152,9 +199,10 @@ impl Html {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::message;
 
     fn check(add: impl Fn(&mut Html), want: &str) {
-        let mut html = Html::default();
+        let mut html = Html::new(field_name);
         add(&mut html);
         assert_eq!(html.into_string(), want);
     }
@@ -168,11 +216,25 @@ mod tests {
         check(|html| _ = html.text("a\0b\u{202e}c\nd\u{85}"), "a\\u{0}b\\u{202e}c\\u{a}d\\u{85}");
         check(|html| _ = html.text("bücher 日本 \\x00"), "bücher 日本 \\x00");
         for c in (0..=0x2_ffff).filter_map(char::from_u32) {
-            let mut html = Html::default();
+            let mut html = Html::new(field_name);
             html.text(&c.to_string());
             let text = html.into_string();
             assert!(!text.contains(['<', '>', '"', '\'', '\0', '\n', '\u{2028}', '\u{202e}']), "{c:?}");
         }
+    }
+
+    #[test]
+    fn a_message_shows_settings_as_code_in_the_words_of_the_front_end() {
+        let hint = message!("a<b; use ", Setting::Scope.with("<host>"), " or ", Setting::BaseUrl);
+        check(
+            |html| _ = html.message(&hint, 99),
+            "a&lt;b; use <code>scope: &lt;host&gt;</code> or <code>base_url</code>",
+        );
+        check(|html| _ = html.message(&hint, 14), "a&lt;b; use <code>scope…</code>");
+        let mut html = Html::new(|setting, _| format!("--{}", setting.field()));
+        html.message(&hint, 99).raw(" ").setting(Setting::Keep);
+        let want = "a&lt;b; use <code>--scope</code> or <code>--base_url</code> <code>--keep</code>";
+        assert_eq!(html.into_string(), want);
     }
 
     #[test]

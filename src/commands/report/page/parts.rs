@@ -7,6 +7,8 @@ use super::table;
 use super::table::Column::{self, Bar, Extra, Number, Text, Wide};
 use crate::commands::report::Report;
 use crate::commands::report::details::{Details, HISTORY_MAX, PastSet};
+use crate::commands::report::settings::setting_of;
+use crate::error::Setting;
 use crate::escape::grouped;
 use crate::intake::report::InputReport;
 
@@ -70,14 +72,15 @@ pub fn changes(details: &Details, html: &mut Html) {
 }
 
 /// How full the sitemaps are.
-pub fn fullness(details: &Details, html: &mut Html) {
+pub fn fullness(details: &Details, assumes_limit: bool, html: &mut Html) {
     let Some(fullness) = &details.fullness else { return };
     html.raw("<section aria-labelledby=\"fullness\">\n<h2 id=\"fullness\">How full the sitemaps are</h2>\n")
         .raw("<p class=\"note\">Sitemaps by the share of each limit that they use: at most ");
-    html.number(fullness.urls_max)
-        .raw(" URLs and ")
-        .bytes(fullness.bytes_max)
-        .raw(" of XML.</p>\n<div class=\"pair\">\n");
+    html.number(fullness.urls_max).raw(" URLs and ").bytes(fullness.bytes_max).raw(" of XML.");
+    if assumes_limit {
+        html.raw(" The set does not record the limit of URLs that its build was given, so this is the limit of the protocol.");
+    }
+    html.raw("</p>\n<div class=\"pair\">\n");
     let titled = |counts: &[u64; 10]| -> Vec<(u64, String)> {
         let title = |(at, &count): (usize, &u64)| {
             (count, format!("{} to {} %: {}", at * 10, at * 10 + 10, grouped(count)))
@@ -125,7 +128,9 @@ pub fn history(details: &Details, html: &mut Html) {
         return;
     }
     html.raw("<section aria-labelledby=\"trend\">\n<h2 id=\"trend\">Trend</h2>\n<p class=\"note\">URLs of the sets that are kept, ")
-        .raw("the oldest first. The options <code>keep</code> and <code>keep-sets</code> decide how many there are.</p>\n<figure class=\"trend\" aria-labelledby=\"by-set\">\n");
+        .raw("the oldest first. ");
+    html.setting(Setting::Keep).raw(" and ").setting(Setting::KeepSets);
+    html.raw(" decide how many there are.</p>\n<figure class=\"trend\" aria-labelledby=\"by-set\">\n");
     let time = |set: &PastSet| set.published.chars().take(40).collect::<String>();
     let title = |set: &PastSet| (set.listed, format!("{}: {} URLs", time(set), grouped(set.listed)));
     let all: Vec<_> = sets.iter().map(title).collect();
@@ -252,8 +257,12 @@ pub fn settings(report: &Report, html: &mut Html) {
             if html.len() > end {
                 break;
             }
-            html.raw("<div><dt><code>--").cut(option, 60).raw("</code></dt><dd>").cut(value, TEXT_CHARS_MAX);
-            html.raw("</dd></div>\n");
+            html.raw("<div><dt>");
+            match setting_of(option) {
+                Some(setting) => html.setting(setting),
+                None => html.raw("<code>").cut(option, 60).raw("</code>"),
+            };
+            html.raw("</dt><dd>").cut(value, TEXT_CHARS_MAX).raw("</dd></div>\n");
         }
         html.raw("</dl>\n</section>\n");
     }

@@ -90,13 +90,17 @@ fn all_examples(counts: &WordCounts, report: &Report, bytes_max: usize, html: &m
     let details = report.details.as_ref().map(|details| &details.examples);
     let all = details.filter(|all| !all.is_empty()).unwrap_or(&report.examples);
     let end = html.len() + bytes_max;
-    for (word, count) in sorted(counts) {
+    let reasons = sorted(counts);
+    for (at, &(word, count)) in reasons.iter().enumerate() {
         let of_reason: Vec<_> = all.iter().filter(|example| example.reason == word).collect();
         if html.len() > end {
             break;
         }
+        // Long examples of one reason leave room for those of the others.
+        let end = html.len() + (end - html.len()) / (reasons.len() - at);
         html.raw("<h3><code>").cut(word, WORD_CHARS_MAX).raw("</code></h3>\n<p class=\"advice\">");
-        html.raw(advice(word).unwrap_or("This version of sitemill does not know this reason.")).raw("</p>\n");
+        let unknown = || "This version of sitemill does not know this reason.".into();
+        html.message(&advice(word).unwrap_or_else(unknown), MESSAGE_CHARS_MAX).raw("</p>\n");
         if of_reason.is_empty() {
             continue;
         }

@@ -15,9 +15,8 @@ pub fn sections(details: &Details, listed: u64, html: &mut Html) {
     let Some(sections) = details.sections.as_ref().filter(|sections| !sections.named.is_empty()) else {
         if details.sections.is_none() && listed > 0 {
             html.raw("<section aria-labelledby=\"sections\">\n<h2 id=\"sections\">URLs by section</h2>\n");
-            html.raw(
-                "<p>Not counted in this run: only builds that write this page count them.</p>\n</section>\n",
-            );
+            html.raw("<p class=\"note\">Not counted in this run: only builds that write this page count them.</p>\n")
+                .raw("</section>\n");
         }
         return;
     };
@@ -25,7 +24,9 @@ pub fn sections(details: &Details, listed: u64, html: &mut Html) {
     let others = sections.others + hidden.iter().map(|section| section.urls).sum::<u64>();
     let hidden_sections = hidden.iter().filter(|section| section.urls > 0).count() as u64;
     let other_sections = sections.other_sections.map(|others| others + hidden_sections);
-    let has_previous = details.previous.is_some();
+    // It is not known of any section if the set before was not counted.
+    let has_previous =
+        details.previous.is_some() && sections.named.iter().any(|section| section.previous.is_some());
     html.raw("<section aria-labelledby=\"sections\">\n<h2 id=\"sections\">URLs by ");
     let (by, note, column, name) = match sections.by {
         SectionKind::Path => (
@@ -38,7 +39,11 @@ pub fn sections(details: &Details, listed: u64, html: &mut Html) {
             ("origin", "Each origin has a set of its own.", "Origin", "Listed URLs of each origin")
         }
     };
-    html.raw(by).raw("</h2>\n<p class=\"note\">").raw(note).raw("</p>\n");
+    html.raw(by).raw("</h2>\n<p class=\"note\">").raw(note);
+    if details.previous.is_some() && !has_previous {
+        html.raw(" There is no change to show, because those of the previous set were not counted.");
+    }
+    html.raw("</p>\n");
     let columns = [Text(column), Number("URLs"), Number("Share"), Bar, Extra("Before"), Number("Change")];
     table::begin(name, "", if has_previous { &columns } else { &columns[..4] }, html);
     let largest = shown.iter().map(|section| section.urls).max().unwrap_or(0).max(1);

@@ -31,11 +31,11 @@ pub fn header(report: &Report, is_run: bool, html: &mut Html) {
 pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
     if let Some(refused) = &report.refused {
         html.raw("<div class=\"message bad\" role=\"note\" aria-label=\"Why nothing was published\"><p>");
-        html.cut(&refused.to_string(), MESSAGE_CHARS_MAX).raw("</p></div>\n");
+        html.message(refused, MESSAGE_CHARS_MAX).raw("</p></div>\n");
     }
     for hint in report.hint.iter().chain(report.tag_hints.iter().take(5)) {
         html.raw("<div class=\"message\" role=\"note\" aria-label=\"Hint\"><p><b>Hint.</b> ");
-        html.cut(&hint.to_string(), MESSAGE_CHARS_MAX / 2).raw("</p></div>\n");
+        html.message(hint, MESSAGE_CHARS_MAX / 2).raw("</p></div>\n");
     }
     for note in notes.iter().take(6) {
         html.raw("<div class=\"message\" role=\"note\" aria-label=\"Note\"><p>");
@@ -55,7 +55,7 @@ pub fn headline(report: &Report, has_lines: bool, html: &mut Html) {
             .raw("</dd><dd class=\"change\">");
         match (before, previous) {
             (Some(before), _) => change(now, before, html),
-            (None, Some(_)) => _ = html.raw("previous number not known"),
+            (None, Some(_)) => _ = html.raw("previous set not counted"),
             (None, None) => _ = html.raw("no previous set"),
         }
         html.raw("</dd></div>\n");
@@ -73,9 +73,12 @@ pub fn headline(report: &Report, has_lines: bool, html: &mut Html) {
     }
     html.raw("</dl>\n");
     if let Some(previous) = previous {
-        html.raw("<p class=\"note\">Changes are against the set of ")
-            .time(&previous.published)
-            .raw(".</p>\n");
+        html.raw("<p class=\"note\">Changes are against the set of ").time(&previous.published).raw(".");
+        if has_lines && previous.lines.is_none() {
+            html.raw(" Only builds that write this page record lines, duplicates and rejected lines for the next one, ")
+                .raw("and that set was not published by such a build.");
+        }
+        html.raw("</p>\n");
     }
     html.raw("</section>\n");
 }
