@@ -6,6 +6,7 @@ mod check;
 mod clean;
 mod diff;
 mod elsewhere;
+pub mod embed;
 mod failure;
 mod flags;
 mod inputs;
@@ -37,11 +38,16 @@ use failure::print_error;
 /// Runs the program with the command line `typed`, whose first word is the name of the program. Returns its exit code; help,
 /// version and usage errors end the process.
 pub fn main(typed: impl IntoIterator<Item = OsString>) -> ExitCode {
+    ExitCode::from(exit_code(typed))
+}
+
+/// Runs the program like [`main`], for a caller that ends the process itself.
+pub fn exit_code(typed: impl IntoIterator<Item = OsString>) -> u8 {
     match run(parse(typed.into_iter().collect())) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(error) => {
             print_error(&error);
-            ExitCode::from(error.kind().exit_code())
+            error.kind().exit_code()
         }
     }
 }

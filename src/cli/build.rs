@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use sitemill::options::Base;
 use sitemill::process::{Conflicts, Paths, StoppableWriter};
 use sitemill::report::{Failure, Metrics};
-use sitemill::{Error, ErrorKind, Job, Outcome, Page, Result, Stop, escape};
+use sitemill::{Error, ErrorKind, Job, Outcome, Page, Progress, Result, Source, Stop, escape};
 
 use super::args::{BuildArgs, ProgressWhen};
 use super::report::PageTo;
@@ -18,28 +18,49 @@ use super::{failure, flags, inputs, log, progress, signals, streams, summary};
 
 /// Builds a set, and writes reports and a summary.
 pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
-    let started = Instant::now();
     let stop = signals::raised_by_signals()?;
-    let mut places = Places::of(&args);
-    let (paths, conflicts) = places.among(paths(&args, config));
-    let checked = conflicts.into_result().and_then(|()| paths.make_out()).and_then(|()| check_stdout(&args));
-    let (reports, ready) = Reports::prepare(places);
-    let built = checked.and(ready).and_then(|()| {
-        failure::caught(|| {
-            let job = job(&args)?;
-            job.check()?;
-            let when = if args.quiet { ProgressWhen::Never } else { args.progress };
-            sitemill::build(&job, &*progress::shown(when), &stop).map(flags::in_outcome)
-        })
-    });
-    reports.write(&built, started.elapsed(), &stop);
-    let outcome = built?;
+    let when = if args.quiet { ProgressWhen::Never } else { args.progress };
+    let outcome = built(&args, config, None, &*progress::shown(when), &stop)?;
     inputs::warn_of_skipped(&outcome.report.skipped);
     outcome.warnings.iter().for_each(failure::print_warning);
     if !args.quiet {
         summary::print(&outcome.report, &args.out);
     }
     outcome.refused.map_or(Ok(()), Err)
+}
+
+/// Builds a set and writes its reports, however the run ends. `sources`, if there are any, take the place of the input files.
+pub fn built(
+    args: &BuildArgs,
+    config: Option<&Path>,
+    sources: Option<Vec<Source<'_>>>,
+    progress: &dyn Progress,
+    stop: &Stop,
+) -> Result<Outcome> {
+    let started = Instant::now();
+    let mut places = Places::of(args);
+    let inputs = match &sources {
+        Some(_) => Vec::new(),
+        // The default input is standard input.
+        None if args.input.is_empty() => vec!["-".into()],
+        None => args.input.clone(),
+    };
+    let (paths, conflicts) = places.among(paths(args, inputs, config));
+    let checked = conflicts.into_result().and_then(|()| paths.make_out()).and_then(|()| check_stdout(args));
+    let (reports, ready) = Reports::prepare(places);
+    let built = checked.and(ready).and_then(|()| {
+        failure::caught(|| {
+            let sources = match sources {
+                Some(sources) => sources,
+                None => streams::inputs_or_stdin(args.input.clone())?.into_iter().map(Source::from).collect(),
+            };
+            let job = job(args)?;
+            job.check()?;
+            sitemill::build_from(&job, sources, progress, stop).map(flags::in_outcome)
+        })
+    });
+    reports.write(&built, started.elapsed(), stop);
+    built
 }
 
 /// Writes the report and metrics of a run that cannot begin because of `error` in its options.
@@ -109,10 +130,8 @@ const HTML: &str = "--html";
 const METRICS: &str = "--metrics";
 const JSON: &str = "--json";
 
-/// The paths that the run reads and writes, without its reports.
-fn paths(args: &BuildArgs, config: Option<&Path>) -> Paths {
-    // The default input is standard input.
-    let inputs = if args.input.is_empty() { vec!["-".into()] } else { args.input.clone() };
+/// The paths that the run reads, `inputs` among them, and writes, without its reports.
+fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> Paths {
     let mut job = Job::new(inputs, args.base_url.clone(), args.out.clone());
     job.publication.rejects.clone_from(&args.rejects);
     job.publication.diff.clone_from(&args.diff);
@@ -218,9 +237,9 @@ fn create(path: &Path) -> Result<File> {
     streams::create(path)
 }
 
+/// The job of the options, without its inputs.
 fn job(args: &BuildArgs) -> Result<Job> {
-    let inputs = streams::inputs_or_stdin(args.input.clone())?;
-    let mut job = Job::new(inputs, args.base_url.clone(), args.out.clone());
+    let mut job = Job::new(Vec::new(), args.base_url.clone(), args.out.clone());
     job.input.form = args.form.options();
     job.input.require_success = args.form.require_success_marker;
     let rules = &mut job.rules;

@@ -11,13 +11,20 @@ use super::numbers::{grouped, plural};
 use super::streams::{self, Stdout};
 use super::{inputs, log, progress};
 
-/// Writes URLs, rejects and a summary. A reader may stop early.
-pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
-    let mut job = CleanJob::new(streams::inputs_or_stdin(args.input)?);
+/// The job of the options, with the inputs that they name.
+pub fn job(args: &CleanArgs) -> CleanJob {
+    let mut job = CleanJob::new(args.input.clone());
     job.input.form = args.form.options();
     job.input.require_success = args.form.require_success_marker;
     job.url_encoding = args.form.url_encoding;
     job.threads = args.threads.unwrap_or(job.threads);
+    job
+}
+
+/// Writes URLs, rejects and a summary. A reader may stop early.
+pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
+    let mut job = job(&args);
+    job.input.paths = streams::inputs_or_stdin(args.input)?;
     let mut paths = job.paths();
     paths.write_to_stdout("clean");
     args.rejects.iter().for_each(|path| paths.write("--rejects", path));

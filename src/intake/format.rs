@@ -19,6 +19,8 @@
 //!
 //! Detection, `--format`, help, messages and reports follow from the table. A packing is one line in `packing.rs`.
 
+#[cfg(feature = "arrow")]
+pub mod arrow;
 mod charset;
 mod columns;
 mod csv;
@@ -45,6 +47,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+mod typed_text;
 mod unpack;
 
 use std::fs::File;
@@ -120,7 +124,7 @@ impl<'n> PlainLines<'n> {
 pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormOptions) -> Result<(Facts, Opened<'n>)> {
     options.check()?;
     let (file, stream): (_, Box<dyn Read + Send>) = match feed {
-        Feed::Rows(rows) => return Ok(of_rows(rows.open(name), None, Packing::None)),
+        Feed::Rows(rows) => return Ok(of_rows(rows.open(name, options.hints())?, None, Packing::None)),
         Feed::Stream(stream) => (None, stream),
         Feed::File(file) => {
             let unreadable = |error| Error::io(name, "could not be read", error);

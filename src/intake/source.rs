@@ -4,6 +4,8 @@ use std::error::Error as StdError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+#[cfg(feature = "arrow")]
+use super::format::arrow::ArrowRows;
 use super::format::{SourceRow, SourceRows};
 
 /// An input of [`build_from`](crate::build_from) or [`clean_from`](crate::clean_from): a path, `-` for standard input, or rows from an iterator.
@@ -49,6 +51,21 @@ impl<'a> Source<'a> {
     ) -> Self {
         let rows = rows.into_iter().map(|row| row.map(Into::into).map_err(Into::into));
         Self(SourceKind::Rows { name: name.into().into(), rows: SourceRows::new(rows) })
+    }
+
+    /// Rows of Arrow record batches: of a data frame, a database or a query engine. `name` stands for the input in reports,
+    /// messages and the reject file.
+    ///
+    /// Values are read where they are. The columns have the names that tables have, or those of
+    /// [`FormOptions::columns`](crate::options::FormOptions::columns). The URL is a string or binary data in any layout. A tag may
+    /// have any type: times become W3C Datetime, in UTC if they have a zone. Alternates and images are JSON in a string, or lists of
+    /// strings or structs. Batches are read on a thread of the build, once; while it waits for a batch, the build cannot be
+    /// stopped. A column that is missing or cannot be a URL ends the build with [`ErrorKind::Data`](crate::ErrorKind::Data), an
+    /// error of the reader with [`ErrorKind::Io`](crate::ErrorKind::Io).
+    #[cfg(feature = "arrow")]
+    pub fn arrow(name: impl Into<String>, reader: impl arrow_array::RecordBatchReader + Send + 'a) -> Self {
+        let rows = SourceRows::of_arrow(ArrowRows::new(reader));
+        Self(SourceKind::Rows { name: name.into().into(), rows })
     }
 
     /// Its path. Rows from code have none.

@@ -144,7 +144,7 @@ impl Columns {
     }
 
     /// Whether the user named a column for `part`.
-    #[cfg(feature = "parquet")]
+    #[cfg(any(feature = "arrow", feature = "parquet"))]
     pub(super) fn is_said(&self, part: RowPart) -> bool {
         self.0[part.number()].is_some()
     }

@@ -4,10 +4,13 @@ use std::error::Error as StdError;
 use std::io;
 use std::path::Path;
 
+#[cfg(feature = "arrow")]
+use super::arrow::ArrowRows;
 use super::found::ColumnsFound;
 use super::reader::{RowReader, small_units};
 use super::row::{CountingSink, Record};
 use super::shapes;
+use super::spec::Hints;
 use crate::error::{Error, Result};
 use crate::limits::{LINE_BYTES_MAX, LINE_BYTES_MIN};
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer, RawExtras};
@@ -18,7 +21,7 @@ const BATCH_BYTES: usize = 256 * 1024;
 const BATCH_ROWS: usize = BATCH_BYTES / LINE_BYTES_MIN;
 
 /// Maximum number of bytes that are kept of a value: one more than a line may have, so that a longer value is still refused.
-const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
+pub(super) const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
 /// A row from code: a URL and tags. A tag that is not given is empty. Values are bytes, and are cleaned and checked like those of
 /// a file.
@@ -129,39 +132,69 @@ trait NextBatch {
 }
 
 /// Called with the number of bytes of each row. Returns false to stop the reading.
-type Watch<'w> = dyn FnMut(u64) -> bool + Send + 'w;
+pub(super) type Watch<'w> = dyn FnMut(u64) -> bool + Send + 'w;
 
 /// The rows of a source.
 pub struct SourceRows<'a> {
-    rows: Box<dyn NextBatch + Send + 'a>,
+    rows: Rows<'a>,
     watch: Box<Watch<'a>>,
+}
+
+/// Where the rows come from.
+enum Rows<'a> {
+    Iterator(Box<dyn NextBatch + Send + 'a>),
+    #[cfg(feature = "arrow")]
+    Arrow(ArrowRows<'a>),
 }
 
 impl<'a> SourceRows<'a> {
     /// The rows of an iterator that may fail.
     pub fn new(rows: impl Iterator<Item = Result<SourceRow, Cause>> + Send + 'a) -> Self {
-        Self { rows: Box::new(Batches { rows, taken: 0, error: None }), watch: Box::new(|_| true) }
+        let rows = Rows::Iterator(Box::new(Batches { rows, taken: 0, error: None }));
+        Self { rows, watch: Box::new(|_| true) }
     }
 
-    /// Calls `watch` with the number of bytes of each row. It returns false to stop the reading.
+    /// The rows of record batches.
+    #[cfg(feature = "arrow")]
+    pub fn of_arrow(rows: ArrowRows<'a>) -> Self {
+        Self { rows: Rows::Arrow(rows), watch: Box::new(|_| true) }
+    }
+
+    /// Calls `watch` with the number of bytes of each row, or of several. It returns false to stop the reading.
     pub fn watched(self, watch: impl FnMut(u64) -> bool + Send + 'a) -> Self {
         Self { watch: Box::new(watch), ..self }
     }
 
-    /// Reads them as the input `name`.
-    pub fn open<'n>(self, name: &'n Path) -> RowReader<'n>
+    /// Reads them as the input `name`. `hints` name the columns of record batches.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a column of record batches is missing or cannot be used.
+    #[cfg_attr(not(feature = "arrow"), expect(unused_variables, reason = "only record batches have columns"))]
+    pub fn open<'n>(self, name: &'n Path, hints: Hints<'n>) -> Result<RowReader<'n>>
     where
         'a: 'n,
     {
-        let Self { mut rows, mut watch } = self;
-        let batches = std::iter::from_fn(move || {
-            let batch = rows.next_batch(&mut *watch)?;
-            Some(batch.map_err(|(row, cause)| {
-                Error::io(name, format!("row {row} could not be read"), io::Error::other(cause))
-            }))
-        });
-        RowReader { units: small_units(batches, read), columns: None::<ColumnsFound> }
+        match self.rows {
+            Rows::Iterator(rows) => Ok(open_batches(name, rows, self.watch)),
+            #[cfg(feature = "arrow")]
+            Rows::Arrow(rows) => rows.open(name, hints.columns, self.watch),
+        }
     }
+}
+
+/// Reads the batches of `rows` as the input `name`.
+fn open_batches<'n, 'a: 'n>(
+    name: &'n Path,
+    mut rows: Box<dyn NextBatch + Send + 'a>,
+    mut watch: Box<Watch<'a>>,
+) -> RowReader<'n> {
+    let batches = std::iter::from_fn(move || {
+        let batch = rows.next_batch(&mut *watch)?;
+        Some(batch.map_err(|(row, cause)| {
+            Error::io(name, format!("row {row} could not be read"), io::Error::other(cause))
+        }))
+    });
+    RowReader { units: small_units(batches, read), columns: None::<ColumnsFound> }
 }
 
 /// An iterator, read in batches.

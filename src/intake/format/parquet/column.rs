@@ -1,16 +1,11 @@
 //! A column of Parquet, with its values as text.
 
-use std::io::Write;
-
-use jiff::Timestamp;
-use jiff::tz::Offset;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{AsBytes, ByteArray, DataType};
 use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::ColumnDescriptor;
 
-use super::column_type::ColumnType;
-use crate::sitemap::tags::civil_text;
+use crate::intake::format::typed_text::{ColumnType, push, push_decimal, push_half, push_number, push_time};
 
 /// Maximum number of bytes shown of a value that is not text.
 const SHOWN_BYTES_MAX: usize = 16;
@@ -76,7 +71,7 @@ impl Column {
                 each(reader, rows, levels, |value| write_number(value, column_type, out, ends))?;
             }
             ColumnReader::Int96ColumnReader(reader) => each(reader, rows, levels, |value| {
-                write_time(value.to_seconds(), true, out);
+                push_time(value.to_seconds(), true, out);
                 ends.push(out.len());
             })?,
             // The shortest text for this number, without an exponent.
@@ -153,25 +148,14 @@ fn each<T: DataType>(
 }
 
 fn write_number(value: i64, column_type: ColumnType, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
-    const DAY_SECONDS: i64 = 86_400;
-    match column_type {
-        ColumnType::Time { per_second, is_utc } => write_time(value.div_euclid(per_second), is_utc, out),
-        ColumnType::Date => match Timestamp::from_second(value.saturating_mul(DAY_SECONDS)) {
-            Ok(time) => push(out, format_args!("{}", Offset::UTC.to_datetime(time).date())),
-            Err(_) => push(out, format_args!("day {value}")),
-        },
-        ColumnType::Decimal { digits } => write_decimal(value.into(), digits, out),
-        ColumnType::Unsigned => push(out, format_args!("{}", value.cast_unsigned())),
-        ColumnType::Other => push(out, format_args!("#{value}")),
-        _ => push(out, format_args!("{value}")),
-    }
+    push_number(value, column_type, out);
     ends.push(out.len());
 }
 
 fn write_bytes(value: &[u8], column_type: ColumnType, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
     match (column_type, whole(value), value) {
-        (ColumnType::Decimal { digits }, Some(number), _) => write_decimal(number, digits, out),
-        (ColumnType::Float16, _, &[low, high]) => write_half(u16::from_le_bytes([low, high]), out),
+        (ColumnType::Decimal { digits }, Some(number), _) => push_decimal(number, digits, out),
+        (ColumnType::Float16, _, &[low, high]) => push_half(u16::from_le_bytes([low, high]), out),
         _ => {
             push(out, format_args!("0x"));
             value.iter().take(SHOWN_BYTES_MAX).for_each(|byte| push(out, format_args!("{byte:02x}")));
@@ -195,49 +179,7 @@ fn whole(bytes: &[u8]) -> Option<i128> {
     (bytes.len() <= 16).then(|| bytes.iter().fold(sign, |number, &byte| number << 8 | i128::from(byte)))
 }
 
-/// Writes a decimal as databases do: `0.50` with two digits after the point. If it has more digits than a tag may have, zeros at the
-/// end are left out.
-fn write_decimal(value: i128, digits: usize, out: &mut Vec<u8>) {
-    const DIGITS_KEPT: usize = 18;
-    let text = format!("{:0width$}", value.unsigned_abs(), width = digits + 1);
-    let (whole, fraction) = text.split_at(text.len() - digits);
-    let least = fraction.trim_end_matches('0').len().max(DIGITS_KEPT);
-    let fraction = &fraction[..least.min(digits)];
-    let (sign, point) = (if value < 0 { "-" } else { "" }, if digits > 0 { "." } else { "" });
-    push(out, format_args!("{sign}{whole}{point}{fraction}"));
-}
-
-/// Writes a floating point number of two bytes (IEEE 754 binary16) in the fewest digits that identify it.
-fn write_half(bits: u16, out: &mut Vec<u8>) {
-    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
-    let sign = if bits >> 15 == 1 { "-" } else { "" };
-    // The distance to the next number.
-    let step = 2_f64.powi(exponent.max(1) - 25);
-    let value = if exponent == 0 { fraction * step } else { (1024.0 + fraction) * step };
-    if exponent == 0x1F {
-        return push(out, format_args!("{sign}{}", if fraction == 0.0 { "inf" } else { "NaN" }));
-    }
-    let is_it = |text: &String| (text.parse::<f64>().unwrap_or(f64::NAN) - value).abs() < step / 4.0;
-    let text = (0..=24).map(|places| format!("{value:.places$}")).find(is_it).unwrap_or_default();
-    push(out, format_args!("{sign}{text}"));
-}
-
-/// Writes a time as W3C Datetime, with `Z` if it is an instant. A time beyond the calendar becomes a text that is refused.
-fn write_time(seconds: i64, is_utc: bool, out: &mut Vec<u8>) {
-    match Timestamp::from_second(seconds).map(|time| Offset::UTC.to_datetime(time)) {
-        Ok(local) if local.year() >= 0 => {
-            out.extend(civil_text(local));
-            out.extend(is_utc.then_some(b'Z'));
-        }
-        _ => push(out, format_args!("second {seconds}")),
-    }
-}
-
 fn write_text(text: std::fmt::Arguments<'_>, out: &mut Vec<u8>, ends: &mut Vec<usize>) {
     push(out, text);
     ends.push(out.len());
-}
-
-fn push(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
-    out.write_fmt(text).expect("a Vec takes all that is written to it");
 }

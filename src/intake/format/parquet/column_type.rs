@@ -5,41 +5,7 @@ use parquet::schema::types::ColumnDescriptor;
 
 use crate::error::{Message, Setting, message};
 use crate::intake::format::columns::RowPart;
-
-/// The type of the values of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColumnType {
-    Text,
-    /// Units since 1970, with `per_second` of them in a second.
-    Time {
-        per_second: i64,
-        is_utc: bool,
-    },
-    /// Days since 1970.
-    Date,
-    /// Days and nanoseconds, in a physical type of their own.
-    Int96,
-    /// Signed integers.
-    Whole,
-    /// Unsigned integers.
-    Unsigned,
-    Float,
-    /// Floating point numbers of two bytes.
-    Float16,
-    /// Integers with `digits` digits after the point.
-    Decimal {
-        digits: usize,
-    },
-    /// No tag can hold it. Its values become texts that no tag accepts, so that they are dropped and counted.
-    Other,
-}
-
-const MILLIS: i64 = 1_000;
-const MICROS: i64 = 1_000_000;
-const NANOS: i64 = 1_000_000_000;
-
-/// Maximum number of digits after the point: BigQuery's BIGNUMERIC has 38, and no database has more than 76.
-const DECIMAL_DIGITS_MAX: usize = 76;
+use crate::intake::format::typed_text::{ColumnType, DECIMAL_DIGITS_MAX, MICROS, MILLIS, NANOS};
 
 impl ColumnType {
     /// The type of `column`, which is to hold `part`. A tag may have any type.

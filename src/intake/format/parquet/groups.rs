@@ -17,7 +17,6 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
 use super::column::Column;
-use super::column_type::ColumnType;
 use super::contain::contained;
 use super::pages::{Pages, Room, TooLarge};
 use super::shared::{BATCH_ROWS, Shared};
@@ -27,6 +26,7 @@ use crate::intake::format::found::ColumnsFound;
 use crate::intake::format::row::{CountingSink, Record};
 use crate::intake::format::shapes;
 use crate::intake::format::spec::Hints;
+use crate::intake::format::typed_text::ColumnType;
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
 
 /// Default memory limit for pages.

@@ -1,0 +1,387 @@
+"""Turns data frames and files with hundreds of millions of URLs into sitemaps.
+
+A set of sitemaps is complete, valid and compressed, and it is published so that no crawler ever sees half of it::
+
+    import sitemill
+
+    report = sitemill.build(table, base_url="https://www.example.com/", out="/var/www/html")
+    print(report.listed, "URLs in", report.sitemaps, "sitemaps")
+
+``table`` is a data frame of PyArrow, pandas, Polars or DuckDB, or anything else with ``__arrow_c_stream__``; or paths of files; or
+an iterable of strings or dictionaries.
+
+==============  =====================================================================
+``build``       builds a set and publishes it
+``check``       validates published files
+``urls``        the URLs of published files, as an Arrow stream
+``diff``        the differences between two sets, as an Arrow stream
+``clean``       the canonical form of every URL, as an Arrow stream
+``status``      the live set and the kept sets of a directory
+``rollback``    restores an earlier set
+==============  =====================================================================
+
+Every option of the command line is a keyword argument with the same name. Failures are exceptions: see ``SitemillError``.
+``sitemill.spark`` runs a build on a Spark cluster. The command line is part of the package: ``sitemill --help``.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings as _warnings
+from importlib.metadata import PackageNotFoundError, version as _version
+from typing import Any, Iterable, Mapping, Optional, Sequence, Union
+
+from . import _rows, _sitemill
+from ._errors import (
+    BugError,
+    Busy,
+    DataRefused,
+    InputError,
+    Interrupted,
+    OutOfMemory,
+    OutputError,
+    SitemillError,
+    UsageError,
+)
+from ._progress import Tell, teller as _teller
+from ._report import CheckReport, Finding, KeptSet, Report, RolledBack, Status
+from ._sitemill import Stream
+
+__all__ = [
+    "build",
+    "check",
+    "clean",
+    "diff",
+    "rollback",
+    "status",
+    "urls",
+    "Report",
+    "CheckReport",
+    "Finding",
+    "Status",
+    "KeptSet",
+    "RolledBack",
+    "Stream",
+    "SitemillError",
+    "UsageError",
+    "DataRefused",
+    "InputError",
+    "OutputError",
+    "Busy",
+    "OutOfMemory",
+    "Interrupted",
+    "BugError",
+]
+
+try:
+    __version__ = _version("sitemill")
+except PackageNotFoundError:  # A source tree that is not installed.
+    __version__ = "0"
+
+Path = Union[str, "os.PathLike[str]"]
+#: Paths, an object with ``__arrow_c_stream__``, or an iterable of strings or dictionaries.
+Rows = Union[Path, Sequence[Path], Iterable[Union[str, bytes, Mapping[str, Any]]], Any]
+
+
+def build(
+    rows: Rows,
+    *,
+    base_url: str,
+    out: Path,
+    # Columns.
+    url: Optional[str] = None,
+    lastmod: Optional[str] = None,
+    changefreq: Optional[str] = None,
+    priority: Optional[str] = None,
+    alternates: Optional[str] = None,
+    images: Optional[str] = None,
+    # What may be listed, and how.
+    scope: Optional[str] = None,
+    protocol: Optional[str] = None,
+    order: Optional[str] = None,
+    divide: Optional[str] = None,
+    on_duplicate: Optional[str] = None,
+    urls_per_sitemap: Optional[int] = None,
+    bytes_per_sitemap: Union[int, str, None] = None,
+    sitemaps_per_index: Optional[int] = None,
+    level: Optional[int] = None,
+    gzip_engine: Optional[str] = None,
+    # Tags.
+    lastmod_zone: Optional[str] = None,
+    lastmod_unit: Optional[str] = None,
+    default_changefreq: Optional[str] = None,
+    default_priority: Union[float, str, None] = None,
+    # Files.
+    format: Optional[str] = None,
+    columns: Optional[str] = None,
+    delimiter: Optional[str] = None,
+    input_encoding: Optional[str] = None,
+    url_encoding: Optional[str] = None,
+    require_success_marker: bool = False,
+    # Reports.
+    rejects: Optional[Path] = None,
+    diff: Optional[Path] = None,
+    report: Optional[Path] = None,
+    html: Optional[Path] = None,
+    metrics: Optional[Path] = None,
+    robots: Optional[Path] = None,
+    robots_any_name: bool = False,
+    # Guards.
+    max_rejects: Union[int, str, None] = None,
+    max_dropped_tags: Union[int, str, None] = None,
+    max_shrink: Optional[str] = None,
+    expect_lines: Union[int, str, None] = None,
+    allow_empty: bool = False,
+    replace_set: bool = False,
+    take_over: bool = False,
+    # Earlier sets.
+    keep: Optional[str] = None,
+    keep_sets: Optional[int] = None,
+    ignore_manifest: bool = False,
+    # Resources.
+    memory: Union[int, str, None] = None,
+    scratch: Optional[Path] = None,
+    threads: Optional[int] = None,
+    progress: Union[bool, Tell, None] = None,
+) -> Report:
+    """Builds a set of sitemaps from ``rows`` and makes it the live one.
+
+    The set is switched at once: until then, and if anything fails, the set before stays live. The call blocks, and other Python
+    threads run meanwhile. Ctrl-C stops it within a second, and the live set stays as it is.
+
+    Args:
+        rows: a path or a list of paths of files or directories, in any format of the command line; or an object with
+            ``__arrow_c_stream__`` such as a data frame; or an iterable of strings or dictionaries. Strings in a list are URLs if
+            they contain ``://``, and paths otherwise. Dictionaries have the keys ``url`` or ``loc``, ``lastmod``, ``changefreq``,
+            ``priority``, ``alternates`` and ``images``.
+        base_url: the URL of the directory that the set is published in. ``{origin}/`` makes a set for each scheme, host and
+            port.
+        out: the directory on disk to publish in, created if missing.
+        url, lastmod, changefreq, priority, alternates, images: names of columns or keys, if they are not the usual ones.
+        scope: which URLs may be listed: ``"directory"`` (below the base URL, the default), ``"host"`` or ``"any"``.
+        protocol: ``"0.9"`` (the default) or ``"0.84"``.
+        order: ``"input"`` (the default) keeps the order of the rows, ``"sorted"`` makes smaller files.
+        divide: ``"fill"`` (the default) fills every sitemap; ``"stable"`` changes fewer sitemaps from run to run.
+        on_duplicate: which of several rows with one URL is listed: ``"first"`` or ``"newest"``.
+        urls_per_sitemap: at most 50,000, the default.
+        bytes_per_sitemap: bytes before compression, such as ``"10M"``, the default.
+        sitemaps_per_index: at most 1,000 by default.
+        level: gzip level from 0 to 9.
+        gzip_engine: ``"records"`` (the default) or ``"flate2"``.
+        lastmod_zone: the time zone of a ``lastmod`` without one.
+        lastmod_unit: the unit of a ``lastmod`` that is a number: ``"seconds"``, ``"millis"``, ``"micros"`` or ``"nanos"``.
+        default_changefreq, default_priority: tags of rows that have none.
+        format: the format of files, if it is not recognised.
+        columns: names or positions of columns as on the command line: ``"url=1,lastmod=3"``.
+        delimiter: the delimiter of CSV files, if it is not recognised.
+        input_encoding: the charset of files.
+        url_encoding: the charset in which servers expect queries.
+        require_success_marker: refuse a directory without ``_SUCCESS``.
+        rejects: a file for rejected rows and dropped tags.
+        diff: a file for the differences from the replaced set.
+        report, html, metrics: files for the report as JSON, as an HTML page, and as Prometheus metrics.
+        robots: a robots.txt in which the index files are listed.
+        robots_any_name: accept a robots.txt in other letter case.
+        max_rejects, max_dropped_tags: refuse to publish beyond this number, or share such as ``"1%"``.
+        max_shrink: refuse a set that is smaller than the live one by more than this share, such as ``"50%"``.
+        expect_lines: refuse another number of rows: ``1000``, ``"1000.."`` or ``"1000..2000"``.
+        allow_empty, replace_set, take_over: allow an empty set, a set with another base URL or protocol, and replacing files
+            that sitemill did not write.
+        keep, keep_sets: for how long, and how many, earlier sets are kept.
+        ignore_manifest: start over if the manifest is damaged.
+        memory: memory limit, such as ``"2G"``; half of RAM by default.
+        scratch: the directory for scratch files; the output directory by default.
+        threads: worker threads; all cores by default.
+        progress: ``True`` shows it, ``False`` does not, ``None`` shows it on a terminal and in a notebook. A function is called with
+            the name of the phase, the units done and the total (0 if unknown).
+
+    Returns:
+        The report.
+
+    Raises:
+        DataRefused: the rows cannot be published; its ``report`` has the counts.
+        Busy: another run holds the directory.
+        UsageError: options contradict each other.
+        InputError, OutputError, OutOfMemory, Interrupted, BugError: see there.
+    """
+    options = dict(locals())
+    for name in ("rows", "progress"):
+        del options[name]
+    for name in _rows.PARTS:
+        del options[name]
+    named = dict(
+        url=url, lastmod=lastmod, changefreq=changefreq, priority=priority, alternates=alternates, images=images
+    )
+    words, source = _inputs(rows, named, options)
+    return _build(words, source, progress)
+
+
+def clean(
+    rows: Rows,
+    *,
+    url: Optional[str] = None,
+    format: Optional[str] = None,
+    columns: Optional[str] = None,
+    delimiter: Optional[str] = None,
+    input_encoding: Optional[str] = None,
+    url_encoding: Optional[str] = None,
+    require_success_marker: bool = False,
+    threads: Optional[int] = None,
+) -> Stream:
+    """Returns the canonical form of every URL, in the order of the rows, as an Arrow stream with the column ``url``.
+
+    Rows that are not a URL are left out, duplicates are not, and no scope applies. ``rows`` and the options are those of
+    :func:`build`. The counts are in ``report_json`` of the stream, once it is read.
+    """
+    options = dict(
+        format=format,
+        columns=columns,
+        delimiter=delimiter,
+        input_encoding=input_encoding,
+        url_encoding=url_encoding,
+        require_success_marker=require_success_marker,
+        threads=threads,
+    )
+    words, source = _inputs(rows, {"url": url}, options)
+    return _sitemill.clean(words, source)
+
+
+def check(
+    *paths: Path,
+    base_url: Optional[str] = None,
+    scope: Optional[str] = None,
+    limit_findings: int = 1000,
+    threads: Optional[int] = None,
+    progress: Union[bool, Tell, None] = None,
+) -> CheckReport:
+    """Validates published sitemaps, index files or directories, with code that shares nothing with what writes them.
+
+    Args:
+        paths: the files and directories.
+        base_url: the URL of their directory, if it is not known.
+        scope: which URLs may be listed: ``"directory"``, ``"host"`` or ``"any"``.
+        limit_findings: how many findings are returned; all are counted.
+        threads: worker threads; all cores by default.
+        progress: as for :func:`build`.
+
+    Returns:
+        The findings and the counts. It is true if there are no findings: ``assert sitemill.check(out)``.
+    """
+    tell = _teller(progress)
+    try:
+        found = _sitemill.check(list(paths), base_url, scope, limit_findings, threads, tell)
+    finally:
+        _end(tell)
+    return CheckReport._of(*found)
+
+
+def urls(*paths: Path, threads: Optional[int] = None) -> Stream:
+    """Returns the URLs of published sitemaps, index files or directories as an Arrow stream.
+
+    The columns are ``loc``, ``lastmod``, ``changefreq``, ``priority``, ``alternates`` and ``images``::
+
+        frame = polars.DataFrame(sitemill.urls("/var/www/html"))
+    """
+    return _sitemill.urls(list(paths), threads)
+
+
+def diff(
+    old: Path,
+    new: Path,
+    *,
+    memory: Optional[int] = None,
+    scratch: Optional[Path] = None,
+    threads: Optional[int] = None,
+) -> Stream:
+    """Returns the differences between two sets as an Arrow stream, in the order of the URLs.
+
+    The columns are ``change`` (``added``, ``removed`` or ``changed``), ``loc``, ``old_lastmod`` and ``new_lastmod``. ``old`` and
+    ``new`` are published directories, index files, sitemaps, or manifests of kept sets. ``memory`` is in bytes; beyond it, URLs
+    are sorted in files in ``scratch``.
+    """
+    return _sitemill.diff(os.fspath(old), os.fspath(new), memory, scratch, threads)
+
+
+def status(directory: Path) -> list[Status]:
+    """Returns the live set and the kept sets of a directory; for the parent of several sites, those of each site."""
+    return [Status._of(found) for found in _sitemill.status(os.fspath(directory))]
+
+
+def rollback(
+    directory: Path,
+    *,
+    to: Optional[int] = None,
+    robots: Optional[Path] = None,
+    robots_any_name: bool = False,
+    progress: Union[bool, Tell, None] = None,
+) -> RolledBack:
+    """Restores an earlier set, and makes it the live one.
+
+    Args:
+        directory: the directory of the set.
+        to: the number of the set, as ``status`` shows it; the set before the live one by default.
+        robots: a robots.txt in which the index files are listed.
+        robots_any_name: accept a robots.txt in other letter case.
+        progress: as for :func:`build`.
+    """
+    tell = _teller(progress)
+    try:
+        done = _sitemill.rollback(os.fspath(directory), to, robots, robots_any_name, tell)
+    finally:
+        _end(tell)
+    return RolledBack(*done)
+
+
+def _inputs(
+    rows: Rows, named: Mapping[str, Optional[str]], options: Mapping[str, Any]
+) -> tuple[list[str], Optional[Any]]:
+    """The words of the command line for these options, and the rows if they are not in files."""
+    named = {part: name for part, name in named.items() if name is not None}
+    if named and options.get("columns"):
+        raise UsageError("columns names columns, and so do " + ", ".join(named), exit_code=2)
+    pairs = ",".join(f"{part}={name}" for part, name in named.items())
+    words = _words({**options, "columns": options.get("columns") or pairs or None})
+    paths = _rows.paths(rows)
+    if paths is not None:
+        return [*words, "--", *paths], None
+    if hasattr(rows, "__arrow_c_stream__"):
+        return words, rows
+    if not hasattr(rows, "__iter__"):
+        raise TypeError(
+            f"rows is a {type(rows).__name__}; give paths, an object with __arrow_c_stream__, "
+            "or an iterable of strings or dictionaries"
+        )
+    return words, _rows.tuples(rows, named)
+
+
+def _words(options: Mapping[str, Any]) -> list[str]:
+    """Options as words of the command line."""
+    words = []
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(flag)
+        elif value is not None and value is not False:
+            words.append(f"{flag}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
+    return words
+
+
+def _build(words: list[str], source: Optional[Any], progress: Union[bool, Tell, None]) -> Report:
+    tell = _teller(progress)
+    try:
+        text, refused, warnings = _sitemill.build(words, source, tell)
+    finally:
+        _end(tell)
+    done = Report._of(text, warnings)
+    if refused is not None:
+        refused.report = done
+        raise refused
+    for warning in warnings:
+        _warnings.warn(f"{warning}; the new set is live", RuntimeWarning, stacklevel=3)
+    return done
+
+
+def _end(tell: Optional[Any]) -> None:
+    """Removes what the progress has shown."""
+    if hasattr(tell, "end"):
+        tell.end()

@@ -1,0 +1,120 @@
+"""Exceptions: one class for each kind of failure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Optional
+
+if TYPE_CHECKING:
+    from ._report import Report
+
+__all__ = [
+    "SitemillError",
+    "UsageError",
+    "DataRefused",
+    "InputError",
+    "OutputError",
+    "Busy",
+    "OutOfMemory",
+    "Interrupted",
+    "BugError",
+]
+
+
+class SitemillError(Exception):
+    """A run that failed. Nothing was published, and the live set is what it was.
+
+    Attributes:
+        kind: the kind of failure, a word such as ``"data"``.
+        path: the file or directory that the failure is about, if there is one.
+        exit_code: the exit code of the command line for this failure.
+    """
+
+    kind: str = "internal"
+
+    def __init__(self, message: str, *, path: Optional[str] = None, exit_code: int = 70) -> None:
+        super().__init__(message)
+        self.path = path
+        self.exit_code = exit_code
+
+
+class UsageError(SitemillError, ValueError):
+    """Options that contradict each other or the sitemap protocol."""
+
+    kind = "usage"
+
+
+class DataRefused(SitemillError):
+    """The data cannot be published: nothing valid, too many rejects, a damaged or changed input.
+
+    Attributes:
+        report: the report of the run, if all rows were counted.
+    """
+
+    kind = "data"
+    report: Optional["Report"] = None
+
+
+class InputError(SitemillError, OSError):
+    """An input is missing or cannot be read."""
+
+    kind = "input"
+
+
+class OutputError(SitemillError, OSError):
+    """The output cannot be created or written, or reading and writing failed on the way."""
+
+    kind = "output"
+
+
+class Busy(SitemillError):
+    """Another run holds the directory. Try again when it is done."""
+
+    kind = "busy"
+
+
+class OutOfMemory(SitemillError, MemoryError):
+    """There is not enough memory. The message has the option that helps."""
+
+    kind = "memory"
+
+
+class Interrupted(SitemillError):
+    """The run was stopped from outside."""
+
+    kind = "signal"
+
+
+class BugError(SitemillError):
+    """A bug in sitemill. Please report it."""
+
+    kind = "internal"
+
+
+_CLASSES = {
+    "usage": UsageError,
+    "data": DataRefused,
+    "input": InputError,
+    "output": OutputError,
+    "io": OutputError,
+    "permission": OutputError,
+    "busy": Busy,
+    "memory": OutOfMemory,
+    "signal": Interrupted,
+}
+
+
+def make(kind: str, exit_code: int, message: str, path: Optional[str]) -> SitemillError:
+    """Makes the exception for a failure of the native half."""
+    if kind == "usage":
+        message = _as_keywords(message)
+    error = _CLASSES.get(kind, BugError)(message, path=path, exit_code=exit_code)
+    error.kind = kind
+    return error
+
+
+def _as_keywords(message: str) -> str:
+    """Turns the flags in a message of the option parser into keyword arguments."""
+    import re
+
+    message = re.sub(r"--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), message)
+    return re.split(r"; (?:tip|for more information)", message, flags=re.IGNORECASE)[0]

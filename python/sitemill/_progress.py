@@ -1,0 +1,100 @@
+"""Progress: a line on a terminal, a label in a notebook, or a function of the caller."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Any, Callable, Optional, Union
+
+#: Called with the name of the phase, the units that are done, and the total, 0 if it is unknown.
+Tell = Callable[[str, int, int], None]
+
+_WORDS = {
+    "read": "reading rows",
+    "survey": "pass 1, cleaning and finding duplicates",
+    "sort": "sorting",
+    "produce": "pass 2, writing sitemaps",
+    "urls": "reading",
+}
+
+
+def teller(progress: Union[bool, Tell, None]) -> Optional[Any]:
+    """The function to tell progress; ``None`` if nothing is shown."""
+    if callable(progress):
+        return progress
+    if progress is False:
+        return None
+    if _is_notebook():
+        return _Notebook()
+    if progress or sys.stderr is not None and sys.stderr.isatty():
+        return _Terminal()
+    return None
+
+
+def _is_notebook() -> bool:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
+
+
+class _Line:
+    """A line of text that is replaced as the work goes on."""
+
+    #: Short runs show nothing.
+    PATIENCE = 0.5
+
+    def __init__(self) -> None:
+        self._begun = time.monotonic()
+        self._phase = ""
+
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        if phase != self._phase:
+            self._phase, self._since = phase, time.monotonic()
+        now = time.monotonic()
+        if now - self._begun < self.PATIENCE:
+            return
+        words = _WORDS.get(phase, phase)
+        elapsed = max(now - self._since, 1e-3)
+        if total:
+            left = elapsed * (total - done) / done if done else 0
+            share = min(100 * done // total, 100)
+            self.show(f"{words}: {share:3d} %, {left:.0f} s left")
+        else:
+            self.show(f"{words}: {done:,}, {done / elapsed:,.0f}/s")
+
+    def show(self, line: str) -> None:
+        raise NotImplementedError
+
+    def end(self) -> None:
+        raise NotImplementedError
+
+
+class _Terminal(_Line):
+    shown = False
+
+    def show(self, line: str) -> None:
+        self.shown = True
+        sys.stderr.write(f"\r\x1b[K{line}")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        if self.shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+class _Notebook(_Line):
+    handle: Any = None
+
+    def show(self, line: str) -> None:
+        from IPython.display import display
+
+        message = {"text/plain": line}
+        if self.handle is None:
+            self.handle = display(message, raw=True, display_id=True)
+        else:
+            self.handle.update(message, raw=True)
+
+    def end(self) -> None:
+        if self.handle is not None:
+            self.handle.update({"text/plain": ""}, raw=True)

@@ -1,0 +1,208 @@
+"""Results of commands, as typed objects."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass, field
+from typing import Any, Mapping, Optional, Sequence
+
+from . import _sitemill
+
+__all__ = ["Report", "CheckReport", "Finding", "Status", "KeptSet", "RolledBack"]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of the rows of a build, and what was published.
+
+    ``lines == blank + listed + duplicates + sum(rejected.values())`` holds in every report.
+
+    Attributes:
+        published: whether the set is live.
+        lines: all rows of the input.
+        blank: rows without a value.
+        listed: URLs in the sitemaps.
+        duplicates: rows whose URL is listed from another row.
+        rejected: refused rows by reason.
+        dropped_tags: tags that could not be written, by reason; their URLs are listed without them.
+        sitemaps: number of sitemaps.
+        indexes: number of index files.
+        index_urls: the URLs of the index files, which robots.txt or the search consoles want to know.
+        xml_bytes: bytes of all sitemaps before compression.
+        gzip_bytes: bytes of the sitemap files.
+        seconds: seconds of each phase, and ``total``.
+        warnings: failures after the set was live, such as an earlier set that could not be removed.
+        raw: everything that the report of the command line has, as a dictionary.
+    """
+
+    published: bool
+    lines: int
+    blank: int
+    listed: int
+    duplicates: int
+    rejected: Mapping[str, int]
+    dropped_tags: Mapping[str, int]
+    sitemaps: int
+    indexes: int
+    index_urls: Sequence[str]
+    xml_bytes: int
+    gzip_bytes: int
+    seconds: Mapping[str, float]
+    warnings: Sequence[str] = ()
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def _of(cls, text: str, warnings: Sequence[str]) -> "Report":
+        raw = json.loads(text)
+        names = [known.name for known in dataclasses.fields(cls) if known.name not in ("warnings", "raw")]
+        return cls(**{name: raw[name] for name in names}, warnings=tuple(warnings), raw=raw)
+
+    @property
+    def rejected_total(self) -> int:
+        """All refused rows."""
+        return sum(self.rejected.values())
+
+    def html(self) -> str:
+        """Returns the report as an HTML page without scripts."""
+        return _sitemill.report_html(json.dumps(self.raw))
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = [
+            ("rows", self.lines),
+            ("listed", self.listed),
+            ("duplicates", self.duplicates),
+            ("blank", self.blank),
+            *((f"rejected: {reason}", count) for reason, count in self.rejected.items() if count),
+            *((f"dropped: {reason}", count) for reason, count in self.dropped_tags.items() if count),
+            ("sitemaps", self.sitemaps),
+            ("bytes of sitemaps", self.gzip_bytes),
+        ]
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:right'>{count:,}</td></tr>"
+            for name, count in rows
+        )
+        state = "published" if self.published else "not published"
+        base_url = escape(str(self.raw.get("base_url", "")))
+        return f"<table><caption>{base_url}: {state}</caption>{cells}</table>"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A violation of the protocol in a published file.
+
+    Attributes:
+        file: the file.
+        entry: the number of the entry, from 1; ``None`` for the file as a whole.
+        rule: the name of the rule.
+        words: what is wrong.
+    """
+
+    file: str
+    entry: Optional[int]
+    rule: str
+    words: str
+
+    def __str__(self) -> str:
+        entry = "" if self.entry is None else f"entry {self.entry}: "
+        return f"{self.file}: {entry}{self.rule}: {self.words}"
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """The result of a check. It is true if there are no findings.
+
+    Attributes:
+        findings: the first findings, up to ``limit_findings``.
+        total: the number of all findings.
+        urls: URLs that were read.
+        sitemaps: sitemaps that were read.
+        indexes: index files that were read.
+        raw: all counts, as a dictionary.
+    """
+
+    findings: Sequence[Finding]
+    total: int
+    urls: int
+    sitemaps: int
+    indexes: int
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def _of(cls, findings: Sequence[str], text: str) -> "CheckReport":
+        raw = json.loads(text)
+        names = [known.name for known in dataclasses.fields(Finding)]
+        parsed = [json.loads(finding) for finding in findings]
+        found = tuple(Finding(**{name: finding[name] for name in names}) for finding in parsed)
+        return cls(found, raw["findings"], raw["urls"], raw["sitemaps"], raw["indexes"], raw)
+
+    def __bool__(self) -> bool:
+        return self.total == 0
+
+
+@dataclass(frozen=True)
+class KeptSet:
+    """A set that is live or kept.
+
+    Attributes:
+        number: its number, which ``rollback(to=…)`` takes.
+        published: when it was published.
+        replaced: when it was replaced; ``None`` for the live set.
+        urls: its URLs.
+        sitemaps: its sitemaps.
+        raw: everything that is known, as a dictionary.
+    """
+
+    number: int
+    published: str
+    replaced: Optional[str]
+    urls: int
+    sitemaps: int
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def _of(cls, raw: Mapping[str, Any]) -> "KeptSet":
+        names = [known.name for known in dataclasses.fields(cls) if known.name != "raw"]
+        return cls(**{name: raw.get(name) for name in names}, raw=raw)
+
+
+@dataclass(frozen=True)
+class Status:
+    """The sets of a directory.
+
+    Attributes:
+        directory: the directory.
+        live: the live set.
+        earlier: the kept sets, the last one first.
+        raw: everything that is known, as a dictionary.
+    """
+
+    directory: str
+    live: KeptSet
+    earlier: Sequence[KeptSet]
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def _of(cls, text: str) -> "Status":
+        raw = json.loads(text)
+        earlier = tuple(KeptSet._of(kept) for kept in raw["earlier"])
+        return cls(raw["directory"], KeptSet._of(raw["live"]), earlier, raw)
+
+
+@dataclass(frozen=True)
+class RolledBack:
+    """The result of a rollback.
+
+    Attributes:
+        replaced: the number of the set that was live.
+        live: the number of the set that is live now.
+        urls: its URLs.
+        warnings: failures after the set was live.
+    """
+
+    replaced: int
+    live: int
+    urls: int
+    warnings: Sequence[str] = ()

@@ -1,0 +1,35 @@
+//! Arrow streams in Python capsules, by the PyCapsule interface of Arrow.
+#![allow(unsafe_code, reason = "a capsule holds a raw pointer")]
+
+use std::ffi::CStr;
+
+use arrow_array::RecordBatchReader;
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+/// The name that the interface prescribes.
+const NAME: &CStr = c"arrow_array_stream";
+
+/// Takes the stream out of `object`, which has `__arrow_c_stream__`.
+pub fn take(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
+    let capsule = object.call_method0("__arrow_c_stream__")?;
+    let capsule = capsule
+        .cast_into::<PyCapsule>()
+        .map_err(|_| PyTypeError::new_err("__arrow_c_stream__ did not return a capsule"))?;
+    let pointer = capsule.pointer_checked(Some(NAME))?.cast::<FFI_ArrowArrayStream>();
+    // SAFETY: a capsule of this name holds a valid stream (Arrow PyCapsule interface), and the capsule lives until the end of
+    // this function. `from_raw` moves the stream out and leaves a released one, so nobody else can read or release it. The
+    // interpreter is attached, so no other thread takes it at the same time.
+    let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr()) };
+    reader.map_err(|error| PyValueError::new_err(format!("the Arrow stream cannot be read: {error}")))
+}
+
+/// Puts `reader` into a capsule.
+pub fn put<'py>(
+    py: Python<'py>,
+    reader: Box<dyn RecordBatchReader + Send>,
+) -> PyResult<Bound<'py, PyCapsule>> {
+    PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), NAME)
+}

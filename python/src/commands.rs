@@ -1,0 +1,273 @@
+//! The functions that Python calls. Options of `build` and `clean` are words, as on the command line.
+
+use std::ffi::OsString;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Once};
+
+use arrow_array::builder::{ArrayBuilder, ListBuilder, StringBuilder, StructBuilder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use sitemill::diff::DiffForm;
+use sitemill::options::{BaseUrl, ScopeRule};
+use sitemill::urls::UrlsForm;
+use sitemill::{CheckJob, DiffJob, Page, Report, RollbackJob, Silent, Source, Stop, Target, UrlsJob};
+
+use crate::stream::{Stream, Table};
+use crate::{errors, rows, run};
+
+/// Runs the program `sitemill` and returns its exit code.
+#[pyfunction]
+pub fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
+    // `ExitCode` cannot be read, and the interpreter ends the process itself.
+    py.detach(|| sitemill::cli::exit_code(words))
+}
+
+/// A page of a mapped input that is lost becomes an error instead of the end of the interpreter.
+fn handle_lost_pages() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let _ = sitemill::process::handle_sigbus();
+    });
+}
+
+/// The result of `build`: the report as JSON; why nothing was published, an exception; warnings.
+type Built = (String, Option<Py<PyAny>>, Vec<String>);
+
+/// Builds a set from the files that `words` name, or from `rows`.
+#[pyfunction]
+#[pyo3(signature = (words, rows = None, tell = None))]
+pub fn build(
+    py: Python<'_>,
+    words: Vec<OsString>,
+    rows: Option<Bound<'_, PyAny>>,
+    tell: Option<Py<PyAny>>,
+) -> PyResult<Built> {
+    handle_lost_pages();
+    let sources = rows.map(|rows| rows::source(&rows)).transpose()?.map(|source| vec![source]);
+    let built = run::run(py, tell.as_ref(), |progress, stop| {
+        sitemill::cli::embed::build(words, sources, progress, stop)
+    })?;
+    let outcome = built.map_err(|error| errors::exception(py, &error))?;
+    let refused = outcome.refused.map(|why| errors::exception(py, &why).into_value(py).into_any());
+    let warnings = outcome.warnings.iter().map(|warning| errors::text(warning.message())).collect();
+    Ok((to_json(&outcome.report), refused, warnings))
+}
+
+/// Cleans the URLs of the files that `words` name, or of `rows`.
+#[pyfunction]
+#[pyo3(signature = (words, rows = None))]
+pub fn clean(py: Python<'_>, words: Vec<OsString>, rows: Option<Bound<'_, PyAny>>) -> PyResult<Stream> {
+    handle_lost_pages();
+    let job = sitemill::cli::embed::clean_job(words).map_err(|error| errors::exception(py, &error))?;
+    let source = rows.map(|rows| rows::source(&rows)).transpose()?;
+    let columns = Columns::new(&["url"]);
+    Stream::of(py, columns, move |to| {
+        let paths = job.input.paths.clone();
+        let sources = source.map_or_else(|| paths.into_iter().map(Source::from).collect(), |rows| vec![rows]);
+        let target = Target { name: Path::new("rows"), to };
+        let report = sitemill::clean_from(&job, sources, &Silent, &Stop::default(), target, None)?;
+        Ok(json!({
+            "lines": report.lines, "blank": report.blank, "accepted": report.accepted,
+            "rejected": report.rejected.by_word(), "non_utf8_lines": report.non_utf8_lines,
+        })
+        .to_string())
+    })
+}
+
+/// Validates published files. Returns the findings and the counts, each as JSON.
+#[pyfunction]
+#[pyo3(signature = (paths, base_url, scope, limit_findings, threads, tell))]
+pub fn check(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    base_url: Option<&str>,
+    scope: Option<&str>,
+    limit_findings: u64,
+    threads: Option<usize>,
+    tell: Option<Py<PyAny>>,
+) -> PyResult<(Vec<String>, String)> {
+    let mut job = CheckJob::new(paths);
+    job.base_url = base_url.map(parse::<BaseUrl>).transpose()?;
+    job.scope = scope.map(parse::<ScopeRule>).transpose()?;
+    job.findings_max = limit_findings;
+    job.threads = at_least_one(threads)?.unwrap_or(job.threads);
+    let checked = run::run(py, tell.as_ref(), |progress, stop| {
+        let mut findings = Vec::new();
+        let report = sitemill::check(&job, progress, stop, &mut |finding| {
+            findings.push(to_json(finding));
+            Ok(())
+        })?;
+        Ok((findings, to_json(&report)))
+    })?;
+    checked.map_err(|error| errors::exception(py, &error))
+}
+
+/// Extracts the URLs of published files.
+#[pyfunction]
+pub fn urls(py: Python<'_>, paths: Vec<PathBuf>, threads: Option<usize>) -> PyResult<Stream> {
+    let mut job = UrlsJob::new(paths);
+    job.form = UrlsForm::Json;
+    job.threads = at_least_one(threads)?.unwrap_or(job.threads);
+    Stream::of(py, Columns::new(&["loc", "lastmod", "changefreq", "priority"]).with_extensions(), move |to| {
+        let target = Target { name: Path::new("rows"), to };
+        let report = sitemill::urls(&job, &Silent, &Stop::default(), target)?;
+        Ok(json!({ "urls": report.urls, "sitemaps": report.sitemaps }).to_string())
+    })
+}
+
+/// Compares two sets.
+#[pyfunction]
+pub fn diff(
+    py: Python<'_>,
+    old: PathBuf,
+    new: PathBuf,
+    memory: Option<u64>,
+    scratch: Option<PathBuf>,
+    threads: Option<usize>,
+) -> PyResult<Stream> {
+    let mut job = DiffJob::new(old, new);
+    job.form = DiffForm::Json;
+    job.room.memory = memory.unwrap_or(job.room.memory);
+    job.room.scratch = scratch.unwrap_or(job.room.scratch);
+    job.room.threads = at_least_one(threads)?.unwrap_or(job.room.threads);
+    Stream::of(py, Columns::new(&["change", "loc", "old_lastmod", "new_lastmod"]), move |to| {
+        let target = Target { name: Path::new("rows"), to };
+        sitemill::diff(&job, &Silent, &Stop::default(), target).map(|report| to_json(&report))
+    })
+}
+
+/// The sets of a directory, or of the directories of several sites below it: JSON of each.
+#[pyfunction]
+pub fn status(py: Python<'_>, directory: PathBuf) -> PyResult<Vec<String>> {
+    let found = py.detach(|| sitemill::status(&directory, &Silent, &Stop::default()));
+    let found = found.map_err(|error| errors::exception(py, &error))?;
+    Ok(found.iter().map(to_json).collect())
+}
+
+/// Restores an earlier set. Returns the number of the set that was live, the number and the URLs of the one that is now, and
+/// warnings.
+#[pyfunction]
+pub fn rollback(
+    py: Python<'_>,
+    directory: PathBuf,
+    to: Option<u64>,
+    robots: Option<PathBuf>,
+    robots_any_name: bool,
+    tell: Option<Py<PyAny>>,
+) -> PyResult<(u64, u64, u64, Vec<String>)> {
+    let mut job = RollbackJob::new(directory);
+    job.to = to;
+    job.robots = robots;
+    job.robots_any_name = robots_any_name;
+    let done = run::run(py, tell.as_ref(), |progress, stop| sitemill::rollback(&job, progress, stop))?;
+    let done = done.map_err(|error| errors::exception(py, &error))?;
+    let warnings = done.warnings.iter().map(|warning| errors::text(warning.message())).collect();
+    Ok((done.from.number, done.to.number, done.to.urls(), warnings))
+}
+
+/// The HTML page of a report.
+#[pyfunction]
+pub fn report_html(report: &str) -> PyResult<String> {
+    let report: Report =
+        serde_json::from_str(report).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    Ok(Page::of_report(&report).as_str().to_owned())
+}
+
+fn to_json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("numbers and strings are JSON")
+}
+
+fn parse<T: std::str::FromStr<Err = String>>(word: &str) -> PyResult<T> {
+    word.parse().map_err(PyValueError::new_err)
+}
+
+fn at_least_one(threads: Option<usize>) -> PyResult<Option<NonZero<usize>>> {
+    let some =
+        |threads| NonZero::new(threads).ok_or_else(|| PyValueError::new_err("threads must be at least 1"));
+    threads.map(some).transpose()
+}
+
+/// A table of strings, from lines of JSON objects, or of the only string; with columns for alternates and images if wanted.
+struct Columns {
+    names: Vec<&'static str>,
+    texts: Vec<StringBuilder>,
+    extensions: Option<(ListBuilder<StructBuilder>, ListBuilder<StringBuilder>)>,
+}
+
+impl Columns {
+    fn new(names: &[&'static str]) -> Self {
+        let texts = names.iter().map(|_| StringBuilder::new()).collect();
+        Self { names: names.to_vec(), texts, extensions: None }
+    }
+
+    fn with_extensions(self) -> Self {
+        let alternate = StructBuilder::from_fields(alternate_fields(), 0);
+        Self {
+            extensions: Some((ListBuilder::new(alternate), ListBuilder::new(StringBuilder::new()))),
+            ..self
+        }
+    }
+}
+
+/// The fields of a link to the page in another language.
+fn alternate_fields() -> Fields {
+    Fields::from(vec![Field::new("hreflang", DataType::Utf8, true), Field::new("href", DataType::Utf8, true)])
+}
+
+impl Table for Columns {
+    fn schema(&self) -> SchemaRef {
+        let mut fields: Vec<_> =
+            self.names.iter().map(|name| Field::new(*name, DataType::Utf8, true)).collect();
+        if self.extensions.is_some() {
+            fields.push(Field::new_list(
+                "alternates",
+                Field::new_list_field(DataType::Struct(alternate_fields()), true),
+                true,
+            ));
+            fields.push(Field::new_list("images", Field::new_list_field(DataType::Utf8, true), true));
+        }
+        Arc::new(Schema::new(fields))
+    }
+
+    fn push(&mut self, line: &[u8]) -> std::io::Result<()> {
+        if let [only] = &mut self.texts[..] {
+            only.append_value(String::from_utf8_lossy(line));
+            return Ok(());
+        }
+        let object: Value = serde_json::from_slice(line)?;
+        for (name, text) in self.names.iter().zip(&mut self.texts) {
+            text.append_option(object[*name].as_str());
+        }
+        if let Some((alternates, images)) = &mut self.extensions {
+            let links = object["alternates"].as_array();
+            for link in links.into_iter().flatten() {
+                let value = alternates.values();
+                for (at, name) in ["hreflang", "href"].into_iter().enumerate() {
+                    let text = value.field_builder::<StringBuilder>(at).expect("its fields are strings");
+                    text.append_option(link[name].as_str());
+                }
+                value.append(true);
+            }
+            alternates.append(links.is_some());
+            let locs = object["images"].as_array();
+            for image in locs.into_iter().flatten() {
+                images.values().append_option(image.as_str().or(image["loc"].as_str()));
+            }
+            images.append(locs.is_some());
+        }
+        Ok(())
+    }
+
+    fn take(&mut self) -> std::result::Result<RecordBatch, ArrowError> {
+        let mut columns: Vec<ArrayRef> =
+            self.texts.iter_mut().map(|text| ArrayBuilder::finish(text)).collect();
+        if let Some((alternates, images)) = &mut self.extensions {
+            columns.extend([ArrayBuilder::finish(alternates), ArrayBuilder::finish(images)]);
+        }
+        RecordBatch::try_new(self.schema(), columns)
+    }
+}

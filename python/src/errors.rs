@@ -1,0 +1,53 @@
+//! Errors as exceptions: a class for each kind, with the fields of the error.
+
+use std::error::Error as _;
+
+use pyo3::prelude::*;
+use sitemill::{Error, ErrorKind, Message, Setting};
+
+/// The exception for `error`.
+pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    match made(py, error) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
+
+/// Makes the exception, an instance of a class in `sitemill._errors`.
+fn made<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+    let message = text(error.message()) + &cause;
+    let path = error.path().map(|path| path.to_string_lossy().into_owned());
+    let make = py.import("sitemill._errors")?.getattr("make")?;
+    make.call1((kind(error.kind()), error.kind().exit_code(), message, path))
+}
+
+/// The name of the kind, by which `sitemill._errors` finds the class.
+fn kind(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Usage => "usage",
+        ErrorKind::Data => "data",
+        ErrorKind::Input => "input",
+        ErrorKind::Memory => "memory",
+        ErrorKind::Output => "output",
+        ErrorKind::Io => "io",
+        ErrorKind::Busy => "busy",
+        ErrorKind::Permission => "permission",
+        ErrorKind::Signal(_) => "signal",
+        _ => "internal",
+    }
+}
+
+/// `message` with settings as keyword arguments. A name of a column is an argument of its own.
+pub fn text(message: &Message) -> String {
+    message.text_with(&|setting, value| match (setting, value) {
+        (Setting::Columns, Some(pairs)) => {
+            let pairs = pairs.split(',').filter_map(|pair| pair.split_once('='));
+            pairs.map(|(part, name)| format!("{part}=\"{name}\"")).collect::<Vec<_>>().join(", ")
+        }
+        (Setting::Columns, None) => "url=".into(),
+        (Setting::RequireSuccess, _) => "require_success_marker=True".into(),
+        (setting, Some(value)) => format!("{}={value}", setting.field()),
+        (setting, None) => format!("{}=", setting.field()),
+    })
+}

@@ -1,0 +1,28 @@
+//! The native half of the Python package `sitemill`. The Python half, in `sitemill/`, has the public functions, their
+//! documentation and the types of results; this half runs the commands and moves rows.
+//!
+//! ```text
+//!  commands   the functions that Python calls
+//!  run        runs a command on a thread, watches for signals and tells progress
+//!  rows       rows from Python: Arrow streams and iterators
+//!  stream     results as Arrow streams
+//!  capsule    the C data interface: the only unsafe code
+//!  errors     errors as exceptions
+//! ```
+
+mod capsule;
+mod commands;
+mod errors;
+mod rows;
+mod run;
+mod stream;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _sitemill {
+    #[pymodule_export]
+    use super::commands::{build, check, clean, diff, main, report_html, rollback, status, urls};
+    #[pymodule_export]
+    use super::stream::Stream;
+}

@@ -1,0 +1,174 @@
+//! Results as Arrow streams: a command writes lines on a thread of its own, and they are read as record batches, a few ahead of
+//! the reader.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use crossbeam_channel::{Receiver, Sender, bounded};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+use sitemill::{Error, Result};
+
+use crate::{capsule, errors, run};
+
+/// Batches that wait for the reader.
+const BATCHES_AHEAD: usize = 4;
+
+/// Turns lines into record batches.
+pub trait Table: Send + 'static {
+    /// The columns.
+    fn schema(&self) -> SchemaRef;
+
+    /// Adds a row.
+    fn push(&mut self, line: &[u8]) -> io::Result<()>;
+
+    /// The rows since the last call.
+    fn take(&mut self) -> std::result::Result<RecordBatch, ArrowError>;
+}
+
+/// Rows of a batch.
+const BATCH_ROWS: usize = 8192;
+
+/// A result that any Arrow library can read: `pyarrow.table(…)`, `polars.DataFrame(…)`. It can be read once.
+#[pyclass(module = "sitemill")]
+pub struct Stream {
+    batches: Mutex<Option<Box<dyn RecordBatchReader + Send>>>,
+    report: Arc<Mutex<Option<String>>>,
+}
+
+#[pymethods]
+impl Stream {
+    /// The stream, by the Arrow PyCapsule interface.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface allows to ignore it.
+        drop(requested_schema);
+        let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let batches = batches.ok_or_else(|| PyRuntimeError::new_err("the stream was read already"))?;
+        capsule::put(py, batches)
+    }
+
+    /// The counts of the command as JSON, once all rows are read.
+    #[getter]
+    fn report_json(&self) -> Option<String> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+type Batch = std::result::Result<RecordBatch, Error>;
+
+impl Stream {
+    /// Runs `work`, which writes lines and returns its counts as JSON. An error before the first batch is raised at once.
+    pub fn of(
+        py: Python<'_>,
+        table: impl Table,
+        work: impl FnOnce(&mut dyn Write) -> Result<String> + Send + 'static,
+    ) -> PyResult<Self> {
+        let (batches, received) = bounded::<Batch>(BATCHES_AHEAD);
+        let report = Arc::new(Mutex::new(None));
+        let (schema, at_end) = (table.schema(), Arc::clone(&report));
+        thread::spawn(move || {
+            let mut lines = Lines { table, rows: 0, rest: Vec::new(), batches };
+            let done = run::caught(|| work(&mut lines));
+            let done = done.and_then(|counts| {
+                *at_end.lock().unwrap_or_else(PoisonError::into_inner) = Some(counts);
+                lines.end()
+            });
+            if let Err(error) = done {
+                // Without a reader, nobody is interested.
+                let _ = lines.batches.send(Err(error));
+            }
+        });
+        let first = py.detach(|| received.recv().ok()).transpose();
+        let first = first.map_err(|error| errors::exception(py, &error))?;
+        let batches = Batches { schema, first, received };
+        Ok(Self { batches: Mutex::new(Some(Box::new(batches))), report })
+    }
+}
+
+/// The batches that the thread sends.
+struct Batches {
+    schema: SchemaRef,
+    first: Option<RecordBatch>,
+    received: Receiver<Batch>,
+}
+
+impl Iterator for Batches {
+    type Item = std::result::Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(first) = self.first.take() {
+            return Some(Ok(first));
+        }
+        let batch = self.received.recv().ok()?;
+        Some(batch.map_err(|error| ArrowError::ExternalError(errors::text(error.message()).into())))
+    }
+}
+
+impl RecordBatchReader for Batches {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}
+
+/// Takes lines and sends batches.
+struct Lines<T> {
+    table: T,
+    rows: usize,
+    /// The beginning of a line.
+    rest: Vec<u8>,
+    batches: Sender<Batch>,
+}
+
+impl<T: Table> Lines<T> {
+    fn line(&mut self, line: &[u8]) -> io::Result<()> {
+        self.table.push(line)?;
+        self.rows += 1;
+        if self.rows == BATCH_ROWS { self.send() } else { Ok(()) }
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        self.rows = 0;
+        let batch = self.table.take().map_err(io::Error::other)?;
+        self.batches.send(Ok(batch)).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
+    }
+
+    /// Sends the last batch, which may be empty.
+    fn end(&mut self) -> Result<()> {
+        self.send().or_else(|error| match error.kind() {
+            io::ErrorKind::BrokenPipe => Ok(()),
+            _ => Err(Error::io("rows".as_ref(), "could not be read", error)),
+        })
+    }
+}
+
+impl<T: Table> Write for Lines<T> {
+    fn write(&mut self, mut bytes: &[u8]) -> io::Result<usize> {
+        let written = bytes.len();
+        while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
+            let line = &bytes[..end];
+            if self.rest.is_empty() {
+                self.line(line)?;
+            } else {
+                self.rest.extend_from_slice(line);
+                let whole = std::mem::take(&mut self.rest);
+                self.line(&whole)?;
+            }
+            bytes = &bytes[end + 1..];
+        }
+        self.rest.extend_from_slice(bytes);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

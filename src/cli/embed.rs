@@ -1,0 +1,43 @@
+//! Commands for programs that embed the command line, such as the Python package: options are words, as in a shell, and nothing
+//! is printed but warnings. The environment and files of options are not read.
+
+use std::ffi::OsString;
+
+use clap::Parser;
+use sitemill::{CleanJob, Error, Outcome, Progress, Result, Source, Stop};
+
+use super::args::{Args, Command};
+use super::{build, clean, log};
+
+/// Runs `build` with the options `words` and writes the reports that they name. `sources`, if there are any, take the place of
+/// input files.
+///
+/// # Errors
+/// As [`build_from`](sitemill::build_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed.
+pub fn build(
+    words: Vec<OsString>,
+    sources: Option<Vec<Source<'_>>>,
+    progress: &dyn Progress,
+    stop: &Stop,
+) -> Result<Outcome> {
+    match parse("build", words)?.command {
+        Command::Build(args) => build::built(&args, None, sources, progress, stop),
+        _ => unreachable!("the first word is build"),
+    }
+}
+
+/// Returns the job that the options `words` of `clean` describe.
+///
+/// # Errors
+/// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed.
+pub fn clean_job(words: Vec<OsString>) -> Result<CleanJob> {
+    match parse("clean", words)?.command {
+        Command::Clean(args) => Ok(clean::job(&args)),
+        _ => unreachable!("the first word is clean"),
+    }
+}
+
+fn parse(command: &str, words: Vec<OsString>) -> Result<Args> {
+    let start = ["sitemill", command].map(OsString::from);
+    Args::try_parse_from(start.into_iter().chain(words)).map_err(|error| Error::usage(log::in_a_line(&error)))
+}

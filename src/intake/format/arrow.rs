@@ -1,0 +1,169 @@
+//! Arrow: record batches of data frames, databases and query engines, read without a copy of their values.
+//!
+//! A batch may have any number of rows. It is cut into units of [`UNIT_ROWS`], which are read by all threads; a unit is a view of
+//! the batch, not a copy. Columns have the same names and types as in Parquet, and lists of structs hold the values of extensions.
+
+mod column;
+mod nested;
+
+use std::io;
+use std::path::Path;
+
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+
+use super::columns::{Columns, EachPart, RowPart};
+use super::found::ColumnsFound;
+use super::from_code::{VALUE_BYTES_KEPT, Watch};
+use super::reader::{RowReader, small_units};
+use super::row::{CountingSink, Record};
+use super::shapes;
+use crate::error::{Error, Message, Result, message};
+use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
+use column::{Column, Kind};
+
+/// Rows of a unit. Usual URLs then take about as many bytes as a block of text.
+const UNIT_ROWS: usize = 4096;
+
+/// Record batches with a schema.
+pub struct ArrowRows<'a> {
+    schema: SchemaRef,
+    batches: Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send + 'a>,
+}
+
+impl<'a> ArrowRows<'a> {
+    /// The rows of all batches of `reader`.
+    pub fn new(reader: impl RecordBatchReader + Send + 'a) -> Self {
+        Self { schema: reader.schema(), batches: Box::new(reader) }
+    }
+
+    /// Reads them as the input `name`, with the column names in `columns`. `watch` is called with the bytes of each unit and
+    /// returns false to stop the reading.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a column is missing or its type cannot hold a URL.
+    pub fn open<'n>(
+        self,
+        name: &'n Path,
+        columns: &Columns,
+        mut watch: Box<Watch<'a>>,
+    ) -> Result<RowReader<'n>>
+    where
+        'a: 'n,
+    {
+        let layout = Layout::of(&self.schema, columns)
+            .map_err(|message| Error::data(message!(name, ": ", message)))?;
+        let found = layout.found.clone();
+        let failed = move |rows: u64, cause: io::Error| {
+            Error::io(name, format!("the rows after row {rows} could not be read"), cause)
+        };
+        let mut rows_before = 0;
+        let mut batches = self.batches;
+        let mut current: Option<(RecordBatch, usize)> = None;
+        let used = layout.used();
+        let units = std::iter::from_fn(move || {
+            loop {
+                if let Some((batch, at)) = current.take_if(|(batch, at)| *at < batch.num_rows()) {
+                    let rows = UNIT_ROWS.min(batch.num_rows() - at);
+                    let unit = Unit { rows_before, batch: batch.slice(at, rows) };
+                    if !watch(unit.bytes(&used)) {
+                        return Some(Err(failed(rows_before, io::Error::other("called off"))));
+                    }
+                    rows_before += rows as u64;
+                    current = Some((batch, at + rows));
+                    return Some(Ok(unit));
+                }
+                match batches.next()? {
+                    Ok(batch) => current = Some((batch, 0)),
+                    Err(cause) => return Some(Err(failed(rows_before, io::Error::other(cause)))),
+                }
+            }
+        });
+        let units = small_units(units, move |unit, rows| layout.read(unit, rows));
+        Ok(RowReader { units, columns: Some(found) })
+    }
+}
+
+/// Consecutive rows of a batch, and the number of rows before them.
+struct Unit {
+    rows_before: u64,
+    batch: RecordBatch,
+}
+
+impl Unit {
+    /// Bytes of the values in the columns `used`.
+    fn bytes(&self, used: &[usize]) -> u64 {
+        let of_column = |&at: &usize| self.batch.column(at).to_data().get_slice_memory_size().unwrap_or(0);
+        used.iter().map(of_column).sum::<usize>() as u64
+    }
+}
+
+/// Which column holds each part of a row, and how it is read.
+struct Layout {
+    kinds: EachPart<Option<(usize, Kind)>>,
+    found: ColumnsFound,
+    /// Whether there are columns that are not read.
+    has_other_columns: bool,
+}
+
+impl Layout {
+    fn of(schema: &SchemaRef, columns: &Columns) -> Result<Self, Message> {
+        let names: Vec<&[u8]> = schema.fields().iter().map(|field| field.name().as_bytes()).collect();
+        let places = columns.places(&names).map_err(|missing| missing.message("column"))?;
+        let mut kinds: EachPart<Option<(usize, Kind)>> = Default::default();
+        for (part, place) in RowPart::ALL.into_iter().zip(places) {
+            let Some(at) = place else { continue };
+            let kind = Kind::of(part, schema.field(at));
+            kinds[part.number()] = match part.extension() {
+                // A column `images` may hold their number, which is no reason to refuse the rows.
+                Some(_) if !columns.is_said(part) => {
+                    kind.ok().filter(Kind::holds_extension).map(|kind| (at, kind))
+                }
+                _ => Some((at, kind?)),
+            };
+        }
+        let used = kinds.each_ref().map(|kind| kind.as_ref().map(|(at, _)| *at));
+        let has_other_columns = used.iter().flatten().count() < names.len();
+        Ok(Self { found: ColumnsFound::of(columns, &names, used), kinds, has_other_columns })
+    }
+
+    /// The indexes of the columns that are read.
+    fn used(&self) -> Vec<usize> {
+        self.kinds.iter().flatten().map(|(at, _)| *at).collect()
+    }
+
+    fn read(&self, unit: &Unit, rows: &mut CountingSink<'_>) -> Result<()> {
+        let columns = self
+            .kinds
+            .each_ref()
+            .map(|kind| kind.as_ref().map(|(at, kind)| Column::new(*kind, unit.batch.column(*at))));
+        let mut texts: EachPart<Vec<u8>> = Default::default();
+        let mut extras = ExtrasBuffer::default();
+        for at in 0..unit.batch.num_rows() {
+            let mut values = [&b""[..]; RowPart::ALL.len()];
+            for ((value, column), text) in values.iter_mut().zip(&columns).zip(&mut texts) {
+                if let Some(column) = column {
+                    let whole = column.value(at, text);
+                    *value = &whole[..whole.len().min(VALUE_BYTES_KEPT)];
+                }
+            }
+            let (plain, _) = values.split_at(RowPart::PLAIN);
+            let [url, lastmod, changefreq, priority] = [0, 1, 2, 3].map(|part| plain[part]);
+            extras.clear();
+            for (extension, column) in EXTENSIONS.into_iter().zip(&columns[RowPart::PLAIN..]) {
+                if let Some(column) = column {
+                    shapes::add_cell(extension, column.value(at, &mut Vec::new()), &mut extras);
+                }
+            }
+            let offset = unit.rows_before + at as u64;
+            let extras = extras.values();
+            let record = Record { line: offset + 1, offset, url, lastmod, changefreq, priority, extras };
+            // Columns that are not read may have values, so a row without a URL does not count as blank.
+            match url.trim_ascii().is_empty() && self.has_other_columns {
+                true => rows.without_url(&record)?,
+                false => rows.record(&record)?,
+            }
+        }
+        Ok(())
+    }
+}

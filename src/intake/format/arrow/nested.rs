@@ -1,0 +1,90 @@
+//! Lists, structs and maps as JSON, which is the form that values of extensions have in every other table.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+
+use super::column::{Column, Kind, Texts};
+use crate::intake::format::columns::RowPart;
+
+/// Writes the value of the row `at` as JSON. A field of a struct that is null is left out.
+pub fn push_json(array: &ArrayRef, at: usize, out: &mut Vec<u8>) {
+    if array.is_null(at) {
+        return out.extend(b"null");
+    }
+    match array.data_type() {
+        DataType::List(_) => push_list(&array.as_list::<i32>().value(at), out),
+        DataType::LargeList(_) => push_list(&array.as_list::<i64>().value(at), out),
+        DataType::ListView(_) => push_list(&array.as_list_view::<i32>().value(at), out),
+        DataType::LargeListView(_) => push_list(&array.as_list_view::<i64>().value(at), out),
+        DataType::FixedSizeList(..) => push_list(&array.as_fixed_size_list().value(at), out),
+        DataType::Struct(fields) => {
+            let columns = array.as_struct().columns().iter();
+            let members = fields.iter().zip(columns).filter(|(_, column)| column.is_valid(at));
+            push_members(members.map(|(field, column)| (field.name().as_bytes(), column, at)), out);
+        }
+        DataType::Map(..) => {
+            let entries = array.as_map().value(at);
+            let (keys, values) = (entries.column(0), entries.column(1));
+            let mut names = Vec::new();
+            for row in 0..entries.len() {
+                let mut name = Vec::new();
+                push_plain(keys, row, &mut name);
+                names.push(name);
+            }
+            let members = names.iter().enumerate().filter(|(row, _)| values.is_valid(*row));
+            push_members(members.map(|(row, name)| (&**name, values, row)), out);
+        }
+        _ => {
+            let mut text = Vec::new();
+            push_plain(array, at, &mut text);
+            push_string(&text, out);
+        }
+    }
+}
+
+fn push_list(values: &ArrayRef, out: &mut Vec<u8>) {
+    out.push(b'[');
+    for at in 0..values.len() {
+        if at > 0 {
+            out.push(b',');
+        }
+        push_json(values, at, out);
+    }
+    out.push(b']');
+}
+
+/// Writes an object of members: name, and the column and row of the value.
+fn push_members<'m>(members: impl Iterator<Item = (&'m [u8], &'m ArrayRef, usize)>, out: &mut Vec<u8>) {
+    out.push(b'{');
+    for (number, (name, values, at)) in members.enumerate() {
+        if number > 0 {
+            out.push(b',');
+        }
+        push_string(name, out);
+        out.push(b':');
+        push_json(values, at, out);
+    }
+    out.push(b'}');
+}
+
+/// Writes a value that is neither a list nor a struct as it would be read from a column of its own; nothing for null.
+fn push_plain(array: &ArrayRef, at: usize, out: &mut Vec<u8>) {
+    let field = arrow_schema::Field::new("", array.data_type().clone(), true);
+    let kind = Kind::of(RowPart::ALL[1], &field).unwrap_or(Kind::Null);
+    if kind == Kind::Text {
+        return out.extend(Texts::of(array).value(at).unwrap_or_default());
+    }
+    let mut text = Vec::new();
+    out.extend(Column::new(kind, array).value(at, &mut text));
+}
+
+/// Writes a JSON string. Bytes that are not UTF-8 are percent-encoded, as the cleaner encodes them in a URL.
+fn push_string(text: &[u8], out: &mut Vec<u8>) {
+    let mut valid = String::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        valid.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| valid.push_str(&format!("%{byte:02X}")));
+    }
+    serde_json::to_writer(out, &valid).expect("a string is JSON, and a Vec takes all that is written to it");
+}

@@ -1,0 +1,103 @@
+//! Typed values as text: times, dates, numbers and decimals of columns that have types.
+
+use std::io::Write;
+
+use jiff::Timestamp;
+use jiff::tz::Offset;
+
+use crate::sitemap::tags::civil_text;
+
+/// The type of the values of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnType {
+    Text,
+    /// Units since 1970, with `per_second` of them in a second.
+    Time {
+        per_second: i64,
+        is_utc: bool,
+    },
+    /// Days since 1970.
+    Date,
+    /// Days and nanoseconds, in a physical type of their own. Only Parquet has it.
+    Int96,
+    /// Signed integers.
+    Whole,
+    /// Unsigned integers.
+    Unsigned,
+    Float,
+    /// Floating point numbers of two bytes.
+    Float16,
+    /// Integers with `digits` digits after the point.
+    Decimal {
+        digits: usize,
+    },
+    /// No tag can hold it. Its values become texts that no tag accepts, so that they are dropped and counted.
+    Other,
+}
+
+/// Units of time in a second.
+pub const MILLIS: i64 = 1_000;
+pub const MICROS: i64 = 1_000_000;
+pub const NANOS: i64 = 1_000_000_000;
+
+/// Maximum number of digits after the point: BigQuery's BIGNUMERIC has 38, and no database has more than 76.
+pub const DECIMAL_DIGITS_MAX: usize = 76;
+
+/// Writes an integer of this type.
+pub fn push_number(value: i64, column_type: ColumnType, out: &mut Vec<u8>) {
+    const DAY_SECONDS: i64 = 86_400;
+    match column_type {
+        ColumnType::Time { per_second, is_utc } => push_time(value.div_euclid(per_second), is_utc, out),
+        ColumnType::Date => match Timestamp::from_second(value.saturating_mul(DAY_SECONDS)) {
+            Ok(time) => push(out, format_args!("{}", Offset::UTC.to_datetime(time).date())),
+            Err(_) => push(out, format_args!("day {value}")),
+        },
+        ColumnType::Decimal { digits } => push_decimal(value.into(), digits, out),
+        ColumnType::Unsigned => push(out, format_args!("{}", value.cast_unsigned())),
+        ColumnType::Other => push(out, format_args!("#{value}")),
+        _ => push(out, format_args!("{value}")),
+    }
+}
+
+/// Writes a decimal as databases do: `0.50` with two digits after the point. If it has more digits than a tag may have, zeros at the
+/// end are left out.
+pub fn push_decimal(value: i128, digits: usize, out: &mut Vec<u8>) {
+    const DIGITS_KEPT: usize = 18;
+    let text = format!("{:0width$}", value.unsigned_abs(), width = digits + 1);
+    let (whole, fraction) = text.split_at(text.len() - digits);
+    let least = fraction.trim_end_matches('0').len().max(DIGITS_KEPT);
+    let fraction = &fraction[..least.min(digits)];
+    let (sign, point) = (if value < 0 { "-" } else { "" }, if digits > 0 { "." } else { "" });
+    push(out, format_args!("{sign}{whole}{point}{fraction}"));
+}
+
+/// Writes a floating point number of two bytes (IEEE 754 binary16) in the fewest digits that identify it.
+pub fn push_half(bits: u16, out: &mut Vec<u8>) {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1F), f64::from(bits & 0x3FF));
+    let sign = if bits >> 15 == 1 { "-" } else { "" };
+    // The distance to the next number.
+    let step = 2_f64.powi(exponent.max(1) - 25);
+    let value = if exponent == 0 { fraction * step } else { (1024.0 + fraction) * step };
+    if exponent == 0x1F {
+        return push(out, format_args!("{sign}{}", if fraction == 0.0 { "inf" } else { "NaN" }));
+    }
+    let is_it = |text: &String| (text.parse::<f64>().unwrap_or(f64::NAN) - value).abs() < step / 4.0;
+    let text = (0..=24).map(|places| format!("{value:.places$}")).find(is_it).unwrap_or_default();
+    push(out, format_args!("{sign}{text}"));
+}
+
+/// Writes a time as W3C Datetime, with `Z` if it is an instant. A time beyond the calendar becomes a text that is refused.
+pub fn push_time(seconds: i64, is_utc: bool, out: &mut Vec<u8>) {
+    match Timestamp::from_second(seconds).map(|time| Offset::UTC.to_datetime(time)) {
+        Ok(local) if local.year() >= 0 => {
+            out.extend(civil_text(local));
+            out.extend(is_utc.then_some(b'Z'));
+        }
+        _ => push(out, format_args!("second {seconds}")),
+    }
+}
+
+/// Writes formatted text.
+pub fn push(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("a Vec takes all that is written to it");
+}
