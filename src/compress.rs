@@ -1,4 +1,4 @@
-//! Compress: gzip members, by our own compressor or by flate2's.
+//! Compress: gzip members, made by sitemill's own compressor or by flate2.
 
 mod deflate;
 pub mod gzip;

@@ -1,6 +1,6 @@
 //! Set: what is published together. Its manifest, the names of its files, its index files, and which earlier sets are kept.
 //!
-//! This is policy, and the same for every kind of [place](crate::place).
+//! This is policy: it does not depend on the kind of [place](crate::place).
 
 pub mod content;
 pub mod manifest;

@@ -21,14 +21,14 @@ pub fn can_be_resolved(host: &[u8]) -> bool {
 pub fn ascii(host: &[u8]) -> Option<Vec<u8>> {
     let mut decoded = Vec::with_capacity(host.len());
     let mut rest = host;
-    while let Some((&byte, behind)) = rest.split_first() {
-        let escaped = || u8::from_str_radix(str::from_utf8(behind.get(..2)?).ok()?, 16).ok();
-        let (byte, behind) = match byte {
-            b'%' if is_escape(rest) => (escaped()?, &behind[2..]),
-            byte => (byte, behind),
+    while let Some((&byte, after)) = rest.split_first() {
+        let escaped = || u8::from_str_radix(str::from_utf8(after.get(..2)?).ok()?, 16).ok();
+        let (byte, after) = match byte {
+            b'%' if is_escape(rest) => (escaped()?, &after[2..]),
+            byte => (byte, after),
         };
         decoded.push(byte.to_ascii_lowercase());
-        rest = behind;
+        rest = after;
     }
     // WHATWG URL, "forbidden domain code point".
     let is_forbidden = |byte: &u8| !byte.is_ascii_graphic() || b"#%/:<>?@[\\]^|".contains(byte);

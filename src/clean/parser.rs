@@ -42,9 +42,9 @@ pub fn parse(line: &[u8], out: &mut Vec<u8>) -> Result<usize, Reason> {
 
 /// Parses a line with a host that UTS 46 refuses, and also returns that host. Browsers accept it if it is ASCII, because there
 /// are sites with wrong punycode (WHATWG URL, "domain to ASCII", as of June 2026). The `url` crate (2.5) does not do so yet.
-fn parse_ascii_host(line: &[u8], behind_scheme: usize) -> Result<(Url, Option<Vec<u8>>), Reason> {
-    let authority = authority(&line[behind_scheme..]);
-    let (start, end) = (behind_scheme + authority.start, behind_scheme + authority.end);
+fn parse_ascii_host(line: &[u8], after_scheme: usize) -> Result<(Url, Option<Vec<u8>>), Reason> {
+    let authority = authority(&line[after_scheme..]);
+    let (start, end) = (after_scheme + authority.start, after_scheme + authority.end);
     let user = line[start..end].iter().rposition(|&byte| byte == b'@');
     let start = user.map_or(start, |at| start + at + 1);
     let port = line[start..end].iter().position(|&byte| byte == b':');
@@ -62,8 +62,8 @@ fn scheme(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// Whether the authority names a user.
-fn has_credentials(behind_scheme: &[u8]) -> bool {
-    let authority = &behind_scheme[authority(behind_scheme)];
+fn has_credentials(after_scheme: &[u8]) -> bool {
+    let authority = &after_scheme[authority(after_scheme)];
     match authority.iter().rposition(|&byte| byte == b'@') {
         Some(at) => !matches!(authority[..at], [] | [b':']),
         None => false,
@@ -71,17 +71,17 @@ fn has_credentials(behind_scheme: &[u8]) -> bool {
 }
 
 /// Where the WHATWG parser finds the authority: after any number of slashes and backslashes, up to the first of `/ \ ? #`.
-fn authority(behind_scheme: &[u8]) -> Range<usize> {
+fn authority(after_scheme: &[u8]) -> Range<usize> {
     let slash = |byte: &u8| matches!(byte, b'/' | b'\\');
-    let start = behind_scheme.iter().position(|byte| !slash(byte)).unwrap_or(behind_scheme.len());
-    let end = behind_scheme[start..].iter().position(|byte| slash(byte) || matches!(byte, b'?' | b'#'));
-    start..end.map_or(behind_scheme.len(), |end| start + end)
+    let start = after_scheme.iter().position(|byte| !slash(byte)).unwrap_or(after_scheme.len());
+    let end = after_scheme[start..].iter().position(|byte| slash(byte) || matches!(byte, b'?' | b'#'));
+    start..end.map_or(after_scheme.len(), |end| start + end)
 }
 
 /// Where the path or query of `line` begins; the end of the line if it has neither.
 pub fn path_of(line: &[u8]) -> usize {
-    let behind_scheme = scheme(line).map_or(0, |scheme| scheme.len() + 1);
-    behind_scheme + authority(&line[behind_scheme..]).end
+    let after_scheme = scheme(line).map_or(0, |scheme| scheme.len() + 1);
+    after_scheme + authority(&line[after_scheme..]).end
 }
 
 /// The text of a line for the parser. Bytes that are not UTF-8 are percent-encoded: in path and query that is the right result,

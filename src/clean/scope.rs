@@ -77,9 +77,9 @@ impl Scope {
             (ScopeRule::Host, Base::Directory(url)) => Self::Url(url.origin().into()),
             (ScopeRule::Any, Base::Directory(_)) => Self::Url(Vec::new()),
             (_, Base::EachOrigin(SitePath(path))) => {
-                let behind = path.len() - 1;
-                let least = BASE_URL_BYTES_MIN.saturating_sub(behind);
-                let origin_bytes = least..=BASE_URL_BYTES_MAX.saturating_sub(behind);
+                let after = path.len() - 1;
+                let least = BASE_URL_BYTES_MIN.saturating_sub(after);
+                let origin_bytes = least..=BASE_URL_BYTES_MAX.saturating_sub(after);
                 let path = match rule {
                     ScopeRule::Directory => path.clone(),
                     // A URL is published on its own host, so every host is in scope.

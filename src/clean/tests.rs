@@ -56,9 +56,9 @@ const FRAMES: [(&[u8], &[u8]); 9] = [
 #[test]
 fn fast_path_agrees_with_slow_path_on_every_pair_of_bytes() {
     let mut cleaner = Cleaner::default();
-    for (before, behind) in FRAMES {
+    for (before, after) in FRAMES {
         for pair in 0..=u16::MAX {
-            check_same(&[before, &pair.to_be_bytes(), behind].concat(), &mut cleaner);
+            check_same(&[before, &pair.to_be_bytes(), after].concat(), &mut cleaner);
         }
     }
 }

@@ -68,7 +68,7 @@ impl UrlsJob {
 /// Writes the URLs of `job.paths` to `to`, in the order in which they are published. `progress` counts URLs.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) at the first file that is damaged or missing, behind the URLs before the
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) at the first file that is damaged or missing, after the URLs before the
 /// damage; else if something cannot be read or written, or `stop` is raised.
 pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
     check_threads(job.threads)?;
@@ -87,7 +87,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
     Ok(report)
 }
 
-/// Writes the URLs of `sources` to `to` in the same way, each with a tab and its `lastmod` behind it.
+/// Writes the URLs of `sources` to `to` in the same way, each with a tab and its `lastmod` after it.
 ///
 /// # Errors
 /// As [`urls`].

@@ -70,7 +70,7 @@ fn find_anywhere(block: &[u8; BITS], wanted: u8) -> u64 {
     })
 }
 
-/// Writes where the bits of a block are that are set, counted from `at`, to `to` behind the first `count`, which counts them.
+/// Writes where the bits of a block are that are set, counted from `at`, to `to` after the first `count`, which counts them.
 /// Up to `USUAL` of them take no branch, that nobody could predict: what is written for none is written over.
 #[inline(always)]
 pub fn put_ones<const USUAL: usize>(mut ones: u64, at: usize, to: &mut [u32], count: &mut usize) {

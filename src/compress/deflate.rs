@@ -1,4 +1,4 @@
-//! A DEFLATE compressor for text that comes in records, one a line, most of them alike: sitemaps (RFC 1951, 1952).
+//! A DEFLATE compressor for text of similar records, one per line, such as sitemaps (RFC 1951, 1952).
 //!
 //! A general compressor looks for every byte of `</loc></url>\n<url><loc>https://www.example.com/` again and again.
 //! This one knows where a record begins. There it looks up one earlier record with the same directories and, if possible,
@@ -25,14 +25,15 @@
 //! | 8      | the same                       | or two bytes later                                            |
 //! | 9      | the longer of both ways'       | the same                                                      |
 //!
-//! Efforts 1 and 2 take the record before if it shares most of this one, and ask for no other. Where neighbours share
-//! little, a seam that is a byte longer is the cheapest byte there is: so the tree comes before the better parsers. What
-//! makes a parser better is places far back and patience, in that order; a search for the cheapest way through all
-//! matches was tried, and cost three times as much for less than one percent.
+//! Efforts 1 and 2 use the previous record without a search if it shares most of the current one. Where neighbours share
+//! little, longer seams save more per unit of time than better parsing: so the tree comes before the better parsers. A
+//! parser improves with distant positions first, and with laziness second. An optimal parse over all matches was tried: it
+//! took three times as long and saved less than one percent.
 //!
-//! In reading order: [`seams`], with [`prefixes`] or a [`tree`] of records, and the [`parser`]s, [`greedy`] and [`lazy`],
-//! find matches, with help from [`positions`] and [`window`]; [`tokens`] gathers them; [`block`] writes them, with a code
-//! from [`huffman`], in the alphabets of [`symbols`], to [`bits`]. [`record`] and [`sizes`] hold what several of them use.
+//! In reading order: [`seams`] finds seams with [`prefixes`] or a [`tree`] of records. The [`parser`]s, [`greedy`] and
+//! [`lazy`], find the other matches. Both use [`positions`] and [`window`]. [`tokens`] collects the matches and literals of
+//! a block. [`block`] encodes them with a code from [`huffman`] in the alphabets of [`symbols`], and writes them to
+//! [`bits`]. [`record`] and [`sizes`] contain shared types and constants.
 
 mod bits;
 mod block;
@@ -69,19 +70,19 @@ use window::{SLACK_BYTES, Window};
 use crate::common::simd;
 use crate::error::{Result, reserve};
 
-/// A longer block is never stored: it has several bytes a token, which even the poorest code says in fewer bits.
+/// Maximum bytes of a block that may be stored. A longer block has several bytes per token, so any code takes fewer bits.
 const STORED_BLOCK_BYTES_MAX: usize = KEPT_BYTES - RECORD_BYTES_MAX;
 
-/// RFC 1952, 2.3.1: the magic number, deflate, no flags, no time, no word on the effort, and a system that is not known.
+/// RFC 1952, 2.3.1: the magic number, deflate, no flags, no time, no extra flags, unknown operating system.
 const MEMBER_HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
 
-/// See [`Prefixes::new`]: often enough that, where neighbours share much, a prefix of those in reach is known.
+/// See [`Prefixes::new`]. If neighbours share much, this is often enough that some record in reach has its prefixes inserted.
 const QUICK_SCAN_INTERVAL: u32 = 128;
 
-/// Bytes in which line feeds are looked for at once: they stay in the first-level cache, and so do the lines.
+/// Bytes that are searched for line feeds at a time. They and the results fit in the first-level cache.
 const LINES_BYTES: usize = 8 * 1024;
 
-/// Compresses one document after the other, each into a gzip member, with the same memory.
+/// Compresses one document after another, each into a gzip member, reusing its memory.
 #[derive(Debug)]
 pub struct Encoder {
     /// `None` if bytes are stored.
@@ -89,24 +90,24 @@ pub struct Encoder {
     seams: Seams,
     tokens: Tokens,
     window: Window,
-    /// Where the document begins in the window, or 0 if that has moved out.
+    /// Position of the start of the document in the window, or 0 once the window has moved past it.
     start: usize,
     /// The end of the bytes that are encoded as tokens.
     said: usize,
-    /// Where the record that is known last ends.
+    /// The end of the last complete record.
     record_end: usize,
     /// A buffer for the ends of lines.
     line_ends: Vec<u32>,
-    /// Where the block begins, if it may still be stored.
+    /// The start of the block, as long as the block may still be stored.
     block_start: Option<usize>,
     partial: PartialByte,
     crc: crc32fast::Hasher,
-    /// ISIZE: modulo 2^32.
+    /// Bytes of the document modulo 2^32, the field ISIZE (RFC 1952, 2.3.1).
     bytes: u32,
     out: Vec<u8>,
 }
 
-/// See the table at the top.
+/// The method of finding seams, see the table at the top.
 fn seams_of(effort: u8) -> Seams {
     match effort {
         0..=1 => Seams::new(Some(Prefixes::new(QUICK_SCAN_INTERVAL, 0)), None),
@@ -116,9 +117,9 @@ fn seams_of(effort: u8) -> Seams {
     }
 }
 
-/// See the table at the top; `None` stores.
+/// The parser, see the table at the top. `None` means that bytes are stored.
 fn parser_of(effort: u8) -> Option<Box<dyn Parser>> {
-    // Numbers of buckets: 8 K of one position each fit in the first-level cache together with the window.
+    // For numbers of buckets. 8 K buckets of one position fit in the first-level cache together with the window.
     const K: usize = 1024;
     Some(match effort {
         0 => return None,
@@ -154,12 +155,12 @@ impl Encoder {
     /// Reserves memory for a member of about `bytes`.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for them.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the memory is not available.
     pub fn reserve(&mut self, bytes: usize) -> Result<()> {
         reserve(&mut self.out, bytes)
     }
 
-    /// Compresses `bytes`. Where one push ends and the next begins makes no difference to the member.
+    /// Compresses `bytes`. The output does not depend on how a document is split into pushes.
     pub fn push(&mut self, bytes: &[u8]) {
         for piece in bytes.chunks(PIECE_BYTES) {
             self.crc.update(piece);
@@ -172,7 +173,7 @@ impl Encoder {
         }
     }
 
-    /// Ends the member and gives its bytes; the next push begins another.
+    /// Ends the member and returns its bytes. The next push begins another member.
     pub fn finish(&mut self) -> Vec<u8> {
         let known = self.window.end();
         self.window.push(&[0; SLACK_BYTES]);
@@ -242,8 +243,8 @@ impl Encoder {
             None => self.parse(from),
             Some(seam) => {
                 self.parse(from - seam.before);
-                self.tokens.push_match(seam.before + seam.behind, seam.distance);
-                self.said = from + seam.behind;
+                self.tokens.push_match(seam.before + seam.after, seam.distance);
+                self.said = from + seam.after;
                 if let Some(parser) = &mut self.parser {
                     parser.pass(&self.window, from, self.said);
                 }
@@ -265,7 +266,7 @@ impl Encoder {
     /// Encodes everything before `to`.
     fn parse(&mut self, to: usize) {
         if let Some(parser) = &mut self.parser {
-            // As far as it goes for the first byte, so that it is the same for all of them.
+            // The reach at the first byte, so that it is equal for all bytes.
             let reach = DISTANCE_MAX.min(self.said - self.start);
             parser.parse(&self.window, self.said, to, reach, &mut self.tokens);
         }
@@ -289,7 +290,7 @@ impl Encoder {
     }
 }
 
-/// Behind every line feed between two places, at most [`LINES_BYTES`] apart.
+/// The positions after every line feed between `from` and `to`, which are at most [`LINES_BYTES`] apart.
 fn find_line_ends<'e>(window: &Window, from: usize, to: usize, ends: &'e mut [u32]) -> &'e [u32] {
     let mut count = 0;
     for at in (from..to).step_by(simd::BITS) {

@@ -1,4 +1,4 @@
-//! A file of a place, which can be read wherever the place is.
+//! A file of a place. Reading it does not depend on the kind of place.
 
 use std::ffi::{OsStr, OsString};
 use std::io::Read;

@@ -28,8 +28,8 @@ pub enum BackupReason {
     TakenOver,
 }
 
-/// What belongs to the live set and to the sets that are kept. It stays when dead runs are removed, whatever their staging
-/// says.
+/// The files of the live set and of the sets that are kept. They stay when dead runs are removed, even if those have them in
+/// their staging.
 #[derive(Debug)]
 pub struct Published<'a> {
     /// Names of files.
@@ -38,7 +38,7 @@ pub struct Published<'a> {
     pub is_sitemap: fn(&str) -> bool,
 }
 
-/// What has the name of a file.
+/// The result of looking up a name in a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
     /// Whether it is an ordinary file.
@@ -61,7 +61,7 @@ pub struct FreeSpace {
 pub struct Listed {
     /// The name.
     pub name: OsString,
-    /// Whether it is that of a regular file. Directories and links are none.
+    /// Whether it names a regular file, and not a directory or a link.
     pub is_file: bool,
 }
 
@@ -194,7 +194,7 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// The place, for reading.
     fn view(&self) -> &dyn View;
 
-    /// The space that is free here. A run that needs more is refused before its work.
+    /// The free space. A run that needs more is refused before it begins its work.
     fn free_space(&self) -> FreeSpace;
 
     /// A directory for scratch files of this run.

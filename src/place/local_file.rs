@@ -111,7 +111,7 @@ impl<'a> LocalFile<'a> {
                     "is a symbolic link, and a link is not followed; name the file that it leads to",
                 ));
             }
-            Ok(meta) if !meta.is_file() => return Err(unfit("is no file")),
+            Ok(meta) if !meta.is_file() => return Err(unfit("is not a regular file")),
             Ok(meta) => Some(meta),
         };
         let unreadable = |error| Error::io(self.path, "could not be read", error);

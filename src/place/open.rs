@@ -21,7 +21,7 @@ pub fn view(path: &Path) -> Arc<dyn View> {
 /// The file at `path`, as one of the place that it is in.
 pub fn file(path: &Path) -> PlaceFile {
     match (path.parent(), path.file_name()) {
-        // A path with a trailing slash has a name, too, but is none of a file.
+        // A path with a trailing slash has a name, too, but cannot be a file.
         (Some(parent), Some(name))
             if path.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes()) =>
         {
@@ -31,7 +31,7 @@ pub fn file(path: &Path) -> PlaceFile {
     }
 }
 
-/// What a user names to be read.
+/// What a path that a user gave for reading refers to.
 #[derive(Debug)]
 pub enum Named {
     /// A place with a set in it, or the parent of the places of several sites.
@@ -40,7 +40,7 @@ pub enum Named {
     File(PlaceFile),
 }
 
-/// What `path` names: a place or a file.
+/// Determines whether `path` is a place or a file.
 pub fn named(path: &Path) -> Named {
     if path.is_dir() { Named::Place(view(path)) } else { Named::File(file(path)) }
 }

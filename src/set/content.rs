@@ -1,4 +1,4 @@
-//! What the content of a sitemap is known by: a plain hash, which names it, and a seal, which proves it.
+//! Hashes of sitemaps: a plain hash, which file names contain, and a keyed hash, the seal, which proves the content.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::common::secret::Secret;
 
-/// XXH3 of a sitemap's XML, 128 bits. Of the XML and not of the file: compressors differ from version to version. It has no
-/// secret, so that names are the same on every machine, and whoever has a say in URLs can prepare two contents that share it:
-/// it names, and proves nothing.
+/// XXH3 of a sitemap's XML, 128 bits. The XML is hashed rather than the file, because the output of compressors differs
+/// between versions. The hash has no key, so names are equal on every machine. Therefore an attacker who controls URLs can
+/// construct two contents with the same hash: it gives a name but proves nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContentHash(pub u128);
 
@@ -18,16 +18,17 @@ impl fmt::Display for ContentHash {
     }
 }
 
-/// Hashes under the secret of the set: whoever has a say in URLs cannot prepare another content that meets them.
+/// Hashes keyed with the secret of the set. An attacker who controls URLs cannot construct another content with the same seals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seals {
-    /// Of the XML.
+    /// Seal of the XML.
     pub xml: Seal,
-    /// Of the file.
+    /// Seal of the file.
     pub gzip: Seal,
 }
 
-/// 128 bits, written as 32 hexadecimal digits: few readers of JSON take numbers of that size.
+/// A keyed hash of 128 bits. In JSON it is a string of 32 hexadecimal digits, because few JSON readers accept numbers of
+/// that size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Seal(pub u128);

@@ -1,4 +1,4 @@
-//! The manifest: what a published set consists of, for the run that replaces it.
+//! The manifest lists the files of a published set for the run that replaces it.
 
 mod file;
 mod model;

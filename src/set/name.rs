@@ -1,4 +1,4 @@
-//! File names: a name never changes its content.
+//! File names. The file with a given name never changes its content.
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -8,12 +8,12 @@ use crate::set::content::{ContentHash, Seal};
 /// The lines for robots.txt, one for each index file.
 pub const ROBOTS_FILE: &str = "robots-sitemaps.txt";
 
-/// What that file says of a set without URLs. There is no valid XML for it: both schemas want at least one entry in a
-/// sitemap, and at least one sitemap in an index file.
+/// The line in that file for a set without URLs. No valid XML exists for an empty set: the schemas require at least one
+/// entry in a sitemap, and at least one sitemap in an index file.
 pub const EMPTY_SET_LINE: &str = "# no URLs: this set is empty on purpose\n";
 
-/// Eight hexadecimal digits each: the first for the name of the file, the others should that name be taken by another content.
-/// Those of the `content` come first; those of the `seal` of the same XML cannot be taken on purpose.
+/// Candidates for the hash in a file name, eight hexadecimal digits each. Every candidate is used only if another content has
+/// the names before. The digits of `content` come first. An attacker cannot occupy those of the `seal` of the same XML.
 pub fn words(content: ContentHash, seal: Seal) -> impl Iterator<Item = String> {
     let digits = content.to_string() + &String::from(seal);
     (0..8).map(move |word| digits[8 * word..][..8].to_owned())
@@ -29,7 +29,7 @@ pub fn number_of(sitemap_file: &str) -> Option<u32> {
     sitemap_file.strip_prefix("sitemap-")?.split('-').next()?.parse().ok()
 }
 
-/// The name of index file `number`, counted from 1. The same in every run, so search engines are told only of new numbers.
+/// The name of index file `number`, counted from 1. Names are equal in every run, so only new ones must be submitted.
 pub fn index_file(number: u32) -> String {
     format!("sitemap-index-{number}.xml")
 }
@@ -48,16 +48,16 @@ pub fn is_index_file(name: &str) -> bool {
     number.is_some_and(|number: u32| number > 0 && index_file(number) == name)
 }
 
-/// Longest name of a directory that is not cut: file systems take 255 bytes.
+/// Maximum bytes of a directory name before it is truncated. File systems accept 255 bytes.
 const DIRECTORY_BYTES_MAX: usize = 200;
 
-/// The name of the directory of a site's set: its host, if the site is an ordinary one, `https` and no port; else
-/// `scheme-host-port`. Of `a-z 0-9 . -` only, with a letter or digit in front, and never the same for two sites: a host
-/// that cannot be written so, or looks like the second form, gets a hash of the whole origin behind it.
+/// The name of the directory of a site's set: its host if the site has the scheme `https` and no port, else
+/// `scheme-host-port`. It consists of `a-z 0-9 . -` and begins with a letter or digit. No two sites have the same name: a
+/// host with other characters, or one that looks like the second form, gets a hash of the whole origin appended.
 pub fn site_directory(base_url: &BaseUrl) -> String {
     let origin = base_url.origin().trim_end_matches('/');
     let (scheme, authority) = origin.split_once("://").expect("a clean URL is absolute");
-    // The last colon begins a port, unless it stands in an IPv6 address.
+    // The last colon begins a port, unless it is part of an IPv6 address.
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
         _ => (authority, None),
@@ -151,7 +151,7 @@ mod tests {
             assert!(name.starts_with(|c: char| c.is_ascii_alphanumeric()) && !name.contains(['/', '\\']));
             assert!(names.insert(name), "{origin} meets another");
         }
-        // As long as a host can be.
+        // The longest possible host.
         let long = format!("https://{}.example", vec!["a".repeat(60); 4].join("."));
         assert!(site_directory(&long.parse().unwrap()).len() < 250);
     }

@@ -1,4 +1,4 @@
-//! robots.txt: our own block of `Sitemap:` lines in a file that belongs to others.
+//! robots.txt: a block of `Sitemap:` lines in a file that sitemill otherwise leaves unchanged.
 //!
 //! ```text
 //! User-agent: *
@@ -8,8 +8,8 @@
 //! # sitemill: end https://www.example.com/
 //! ```
 //!
-//! The base URL in the markers tells the blocks of several sets apart. Everything else stays, byte for byte. A `Sitemap:`
-//! line belongs to no group of rules (RFC 9309, 2.2.4), so the block may stand anywhere.
+//! The base URL in the markers distinguishes the blocks of several sets. All other bytes stay. A `Sitemap:` line belongs to no
+//! group of rules (RFC 9309, 2.2.4), so the block may be anywhere.
 
 use std::ops::Range;
 use std::path::Path;
@@ -18,11 +18,11 @@ use crate::common::fifo::STREAM;
 use crate::error::{Error, Result, Setting, message};
 use crate::place::LocalFile;
 
-/// What a crawler reads of the file at least, and Google at most: RFC 9309, 2.5.
+/// Bytes of the file that every crawler reads (RFC 9309, 2.5). Google reads no more.
 const READ_BYTES: usize = 500 * 1024;
 
-/// Refuses a file that is called robots.txt but for capital letters: crawlers ask for the name in lower case alone (RFC
-/// 9309, 2.3).
+/// Refuses a file name that is robots.txt except for capital letters: crawlers request only the name in lower case (RFC 9309,
+/// 2.3).
 ///
 /// # Errors
 /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), with the right name.
@@ -43,8 +43,8 @@ pub(crate) fn check_name(path: &Path) -> Result<()> {
 /// Checks that the block for `base_url` can be written to `file`. A file that does not exist is created.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) if its markers do not pair up or it is no text in an ASCII-compatible charset;
-/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it is a link or no regular file, or cannot be replaced.
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if its markers do not pair up or it is not text in an ASCII-compatible charset;
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it is a link or not a regular file, or cannot be replaced.
 pub(crate) fn check(file: LocalFile<'_>, base_url: &str) -> Result<()> {
     if file.path() == Path::new(STREAM) {
         let why = "a robots.txt is changed in place; name a file";
@@ -107,18 +107,18 @@ fn with_block(text: &[u8], base_url: &str, indexes: &[String]) -> Result<Vec<u8>
         block.extend_from_slice(line_end);
     }
     let Range { start, end } = old.clone().unwrap_or(text.len()..text.len());
-    let (before, behind) = (&text[..start], &text[end..]);
+    let (before, after) = (&text[..start], &text[end..]);
     let glue: &[u8] = if is_ended(before) { b"" } else { line_end };
     if let Some(old) = old {
-        // What ends the last line may be no end at all, or belong to what somebody wrote behind it.
+        // The last line keeps the line end that it has in the file, if it has one.
         block.truncate(block.len() - line_end.len());
         let ends = text[old.clone()].iter().rev().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
         block.extend_from_slice(&text[old.end - ends..old.end]);
     }
-    Ok([before, glue, &block, behind].concat())
+    Ok([before, glue, &block, after].concat())
 }
 
-/// Lines with their ends: RFC 9309 takes CR, LF, and both together.
+/// Lines with their line ends. RFC 9309 allows CR, LF and CRLF.
 fn lines(text: &[u8]) -> Vec<Range<usize>> {
     let mut lines = Vec::new();
     let mut start = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
@@ -143,7 +143,7 @@ fn line_end(text: &[u8]) -> &'static [u8] {
     }
 }
 
-/// Whether a line may begin behind `text`.
+/// Whether a line may begin after `text`.
 fn is_ended(text: &[u8]) -> bool {
     matches!(text, [] | b"\xef\xbb\xbf" | [.., b'\n' | b'\r'])
 }
@@ -180,12 +180,12 @@ mod tests {
             let one = format!("{before}{begin}{a}{finish}");
             assert_eq!(block(before, &["a.xml"]), one, "{before:?}");
             assert_eq!(block(&one, &["a.xml"]), one, "the second time changes nothing");
-            // Others may write behind the block, and the file may lose its last line end.
-            for behind in ["", "Allow: /", "Allow: /\n\n", "\n\r\n"] {
-                let old = format!("{one}{behind}");
-                let want = format!("{before}{begin}{a}{b}{finish}{behind}");
+            // Other programs may write after the block, and the file may lose its last line end.
+            for after in ["", "Allow: /", "Allow: /\n\n", "\n\r\n"] {
+                let old = format!("{one}{after}");
+                let want = format!("{before}{begin}{a}{b}{finish}{after}");
                 assert_eq!(block(&old, &["a.xml", "b.xml"]), want);
-                assert_eq!(block(&want, &[]), format!("{before}{begin}{finish}{behind}"));
+                assert_eq!(block(&want, &[]), format!("{before}{begin}{finish}{after}"));
             }
             let cut = one.trim_end();
             assert_eq!(block(cut, &["a.xml"]), cut);

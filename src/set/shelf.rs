@@ -1,7 +1,7 @@
-//! The shelf: where producers put sitemaps, before anybody decides whether they are published.
+//! The shelf: where producers put sitemaps before the decision whether they are published.
 //!
-//! A producer needs no lock and knows no other file. What it puts there exists under a new name or not at all, so several
-//! producers may use one shelf, and a sitemap that nobody lists harms nobody.
+//! A producer needs no lock and knows no other files. A sitemap on the shelf is either complete under a new name or missing, so
+//! several producers can share one shelf. A sitemap that no index file lists is harmless.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::place::Unsynced;
 use crate::set::content::{ContentHash, Seal};
 use crate::set::manifest::Sitemap;
 
-/// Takes new sitemaps, and finds those that need not be made again.
+/// Stores new sitemaps, and finds published ones that can be reused.
 pub trait Shelf: fmt::Debug + Sync {
     /// The secret that XML is sealed with.
     fn secret(&self) -> &Secret;
@@ -24,19 +24,19 @@ pub trait Shelf: fmt::Debug + Sync {
     /// file.
     fn find(&self, number: u32, xml: Seal) -> Option<Sitemap>;
 
-    /// Puts sitemap `number` there, whose XML has the hash `content` and the seal `xml` and is compressed to `gzip`. The shelf
-    /// chooses the name, by number and content, because another content may have taken a name. A whole file is never
-    /// changed; if it holds the same XML, it stands for the new one.
+    /// Stores sitemap `number`, whose XML has the hash `content` and the seal `xml` and is compressed to `gzip`. The shelf
+    /// chooses the name from the number and the hash, because another content may have the first choice. An intact file is
+    /// never changed. If it contains the same XML, it is used instead of the new one.
     ///
     /// # Errors
-    /// If it cannot be written, or if something that is no file has its name.
+    /// If it cannot be written, or if something other than a regular file has its name.
     fn put(&self, number: u32, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Shelved>;
 }
 
 /// A sitemap on the shelf.
 #[derive(Debug)]
 pub struct Shelved {
-    /// The name that it is going to be published under.
+    /// File name under which it will be published.
     pub file: String,
     /// Bytes of the file.
     pub gzip_bytes: u64,

@@ -84,8 +84,8 @@ fn sort_deeper<'u>(items: &mut [Item], url: &impl Fn(u32) -> &'u [u8], depth: us
     if items.len() <= FEW {
         items.iter().for_each(fetch);
         return items.sort_unstable_by(|one, other| {
-            let behind = |item: &Item| &url(item.at())[depth..];
-            behind(one).cmp(behind(other)).then(one.at().cmp(&other.at()))
+            let after = |item: &Item| &url(item.at())[depth..];
+            after(one).cmp(after(other)).then(one.at().cmp(&other.at()))
         });
     }
     let first = &url(items[0].at())[depth..];

@@ -160,7 +160,7 @@ fn a_file_that_cannot_be_written_is_reported_before_any_work() {
     let damaged = directory.file("damaged.txt", format!("# sitemill: begin {BASE}\n"));
     for (robots, exit, said) in [
         (link, 73, "symbolic link"),
-        (directory.path().to_owned(), 73, "is no file"),
+        (directory.path().to_owned(), 73, "is not a regular file"),
         (directory.join("missing/robots.txt"), 73, "cannot be created"),
         (damaged, 65, "not one pair"),
     ] {

@@ -97,7 +97,7 @@ fn check_is_no_file(given: &str) -> Result<(), String> {
     match FILES.iter().any(|ending| file.ends_with(ending)) {
         true => Err(format!(
             "it ends in the name of a file, and must name the directory that the files are published in, as {}; if \
-             this is a directory, put a slash behind it",
+             this is a directory, end it with a slash",
             &given[..=slash]
         )),
         false => Ok(()),

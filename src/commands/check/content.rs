@@ -226,10 +226,10 @@ mod tests {
     fn damaged_gzip_and_a_failing_disk_are_different_errors() {
         let whole = gzip(b"<urlset>");
         let cut = whole[..whole.len() - 3].to_vec();
-        let behind = [&whole[..], b"more"].concat();
+        let after = [&whole[..], b"more"].concat();
         let mut crc = whole.clone();
         crc[whole.len() - 8] ^= 1;
-        for damaged in [cut, behind, crc] {
+        for damaged in [cut, after, crc] {
             let (decoded, failure) = drain(Content::of(Cursor::new(damaged)).unwrap());
             assert!(matches!(failure, Some(Failure::Gzip(_))), "{failure:?}");
             assert_eq!(decoded, 8, "what comes before the damage is there");

@@ -173,16 +173,16 @@ pub(crate) fn file(url: &[u8], base: &str) -> Option<OsString> {
 fn percent_decoded(name: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(name.len());
     let mut rest = name;
-    while let Some((&byte, behind)) = rest.split_first() {
-        let digits = behind.get(..2).and_then(|digits| str::from_utf8(digits).ok());
+    while let Some((&byte, after)) = rest.split_first() {
+        let digits = after.get(..2).and_then(|digits| str::from_utf8(digits).ok());
         match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             Some(escaped) if byte == b'%' => {
                 decoded.push(escaped);
-                rest = &behind[2..];
+                rest = &after[2..];
             }
             _ => {
                 decoded.push(byte);
-                rest = behind;
+                rest = after;
             }
         }
     }
@@ -201,7 +201,7 @@ fn names(view: &dyn View) -> Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// A key that sorts `a-9` before `a-10`: every number behind the count of its digits.
+/// A key that sorts `a-9` before `a-10`: every number after the count of its digits.
 fn by_number(name: &[u8]) -> Vec<u8> {
     let mut key = Vec::with_capacity(name.len() + 8);
     for run in name.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()) {

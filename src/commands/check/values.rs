@@ -83,8 +83,8 @@ fn check_zone(mut rest: &[u8]) -> Result<(), Wrong> {
 
 fn number(rest: &mut &[u8], digits: usize) -> Result<u32, Wrong> {
     match rest.split_at_checked(digits) {
-        Some((number, behind)) if number.iter().all(u8::is_ascii_digit) => {
-            *rest = behind;
+        Some((number, after)) if number.iter().all(u8::is_ascii_digit) => {
+            *rest = after;
             Ok(number.iter().fold(0, |number, digit| 10 * number + u32::from(digit - b'0')))
         }
         _ => Err("not a W3C Datetime"),
@@ -93,8 +93,8 @@ fn number(rest: &mut &[u8], digits: usize) -> Result<u32, Wrong> {
 
 fn sign(rest: &mut &[u8], wanted: u8) -> Result<(), Wrong> {
     match rest {
-        [sign, behind @ ..] if *sign == wanted => {
-            *rest = behind;
+        [sign, after @ ..] if *sign == wanted => {
+            *rest = after;
             Ok(())
         }
         _ => Err("not a W3C Datetime"),

@@ -1,17 +1,17 @@
-//! Bits to bytes: the first bit is the lowest of the first byte (RFC 1951, 3.1.1).
+//! Packs bits into bytes: the first bit is the lowest of the first byte (RFC 1951, 3.1.1).
 
 /// Appends bits to a borrowed buffer.
 #[derive(Debug)]
 pub struct BitWriter<'o> {
     out: &'o mut [u8],
-    /// The number of final bytes of `out`. Spare room may follow them.
+    /// The number of complete bytes in `out`. Unused capacity may follow them.
     bytes: usize,
-    /// Bits that do not fill a byte yet, from the lowest on.
+    /// Bits that do not fill a byte yet, the first one lowest.
     pending: u64,
     pending_bits: u32,
 }
 
-/// What a member carries from one block to the next: fewer than eight bits.
+/// The incomplete last byte of a block, fewer than eight bits. The next block continues it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PartialByte {
     bits: u8,
@@ -19,16 +19,16 @@ pub struct PartialByte {
 }
 
 impl PartialByte {
-    /// Appends the last byte, filled with zeros, if there is one.
+    /// Appends the incomplete byte, if there is one, padded with zeros.
     pub fn finish(self, out: &mut Vec<u8>) {
         out.extend((self.count > 0).then_some(self.bits));
     }
 }
 
-/// One store writes this many bytes, most of them room for later.
+/// Bytes of a single store. The next store overwrites those that are not complete yet.
 const STORE_BYTES: usize = size_of::<u64>();
 
-/// Most bits that [`BitWriter::put`] takes between two flushes.
+/// Maximum bits that [`BitWriter::put`] accepts between two flushes.
 pub const UNFLUSHED_BITS_MAX: u32 = u64::BITS - 8;
 
 impl<'o> BitWriter<'o> {
@@ -39,7 +39,8 @@ impl<'o> BitWriter<'o> {
         Self { out: &mut out[..], bytes, pending: partial.bits.into(), pending_bits: partial.count.into() }
     }
 
-    /// Takes the low `count` bits of `bits`; the others must be zero. At most [`UNFLUSHED_BITS_MAX`] before [`Self::flush`].
+    /// Appends the low `count` bits of `bits`. The others must be zero. Call [`Self::flush`] after at most
+    /// [`UNFLUSHED_BITS_MAX`].
     #[inline(always)]
     pub fn put(&mut self, bits: u64, count: u32) {
         debug_assert!(self.pending_bits + count < u64::BITS && bits >> count == 0);
@@ -47,10 +48,10 @@ impl<'o> BitWriter<'o> {
         self.pending_bits += count;
     }
 
-    /// Writes all whole bytes.
+    /// Writes all complete bytes.
     #[inline(always)]
     pub fn flush(&mut self) {
-        // No branch on how many bytes there are: all eight are written, and the next store goes over those in excess.
+        // Without a branch on the number of bytes: all eight are written, and the next store overwrites the excess.
         if let Some(room) = self.out[self.bytes..].first_chunk_mut() {
             *room = self.pending.to_le_bytes();
         }
@@ -59,7 +60,7 @@ impl<'o> BitWriter<'o> {
         self.pending_bits &= 7;
     }
 
-    /// Fills the last byte with zeros.
+    /// Pads the incomplete byte with zeros.
     pub fn align(&mut self) {
         self.pending_bits = self.pending_bits.next_multiple_of(8);
         self.flush();

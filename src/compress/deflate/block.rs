@@ -1,33 +1,34 @@
-//! One block: the cheapest of dynamic code, fixed code and plain bytes, and its bits (RFC 1951, 3.2.3 to 3.2.7).
+//! Blocks: encodes each with a dynamic code, with the fixed code or as stored bytes, whichever is smallest (RFC 1951, 3.2.3 to
+//! 3.2.7).
 
 use super::bits::{BitWriter, PartialByte, UNFLUSHED_BITS_MAX};
 use super::huffman::{self, CODE_BITS_MAX, Code};
 use super::symbols::{CODED_LENGTHS, DISTANCE_EXTRA_BITS, DISTANCES, END_OF_BLOCK, LITLENS};
 use super::tokens::{Frequencies, HEADS, LENGTH_HEADS, SECOND_LITERALS, SECONDS, Token, Tokens};
 
-/// The three ways to write a block: "BTYPE" (3.2.3).
+/// The three types of blocks, the field BTYPE (3.2.3).
 const STORED: u64 = 0b00;
 const FIXED: u64 = 0b01;
 const DYNAMIC: u64 = 0b10;
-/// BFINAL and BTYPE.
+/// Bits of the fields BFINAL and BTYPE.
 const BLOCK_HEADER_BITS: u64 = 3;
 
-/// Maximum bytes of a stored block: its length has 16 bits (3.2.4).
+/// Maximum bytes of a stored block, whose length has 16 bits (3.2.4).
 pub const STORED_BYTES_MAX: usize = u16::MAX as usize;
-/// Its length, twice, and at most seven bits to the next byte.
+/// Bits of a stored block besides its bytes: the header, at most seven bits of padding, and the length twice.
 const STORED_OVERHEAD_BITS: u64 = BLOCK_HEADER_BITS + 7 + 32;
 
-/// Bits of every symbol of a code.
+/// The code length of every symbol, in bits; 0 for symbols that do not occur.
 #[derive(Debug, Clone)]
 struct Lengths {
-    /// Of literals and lengths.
+    /// Code lengths of literals, the end of the block, and lengths.
     litlens: [u8; LITLENS],
-    /// Of distances.
+    /// Code lengths of distances.
     distances: [u8; DISTANCES],
 }
 
 impl Lengths {
-    /// The code that every decoder knows (3.2.6).
+    /// The fixed code (3.2.6).
     const FIXED: Self = {
         let mut litlens = [8; LITLENS];
         let mut symbol = 144;
@@ -38,7 +39,7 @@ impl Lengths {
         Self { litlens, distances: [5; DISTANCES] }
     };
 
-    /// The best for `frequencies`.
+    /// The optimal code for `frequencies`.
     fn best(frequencies: &Frequencies) -> Self {
         Self {
             litlens: huffman::lengths(&frequencies.litlens, CODE_BITS_MAX),
@@ -46,7 +47,7 @@ impl Lengths {
         }
     }
 
-    /// The number of bits of all symbols, with their extra bits.
+    /// The total number of bits of all symbols, including their extra bits.
     fn cost(&self, frequencies: &Frequencies) -> u64 {
         let symbol_bits = |frequencies: &[u32], lengths: &[u8]| {
             let each = frequencies
@@ -61,7 +62,8 @@ impl Lengths {
     }
 }
 
-/// Appends a block of `tokens`, which encode `plain`, if those bytes are still in the window.
+/// Appends a block with `tokens`. `plain` has the bytes that they encode, if these are still in the window, so that the block
+/// can be stored instead.
 pub fn write(
     tokens: &Tokens,
     plain: Option<&[u8]>,
@@ -100,7 +102,7 @@ fn stored_bits(plain: &[u8]) -> u64 {
     plain.len() as u64 * 8 + plain.len().div_ceil(STORED_BYTES_MAX).max(1) as u64 * STORED_OVERHEAD_BITS
 }
 
-/// Appends `plain` as it is (3.2.4).
+/// Appends `plain` as stored blocks (3.2.4).
 pub fn store(plain: &[u8], is_final: bool, partial: PartialByte, out: &mut Vec<u8>) -> PartialByte {
     let mut bits = BitWriter::new(out, partial, stored_bits(plain));
     let mut rest = plain;
@@ -122,12 +124,12 @@ pub fn store(plain: &[u8], is_final: bool, partial: PartialByte, out: &mut Vec<u
     }
 }
 
-/// A code and the extra bits that follow it, put together: how many bits, then the bits, in one word.
+/// A code combined with the extra bits after it. The lowest eight bits of the word are the number of bits, the others the bits.
 #[derive(Debug, Clone, Copy, Default)]
 struct Bits(u32);
 
 const COUNT_BITS: u32 = 8;
-// The longest is a length: its code and five extra bits.
+// The longest is the code of a length with five extra bits.
 const _: () = assert!(CODE_BITS_MAX as u32 + 5 + COUNT_BITS <= u32::BITS);
 
 impl Bits {
@@ -142,7 +144,8 @@ impl Bits {
     }
 }
 
-/// What comes second: how many bits its code has, how many with those that follow it, and the code, in one word.
+/// The code of the second symbol of a token. From the lowest bits of the word: the number of bits of the code, their number
+/// including the extra bits, eight bits each, and the code.
 #[derive(Debug, Clone, Copy, Default)]
 struct Second(u32);
 const _: () = assert!(CODE_BITS_MAX as u32 + 2 * COUNT_BITS <= u32::BITS);
@@ -154,10 +157,11 @@ impl Second {
     }
 }
 
-// One flush a token is enough.
+// One flush per token is enough.
 const _: () = assert!(CODE_BITS_MAX as u32 + 5 + CODE_BITS_MAX as u32 + 13 <= UNFLUSHED_BITS_MAX);
 
-/// Writes all tokens and the end of the block, see [`BitWriter::finish`]. The writer ends here, and so lives in registers.
+/// Writes all tokens and the end of the block, and returns the result of [`BitWriter::finish`]. The writer is passed by
+/// value, so that it stays in registers.
 fn write_tokens(tokens: &Tokens, lengths: &Lengths, mut bits: BitWriter<'_>) -> (PartialByte, usize) {
     let litlens = huffman::codes(&lengths.litlens);
     let distance_codes = huffman::codes(&lengths.distances);
@@ -174,8 +178,8 @@ fn write_tokens(tokens: &Tokens, lengths: &Lengths, mut bits: BitWriter<'_>) -> 
         }
         second.checked_sub(SECOND_LITERALS).map_or(Second::default(), |at| Second::new(litlens[at], 0))
     });
-    // Put together first, so that the writer's state waits for one sum only. Counts stand lowest and no sum of them
-    // overflows, so that a shift, which takes six bits, needs no mask.
+    // The bits of a token are combined first, so that the writer's state depends on one addition only. The counts are in the
+    // lowest bits and their sums do not overflow, so shifts, which use six bits of the count, need no mask.
     let of = |token: Token| {
         let (head, second) = (heads[token.head()].0, seconds[token.second()].0);
         let with_code = u64::from(second >> (2 * COUNT_BITS)) << (head % u64::BITS);
@@ -186,7 +190,7 @@ fn write_tokens(tokens: &Tokens, lengths: &Lengths, mut bits: BitWriter<'_>) -> 
     let mut pairs = tokens.as_slice().chunks_exact(2);
     for pair in &mut pairs {
         let ((first, first_count), (second, second_count)) = (of(pair[0]), of(pair[1]));
-        // Nearly always: only two of the rarest matches are longer.
+        // Nearly always true: only two very rare matches are longer.
         if first_count + second_count <= UNFLUSHED_BITS_MAX {
             bits.put(first | second << first_count, first_count + second_count);
         } else {
@@ -205,27 +209,30 @@ fn write_tokens(tokens: &Tokens, lengths: &Lengths, mut bits: BitWriter<'_>) -> 
     bits.finish()
 }
 
-/// Symbols of the code that code lengths are written in (3.2.7), in the order in which their own lengths are written.
+/// Symbols of the code for code lengths, in the order in which the header has their own code lengths (3.2.7).
 const HEADER_ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
-/// "Copy the previous code length 3 - 6 times."
+/// "Copy the previous code length 3 - 6 times" (3.2.7).
 const REPEAT: usize = 16;
-/// "Repeat a code length of 0 for 3 - 10 times."
+/// "Repeat a code length of 0 for 3 - 10 times" (3.2.7).
 const ZEROS: usize = 17;
-/// "Repeat a code length of 0 for 11 - 138 times."
+/// "Repeat a code length of 0 for 11 - 138 times" (3.2.7).
 const MANY_ZEROS: usize = 18;
-/// Longest code of that code: three bits say it.
+/// Maximum code length in the code for code lengths, which the header writes in three bits (3.2.7).
 const HEADER_CODE_BITS_MAX: usize = 7;
-/// HLIT, HDIST and HCLEN.
+/// Bits of the fields HLIT, HDIST and HCLEN.
 const HEADER_COUNTS_BITS: u64 = 5 + 5 + 4;
 
-/// The code of a dynamic block, as its header encodes it.
+/// The header of a dynamic block, which encodes its code.
 struct Header {
+    /// Number of code lengths for literals and lengths, at least 257.
     litlens: usize,
+    /// Number of code lengths for distances, at least 1.
     distances: usize,
-    /// Symbols of [`HEADER_ORDER`], each with its extra bits and how many.
+    /// The run-length encoded code lengths: symbols, each with its extra bits and their number.
     runs: Vec<(usize, u8, u8)>,
+    /// Code lengths of these symbols.
     lengths: [u8; HEADER_ORDER.len()],
-    /// How many of them are written.
+    /// How many of `lengths` are written, in [`HEADER_ORDER`].
     lengths_written: usize,
 }
 
@@ -269,7 +276,7 @@ impl Header {
     }
 }
 
-/// The code lengths `sequence` in the symbols of [`HEADER_ORDER`].
+/// Run-length encodes the code lengths `sequence`: symbols, each with its extra bits and their number (3.2.7).
 fn runs(sequence: &[u8]) -> Vec<(usize, u8, u8)> {
     let mut runs = Vec::with_capacity(sequence.len());
     for run in sequence.chunk_by(|a, b| a == b) {

@@ -1,4 +1,4 @@
-//! The greedy parser: takes the first match it finds.
+//! The greedy parser: uses the first match that it finds.
 
 use super::parser::Parser;
 use super::positions::{PositionTable, bucket, distance, hash};
@@ -7,17 +7,17 @@ use super::symbols::DISTANCE_MAX;
 use super::tokens::Tokens;
 use super::window::{Window, word};
 
-/// Positions that are looked up before any is encoded, one per bit.
+/// Number of positions that are looked up at a time before any is encoded, one per bit of a word.
 const STRETCH: usize = u64::BITS as usize;
-/// The bytes that a stretch is compared with, its own, and those that can be read behind it.
+/// Bytes that looking up a stretch reads: those it is compared with, its own, and a few after it.
 const NEAR: usize = PLACE_PERIOD + STRETCH + 16;
 
-/// Looks up `KEY_BYTES` bytes at one position of `EVERY`, in a table with `BUCKETS` buckets for all positions. Matches shorter
-/// than `SHORTEST` are encoded as literals.
+/// Looks up `KEY_BYTES` bytes at every `EVERY`th position in a hash table of `BUCKETS` buckets, and inserts all positions.
+/// Sequences of fewer than `SHORTEST` bytes are encoded as literals without a search.
 #[derive(Debug)]
 pub struct Greedy<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize, const SHORTEST: usize> {
     positions: PositionTable<u16, BUCKETS>,
-    /// How far back what was seen like each place of a stretch is.
+    /// For each position of a stretch that was looked up, the distance to the candidate.
     distances: [u16; STRETCH],
 }
 
@@ -29,11 +29,12 @@ impl<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize, const SHORT
     }
 }
 
-/// Looks up one of `EVERY` places among `count`, `begin` in all and [`PLACE_PERIOD`] in `near` the first of them, and
-/// remembers the others. Gives those where a match begins, the first one highest, and sets `distances`.
+/// Looks up every `EVERY`th of `count` positions and inserts all of them. The first position is `begin` in the document and
+/// [`PLACE_PERIOD`] in `near`. Returns a bit for each position, the first one highest, which is set where a match begins, and
+/// sets `distances`.
 ///
-/// No place waits for another and there is no branch, so that the processor has several in hand at once: that is why all
-/// are looked up, those that a match will cover too. A function of its own, as it needs all registers.
+/// Lookups are independent of each other and without branches, so the processor executes several at once. Therefore even
+/// positions that a match will cover are looked up. This is a separate function because it needs all registers.
 #[inline(never)]
 fn look_up<const KEY_BYTES: u32, const BUCKETS: usize, const EVERY: usize>(
     buckets: &mut [u16; BUCKETS],

@@ -1,24 +1,24 @@
-//! Huffman codes of limited length, in DEFLATE's canonical form (RFC 1951, 3.2.2).
+//! Length-limited Huffman codes in the canonical form of DEFLATE (RFC 1951, 3.2.2).
 
-/// Longest code of literals, lengths and distances.
+/// Maximum code length of literals, lengths and distances, in bits (RFC 1951, 3.2.7).
 pub const CODE_BITS_MAX: usize = 15;
 
-/// A code's bits as they are written, that is, the first one lowest.
+/// The code of a symbol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Code {
-    /// The bits.
+    /// The bits in the order in which they are written, the first one lowest.
     pub bits: u16,
-    /// How many; 0 for a symbol that does not occur.
+    /// The number of bits; 0 for a symbol that does not occur.
     pub count: u8,
 }
 
-/// Bits of a symbol in a key for sorting: a frequency, then the symbol.
+/// Bits of the symbol in a sort key. The frequency is in the higher bits.
 const SYMBOL_BITS: u32 = 9;
 const SYMBOL_MASK: u32 = (1 << SYMBOL_BITS) - 1;
 
-/// The code lengths that spend the fewest bits on symbols of these `frequencies` (each below 2^23), none above
-/// `bits_max`; of near-ties under the limit, one. At least two symbols get a code: some readers refuse a code that is
-/// not complete, and zlib has always written it so.
+/// Code lengths, at most `bits_max`, for symbols with these `frequencies`, each below 2^23. They are optimal unless the limit
+/// applies, and close to optimal then. At least two symbols get a code, as in zlib, because some decoders reject an incomplete
+/// code.
 pub fn lengths<const N: usize>(frequencies: &[u32; N], bits_max: usize) -> [u8; N] {
     let mut keys = [0; N];
     let mut used = 0;
@@ -36,7 +36,7 @@ pub fn lengths<const N: usize>(frequencies: &[u32; N], bits_max: usize) -> [u8; 
     let keys = &mut keys[..used];
     keys.sort_unstable();
     let counts = limit(depth_counts(keys), bits_max);
-    // The rarest symbols take the longest codes.
+    // The rarest symbols get the longest codes.
     let mut rarest_first = keys.iter().map(|key| (key & SYMBOL_MASK) as usize);
     for (bits, &count) in counts.iter().enumerate().rev() {
         rarest_first.by_ref().take(count as usize).for_each(|symbol| lengths[symbol] = bits as u8);
@@ -44,14 +44,14 @@ pub fn lengths<const N: usize>(frequencies: &[u32; N], bits_max: usize) -> [u8; 
     lengths
 }
 
-/// Deeper than a Huffman tree of frequencies below 2^23 and their sum below 2^32 can be: a tree of depth n needs the
-/// nth Fibonacci number of occurrences.
+/// More than the maximum depth of a Huffman tree whose frequencies sum up to less than 2^32: a tree of depth n needs at
+/// least as many occurrences as the nth Fibonacci number.
 const DEPTH_MAX: usize = 48;
 
-/// How many leaves of the Huffman tree of the sorted `keys` lie at each depth.
+/// The number of leaves at each depth of the Huffman tree for the sorted `keys`.
 fn depth_counts(keys: &[u32]) -> [u32; DEPTH_MAX] {
-    // Leaves come sorted and inner nodes are made in order of weight, so that the two lightest nodes are always at
-    // the heads of two queues (van Leeuwen 1976).
+    // The leaves are sorted, and inner nodes are created in order of weight. So the two lightest nodes are always at the
+    // heads of two queues (van Leeuwen 1976).
     const NODES_MAX: usize = 1 << SYMBOL_BITS;
     let (mut weights, mut parents) = ([0u32; NODES_MAX], [0u16; NODES_MAX]);
     let inner = keys.len() - 1;
@@ -82,7 +82,8 @@ fn depth_counts(keys: &[u32]) -> [u32; DEPTH_MAX] {
     counts
 }
 
-/// Moves leaves below `bits_max` up to it, and others down until the code is complete again (Kraft's sum is one).
+/// Moves leaves that are deeper than `bits_max` up to that depth, and others down until the code is complete again (the
+/// Kraft sum is one).
 fn limit(mut counts: [u32; DEPTH_MAX], bits_max: usize) -> [u32; DEPTH_MAX] {
     let too_deep: u32 = counts[bits_max + 1..].iter().sum();
     counts[bits_max + 1..].fill(0);
@@ -91,7 +92,10 @@ fn limit(mut counts: [u32; DEPTH_MAX], bits_max: usize) -> [u32; DEPTH_MAX] {
     let mut excess = kraft(&counts) - (1 << bits_max);
     while excess > 0 {
         // A leaf of depth d becomes a node with two children: itself and one of the deepest leaves.
-        let bits = (1..bits_max).rev().find(|&bits| counts[bits] > 0).expect("the excess is someone's");
+        let bits = (1..bits_max)
+            .rev()
+            .find(|&bits| counts[bits] > 0)
+            .expect("the Kraft sum is too large only if a leaf is above the limit");
         counts[bits] -= 1;
         counts[bits + 1] += 2;
         counts[bits_max] -= 1;
@@ -100,7 +104,7 @@ fn limit(mut counts: [u32; DEPTH_MAX], bits_max: usize) -> [u32; DEPTH_MAX] {
     counts
 }
 
-/// The canonical code of these lengths.
+/// The canonical code with these code lengths (RFC 1951, 3.2.2).
 pub fn codes<const N: usize>(lengths: &[u8; N]) -> [Code; N] {
     let mut next = [0u16; CODE_BITS_MAX + 1];
     for &count in lengths.iter().filter(|&&count| count > 0) {
@@ -118,7 +122,7 @@ pub fn codes<const N: usize>(lengths: &[u8; N]) -> [Code; N] {
         }
         let code = next[usize::from(count)];
         next[usize::from(count)] += 1;
-        // Codes go out from their highest bit on, unlike everything else (RFC 1951, 3.1.1).
+        // Codes are written from their highest bit on, unlike all other fields (RFC 1951, 3.1.1).
         Code { bits: code.reverse_bits() >> (u16::BITS - u32::from(count)), count }
     })
 }

@@ -7,14 +7,14 @@ use super::window::{Window, word};
 
 /// Bytes of a key. A distant match of three or four bytes costs as much as its literals, and hides longer ones.
 const KEY_BYTES: usize = 5;
-/// Of a seam, the places of its last bytes are remembered. The others are what every record begins with, or known from
-/// another record that has the same directories.
+/// Number of positions at the end of a seam that are inserted. The bytes before them begin every record, or were inserted for
+/// another record with the same directories.
 const REMEMBERED: usize = 24;
-/// Maximum distance: positions have sixteen bits.
+/// Maximum distance, because positions have sixteen bits.
 const BACK: usize = 1 << u16::BITS;
 /// The approximate cost of a literal in bits, which a byte in a match saves.
 const LITERAL_BITS: i32 = 6;
-/// A match that begins this many bytes later must save more bits than this, as the parting costs a token.
+/// A match that begins 0, 1 or 2 bytes later must save more bits than this, because the literals before it cost a token.
 const DELAY_BITS: [i32; 3] = [0, 2, 7];
 
 /// Chooses among the latest positions in a bucket `B`, of which there are `BUCKETS`. Takes a match of at least `CONTENT` bytes,
@@ -53,10 +53,10 @@ impl<B: Bucket, const BUCKETS: usize, const CONTENT: usize, const AHEAD: usize>
         std::mem::replace(bucket, bucket.with(at as u16))
     }
 
-    /// The longest match at `at`; the nearer of two equal ones.
+    /// The longest match at `at`, and of equally long ones the nearest.
     #[inline(always)]
     fn find(&mut self, window: &Window, at: usize, to: usize, reach: usize) -> Match {
-        // As long as positions reach, so that access needs no check.
+        // The array covers the reach of all positions, so that access needs no bounds check.
         let back: &[u8; BACK + 8] = window.bytes(at - BACK);
         let here = word(back, BACK);
         let places = self.look(at, here);

@@ -11,6 +11,6 @@ pub trait Parser: std::fmt::Debug + Send {
     /// Inserts positions that a seam covers. The greedy parser skips this to save time.
     fn pass(&mut self, _window: &Window, _from: usize, _to: usize) {}
 
-    /// Forgets everything.
+    /// Removes all positions.
     fn clear(&mut self);
 }

@@ -1,4 +1,5 @@
-//! Finds an earlier record that begins like another by its prefixes: the latest record with the same directories. Fast.
+//! Finds an earlier record with the same prefix in a hash table: the latest record with the same directories. This is faster
+//! than the tree of records, and the prefixes that it finds are shorter.
 
 use super::positions::{PositionTable, distance, hash};
 use super::record::{Found, Room, kind_before};
@@ -6,58 +7,61 @@ use super::sizes::{HEAD_BYTES, TAIL_BYTES};
 use super::window::Window;
 use crate::common::simd;
 
-/// Buckets for 8 K prefixes: about 400 records are in reach, each with a few prefixes.
+/// Number of buckets. About 400 records are in reach, each with a few prefixes.
 const BUCKETS: usize = 1 << 13;
 
 /// A common tail before the record makes up for a prefix that is this many bytes shorter.
 const TAIL_WORTH: usize = 3;
 
-/// The latest records with prefixes that end in `/`.
+/// The latest record for each prefix that ends in `/`.
 #[derive(Debug)]
 pub struct Prefixes {
     /// The latest record with each prefix.
     latest: PositionTable<u16, BUCKETS>,
     /// The latest record with each prefix after each tail. A common tail, such as `.html`, saves a match.
-    behind_tail: PositionTable<u16, BUCKETS>,
+    after_tail: PositionTable<u16, BUCKETS>,
+    /// Number of records so far, modulo 2^32.
     records: u32,
+    /// See [`Prefixes::new`].
     scan_interval: u32,
+    /// See [`Prefixes::new`].
     kind_bytes: usize,
 }
 
 impl Prefixes {
-    /// All prefixes of every `scan_interval`th record are remembered, a power of two. Of the others it is those that the
-    /// record before does not share: that one would be found. Tails are told apart by `kind_bytes`, see [`kind_before`]:
-    /// if that is 0, tails are not looked up.
+    /// Empty tables. Every `scan_interval`th record inserts all of its prefixes. The others insert only prefixes that they
+    /// do not share with the record before, because that record is found anyway. `scan_interval` is a power of two. Tails
+    /// are distinguished by their last `kind_bytes`, see [`kind_before`]; if it is 0, tails are ignored.
     pub fn new(scan_interval: u32, kind_bytes: usize) -> Self {
-        let (latest, behind_tail) = Default::default();
-        Self { latest, behind_tail, records: 0, scan_interval, kind_bytes }
+        let (latest, after_tail) = Default::default();
+        Self { latest, after_tail, records: 0, scan_interval, kind_bytes }
     }
 
     /// The record with the deepest prefix of this one, or one with nearly that prefix after the same tail. Returns `last` if no
     /// prefix is deeper. If `last` shares most of the record and the tail, nothing is looked up or inserted.
     #[inline(always)]
     pub fn next(&mut self, window: &Window, room: Room, reach: usize, last: Found) -> Found {
-        // There is hardly a better record: among sorted records, this saves most of the searches.
+        // A better record is unlikely. Among sorted records, this saves most of the searches.
         let is_most_shared = 2 * last.shared > room.to - room.from;
-        if is_most_shared && self.is_behind_same_tail(window, room.from, last) {
+        if is_most_shared && self.is_after_same_tail(window, room.from, last) {
             return last;
         }
-        let [latest, behind_tail] = self.scan::<false>(window, room, reach, last);
-        let chosen = if behind_tail.shared + TAIL_WORTH >= latest.shared { behind_tail } else { latest };
+        let [latest, after_tail] = self.scan::<false>(window, room, reach, last);
+        let chosen = if after_tail.shared + TAIL_WORTH >= latest.shared { after_tail } else { latest };
         let found = measure(window, room, last, chosen);
-        // Less, if only the last bytes of a prefix were the same.
+        // It shares less if only the last bytes of its prefix were equal.
         if found.shared + TAIL_WORTH < last.shared { last } else { found }
     }
 
-    /// Both of them.
+    /// The record with the deepest prefix of this one, and the record with the deepest prefix after the same tail, or `last`.
     #[inline(always)]
     pub fn next_two(&mut self, window: &Window, room: Room, reach: usize, last: Found) -> [Found; 2] {
         self.scan::<true>(window, room, reach, last).map(|found| measure(window, room, last, found))
     }
 
-    /// The record with the deepest prefix and the one behind the same tail, or `last`. It is only that prefix that they
-    /// are known to share, and only nearly always. Remembers the record. Who is patient asks
-    /// for the tail at every prefix, others at the deepest that is found.
+    /// Inserts the record, and returns the record with the deepest prefix and the one after the same tail, or `last`. Only a
+    /// hash of the prefix is compared, so in rare cases they do not share it. If `IS_PATIENT`, records after the same tail
+    /// are looked up for every prefix, otherwise only for the deepest one that is found.
     #[inline(always)]
     fn scan<const IS_PATIENT: bool>(
         &mut self,
@@ -73,10 +77,10 @@ impl Prefixes {
         let is_tail_wanted = self.kind_bytes > 0;
         let tail = hash(kind_before(window, from, self.kind_bytes));
         let mut latest = last;
-        // Where one with the same prefix lies behind the same tail, if there is one: that is asked once, of the deepest.
-        let mut place_behind_tail = 0;
-        let is_last_behind_tail = self.is_behind_same_tail(window, from, last);
-        let mut behind_tail = Found { shared: if is_last_behind_tail { last.shared } else { 0 }, ..last };
+        // The position of a record with the deepest prefix after the same tail. It is checked once, after the loop.
+        let mut place_after_tail = 0;
+        let is_last_after_tail = self.is_after_same_tail(window, from, last);
+        let mut after_tail = Found { shared: if is_last_after_tail { last.shared } else { 0 }, ..last };
         let scan_to = to.saturating_sub(TAIL_BYTES);
         let mut at = from + known.max(HEAD_BYTES);
         while at < scan_to {
@@ -90,7 +94,7 @@ impl Prefixes {
                 let key = hash(end ^ hash(shared as u64));
                 let place = std::mem::replace(self.latest.bucket(key), from as u16);
                 let place_of_tail = match is_tail_wanted {
-                    true => std::mem::replace(self.behind_tail.bucket(key ^ tail), from as u16),
+                    true => std::mem::replace(self.after_tail.bucket(key ^ tail), from as u16),
                     false => 0,
                 };
                 let distance = distance(from, place);
@@ -98,29 +102,30 @@ impl Prefixes {
                     & (window.word(slash - 7 - distance) == end)
                     & (shared > latest.shared);
                 latest = if is_found { Found { shared, distance } } else { latest };
-                place_behind_tail = if is_found { place_of_tail } else { place_behind_tail };
+                place_after_tail = if is_found { place_of_tail } else { place_after_tail };
                 if IS_PATIENT {
                     let distance = self::distance(from, place_of_tail);
                     let is_found = (distance.wrapping_sub(1) < reach)
                         & (window.word(slash - 7 - distance) == end)
-                        & (shared > behind_tail.shared);
-                    behind_tail = if is_found { Found { shared, distance } } else { behind_tail };
+                        & (shared > after_tail.shared);
+                    after_tail = if is_found { Found { shared, distance } } else { after_tail };
                 }
             }
             at += simd::BITS;
         }
         if IS_PATIENT || !is_tail_wanted {
-            return [latest, if IS_PATIENT { behind_tail } else { latest }];
+            return [latest, if IS_PATIENT { after_tail } else { latest }];
         }
-        let distance = distance(from, place_behind_tail);
+        let distance = distance(from, place_after_tail);
         let end = from + latest.shared;
         let is_found = (latest.distance != last.distance)
             & (distance.wrapping_sub(1) < reach)
             & (window.word(end - 8 - distance) == window.word(end - 8));
-        [latest, if is_found { Found { distance, ..latest } } else { behind_tail }]
+        [latest, if is_found { Found { distance, ..latest } } else { after_tail }]
     }
 
-    /// Counts a record. The bytes of it that are not scanned: those shared with `last`; none in every `scan_interval`-th record.
+    /// Counts a record. Returns the number of its first bytes that need not be scanned: those shared with `last`, or none in
+    /// every `scan_interval`th record.
     #[inline(always)]
     fn known(&mut self, last: Found) -> usize {
         self.records = self.records.wrapping_add(1);
@@ -128,7 +133,7 @@ impl Prefixes {
     }
 
     #[inline(always)]
-    fn is_behind_same_tail(&self, window: &Window, from: usize, found: Found) -> bool {
+    fn is_after_same_tail(&self, window: &Window, from: usize, found: Found) -> bool {
         let kind = |from| kind_before(window, from, self.kind_bytes);
         kind(from) == kind(from - found.distance)
     }
@@ -136,12 +141,12 @@ impl Prefixes {
     /// Clears the tables.
     pub fn clear(&mut self) {
         self.latest.clear();
-        self.behind_tail.clear();
+        self.after_tail.clear();
         self.records = 0;
     }
 }
 
-/// With all that is shared, which is known of `last`.
+/// Extends `found` to all bytes that it shares with the record. For `last`, they are known already.
 #[inline(always)]
 fn measure(
     window: &Window,

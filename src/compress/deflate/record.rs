@@ -8,9 +8,9 @@ use super::window::Window;
 pub struct Room {
     /// The first byte that is not encoded yet.
     pub floor: usize,
-    /// Where the record begins.
+    /// The start of the record.
     pub from: usize,
-    /// Where it ends.
+    /// The end of the record.
     pub to: usize,
     /// The first byte of the document that is still in the window.
     pub start: usize,

@@ -1,5 +1,5 @@
-//! Where one record ends and the next begins: the one match that covers the tags between them, the host, and as much of
-//! the path as an earlier record shares.
+//! Seams: a seam is the match across the end of one record and the start of the next. It covers the tags between their URLs,
+//! the host, and the part of the path that an earlier record shares.
 
 use super::prefixes::Prefixes;
 use super::record::{Found, Room};
@@ -16,7 +16,7 @@ pub struct Seam {
     /// Bytes that it covers before the record.
     pub before: usize,
     /// Bytes of the record that it covers.
-    pub behind: usize,
+    pub after: usize,
     /// The distance of the match.
     pub distance: usize,
 }
@@ -31,12 +31,12 @@ pub struct Seams {
 }
 
 impl Seams {
-    /// See [`Prefixes`] and [`Tree`].
+    /// Uses the given methods; see [`Prefixes`] and [`Tree`].
     pub fn new(prefixes: Option<Prefixes>, tree: Option<Tree>) -> Self {
         Self { prefixes, tree, previous: 0 }
     }
 
-    /// The longest seam that is found before the record, and remembers the record.
+    /// Inserts the record, and returns the longest seam that is found at its start.
     pub fn next(&mut self, window: &Window, room: Room) -> Option<Seam> {
         let Room { floor, from, to, start } = room;
         let reach = DISTANCE_MAX.min(from - start);
@@ -45,13 +45,13 @@ impl Seams {
             true => Found { shared: window.long_common_prefix(from - distance, from, to - from), distance },
             false => Found::default(),
         };
-        let mut best = Seam { before: 0, behind: 0, distance: 0 };
+        let mut best = Seam { before: 0, after: 0, distance: 0 };
         let mut consider = |found: Found| {
             if found.distance != best.distance {
                 let before_max = (from - floor).min(from - found.distance - start);
                 let before = window.common_suffix(from - found.distance, from, before_max);
-                if before + found.shared > best.before + best.behind {
-                    best = Seam { before, behind: found.shared, distance: found.distance };
+                if before + found.shared > best.before + best.after {
+                    best = Seam { before, after: found.shared, distance: found.distance };
                 }
             }
         };
@@ -64,10 +64,10 @@ impl Seams {
                 two.into_iter().flatten().for_each(&mut consider);
             }
         }
-        (best.before + best.behind >= SEAM_BYTES_MIN).then_some(best)
+        (best.before + best.after >= SEAM_BYTES_MIN).then_some(best)
     }
 
-    /// Forgets everything.
+    /// Removes all records.
     pub fn clear(&mut self) {
         self.previous = 0;
         if let Some(prefixes) = &mut self.prefixes {

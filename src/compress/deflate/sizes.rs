@@ -2,13 +2,13 @@
 
 use super::symbols::DISTANCE_MAX;
 
-/// Bytes that every record begins with. Only longer prefixes distinguish records.
+/// Length of the text that every record begins with. Only longer prefixes distinguish records.
 pub const HEAD_BYTES: usize = b"<url><loc>https://".len();
-/// Bytes that every record ends with.
+/// Length of the text that every record ends with.
 pub const TAIL_BYTES: usize = b"</loc></url>\n".len();
 
-/// Longest record. A longer line is cut, which bounds the work and the memory for one record. The longest
-/// URL of a sitemap has 2,047 characters, and a few more once it is escaped.
+/// Maximum length of a record. A longer line is split, which bounds the work and the memory for one record. The longest URL
+/// of a sitemap has 2,047 characters, and a few more once it is escaped.
 pub const RECORD_BYTES_MAX: usize = 8 * 1024;
 
 /// Maximum bytes that are added to the window at a time, whatever the size of a push.

@@ -7,19 +7,20 @@ pub const MATCH_MAX: usize = 258;
 /// Maximum distance of a match that DEFLATE can encode.
 pub const DISTANCE_MAX: usize = 32_768;
 
-/// Literals, the end of the block, lengths; the last two never occur, but have a place in the fixed code (3.2.6).
+/// Number of symbols for literals, the end of the block, and lengths. The last two never occur, but are part of the fixed code
+/// (3.2.6).
 pub const LITLENS: usize = 288;
-/// Distance symbols; the last two of the fixed code never occur.
+/// Number of distance symbols, without the last two of the fixed code, which never occur.
 pub const DISTANCES: usize = 30;
 /// The symbol that ends a block.
 pub const END_OF_BLOCK: usize = 256;
-/// Lengths from [`MATCH_MIN`] to [`MATCH_MAX`].
+/// Number of lengths from [`MATCH_MIN`] to [`MATCH_MAX`].
 pub const LENGTHS: usize = MATCH_MAX - MATCH_MIN + 1;
 
-/// A length as it is coded.
+/// The symbol and the extra bits of a length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodedLength {
-    /// 257 to 285.
+    /// The symbol, 257 to 285.
     pub symbol: u16,
     /// The number of extra bits.
     pub extra_bits: u8,
@@ -27,11 +28,11 @@ pub struct CodedLength {
     pub extra: u8,
 }
 
-/// Every length, less [`MATCH_MIN`], as it is coded.
+/// The symbol and the extra bits of every length. The index is the length minus [`MATCH_MIN`].
 pub const CODED_LENGTHS: [CodedLength; LENGTHS] = {
     let mut coded = [CodedLength { symbol: 285, extra_bits: 0, extra: 0 }; LENGTHS];
     let (mut at, mut symbol) = (0, 257);
-    // Eight symbols of one length, then four for every number of extra bits; 258 has a symbol of its own.
+    // Eight symbols without extra bits, then four for every number of extra bits; 258 has its own symbol.
     while at < LENGTHS - 1 {
         let extra_bits = if symbol < 265 { 0 } else { (symbol - 261) / 4 };
         let mut extra = 0;
@@ -45,7 +46,7 @@ pub const CODED_LENGTHS: [CodedLength; LENGTHS] = {
     coded
 };
 
-/// Extra bits of every distance symbol: none for the first four, then one more for every two.
+/// The number of extra bits of every distance symbol: none for the first four, then one more for every two.
 pub const DISTANCE_EXTRA_BITS: [u8; DISTANCES] = {
     let mut bits = [0; DISTANCES];
     let mut slot = 4;
@@ -56,8 +57,8 @@ pub const DISTANCE_EXTRA_BITS: [u8; DISTANCES] = {
     bits
 };
 
-/// The symbol of a distance, given less one, and the extra bits. These are the low ones of that number: every base but
-/// one is a multiple of its range. The two leading bits choose the symbol; 0 and 1, which have only one, are their own.
+/// The symbol and the extra bits of a distance, which is given minus one. The two leading bits of that number and its magnitude
+/// determine the symbol, and its low bits are the extra bits. 0 and 1 are their own symbols.
 #[inline]
 pub fn coded_distance(less_one: u32) -> (u32, u32) {
     let extra_bits = (less_one | 2).ilog2() - 1;

@@ -1,4 +1,4 @@
-//! Every member, read back by flate2, is what was pushed; and it is the same however it was pushed.
+//! Members must decode, with flate2, to the bytes that were pushed, and must not depend on how these were split into pushes.
 
 use std::io::Read;
 
@@ -11,11 +11,11 @@ fn unpack(member: &[u8]) -> Vec<u8> {
     let mut plain = Vec::new();
     let mut decoder = flate2::bufread::GzDecoder::new(member);
     decoder.read_to_end(&mut plain).expect("a whole member with the right checksum");
-    assert!(decoder.into_inner().is_empty(), "nothing behind the member");
+    assert!(decoder.into_inner().is_empty(), "nothing after the member");
     plain
 }
 
-/// The member of `plain`, after a round trip.
+/// Compresses `plain`, checks that the member decodes to it, and returns the member.
 #[track_caller]
 fn check(effort: u8, plain: &[u8]) -> Vec<u8> {
     let mut encoder = Encoder::new(effort);
@@ -25,7 +25,7 @@ fn check(effort: u8, plain: &[u8]) -> Vec<u8> {
     member
 }
 
-/// Numbers that nothing can be known of.
+/// Pseudorandom numbers.
 fn random(seed: u64) -> impl Iterator<Item = u64> {
     let mut random = Random::new(seed);
     std::iter::repeat_with(move || random.next())

@@ -7,50 +7,50 @@ use super::symbols::{
 };
 use super::window::Window;
 
-/// Tokens in a block: enough that a header of some eighty bytes does not show, few enough that the code follows the
-/// text and all of them stay in the second-level cache.
+/// Number of tokens in a block: enough that a header of about eighty bytes does not matter, and few enough that the code
+/// adapts to the text and all tokens fit in the second-level cache.
 const TOKENS_MAX: usize = 24 * 1024;
 
-/// Capacity for the tokens of a block. A block ends with a record and the bytes that a seam left of the one before, each of
-/// which may be a literal. A power of two, so that indexing needs no check.
+/// Capacity for the tokens of a block, a power of two, so that indexing needs no bounds check. A full block may grow by one
+/// record and the bytes before it that its seam does not cover, each of which may be a literal.
 const ROOM: usize = 64 * 1024;
 const _: () = assert!(ROOM - TOKENS_MAX >= 2 * RECORD_BYTES_MAX && ROOM.is_power_of_two());
 
-/// Where a match's lengths begin among the heads of tokens: literals come first.
+/// The first head that is a length of a match. Lower heads are literals.
 pub const LENGTH_HEADS: usize = 256;
-/// Heads of tokens: 256 literals, 256 lengths.
+/// Number of heads: 256 literals and 256 lengths.
 pub const HEADS: usize = LENGTH_HEADS + LENGTHS;
 
-/// A literal, two literals or a match, in one word: nine bits of head, nine of what comes second, and the distance's
-/// extra bits. All kinds have all fields, so that writing them takes no unpredictable branch.
+/// A literal, two literals or a match in one word: the head in nine bits, the second field in nine bits, and the extra bits
+/// of the distance. All kinds have all fields, so that writing them needs no unpredictable branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token(u32);
 
 const HEAD_BITS: u32 = 9;
 const SECOND_BITS: u32 = 9;
-/// What can come second: the symbol of a distance, nothing, or a literal.
+/// Number of values of the second field: the symbol of a distance, nothing, or a literal.
 pub const SECONDS: usize = 1 << SECOND_BITS;
-/// Nothing comes second.
+/// The second field of a single literal: nothing.
 pub const NO_SECOND: usize = DISTANCES;
-/// The first literal.
+/// The first value of the second field that is a literal.
 pub const SECOND_LITERALS: usize = 256;
 
 impl Token {
-    /// One byte.
+    /// The token of one literal.
     #[inline(always)]
     fn literal(byte: u8) -> Self {
         Self(u32::from(byte) | (NO_SECOND as u32) << HEAD_BITS)
     }
 
-    /// Two bytes.
+    /// The token of two literals.
     #[inline(always)]
     fn literals(pair: [u8; 2]) -> Self {
-        // Taken as one number, so that a vector unit makes many at once.
+        // Computed from one number, so that the compiler can vectorise it.
         let both = u32::from(u16::from_le_bytes(pair));
         Self(both & 0xff | (both >> 8 | SECOND_LITERALS as u32) << HEAD_BITS)
     }
 
-    /// `length` bytes from `distance` bytes ago.
+    /// The token of a match: `length` bytes that occurred `distance` bytes before.
     #[inline(always)]
     fn a_match(length: usize, distance: usize) -> Self {
         debug_assert!((MATCH_MIN..=MATCH_MAX).contains(&length) && (1..=DISTANCE_MAX).contains(&distance));
@@ -59,7 +59,7 @@ impl Token {
         Self(head as u32 | symbol << HEAD_BITS | extra << (HEAD_BITS + SECOND_BITS))
     }
 
-    /// A literal, or [`LENGTH_HEADS`] and a length less [`MATCH_MIN`].
+    /// The head: a literal, or [`LENGTH_HEADS`] plus the length minus [`MATCH_MIN`].
     #[inline(always)]
     pub fn head(self) -> usize {
         self.0 as usize & (HEADS - 1)
@@ -85,7 +85,7 @@ pub struct Tokens {
     count: usize,
 }
 
-/// Tokens of literals that are written at a time, with two bytes in each.
+/// Number of literal tokens that are written at a time, with two bytes in each.
 const STEP: usize = 8;
 
 impl Default for Tokens {
@@ -96,7 +96,7 @@ impl Default for Tokens {
 }
 
 impl Tokens {
-    /// Adds the bytes from `from` to `to`, two to a token.
+    /// Adds the bytes from `from` to `to` as literals, two per token.
     #[inline(always)]
     pub fn push_literals(&mut self, window: &Window, mut from: usize, to: usize) {
         // Most sequences are short, with unpredictable lengths. Tokens that a step writes after the end are overwritten.
@@ -126,7 +126,7 @@ impl Tokens {
         self.count += 1;
     }
 
-    /// Adds a match of any length from [`MATCH_MIN`] on; one longer than [`MATCH_MAX`] takes several tokens.
+    /// Adds a match of at least [`MATCH_MIN`] bytes. A match longer than [`MATCH_MAX`] takes several tokens.
     #[inline(always)]
     pub fn push_match(&mut self, mut length: usize, distance: usize) {
         while length > MATCH_MAX {
@@ -150,7 +150,7 @@ impl Tokens {
 
     /// Counts how often each symbol occurs.
     pub fn frequencies(&self) -> Frequencies {
-        // Two tables take turns, because a count that was just stored is slow to load.
+        // Two tables are used alternately, because loading a count that was just stored is slow.
         let (mut heads, mut seconds) = ([[0u32; HEADS]; 2], [[0u32; SECONDS]; 2]);
         let (pairs, last) = self.as_slice().as_chunks::<2>();
         let mut count = |turn: usize, token: Token| {
@@ -191,10 +191,10 @@ impl Tokens {
 /// How often each symbol occurs in a block.
 #[derive(Debug)]
 pub struct Frequencies {
-    /// Literals and lengths, and one end of the block.
+    /// Frequencies of literals and lengths, and one end of the block.
     pub litlens: [u32; LITLENS],
-    /// Distances.
+    /// Frequencies of distances.
     pub distances: [u32; DISTANCES],
-    /// The number of extra bits of these symbols, which does not depend on the code.
+    /// The total number of extra bits, which does not depend on the code.
     pub extra_bits: u64,
 }

@@ -18,9 +18,9 @@ const KIND_BYTES: usize = 2;
 #[derive(Debug)]
 pub struct Tree {
     records: Box<[Record; RECORDS]>,
-    /// For each record the number of a smaller one and of a greater one, or of one too old to be there.
+    /// For each record, the numbers of its smaller and its greater child. A record that was dropped means that there is none.
     children: Box<[u32; 2 * RECORDS]>,
-    /// How many records there were, modulo 2^32, and begun at [`RECORDS`] so that 0 is too old at once.
+    /// Number of the next record, modulo 2^32. It begins at [`RECORDS`], so that record 0 counts as dropped.
     number: u32,
     /// The start of the last record in the document, modulo 2^32, and its bytes.
     position: u32,
@@ -67,7 +67,7 @@ impl Tree {
         };
         self.records[slot(self.number)] = record;
         if last.shared < HEAD_BYTES {
-            // It differs from the others, so it begins a new tree.
+            // It shares nothing with the others, so it begins a new tree.
             self.common = record_bytes;
             let link = 2 * slot(self.number);
             self.end([link, link + 1]);
@@ -86,8 +86,9 @@ impl Tree {
         last: Found,
     ) -> [Found; 2] {
         let record = self.records[slot(self.number)];
-        let (mut best, mut best_behind_tail) = (last, Found { shared: 0, ..last });
-        // Where the next smaller and the next greater record have their place; what the last ones share with this one.
+        let (mut best, mut best_after_tail) = (last, Found { shared: 0, ..last });
+        // The links that the next smaller and the next greater record go to, and the prefixes that the last ones share with
+        // this record.
         let mut links = [2 * slot(self.number), 2 * slot(self.number) + 1];
         let mut shared = [self.common; 2];
         let (mut next, mut found) = (self.number.wrapping_sub(1), last);
@@ -95,16 +96,16 @@ impl Tree {
             if found.shared > best.shared {
                 best = found;
             }
-            if self.records[slot(next)].tail == record.tail && found.shared > best_behind_tail.shared {
-                best_behind_tail = found;
+            if self.records[slot(next)].tail == record.tail && found.shared > best_after_tail.shared {
+                best_after_tail = found;
             }
             let children = 2 * slot(next);
             if found.shared == to - from {
-                // The new one stands for its like.
+                // The new record replaces an equal one.
                 links.into_iter().zip([children, children + 1]).for_each(|(link, child)| {
                     self.children[link] = self.children[child];
                 });
-                return [best, best_behind_tail];
+                return [best, best_after_tail];
             }
             let is_greater =
                 window.byte(from - found.distance + found.shared) > window.byte(from + found.shared);
@@ -123,10 +124,10 @@ impl Tree {
             found = Found { shared: known + more, distance };
         }
         self.end(links);
-        [best, best_behind_tail]
+        [best, best_after_tail]
     }
 
-    /// Nothing comes there.
+    /// Ends the tree at these links: they get no children.
     fn end(&mut self, links: [usize; 2]) {
         links.into_iter().for_each(|link| self.children[link] = self.number.wrapping_sub(RECORDS as u32));
     }
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_walk_finds_the_record_with_the_longest_common_prefix() {
-        // Hardly anything differs, so that many records share much; some are equal.
+        // The records differ in few bytes, so that many share long prefixes, and some are equal.
         let mut window = Window::default();
         let start = window.end();
         let mut records = Vec::new();

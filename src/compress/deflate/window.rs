@@ -6,18 +6,18 @@ use crate::common::simd;
 /// Bytes after the end that can be read.
 pub const SLACK_BYTES: usize = 32;
 
-/// Size of the window: a power of two, so that access to a byte takes a mask and no check.
+/// Capacity of the window: a power of two, so that access to a byte needs a mask and no bounds check.
 const ROOM: usize = 1024 * 1024;
 /// Maximum bytes that [`Window::bytes`] returns.
 const BYTES_MAX: usize = 2 * PLACE_PERIOD;
 const _: () = assert!(ROOM.is_power_of_two() && ROOM >= WINDOW_BYTES + PIECE_BYTES + SLACK_BYTES);
 
-/// What was pushed, from some place on. The first [`PLACE_PERIOD`] bytes are never part of a document: they are what a
-/// place of the future seems to point to, and are not looked at closer.
+/// The last bytes that were pushed. The first [`PLACE_PERIOD`] bytes are never part of a document, so that subtracting any
+/// distance from a position stays within the window.
 #[derive(Debug)]
 pub struct Window {
     bytes: Box<[u8; ROOM + BYTES_MAX]>,
-    /// How many there are.
+    /// Position after the last byte.
     end: usize,
 }
 
@@ -29,7 +29,7 @@ impl Default for Window {
 }
 
 impl Window {
-    /// The end of its last byte.
+    /// Position after the last byte.
     pub fn end(&self) -> usize {
         self.end
     }
@@ -40,7 +40,8 @@ impl Window {
         self.end += bytes.len();
     }
 
-    /// Moves forward if it is full, and returns by how many bytes. Keeps the bytes from `said` on, and [`KEPT_BYTES`] before.
+    /// Moves forward if it is full, and returns by how many bytes. Keeps the bytes from `said` on, and [`KEPT_BYTES`] before
+    /// them.
     pub fn make_room(&mut self, said: usize) -> usize {
         if self.end < WINDOW_BYTES {
             return 0;
@@ -74,7 +75,7 @@ impl Window {
     #[inline(always)]
     pub fn bytes<const N: usize>(&self, at: usize) -> &[u8; N] {
         const { assert!(N <= BYTES_MAX) };
-        self.bytes[at % ROOM..].first_chunk().expect("there are as many behind the room")
+        self.bytes[at % ROOM..].first_chunk().expect("BYTES_MAX bytes follow the room")
     }
 
     /// Eight bytes from `at` on, the first one lowest.
@@ -112,7 +113,8 @@ impl Window {
         length.min(max)
     }
 
-    /// The same, quicker if there are many.
+    /// The length of the common prefix of the bytes from `later` and from `earlier`, at most `max`. Faster than
+    /// [`common_prefix`](Self::common_prefix) if the prefix is long.
     #[inline(always)]
     pub fn long_common_prefix(&self, earlier: usize, later: usize, max: usize) -> usize {
         const STEP: usize = 32;
@@ -133,12 +135,12 @@ impl Window {
         max.min(differ.leading_zeros() as usize / 8)
     }
 
-    /// The length of the common suffix of the bytes before `later` and before `earlier`, at most `max`. Eight more bytes must be
-    /// readable.
+    /// The length of the common suffix of the bytes before `later` and before `earlier`, at most `max`. Eight more bytes
+    /// must be readable.
     #[inline(always)]
     pub fn common_suffix(&self, earlier: usize, later: usize, max: usize) -> usize {
         let differ = |back: usize| self.word(earlier - back) ^ self.word(later - back);
-        // Nearly always, it is a tail and fewer than eight bytes of a URL.
+        // Nearly always, the suffix is a tail and fewer than eight bytes of a URL.
         let in_url = differ(TAIL_BYTES + 8);
         if differ(8) | differ(TAIL_BYTES) == 0 && in_url != 0 {
             return max.min(TAIL_BYTES + in_url.leading_zeros() as usize / 8);

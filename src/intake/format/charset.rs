@@ -16,8 +16,8 @@ pub fn declared(head: &[u8]) -> Option<&'static Encoding> {
         [0xFE, 0xFF, ..] => return Some(UTF_16BE),
         _ => {}
     }
-    let behind = head.strip_prefix(b"<?xml")?;
-    let declaration = &behind[..memchr::memchr(b'>', behind)?];
+    let after = head.strip_prefix(b"<?xml")?;
+    let declaration = &after[..memchr::memchr(b'>', after)?];
     let label = &declaration[memchr::memmem::find(declaration, b"encoding")? + b"encoding".len()..];
     let quote = label.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
     let label = &label[quote + 1..];

@@ -331,7 +331,7 @@ fn lines_of_the_first_generator_are_known_by_their_attributes() {
 fn rows_are_the_same_wherever_pieces_of_the_input_end() {
     let filler = 2 * LINE_BYTES_MAX / 10;
     let many = |row: &str| row.repeat(filler);
-    for (text, rows_behind) in [
+    for (text, rows_after) in [
         (format!("loc,x\r\n{}\"u\n\"\"\",\n,\nu,v", many("u1234,56\r\n")), 3),
         (format!("loc\tx\n{}u\r\nu\tv", many("u1234\t567\n")), 2),
         (format!("{}{{\"loc\":\"\\u00fc\"}}\n\n{{}}", many("{\"loc\":\"u\"}\n")), 3),
@@ -340,7 +340,7 @@ fn rows_are_the_same_wherever_pieces_of_the_input_end() {
         (format!("{}\r\nü\n", many("h:/123456\r\n")), 2),
     ] {
         let (_, rows) = read_all("-", text.as_bytes(), &FormOptions::default()).unwrap();
-        assert_eq!(rows.len(), filler + rows_behind, "{}", &text[..20]);
+        assert_eq!(rows.len(), filler + rows_after, "{}", &text[..20]);
     }
 }
 

@@ -1,5 +1,5 @@
-//! The manifest as a file: how it is written, and when it is believed. What was cut, edited or written by another version is
-//! refused and never guessed at, because files are removed and index files made by what it says.
+//! The manifest as a file: serialisation and validation. A manifest that was truncated, edited or written by another version is
+//! refused, because runs remove files and write index files according to it.
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -16,7 +16,7 @@ use crate::place::{self, Record, Stored, Version, View};
 use crate::set::name::{is_index_file, is_sitemap_file};
 use crate::sitemap::tags::{LastmodRules, lastmod};
 
-/// What a manifest is there for, which decides the way out if it cannot be used.
+/// Purpose of a manifest. It determines the advice in the error message if the manifest cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// It describes the live set.
@@ -28,7 +28,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Adds the way out to the `error` of a manifest that cannot be used.
+    /// Adds advice to the `error` of a manifest that cannot be used.
     pub fn explain(self, error: Error) -> Error {
         match error.kind() {
             ErrorKind::Data => error.and(self.way_out()),
@@ -36,7 +36,7 @@ impl Role {
         }
     }
 
-    /// What follows when a manifest cannot be used, and what helps.
+    /// The consequence if the manifest cannot be used, and what to do about it.
     fn way_out(self) -> Message {
         let what = match self {
             Self::Live => "it describes the live set, which stays as it is; ".into(),
@@ -49,11 +49,11 @@ impl Role {
     }
 }
 
-/// What stands in every form of the file.
+/// Fields that every version of the file has.
 #[derive(Deserialize)]
 struct Header {
     format: u32,
-    /// None in the first manifests.
+    /// Missing in manifests of early releases.
     checksum: Option<String>,
 }
 
@@ -99,9 +99,9 @@ impl Manifest {
         Self::from_json(bytes).map_err(|why| Error::data(message!(path, ": {why}")))
     }
 
-    /// Why it is not one is said in words.
+    /// Parses and validates a manifest. The error says in words why it is not valid.
     fn from_json(bytes: &[u8]) -> Result<Self, String> {
-        // The version first: another one may have other fields.
+        // The version is read first, because another version may have other fields.
         let header: Header =
             serde_json::from_slice(bytes).map_err(|error| format!("is damaged ({error})"))?;
         if header.format != FORMAT {
@@ -127,8 +127,8 @@ impl Manifest {
         json
     }
 
-    /// The first value that no sitemill has written, as a file without a checksum may have one: what names a file that is not
-    /// of ours, or would be copied into an index file as it is.
+    /// The first value that sitemill cannot have written, described in words. A file without a checksum may have been
+    /// edited, and its values name files to remove and are copied into index files.
     fn strange(&self) -> Option<String> {
         let mut files = HashSet::new();
         let mut is_new = |file| files.insert(file);
@@ -156,7 +156,7 @@ impl Manifest {
     }
 }
 
-/// Of the text before it, so that no choice of a JSON library has a say in it.
+/// The checksum of the text before it. It covers the text rather than the values, so it does not depend on a JSON library.
 fn checksum(text: &[u8]) -> String {
     format!("{:032x}", xxh3_128(text))
 }
@@ -175,7 +175,7 @@ fn is_plain_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
 }
 
-/// Whether `text` is a W3C Datetime as it is written.
+/// Whether `text` is a W3C Datetime in the form that sitemill writes.
 fn is_lastmod(text: &str) -> bool {
     let read = lastmod(text.as_bytes(), &LastmodRules::default());
     read.is_ok_and(|read| read.is_some_and(|read| read.as_bytes() == text.as_bytes()))
@@ -235,7 +235,7 @@ mod tests {
         assert!(error.to_string().contains(why), "{error}: {why}");
     }
 
-    /// As the first manifests were: without a checksum.
+    /// A manifest without a checksum, as early releases wrote it.
     fn unchecked(change: impl FnOnce(&mut Value)) -> Vec<u8> {
         let mut json: Value = serde_json::from_slice(&whole().to_json()).unwrap();
         json.as_object_mut().unwrap().remove("checksum").expect("it has one");
@@ -253,14 +253,14 @@ mod tests {
     #[test]
     fn no_byte_of_a_manifest_can_be_changed_or_cut_off() {
         let json = whole().to_json();
-        // The line end behind it carries nothing, but is a part of it all the same.
+        // The final line end has no meaning, but it belongs to the manifest.
         for cut in 0..json.len() {
             assert!(read(&json[..cut]).is_err(), "cut to {cut} bytes");
         }
         for at in 0..json.len() {
             let mut edited = json.clone();
             edited[at] ^= 1;
-            // The name of the checksum itself may go: then it is one of the first manifests.
+            // Without the name of the checksum field, it looks like a manifest of an early release.
             let is_without = !edited.windows(11).any(|text| text == b"\"checksum\":");
             assert!(is_without || read(&edited).is_err(), "byte {at}");
         }

@@ -1,4 +1,4 @@
-//! What a manifest says.
+//! The data of a manifest.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,13 +6,13 @@ use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, SITEMAPS_PER_INDEX_DEFAULT};
 use crate::set::content::Seals;
 use crate::sitemap::sections::Sections;
 
-/// The version of the file's form. A set written by another version is not guessed at.
+/// Version of the file format. A manifest of another version is refused.
 pub(super) const FORMAT: u32 = 1;
 
 /// A set of sitemaps and the index files that list them. `.sitemill/manifest.json` describes the live one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// The version of the file's form.
+    /// Version of the file format.
     pub format: u32,
     /// The run that made it, and the name of its staging directory.
     pub run: String,
@@ -22,43 +22,44 @@ pub struct Manifest {
     pub base_url: String,
     /// When it was published; W3C Datetime, like every time in here.
     pub published: String,
-    /// In the order in which they are listed.
+    /// Its sitemaps, in the order in which they are listed.
     pub sitemaps: Vec<Sitemap>,
     /// Names of the index files, in the order of their numbers.
     pub indexes: Vec<String>,
-    /// Sitemaps of earlier sets that still lie there, so that nobody who holds an old index file misses one.
+    /// Sitemaps of earlier sets that still exist, for crawlers that have read an old index file.
     pub superseded: Vec<Superseded>,
-    /// Index files of earlier sets that still lie there and that it has no successor for. None in the first manifests.
+    /// Index files of earlier sets that still exist and that this set does not replace. Missing in manifests of early releases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub superseded_indexes: Vec<SupersededIndex>,
-    /// Which of the directory's sets it is, counted from 1. A set that comes back keeps its number.
+    /// Number of the set in its directory, counted from 1. A restored set keeps its number.
     #[serde(default)]
     pub number: u64,
-    /// Most sitemaps of one of its index files.
+    /// Maximum number of sitemaps in one index file.
     #[serde(default = "sitemaps_per_index")]
     pub sitemaps_per_index: u32,
-    /// Most bytes of one of its index files.
+    /// Maximum bytes of one index file.
     #[serde(default = "index_bytes_max")]
     pub index_bytes_max: u64,
-    /// Sets that it has replaced and that can come back, the last one first.
+    /// Earlier sets that can be restored, the last one first.
     #[serde(default)]
     pub earlier: Vec<Earlier>,
-    /// What the seals of its sitemaps are made with, in hexadecimal digits; handed on from set to set. Empty in the first
-    /// manifests.
+    /// Key of the seals of its sitemaps, in hexadecimal digits. Every set inherits it from the set before. Empty in
+    /// manifests of early releases.
     #[serde(default)]
     pub secret: String,
-    /// Which URLs it may list: `directory`, `host` or `any`. Empty in the first manifests; a word that is not known is none.
+    /// Which URLs it may list: `directory`, `host` or `any`. Empty in manifests of early releases; unknown words are ignored.
     #[serde(default)]
     pub scope: String,
-    /// What its run has counted, if a report was wanted.
+    /// Counts of its run, if the run made a report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<RunCounts>,
-    /// Not a set: it stands for the live one, whose manifest is lost, and knows what else there is. No set is made of it.
+    /// This is no set but a stand-in for the live set, whose manifest is lost. It records the files that are known, and can
+    /// never be restored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_stand_in: bool,
 }
 
-// What the first manifests, which did not say, were made with unless told otherwise.
+// Defaults of the early releases, whose manifests lack the field.
 fn sitemaps_per_index() -> u32 {
     SITEMAPS_PER_INDEX_DEFAULT
 }
@@ -67,14 +68,14 @@ fn index_bytes_max() -> u64 {
     BYTES_PER_SITEMAP_DEFAULT
 }
 
-/// What a run has counted, for the report of the next one.
+/// Counts of a run, for the report of the next run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCounts {
     /// Lines of the inputs.
     pub lines: u64,
     /// Lines with nothing but spaces and tabs.
     pub blank: u64,
-    /// Lines whose URL is listed from another one.
+    /// Lines whose URL is listed because of another line.
     pub duplicates: u64,
     /// Refused lines.
     pub rejected: u64,
@@ -94,7 +95,7 @@ pub struct Earlier {
     pub number: u64,
     /// When it was replaced.
     pub since: String,
-    /// It was rolled back, so a later way back leads past it.
+    /// It was rolled back, so later rollbacks skip it.
     pub withdrawn: bool,
 }
 
@@ -113,7 +114,7 @@ pub struct Sitemap {
     pub gzip_bytes: u64,
     /// When its content last changed: the `lastmod` of its index entry.
     pub lastmod: String,
-    /// What the next run knows it by. None in the first manifests.
+    /// Seals by which the next run recognises it. Missing in manifests of early releases.
     #[serde(default)]
     pub seals: Option<Seals>,
 }
@@ -136,6 +137,6 @@ pub struct SupersededIndex {
     pub run: String,
     /// When a set without it was published.
     pub since: String,
-    /// XXH3 of its bytes, 128 bits, as 32 hexadecimal digits: another file of that name is none of ours.
+    /// XXH3 of its bytes, 128 bits, as 32 hexadecimal digits. A file of that name with other bytes is not from sitemill.
     pub content: String,
 }

@@ -1,4 +1,4 @@
-//! Succession: how a set takes the place of the live one, and what it remembers of the sets before it.
+//! Succession: how a set replaces the live set, and what it records about earlier sets.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use crate::limits::Protocol;
 use crate::sitemap::divide::Limits;
 
 impl Manifest {
-    /// A set of `sitemaps` that nobody has published yet.
+    /// A set of `sitemaps` that is not published yet.
     pub fn new(
         run: &str,
         protocol: Protocol,
@@ -37,7 +37,7 @@ impl Manifest {
         }
     }
 
-    /// The same as the successor of `live`: what has not changed keeps its `lastmod`.
+    /// Makes this set the successor of `live`: unchanged sitemaps keep their `lastmod`.
     pub fn succeeding(mut self, live: &Self) -> Self {
         let kept: HashMap<_, _> =
             live.sitemaps.iter().map(|old| ((&old.file, &old.content), &old.lastmod)).collect();
@@ -51,7 +51,7 @@ impl Manifest {
         self
     }
 
-    /// Takes the place of `live`: what this set does not list is superseded now.
+    /// Replaces `live`: its sitemaps that this set does not list become superseded.
     pub fn supersede(&mut self, live: &Self) {
         let since = &self.published;
         let listed: HashSet<_> = self.sitemaps.iter().map(|sitemap| &sitemap.file).collect();
@@ -70,7 +70,7 @@ impl Manifest {
         numbers.max().expect("it has a number itself")
     }
 
-    /// The set alone, as it is kept when another one is live.
+    /// This set without its history, as it is stored once another set is live.
     pub fn alone(&self) -> Self {
         let (superseded, superseded_indexes) = (Vec::new(), Vec::new());
         Self { superseded, superseded_indexes, earlier: Vec::new(), ..self.clone() }

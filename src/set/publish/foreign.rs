@@ -1,5 +1,5 @@
-//! What a set may replace: only what sitemill has written, and only a set that is published in the same place in the same way;
-//! unless somebody says that more is meant.
+//! Checks that a set replaces only files that sitemill wrote, and only a set with the same base URL and protocol, unless the
+//! user consents to more.
 
 use super::consent::Consent;
 use super::live::is_unchanged;
@@ -13,11 +13,11 @@ use crate::set::manifest::SupersededIndex;
 use crate::set::name::{ROBOTS_FILE, index_file};
 
 impl Workspace {
-    /// Looks, before any work, whether a set for `base_url` in `protocol` may be published here as far as `consent` goes. The
-    /// names of all index files are not known yet, so [`prepare`](Workspace::prepare) looks again.
+    /// Checks, before any work is done, that a set for `base_url` in `protocol` may be published here with this `consent`. The
+    /// number of index files is not known yet, so [`prepare`](Workspace::prepare) checks all their names.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`] if the live set is another one, [`ErrorKind::Output`] if a file is in the way.
+    /// [`ErrorKind::Data`] if the live set has another base URL or protocol, [`ErrorKind::Output`] if a file is in the way.
     pub fn admit(&mut self, base_url: &BaseUrl, protocol: Protocol, consent: Consent) -> Result<()> {
         self.consent = Some(consent);
         if !consent.replace_set {
@@ -27,7 +27,7 @@ impl Workspace {
     }
 
     fn check_is_same(&self, base_url: &str, protocol: &str) -> Result<()> {
-        // What stands for a lost set says nothing about it.
+        // A stand-in has the base URL of the run that wrote it, not that of the lost set.
         let Some(live) = self.live.as_ref().filter(|live| !live.is_stand_in) else { return Ok(()) };
         let values = [("base URL", &*live.base_url, base_url), ("protocol", &*live.protocol, protocol)];
         let others = values.iter().filter(|(_, there, given)| there != given);
@@ -47,21 +47,24 @@ impl Workspace {
         )))
     }
 
-    /// Makes way for `files`: what sitemill did not write is copied first, or refused.
+    /// Backs up those of `files` that sitemill did not write.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`] if there are such files and they may not be replaced, or are not regular files.
     pub(super) fn make_way<'a>(&self, files: impl Iterator<Item = &'a str>) -> Result<()> {
         let files: Vec<&str> = files.collect();
         let (theirs, copies) = self.judge_foreign(&files)?;
         theirs.iter().try_for_each(|file| self.place.back_up(file, copies))
     }
 
-    /// Those of `files` that sitemill did not write, and where copies of them are kept if they may be replaced.
+    /// Returns those of `files` that sitemill did not write and that may be replaced, and the reason for backing them up.
     fn judge_foreign<'a>(&self, files: &[&'a str]) -> Result<(Vec<&'a str>, BackupReason)> {
         let mut theirs = Vec::new();
         for &file in files {
             match self.place.view().look_up(file.as_ref())? {
                 None => {}
                 Some(_) if self.is_ours(file) => {}
-                // There is no copy of what is no file.
+                // Only a regular file can be copied.
                 Some(found) if !found.is_file => return Err(foreign(&self.place.view().path(file.as_ref()))),
                 Some(_) => theirs.push(file),
             }
@@ -70,7 +73,7 @@ impl Workspace {
         let is_lost = self.salvage.as_ref().is_some_and(Salvage::is_live_lost);
         match theirs.split_first() {
             _ if take_over == Some(true) => Ok((theirs, BackupReason::TakenOver)),
-            // Nobody knows any more what is ours.
+            // Without the live manifest, it is unknown which files sitemill wrote.
             _ if is_lost => Ok((theirs, BackupReason::Damaged)),
             None => Ok((theirs, BackupReason::TakenOver)),
             Some((first, others)) => Err(self.in_the_way(first, others.len(), take_over.is_some())),
@@ -92,7 +95,7 @@ impl Workspace {
         Error::new(ErrorKind::Output, why)
     }
 
-    /// Whether what has the name of an index file or of the robots lines was written by sitemill, edited or not.
+    /// Whether sitemill wrote the index file or robots lines named `file`. Someone may have edited the file since.
     fn is_ours(&self, file: &str) -> bool {
         let Some(live) = &self.live else { return false };
         let is_old = |old: &SupersededIndex| old.file == file && is_unchanged(&*self.place, old);

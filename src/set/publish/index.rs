@@ -1,4 +1,4 @@
-//! Index files, made from what the manifest says alone: a set that comes back gets the ones that it had.
+//! Index files. They depend only on the manifest, so a restored set gets the index files that it had.
 
 use crate::clean::scope::BaseUrl;
 use crate::error::{Result, reserve, try_list};
@@ -11,7 +11,7 @@ use crate::sitemap::xml::{self, Frame};
 /// The index files of a set, in the order of their numbers.
 ///
 /// # Errors
-/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for them.
+/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if they do not fit in memory.
 pub fn index_files(set: &Manifest, protocol: Protocol) -> Result<Vec<Vec<u8>>> {
     let frame = Frame::index(protocol);
     let entry = |sitemap: &Sitemap, out: &mut Vec<u8>| {
@@ -37,7 +37,7 @@ pub fn index_files(set: &Manifest, protocol: Protocol) -> Result<Vec<Vec<u8>>> {
     try_list(files)
 }
 
-/// Bytes of an index file with one entry, whose sitemap has the longest of all numbers.
+/// Bytes of an index file with one entry, for the sitemap with the longest number.
 pub fn index_bytes_min(protocol: Protocol, base_url: &BaseUrl) -> u64 {
     let mut entry = Vec::new();
     let loc = format!("{base_url}{}", sitemap_file(u32::MAX, "00000000"));

@@ -1,11 +1,11 @@
-//! What a set says about itself.
+//! Properties of a set besides its sitemaps.
 
 use crate::clean::scope::{BaseUrl, ScopeRule};
 use crate::limits::Protocol;
 use crate::set::manifest::RunCounts;
 use crate::sitemap::divide::Limits;
 
-/// Properties of a set besides its sitemaps.
+/// Properties that a build gives to the set it publishes.
 #[derive(Debug)]
 pub struct SetInfo<'a> {
     /// The URL that it is published under.
@@ -16,8 +16,8 @@ pub struct SetInfo<'a> {
     pub index_limits: Limits,
     /// Which URLs it may list.
     pub scope: ScopeRule,
-    /// What the run has counted, if the set is to remember it.
+    /// Counts of the run, if the manifest should record them.
     pub counts: Option<RunCounts>,
-    /// Now, as W3C Datetime.
+    /// Time of publication, as W3C Datetime.
     pub time: &'a str,
 }

@@ -8,7 +8,7 @@ use crate::place::{Place, Published, Record, Version, View};
 use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
 use crate::set::name::{ROBOTS_FILE, is_sitemap_file};
 
-/// The live set, and what its manifest is known by in the place.
+/// The live set and the version of its manifest.
 #[derive(Debug, Default)]
 pub struct Live {
     /// The set; none if there is none, or if its manifest cannot be used.

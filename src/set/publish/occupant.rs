@@ -1,4 +1,4 @@
-//! What has the name of a sitemap already.
+//! Existing files under the names of sitemaps.
 
 use std::io::{self, Read};
 
@@ -12,26 +12,27 @@ use crate::set::content::{ContentHash, Seal, seal};
 use crate::set::manifest::Sitemap;
 use crate::set::name::words;
 
-/// What has the name of a sitemap that is to be published.
+/// The file that already has the name of a sitemap to be published.
 pub enum Occupant {
-    /// Nothing.
+    /// There is no such file.
     None,
-    /// The same content, perhaps compressed in another way.
+    /// A file with the same XML, perhaps compressed differently.
     Same {
         /// The bytes of the file.
         gzip: Vec<u8>,
     },
-    /// Another content that the name fits as well: eight digits met.
+    /// A whole file with other XML, whose hash happens to give the same name.
     Other,
-    /// No content that the name fits.
+    /// A file that cannot be decoded, or whose hash does not match its name.
     Damaged,
 }
 
-/// Looks at the published sitemap `file`, whose name is made with `word`, for the XML that has the seal `xml` under `secret`.
-/// Only the seal tells whether the same XML is there: another content may have been prepared to meet the hash in its name.
+/// Compares the published sitemap `file`, whose name contains `word`, with the sitemap that is compressed to `gzip` and whose
+/// XML has the seal `xml` under `secret`. Only an equal seal proves that the XML is equal, because an attacker can construct
+/// another content with the hash in the name.
 ///
 /// # Errors
-/// If it cannot be read, or something that is no file has the name.
+/// If the file cannot be read or is not a regular file.
 pub fn occupant(
     view: &dyn View,
     file: &str,
@@ -57,8 +58,9 @@ pub fn occupant(
     })
 }
 
-/// Whether the file of a published sitemap is there: by its number of bytes, or, if it was compressed anew meanwhile, by its
-/// content. Bytes that rot in a file are left to `check` and [`is_whole`], so that the status of a large set comes at once.
+/// Whether the file of a published sitemap exists with the right size. A file of another size may have been recompressed, so
+/// its content is compared. Files of the right size are not read, so that the status of a large set is quick; `check` and
+/// [`is_whole`] find changed bytes.
 pub fn is_there(view: &dyn View, sitemap: &Sitemap) -> bool {
     match view.look_up(sitemap.file.as_ref()) {
         Ok(Some(found)) if found.is_file && found.bytes == sitemap.gzip_bytes => true,
@@ -70,11 +72,11 @@ pub fn is_there(view: &dyn View, sitemap: &Sitemap) -> bool {
     }
 }
 
-/// Whether the file of a published sitemap holds what was published, by its seal under `secret`; or, if it has none or was
-/// compressed anew meanwhile, by its content. Reads all of it.
+/// Whether the file of a published sitemap is intact. Reads the whole file and compares its seal under `secret`. If the
+/// manifest has no seal, or the file was recompressed, the hash of the XML is compared instead.
 ///
 /// # Errors
-/// If it is there and cannot be read: nothing is known of it then.
+/// If the file exists and cannot be read. A missing file is no error but not intact.
 pub fn is_whole(view: &dyn View, secret: Option<&Secret>, sitemap: &Sitemap) -> Result<bool> {
     if !view.look_up(sitemap.file.as_ref())?.is_some_and(|found| found.is_file) {
         return Ok(false);
@@ -85,14 +87,14 @@ pub fn is_whole(view: &dyn View, secret: Option<&Secret>, sitemap: &Sitemap) -> 
         || content_of(&gzip).is_ok_and(|content| content.to_string() == sitemap.content))
 }
 
-/// The hash of what a gzip file decodes to.
+/// The hash of the decoded content of a gzip file.
 fn content_of(gzip: &[u8]) -> io::Result<ContentHash> {
     let mut hasher = Xxh3::new();
     decode(gzip, |piece| hasher.update(piece))?;
     Ok(ContentHash(hasher.digest128()))
 }
 
-/// Gives what a gzip file decodes to, piece by piece.
+/// Decodes a gzip file and passes its content to `take`, one buffer at a time.
 fn decode(gzip: &[u8], mut take: impl FnMut(&[u8])) -> io::Result<()> {
     let mut xml = MultiGzDecoder::new(gzip);
     let mut piece = [0; 16 * 1024];

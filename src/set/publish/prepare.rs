@@ -15,8 +15,8 @@ use crate::set::manifest::{Manifest, Sitemap, SupersededIndex};
 use crate::set::name::{EMPTY_SET_LINE, ROBOTS_FILE, index_file};
 
 impl Workspace {
-    /// Makes everything durable that turns `sitemaps` into a set, which [`make_live`](super::make_live) then switches to. Earlier
-    /// sets stay available for rollback as long as `keep` says.
+    /// Makes everything durable that turns `sitemaps` into a set, which [`make_live`](super::make_live) then switches to.
+    /// `keep` determines how long earlier sets stay available for rollback.
     ///
     /// # Errors
     /// If that fails, or if something that is no regular file has the name of an index file.

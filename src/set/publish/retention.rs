@@ -1,4 +1,4 @@
-//! Retention: how long what a set no longer lists stays, and its removal.
+//! Retention: how long files of earlier sets are kept, and their removal.
 
 use std::collections::HashSet;
 use std::str::FromStr;
@@ -11,13 +11,13 @@ use crate::place::switch::{Removal, Removed};
 use crate::place::{Place, Record};
 use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
 
-/// How long earlier sets stay: each for this time, and the last few whatever their age.
+/// How long earlier sets are kept. A set is removed once it is older than `time` and not among the last `sets`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Keep {
-    /// The time since a set was replaced.
+    /// Minimum time to keep a set after it was replaced.
     pub time: KeepTime,
-    /// So many of them stay whatever their age.
+    /// Number of earlier sets that are kept whatever their age.
     pub sets: usize,
 }
 
@@ -27,7 +27,8 @@ impl Default for Keep {
     }
 }
 
-/// A time as people write it: `14d`, `12h`, `30m`, `90s`, or 0.
+/// A period of whole seconds, parsed from and written as a number with a unit: `14d`, `12h`, `30m`, `90s`, or `0`. At most
+/// 365,000 days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeepTime(pub Duration);
 
@@ -43,7 +44,7 @@ impl FromStr for KeepTime {
             Some((number, unit)) => number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)),
             None => (word == "0").then_some(0),
         };
-        // A thousand years; what is longer cannot be taken from a date.
+        // A thousand years: a longer period cannot be subtracted from a date.
         let seconds = seconds.filter(|&seconds| seconds <= 365_000 * DAY);
         let wrong =
             || "a time is a whole number of days, hours, minutes or seconds: 14d, 12h, 30m, 90s".into();
@@ -62,25 +63,25 @@ impl std::fmt::Display for KeepTime {
 }
 
 impl Keep {
-    /// Forgets those of `earlier`, newest first, that are old enough at `now`.
+    /// Removes those of the `earlier` sets, newest first, that need not be kept at the time `now`.
     pub fn forget(self, earlier: &mut Vec<Earlier>, now: &str) {
-        let mut behind = 0..;
-        earlier.retain(|set| behind.next() < Some(self.sets) || !self.is_old(&set.since, now));
+        let mut age_rank = 0..;
+        earlier.retain(|set| age_rank.next() < Some(self.sets) || !self.is_old(&set.since, now));
     }
 
-    /// Whether what was replaced at `since` has stayed its time at `now`. What is no time is never old.
+    /// Whether a file or set that was replaced at `since` is old enough at `now` to be removed. An invalid time is never old.
     fn is_old(self, since: &str, now: &str) -> bool {
         let [Ok(since), Ok(now)] = [since, now].map(Timestamp::from_str) else { return false };
         now.duration_since(since).as_secs() >= self.time.0.as_secs().cast_signed()
     }
 }
 
-/// Removes what `live` superseded long enough ago: index files of sets that do not stay, sitemaps that neither it nor an
-/// earlier set that stays lists, and the manifests of earlier sets that do not stay. Only files that a manifest names are
-/// looked at, so no other is ever lost. Returns the sitemaps that were removed.
+/// Removes files that `live` superseded long enough ago: the index files and manifests of earlier sets that are no longer kept,
+/// and sitemaps that neither `live` nor a kept set lists. Only files that a manifest names are removed. Returns the number and
+/// bytes of the removed sitemaps.
 ///
 /// # Errors
-/// If a file cannot be removed, or an earlier set cannot be read: without it nothing is.
+/// If a file cannot be removed. If a kept set cannot be read, nothing is removed, because its sitemaps are unknown.
 pub fn expire(place: &dyn Place, live: &Manifest, keep: Keep) -> Result<Removed> {
     let mut needed: HashSet<String> = live.sitemaps.iter().map(|sitemap| sitemap.file.clone()).collect();
     for earlier in &live.earlier {
@@ -92,7 +93,7 @@ pub fn expire(place: &dyn Place, live: &Manifest, keep: Keep) -> Result<Removed>
         })?;
         needed.extend(set.into_iter().flat_map(|set| set.sitemaps).map(|sitemap| sitemap.file));
     }
-    // Index files go before the sitemaps that they list.
+    // Index files are removed before the sitemaps that they list.
     place.remove(&old_indexes(live, keep))?;
     let old = live.superseded.iter().filter(|old| keep.is_old(&old.since, &live.published));
     let old = old.filter(|old| !needed.contains(&old.file));
@@ -106,7 +107,7 @@ pub fn expire(place: &dyn Place, live: &Manifest, keep: Keep) -> Result<Removed>
     Ok(removed)
 }
 
-/// The index files of sets that do not stay.
+/// The index files of earlier sets that are no longer kept.
 fn old_indexes(live: &Manifest, keep: Keep) -> Vec<Removal> {
     let stays = |old: &&SupersededIndex| {
         live.earlier.iter().any(|set| set.run == old.run) || !keep.is_old(&old.since, &live.published)

@@ -11,9 +11,9 @@ use crate::place::{Record, View};
 use crate::set::manifest::{Earlier, Manifest, Sitemap};
 
 impl Workspace {
-    /// Prepares an earlier set to become live again: set `number`, or the last one before the live set that was not rolled back
-    /// itself. `progress` counts the URLs of sitemaps that were read. Nothing is deleted, so the rollback can be undone. `time` is now, as W3C Datetime. Reads every sitemap of the
-    /// set, so that no damaged file becomes live.
+    /// Prepares an earlier set to become live again: set `number`, or the last one before the live set that was not rolled
+    /// back itself. Nothing is deleted, so the rollback can be undone. Reads every sitemap of the set, so that no damaged
+    /// file becomes live; `progress` counts their URLs. `time` is the time of publication, as W3C Datetime.
     ///
     /// # Errors
     /// [`ErrorKind::Data`] if there is no such set, or if one of its files is missing or was changed;
@@ -100,7 +100,7 @@ fn damaged<'s>(
     Ok(damaged)
 }
 
-/// The earlier set with this number, or the default one.
+/// The earlier set with this number. Without a number, the last set before the live one that was not rolled back.
 fn wanted(live: &Manifest, number: Option<u64>) -> Option<&Earlier> {
     match number {
         Some(number) => live.earlier.iter().find(|kept| kept.number == number),

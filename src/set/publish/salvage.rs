@@ -1,9 +1,9 @@
-//! The way out of damaged manifests: what can be read is believed, what cannot is set aside, and what is left is told by the
-//! index files, because a crawler takes these for the set, too.
+//! Recovery from damaged manifests. Readable manifests are used, and damaged ones are backed up. Files that no readable
+//! manifest names are found through the index files, because crawlers find them that way, too.
 //!
-//! Nothing is changed before the new set is made and all guards have let it pass, but that a switch is finished whose journal
-//! is whole. Then a stand-in, which claims no more than what is known, takes the place of the live manifest at once; from
-//! there on the set is published like any other, and a crash leaves no more than after any other.
+//! A switch whose journal is intact is completed first. Nothing else changes until the new set is ready and all guards have
+//! passed. Then a stand-in atomically replaces the live manifest. It contains only what is known for certain. From there on,
+//! the set is published like any other, with the same guarantees after a crash.
 
 use std::collections::BTreeSet;
 
@@ -15,24 +15,25 @@ use crate::place::{Place, Record, View};
 use crate::set::manifest::{Earlier, Manifest};
 use crate::set::name::{is_index_file, is_sitemap_file};
 
-/// What is known of a directory besides its live manifest, which may be none.
+/// The other manifests of a place whose live manifest may be damaged or missing.
 #[derive(Debug)]
 pub struct Salvage {
-    /// What cannot be used.
+    /// Manifests that cannot be used.
     damaged: Vec<Record>,
     /// Earlier sets that can be read.
     kept: Vec<Manifest>,
-    /// The live set is not known for certain.
+    /// Files that no readable manifest names may be live.
     is_in_doubt: bool,
-    /// It is not known at all.
+    /// The live manifest is damaged or missing, and no journal replaced it.
     is_live_lost: bool,
 }
 
 impl Salvage {
-    /// Reads the manifests of a directory: that of the live set, if it can be used, and the others.
+    /// Reads the manifests of a place: that of the live set, if it can be used, and the others. Completes a switch that a
+    /// dead run committed.
     ///
     /// # Errors
-    /// If something cannot be read at all, or a switch cannot be finished.
+    /// If a file cannot be read, or a switch cannot be completed.
     pub fn of(place: &dyn Place) -> Result<(Live, Self)> {
         let view = place.view();
         let mut damaged = Vec::new();
@@ -49,7 +50,7 @@ impl Salvage {
         let kept: Vec<_> = kept.map(|read| Ok(read?.0)).collect::<Result<_>>()?;
         let live = match next {
             Some((next, _)) => {
-                // It takes the place of the manifest.
+                // The journal is going to replace the damaged manifest.
                 if damaged.contains(&Record::Live) {
                     place.back_up_record(&Record::Live)?;
                 }
@@ -83,14 +84,14 @@ impl Salvage {
         self.is_in_doubt
     }
 
-    /// Whether nobody knows the live set.
+    /// Whether the live set is unknown.
     pub fn is_live_lost(&self) -> bool {
         self.is_live_lost
     }
 
-    /// The earlier sets for a live one that does not know them, the last one first. Since when they are earlier ones, and
-    /// which of them were taken back, only the lost manifest has known; so they stay their full time from `now`. Those whose
-    /// files are not all there were let go, or cannot be restored.
+    /// Earlier sets for a stand-in, the last one first. Only the lost manifest recorded when they were replaced and which of
+    /// them were rolled back, so their retention time begins at `now`. Sets with missing files are left out, because they
+    /// have expired or cannot be restored.
     pub(super) fn earlier(&self, view: &dyn View, now: &str) -> Vec<Earlier> {
         let is_whole = |set: &&Manifest| set.sitemaps.iter().all(|sitemap| is_there(view, sitemap));
         let sets = self.kept.iter().filter(|set| !set.is_stand_in).filter(is_whole);
@@ -114,8 +115,10 @@ pub(super) struct IndexFiles {
 }
 
 impl IndexFiles {
-    /// Those whose name is one that sitemill gives, and that list nothing but sitemaps with such names. Others are not from
-    /// sitemill.
+    /// Reads all files whose name sitemill gives to index files and that list only sitemaps with names of sitemill.
+    ///
+    /// # Errors
+    /// If the place cannot be listed or a file cannot be read.
     pub fn read(view: &dyn View) -> Result<Self> {
         let mut found = Self::default();
         for entry in view.list()?.into_iter().filter(|entry| entry.is_file) {
@@ -130,10 +133,10 @@ impl IndexFiles {
     }
 }
 
-/// The names of the sitemaps in an index file; none if one of them is no name of ours.
+/// The names of the sitemaps in an index file; none if one of them is not a name that sitemill gives.
 fn listed(xml: &[u8]) -> Option<Vec<&str>> {
     let locs = str::from_utf8(xml).ok()?.split("<loc>").skip(1);
-    let files = locs
-        .map(|behind| behind.split_once("</loc>")?.0.rsplit('/').next().filter(|file| is_sitemap_file(file)));
+    let files =
+        locs.map(|text| text.split_once("</loc>")?.0.rsplit('/').next().filter(|file| is_sitemap_file(file)));
     files.collect::<Option<Vec<_>>>().filter(|files| !files.is_empty())
 }

@@ -1,4 +1,4 @@
-//! The shelf of a place: sitemaps go to the staging of a run, unless they are published already.
+//! The shelf of a place: sitemaps are written to the staging of a run, unless they are published already.
 
 use super::occupant::{Occupant, occupant};
 use super::unchanged::Unchanged;

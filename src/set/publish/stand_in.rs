@@ -1,4 +1,4 @@
-//! The stand-in: a manifest with only what is known, for a live set whose own manifest cannot be used.
+//! The stand-in: a manifest that replaces an unusable live manifest and contains only what is known for certain.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use crate::set::manifest::{Manifest, Superseded};
 use crate::set::name::ROBOTS_FILE;
 
 impl Workspace {
-    /// Backs up the manifests that cannot be used, and writes a stand-in for the live one. With it, index files that the new set
-    /// does not replace, and the sitemaps that they list, are kept as long as usual.
+    /// Backs up the manifests that cannot be used, and writes a stand-in for the live one. With it, index files that the new
+    /// set does not replace, and the sitemaps that they list, are kept for the usual time.
     pub(super) fn stand_in(&mut self, info: &SetInfo<'_>) -> Result<()> {
         let Some(salvage) = &self.salvage else { return Ok(()) };
         let view = self.place.view();
@@ -54,7 +54,7 @@ impl Workspace {
     }
 }
 
-/// The stand-in for a set of which nothing is known.
+/// The stand-in for a set about which nothing is known.
 fn stand_in(run: &str, info: &SetInfo<'_>) -> Manifest {
     let base_url = info.base_url.to_string();
     let set = Manifest::new(run, info.protocol, info.index_limits, &base_url, info.time, Vec::new());

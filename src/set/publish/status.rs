@@ -1,4 +1,4 @@
-//! Status: what lies in an output directory, by its manifests. Reads only, and takes no lock.
+//! Status: the sets in an output directory, according to its manifests. Changes nothing and takes no lock.
 
 use std::path::{Path, PathBuf};
 
@@ -12,82 +12,83 @@ use crate::escape::shown;
 use crate::place::{self, Record, View};
 use crate::set::manifest::{Manifest, Role};
 
-/// An output directory. Serialises to a line of `sitemill status --json`.
+/// The sets of an output directory. Serialises to a line of `sitemill status --json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Status {
-    /// Its path; escaped.
+    /// Path of the directory, with control characters escaped.
     pub directory: String,
     /// The live set.
     pub live: SetStatus,
-    /// Earlier sets that can come back, the last one first.
+    /// Earlier sets that can be restored, the last one first.
     pub earlier: Vec<SetStatus>,
-    /// What is wrong with manifests of earlier sets, which cannot be restored, and with the journal of a switch; escaped.
+    /// Errors in manifests of earlier sets, which cannot be restored, and in the journal of a switch. Control characters are
+    /// escaped.
     pub damaged: Vec<String>,
-    /// Sitemaps that lie there and that the live set does not list.
+    /// Sitemaps of earlier sets that still exist and that the live set does not list.
     pub superseded: FilesStatus,
-    /// Runs that have begun and not come to an end.
+    /// Runs that have begun and not ended.
     pub runs: Vec<RunStatus>,
-    /// A switch to another set was begun; the next run finishes it.
+    /// Whether a switch to another set has begun. The next run completes it.
     pub is_switching: bool,
 }
 
-/// A set.
+/// A published set: the live one or an earlier one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct SetStatus {
-    /// Which of the directory's sets it is.
+    /// Number of the set in its directory, counted from 1.
     pub number: u64,
-    /// The directory of its files, as a URL.
+    /// URL of the directory that its files are published in.
     pub base_url: String,
     /// Protocol version: `0.9` or `0.84`.
     pub protocol: String,
-    /// When it became live, the last time.
+    /// When it last became live, as W3C Datetime.
     pub published: String,
-    /// When it was replaced.
+    /// When it was replaced, as W3C Datetime. None for the live set.
     pub replaced: Option<String>,
-    /// It was rolled back.
+    /// Whether it was rolled back.
     pub withdrawn: bool,
-    /// URLs.
+    /// Number of URLs.
     pub urls: u64,
-    /// Sitemaps.
+    /// Number of sitemaps.
     pub sitemaps: u64,
-    /// Index files.
+    /// Number of index files.
     pub indexes: u64,
     /// Bytes of its sitemaps before compression.
     pub xml_bytes: u64,
     /// Bytes of its sitemap files.
     pub gzip_bytes: u64,
-    /// Sitemaps whose files are missing or damaged: such a set cannot be restored.
+    /// Number of sitemaps whose files are missing or have the wrong size. Such a set cannot be restored.
     pub missing: u64,
 }
 
-/// Files.
+/// Number and size of a group of files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FilesStatus {
-    /// How many.
+    /// Number of files.
     pub files: u64,
-    /// Bytes of all of them.
+    /// Total bytes of the files.
     pub bytes: u64,
 }
 
-/// A run.
+/// A run that has begun and not ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RunStatus {
-    /// The number of its process.
+    /// Process id.
     pub process: u32,
-    /// A process of this number is there. A run of another machine, or another container, looks dead from here.
+    /// Whether a process with this id exists. A run on another machine or in another container looks dead from here.
     pub is_alive: bool,
 }
 
-/// Describes the sets in `out`, or in each directory of a site below it, by name. Reads manifests and takes no lock. `progress`
-/// counts the URLs of the sets.
+/// Describes the sets in `out`, or in each site directory below it, sorted by name. Reads manifests and takes no lock.
+/// `progress` counts the URLs of the sets.
 ///
 /// # Errors
-/// [`ErrorKind::Input`] if it cannot be read, [`ErrorKind::Data`] if there is no set or the manifest of a live one is damaged;
-/// if `stop` is raised.
+/// [`ErrorKind::Input`] if a directory cannot be read, [`ErrorKind::Data`] if there is no set or the manifest of a live set is
+/// damaged; also if `stop` is raised.
 pub fn status(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Vec<Status>> {
     progress.begin(Phase::Read, 0);
     let all = of_directories(out, progress, stop)?;
@@ -108,10 +109,10 @@ fn of_directories(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Ve
     }
 }
 
-/// The directories below `out` that hold sets, by name.
+/// The directories below `out` that contain sets, sorted by name.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If `out` cannot be read.
 pub fn sites(out: &Path) -> Result<Vec<PathBuf>> {
     let parent = place::view(out);
     let names = parent.list()?.into_iter().filter(|listed| !listed.is_file).map(|listed| listed.name);
@@ -139,7 +140,7 @@ fn of_directory(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Opti
     let mut earlier = Vec::new();
     for kept in &manifest.earlier {
         stop.check()?;
-        // A set without its manifest cannot be restored, and there is nothing to say about it.
+        // A set without its manifest cannot be restored, so it is left out.
         let record = Record::kept(&kept.run);
         let Some(set) = usable(Role::Kept(kept.number), &record)? else { continue };
         let (replaced, withdrawn) = (Some(kept.since.clone()), kept.withdrawn);
@@ -182,7 +183,7 @@ fn of_set(view: &dyn View, set: &Manifest) -> SetStatus {
     }
 }
 
-/// Runs by their staging directories, which only their owner may look into: another user sees none.
+/// Runs, found by their staging directories. Only the owner of these can list them; other users see no runs.
 fn runs(view: &dyn View) -> Vec<RunStatus> {
     let staging = view.runs();
     let process = |name: &str| name.rsplit_once('-')?.1.parse().ok();

@@ -1,5 +1,5 @@
-//! Every prefix of what publishing does to the file system: the process ends there, or the power is lost there, and what
-//! a crawler finds is a set; the next run makes it the old one or the new one as a whole.
+//! Publishing is interrupted after every change of the file system, with and without power loss. A crawler must always find a
+//! complete set, and after the next run it must be the whole old set or the whole new one.
 
 mod failing;
 mod foreign;
@@ -56,10 +56,11 @@ fn view(fs: &Memory) -> DirectoryView {
     DirectoryView::of(Arc::new(fs.clone()), OUT.as_ref())
 }
 
-/// What a job does to the file system; how many changes in, it has told of success. What fails behind that is a warning.
+/// Changes the file system as a command does. Returns the number of changes before it reported success; failures after that are
+/// warnings.
 type Job = fn(&Memory) -> Result<usize>;
 
-/// Publishes a sitemap for each of `texts`, two in an index file, as a build does; what the set replaces is retired at once.
+/// Publishes a sitemap for each of `texts` as a build does, two in an index file. The replaced set is not kept.
 fn build(fs: &Memory, texts: &[&str], time: &str) -> Result<usize> {
     build_with(fs, texts, time, OnDamage::Refuse)
 }
@@ -80,6 +81,17 @@ fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> R
         })
     };
     let sitemaps = (1..).zip(texts).map(sitemap).collect::<Result<_>>()?;
+    let keep = Keep { time: "1d".parse().unwrap(), sets: 0 };
+    let mut prepared = prepare(workspace, sitemaps, time, keep)?;
+    make_live(slice::from_mut(&mut prepared))?;
+    let _ = name_indexes(LocalFile::of(fs, ROBOTS.as_ref()), BASE, &prepared.set().indexes);
+    let done = fs.steps().len();
+    let _ = prepared.workspace().expire(prepared.set(), keep);
+    Ok(done)
+}
+
+/// Prepares a set of `sitemaps`, two in an index file.
+fn prepare(workspace: Workspace, sitemaps: Vec<Sitemap>, time: &str, keep: Keep) -> Result<Prepared> {
     let info = SetInfo {
         base_url: &BASE.parse().unwrap(),
         protocol: Protocol::V0_9,
@@ -88,16 +100,15 @@ fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> R
         counts: None,
         time,
     };
-    let keep = Keep { time: "1d".parse().unwrap(), sets: 0 };
-    let mut prepared = workspace.prepare(sitemaps, &info, keep)?;
-    make_live(slice::from_mut(&mut prepared))?;
-    let _ = name_indexes(LocalFile::of(fs, ROBOTS.as_ref()), BASE, &prepared.set().indexes);
-    let done = fs.steps().len();
-    let _ = prepared.workspace().expire(prepared.set(), keep);
-    Ok(done)
+    workspace.prepare(sitemaps, &info, keep)
 }
 
-/// Makes the set before the live one live again.
+/// Prepares an empty set: it has robots lines and no index file.
+fn prepare_empty(workspace: Workspace) -> Prepared {
+    prepare(workspace, Vec::new(), "2026-11-20T02:00:00Z", Keep::default()).unwrap()
+}
+
+/// Restores the set before the live one.
 fn roll_back(fs: &Memory) -> Result<usize> {
     let workspace = open_place(fs, OnDamage::Refuse)?;
     let mut prepared = workspace.roll_back(None, "2026-11-20T02:00:00Z", &Silent, &Stop::default())?;
@@ -106,7 +117,7 @@ fn roll_back(fs: &Memory) -> Result<usize> {
     Ok(fs.steps().len())
 }
 
-/// Stages sitemap `number` with `text` in it.
+/// Stages sitemap `number` with the content `text`.
 fn stage(workspace: &Workspace, number: u32, text: &[u8], compression: Compression) -> Result<Shelved> {
     let xml = seal(&workspace.secret, text);
     workspace.shelf().put(number, content_of(text), xml, &gzip(text, compression))
@@ -122,7 +133,7 @@ fn content_of(text: &[u8]) -> ContentHash {
     ContentHash(xxhash_rust::xxh3::xxh3_128(text))
 }
 
-/// A directory of others' in which five days saw three sets.
+/// An output directory in which three sets were published within five days, next to a robots.txt.
 fn world() -> Memory {
     let fs = empty();
     build(&fs, &["a", "b", "c"], "2026-11-15T02:00:00Z").unwrap();
@@ -131,17 +142,17 @@ fn world() -> Memory {
     fs
 }
 
-/// The same with nothing in it.
+/// A file system with a robots.txt and no output directory.
 fn empty() -> Memory {
     let fs = Memory::default();
     fs.put(ROBOTS.as_ref(), b"User-agent: *\n");
     fs
 }
 
-/// The robots lines, and each index file: its bytes, and those of the sitemaps that it lists.
+/// The robots lines and the index files by name, each with its bytes and the contents of the sitemaps that it lists.
 type Set = BTreeMap<String, (Vec<u8>, BTreeMap<String, Vec<u8>>)>;
 
-/// What a crawler finds who takes each index file there is, and those that the robots lines name.
+/// Reads, as a crawler does, all index files that exist or that the robots lines name.
 fn crawl(fs: &Memory) -> Result<Set, String> {
     let read = |file: &str| fs.read(&Path::new(OUT).join(file)).map_err(|error| format!("{file}: {error}"));
     let text = |file: &str| read(file).map(|bytes| String::from_utf8(bytes).unwrap());
@@ -176,12 +187,12 @@ fn files(fs: &Memory) -> Vec<String> {
         .collect()
 }
 
-/// Fails unless `fs` holds a set with nothing beside it, and one of `whole`.
+/// Fails unless `fs` contains one of the sets `whole`, and no leftovers.
 fn assert_at_rest(fs: &Memory, whole: &[&Set], when: &str) {
     let set = crawl(fs).unwrap_or_else(|why| panic!("{when}: {why}"));
     let view = view(fs);
     let manifest = Manifest::read(&view, &Record::Live).unwrap();
-    // An old index file is whole, or it could not be crawled; it may stay, or be gone already.
+    // Superseded index files may exist or not. Crawling has checked those that exist.
     let old_indexes = manifest.iter().flat_map(|set| &set.superseded_indexes);
     let old_indexes: HashSet<&String> = old_indexes.map(|old| &old.file).collect();
     let named = |set: &Set| -> Set {
@@ -196,7 +207,7 @@ fn assert_at_rest(fs: &Memory, whole: &[&Set], when: &str) {
     let known: Vec<_> = sitemaps.chain(old).collect();
     let stray: Vec<_> = files(fs).into_iter().filter(|file| file.ends_with(".gz")).collect();
     let stray: Vec<_> = stray.iter().filter(|file| !known.contains(file)).collect();
-    assert!(stray.is_empty(), "{when}: nobody lists {stray:?}");
+    assert!(stray.is_empty(), "{when}: no manifest lists {stray:?}");
     assert_eq!(fs.list(&Path::new(OUT).join(".sitemill/staging")).unwrap(), [], "{when}");
     assert!(!view.has_record(&Record::Journal), "{when}");
     for earlier in manifest.iter().flat_map(|set| &set.earlier) {
@@ -206,17 +217,17 @@ fn assert_at_rest(fs: &Memory, whole: &[&Set], when: &str) {
     }
 }
 
-/// What is found if `state` is the last: as it is, or after a loss of power.
+/// The states that can be found if the process ends or the power is lost in `state`, with descriptions.
 fn endings(state: &State) -> impl Iterator<Item = (String, State)> {
     [("the process ends".into(), state.clone())].into_iter().chain(state.after_power_loss())
 }
 
-/// What is on disk, with no history.
+/// A file system with the durable part of `fs`, without history.
 fn on_disk(fs: &Memory) -> Memory {
     Memory::of(fs.state().after_power_loss().remove(0).1)
 }
 
-/// Breaks `job` off at every step, and the next run, which mends what it has left, at every step as well.
+/// Interrupts `job` after every step, and the next run, which repairs the result, after every step as well.
 fn replay(before: &Memory, job: Job) {
     let fs = on_disk(before);
     let old = crawl(&fs).unwrap();
@@ -239,7 +250,7 @@ fn replay(before: &Memory, job: Job) {
         let is_new = new.iter().all(|(file, index)| set.get(file) == Some(index));
         assert!(!is_done || is_new && fs.read(ROBOTS.as_ref()).unwrap() == robots[1], "{when}");
     };
-    // Many steps leave the same behind.
+    // Many steps leave the same state.
     let mut seen = HashSet::new();
     for (at, step) in (1..).zip(&steps) {
         let is_done = at >= done;
@@ -249,7 +260,7 @@ fn replay(before: &Memory, job: Job) {
                 continue;
             }
             let fs = Memory::of(state);
-            let when = format!("behind step {at} of {}, {}: {how}", steps.len(), step.what);
+            let when = format!("after step {at} of {}, {}: {how}", steps.len(), step.what);
             assert_whole(&fs, is_done, &when);
             drop(open(&fs));
             assert_at_rest(&fs, either, &when);
@@ -259,7 +270,7 @@ fn replay(before: &Memory, job: Job) {
                         continue;
                     }
                     let fs = Memory::of(state);
-                    let when = format!("{when}; in the next run behind {}: {how}", step.what);
+                    let when = format!("{when}; in the next run after {}: {how}", step.what);
                     assert_whole(&fs, is_done, &when);
                     drop(open(&fs));
                     assert_at_rest(&fs, either, &when);
@@ -301,8 +312,8 @@ fn after_a_crash_at_any_step_an_earlier_set_is_restored_or_not() {
     replay(&world(), roll_back);
 }
 
-/// A manifest or a journal that is damaged, or a manifest that is gone: the old set stays whole until the new one takes its
-/// place, wherever that is broken off; and it can be tried again.
+/// The manifest or the journal is damaged, or the manifest is missing. Wherever the build is interrupted, the old set stays
+/// complete until the new one replaces it, and the build can be repeated.
 #[test]
 fn after_a_crash_at_any_step_a_set_without_a_manifest_is_replaced_or_not() {
     let rebuild =
@@ -324,7 +335,7 @@ fn after_a_crash_at_any_step_a_set_without_a_manifest_is_replaced_or_not() {
         for (at, step) in fs.steps().into_iter().enumerate() {
             for (how, state) in endings(&step.state).filter(|(_, state)| seen.insert(state.clone())) {
                 let fs = Memory::of(state);
-                let when = format!("{lost} lost, behind step {at}, {}: {how}", step.what);
+                let when = format!("{lost} lost, after step {at}, {}: {how}", step.what);
                 let set = crawl(&fs).unwrap_or_else(|why| panic!("{when}: {why}"));
                 let is_whole =
                     |(file, index)| [&old, &new].iter().any(|whole| whole.get(file) == Some(index));

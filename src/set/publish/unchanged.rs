@@ -1,9 +1,9 @@
-//! What is published already, so that it need not be compressed again to find that out.
+//! Sitemaps that are published already, so that unchanged ones need not be compressed again.
 //!
-//! A sitemap of the new set is one that lies there if its XML has the seal that a manifest remembers: 128 bits under a
-//! secret that only the directory's owner can read, so no URL that anybody prepares can meet it. The file lies there
-//! whole if all of its bytes, read anew, have the seal that they had when they were written. What rotted, was cut or is
-//! gone is not found here, and made again.
+//! A sitemap of the new set is unchanged if its XML has a seal that a manifest records. A seal is a hash of 128 bits, keyed
+//! with a secret that only the owner of the directory can read, so an attacker who controls URLs cannot construct a match.
+//! The published file is read again and must have the seal that was recorded when it was written. Files that are damaged or
+//! missing are not found here, and their sitemaps are compressed again.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,9 +18,9 @@ use crate::set::name::number_of;
 pub struct Unchanged<'a> {
     view: &'a dyn View,
     secret: Secret,
-    /// By number and seal of the XML.
+    /// Sitemaps by their number and the seal of their XML.
     sitemaps: HashMap<(u32, Seal), Sitemap>,
-    /// Their numbers, URLs and bytes of XML.
+    /// For each sitemap, its number, URLs and bytes of XML.
     sizes: HashSet<(u32, u32, u64)>,
 }
 
@@ -44,20 +44,20 @@ impl<'a> Unchanged<'a> {
         known
     }
 
-    /// What XML is sealed with.
+    /// The key of the seals.
     pub fn secret(&self) -> &Secret {
         &self.secret
     }
 
-    /// Whether it is worth while to look for a sitemap of this size before it is compressed.
+    /// Whether a published sitemap has this number and size. If not, [`find`](Self::find) would find nothing.
     pub fn has_size(&self, number: u32, urls: u32, xml_bytes: u64) -> bool {
         self.sizes.contains(&(number, urls, xml_bytes))
     }
 
-    /// Sitemap `number` whose XML has the seal `xml`, if it lies there whole. Reads all of it.
+    /// The published sitemap with this number whose XML has the seal `xml`, if its file is intact. Reads the whole file.
     pub fn find(&self, number: u32, xml: Seal) -> Option<&Sitemap> {
         let sitemap = self.sitemaps.get(&(number, xml))?;
-        // If something else is in its place, or it cannot be read, the one who makes it again says so.
+        // Errors are ignored here: writing the sitemap again reports them.
         let found = self.view.look_up(sitemap.file.as_ref()).ok().flatten();
         found.filter(|found| found.is_file && found.bytes == sitemap.gzip_bytes)?;
         let there = seal(&self.secret, &self.view.read(sitemap.file.as_ref()).ok()?);
@@ -91,7 +91,7 @@ mod tests {
         Workspace::open_place(Box::new(place), OnDamage::Refuse).unwrap()
     }
 
-    /// Publishes sitemap 7, or nothing, as the whole set; what was staged.
+    /// Publishes a set of sitemap 7 alone, or an empty set, and returns its sitemaps.
     fn publish(fs: &Memory, is_there: bool) -> Vec<Sitemap> {
         let workspace = open(fs);
         let stage = |workspace: &Workspace| {

@@ -1,4 +1,4 @@
-//! A workspace: a place that only this run may change, and what is known of the sets in it.
+//! A workspace: a place that only this run may change, with the manifests of the sets in it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,27 +15,27 @@ use crate::place::switch::{Removed, SwitchState};
 use crate::place::{self, FreeSpace, Place, Version, View};
 use crate::set::manifest::Manifest;
 
-/// A place that only this run may change, with the run's staging and what is known of the sets there.
+/// A place that only this run may change, with the run's staging and the manifests of the sets there.
 #[derive(Debug)]
 pub struct Workspace {
     pub(super) place: Box<dyn Place>,
     pub(super) live: Option<Manifest>,
     /// The version of the live manifest that the next set succeeds.
     pub(super) expected: Option<Version>,
-    /// What else is known, if damaged manifests are ignored.
+    /// The other manifests, if damaged ones are ignored.
     pub(super) salvage: Option<Salvage>,
     /// The key of seals.
     pub(super) secret: Secret,
-    /// What it may replace; none before [`Workspace::admit`].
+    /// What the run may replace; none before [`Workspace::admit`].
     pub(super) consent: Option<Consent>,
 }
 
 impl Workspace {
-    /// Opens the place at `out`, creates it if it does not exist, takes its lock, and removes what dead runs have left.
+    /// Opens the place at `out`: creates it if it does not exist, takes its lock, and removes the files of dead runs.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if it cannot be created or written to, [`ErrorKind::Busy`] if another run holds it, or holds all
-    /// sites that it is one of; [`ErrorKind::Data`] if its manifest is damaged and `on_damage` does not permit to ignore it.
+    /// [`ErrorKind::Output`] if it cannot be created or written to, [`ErrorKind::Busy`] if another run holds its lock or the
+    /// lock of all sites, [`ErrorKind::Data`] if its manifest is damaged and `on_damage` does not permit ignoring it.
     pub fn open(out: &Path, on_damage: OnDamage) -> Result<Self> {
         Self::open_place(place::open(out)?, on_damage)
     }
@@ -95,7 +95,7 @@ impl Workspace {
         self.live.as_ref()
     }
 
-    /// The space that is free in the place.
+    /// The free space of the place.
     pub fn free_space(&self) -> FreeSpace {
         self.place.free_space()
     }

@@ -120,12 +120,12 @@ fn begins_with_date(text: &[u8]) -> bool {
 }
 
 fn of_text(text: &[u8], zone: Option<&LastmodZone>) -> Result<Lastmod, TagReason> {
-    let (date, behind) = match text.split_at_checked("YYYY-MM-DD".len()) {
-        Some((date, behind)) => (date_of(date).ok_or(TagReason::Lastmod)?, behind),
+    let (date, after) = match text.split_at_checked("YYYY-MM-DD".len()) {
+        Some((date, after)) => (date_of(date).ok_or(TagReason::Lastmod)?, after),
         None if is_year_or_month(text) => return Err(TagReason::LastmodPrecision),
         None => return Err(TagReason::Lastmod),
     };
-    match behind {
+    match after {
         [] => Ok(written(text, date.to_datetime(jiff::civil::Time::midnight()), 0)),
         [b'T' | b' ', clock @ ..] => of_date_time(date, clock, zone),
         _ => Err(TagReason::Lastmod),
@@ -181,14 +181,14 @@ fn is_year_or_month(text: &[u8]) -> bool {
 
 /// Hours, minutes and seconds, and what follows them and a fraction. No 24:00 and no leap second: W3C Datetime.
 fn time_of(clock: &[u8]) -> Option<([i8; 3], &[u8])> {
-    let ([h1, h2, b':', m1, m2], behind) = clock.split_first_chunk()? else { return None };
-    let (seconds, behind) = match behind {
-        [b':', s1, s2, behind @ ..] => (number(&[*s1, *s2])?, without_fraction(behind)?),
-        _ => (0, behind),
+    let ([h1, h2, b':', m1, m2], after) = clock.split_first_chunk()? else { return None };
+    let (seconds, after) = match after {
+        [b':', s1, s2, after @ ..] => (number(&[*s1, *s2])?, without_fraction(after)?),
+        _ => (0, after),
     };
     let (hours, minutes) = (number(&[*h1, *h2])?, number(&[*m1, *m2])?);
     let exists = hours < 24 && minutes < 60 && seconds < 60;
-    exists.then_some(([hours as i8, minutes as i8, seconds as i8], behind))
+    exists.then_some(([hours as i8, minutes as i8, seconds as i8], after))
 }
 
 /// The rest after `.` and at least one digit; `None` if no digit follows the point.

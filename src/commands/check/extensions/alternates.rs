@@ -57,7 +57,7 @@ fn judge_link([rel, hreflang, href]: [Option<&[u8]>; 3], found: &mut Found<'_>) 
     }
 }
 
-/// Whether `value` has the form of a language, with a script or region behind it, or is `x-default`: the beginning of
+/// Whether `value` has the form of a language, with a script or region after it, or is `x-default`: the beginning of
 /// RFC 5646, 2.1. Which languages there are is not looked up.
 fn is_language(value: &[u8]) -> bool {
     if value.eq_ignore_ascii_case(b"x-default") {

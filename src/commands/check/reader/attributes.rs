@@ -142,12 +142,12 @@ fn replaced(
     let mut rest = raw;
     while let Some((before, from)) = rest.split_once('&') {
         push(before);
-        let (name, behind) = from.split_once(';').ok_or(Stopped::NoEnd)?;
+        let (name, after) = from.split_once(';').ok_or(Stopped::NoEnd)?;
         match entities::resolve(name) {
             Ok(character) => push(character.encode_utf8(&mut [0; 4])),
             Err(why) => wrong(name, why).map_err(Stopped::By)?,
         }
-        rest = behind;
+        rest = after;
     }
     push(rest);
     Ok(())

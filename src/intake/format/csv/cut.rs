@@ -78,9 +78,9 @@ impl<'n> Cuts<'n> {
             }
             let mut piece = &self.piece[..bytes];
             let is_first = self.rest.offset == 0 && self.rest.bytes.is_empty();
-            if is_first && let Some(behind) = piece.strip_prefix(BYTE_ORDER_MARK) {
+            if is_first && let Some(after) = piece.strip_prefix(BYTE_ORDER_MARK) {
                 // A byte order mark is not part of the first name.
-                (piece, self.rest.offset) = (behind, BYTE_ORDER_MARK.len() as u64);
+                (piece, self.rest.offset) = (after, BYTE_ORDER_MARK.len() as u64);
             }
             let row_end = scan(piece, self.delimiter, &mut self.state);
             self.rest.bytes.extend_from_slice(&piece[..row_end.unwrap_or(piece.len())]);

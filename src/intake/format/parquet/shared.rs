@@ -41,7 +41,7 @@ impl ChunkReader for Shared {
 /// The bytes from `start`. The file may have fewer, because a damaged index may contain any number.
 pub fn bytes_at(file: &File, file_bytes: u64, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
     if start.checked_add(length as u64).is_none_or(|end| end > file_bytes) {
-        return Err(ParquetError::EOF("a column goes on behind the end of the file".into()));
+        return Err(ParquetError::EOF("a column extends beyond the end of the file".into()));
     }
     let mut bytes = vec![0; length];
     file.read_exact_at(&mut bytes, start)?;

@@ -336,7 +336,7 @@ fn codecs_that_are_not_supported_are_named() {
     let schema = "message m { required binary loc (STRING); }";
     write(File::create(&path).unwrap(), schema, Compression::UNCOMPRESSED, vec![vec![text(&["u"; 10])]]);
     let whole = std::fs::read(&path).unwrap();
-    // `codec` in the index: field 4 of ColumnMetaData, behind the name of the column in its path.
+    // `codec` in the index: field 4 of ColumnMetaData, after the name of the column in its path.
     let name = whole.windows(5).rposition(|bytes| bytes == b"\x03loc\x15").unwrap();
     assert_eq!(whole[name + 5], 0);
     for (codec, said) in [(3_u8, "LZO"), (4, "Brotli")] {

@@ -15,9 +15,9 @@ pub fn read(piece: &[u8], offset: u64, entry: &mut UrlElement, rows: &mut Counti
         return Ok(0);
     }
     let mut bytes = 0;
-    while let Some(behind) = take(&piece[bytes..], offset + bytes as u64, entry, rows.count() + 1) {
+    while let Some(after) = take(&piece[bytes..], offset + bytes as u64, entry, rows.count() + 1) {
         entry.emit(rows)?;
-        bytes = piece.len() - behind.len();
+        bytes = piece.len() - after.len();
     }
     Ok(bytes)
 }
@@ -29,8 +29,8 @@ fn take<'p>(piece: &'p [u8], offset: u64, entry: &mut UrlElement, number: u64) -
     entry.start(offset + (piece.len() - start.len()) as u64, number, true);
     loop {
         rest = rest.trim_ascii_start().strip_prefix(b"<")?;
-        if let Some(behind) = rest.strip_prefix(b"/url>") {
-            return Some(behind);
+        if let Some(after) = rest.strip_prefix(b"/url>") {
+            return Some(after);
         }
         let (name, value) = rest.split_at(memchr(b'>', rest)?);
         entry.open_plain(value_place(name)?);

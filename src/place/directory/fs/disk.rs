@@ -1,4 +1,4 @@
-//! The file system of the machine.
+//! The real file system, through the operating system.
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, DirEntry, File, FileType, Metadata, Permissions, TryLockError};
@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::place::foreign::foreign;
 use crate::place::interface::FreeSpace;
 
-/// The file system of the machine.
+/// The real file system of this machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Disk;
 
@@ -32,13 +32,13 @@ impl FileSystem for Disk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         match fs::metadata(path)?.is_file() {
             true => Ok(Box::new(File::open(path)?)),
-            false => Err(io::Error::other("is no file")),
+            false => Err(io::Error::other("not a regular file")),
         }
     }
 
     fn list(&self, directory: &Path) -> io::Result<Vec<(OsString, Kind)>> {
         let listed = |entry: DirEntry| {
-            // A file that is gone by now has no kind any more.
+            // The file may have been removed in the meantime.
             let kind = entry.file_type().map_or(Kind::Other, Kind::from);
             (entry.file_name(), kind)
         };
@@ -47,10 +47,10 @@ impl FileSystem for Disk {
 
     fn lock(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>> {
         let mut options = File::options();
-        // What a link leads to is not ours to write to.
+        // A link could redirect the write to any file.
         options.read(true).custom_flags(libc::O_NOFOLLOW);
         if word.is_some() {
-            // Truncated only once it is ours: until then it names the holder.
+            // The file names the holder of the lock, so it is truncated only once the lock is taken.
             options.write(true).create(true).truncate(false);
         }
         let mut file = options.open(path).map_err(|error| match error.raw_os_error() {
@@ -69,7 +69,7 @@ impl FileSystem for Disk {
     }
 
     fn lock_shared(&self, path: &Path, word: &str) -> Result<Option<Locked>> {
-        // A file that can only be read can be locked too, as on a read-only mount; of a FIFO nobody need be the writer.
+        // Opened for reading, because the file may be on a read-only mount. `O_NONBLOCK`: a FIFO would wait for a writer.
         let mut options = File::options();
         options.read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
         let file = options.open(path).map_err(|error| match error.raw_os_error() {
@@ -81,7 +81,7 @@ impl FileSystem for Disk {
         }
         let mut options = File::options();
         options.write(true).truncate(true).custom_flags(libc::O_NOFOLLOW);
-        // Only whoever is turned away misses it.
+        // Best effort: the word only tells runs that are refused who holds the lock.
         let _ = options.open(path).and_then(|mut file| file.write_all(word.as_bytes()));
         locked(path, file).map(Some)
     }
@@ -140,7 +140,7 @@ impl NewFile for File {
     fn take_after(&self, old: &Meta) -> io::Result<bool> {
         let (user, group) = old.owner;
         if Meta::from(self.metadata()?).owner != old.owner {
-            // Only root may give a file away; the group is kept by whoever is of it.
+            // Only root may change the owner. Members of the group may keep the group.
             let given = fchown(self, Some(user), Some(group));
             let is_kept = given.or_else(|_| fchown(self, None, Some(group))).is_ok();
             if !is_kept && old.mode & 0o004 == 0 {

@@ -1,8 +1,8 @@
-//! A file system in memory that remembers every state it was in, and in each of them what is on disk already.
+//! A simulated file system in memory. It records every state it was in, and which part of each state was durable.
 //!
-//! The rules, no kinder than POSIX: the bytes of a file are on disk once it is synced, and a change of names once the
-//! directory of the new name is (of the old one, if there is no new one). What was not synced may be there after a loss of
-//! power or not, each change of names for itself; but a rename is never half.
+//! It guarantees no more than POSIX. The bytes of a file are durable once the file is synced. A created, renamed or removed
+//! name is durable once its directory is synced (for a rename, the directory of the new name). After a power loss, each
+//! unsynced change of a name may or may not have happened, independently of the others. A rename is atomic.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use super::operations::{FileSystem, Kind, Locked, Meta, NewFile};
 use crate::error::{Error, Result};
 use crate::place::interface::FreeSpace;
 
-/// Clones are of one and the same file system.
+/// A simulated file system. Clones share one state.
 #[derive(Debug, Clone, Default)]
 pub struct Memory(Arc<Mutex<History>>);
 
@@ -24,32 +24,35 @@ pub struct Memory(Arc<Mutex<History>>);
 struct History {
     now: State,
     steps: Vec<Step>,
-    /// Changes that were asked for, in words.
-    asked: Vec<String>,
-    /// Those of them that fail, counted from 0.
+    /// All attempted changes, described in words.
+    attempts: Vec<String>,
+    /// Indexes into `attempts` of the changes that fail.
     failing: Vec<Range<usize>>,
 }
 
-/// A change, and what was there behind it.
+/// A successful change, and the state after it.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// Which of the changes that were asked for, counted from 0.
-    pub asked: usize,
-    /// In words.
+    /// Index of the change among all attempts.
+    pub attempt: usize,
+    /// The change in words.
     pub what: String,
-    /// As a process sees it.
+    /// The state after the change.
     pub state: State,
 }
 
-/// What is there at a time.
+/// The state of the file system at one time.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct State {
+    /// All names, as processes see them.
     names: Names,
+    /// Contents by inode.
     files: BTreeMap<u64, Content>,
-    /// Names that are on disk, and how they have changed since then.
-    first: Names,
+    /// Names that are durable whatever happens.
+    durable: Names,
+    /// Changes of names since then, in order. `names` is `durable` with all of them applied.
     changes: Vec<Change>,
-    /// It is of a kind that has no links.
+    /// Whether hard links are refused.
     is_linkless: bool,
 }
 
@@ -89,29 +92,35 @@ impl Change {
 }
 
 impl State {
-    /// What may be found when the power comes back, each with words for it.
+    /// The states that a power loss may leave, each with a description. The first one has lost everything that was not synced.
     pub fn after_power_loss(&self) -> Vec<(String, State)> {
         let unsynced = self.changes.iter().filter(|change| !change.is_synced).count();
         let mut worlds = vec![
-            ("nothing unsynced is left".into(), self.rest(|_| false)),
-            ("every name is left, and no unsynced content".into(), self.rest(|_| true)),
+            ("everything unsynced is lost".into(), self.surviving(|_| false)),
+            ("all names survive, and no unsynced content".into(), self.surviving(|_| true)),
         ];
         for nth in 0..unsynced {
-            worlds.push((format!("of unsynced names only change {nth} is left"), self.rest(|at| at == nth)));
-            worlds.push((format!("of unsynced names only change {nth} is lost"), self.rest(|at| at != nth)));
+            worlds.push((
+                format!("only unsynced change {nth} of names survives"),
+                self.surviving(|at| at == nth),
+            ));
+            worlds.push((
+                format!("only unsynced change {nth} of names is lost"),
+                self.surviving(|at| at != nth),
+            ));
         }
         worlds
     }
 
-    /// The rest if of the unsynced changes of names those survive that `survives` names by number.
-    fn rest(&self, survives: impl Fn(usize) -> bool) -> Self {
-        let (mut names, mut unsynced) = (self.first.clone(), 0..);
+    /// The state after a power loss that the `n`th unsynced change of names survives if `survives(n)`.
+    fn surviving(&self, survives: impl Fn(usize) -> bool) -> Self {
+        let (mut names, mut unsynced) = (self.durable.clone(), 0..);
         for change in &self.changes {
             if change.is_synced || unsynced.next().is_some_and(&survives) {
                 change.apply(&mut names);
             }
         }
-        // What lies in a directory that is lost is lost with it. A parent comes before its children.
+        // If a directory is lost, so is everything in it. The order of paths puts a parent before its children.
         let mut reached = Names::new();
         for (path, node) in names {
             if path.parent().is_none_or(|parent| reached.get(parent) == Some(&Node::Directory)) {
@@ -128,7 +137,7 @@ impl State {
         });
         let files = inodes.map(|inode| (inode, rest(&self.files[&inode]))).collect();
         let is_linkless = self.is_linkless;
-        Self { names: reached.clone(), files, first: reached, changes: Vec::new(), is_linkless }
+        Self { names: reached.clone(), files, durable: reached, changes: Vec::new(), is_linkless }
     }
 
     fn new_inode(&self) -> u64 {
@@ -154,56 +163,57 @@ impl State {
 }
 
 impl Memory {
-    /// With what was there in `state`, and no history.
+    /// A file system in `state`, without history.
     pub fn of(state: State) -> Self {
         Self::failing(state, Vec::new())
     }
 
-    /// The same, and of the changes that are asked for those that `failing` has, counted from 0, come to nothing.
+    /// A file system in `state` that fails the attempted changes with indexes in `failing`, counted from 0.
     pub fn failing(state: State, failing: Vec<Range<usize>>) -> Self {
         Self(Arc::new(Mutex::new(History { now: state, failing, ..History::default() })))
     }
 
-    /// From now on no file gets a second name.
+    /// Refuses hard links from now on.
     pub fn forbid_links(&self) {
         self.0.lock().unwrap().now.is_linkless = true;
     }
 
-    /// What there is now.
+    /// The current state.
     pub fn state(&self) -> State {
         self.0.lock().unwrap().now.clone()
     }
 
-    /// Every change that was asked for, in words.
-    pub fn asked(&self) -> Vec<String> {
-        self.0.lock().unwrap().asked.clone()
+    /// All attempted changes, described in words.
+    pub fn attempts(&self) -> Vec<String> {
+        self.0.lock().unwrap().attempts.clone()
     }
 
-    /// Every change so far.
+    /// All successful changes so far.
     pub fn steps(&self) -> Vec<Step> {
         self.0.lock().unwrap().steps.clone()
     }
 
-    /// Puts a file there that is on disk at once, with the directories that it lies in; what was there is gone.
+    /// Creates or replaces a file, and its directories. Both are durable immediately.
     pub fn put(&self, path: &Path, bytes: &[u8]) {
         let now = &mut self.0.lock().unwrap().now;
         let inode = now.new_inode();
         now.files.insert(inode, Content { bytes: bytes.into(), is_synced: true });
         let above = path.ancestors().skip(1).map(|above| (above.to_owned(), Node::Directory));
         for (path, node) in above.chain([(path.to_owned(), Node::File(inode))]) {
-            now.first.insert(path.clone(), node);
+            now.durable.insert(path.clone(), node);
             now.names.insert(path, node);
         }
     }
 
     fn step<T>(&self, what: String, change: impl FnOnce(&mut State) -> io::Result<T>) -> io::Result<T> {
-        let History { now, steps, asked, failing } = &mut *self.0.lock().unwrap();
-        asked.push(what.clone());
-        if failing.iter().any(|range| range.contains(&(asked.len() - 1))) {
-            return Err(io::Error::other(format!("no {what}")));
+        let History { now, steps, attempts, failing } = &mut *self.0.lock().unwrap();
+        let attempt = attempts.len();
+        attempts.push(what.clone());
+        if failing.iter().any(|range| range.contains(&attempt)) {
+            return Err(io::Error::other(format!("cannot {what}")));
         }
         let done = change(now)?;
-        steps.push(Step { asked: asked.len() - 1, what, state: now.clone() });
+        steps.push(Step { attempt, what, state: now.clone() });
         Ok(done)
     }
 }
@@ -294,7 +304,7 @@ impl FileSystem for Memory {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.step(format!("rename {} to {}", from.display(), to.display()), |now| match now.get(from)? {
-            // Two names of one file stay as they are, says POSIX.
+            // POSIX: if both names belong to the same file, `rename` does nothing.
             node @ Node::File(_) if now.get(to).is_ok_and(|there| there == node) => Ok(()),
             node => now.change(Some(from), Some((to, node))),
         })
@@ -309,7 +319,7 @@ impl FileSystem for Memory {
 
     fn remove_tree(&self, directory: &Path) -> io::Result<()> {
         let names = self.state().names;
-        // Backwards: children come behind their parent.
+        // In reverse order, because children follow their parent.
         for path in names.into_keys().rev().filter(|path| path.starts_with(directory)) {
             self.step(format!("remove {}", path.display()), |now| now.change(Some(&path), None))?;
         }
@@ -325,9 +335,9 @@ impl FileSystem for Memory {
             now.get(directory)?;
             let here = now.changes.iter_mut().filter(|change| change.directory() == directory);
             here.for_each(|change| change.is_synced = true);
-            // What nothing unsynced came before is no longer of interest.
+            // Synced changes become part of `durable` once all changes before them are synced.
             let settled = now.changes.iter().take_while(|change| change.is_synced).count();
-            now.changes.drain(..settled).for_each(|change| change.apply(&mut now.first));
+            now.changes.drain(..settled).for_each(|change| change.apply(&mut now.durable));
             Ok(())
         })
     }

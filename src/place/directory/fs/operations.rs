@@ -11,14 +11,14 @@ use std::{
 use crate::error::Result;
 use crate::place::interface::FreeSpace;
 
-/// The operations that a directory place needs. No operation follows a link in the last part of a path but
-/// [`read`](FileSystem::read), [`open`](FileSystem::open), [`list`](FileSystem::list) and [`sync_directory`](FileSystem::sync_directory), which change
-/// nothing.
+/// The operations that a directory place needs. Operations that change something do not follow a link in the last part of a
+/// path, nor does [`look`](FileSystem::look). [`read`](FileSystem::read), [`open`](FileSystem::open),
+/// [`list`](FileSystem::list) and [`sync_directory`](FileSystem::sync_directory) do.
 pub trait FileSystem: fmt::Debug + Send + Sync {
     /// The absolute path of what `path` leads to, with every link followed.
     fn real_path(&self, path: &Path) -> io::Result<PathBuf>;
 
-    /// Looks at what has the name `path`.
+    /// The metadata of the file or directory `path`. A link is not followed.
     fn look(&self, path: &Path) -> io::Result<Meta>;
 
     /// The bytes of a file.
@@ -88,12 +88,12 @@ pub trait NewFile: fmt::Debug + Send {
     fn sync(&self) -> io::Result<u64>;
 }
 
-/// The metadata of a file. Two equal ones are of the same file, unchanged.
+/// The metadata of a file. Equal metadata mean the same, unchanged file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Meta {
     /// Its kind.
     pub kind: Kind,
-    /// Bytes.
+    /// Its size in bytes.
     pub bytes: u64,
     /// Device and inode: which file it is, whatever its names.
     pub identity: (u64, u64),

@@ -1,29 +1,30 @@
-//! Every change of what publishing does to the file system fails, with those behind it that undo what was done: what a crawler
-//! finds is the set that the run says is live.
+//! Every change of the file system fails in turn, alone and together with later changes that would undo the work. A crawler
+//! must find the set that the run reports as live.
 
 use std::{iter, slice};
 
 use super::leftovers::linkless;
 use super::*;
 
-/// Lets every change of `job` fail, alone and with one of the next changes or all of them. If it fails, crawlers find the old
-/// set, unless it says that the next run finishes the switch, which takes a second failure; if not, the new one.
+/// Fails every change of `job`, alone and with one or all of the next changes. If `job` succeeds, crawlers find the new set. If
+/// it fails, they find the old set, unless its error says that the next run finishes the switch. Only a second failure may
+/// cause that.
 fn fail(before: &Memory, job: Job) {
     let world = on_disk(before).state();
     let old = crawl(&Memory::of(world.clone())).unwrap();
     let fs = Memory::of(world.clone());
     job(&fs).unwrap();
-    let (new, asked) = (crawl(&fs).unwrap(), fs.asked().len());
-    // Exits by what they say: failed, left to the next run, live.
+    let (new, attempts) = (crawl(&fs).unwrap(), fs.attempts().len());
+    // Number of runs by outcome: failed, left to the next run, live.
     let mut ends = [0; 3];
-    for first in 0..asked {
+    for first in 0..attempts {
         let alone = first..first + 1;
         let more = (alone.end..alone.end + 6)
             .map(|second| second..second + 1)
             .chain(iter::once(alone.end..usize::MAX));
         for second in [None].into_iter().chain(more.map(Some)) {
             let failing: Vec<_> = [alone.clone()].into_iter().chain(second.clone()).collect();
-            let when = format!("changes {failing:?} of {asked} fail");
+            let when = format!("changes {failing:?} of {attempts} fail");
             let fs = Memory::failing(world.clone(), failing.clone());
             let done = job(&fs);
             let is_left =
@@ -36,15 +37,15 @@ fn fail(before: &Memory, job: Job) {
                 (Ok(_), _) => (2, &new),
             };
             ends[end] += 1;
-            // Behind the switch, what is left may be index files of the old set that no robots line names.
+            // After the switch, index files of the old set may remain that no robots line names.
             let is_whole = live.iter().all(|(file, index)| set.get(file) == Some(index));
             let is_alone = set.len() == live.len() || done.is_ok();
             assert!(is_left || is_whole && is_alone, "{when}: {done:?}: {:?}", set.keys());
-            // Each moment of a run that met one failure; of others, their end.
-            for step in fs.steps().iter().filter(|step| second.is_none() && step.asked > first) {
+            // Runs with one failure are interrupted at every later step; runs with more, only at the end.
+            for step in fs.steps().iter().filter(|step| second.is_none() && step.attempt > first) {
                 for (how, state) in endings(&step.state) {
                     let fs = Memory::of(state);
-                    let when = format!("{when}; behind {}: {how}", step.what);
+                    let when = format!("{when}; after {}: {how}", step.what);
                     crawl(&fs).unwrap_or_else(|why| panic!("{when}: {why}"));
                     drop(open(&fs));
                     assert_at_rest(&fs, &[&old, &new], &when);
@@ -54,7 +55,7 @@ fn fail(before: &Memory, job: Job) {
             for (how, state) in endings(&fs.state()) {
                 let fs = Memory::of(state);
                 drop(open(&fs));
-                // What two failures have left need not be on disk.
+                // After two failures, the result need not be durable.
                 let is_sure = how == "the process ends" || second.is_none();
                 let whole = if is_sure { slice::from_ref(&live) } else { &either[..] };
                 assert_at_rest(&fs, whole, &format!("{when}; {how}"));

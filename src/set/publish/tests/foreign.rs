@@ -8,7 +8,7 @@ fn admitted(fs: &Memory, take_over: bool) -> Result<Workspace> {
     workspace.admit(&BASE.parse().unwrap(), Protocol::V0_9, consent).map(|()| workspace)
 }
 
-/// What lies in `.sitemill/taken-over`.
+/// The contents of the files in `.sitemill/taken-over`.
 fn copies(fs: &Memory) -> Vec<Vec<u8>> {
     let directory = Path::new(OUT).join(".sitemill/taken-over");
     let names = fs.list(&directory).unwrap_or_default();
@@ -26,30 +26,17 @@ fn a_file_in_the_way_is_refused_before_any_work_or_copied_when_its_name_is_neede
             refused.to_string().contains(file) && refused.to_string().contains("`take_over`"),
             "{refused}"
         );
-        // Nobody was asked.
+        // Without a consent, the file is refused as well.
         assert_eq!(first(&fs).unwrap_err().kind(), ErrorKind::Output);
         assert_eq!((fs.read(&path).unwrap(), copies(&fs)), (b"theirs".to_vec(), Vec::new()));
 
         let workspace = admitted(&fs, true).unwrap();
         assert!(copies(&fs).is_empty(), "nothing is done yet");
-        let prepared = publish_nothing(workspace);
+        let prepared = prepare_empty(workspace);
         assert_eq!(copies(&fs), if file == ROBOTS_FILE { vec![b"theirs".to_vec()] } else { Vec::new() });
         drop(prepared);
         assert_eq!(fs.read(&path).unwrap(), b"theirs");
     }
-}
-
-/// Prepares an empty set: it has robots lines and no index file.
-fn publish_nothing(workspace: Workspace) -> Prepared {
-    let info = SetInfo {
-        base_url: &BASE.parse().unwrap(),
-        protocol: Protocol::V0_9,
-        index_limits: Limits { entries_max: 2, bytes_max: 10_000 },
-        scope: ScopeRule::Directory,
-        counts: None,
-        time: "2026-11-20T02:00:00Z",
-    };
-    workspace.prepare(Vec::new(), &info, Keep::default()).unwrap()
 }
 
 #[test]

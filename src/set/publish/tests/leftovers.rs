@@ -1,8 +1,8 @@
-//! What runs leave in place that did not come to an end, where there are no links; and index files that have no successor.
+//! Leftovers: files of dead runs where hard links are not available, and index files that the new set does not replace.
 
 use super::*;
 
-/// The same where no file has a second name.
+/// Makes `fs` refuse hard links.
 pub fn linkless(fs: Memory) -> Memory {
     fs.forbid_links();
     fs
@@ -44,7 +44,7 @@ fn without_links_renamed_files_are_removed_and_foreign_files_are_not() {
     assert_eq!(fs.read(&Path::new(OUT).join(&staged[1])).unwrap(), b"theirs");
 }
 
-/// Old index files and what they list have stayed long enough.
+/// A build after the retention time of the old index files and their sitemaps.
 fn next_day_but_one(fs: &Memory) -> Result<usize> {
     build(fs, &["k", "l"], "2026-11-22T02:00:00Z")
 }
@@ -68,7 +68,7 @@ fn an_old_index_file_goes_live_again_or_stays_as_someone_else_replaced_it() {
     build(&fs, &["a", "b", "c", "d"], "2026-11-20T03:00:00Z").unwrap();
     let live = Manifest::read(&view(&fs), &Record::Live).unwrap().unwrap();
     assert_eq!(live.indexes, ["sitemap-index-1.xml", "sitemap-index-2.xml"]);
-    // Its time has come, and it is none of ours.
+    // Its retention time ends, but somebody else has replaced it.
     build(&fs, &["a", "b"], "2026-11-22T03:00:00Z").unwrap();
     build(&fs, &["a", "b"], "2026-11-24T03:00:00Z").unwrap();
     assert_eq!(index_files(&fs), ["sitemap-index-1.xml", "sitemap-index-3.xml"]);

@@ -1,17 +1,17 @@
-//! Sitemaps whose names or hashes meet.
+//! Sitemaps whose names or hashes collide.
 
 use std::collections::HashMap;
 
 use super::*;
 use crate::set::name::{sitemap_file, words};
 
-/// The names of the sitemaps that are live, and what crawlers find under each.
+/// The live sitemaps by name, with their contents as crawlers see them.
 fn sitemaps(fs: &Memory) -> BTreeMap<String, Vec<u8>> {
     let indexes = crawl(fs).unwrap().into_values();
     indexes.flat_map(|(_, sitemaps)| sitemaps).collect()
 }
 
-/// Two texts whose hashes begin with the same eight digits; some hundred thousand have to be looked at.
+/// Two texts whose hashes begin with the same eight digits, found among some hundred thousand.
 fn texts_of_one_name() -> [String; 2] {
     let mut seen = HashMap::new();
     let mut texts = (0..).map(|n: u32| n.to_string());
@@ -22,11 +22,11 @@ fn texts_of_one_name() -> [String; 2] {
     met.expect("there are more texts than words of eight digits")
 }
 
-/// Two texts with one and the same hash. Of 64 bytes XXH3 adds products of words, each of them met with a word that anybody can
-/// look up, and meets what has been added with sums of words: where a word of the text is the known one its product is
-/// nothing, and what one sum changes the other takes back.
+/// Two texts with the same 128-bit hash. For 64 bytes, XXH3 adds up products of words of the text, each XORed with a word of a
+/// public constant, and XORs the result with sums of words of the text. If a word of the text equals its constant, its product
+/// is zero, so the other factor is free; it is chosen so that the two sums cancel.
 fn texts_of_one_hash() -> [Vec<u8>; 2] {
-    // Of the 192 bytes that XXH3 has in the place of a secret, those from 0, 16 and 32 on.
+    // The words at offsets 0, 16 and 32 of the 192 bytes that XXH3 uses as its default secret.
     let [at_0, at_16, at_32] = [0xbe4b_a423_396c_feb8_u64, 0xdb97_9083_e96d_d4de, 0x78e5_c0cc_4ee6_79cb];
     let text = |sum: u64| {
         let words = [at_0, sum.wrapping_sub(at_0), at_32, sum.wrapping_sub(at_32), 0, 0, at_16, 0];
@@ -45,12 +45,12 @@ fn different_content_with_the_same_name_gets_another_name() {
     let second = sitemaps(&fs);
     assert_eq!(second.values().collect::<Vec<_>>(), [other.as_bytes()]);
     assert!(second.keys().ne(first.keys()));
-    // Both lie there, so that each comes back under its own name.
+    // Both are published, so each keeps its own name.
     for (text, names) in [(&one, &first), (&other, &second)] {
         build(&fs, &[text], "2026-11-17T02:00:00Z").unwrap();
         assert_eq!(sitemaps(&fs), *names);
     }
-    // And within a set, whose numbers may be the same ones.
+    // The same within one set, which may use a number twice.
     let fs = empty();
     let workspace = open(&fs);
     let names: HashSet<String> = [&one, &other]
@@ -79,10 +79,10 @@ fn content_crafted_to_have_the_hash_of_another_is_told_apart() {
     let first = publish(&one, Compression::fast());
     let second = publish(&other, Compression::fast());
     assert_ne!(first, second);
-    // Compressed in another way each is still known for what it is.
+    // Each is recognised even if it is compressed differently.
     assert_eq!(publish(&one, Compression::none()), first);
     assert_eq!(publish(&other, Compression::none()), second);
-    // Whoever prepares as many as the hash has words takes no name that the seal gives.
+    // Even if all names from the hash are occupied on purpose, those from the seal are free.
     let names = words(content_of(&one), seal(&workspace.secret, &other));
     for word in names.take(4) {
         fs.put(&Path::new(OUT).join(sitemap_file(1, &word)), &gzip(&one, Compression::fast()));

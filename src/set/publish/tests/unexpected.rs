@@ -4,30 +4,17 @@ use super::*;
 
 type Change = fn(&Memory, &Path);
 
-fn ready(fs: &Memory) -> Prepared {
-    let workspace = open(fs);
-    let info = SetInfo {
-        base_url: &BASE.parse().unwrap(),
-        protocol: Protocol::V0_9,
-        index_limits: Limits { entries_max: 2, bytes_max: 10_000 },
-        scope: ScopeRule::Directory,
-        counts: None,
-        time: "2026-11-20T02:00:00Z",
-    };
-    workspace.prepare(Vec::new(), &info, Keep::default()).unwrap()
-}
-
 #[test]
 fn a_set_that_another_run_published_meanwhile_is_not_replaced() {
     let manifest = Path::new(OUT).join(".sitemill/manifest.json");
-    // Another manifest, one where none was, and none where one was.
+    // The manifest is changed, is new, or is gone.
     let changes: [(&str, Memory, Change); 3] = [
         ("changed", world(), |fs, path| fs.put(path, &[fs.read(path).unwrap(), b"\n".to_vec()].concat())),
         ("new", empty(), |fs, path| fs.put(path, b"{}")),
         ("gone", world(), |fs, path| fs.remove(path).unwrap()),
     ];
     for (what, fs, change) in changes {
-        let mut prepared = [ready(&fs)];
+        let mut prepared = [prepare_empty(open(&fs))];
         let before = crawl(&fs).unwrap();
         change(&fs, &manifest);
         let refused = make_live(&mut prepared).unwrap_err();
@@ -48,7 +35,7 @@ fn a_run_expects_the_set_that_it_completed_or_reconstructed() {
     let steps = fs.steps();
     let is_decision = |step: &&memory::Step| step.what.ends_with("manifest.next.json");
     let fs = Memory::of(steps.iter().find(is_decision).unwrap().state.clone());
-    assert!(make_live(&mut [ready(&fs)]).unwrap().is_empty());
+    assert!(make_live(&mut [prepare_empty(open(&fs))]).unwrap().is_empty());
     // A damaged manifest is replaced by a stand-in first.
     fs.put(&Path::new(OUT).join(".sitemill/manifest.json"), b"{");
     build_with(&fs, &["a"], "2026-11-21T02:00:00Z", OnDamage::SetAside).unwrap();

@@ -28,9 +28,9 @@ fn divide_chunks(limits: Limits, entries: &[Weighed<u32>], most: usize) -> Vec<P
     let mut rest = entries;
     let mut owns = Vec::new();
     while !rest.is_empty() {
-        let (own, behind) = rest.split_at((rest.len() * 7 % most + 1).min(rest.len()));
+        let (own, after) = rest.split_at((rest.len() * 7 % most + 1).min(rest.len()));
         owns.push(own);
-        rest = behind;
+        rest = after;
     }
     let chunk = |own: &&[Weighed<u32>]| ChunkSummary {
         entries: own.len() as u32,
@@ -110,18 +110,18 @@ fn files_are_seven_tenths_full() {
     assert!((1_380..1_480).contains(&sitemaps.len()), "{} files", sitemaps.len());
 
     // URLs that count, with a few digits and with many between what is the same in all.
-    for (before, behind) in
+    for (before, after) in
         [("item-", ""), ("", "/index.html"), ("a/long/path/of-words-", ".html"), ("?", "&x=1")]
     {
         let mark = |at: u32| {
-            let url = format!("https://h.example/{before}{at}{behind}");
+            let url = format!("https://h.example/{before}{at}{after}");
             let mut cleaner = Cleaner::default();
             let Cleaned::Url(url) = cleaner.clean(url.as_bytes()) else { panic!("it is one") };
             Mark::of(url)
         };
         let entries: Vec<_> = (0..100_000).map(|at| Weighed { mark: mark(at), ..weighed(at, 1) }).collect();
         let sitemaps = divide_chunks(limits, &entries, 3_000);
-        assert!((1_380..1_480).contains(&sitemaps.len()), "{} files of …{before}…{behind}", sitemaps.len());
+        assert!((1_380..1_480).contains(&sitemaps.len()), "{} files of …{before}…{after}", sitemaps.len());
     }
 }
 
@@ -171,7 +171,7 @@ impl Plain {
             if cut == self.last.len() {
                 break;
             }
-            // The entries behind the cut move to a file of their own; it may be too full for this one again.
+            // The entries after the cut move to a file of their own; it may be too full for this one again.
             let (ended, moved) = self.last.split_at(cut);
             *self.sitemaps.last_mut().unwrap() = file(ended);
             self.sitemaps.push(file(moved));
