@@ -1,5 +1,7 @@
 //! The survey lists the same entries whatever memory there is.
 
+mod regions;
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;

@@ -25,21 +25,28 @@ fn weighed(at: u32, marks: u32) -> Weighed<u32> {
 
 /// By chunks of `most` entries and fewer.
 fn divide_chunks(limits: Limits, entries: &[Weighed<u32>], most: usize) -> Vec<PlannedSitemap<u32>> {
-    let mut rest = entries;
+    divide_regions(limits, &[entries], most)
+}
+
+/// By chunks of `most` entries and fewer. Each region but the first begins with a border.
+fn divide_regions(limits: Limits, regions: &[&[Weighed<u32>]], most: usize) -> Vec<PlannedSitemap<u32>> {
     let mut owns = Vec::new();
-    while !rest.is_empty() {
-        let (own, after) = rest.split_at((rest.len() * 7 % most + 1).min(rest.len()));
-        owns.push(own);
-        rest = after;
+    for (nth, &region) in regions.iter().enumerate() {
+        let mut rest = region;
+        while !rest.is_empty() {
+            let (own, after) = rest.split_at((rest.len() * 7 % most + 1).min(rest.len()));
+            owns.push((own, nth > 0 && rest.len() == region.len()));
+            rest = after;
+        }
     }
-    let chunk = |own: &&[Weighed<u32>]| ChunkSummary {
+    let chunk = |&(own, is_border): &(&[Weighed<u32>], bool)| ChunkSummary {
         entries: own.len() as u32,
         room: own.iter().map(|entry| entry.room).sum(),
         least: own.iter().map(|entry| entry.mark).min().unwrap(),
-        is_border: false,
+        is_border,
     };
     let chunks: Vec<_> = owns.iter().map(chunk).collect();
-    super::divide(limits, &FRAME, &chunks, |at| Ok(owns[at].to_vec())).unwrap()
+    super::divide(limits, &FRAME, &chunks, |at| Ok(owns[at].0.to_vec())).unwrap()
 }
 
 fn divide(limits: Limits, entries: impl IntoIterator<Item = u32>) -> Vec<PlannedSitemap<u32>> {
@@ -68,6 +75,31 @@ fn chunks_of_any_length_give_what_single_entries_do() {
                 for most in [1, 7, 60, 300, 10_000] {
                     let sitemaps = divide_chunks(limits, &entries, most);
                     assert_eq!(sitemaps, plain.sitemaps, "{limits:?}, {count} entries in chunks of {most}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn regions_are_divided_as_if_each_were_a_set_of_its_own() {
+    for (entries_max, bytes_max) in [(1, 1 << 30), (3, 1 << 30), (100, 1 << 30), (1_000, 7_000)] {
+        let limits = Limits { entries_max, bytes_max };
+        for marks in [1, 300, u32::MAX] {
+            let entries: Vec<_> = (0..3_000).map(|at| weighed(at, marks)).collect();
+            for cuts in [&[0, 1, 2, 50, 1_000, 1_050, 2_999][..], &[40, 41, 139, 140], &[1_500]] {
+                let ends = cuts.iter().copied().chain([entries.len()]);
+                let starts = [0].into_iter().chain(cuts.iter().copied());
+                let regions: Vec<_> = starts.zip(ends).map(|(start, end)| &entries[start..end]).collect();
+                let mut alone = Vec::new();
+                for region in &regions {
+                    let mut plain = Plain::new(limits);
+                    region.iter().for_each(|&entry| plain.push(entry));
+                    alone.extend(plain.sitemaps);
+                }
+                for most in [1, 7, 300, 10_000] {
+                    let sitemaps = divide_regions(limits, &regions, most);
+                    assert_eq!(sitemaps, alone, "{limits:?}, {cuts:?} in chunks of {most}");
                 }
             }
         }

@@ -1,0 +1,182 @@
+//! Borders of sorted sets that are divided stably, with 100 rows per border instead of a million.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+
+use super::{Directory, job, rows, with_run};
+use crate::intake::spool_format::Content;
+use crate::job::{Job, OnDuplicate, Order};
+use crate::options::Divide;
+use crate::sitemap::divide::PlannedSitemap;
+use crate::sitemap::divide::borders::{BorderHash, count_per, region_of};
+use crate::survey::layout::{EntryAt, Layout};
+use crate::survey::{Surveyed, survey_in_regions, survey_region};
+
+type Rows = Vec<(String, String)>;
+
+/// A sitemap: its number, its bytes, and its URLs.
+type Sitemap = (u32, u64, Vec<String>);
+
+fn hundred_per_border(accepted_rows: u64) -> usize {
+    count_per(100, accepted_rows)
+}
+
+fn stable_job(threads: usize) -> Job {
+    let mut job = job(OnDuplicate::Newest, threads);
+    (job.rules.order, job.rules.divide, job.rules.urls_per_sitemap) = (Order::Sorted, Divide::Stable, 20);
+    job
+}
+
+/// The sitemaps of `rows` with 100 rows per border.
+fn sitemaps_with(job: &Job, rows: &[(String, String)], hold: usize) -> Vec<Sitemap> {
+    surveyed(job, rows, hold, hundred_per_border)
+}
+
+fn sitemaps(rows: &[(String, String)]) -> Vec<Sitemap> {
+    sitemaps_with(&stable_job(2), rows, 1 << 20)
+}
+
+fn surveyed(
+    job: &Job,
+    rows: &[(String, String)],
+    hold: usize,
+    border_count: fn(u64) -> usize,
+) -> Vec<Sitemap> {
+    let directory = Directory::new(&format!("regions-{:?}", std::thread::current().id()));
+    let inputs = Arc::from([directory.input(rows)]);
+    with_run(job, |run| {
+        let memory = directory.memory(hold);
+        let Surveyed { layout, .. } = survey_in_regions(run, &inputs, &memory, border_count).unwrap();
+        sitemaps_of(&layout)
+    })
+}
+
+fn sitemaps_of(layout: &Layout) -> Vec<Sitemap> {
+    let mut starts = vec![0];
+    let mut urls = Vec::new();
+    for listed in &layout.chunks {
+        urls.extend(listed.chunk.rows(&layout.inputs, 0).map(|row| {
+            let Content::Entry(entry) = row.content else { panic!("it was judged") };
+            String::from_utf8(entry.url.as_bytes().into()).unwrap()
+        }));
+        starts.push(urls.len());
+    }
+    let mut next = 0;
+    let sitemap = |planned: &PlannedSitemap<EntryAt>| {
+        let from = next;
+        next += planned.entries as usize;
+        let EntryAt { chunk, ordinal } = planned.first;
+        assert_eq!(starts[chunk] + ordinal, from, "sitemaps follow each other");
+        (planned.number, planned.bytes, urls[from..next].to_vec())
+    };
+    layout.sitemaps.iter().map(sitemap).collect()
+}
+
+/// The accepted rows: all URLs of [`rows`] are canonical.
+fn accepted(rows: &[(String, String)]) -> impl Iterator<Item = &String> {
+    rows.iter().map(|(url, _)| url).filter(|url| url.starts_with("https"))
+}
+
+/// The plain way: all URLs sorted by their hashes.
+fn borders(rows: &[(String, String)]) -> Vec<String> {
+    let count = hundred_per_border(accepted(rows).count() as u64);
+    let ranked: BTreeSet<_> = accepted(rows).map(|url| (BorderHash::of(url.as_bytes()), url)).collect();
+    let first: BTreeSet<_> = ranked.into_iter().take(count).map(|(_, url)| url.clone()).collect();
+    first.into_iter().collect()
+}
+
+/// `count` different URLs, each in a row.
+fn distinct(count: usize) -> Rows {
+    (0..count)
+        .map(|n| (format!("https://h.example/{:06}.html", n * 7_919 % 1_000_003), String::new()))
+        .collect()
+}
+
+#[test]
+fn each_region_alone_is_divided_as_in_the_whole_set() {
+    for rows in [&rows()[..6_000], &rows()[20_000..21_000], &distinct(3_000)] {
+        let borders = borders(rows);
+        assert!(borders.len() >= 8);
+        let mut regions = vec![Vec::new(); borders.len() + 1];
+        for row in rows.iter().filter(|(url, _)| url.starts_with("https")) {
+            regions[region_of(row.0.as_bytes(), &borders)].push(row.clone());
+        }
+        let alone: Vec<Sitemap> = regions
+            .iter()
+            .flat_map(|region| {
+                let directory = Directory::new(&format!("alone-{:?}", std::thread::current().id()));
+                let inputs = Arc::from([directory.input(region)]);
+                with_run(&stable_job(1), |run| {
+                    sitemaps_of(&survey_region(run, &inputs, &directory.memory(1 << 20)).unwrap().layout)
+                })
+            })
+            .collect();
+        for (hold, threads) in [(usize::MAX, 3), (1 << 20, 2), (1 << 18, 1), (1 << 10, 1)] {
+            let whole = sitemaps_with(&stable_job(threads), rows, hold);
+            assert!(whole == alone, "{hold} bytes, {threads} threads");
+        }
+        let firsts: HashSet<_> = alone.iter().map(|(.., urls)| &urls[0]).collect();
+        assert!(borders.iter().all(|border| firsts.contains(border)));
+        let without = surveyed(&stable_job(2), rows, 1 << 20, |_| 0);
+        assert!(without != alone, "borders make a difference");
+    }
+}
+
+#[test]
+fn growth_changes_few_sitemaps_until_rows_double() {
+    let before = distinct(7_000);
+    let changed = |border_count: fn(u64) -> usize, place: usize| {
+        let mut after = before.clone();
+        after.extend((0..70).map(|n| (format!("https://h.example/{place:06}-{n:02}.html"), String::new())));
+        let old: HashSet<_> = surveyed(&stable_job(2), &before, 1 << 20, border_count).into_iter().collect();
+        let new = surveyed(&stable_job(2), &after, 1 << 20, border_count);
+        (new.iter().filter(|&sitemap| !old.contains(sitemap)).count(), new.len(), after)
+    };
+    for place in [0, 123_456, 500_000, 999_999] {
+        let (with, all, after) = changed(hundred_per_border, place);
+        let (without, ..) = changed(|_| 0, place);
+        let (old, new): (BTreeSet<_>, BTreeSet<_>) =
+            (borders(&before).into_iter().collect(), borders(&after).into_iter().collect());
+        let moved = new.difference(&old).count();
+        assert!(moved <= 3, "{moved} of {} borders moved", new.len());
+        assert!(with <= without + 4 * moved + 2, "{with} of {all} changed, without borders {without}");
+    }
+    assert_eq!(borders(&before).len(), 64);
+    assert_eq!(borders(&distinct(12_799)).len(), 64);
+    assert_eq!(borders(&distinct(12_800)).len(), 128);
+}
+
+#[test]
+fn duplicates_count_as_rows_and_change_no_border() {
+    let blank_and_bad: Rows = (0..200).map(|n| (["", "no url"][n % 2].to_owned(), String::new())).collect();
+    let urls = distinct(150);
+    let none = surveyed(&stable_job(2), &urls, 1 << 20, |_| 0);
+    assert_eq!(sitemaps(&urls), none, "too few rows for a border");
+    assert_eq!(
+        sitemaps(&[&urls[..], &blank_and_bad].concat()),
+        none,
+        "rows that are not accepted do not count"
+    );
+
+    let twice = [&urls[..], &urls[..50]].concat();
+    let firsts: Vec<String> = sitemaps(&twice).into_iter().map(|(.., urls)| urls[0].clone()).collect();
+    assert_eq!(borders(&twice).len(), 2);
+    assert!(borders(&twice).iter().all(|border| firsts.contains(border)));
+    assert_eq!(sitemaps(&[&urls[..], &urls, &urls[..99]].concat()), sitemaps(&twice));
+    // More borders than URLs.
+    let one = vec![urls[0].clone(); 900];
+    assert_eq!(sitemaps(&one).len(), 1);
+}
+
+#[test]
+fn prepared_urls_cannot_force_more_small_sitemaps_than_there_are_borders() {
+    let mut candidates: Vec<String> = (0..20_000).map(|n| format!("https://h.example/evil/{n}")).collect();
+    candidates.sort_by_key(|url| BorderHash::of(url.as_bytes()));
+    let evil = candidates.into_iter().take(1_000).map(|url| (url, String::new()));
+    let rows: Rows = distinct(1_000).into_iter().chain(evil).collect();
+    let borders = borders(&rows);
+    assert_eq!(borders.len(), 16);
+    assert!(borders.iter().filter(|border| border.contains("/evil/")).count() >= 12);
+    let small = sitemaps(&rows).iter().filter(|(.., urls)| urls.len() < 8).count();
+    assert!((1..=17).contains(&small), "{small} sitemaps are less than 40 % full");
+}
