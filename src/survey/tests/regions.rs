@@ -4,13 +4,14 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use super::{Directory, job, rows, with_run};
+use crate::intake::input::Input;
 use crate::intake::spool_format::Content;
 use crate::job::{Job, OnDuplicate, Order};
 use crate::options::Divide;
 use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::divide::borders::{BorderHash, count_per, region_of};
 use crate::survey::layout::{EntryAt, Layout};
-use crate::survey::{Surveyed, survey_in_regions, survey_region};
+use crate::survey::{Surveyed, survey, survey_in_regions, survey_region};
 
 type Rows = Vec<(String, String)>;
 
@@ -179,4 +180,22 @@ fn prepared_urls_cannot_force_more_small_sitemaps_than_there_are_borders() {
     assert!(borders.iter().filter(|border| border.contains("/evil/")).count() >= 12);
     let small = sitemaps(&rows).iter().filter(|(.., urls)| urls.len() < 8).count();
     assert!((1..=17).contains(&small), "{small} sitemaps are less than 40 % full");
+}
+
+#[test]
+fn two_million_rows_have_two_borders_and_one_row_less_has_none() {
+    let urls: Vec<String> = distinct(1_000).into_iter().map(|(url, _)| url).collect();
+    let text = (urls.join("\n") + "\n").repeat(2_000);
+    let mut ranked = urls.clone();
+    ranked.sort_by_key(|url| BorderHash::of(url.as_bytes()));
+    for (text, has_borders) in [(&text[..], true), (&text[urls[0].len() + 1..], false)] {
+        let directory = Directory::new("two-million");
+        let inputs = Arc::from([Input::lines(&directory.0, &directory.file(text.as_bytes()), None).unwrap()]);
+        let sitemaps = with_run(&stable_job(2), |run| {
+            sitemaps_of(&survey(run, &inputs, &directory.memory(1 << 26)).unwrap().layout)
+        });
+        let firsts: HashSet<_> = sitemaps.iter().map(|(.., urls)| &urls[0]).collect();
+        let are_firsts = ranked[..2].iter().all(|url| firsts.contains(url));
+        assert_eq!(are_firsts, has_borders);
+    }
 }

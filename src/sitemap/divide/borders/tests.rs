@@ -132,3 +132,20 @@ fn a_list_is_the_same_after_it_was_written_and_read() {
     let read = serde_json::from_str::<Smallest>(r#"{"most":3,"is_truncated":true,"urls":[]}"#);
     assert!(read.unwrap_err().to_string().contains("at least one URL"));
 }
+
+#[test]
+fn urls_with_equal_hashes_are_ranked_by_their_bytes() {
+    let hash = BorderHash(5);
+    let mut list = Smallest::new(1);
+    for url in ["http://c.example/", "http://b.example/", "http://d.example/", "http://b.example/"] {
+        list.push_hashed(hash, url.as_bytes()).unwrap();
+    }
+    let mut merged = Smallest::new(10);
+    merged.merge(list).unwrap();
+    // Its last URL has the same hash, but "c" is missing before "d".
+    merged.push_hashed(hash, b"http://d.example/").unwrap();
+    assert_eq!(merged.clone().into_borders(2), None);
+    merged.push_hashed(hash, b"http://a.example/").unwrap();
+    assert_eq!(merged.clone().into_borders(3), None);
+    assert_eq!(merged.into_borders(2).unwrap(), ["http://a.example/", "http://b.example/"]);
+}
