@@ -9,6 +9,7 @@ use serde_json::json;
 use sitemill::{Estimate, Phase, Progress, Silent};
 
 use super::args::ProgressWhen;
+use super::table::broken;
 use super::{log, terminal};
 
 /// The progress that `--progress` and standard error allow.
@@ -115,7 +116,11 @@ fn words(needs: &Estimate) -> String {
 /// Writes the plan of the run, before the work: the log of a run that is killed or slow then shows how large it is.
 fn say(needs: &Estimate) {
     if is_worth_a_line(needs) || log::is_json() {
-        log::counted(&words(needs), serde_json::to_value(needs).expect("numbers are JSON"));
+        let width = terminal::width().filter(|_| !log::is_json());
+        log::counted(
+            &broken(&words(needs), 0, width),
+            serde_json::to_value(needs).expect("numbers are JSON"),
+        );
     }
 }
 
@@ -143,6 +148,8 @@ impl Bars {
 const BAR_COLUMNS_MAX: usize = 40;
 /// Columns of a line without its bar and without the amounts: `produce   42 %  1.23 M URLs/s  1:02:03 left`.
 const OTHER_COLUMNS: usize = 44;
+/// Columns of the remaining time: `1:02:03 left`.
+const LEFT_COLUMNS: usize = 12;
 /// Columns of the amounts: `  1.23 M URLs of 1.23 M URLs`.
 const AMOUNT_COLUMNS: usize = 32;
 
@@ -167,9 +174,10 @@ fn style(pass: Phase, total: u64, columns: usize) -> ProgressStyle {
             let _ = write!(to, "{rate:>13}");
         })
         .with_key("left", move |state: &ProgressState, to: &mut dyn std::fmt::Write| {
-            // The average of the first moments says little.
+            // The average of the first moments says little. Its room is kept, so that what follows stays in its place.
             let left = pace(state).left().filter(|_| state.elapsed() >= Duration::from_secs(1));
-            let _ = left.map_or(Ok(()), |left| write!(to, "{:>7} left", clock(left)));
+            let left = left.map(|left| format!("{} left", clock(left))).unwrap_or_default();
+            let _ = write!(to, "{left:>LEFT_COLUMNS$}");
         })
         .with_key("done", move |state: &ProgressState, to: &mut dyn std::fmt::Write| {
             let _ = write!(to, "{}", amount(pass, state.pos()));
