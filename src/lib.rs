@@ -74,6 +74,7 @@
 //! - **partition**: the keys that share the bits of their hash by which duplicates are found. If its table would not fit in
 //!   memory, it is processed in several *rounds*.
 //! - **range**: in sorted order, the entries whose URLs lie between two splitters.
+//! - **region**: in stable division of a large sorted set, the entries between two borders, URLs that always begin a sitemap.
 //! - **run**: sorted records in scratch that a merge reads.
 
 // The command line uses the library under its public name, as any other program does.

@@ -10,8 +10,8 @@
 //! - Region 0 consists of the URLs before the first border in byte order. Every border begins the next region ([`region_of`]).
 //!
 //! Each region is divided as if it were a set of its own. The last sitemap of a region ends at the border and may be small. An
-//! attacker who prepares URLs can choose which URLs are borders. As their number is fixed, he cannot force many small sitemaps,
-//! which he could if every URL with a hash below a threshold were a border.
+//! attacker who prepares URLs can choose the borders, but not their number, and so cannot force many small sitemaps. That would be
+//! possible if every URL with a hash below a threshold were a border.
 
 #[cfg(test)]
 mod tests;
