@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::commands::report::{Report, WordCounts};
 use crate::common::fifo::STREAM;
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::LocalFile;
 use crate::sitemap::tags::{TagName, TagReason};
 
@@ -108,10 +108,8 @@ impl Metrics<'_> {
 fn check_replaceable(path: &Path) -> Result<()> {
     match fs::metadata(path) {
         Ok(meta) if !meta.is_file() => {
-            let words = format!(
-                "{}: is not a regular file; name one, or a file that does not exist yet",
-                Shown(path)
-            );
+            let words =
+                message!(path, ": is not a regular file; name one, or a file that does not exist yet");
             Err(Error::new(ErrorKind::Output, words))
         }
         _ => Ok(()),

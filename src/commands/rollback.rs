@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::common::time::w3c_datetime;
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, message};
 use crate::place::{self, LocalFile};
 use crate::set::manifest::Manifest;
 use crate::set::publish::{OnDamage, Workspace, make_live, status};
@@ -56,23 +56,22 @@ impl RollbackJob {
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set or a file of it is missing or damaged; if `stop` is
 /// raised before the switch; else as of a build.
 pub fn rollback(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Result<RolledBack> {
-    let out = Shown(&job.out);
     if let Some(path) = job.robots.as_ref().filter(|_| !job.robots_any_name) {
         robots::check_name(path)?;
     }
     // Before the workspace is opened: that would make a directory.
     if !place::view(&job.out).has_state() {
-        return Err(Error::data(format!("{out}: holds no set that build has published")));
+        return Err(Error::data(message!(&*job.out, ": holds no set that build has published")));
     }
     job.paths().check()?;
     let workspace = Workspace::open(&job.out, OnDamage::Refuse)?;
     let Some(from) = workspace.live().cloned() else {
         // The last run may have left some of the sites as they were: together they would be no state that ever was.
         let way_out = match status::sites(&job.out)?.first() {
-            Some(site) => format!("sites lie below it; roll them back one by one, as {}", Shown(site)),
+            Some(site) => message!("sites lie below it; roll them back one by one, as ", &**site),
             None => "holds no set that build has published".into(),
         };
-        return Err(Error::data(format!("{out}: {way_out}")));
+        return Err(Error::data(message!(&*job.out, ": ", way_out)));
     };
     if let Some(path) = &job.robots {
         robots::check(LocalFile::at(path), &from.base_url)?;

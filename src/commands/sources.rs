@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::commands::check::{self, Set};
-use crate::error::{Error, Result, Setting, Shown, message};
+use crate::error::{Error, Result, Setting, message};
 use crate::escape;
 use crate::intake::format::{self, FormOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::Found;
@@ -155,10 +155,8 @@ fn open(
         }
         let source = Found::open(member)?;
         if is_index(&source, options)? {
-            let (name, member) = (Shown(name), Shown(member));
-            return Err(Error::data(format!(
-                "{name}: lists {member}, which is an index itself; give that one"
-            )));
+            let words = message!(name, ": lists ", member, ", which is an index itself; give that one");
+            return Err(Error::data(words));
         }
         sources.push(source);
     }

@@ -198,7 +198,7 @@ fn list(file: &PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
     while reader.next(entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let number = entry.number();
         if let Some(damage) = &reader.findings().damage {
-            listed.damage = Some(Error::data(damage.to_string()));
+            listed.damage = Some(damage.error(path));
             break;
         }
         let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
@@ -231,7 +231,7 @@ fn list(file: &PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
     // A document that is neither sitemap nor index file says so with its first finding.
     let first = if listed.kind.is_none() { findings.kept.first() } else { None };
     if let (None, Some(damage)) = (&listed.damage, findings.damage.as_ref().or(first)) {
-        listed.damage = Some(Error::data(damage.to_string()));
+        listed.damage = Some(damage.error(path));
     }
     Ok(listed)
 }

@@ -24,7 +24,7 @@ use crate::intake::format::{Feed, SourceRows};
 use crate::intake::spool_format::Block;
 use crate::sitemap::tags::GivenTags;
 
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, ErrorKind, Result, message};
 
 /// An input that was found and not yet read. A file is open only while it is examined or read, because there may be more files
 /// than a process may open.
@@ -317,20 +317,20 @@ impl Input {
 
 /// The error for a file that was replaced or changed.
 fn has_changed(name: &Path) -> Error {
-    Error::data(format!("{}: changed while it was being read; run again on a copy", Shown(name)))
+    Error::data(message!(name, ": changed while it was being read; run again on a copy"))
 }
 
 /// The error for a file that became shorter, or whose disk failed: the bytes that were read then are not data.
 pub fn cut_short(name: &Path) -> Error {
-    let (name, way) = (Shown(name), "run again on a copy");
-    Error::new(ErrorKind::Io, format!("{name}: changed while it was being read, or its disk failed; {way}"))
+    let words = ": changed while it was being read, or its disk failed; run again on a copy";
+    Error::new(ErrorKind::Io, message!(name, "{words}"))
 }
 
 /// The error for a file that can be neither mapped nor read for lack of address space.
 fn no_room_for(name: &Path, file: &File) -> Error {
-    let (name, bytes) = (Shown(name), file.metadata().map_or(0, |meta| meta.len()));
+    let bytes = file.metadata().map_or(0, |meta| meta.len());
     let way = "allow more (ulimit -v) or give the input in parts";
-    Error::new(ErrorKind::Memory, format!("{name}: there is no address space for its {bytes} bytes; {way}"))
+    Error::new(ErrorKind::Memory, message!(name, ": there is no address space for its {bytes} bytes; {way}"))
 }
 
 fn is_terminal_or_null(name: &Path) -> bool {

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::error::{Error, ErrorKind, Shown};
+use crate::error::{Error, ErrorKind, message};
 
 /// The error for a file at `path` that is in the way.
 pub fn foreign(path: &Path) -> Error {
     Error::new(
         ErrorKind::Output,
-        format!("{}: is in the way and not from sitemill; move it and run again", Shown(path)),
+        message!(path, ": is in the way and not from sitemill; move it and run again"),
     )
 }

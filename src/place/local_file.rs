@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::directory::fs::{
     Disk, FileSystem, Kind, Locked, Meta, NewFile, parent, remove, rename, sync_directory,
 };
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, ErrorKind, Result, message};
 
 /// Attempts to change a file that another process is changing, or has locked.
 const TRIES: usize = 200;
@@ -95,14 +95,11 @@ impl<'a> LocalFile<'a> {
                 return Ok(());
             }
         }
-        Err(Error::data(format!(
-            "{}: another program keeps changing it; it stays as it is",
-            Shown(self.path)
-        )))
+        Err(Error::data(message!(self.path, ": another program keeps changing it; it stays as it is")))
     }
 
     fn snapshot(&self) -> Result<Snapshot> {
-        let unfit = |why: &str| Error::new(ErrorKind::Output, format!("{}: {why}", Shown(self.path)));
+        let unfit = |why: &str| Error::new(ErrorKind::Output, message!(self.path, ": {why}"));
         let meta = match self.fs.look(self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(Error::io(self.path, "could not be looked at", error)),
@@ -143,7 +140,7 @@ impl<'a> LocalFile<'a> {
         if let Some(like) = like
             && !file.take_after(like).map_err(failed)?
         {
-            let words = format!("{}: its group cannot be kept, and others may not read it", Shown(self.path));
+            let words = message!(self.path, ": its group cannot be kept, and others may not read it");
             return Err(Error::new(ErrorKind::Permission, words));
         }
         file.write(bytes).and_then(|()| file.sync()).map(drop).map_err(failed)

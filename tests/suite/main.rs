@@ -10,6 +10,7 @@ mod clean;
 mod damage;
 mod details;
 mod diff;
+mod error_paths;
 mod forms;
 mod golden;
 mod guards;

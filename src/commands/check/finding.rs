@@ -1,11 +1,13 @@
 //! Findings: a line of text for people, an object for programs. Each file keeps a bounded number.
 
 use std::fmt;
+use std::path::Path;
 
 use serde::Serialize;
 use serde::ser::{SerializeStruct, Serializer};
 
 use super::rules::{Counts, Rule};
+use crate::error::{Error, message};
 
 /// A violation of one rule at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,11 +25,20 @@ pub struct Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.file)?;
-        if let Some(entry) = self.entry {
-            write!(f, "entry {entry}: ")?;
-        }
-        write!(f, "{}: {} ({})", self.rule.as_str(), self.words, self.rule.clause())
+        write!(f, "{}: {}", self.file, self.without_file())
+    }
+}
+
+impl Finding {
+    /// The finding as the error of the file at `path`.
+    pub(crate) fn error(&self, path: &Path) -> Error {
+        let words = self.without_file();
+        Error::data(message!(path, ": {words}"))
+    }
+
+    fn without_file(&self) -> String {
+        let entry = self.entry.map_or(String::new(), |entry| format!("entry {entry}: "));
+        format!("{entry}{}: {} ({})", self.rule.as_str(), self.words, self.rule.clause())
     }
 }
 

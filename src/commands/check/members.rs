@@ -6,7 +6,7 @@ use super::finding::Findings;
 use super::loc::directory;
 use super::reader::Reader;
 use super::set::file;
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, message};
 use crate::escape::shown;
 use crate::place::PlaceFile;
 
@@ -26,7 +26,7 @@ pub(crate) fn members(index: &PlaceFile) -> Result<Vec<PlaceFile>> {
         members.push(member(index, base.as_deref(), entry.number(), loc)?);
     }
     match &findings.damage {
-        Some(damage) => Err(Error::data(damage.to_string())),
+        Some(damage) => Err(damage.error(path)),
         None => Ok(members),
     }
 }
@@ -34,13 +34,16 @@ pub(crate) fn members(index: &PlaceFile) -> Result<Vec<PlaceFile>> {
 /// The file beside `index` that the `loc` of its entry `number` means.
 pub(crate) fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[u8]) -> Result<PlaceFile> {
     let member = base.and_then(|base| Some(index.beside(file(loc, base)?)));
-    let index = Shown(index.path());
+    let index = index.path();
     match member {
         Some(member) if member.is_file() => Ok(member),
         Some(member) => {
-            let member = Shown(member.path());
-            Err(Error::data(format!("{index}: entry {number}: there is no such file: {member}")))
+            let member = member.path();
+            Err(Error::data(message!(index, ": entry {number}: there is no such file: ", member)))
         }
-        None => Err(Error::data(format!("{index}: entry {number}: no file beside it: {}", shown(loc)))),
+        None => {
+            let loc = shown(loc);
+            Err(Error::data(message!(index, ": entry {number}: no file beside it: {loc}")))
+        }
     }
 }

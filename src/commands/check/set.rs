@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::finding::Findings;
 use super::loc;
 use super::rules::Rule;
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, message};
 use crate::escape::shown;
 use crate::place::{PlaceFile, Record, View};
 use crate::set::manifest::{Manifest, Role};
@@ -76,7 +76,7 @@ impl Set {
         set.files = beginning.into_iter().map(file).collect();
         match set.files.is_empty() {
             false => Ok(set),
-            true => Err(Error::data(format!("{}: holds no sitemap and no index file", Shown(view.root())))),
+            true => Err(Error::data(message!(view.root(), ": holds no sitemap and no index file"))),
         }
     }
 
@@ -229,9 +229,7 @@ pub(crate) fn read_manifest(view: &dyn View) -> Result<Option<Manifest>> {
         Ok(Some(found)) if found.is_file && found.bytes <= MANIFEST_BYTES_MAX => {
             Manifest::read_as(Role::Live, view, &Record::Live)
         }
-        Ok(Some(_)) => {
-            Err(Error::data(format!("{}: is no manifest", Shown(&view.record_path(&Record::Live)))))
-        }
+        Ok(Some(_)) => Err(Error::data(message!(&*view.record_path(&Record::Live), ": is not a manifest"))),
         // Where we may not look, we judge the files alone.
         Ok(None) | Err(_) => Ok(None),
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result, Shown};
+use crate::error::{Error, Result, Shown, message};
 
 /// A description of files with this extension.
 pub fn of_extension(extension: &str) -> Option<&'static str> {
@@ -19,7 +19,7 @@ pub fn of_extension(extension: &str) -> Option<&'static str> {
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data): what it is, and how to turn it into something that can be read.
 pub fn check(name: &Path, head: &[u8]) -> Result<()> {
-    let foreign = |what: &str, way: &str| Err(Error::data(format!("{}: is {what}; {way}", Shown(name))));
+    let foreign = |what: &str, way: &str| Err(Error::data(message!(name, ": is {what}; {way}")));
     let piped = |what: &str, program: &str| {
         let file = if name == Path::new("-") { "FILE".into() } else { format!("'{}'", Shown(name)) };
         let way = format!("pipe it in: {program} {file} | sitemill build - …");

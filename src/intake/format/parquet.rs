@@ -52,7 +52,7 @@ fn open<'n>(name: &'n Path, file: File, hints: Hints<'n>) -> Result<RowReader<'n
 /// Refuses the file: this build cannot read Parquet.
 #[cfg(not(feature = "parquet"))]
 fn open<'n>(name: &'n Path, _: File, _: Hints<'n>) -> Result<RowReader<'n>> {
-    use crate::error::{Error, Shown};
+    use crate::error::{Error, message};
     let way = "this sitemill was built without the feature parquet; export to CSV";
-    Err(Error::data(format!("{}: is Parquet, and {way}", Shown(name))))
+    Err(Error::data(message!(name, ": is Parquet, and {way}")))
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result, Setting, Shown, message};
+use crate::error::{Error, Message, Result, Setting, message};
 
 /// The file that a job writes after all of its part files.
 const SUCCESS: &str = "_SUCCESS";
@@ -126,12 +126,13 @@ pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirecto
     }
     if found.files.is_empty() {
         let skipped = match &found.skipped[..] {
-            [] => String::new(),
+            [] => Message::default(),
             [(first, reason), ..] => {
-                format!(" (skipped: {}; {}: {})", found.skipped.len(), Shown(first), reason.as_str())
+                let (count, reason) = (found.skipped.len(), reason.as_str());
+                message!(" (skipped: {count}; ", &**first, ": {reason})")
             }
         };
-        return Err(Error::data(message!(directory, ": holds no data file{skipped}")));
+        return Err(Error::data(message!(directory, ": holds no data file", skipped)));
     }
     Ok(found)
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 
 use super::fs::{FileSystem, Locked, make_path, make_private};
 use super::layout::Layout;
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, ErrorKind, Result, Shown, message};
 use crate::place::foreign::foreign;
 
 /// Permits other users to access files by name: a run for one of the sites looks for `sites.lock`.
@@ -92,6 +92,6 @@ fn busy(fs: &dyn FileSystem, path: &Path) -> Error {
     let holder = crate::escape::shown(word[..word.len().min(200)].trim_ascii());
     Error::new(
         ErrorKind::Busy,
-        format!("{}: another run holds it ({holder}); try again when it is done", Shown(path)),
+        message!(path, ": another run holds it ({holder}); try again when it is done"),
     )
 }

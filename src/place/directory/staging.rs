@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::fs::{FileSystem, exists, is_same_file, remove, remove_all, sync_directory};
 use super::layout::{Layout, RENAMED};
 use super::view::DirectoryView;
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::interface::{Published, View};
 use crate::place::unsynced::Unsynced;
 
@@ -21,8 +21,8 @@ pub fn write(fs: &dyn FileSystem, path: &Path, bytes: &[u8]) -> Result<Unsynced>
         if on_disk == bytes {
             return Ok(());
         }
-        let path = Shown(&path);
-        Err(Error::new(ErrorKind::Io, format!("{path}: {bytes} bytes were written and {on_disk} are there")))
+        let words = message!(&*path, ": {bytes} bytes were written and {on_disk} are there");
+        Err(Error::new(ErrorKind::Io, words))
     }))
 }
 

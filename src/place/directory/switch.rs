@@ -12,7 +12,7 @@ use super::layout::{MANIFEST, REPLACED, part, replaced};
 use super::links;
 use super::staging::{Staging, write};
 use super::view::DirectoryView;
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::foreign::foreign;
 use crate::place::interface::View;
 use crate::place::record::{Record, Version};
@@ -71,10 +71,7 @@ pub fn check_expected(view: &DirectoryView, expected: Option<&Version>) -> Resul
     let path = view.record_path(&Record::Live);
     Err(Error::new(
         ErrorKind::Busy,
-        format!(
-            "{}: was changed while this run was at work, so nothing is published; run again",
-            Shown(&path)
-        ),
+        message!(&*path, ": was changed while this run was at work, so nothing is published; run again"),
     ))
 }
 

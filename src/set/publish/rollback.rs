@@ -6,7 +6,7 @@ use super::workspace::Workspace;
 use crate::common::progress::{Phase, Progress};
 use crate::common::secret::Secret;
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result, Setting, Shown, message};
+use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::place::{Record, View};
 use crate::set::manifest::{Earlier, Manifest, Sitemap};
 
@@ -26,13 +26,15 @@ impl Workspace {
         stop: &Stop,
     ) -> Result<Prepared> {
         let view = self.place.view();
-        let out = Shown(view.root());
         let Some(live) = &self.live else {
-            return Err(Error::data(format!("{out}: holds no set that build has published")));
+            return Err(Error::data(message!(view.root(), ": holds no set that build has published")));
         };
         let Some(earlier) = wanted(live, number) else {
             let which = number.map_or("no earlier set".into(), |number| format!("no earlier set {number}"));
-            return Err(Error::data(format!("{out}: {which} is kept; sitemill status shows those that are")));
+            return Err(Error::data(message!(
+                view.root(),
+                ": {which} is kept; sitemill status shows those that are"
+            )));
         };
         let record = Record::kept(&earlier.run);
         let path = view.record_path(&record);
@@ -54,9 +56,11 @@ impl Workspace {
         };
         let bad = damaged(view, &set, progress, stop)?;
         if let [first, others @ ..] = &bad[..] {
-            let (number, file, more) = (earlier.number, Shown(first.file.as_ref()), others.len());
+            let (number, more) = (earlier.number, others.len());
             return Err(Error::data(message!(
-                "set {number} cannot be restored: {file} is missing or damaged, and {more} more; the live set stays; ",
+                "set {number} cannot be restored: ",
+                &*view.path(first.file.as_ref()),
+                " is missing or damaged, and {more} more; the live set stays; ",
                 way_out
             )));
         }

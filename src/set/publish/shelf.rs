@@ -3,7 +3,7 @@
 use super::occupant::{Occupant, occupant};
 use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::Place;
 use crate::set::content::{ContentHash, Seal, seal};
 use crate::set::manifest::Sitemap;
@@ -54,7 +54,10 @@ impl Shelf for PlaceShelf<'_> {
         }
         Err(Error::new(
             ErrorKind::Internal,
-            format!("sitemap {number}: every name is taken by another content"),
+            message!(
+                self.place.view().root(),
+                ": every name for sitemap {number} is taken by another content"
+            ),
         ))
     }
 }

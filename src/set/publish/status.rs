@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::occupant::is_there;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result, Shown};
+use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::shown;
 use crate::place::{self, Record, View};
 use crate::set::manifest::{Manifest, Role};
@@ -105,7 +105,7 @@ fn of_directories(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Ve
     let all: Vec<Status> = each.collect::<Result<_>>()?;
     match all.is_empty() {
         false => Ok(all),
-        true => Err(Error::data(format!("{}: holds no set that build has published", Shown(out)))),
+        true => Err(Error::data(message!(out, ": holds no set that build has published"))),
     }
 }
 
