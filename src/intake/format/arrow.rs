@@ -4,7 +4,10 @@
 //! the batch, not a copy. Columns have the same names and types as in Parquet, and lists of structs hold the values of extensions.
 
 mod column;
+mod kind;
 mod nested;
+mod texts;
+mod typed;
 
 use std::io;
 use std::path::Path;
@@ -14,13 +17,13 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 use super::columns::{Columns, EachPart, RowPart};
 use super::found::ColumnsFound;
-use super::from_code::{VALUE_BYTES_KEPT, Watch};
-use super::reader::{RowReader, small_units};
-use super::row::{CountingSink, Record};
+use super::reader::{RowReader, Watch, small_units};
+use super::row::{CountingSink, Record, VALUE_BYTES_KEPT};
 use super::shapes;
 use crate::error::{Error, Message, Result, message};
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
-use column::{Column, Kind};
+use column::Column;
+use kind::Kind;
 
 /// Rows of a unit. Usual URLs then take about as many bytes as a block of text.
 const UNIT_ROWS: usize = 4096;

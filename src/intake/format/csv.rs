@@ -9,7 +9,7 @@ use super::columns::{Columns, EachPart, Missing, RowPart};
 use super::delimiter::Delimiter;
 use super::found::ColumnsFound;
 use super::reader::{RowReader, units_of_blocks};
-use super::row::{CountingSink, Record};
+use super::row::{CountingSink, Record, VALUE_BYTES_KEPT};
 use super::sample::{Ambiguous, Sample, is_address};
 use super::shapes;
 use super::spec::{Head, Hints, Open, Spec};
@@ -17,7 +17,6 @@ use super::unpack::{About, Text};
 use crate::clean::Reason;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::blocks::Block;
-use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
 use cut::Cuts;
 use table::{Table, TableRow};
@@ -41,9 +40,6 @@ pub const TSV: Spec = Spec {
     column_word: "column",
     open: Open::Text(|text, hints| open(text, hints.delimiter.or(Some(Delimiter::TAB)), hints)),
 };
-
-/// Maximum number of bytes that are kept of a value: one more than a line may have, so that a longer value is still refused.
-const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
 /// The layout of the rows, from the header or the first row.
 struct Header {

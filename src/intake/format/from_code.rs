@@ -7,21 +7,18 @@ use std::path::Path;
 #[cfg(feature = "arrow")]
 use super::arrow::ArrowRows;
 use super::found::ColumnsFound;
-use super::reader::{RowReader, small_units};
-use super::row::{CountingSink, Record};
+use super::reader::{RowReader, Watch, small_units};
+use super::row::{CountingSink, Record, VALUE_BYTES_KEPT};
 use super::shapes;
 use super::spec::Hints;
 use crate::error::{Error, Result};
-use crate::limits::{LINE_BYTES_MAX, LINE_BYTES_MIN};
+use crate::limits::LINE_BYTES_MIN;
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer, RawExtras};
 use crate::sitemap::tags::TagName;
 
 /// Bytes and rows that are read together: about as many as in a block of text.
 const BATCH_BYTES: usize = 256 * 1024;
 const BATCH_ROWS: usize = BATCH_BYTES / LINE_BYTES_MIN;
-
-/// Maximum number of bytes that are kept of a value: one more than a line may have, so that a longer value is still refused.
-pub(super) const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
 /// A row from code: a URL and tags. A tag that is not given is empty. Values are bytes, and are cleaned and checked like those of
 /// a file.
@@ -130,9 +127,6 @@ type Cause = Box<dyn StdError + Send + Sync>;
 trait NextBatch {
     fn next_batch(&mut self, watch: &mut Watch<'_>) -> Option<Result<Batch, (u64, Cause)>>;
 }
-
-/// Called with the number of bytes of each row. Returns false to stop the reading.
-pub(super) type Watch<'w> = dyn FnMut(u64) -> bool + Send + 'w;
 
 /// The rows of a source.
 pub struct SourceRows<'a> {

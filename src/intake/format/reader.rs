@@ -20,6 +20,9 @@ pub struct RowReader<'n> {
 /// The units of an input, made while it is read and unpacked.
 pub type Units<'n> = Box<dyn Iterator<Item = Result<Unit<'n>>> + Send + 'n>;
 
+/// Called with the number of bytes of each row from code, or of several. Returns false to stop the reading.
+pub type Watch<'w> = dyn FnMut(u64) -> bool + Send + 'w;
+
 /// Reads the rows of a unit.
 type Read<'n> = Box<dyn FnOnce(&mut CountingSink<'_>) -> Result<()> + Send + 'n>;
 

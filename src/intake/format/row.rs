@@ -4,11 +4,16 @@ use super::charset::MALFORMED;
 use super::found::UnitFacts;
 use crate::clean::Reason;
 use crate::error::Result;
+use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::extensions::{RawExtras, Value};
 
 /// Maximum length of a row of CSV or an entry of a sitemap, unused columns included. Not a limit of any format: it leaves room for
 /// the whole text of a page next to its URL. A longer row most likely has a quote or a tag that is never closed.
 pub const ROW_BYTES_MAX: u64 = 16 << 20;
+
+/// Maximum number of bytes that are kept of a value: one more than a line may have, so that a longer value is still
+/// refused.
+pub const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
 /// A row as it is in the input. An empty slice: not given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -4,8 +4,9 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 
-use super::column::{Column, Kind, Texts};
-use crate::intake::format::columns::RowPart;
+use super::kind::Kind;
+use super::texts::Texts;
+use super::typed::push_typed;
 
 /// Writes the value of the row `at` as JSON. A field of a struct that is null is left out.
 pub fn push_json(array: &ArrayRef, at: usize, out: &mut Vec<u8>) {
@@ -70,13 +71,11 @@ fn push_members<'m>(members: impl Iterator<Item = (&'m [u8], &'m ArrayRef, usize
 
 /// Writes a value that is neither a list nor a struct as it would be read from a column of its own; nothing for null.
 fn push_plain(array: &ArrayRef, at: usize, out: &mut Vec<u8>) {
-    let field = arrow_schema::Field::new("", array.data_type().clone(), true);
-    let kind = Kind::of(RowPart::ALL[1], &field).unwrap_or(Kind::Null);
-    if kind == Kind::Text {
-        return out.extend(Texts::of(array).value(at).unwrap_or_default());
+    match Kind::of_any(array.data_type()) {
+        Kind::Text => out.extend(Texts::of(array).value(at).unwrap_or_default()),
+        Kind::Typed(column_type) if array.is_valid(at) => push_typed(column_type, array, at, out),
+        Kind::Typed(_) | Kind::Null | Kind::Nested => {}
     }
-    let mut text = Vec::new();
-    out.extend(Column::new(kind, array).value(at, &mut text));
 }
 
 /// Writes a JSON string. Bytes that are not UTF-8 are percent-encoded, as the cleaner encodes them in a URL.

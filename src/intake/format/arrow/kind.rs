@@ -1,0 +1,90 @@
+//! How the values of an Arrow type are read.
+
+use arrow_schema::{DataType, Field, TimeUnit};
+
+use crate::error::{Message, Setting, message};
+use crate::intake::format::columns::RowPart;
+use crate::intake::format::typed_text::{ColumnType, DECIMAL_DIGITS_MAX, MICROS, MILLIS, NANOS};
+
+/// How the values of a column are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// All values are null.
+    Null,
+    /// As bytes: strings and binary data, of any layout.
+    Text,
+    /// As text of a type.
+    Typed(ColumnType),
+    /// As JSON: lists, structs and maps.
+    Nested,
+}
+
+impl Kind {
+    /// How `field` is read, which is to hold `part`. A tag may have any type.
+    ///
+    /// # Errors
+    /// If it is to hold the URL and is not text. The message has its name, its type and the way out.
+    pub fn of(part: RowPart, field: &Field) -> Result<Self, Message> {
+        match Self::of_any(field.data_type()) {
+            kind if part != RowPart::Url || matches!(kind, Self::Text | Self::Null) => Ok(kind),
+            _ => {
+                let name = crate::escape::shown(field.name().as_bytes());
+                let holds = crate::escape::shown(field.data_type().to_string().as_bytes());
+                Err(message!(
+                    "column {name} holds {holds}; expected text; cast it to a string, or name another with ",
+                    Setting::Columns.with("url=NAME")
+                ))
+            }
+        }
+    }
+
+    /// Whether it can hold the values of an extension.
+    pub fn holds_extension(&self) -> bool {
+        matches!(self, Self::Text | Self::Nested | Self::Null)
+    }
+
+    /// How any value of this type is read.
+    pub fn of_any(data_type: &DataType) -> Self {
+        let decimal = |scale: i8| match usize::try_from(scale) {
+            Ok(digits) if digits <= DECIMAL_DIGITS_MAX => ColumnType::Decimal { digits },
+            _ => ColumnType::Other,
+        };
+        Self::Typed(match data_type {
+            DataType::Null => return Self::Null,
+            DataType::Utf8
+            | DataType::LargeUtf8
+            | DataType::Utf8View
+            | DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+            | DataType::FixedSizeBinary(_) => return Self::Text,
+            DataType::Dictionary(_, values) if Self::of_any(values) == Self::Text => return Self::Text,
+            DataType::List(_)
+            | DataType::LargeList(_)
+            | DataType::ListView(_)
+            | DataType::LargeListView(_)
+            | DataType::FixedSizeList(..)
+            | DataType::Struct(_)
+            | DataType::Map(..) => return Self::Nested,
+            DataType::Timestamp(unit, zone) => {
+                let per_second = match unit {
+                    TimeUnit::Second => 1,
+                    TimeUnit::Millisecond => MILLIS,
+                    TimeUnit::Microsecond => MICROS,
+                    TimeUnit::Nanosecond => NANOS,
+                };
+                ColumnType::Time { per_second, is_utc: zone.is_some() }
+            }
+            DataType::Date32 | DataType::Date64 => ColumnType::Date,
+            DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => ColumnType::Whole,
+            DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64 => ColumnType::Unsigned,
+            DataType::Float16 => ColumnType::Float16,
+            DataType::Float32 | DataType::Float64 => ColumnType::Float,
+            DataType::Decimal32(_, scale)
+            | DataType::Decimal64(_, scale)
+            | DataType::Decimal128(_, scale)
+            | DataType::Decimal256(_, scale) => decimal(*scale),
+            _ => ColumnType::Other,
+        })
+    }
+}

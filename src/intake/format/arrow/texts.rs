@@ -1,0 +1,57 @@
+//! Strings and binary data of Arrow, in any layout.
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray};
+use arrow_schema::DataType;
+
+/// Strings or binary data. Strings are read as bytes, because nothing has checked that they are UTF-8.
+pub enum Texts {
+    Short(BinaryArray),
+    Long(LargeBinaryArray),
+    View(BinaryViewArray),
+    Fixed(FixedSizeBinaryArray),
+    /// For each row the index of its value, if it has one.
+    Dictionary(Vec<Option<usize>>, Box<Texts>),
+}
+
+impl Texts {
+    /// The values of `array`, which is of a type that [`Kind::Text`](super::kind::Kind::Text) reads.
+    pub fn of(array: &ArrayRef) -> Self {
+        match array.data_type() {
+            DataType::Utf8 => Self::Short(array.as_string::<i32>().clone().into()),
+            DataType::LargeUtf8 => Self::Long(array.as_string::<i64>().clone().into()),
+            DataType::Utf8View => Self::View(array.as_string_view().clone().to_binary_view()),
+            DataType::Binary => Self::Short(array.as_binary::<i32>().clone()),
+            DataType::LargeBinary => Self::Long(array.as_binary::<i64>().clone()),
+            DataType::BinaryView => Self::View(array.as_binary_view().clone()),
+            DataType::FixedSizeBinary(_) => Self::Fixed(array.as_fixed_size_binary().clone()),
+            DataType::Dictionary(..) => {
+                let dictionary = array.as_any_dictionary();
+                let nulls = dictionary.keys().nulls();
+                let keys = match dictionary.values().is_empty() {
+                    // All keys are null then.
+                    true => vec![0; array.len()],
+                    false => dictionary.normalized_keys(),
+                };
+                let key = |(at, key)| nulls.is_none_or(|nulls| nulls.is_valid(at)).then_some(key);
+                Self::Dictionary(
+                    keys.into_iter().enumerate().map(key).collect(),
+                    Box::new(Self::of(dictionary.values())),
+                )
+            }
+            other => unreachable!("{other} is not text"),
+        }
+    }
+
+    /// The value of the row `at`; none for null.
+    #[inline]
+    pub fn value(&self, at: usize) -> Option<&[u8]> {
+        match self {
+            Self::Short(array) => array.is_valid(at).then(|| array.value(at)),
+            Self::Long(array) => array.is_valid(at).then(|| array.value(at)),
+            Self::View(array) => array.is_valid(at).then(|| array.value(at)),
+            Self::Fixed(array) => array.is_valid(at).then(|| array.value(at)),
+            Self::Dictionary(keys, values) => values.value(keys[at]?),
+        }
+    }
+}
