@@ -75,3 +75,13 @@ fn settings_are_flags_on_the_command_line_and_fields_in_the_library() {
     let json = fs::read(directory.join("report.json")).unwrap();
     check(Page::of_json(&json).unwrap().as_str(), &fields, &flags);
 }
+
+#[test]
+fn a_hint_that_is_part_of_the_refusal_is_shown_once() {
+    let directory = TempDir::new();
+    let page = directory.join("page.html");
+    let mut command = build_command(&directory.join("out"), BASE);
+    finish(command.arg("--html").arg(&page), b"bad\n").expect(65);
+    let page = fs::read_to_string(page).unwrap();
+    assert_eq!(page.matches("a URL begins with http://").count(), 1, "{page}");
+}

@@ -33,7 +33,10 @@ pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
         html.raw("<div class=\"message bad\" role=\"note\" aria-label=\"Why nothing was published\"><p>");
         html.message(refused, MESSAGE_CHARS_MAX).raw("</p></div>\n");
     }
-    for hint in report.hint.iter().chain(report.tag_hints.iter().take(5)) {
+    // Why nothing was published may say it already.
+    let refused = report.refused.as_ref().map(ToString::to_string).unwrap_or_default();
+    let hints = report.hint.iter().chain(report.tag_hints.iter().take(5));
+    for hint in hints.filter(|hint| !refused.contains(&hint.to_string())) {
         html.raw("<div class=\"message\" role=\"note\" aria-label=\"Hint\"><p><b>Hint.</b> ");
         html.message(hint, MESSAGE_CHARS_MAX / 2).raw("</p></div>\n");
     }
