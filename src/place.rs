@@ -16,10 +16,11 @@ pub use directory::{DirectoryPlace, DirectoryView, fs};
 pub use file::PlaceFile;
 pub use foreign::foreign;
 pub use hash::file_hash;
-pub use interface::{BackupReason, FreeSpace, Place, Published, View};
+pub use interface::{BackupReason, FreeSpace, Place, Published, SharedStaging, View};
 pub use local_file::LocalFile;
 pub use open::{
-    Named, STATE, create, file, holds_set, is_state, named, of_manifest, open, open_for_sites, view,
+    Named, PROBE, STATE, create, file, holds_set, is_state, named, of_manifest, open, open_for_sites,
+    staging_of_run, view,
 };
 pub use record::{Record, Stored, Version};
 pub use unsynced::Unsynced;

@@ -1,20 +1,21 @@
 //! Build: from inputs to a live set.
 
 mod by_origin;
-mod follow_up;
-mod guards;
+pub(super) mod finish;
+pub(super) mod follow_up;
+pub(super) mod guards;
 mod lost_pages;
-mod outcome;
+pub(super) mod outcome;
 mod publish;
-mod reporting;
-mod site;
+pub(super) mod reporting;
+pub(super) mod site;
 mod start;
 mod take_in;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::commands::report::{Details, Seconds};
+use crate::commands::report::Seconds;
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::common::time::w3c_datetime;
@@ -26,8 +27,8 @@ use crate::survey::context::Context;
 use crate::survey::judge::Rules;
 use crate::survey::memory::Memory;
 use crate::survey::{Surveyed, survey};
+use finish::{Clock, finish};
 pub use outcome::Outcome;
-use publish::{Published, publish};
 use start::Start;
 use take_in::TakenIn;
 
@@ -68,7 +69,7 @@ fn build_set(
     lost: &Lost,
 ) -> Result<Outcome> {
     let started = Instant::now();
-    let Start { sources, rejects, mut follow_up, workspace } = Start::of(job, sources, stop)?;
+    let Start { sources, rejects, follow_up, workspace } = Start::of(job, sources, stop)?;
     let run = Context { job, rules: &Rules::of(&job.rules), progress, stop };
     let memory = &Memory::of(&job.resources, workspace.scratch())?;
     let taken_in = TakenIn::of(run, sources, memory, workspace.free_space())?;
@@ -96,20 +97,5 @@ fn build_set(
     }
     stop.check()?;
 
-    match publish(job, &report, sites, &time)? {
-        Published::Refused { begun, why } => {
-            begun.iter().for_each(|set| reporting::add_set(&mut report, job, set));
-            Ok(Outcome::not_published(report, why))
-        }
-        Published::Live { sets, warnings } => {
-            sets.iter().for_each(|set| reporting::add_set(&mut report, job, set));
-            report.details.iter_mut().for_each(Details::finish);
-            follow_up.warnings.extend(warnings);
-            sets.into_iter().for_each(|set| follow_up.is_live(set, memory, &mut report));
-            let total = started.elapsed();
-            report.published = true;
-            report.seconds = Seconds::of(surveyed, produced - surveyed, total - produced, total);
-            Ok(Outcome { report, refused: None, warnings: follow_up.warnings })
-        }
-    }
+    finish(job, report, sites, &time, follow_up, memory, &Clock { started, surveyed, produced })
 }

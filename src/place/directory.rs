@@ -10,6 +10,7 @@ pub mod fs;
 pub mod layout;
 mod links;
 mod lock;
+mod shared;
 mod staging;
 mod switch;
 mod view;
@@ -18,6 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use shared::DirectoryStaging;
 pub use view::DirectoryView;
 
 use crate::error::{Error, Result};
@@ -121,6 +123,11 @@ impl Place for DirectoryPlace {
 
     fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
         self.staging().write(file, bytes)
+    }
+
+    fn staged_bytes(&self, file: &str) -> Option<u64> {
+        let look = |name: &str| self.view.fs().look(&self.staging().path(name)).ok();
+        look(file).or_else(|| look(&mended(file))).filter(|meta| meta.is_file()).map(|meta| meta.bytes)
     }
 
     fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {

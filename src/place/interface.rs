@@ -212,6 +212,9 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// If it cannot be written.
     fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced>;
 
+    /// Bytes of the staged sitemap `file`, or of the staged replacement of a damaged one; none if neither exists.
+    fn staged_bytes(&self, file: &str) -> Option<u64>;
+
     /// Stages the replacement of the damaged sitemap `file`.
     ///
     /// # Errors
@@ -293,4 +296,29 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// Makes staged sitemaps visible, without a switch that lists them.
     #[cfg(test)]
     fn make_sitemaps_visible(&self, sitemaps: &[&str]) -> Result<()>;
+}
+
+/// The staging of a run that another process owns. Any number of processes may add files to it at the same time. A file is
+/// whole or does not exist, and what was added does not go live unless the owner of the run lists it.
+pub trait SharedStaging: fmt::Debug + Send + Sync {
+    /// The place, for reading.
+    fn view(&self) -> &dyn View;
+
+    /// Reads a staged file; none if it does not exist.
+    ///
+    /// # Errors
+    /// If it cannot be read, or something that is no regular file has its name.
+    fn staged(&self, file: &str) -> Result<Option<Vec<u8>>>;
+
+    /// Stages a file. It gets its name when it is synced, and then takes the place of a file of that name.
+    ///
+    /// # Errors
+    /// If it cannot be written; [`ErrorKind::Output`](crate::ErrorKind::Output) if the run has ended.
+    fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced>;
+
+    /// Stages the replacement of the damaged sitemap `file`, as [`stage`](SharedStaging::stage) does.
+    ///
+    /// # Errors
+    /// As [`stage`](SharedStaging::stage).
+    fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced>;
 }

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use super::directory::fs::{Disk, make_path};
 use super::directory::layout::{directory_of, is_state_of_set};
-use super::directory::{DirectoryPlace, DirectoryView};
+use super::directory::{DirectoryPlace, DirectoryStaging, DirectoryView};
 use super::file::PlaceFile;
-use super::interface::{Place, View};
+use super::interface::{Place, SharedStaging, View};
 use crate::error::Result;
 
+/// The name of the staged file by which a worker sees that it shares a place.
+pub use super::directory::layout::PROBE;
 /// The name below a directory under which it keeps the state of its set. No other file may have it.
 pub use super::directory::layout::STATE;
 
@@ -83,4 +85,10 @@ pub fn open(path: &Path) -> Result<Box<dyn Place>> {
 /// As [`open`]; also [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is active.
 pub fn open_for_sites(path: &Path) -> Result<Box<dyn Place>> {
     Ok(Box::new(DirectoryPlace::open_for_sites(Arc::new(Disk), path)?))
+}
+
+/// The staging of `run` in the place at `path`, which belongs to a process that may be on another machine. Nothing is opened or
+/// created, so that nothing is left if the run has ended.
+pub fn staging_of_run(path: &Path, run: &str) -> Box<dyn SharedStaging> {
+    Box::new(DirectoryStaging::of(path, run))
 }

@@ -29,6 +29,7 @@ mod resume;
 pub mod retention;
 mod rollback;
 mod salvage;
+mod shared_shelf;
 mod shelf;
 mod stand_in;
 pub mod status;
@@ -42,6 +43,7 @@ pub use consent::{Consent, OnDamage};
 pub use index::index_bytes_min;
 pub use info::SetInfo;
 pub use live::kept;
+pub use shared_shelf::SharedShelf;
 pub use switch::{Prepared, make_live};
 pub use workspace::Workspace;
 

@@ -17,25 +17,25 @@ use crate::set::robots;
 use crate::survey::memory::Memory;
 
 /// Work to be done once a set is live.
-pub struct FollowUp<'a> {
-    job: &'a Job,
-    stop: &'a Stop,
+pub struct FollowUp {
+    job: Job,
+    stop: Stop,
     diff: Option<Outlet>,
     /// Failures so far.
     pub warnings: Vec<Error>,
 }
 
-impl<'a> FollowUp<'a> {
+impl FollowUp {
     /// Checks before any other work that the follow-up is possible.
     ///
     /// # Errors
     /// If a file named by the job cannot be written, or if `stop` is raised while waiting for the reader of a FIFO.
-    pub fn prepare(job: &'a Job, stop: &'a Stop) -> Result<Self> {
+    pub fn prepare(job: &Job, stop: &Stop) -> Result<Self> {
         if let Some(path) = &job.publication.robots {
             robots::check(LocalFile::at(path), &job.rules.base_url.to_string())?;
         }
         let diff = job.publication.diff.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
-        Ok(Self { job, stop, diff, warnings: Vec::new() })
+        Ok(Self { job: job.clone(), stop: stop.clone(), diff, warnings: Vec::new() })
     }
 
     /// Does the work for `site`, which is live. Even a panic is only a warning: the standard library panics if a directory cannot
@@ -78,7 +78,7 @@ impl<'a> FollowUp<'a> {
         let room = DiffRoom { memory: hold, scratch, threads: self.job.resources.threads };
         let to = Target { name: path, to: file };
         let new = Side::of_set(&view, set);
-        let diff = compare(old, new, DiffForm::Tsv, &room, &Silent, self.stop, to);
+        let diff = compare(old, new, DiffForm::Tsv, &room, &Silent, &self.stop, to);
         diff.map(Some).map_err(|error| match self.stop.is_raised() {
             true => Error::new(error.kind(), message!(Setting::Diff, " was broken off by a signal")),
             false => error,

@@ -6,16 +6,23 @@ use std::path::Path;
 
 use super::guards;
 use super::take_in::TakenIn;
+use crate::clean::Reason;
+use crate::clean::scope::Origins;
 use crate::commands::report::details::{Details, EXAMPLES_OF_REASON_MAX};
 use crate::commands::report::settings::settings;
-use crate::commands::report::{Report, Seconds, SetReport, WordCounts};
+use crate::commands::report::{Report, SetReport, WordCounts};
 use crate::common::fifo::Outlet;
+use crate::common::progress::Estimate;
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result};
+use crate::intake::report::{InputReport, Skipped};
 use crate::job::Job;
 use crate::set::publish::Prepared;
+use crate::sitemap::tags::GivenTags;
 use crate::survey::account::Account;
 use crate::survey::context::Context;
+use crate::survey::rejects::Example;
+use crate::survey::tally::Tally;
 use crate::survey::{inputs, rejects};
 
 /// Maximum number of origins out of scope in the report.
@@ -39,25 +46,63 @@ pub fn write_rejects(
     run.stop.check().and(written)
 }
 
+/// What is known of all rows, wherever they were read.
+pub struct Counted<'a> {
+    pub inputs: Vec<InputReport>,
+    pub skipped: Vec<Skipped>,
+    pub estimate: Estimate,
+    pub tally: Tally,
+    /// The tags in all rows.
+    pub given: GivenTags,
+    /// Rows that are not in the tally's count of URLs with bytes that are not UTF-8.
+    pub non_utf8_before: u64,
+    pub out_of_scope: &'a Origins,
+    /// The first rows of each reason, in the order in which reasons are checked; of each as many as the report may have.
+    pub examples: Vec<Example>,
+}
+
+/// The number of examples of each reason in the report of `job`.
+fn examples_of_reason(job: &Job) -> usize {
+    if job.publication.details { EXAMPLES_OF_REASON_MAX } else { 1 }
+}
+
 /// Creates the report once all lines are counted.
 ///
 /// # Errors
 /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if lines or tags do not add up.
 pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Result<Report> {
-    let (job, rules, tally) = (run.job, run.rules, &account.tally);
-    let given = taken_in.given_tags();
-    inputs::check_tags(&job.rules.tags, &given, tally)?;
-    let non_utf8_before = taken_in.known.iter().map(|known| known.non_utf8).sum::<u64>();
-    let (out_of_scope, out_of_scope_others) = account.out_of_scope.largest(OUT_OF_SCOPE_ORIGINS);
-    let mut report = Report {
-        version: env!("CARGO_PKG_VERSION").into(),
-        published: false,
-        refused: None,
-        protocol: job.rules.protocol.to_string(),
-        base_url: job.rules.base_url.to_string(),
+    let counted = Counted {
         inputs: inputs::reports(&taken_in.inputs, &taken_in.known, account)?,
         skipped: taken_in.skipped.clone(),
-        non_utf8_lines: tally.non_utf8 + non_utf8_before,
+        estimate: taken_in.estimate,
+        tally: account.tally,
+        given: taken_in.given_tags(),
+        non_utf8_before: taken_in.known.iter().map(|known| known.non_utf8).sum(),
+        out_of_scope: &account.out_of_scope,
+        examples: rejects::examples(run.rules, account, &taken_in.inputs, examples_of_reason(run.job)),
+    };
+    of_counted(run.job, counted, |reason| rejects::samples(run.rules, account, &taken_in.inputs, reason))
+}
+
+/// Creates the report of what was `counted`. `samples` returns the first lines that were rejected for a reason.
+///
+/// # Errors
+/// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if tags do not add up.
+pub fn of_counted(
+    job: &Job,
+    counted: Counted<'_>,
+    samples: impl Fn(Reason) -> Vec<String>,
+) -> Result<Report> {
+    let Counted { tally, given, mut examples, .. } = counted;
+    inputs::check_tags(&job.rules.tags, &given, &tally)?;
+    let (out_of_scope, out_of_scope_others) = counted.out_of_scope.largest(OUT_OF_SCOPE_ORIGINS);
+    let mut report = Report {
+        version: env!("CARGO_PKG_VERSION").into(),
+        protocol: job.rules.protocol.to_string(),
+        base_url: job.rules.base_url.to_string(),
+        inputs: counted.inputs,
+        skipped: counted.skipped,
+        non_utf8_lines: tally.non_utf8 + counted.non_utf8_before,
         lines: tally.lines,
         blank: tally.blank,
         listed: tally.listed,
@@ -68,31 +113,18 @@ pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Res
         dropped_tags: words(tally.dropped.by_word()),
         out_of_scope: out_of_scope.into_iter().map(|(origin, urls)| (origin.to_owned(), urls)).collect(),
         out_of_scope_others,
-        hint: None,
-        tag_hints: Vec::new(),
-        examples: Vec::new(),
-        sitemaps: 0,
-        indexes: 0,
-        index_urls: Vec::new(),
-        sets: Vec::new(),
-        xml_bytes: 0,
-        gzip_bytes: 0,
-        expired: 0,
-        diff: None,
-        seconds: Seconds::default(),
+        examples: examples.clone(),
         threads: job.resources.threads.get() as u64,
-        estimate: taken_in.estimate,
-        details: None,
+        estimate: counted.estimate,
+        // The rest is filled in later.
+        ..Report::default()
     };
-    let each = if job.publication.details { EXAMPLES_OF_REASON_MAX } else { 1 };
-    let examples = rejects::examples(rules, account, &taken_in.inputs, each);
-    report.examples = examples.clone();
     report.examples.dedup_by(|next, first| next.reason == first.reason);
     if job.publication.details {
         let (time, settings) = (w3c_datetime(job.publication.time)?, settings(job));
+        let examples = std::mem::take(&mut examples);
         report.details = Some(Details { time, settings, examples, ..Details::default() });
     }
-    let samples = |reason| rejects::samples(rules, account, &taken_in.inputs, reason);
     report.hint = guards::hint(job, &report, samples);
     report.tag_hints = guards::tag_hints(&report);
     Ok(report)

@@ -12,21 +12,21 @@ use crate::job::Job;
 use crate::set::publish::Workspace;
 
 /// Everything that a build has opened.
-pub struct Start<'a, 's> {
+pub struct Start<'s> {
     pub sources: Sources<'s>,
     /// The reject file, if the job has one.
     pub rejects: Option<Outlet>,
-    pub follow_up: FollowUp<'a>,
+    pub follow_up: FollowUp,
     /// The output directory, or the parent directory of all origins.
     pub workspace: Workspace,
 }
 
-impl<'a, 's> Start<'a, 's> {
+impl<'s> Start<'s> {
     /// Opens `sources`, the outputs of `job` and its directory.
     ///
     /// # Errors
     /// If an input cannot be opened, a path is used twice, an output cannot be written, or another run holds the directory.
-    pub fn of(job: &'a Job, sources: Vec<Source<'s>>, stop: &'a Stop) -> Result<Self> {
+    pub fn of(job: &Job, sources: Vec<Source<'s>>, stop: &Stop) -> Result<Self> {
         let out = sources::out_directory(job, &sources)?;
         let sources = sources::open_all(sources, job.input.require_success, &job.input.form, out.as_ref())?;
         let mut paths = job.paths();

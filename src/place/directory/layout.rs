@@ -17,6 +17,8 @@
 //!         manifest.json         the next journal
 //!         replaced.json         the live manifest, on its way to `sets`
 //!         stand-in.json         a new live manifest in place of a lost one
+//!         FILE.RANDOM.attempt   written by a worker of the run, and not yet FILE
+//!         probe                 random bytes by which a worker sees that it shares the directory
 //!     damaged/HASH-NAME       copies of files that could not be used
 //!     taken-over/HASH-NAME    copies of files that sitemill did not write and replaced
 //! ```
@@ -42,6 +44,8 @@ pub const MANIFEST: &str = "manifest.json";
 pub const REPLACED: &str = "replaced.json";
 /// In staging: the manifest that takes the place of a lost one.
 pub const STAND_IN: &str = "stand-in.json";
+/// In staging: random bytes by which a worker sees that it shares the directory.
+pub const PROBE: &str = "probe";
 /// In staging: the list of sitemaps that are renamed into place.
 pub const RENAMED: &str = "renamed";
 
@@ -124,6 +128,11 @@ pub fn mended(file: &str) -> String {
 /// In staging: the second name of the file that `file` replaces.
 pub fn replaced(file: &str) -> String {
     format!("{file}.replaced")
+}
+
+/// In staging: what will be `file`, until it is whole. Each attempt has its own `random` number.
+pub fn attempt(file: &str, random: u64) -> String {
+    format!("{file}.{random:016x}.attempt")
 }
 
 /// The name of a copy until it is complete and gets the name `path`.

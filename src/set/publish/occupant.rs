@@ -41,9 +41,14 @@ pub fn occupant(
     xml: Seal,
     gzip: &[u8],
 ) -> Result<Occupant> {
-    let Some(there) = view.occupant(file.as_ref())? else { return Ok(Occupant::None) };
+    Ok(occupant_of(view.occupant(file.as_ref())?, word, secret, xml, gzip))
+}
+
+/// Looks at the bytes that are `there` under the name of a sitemap, if there are any, as [`occupant`] does.
+pub fn occupant_of(there: Option<Vec<u8>>, word: &str, secret: &Secret, xml: Seal, gzip: &[u8]) -> Occupant {
+    let Some(there) = there else { return Occupant::None };
     if there == gzip {
-        return Ok(Occupant::Same { gzip: there });
+        return Occupant::Same { gzip: there };
     }
     let (mut hasher, mut sealer) = (Xxh3::new(), secret.hasher());
     let decoded = decode(&there, |piece| {
@@ -51,11 +56,11 @@ pub fn occupant(
         sealer.update(piece);
     });
     let (content, sealed) = (ContentHash(hasher.digest128()), Seal(sealer.digest128()));
-    Ok(match decoded {
+    match decoded {
         Ok(()) if sealed == xml => Occupant::Same { gzip: there },
         Ok(()) if words(content, sealed).any(|fitting| fitting == word) => Occupant::Other,
         _ => Occupant::Damaged,
-    })
+    }
 }
 
 /// Whether the file of a published sitemap exists with the right size. A file of another size may have been recompressed, so

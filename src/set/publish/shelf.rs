@@ -4,7 +4,7 @@ use super::occupant::{Occupant, occupant};
 use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::error::{Error, ErrorKind, Result, message};
-use crate::place::Place;
+use crate::place::{Place, Unsynced, View};
 use crate::set::content::{ContentHash, Seal, seal};
 use crate::set::manifest::Sitemap;
 use crate::set::name::{sitemap_file, words};
@@ -14,11 +14,11 @@ use crate::set::shelf::{Shelf, Shelved};
 #[derive(Debug)]
 pub struct PlaceShelf<'a> {
     place: &'a dyn Place,
-    unchanged: Unchanged<'a>,
+    unchanged: Unchanged,
 }
 
 impl<'a> PlaceShelf<'a> {
-    pub(super) fn new(place: &'a dyn Place, unchanged: Unchanged<'a>) -> Self {
+    pub(super) fn new(place: &'a dyn Place, unchanged: Unchanged) -> Self {
         Self { place, unchanged }
     }
 }
@@ -37,27 +37,84 @@ impl Shelf for PlaceShelf<'_> {
     }
 
     fn put(&self, number: u32, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Shelved> {
-        for word in words(content, xml) {
-            let file = sitemap_file(number, &word);
-            let staged = |gzip: &[u8], unsynced| {
-                let (gzip_bytes, gzip_seal) = (gzip.len() as u64, seal(self.unchanged.secret(), gzip));
-                Ok(Shelved { file: file.clone(), gzip_bytes, gzip_seal, unsynced })
-            };
-            return match occupant(self.place.view(), &file, &word, self.unchanged.secret(), xml, gzip)? {
-                Occupant::Same { gzip: there } => staged(&there, None),
-                Occupant::Other => continue,
-                // Under --divide stable, two sitemaps of a set may have the same number, and rarely the same eight digits.
-                Occupant::None if self.place.is_staged(&file) => continue,
-                Occupant::None => staged(gzip, Some(self.place.stage(&file, gzip)?)),
-                Occupant::Damaged => staged(gzip, Some(self.place.stage_mended(&file, gzip)?)),
-            };
-        }
-        Err(Error::new(
-            ErrorKind::Internal,
-            message!(
-                self.place.view().root(),
-                ": every name for sitemap {number} is taken by another content"
-            ),
-        ))
+        put(self, self.place.view(), self.secret(), number, &Made { content, xml, gzip })
     }
+}
+
+impl Stage for PlaceShelf<'_> {
+    fn staged(&self, file: &str, _: &str, _: &Made<'_>) -> Result<Staged> {
+        // Under --divide stable, two sitemaps of a set may have the same number, and rarely the same eight digits.
+        Ok(if self.place.is_staged(file) { Staged::Other } else { Staged::Free })
+    }
+
+    fn stage(&self, file: &str, gzip: &[u8]) -> Result<Unsynced> {
+        self.place.stage(file, gzip)
+    }
+
+    fn stage_mended(&self, file: &str, gzip: &[u8]) -> Result<Unsynced> {
+        self.place.stage_mended(file, gzip)
+    }
+}
+
+/// A sitemap that was made: its hash, the seal of its XML, and its compressed bytes.
+pub(super) struct Made<'a> {
+    pub content: ContentHash,
+    pub xml: Seal,
+    pub gzip: &'a [u8],
+}
+
+/// What the staging of a run holds under a name.
+pub(super) enum Staged {
+    /// Nothing that is needed.
+    Free,
+    /// The same sitemap.
+    Same {
+        /// The bytes of the file.
+        gzip: Vec<u8>,
+    },
+    /// Another sitemap.
+    Other,
+}
+
+/// The staging of a run.
+pub(super) trait Stage {
+    /// What is staged as `file`, whose name is made with `word` for the sitemap `made`.
+    fn staged(&self, file: &str, word: &str, made: &Made<'_>) -> Result<Staged>;
+
+    /// Stages a new sitemap.
+    fn stage(&self, file: &str, gzip: &[u8]) -> Result<Unsynced>;
+
+    /// Stages the replacement of a damaged sitemap.
+    fn stage_mended(&self, file: &str, gzip: &[u8]) -> Result<Unsynced>;
+}
+
+/// Puts sitemap `number` into `stage` under a free name, unless it is published or staged already.
+pub(super) fn put(
+    stage: &dyn Stage,
+    published: &dyn View,
+    secret: &Secret,
+    number: u32,
+    made: &Made<'_>,
+) -> Result<Shelved> {
+    let &Made { content, xml, gzip } = made;
+    for word in words(content, xml) {
+        let file = sitemap_file(number, &word);
+        let (there, unsynced) = match occupant(published, &file, &word, secret, xml, gzip)? {
+            Occupant::Same { gzip: there } => (Some(there), None),
+            Occupant::Other => continue,
+            Occupant::None => match stage.staged(&file, &word, made)? {
+                Staged::Free => (None, Some(stage.stage(&file, gzip)?)),
+                Staged::Same { gzip: there } => (Some(there), None),
+                Staged::Other => continue,
+            },
+            Occupant::Damaged => (None, Some(stage.stage_mended(&file, gzip)?)),
+        };
+        let gzip = there.as_deref().unwrap_or(gzip);
+        let (gzip_bytes, gzip_seal) = (gzip.len() as u64, seal(secret, gzip));
+        return Ok(Shelved { file, gzip_bytes, gzip_seal, unsynced });
+    }
+    Err(Error::new(
+        ErrorKind::Internal,
+        message!(published.root(), ": every name for sitemap {number} is taken by another content"),
+    ))
 }

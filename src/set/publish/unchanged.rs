@@ -6,6 +6,7 @@
 //! missing are not found here, and their sitemaps are compressed again.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::common::secret::Secret;
 use crate::place::{Record, View};
@@ -15,8 +16,8 @@ use crate::set::name::number_of;
 
 /// The sitemaps of the sets that are live or kept.
 #[derive(Debug)]
-pub struct Unchanged<'a> {
-    view: &'a dyn View,
+pub struct Unchanged {
+    view: Arc<dyn View>,
     secret: Secret,
     /// Sitemaps by their number and the seal of their XML.
     sitemaps: HashMap<(u32, Seal), Sitemap>,
@@ -24,24 +25,33 @@ pub struct Unchanged<'a> {
     sizes: HashSet<(u32, u32, u64)>,
 }
 
-impl<'a> Unchanged<'a> {
+impl Unchanged {
     /// The sitemaps of `live` and of the sets that it keeps. Sets that were sealed with another secret or cannot be read are
     /// left out; their sitemaps are compressed again.
-    pub(super) fn read(view: &'a dyn View, live: Option<&Manifest>, secret: &Secret) -> Self {
+    pub(super) fn read(view: &dyn View, live: Option<&Manifest>, secret: &Secret) -> Self {
         let earlier = live.into_iter().flat_map(|live| &live.earlier);
         let kept =
             earlier.filter_map(|earlier| Manifest::read(view, &Record::kept(&earlier.run)).ok().flatten());
         let digits = secret.to_hex();
-        let mut known =
-            Self { view, secret: secret.clone(), sitemaps: HashMap::new(), sizes: HashSet::new() };
-        for set in live.cloned().into_iter().chain(kept).filter(|set| set.secret == digits) {
-            for sitemap in set.sitemaps {
-                let (Some(number), Some(seals)) = (number_of(&sitemap.file), sitemap.seals) else { continue };
-                known.sizes.insert((number, sitemap.urls, sitemap.xml_bytes));
-                known.sitemaps.entry((number, seals.xml)).or_insert(sitemap);
-            }
+        let sets = live.cloned().into_iter().chain(kept).filter(|set| set.secret == digits);
+        Self::of(view, secret, sets.flat_map(|set| set.sitemaps))
+    }
+
+    /// The `sitemaps`, which were sealed with `secret`. Of several with the same number and content, the first counts.
+    pub(super) fn of(view: &dyn View, secret: &Secret, sitemaps: impl IntoIterator<Item = Sitemap>) -> Self {
+        let (view, secret) = (view.share(), secret.clone());
+        let mut known = Self { view, secret, sitemaps: HashMap::new(), sizes: HashSet::new() };
+        for sitemap in sitemaps {
+            let (Some(number), Some(seals)) = (number_of(&sitemap.file), sitemap.seals) else { continue };
+            known.sizes.insert((number, sitemap.urls, sitemap.xml_bytes));
+            known.sitemaps.entry((number, seals.xml)).or_insert(sitemap);
         }
         known
+    }
+
+    /// All of them, in any order.
+    pub(super) fn into_sitemaps(self) -> impl Iterator<Item = Sitemap> {
+        self.sitemaps.into_values()
     }
 
     /// The key of the seals.
@@ -68,7 +78,6 @@ impl<'a> Unchanged<'a> {
 #[cfg(test)]
 mod tests {
     use std::path::Path;
-    use std::sync::Arc;
 
     use super::*;
     use crate::clean::scope::ScopeRule;

@@ -12,8 +12,8 @@ use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::error::Result;
 use crate::place::switch::{Removed, SwitchState};
-use crate::place::{self, FreeSpace, Place, Version, View};
-use crate::set::manifest::Manifest;
+use crate::place::{self, FreeSpace, PROBE, Place, Version, View};
+use crate::set::manifest::{Manifest, Sitemap};
 
 /// A place that only this run may change, with the run's staging and the manifests of the sets there.
 #[derive(Debug)]
@@ -112,7 +112,41 @@ impl Workspace {
 
     /// The shelf for the sitemaps of the next set. It knows the sitemaps of the live set and of the sets that are kept.
     pub fn shelf(&self) -> PlaceShelf<'_> {
-        PlaceShelf::new(&*self.place, Unchanged::read(self.place.view(), self.live.as_ref(), &self.secret))
+        PlaceShelf::new(&*self.place, self.unchanged())
+    }
+
+    fn unchanged(&self) -> Unchanged {
+        Unchanged::read(self.place.view(), self.live.as_ref(), &self.secret)
+    }
+
+    /// The sitemaps of the live set and of the sets that are kept, as far as they were sealed with the secret.
+    pub fn sealed_sitemaps(&self) -> Vec<Sitemap> {
+        let mut sitemaps: Vec<_> = self.unchanged().into_sitemaps().collect();
+        sitemaps.sort_unstable_by(|one, other| one.file.cmp(&other.file));
+        sitemaps
+    }
+
+    /// The name of this run.
+    pub fn run(&self) -> &str {
+        self.place.run()
+    }
+
+    /// The key of seals.
+    pub fn secret(&self) -> &Secret {
+        &self.secret
+    }
+
+    /// Stages `bytes` by which workers see that they share the place.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub fn probe(&self, bytes: &[u8]) -> Result<()> {
+        self.place.stage(PROBE, bytes)?.sync()
+    }
+
+    /// Bytes of a sitemap that is staged; none if it is not staged.
+    pub fn staged_bytes(&self, file: &str) -> Option<u64> {
+        self.place.staged_bytes(file)
     }
 
     /// Removes files of earlier sets that are older than `keep` says, and returns the removed sitemaps. `set` is the live set.

@@ -1,0 +1,85 @@
+//! The staging of a run as other processes see it: workers on several machines add files to it.
+//!
+//! Only what every shared file system offers is used: a file is created under a name that nobody else chooses, synced, and
+//! renamed. Locks and links are not needed. Attempts that failed leave files behind, which go with the staging.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::fs::{Disk, exists, remove, rename};
+use super::layout::{attempt, mended};
+use super::staging::write;
+use super::view::DirectoryView;
+use crate::error::{Error, ErrorKind, Result, message};
+use crate::place::foreign::foreign;
+use crate::place::interface::{SharedStaging, View};
+use crate::place::unsynced::Unsynced;
+
+/// The staging of a run of another process.
+#[derive(Debug)]
+pub struct DirectoryStaging {
+    view: DirectoryView,
+    directory: PathBuf,
+}
+
+impl DirectoryStaging {
+    /// The staging of `run` in the output directory `out`. Nothing is opened or created.
+    pub fn of(out: &Path, run: &str) -> Self {
+        let view = DirectoryView::of(Arc::new(Disk), out);
+        let directory = view.layout().staging(run);
+        Self { view, directory }
+    }
+
+    /// Stages `bytes` under `name`, in the place of what has the name.
+    fn put(&self, name: &str, bytes: &[u8]) -> Result<Unsynced> {
+        let random = getrandom::u64().map_err(|error| {
+            Error::io(&self.directory, "no random bytes to be had", io::Error::other(error.to_string()))
+        })?;
+        let (part, path) = (self.directory.join(attempt(name, random)), self.directory.join(name));
+        let (view, directory) = (self.view.clone(), self.directory.clone());
+        let written = write(view.fs(), &part, bytes).map_err(|error| has_ended(&view, &directory, error))?;
+        Ok(Unsynced::new(move || {
+            let renamed = written.sync().and_then(|()| rename(view.fs(), &part, &path));
+            renamed.map_err(|error| {
+                let _ = remove(view.fs(), &part);
+                has_ended(&view, &directory, error)
+            })
+        }))
+    }
+}
+
+impl SharedStaging for DirectoryStaging {
+    fn view(&self) -> &dyn View {
+        &self.view
+    }
+
+    fn staged(&self, file: &str) -> Result<Option<Vec<u8>>> {
+        let (fs, path) = (self.view.fs(), self.directory.join(file));
+        match fs.look(&path) {
+            Ok(meta) if meta.is_file() => {
+                fs.read(&path).map(Some).map_err(|error| Error::io(&path, "could not be read", error))
+            }
+            Ok(_) => Err(foreign(&path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::io(&path, "could not be looked at", error)),
+        }
+    }
+
+    fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
+        self.put(file, bytes)
+    }
+
+    fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
+        self.put(&mended(file), bytes)
+    }
+}
+
+/// `error`, unless the reason for it is that the run has ended and its staging is gone.
+fn has_ended(view: &DirectoryView, staging: &Path, error: Error) -> Error {
+    if exists(view.fs(), staging) {
+        return error;
+    }
+    let why = "is gone, because the run that this work is part of has ended; start that run again";
+    Error::new(ErrorKind::Output, message!(staging, ": {why}"))
+}

@@ -1,0 +1,78 @@
+//! The shelf of a worker: its sitemaps go to the staging of a run that another process owns.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use super::occupant::{Occupant, occupant_of};
+use super::shelf::{Made, Stage, Staged, put};
+use super::unchanged::Unchanged;
+use crate::common::secret::Secret;
+use crate::error::Result;
+use crate::place::{SharedStaging, Unsynced, staging_of_run};
+use crate::set::content::{ContentHash, Seal};
+use crate::set::manifest::Sitemap;
+use crate::set::shelf::{Shelf, Shelved};
+
+/// The staging of a run that another process owns, and the sitemaps that are published in its place.
+///
+/// Workers do not know of each other, and a task may run twice, at the same time or one attempt after the other. A sitemap
+/// that an earlier attempt has staged is used as it is.
+#[derive(Debug)]
+pub struct SharedShelf {
+    staging: Box<dyn SharedStaging>,
+    unchanged: Unchanged,
+    /// The names that this worker has given to new sitemaps, which may not exist before they are synced.
+    given: Mutex<HashSet<String>>,
+}
+
+impl SharedShelf {
+    /// The shelf of a worker of `run`, which publishes in the place at `out`. The `sitemaps` are published there, sealed with
+    /// `secret`.
+    pub fn new(out: &Path, run: &str, secret: &Secret, sitemaps: impl IntoIterator<Item = Sitemap>) -> Self {
+        let staging = staging_of_run(out, run);
+        let unchanged = Unchanged::of(staging.view(), secret, sitemaps);
+        Self { staging, unchanged, given: Mutex::default() }
+    }
+}
+
+impl Shelf for SharedShelf {
+    fn secret(&self) -> &Secret {
+        self.unchanged.secret()
+    }
+
+    fn has_size(&self, number: u32, urls: u32, xml_bytes: u64) -> bool {
+        self.unchanged.has_size(number, urls, xml_bytes)
+    }
+
+    fn find(&self, number: u32, xml: Seal) -> Option<Sitemap> {
+        self.unchanged.find(number, xml).cloned()
+    }
+
+    fn put(&self, number: u32, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Shelved> {
+        put(self, self.staging.view(), self.secret(), number, &Made { content, xml, gzip })
+    }
+}
+
+impl Stage for SharedShelf {
+    fn staged(&self, file: &str, word: &str, made: &Made<'_>) -> Result<Staged> {
+        if !self.given.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
+            return Ok(Staged::Other);
+        }
+        let there = self.staging.staged(file)?;
+        Ok(match occupant_of(there, word, self.secret(), made.xml, made.gzip) {
+            Occupant::Same { gzip } => Staged::Same { gzip },
+            Occupant::Other => Staged::Other,
+            // A file that the power left incomplete is replaced.
+            Occupant::None | Occupant::Damaged => Staged::Free,
+        })
+    }
+
+    fn stage(&self, file: &str, gzip: &[u8]) -> Result<Unsynced> {
+        self.staging.stage(file, gzip)
+    }
+
+    fn stage_mended(&self, file: &str, gzip: &[u8]) -> Result<Unsynced> {
+        self.staging.stage_mended(file, gzip)
+    }
+}
