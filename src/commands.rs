@@ -3,6 +3,7 @@
 pub mod build;
 pub mod check;
 pub mod clean;
+pub mod cluster;
 pub mod diff;
 pub mod metrics;
 pub mod page;

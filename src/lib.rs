@@ -102,6 +102,7 @@ mod survey;
 pub use commands::build::{Outcome, build, build_from};
 pub use commands::check::{CheckJob, CheckReport, check};
 pub use commands::clean::{CleanJob, CleanReport, clean, clean_from};
+pub use commands::cluster;
 pub use commands::diff::{DiffJob, DiffReport, diff};
 pub use commands::page::{Page, PageJob, SettingNames, report_page};
 pub use commands::report::Report;

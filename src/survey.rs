@@ -55,7 +55,6 @@ pub fn survey(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Resul
 ///
 /// # Errors
 /// As [`survey`].
-#[allow(dead_code, reason = "the workers of a cluster run use it")]
 pub fn survey_region(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<Surveyed> {
     survey_in_regions(run, inputs, memory, |_| 0)
 }

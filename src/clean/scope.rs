@@ -14,7 +14,7 @@ use crate::common::simd;
 use base::{BASE_URL_BYTES_MAX, BASE_URL_BYTES_MIN};
 
 pub use base::{Base, BaseUrl, SitePath};
-pub use origins::{Origins, origin_of};
+pub use origins::{ORIGINS_SERIALISED_MAX, Origins, origin_of};
 
 /// Which URLs belong to `--base-url`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -68,6 +68,13 @@ impl<'a> Source<'a> {
         Self(SourceKind::Rows { name: name.into().into(), rows })
     }
 
+    /// The name of the input: its path, or the name of rows from code.
+    pub(crate) fn name(&self) -> &Path {
+        match &self.0 {
+            SourceKind::Path(name) | SourceKind::Rows { name, .. } => name,
+        }
+    }
+
     /// Its path. Rows from code have none.
     pub(crate) fn path(&self) -> Option<&Path> {
         match &self.0 {

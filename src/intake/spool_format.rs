@@ -13,7 +13,8 @@
 //!         + 8: with a URL that has nothing to escape
 //! ```
 //!
-//! A scratch file is written and read by one process. So it has no version, and invalid bytes are a bug in this program.
+//! A scratch file is written and read by one process. So it has no version, and invalid bytes are a bug in this program. Rows
+//! that go to another process are in blocks with a checksum and a version, which the [cluster](crate::cluster) module checks.
 
 use crate::common::field;
 use std::ops::Range;
@@ -65,6 +66,13 @@ pub struct Block {
     /// The line and offset that the first row is encoded relative to.
     line: u64,
     offset: u64,
+}
+
+impl Block {
+    /// The block in `range`, whose first row is encoded relative to line 0 and offset 0.
+    pub fn alone(range: Range<usize>) -> Self {
+        Self { range, line: 0, offset: 0 }
+    }
 }
 
 const URL: u8 = 0;
@@ -141,6 +149,11 @@ impl RowBuffer {
     /// Bytes of the block at hand.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The number of rows of the block at hand.
+    pub fn rows(&self) -> usize {
+        self.rows
     }
 
     /// Bytes of memory that are held, whatever is in them.

@@ -1,5 +1,7 @@
 //! Names of tags, the reasons for dropping one, and counts of both.
 
+use serde::{Deserialize, Serialize};
+
 use super::extensions::table::with_extensions;
 use crate::common::counts::{Counts, counted};
 
@@ -87,7 +89,7 @@ pub type DroppedTags = Counts<TagReason, { TagReason::ALL.len() }>;
 pub type TagCounts = Counts<TagName, { TagName::ALL.len() }>;
 
 /// The tags in rows, whether their values are valid or not.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenTags {
     /// In rows whose URL is listed, and in their duplicates.
     pub of_entries: TagCounts,

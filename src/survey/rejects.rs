@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::escape;
 use crate::intake::input::Input;
 use crate::intake::reject_row;
-use crate::intake::spool_format::Content;
+use crate::intake::spool_format::{Content, Row};
 
 /// A refused line, for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,16 +36,19 @@ pub struct Example {
 }
 
 /// A row that was refused, or a tag of it that was dropped.
-struct Refused<'i> {
-    line: u64,
-    offset: u64,
+pub struct Refused<'i> {
+    /// The number of its line or row.
+    pub line: u64,
+    /// Its offset in the input.
+    pub offset: u64,
     /// The word of a [`Reason`] or of a tag's reason.
-    reason: &'static str,
-    text: Cow<'i, [u8]>,
+    pub reason: &'static str,
+    /// The text of the row, or of the tag.
+    pub text: Cow<'i, [u8]>,
 }
 
 /// Maximum number of rows that a hint is based on.
-const SAMPLES: usize = 16;
+pub const SAMPLES: usize = 16;
 
 /// Writes all rejects to `out`, the file `path`.
 ///
@@ -118,24 +121,26 @@ pub fn samples(rules: &Rules, account: &Account, inputs: &[Input], reason: Reaso
 
 fn refused<'i>(chunk: &AccountedChunk, inputs: &'i [Input], judge: &mut Judge<'_>) -> Vec<Refused<'i>> {
     let mut all = Vec::new();
-    let mut dropped = Vec::new();
-    for row in chunk.rows(inputs) {
-        let (line, offset) = (row.line, row.offset);
-        dropped.clear();
-        let judged = judge.judge_telling(row.content, &mut |tag| dropped.push((tag.reason, tag.to_text())));
-        match judged {
-            Judged::Rejected(reason) => {
-                let (Content::Url(text, _) | Content::Bad(text, _)) = row.content else {
-                    unreachable!("an entry is not refused")
-                };
-                all.push(Refused { line, offset, reason: reason.as_str(), text: text.into() });
-            }
-            Judged::Entry(_) => all.extend(dropped.drain(..).map(|(reason, text)| {
-                let (reason, text) = (reason.as_str(), text.into());
-                Refused { line, offset, reason, text }
-            })),
-            Judged::Blank => {}
-        }
-    }
+    chunk.rows(inputs).for_each(|row| all.extend(refused_of(row, judge)));
     all
+}
+
+/// The refused `row`, or its tags that were dropped; nothing if it is neither refused nor lost a tag.
+pub fn refused_of<'i>(row: Row<'i>, judge: &mut Judge<'_>) -> Vec<Refused<'i>> {
+    let Row { line, offset, content } = row;
+    let mut dropped = Vec::new();
+    let judged = judge.judge_telling(content, &mut |tag| {
+        let (reason, text) = (tag.reason.as_str(), tag.to_text().into());
+        dropped.push(Refused { line, offset, reason, text });
+    });
+    match judged {
+        Judged::Rejected(reason) => {
+            let (Content::Url(text, _) | Content::Bad(text, _)) = content else {
+                unreachable!("an entry is not refused")
+            };
+            vec![Refused { line, offset, reason: reason.as_str(), text: text.into() }]
+        }
+        Judged::Entry(_) => dropped,
+        Judged::Blank => Vec::new(),
+    }
 }

@@ -161,6 +161,11 @@ impl Splitters {
             .map(|url| url.to_vec())
             .collect();
         urls.dedup();
+        Self::of_sorted(urls)
+    }
+
+    /// The ranges that begin with each of `urls`, which are sorted and distinct, and the range before the first of them.
+    pub fn of_sorted(urls: Vec<Vec<u8>>) -> Self {
         let common = match (urls.first(), urls.last()) {
             (Some(first), Some(last)) => common_bytes(first, last),
             _ => 0,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The part of a clean URL before its path, with the slash that begins the path.
@@ -13,11 +14,15 @@ pub fn origin_of(clean_url: &[u8]) -> &[u8] {
 /// Maximum number of origins that are counted. Up to this number, every count is exact. They take about 6 MB.
 pub const ORIGINS_MAX: usize = 1 << 16;
 
+/// Maximum number of origins that a serialised count has. They take about 200 KB.
+pub const ORIGINS_SERIALISED_MAX: usize = 1 << 12;
+
 /// How many URLs each origin has.
 ///
 /// Of more than [`ORIGINS_MAX`] origins, those with the smallest hashes are kept. An origin that is kept at the end was never
 /// dropped, so its count is exact. It depends neither on the order of the URLs nor on how threads divide them.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(into = "Serialised", from = "Serialised")]
 pub struct Origins {
     /// The number of URLs. A key is the hash of an origin, then its bytes.
     kept: BTreeMap<Box<[u8]>, u64>,
@@ -54,6 +59,14 @@ impl Origins {
         more.kept.iter().for_each(|(key, &urls)| self.add(key, urls));
     }
 
+    /// Keeps the `most` origins with the smallest hashes; the others become one number. Counts that are merged and truncated stay
+    /// exact if all of them were truncated to as many.
+    pub fn truncate(&mut self, most: usize) {
+        while self.kept.len() > most {
+            self.others += self.kept.pop_last().map_or(0, |(_, dropped)| dropped);
+        }
+    }
+
     /// The `most` origins with the most URLs, those with more URLs first; and the number of all other URLs.
     pub fn largest(&self, most: usize) -> (Vec<(&str, u64)>, u64) {
         let mut largest: Vec<_> = self
@@ -80,6 +93,34 @@ impl Origins {
         }
         self.kept.insert(key.into(), urls);
     }
+}
+
+/// The serialised form: at most [`ORIGINS_SERIALISED_MAX`] origins with their URLs, and the URLs of all others.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Serialised {
+    kept: BTreeMap<String, u64>,
+    others: u64,
+}
+
+impl From<Origins> for Serialised {
+    fn from(mut origins: Origins) -> Self {
+        origins.truncate(ORIGINS_SERIALISED_MAX);
+        let (kept, others) = origins.largest(usize::MAX);
+        Self { kept: kept.into_iter().map(|(origin, urls)| (origin.to_owned(), urls)).collect(), others }
+    }
+}
+
+impl From<Serialised> for Origins {
+    fn from(Serialised { kept, others }: Serialised) -> Self {
+        let mut origins = Self { others, ..Self::default() };
+        kept.into_iter().for_each(|(origin, urls)| origins.add(&key_of(origin.as_bytes()), urls));
+        origins
+    }
+}
+
+/// The key of `origin`: its hash, then its bytes.
+fn key_of(origin: &[u8]) -> Vec<u8> {
+    [&xxh3_64(origin).to_be_bytes(), origin].concat()
 }
 
 #[cfg(test)]
@@ -132,6 +173,27 @@ mod tests {
         }
         let others = ORIGINS_MAX as u64 - 1;
         assert_eq!(all.largest(1), (vec![("https://www.shop.example/", 19_000)], others));
+    }
+
+    #[test]
+    fn serialised_counts_of_parts_add_up_to_those_of_the_whole() {
+        let mut random = Random::new(9);
+        for origins in [0, 1, 50, ORIGINS_SERIALISED_MAX, ORIGINS_SERIALISED_MAX + 700] {
+            let urls: Vec<String> =
+                (0..3 * origins).map(|n| format!("http://h{}.example/", n % origins)).collect();
+            let mut parts = vec![Origins::default(); 5];
+            urls.iter().for_each(|url| random.pick_mut(&mut parts).count(url.as_bytes()));
+            let mut all = Origins::default();
+            for part in &parts {
+                let json = serde_json::to_string(part).unwrap();
+                all.merge(&serde_json::from_str(&json).unwrap());
+            }
+            all.truncate(ORIGINS_SERIALISED_MAX);
+            let (kept, others) = all.largest(usize::MAX);
+            assert_eq!(kept.len(), origins.min(ORIGINS_SERIALISED_MAX));
+            assert!(kept.iter().all(|&(_, urls)| urls == 3), "{origins} origins");
+            assert_eq!(others, 3 * (origins - kept.len()) as u64);
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::set::robots;
 use crate::survey::memory::Memory;
 
 /// Work to be done once a set is live.
+#[derive(Debug)]
 pub struct FollowUp {
     job: Job,
     stop: Stop,

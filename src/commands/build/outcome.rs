@@ -20,7 +20,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Creates the outcome of a build that is refused.
-    pub(super) fn not_published(mut report: Report, why: Error) -> Self {
+    pub(in crate::commands) fn not_published(mut report: Report, why: Error) -> Self {
         let cause = why.source().map(|cause| format!(": {cause}")).unwrap_or_default();
         report.refused = Some(message!(why.message(), "{cause}"));
         Self { report, refused: Some(why), warnings: Vec::new() }

@@ -62,7 +62,7 @@ pub struct Counted<'a> {
 }
 
 /// The number of examples of each reason in the report of `job`.
-fn examples_of_reason(job: &Job) -> usize {
+pub fn examples_of_reason(job: &Job) -> usize {
     if job.publication.details { EXAMPLES_OF_REASON_MAX } else { 1 }
 }
 

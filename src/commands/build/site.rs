@@ -31,18 +31,24 @@ pub struct Site {
 pub type Planned = (Site, Layout);
 
 impl Site {
-    fn new(base_url: BaseUrl, place: Workspace) -> Self {
+    /// A site without batches.
+    pub fn new(base_url: BaseUrl, place: Workspace) -> Self {
         Self { base_url, place, batches: Vec::new() }
     }
 
     /// Returns the rule by which URLs are counted, if the job wants sections. Where each origin has a set, the origin is the
-    /// section. The sections of the live set are counted again, however small they are now.
+    /// section.
     fn section_rule(&self, job: &Job) -> Option<SectionRule> {
-        let url = job.rules.only_site().filter(|_| job.publication.sections)?;
+        let url = job.rules.only_site()?;
+        Some(SectionRule::new(url, job.rules.scope, self.wanted_sections(job)?))
+    }
+
+    /// The sections of the live set, which are counted again, however small they are now. None if the job wants no sections.
+    pub fn wanted_sections(&self, job: &Job) -> Option<Vec<String>> {
         let counts = self.place.live().and_then(|live| live.counts.as_ref());
         let named = counts.into_iter().flat_map(|counts| &counts.sections.named);
         let wanted = named.filter(|section| section.urls > 0).take(SECTIONS_WANTED_MAX);
-        Some(SectionRule::new(url, job.rules.scope, wanted.map(|section| section.name.clone()).collect()))
+        job.publication.sections.then(|| wanted.map(|section| section.name.clone()).collect())
     }
 
     /// Returns the number of URLs in all batches.

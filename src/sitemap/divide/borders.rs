@@ -14,7 +14,7 @@
 //! possible if every URL with a hash below a threshold were a border.
 
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -31,7 +31,11 @@ const SEED: u64 = 0x626f_7264_6572_7321;
 
 /// The number of borders of a set with `accepted_rows` rows that are neither blank nor rejected.
 pub fn count(accepted_rows: u64) -> usize {
-    count_per(ROWS_PER_BORDER, accepted_rows)
+    #[cfg(not(test))]
+    let rows_per_border = ROWS_PER_BORDER;
+    #[cfg(test)]
+    let rows_per_border = tests::ROWS_PER_BORDER_HERE.get();
+    count_per(rows_per_border, accepted_rows)
 }
 
 /// The number of borders with another number of rows per border. Tests use small ones.
@@ -43,7 +47,6 @@ pub(crate) fn count_per(rows_per_border: u64, accepted_rows: u64) -> usize {
 }
 
 /// The region of `url`, from 0: the number of borders that are at most `url` in byte order. `borders` are sorted.
-#[allow(dead_code, reason = "the workers of a cluster run use it")]
 pub fn region_of(url: &[u8], borders: &[impl AsRef<[u8]>]) -> usize {
     borders.partition_point(|border| border.as_ref() <= url)
 }
@@ -148,7 +151,6 @@ impl Smallest {
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for them.
-    #[allow(dead_code, reason = "the driver of a cluster run uses it")]
     pub fn merge(&mut self, mut other: Self) -> Result<()> {
         self.settle();
         other.settle();

@@ -1,0 +1,268 @@
+//! The driver: the only process of a run that takes the lock, decides and publishes.
+
+use std::collections::HashMap;
+use std::io;
+use std::time::{Duration, Instant};
+
+use super::order::{Origin, WorkOrder, check_job};
+use super::pack::{Examples, Packed};
+use super::plan::{Planned, RoutingPlan, internal};
+use super::region::RegionBatch;
+use crate::clean::scope::{ORIGINS_SERIALISED_MAX, Origins};
+use crate::commands::build::finish::{Clock, finish};
+use crate::commands::build::follow_up::FollowUp;
+use crate::commands::build::guards;
+use crate::commands::build::outcome::Outcome;
+use crate::commands::build::reporting::{Counted, examples_of_reason, of_counted};
+use crate::commands::build::site::{self, Site};
+use crate::commands::report::{Report, Seconds};
+use crate::common::progress::Estimate;
+use crate::common::secret::Secret;
+use crate::common::stop::Stop;
+use crate::common::time::w3c_datetime;
+use crate::error::{Error, Result, Setting, message};
+use crate::escape;
+use crate::intake::report::InputReport;
+use crate::job::Job;
+use crate::produce::batch::Batch;
+use crate::survey::memory::Memory;
+use crate::survey::rejects::Example;
+use crate::survey::tally::Tally;
+
+/// The driver of a run: holds the lock of the output directory, tells the workers what to do, and publishes what they made.
+///
+/// Nothing is visible before [`Driver::publish`]. If the driver is dropped before, or its process dies, the live set stays as
+/// it is, and what the workers wrote is removed, at once or by the next run.
+#[derive(Debug)]
+pub struct Driver {
+    job: Job,
+    stop: Stop,
+    started: Instant,
+    /// From the start to the plan.
+    planned: Option<Duration>,
+    follow_up: FollowUp,
+    site: Site,
+    time: String,
+    order: WorkOrder,
+}
+
+impl Driver {
+    /// Opens the output directory of `job` for a run, as [`build`](crate::build()) does. All machines must reach it by the same
+    /// path, as the same user. `stop` ends the run; [`Driver::publish`] checks it too.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if the job has inputs, a reject file (see [`rejects`](super::rejects)) or a
+    /// base for each origin, or if its order is not sorted, its division not stable, or the newest of duplicates is not listed;
+    /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds the directory; otherwise as [`build`](crate::build()).
+    pub fn open(job: &Job, stop: &Stop) -> Result<Self> {
+        let started = Instant::now();
+        check_job(job)?;
+        if !job.input.paths.is_empty() {
+            return Err(Error::usage(
+                "on a cluster, each task has its source: leave the inputs of the job empty",
+            ));
+        }
+        if job.publication.rejects.is_some() {
+            let why = "on a cluster, the tasks give rejected rows to the engine; leave it out";
+            return Err(Error::usage(message!(Setting::Rejects, ": {why}")));
+        }
+        let paths = job.paths();
+        paths.check()?;
+        paths.make_out()?;
+        let (job, stop, time) = (job.clone(), stop.clone(), w3c_datetime(job.publication.time)?);
+        let follow_up = FollowUp::prepare(&job, &stop)?;
+        let workspace = site::open(&job)?;
+        let base_url = job.rules.only_site().expect("it was checked").clone();
+        let site = Site::new(base_url, workspace);
+        let order = order(&job, &site, &time)?;
+        Ok(Self { job, stop, started, planned: None, follow_up, site, time, order })
+    }
+
+    /// The instructions for the workers.
+    pub fn order(&self) -> &WorkOrder {
+        &self.order
+    }
+
+    /// Plans the regions, once all [`pack`](super::pack) tasks are done. `packed` has the result of each partition, exactly once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a result belongs to another run, or was made with other options.
+    pub fn plan(&mut self, packed: &[Packed]) -> Result<Planned> {
+        let planned = RoutingPlan::of(&self.order.origin, packed)?;
+        self.planned = Some(self.started.elapsed());
+        Ok(planned)
+    }
+
+    /// Makes the set live that consists of `batches`, one of each region, in any order. `packed` and `plan` are those of the run.
+    /// `input` names the input in the report.
+    ///
+    /// Checks first that no row was lost or counted twice on the way: every region is there once, all accepted rows have
+    /// arrived, and all files exist. Data that the guards of the job refuse are no error ([`Outcome::refused`]).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if something is missing, was given twice, or belongs to another run or plan;
+    /// otherwise as [`build`](crate::build()). Nothing is published then, and the run has ended.
+    pub fn publish(
+        self,
+        packed: &[Packed],
+        plan: &RoutingPlan,
+        batches: Vec<RegionBatch>,
+        input: &str,
+    ) -> Result<Outcome> {
+        let produced = self.started.elapsed();
+        let Self { job, stop, started, planned, follow_up, mut site, time, order } = self;
+        check_origins(&order.origin, packed, plan, &batches)?;
+        let batches = in_order(plan, batches)?;
+        let tally = add_up(packed, plan, &batches)?;
+        let mut report = report(&job, packed, tally, input)?;
+        let surveyed = planned.unwrap_or(produced);
+        report.seconds = Seconds::of(surveyed, Duration::ZERO, Duration::ZERO, surveyed);
+        if let Err(refused) = guards::check(&job, &report, site.place.live()) {
+            return Ok(Outcome::not_published(report, refused));
+        }
+        site.batches = batches.into_iter().map(|region| region.batch).collect();
+        check_files(&site)?;
+        stop.check()?;
+        let memory = Memory::of(&job.resources, site.place.scratch())?;
+        let clock = Clock { started, surveyed, produced };
+        finish(&job, report, vec![site], &time, follow_up, &memory, &clock)
+    }
+}
+
+/// The instructions for the workers of a run that publishes to `site`.
+fn order(job: &Job, site: &Site, time: &str) -> Result<WorkOrder> {
+    let place = &site.place;
+    let out = place.directory().canonicalize().map_err(|error| Error::output(place.directory(), error))?;
+    let probe = Secret::draw()?.to_hex();
+    place.probe(probe.as_bytes())?;
+    Ok(WorkOrder {
+        origin: Origin::new(job, place.run()),
+        time: time.into(),
+        out,
+        probe,
+        secret: place.secret().to_hex(),
+        sitemaps: place.sealed_sitemaps(),
+        sections: site.wanted_sections(job),
+    })
+}
+
+/// Refuses messages of another run or plan.
+fn check_origins(own: &Origin, packed: &[Packed], plan: &RoutingPlan, batches: &[RegionBatch]) -> Result<()> {
+    packed.iter().try_for_each(|packed| packed.origin.check("a result of pack", own))?;
+    plan.origin.check("the plan", own)?;
+    let stamp = plan.stamp();
+    for batch in batches {
+        let region = batch.region;
+        batch.origin.check(&format!("the batch of region {region}"), own)?;
+        if batch.plan != stamp {
+            return Err(Error::data(format!("the batch of region {region} was made by another plan")));
+        }
+        plan.check(region)?;
+    }
+    Ok(())
+}
+
+/// The batches in the order of their regions, each of which must be there exactly once.
+fn in_order(plan: &RoutingPlan, mut batches: Vec<RegionBatch>) -> Result<Vec<RegionBatch>> {
+    batches.sort_unstable_by_key(|batch| batch.region);
+    if let Some(twice) = batches.windows(2).find(|pair| pair[0].region == pair[1].region) {
+        return Err(lost(format!("region {} was given twice", twice[0].region)));
+    }
+    // Only the first region does not begin with a URL of the set.
+    let has = |region: u32| batches.binary_search_by_key(&region, |batch| batch.region).is_ok();
+    match (1..plan.regions()).find(|&region| !has(region)) {
+        Some(region) => Err(lost(format!("region {region} is missing"))),
+        None => Ok(batches),
+    }
+}
+
+/// The tally of all rows, once it is certain that the batches account for each of them.
+fn add_up(packed: &[Packed], plan: &RoutingPlan, batches: &[RegionBatch]) -> Result<Tally> {
+    let mut tally: Tally = packed.iter().map(|packed| packed.tally).sum();
+    let made: Tally = batches.iter().map(|region| region.batch.tally).sum();
+    let (accepted, arrived) = (tally.entries(), batches.iter().map(|region| region.rows).sum::<u64>());
+    if accepted != plan.accepted || accepted != arrived {
+        let planned = plan.accepted;
+        return Err(lost(format!(
+            "{accepted} rows were accepted, {planned} were planned, and {arrived} came to the regions"
+        )));
+    }
+    tally.listed = made.listed;
+    tally.duplicates = made.duplicates;
+    if !tally.is_balanced() || made.rendered != tally.rendered {
+        return Err(internal(format!("the rows do not add up ({tally:?}, of which regions have {made:?})")));
+    }
+    let firsts = || {
+        batches
+            .iter()
+            .flat_map(|region| region.batch.sitemaps.iter().map(|made| (region.region, &made.first_url)))
+    };
+    match firsts().is_sorted() && firsts().all(|(region, url)| plan.is_in(region, url)) {
+        true => Ok(tally),
+        false => Err(internal("the sitemaps of the regions are not in order".into())),
+    }
+}
+
+fn lost(why: String) -> Error {
+    Error::data(format!("{why}; nothing was published; collect the result of every task once"))
+}
+
+/// Checks that all sitemaps of the batches exist in full, and that no two of them have one name.
+fn check_files(site: &Site) -> Result<()> {
+    let view = site.place.view();
+    let mut names = HashMap::new();
+    for made in site.batches.iter().flat_map(|batch: &Batch| &batch.sitemaps) {
+        let sitemap = &made.sitemap;
+        let file = &*sitemap.file;
+        if names.insert(file, sitemap.seals).is_some() {
+            // Two workers chose the name at the same moment, for the first digits of two hashes are equal.
+            return Err(Error::data(format!(
+                "{file}: two sitemaps have this name; nothing was published; run again"
+            )));
+        }
+        let published = || view.look_up(file.as_ref()).ok().flatten().map(|found| found.bytes);
+        if site.place.staged_bytes(file).or_else(published) != Some(sitemap.gzip_bytes) {
+            let missing = io::Error::from(io::ErrorKind::NotFound);
+            return Err(Error::io(
+                &view.path(file.as_ref()),
+                "was made by a worker and is not there",
+                missing,
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The report of the rows, as far as it is known before publishing.
+fn report(job: &Job, packed: &[Packed], tally: Tally, input: &str) -> Result<Report> {
+    let (mut examples, mut out_of_scope) = (Examples::default(), Origins::default());
+    for packed in packed {
+        examples.merge(&packed.examples);
+        out_of_scope.merge(&packed.out_of_scope);
+    }
+    out_of_scope.truncate(ORIGINS_SERIALISED_MAX);
+    let each = examples_of_reason(job);
+    let rejected = tally.rejected.iter().map(|(reason, _)| reason.as_str());
+    let words = rejected.chain(tally.dropped.iter().map(|(reason, _)| reason.as_str()));
+    let first = |word| examples.of(word).iter().take(each).cloned();
+    let counted = Counted {
+        inputs: vec![InputReport {
+            path: escape::shown(input.as_bytes()),
+            format: "rows".into(),
+            packing: None,
+            lines: tally.lines,
+            bytes: packed.iter().map(|packed| packed.bytes).sum(),
+            columns: None,
+            dropped_elements: Default::default(),
+        }],
+        skipped: Vec::new(),
+        estimate: Estimate::default(),
+        tally,
+        given: packed.iter().fold(Default::default(), |sum, packed| sum + packed.given),
+        non_utf8_before: 0,
+        out_of_scope: &out_of_scope,
+        examples: words.flat_map(first).collect(),
+    };
+    let text = |example: &Example| example.text.clone();
+    of_counted(job, counted, |reason| examples.of(reason.as_str()).iter().map(text).collect())
+}

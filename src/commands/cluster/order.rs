@@ -1,0 +1,201 @@
+//! Work orders: what the driver tells its workers, and what every message between them carries.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::clean::scope::BaseUrl;
+use crate::common::secret::Secret;
+use crate::error::{Error, ErrorKind, Result, Setting, message};
+use crate::escape;
+use crate::job::fingerprint::Fingerprint;
+use crate::job::{Job, OnDuplicate, Order};
+use crate::place::{PROBE, staging_of_run};
+use crate::set::manifest::Sitemap;
+use crate::set::publish::SharedShelf;
+use crate::sitemap::divide::Divide;
+use crate::sitemap::sections::SectionRule;
+
+/// The version of the form of all messages and blocks.
+pub(super) const FORMAT: u32 = 1;
+
+/// The origin of a message: the run, and the version and the rules that it was made with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Origin {
+    format: u32,
+    pub(super) version: String,
+    pub(super) run: String,
+    rules: Fingerprint,
+}
+
+impl Origin {
+    pub(super) fn new(job: &Job, run: &str) -> Self {
+        let rules = Fingerprint::of(&job.rules, &job.input.form);
+        Self { format: FORMAT, version: env!("CARGO_PKG_VERSION").into(), run: run.into(), rules }
+    }
+
+    /// Refuses a message that does not belong to the run of `own`. `what` names it.
+    pub(super) fn check(&self, what: &str, own: &Self) -> Result<()> {
+        let why = match self {
+            _ if (self.format, &self.version) != (own.format, &own.version) => {
+                return Err(of_version(what, &self.version));
+            }
+            _ if self.rules != own.rules => "was made with other options; give every process the same",
+            _ if self.run != own.run => "belongs to another run; start again with the messages of one run",
+            _ => return Ok(()),
+        };
+        Err(Error::data(format!("{what} {why}")))
+    }
+
+    /// A number for blocks of the run, which differs from run to run.
+    pub(super) fn stamp(&self) -> u64 {
+        xxhash_rust::xxh3::xxh3_64(format!("{self:?}").as_bytes())
+    }
+}
+
+fn of_version(what: &str, version: &str) -> Error {
+    let (made_by, own) = (escape::shown(version.as_bytes()), env!("CARGO_PKG_VERSION"));
+    let way_out = "install one version on all machines";
+    Error::data(format!("{what} was made by sitemill {made_by}, and this is {own}; {way_out}"))
+}
+
+/// Reads a message. `what` names it in errors. Another version is recognised before anything else is read.
+pub(super) fn read_json<T: DeserializeOwned>(json: &str, what: &str) -> Result<T> {
+    #[derive(Deserialize)]
+    struct Version {
+        format: u32,
+        version: String,
+    }
+    #[derive(Deserialize)]
+    struct Envelope {
+        origin: Version,
+    }
+    let damaged = |error| Error::data(format!("{what} cannot be read: {error}; pass it on unchanged"));
+    let Envelope { origin } = serde_json::from_str(json).map_err(damaged)?;
+    if (origin.format, &*origin.version) != (FORMAT, env!("CARGO_PKG_VERSION")) {
+        return Err(of_version(what, &origin.version));
+    }
+    serde_json::from_str(json).map_err(damaged)
+}
+
+/// Writes a message.
+pub(super) fn to_json(message: &impl Serialize) -> String {
+    serde_json::to_string(message).expect("numbers and strings are JSON")
+}
+
+/// Instructions of a [`Driver`](super::Driver) for its workers. Pass it to every task, together with a [`Job`] that has the same
+/// rules. It contains the key by which the set recognises its own files, so that only the workers may read it.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkOrder {
+    pub(super) origin: Origin,
+    /// The time of publication.
+    pub(super) time: String,
+    /// The output directory, absolute.
+    pub(super) out: PathBuf,
+    /// The content of the probe.
+    pub(super) probe: String,
+    pub(super) secret: String,
+    /// The sitemaps of the live set and of the sets that are kept.
+    pub(super) sitemaps: Vec<Sitemap>,
+    /// If URLs are counted by section: the sections that are counted however small they are.
+    pub(super) sections: Option<Vec<String>>,
+}
+
+impl fmt::Debug for WorkOrder {
+    /// Leaves the secret out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { origin, time, out, sitemaps, .. } = self;
+        let sitemaps = &sitemaps.len();
+        f.debug_struct("WorkOrder")
+            .field("origin", origin)
+            .field("time", time)
+            .field("out", out)
+            .field("sitemaps", sitemaps)
+            .finish_non_exhaustive()
+    }
+}
+
+impl WorkOrder {
+    /// Writes the order as JSON, to be passed to other processes.
+    pub fn to_json(&self) -> String {
+        to_json(self)
+    }
+
+    /// Reads what [`WorkOrder::to_json`] wrote.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`] if it is damaged, or written by another version of sitemill.
+    pub fn from_json(json: &str) -> Result<Self> {
+        read_json(json, "the work order")
+    }
+
+    /// Checks that this process shares the output directory with the driver. [`Regions`](super::Regions) does this too; an engine
+    /// that does it earlier fails before any row is read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`] if the directory is not shared, or if the run of the driver has ended.
+    pub fn check_reachable(&self) -> Result<()> {
+        let read = staging_of_run(&self.out, &self.origin.run).staged(PROBE);
+        match &read {
+            Ok(Some(probe)) if *probe == self.probe.as_bytes() => return Ok(()),
+            Err(error) if error.kind() == ErrorKind::Permission => return read.map(drop),
+            _ => {}
+        }
+        Err(Error::new(
+            ErrorKind::Output,
+            message!(
+                &*self.out,
+                ": the directory is not shared with this worker, or the run has ended; ",
+                "publish to one that all machines reach by the same path"
+            ),
+        ))
+    }
+
+    /// Checks that this process does what the driver does.
+    pub(super) fn check(&self, job: &Job) -> Result<()> {
+        check_job(job)?;
+        self.origin.check("the work order", &Origin::new(job, &self.origin.run))
+    }
+
+    /// The shelf of a worker.
+    pub(super) fn shelf(&self) -> Result<SharedShelf> {
+        let damaged =
+            || Error::data("the work order cannot be read: its key is damaged; pass it on unchanged");
+        let secret = Secret::from_hex(&self.secret).ok_or_else(damaged)?;
+        Ok(SharedShelf::new(&self.out, &self.origin.run, &secret, self.sitemaps.iter().cloned()))
+    }
+
+    /// The rule by which URLs are counted by section.
+    pub(super) fn section_rule(&self, job: &Job) -> Result<Option<SectionRule>> {
+        let url = only_site(job)?;
+        let rule = |wanted: &Vec<String>| SectionRule::new(url, job.rules.scope, wanted.clone());
+        Ok(self.sections.as_ref().map(rule))
+    }
+}
+
+/// Refuses rules under which a cluster could not write what one machine writes.
+pub(super) fn check_job(job: &Job) -> Result<()> {
+    job.check()?;
+    only_site(job)?;
+    if job.rules.order != Order::Sorted {
+        return Err(Error::usage("a cluster has no order of rows: set the order to sorted"));
+    }
+    if job.rules.divide != Divide::Stable {
+        return Err(Error::usage("a cluster divides sitemaps by their URLs: set the division to stable"));
+    }
+    if job.rules.on_duplicate != OnDuplicate::Newest {
+        return Err(Error::usage(
+            "a cluster has no first row of a URL, because rows come in any order: list the newest row of duplicates",
+        ));
+    }
+    Ok(())
+}
+
+fn only_site(job: &Job) -> Result<&BaseUrl> {
+    job.rules.only_site().ok_or_else(|| {
+        let why = "a cluster publishes one site; run it once per site, or build all of them on one machine";
+        Error::usage(message!(Setting::BaseUrl, ": {why}"))
+    })
+}

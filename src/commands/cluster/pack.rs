@@ -1,0 +1,274 @@
+//! Pack: judges the rows of a partition, and writes the accepted ones into blocks.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::block;
+use super::order::{Origin, WorkOrder, check_job, read_json, to_json};
+use super::reading::read;
+use crate::clean::Reason;
+use crate::clean::scope::Origins;
+use crate::common::stop::Stop;
+use crate::error::Result;
+use crate::escape;
+use crate::intake::format::{Record, Sink};
+use crate::intake::source::Source;
+use crate::intake::spool_format::{Content, Row, RowBuffer};
+use crate::job::Job;
+use crate::sitemap::divide::borders::Smallest;
+use crate::sitemap::tags::{GivenTags, RawTags};
+use crate::survey::judge::{Judge, Rules};
+use crate::survey::rejects::{Example, Refused, SAMPLES, refused_of};
+use crate::survey::tally::Tally;
+
+/// Bytes of the rows of a block: large enough for a shuffle, small enough for any message.
+const BLOCK_BYTES: usize = 512 * 1024;
+
+/// Border candidates that a task collects while it does not know how many rows it has.
+const CANDIDATES_COLLECTED: usize = 16 * 1024;
+
+/// Least border candidates of a task, and candidates for each million rows: eight times as many as a task contributes on average,
+/// so that the driver hardly ever needs more.
+const CANDIDATES_MIN: usize = 64;
+const CANDIDATES_PER_MILLION: u64 = 8;
+
+/// What became of the rows of one partition. The engine collects the results of all [`pack`] tasks, each exactly once, and gives
+/// them to the driver. Their size does not depend on the number of rows: usually a few kilobytes, and at most a few hundred.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Packed {
+    pub(super) origin: Origin,
+    pub(super) tally: Tally,
+    pub(super) given: GivenTags,
+    /// Bytes of the source.
+    pub(super) bytes: u64,
+    /// The first rows of each reason.
+    pub(super) examples: Examples,
+    pub(super) out_of_scope: Origins,
+    pub(super) candidates: Smallest,
+}
+
+impl Packed {
+    /// Rows of the partition.
+    pub fn rows(&self) -> u64 {
+        self.tally.lines
+    }
+
+    /// Rows that were accepted, including duplicates: all rows in the blocks of the partition.
+    pub fn accepted(&self) -> u64 {
+        self.tally.entries()
+    }
+
+    /// Writes it as JSON, to be passed to other processes.
+    pub fn to_json(&self) -> String {
+        to_json(self)
+    }
+
+    /// Reads what [`Packed::to_json`] wrote.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if it is damaged, or written by another version of sitemill.
+    pub fn from_json(json: &str) -> Result<Self> {
+        read_json(json, "a result of pack")
+    }
+}
+
+/// Reads all rows of `source`, one partition of the input, and calls `emit` with blocks of those that are accepted. Each block is
+/// at most about a megabyte and can be sent to any process; [`Router::push`](super::Router::push) takes it. Rows may be
+/// partitioned in any way. They are read once, on the calling thread, in constant memory.
+///
+/// `candidates` is the least number of border candidates in the result: 0, or the number for which the driver
+/// [asks](super::Planned::MoreCandidates).
+///
+/// # Errors
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if `job` has other rules than the job of the driver; if the source cannot be
+/// read, `emit` fails, or `stop` is raised. The engine may run the task again and must then drop all blocks of the first attempt.
+pub fn pack(
+    job: &Job,
+    order: &WorkOrder,
+    source: Source<'_>,
+    candidates: usize,
+    emit: &mut dyn FnMut(Vec<u8>) -> Result<()>,
+    stop: &Stop,
+) -> Result<Packed> {
+    order.check(job)?;
+    let rules = Rules::of(&job.rules);
+    let packed = Packed {
+        origin: order.origin.clone(),
+        tally: Tally::default(),
+        given: GivenTags::default(),
+        bytes: 0,
+        examples: Examples::default(),
+        out_of_scope: Origins::default(),
+        candidates: Smallest::new(CANDIDATES_COLLECTED.max(candidates)),
+    };
+    let mut packer = Packer {
+        judge: Judge::new(&rules),
+        teller: Judge::new(&rules),
+        name: name_of(&source),
+        buffer: RowBuffer::default(),
+        stamp: order.origin.stamp(),
+        emit,
+        packed,
+    };
+    let bytes = read(job, source, stop, &mut packer)?;
+    packer.end_block()?;
+    let Packer { mut packed, mut judge, .. } = packer;
+    (packed.bytes, packed.out_of_scope) = (bytes, judge.take_out_of_scope());
+    let wanted = (CANDIDATES_PER_MILLION * packed.accepted() / 1_000_000) as usize;
+    let mut kept = Smallest::new(wanted.max(CANDIDATES_MIN).max(candidates));
+    kept.merge(packed.candidates)?;
+    Ok(Packed { candidates: kept, ..packed })
+}
+
+/// The name of `source` in examples, escaped.
+fn name_of(source: &Source<'_>) -> String {
+    escape::shown(source.name().as_os_str().as_encoded_bytes())
+}
+
+/// Judges rows and fills blocks.
+struct Packer<'r, 'e> {
+    judge: Judge<'r>,
+    /// Judges the rows of examples again, so that nothing is counted twice.
+    teller: Judge<'r>,
+    name: String,
+    buffer: RowBuffer,
+    stamp: u64,
+    emit: &'e mut dyn FnMut(Vec<u8>) -> Result<()>,
+    packed: Packed,
+}
+
+impl Packer<'_, '_> {
+    fn row(&mut self, row: Row<'_>) -> Result<()> {
+        let Self { judge, buffer, packed, .. } = self;
+        let Packed { tally, given, candidates, .. } = packed;
+        let (rejected, dropped) = (tally.rejected, tally.dropped);
+        let accepted = judge.tally(row.content, tally, |entry| {
+            block::push(entry, buffer);
+            candidates.push(entry.url)
+        });
+        let is_accepted = accepted.transpose()?.is_some();
+        if let Content::Url(_, tags) = row.content {
+            tags.count(if is_accepted { &mut given.of_entries } else { &mut given.of_refused });
+        }
+        let lost = rejected != packed.tally.rejected || dropped != packed.tally.dropped;
+        if lost && !packed.examples.are_full(&packed.tally) {
+            refused_of(row, &mut self.teller)
+                .into_iter()
+                .for_each(|refused| packed.examples.add(&self.name, &refused));
+        }
+        if buffer.is_full(BLOCK_BYTES) { self.end_block() } else { Ok(()) }
+    }
+
+    fn end_block(&mut self) -> Result<()> {
+        block::end(&mut self.buffer, self.stamp)?.map_or(Ok(()), |block| (self.emit)(block))
+    }
+}
+
+impl Sink for Packer<'_, '_> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.row(row_of(record))
+    }
+
+    fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
+        self.row(Row { line, offset, content: Content::Bad(text, reason) })
+    }
+}
+
+fn row_of<'a>(record: &Record<'a>) -> Row<'a> {
+    let &Record { line, offset, url, lastmod, changefreq, priority, extras } = record;
+    Row { line, offset, content: Content::Url(url, RawTags { lastmod, changefreq, priority, extras }) }
+}
+
+/// The first rows of each reason, a bounded number.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Examples(BTreeMap<String, Vec<Example>>);
+
+impl Examples {
+    /// Whether there are enough examples of every reason in `tally`.
+    fn are_full(&self, tally: &Tally) -> bool {
+        let is_full = |word: &str| self.of(word).len() == SAMPLES;
+        tally.rejected.iter().all(|(reason, _)| is_full(reason.as_str()))
+            && tally.dropped.iter().all(|(reason, _)| is_full(reason.as_str()))
+    }
+
+    fn add(&mut self, input: &str, refused: &Refused<'_>) {
+        let known = self.0.entry(refused.reason.into()).or_default();
+        if known.len() < SAMPLES {
+            let (reason, input, text) = (refused.reason.into(), input.into(), escape::shown(&refused.text));
+            known.push(Example { reason, input, line: refused.line, text });
+        }
+    }
+
+    /// Adds the examples of another partition.
+    pub fn merge(&mut self, more: &Self) {
+        for (reason, examples) in &more.0 {
+            let known = self.0.entry(reason.clone()).or_default();
+            known.extend(examples.iter().take(SAMPLES.saturating_sub(known.len())).cloned());
+        }
+    }
+
+    /// The examples of a reason.
+    pub fn of(&self, reason: &str) -> &[Example] {
+        self.0.get(reason).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A row that was rejected, or a tag that was dropped from a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RejectedRow<'a> {
+    /// The number of the row in its source, from 1.
+    pub row: u64,
+    /// Why, as a word of the [report](crate::Report::rejected): `scheme`, or `tag-lastmod` for a tag.
+    pub reason: &'static str,
+    /// The row's URL as it was given, or the text of a row that has none.
+    pub text: &'a [u8],
+    /// The value of the tag, if only a tag was dropped. The URL is listed without it.
+    pub tag: Option<&'a [u8]>,
+}
+
+/// Reads all rows of `source`, one partition of the input, and calls `emit` with each row that is rejected and each tag that is
+/// dropped. Nothing else happens with the rows, so that an engine can collect rejects with or without a run.
+///
+/// # Errors
+/// If the source cannot be read, `emit` fails, or `stop` is raised.
+pub fn rejects(
+    job: &Job,
+    source: Source<'_>,
+    emit: &mut dyn FnMut(RejectedRow<'_>) -> Result<()>,
+    stop: &Stop,
+) -> Result<()> {
+    check_job(job)?;
+    let rules = Rules::of(&job.rules);
+    read(job, source, stop, &mut Teller { judge: Judge::new(&rules), emit }).map(drop)
+}
+
+/// Tells of rejected rows.
+struct Teller<'r, 'e> {
+    judge: Judge<'r>,
+    emit: &'e mut dyn FnMut(RejectedRow<'_>) -> Result<()>,
+}
+
+impl Teller<'_, '_> {
+    fn row(&mut self, row: Row<'_>) -> Result<()> {
+        let (Content::Url(text, _) | Content::Bad(text, _)) = row.content else { return Ok(()) };
+        refused_of(row, &mut self.judge).into_iter().try_for_each(
+            |Refused { line, reason, text: of, .. }| {
+                // The text of a rejected row is the row itself; that of a dropped tag is its value.
+                let tag = reason.starts_with("tag-").then_some(&*of);
+                (self.emit)(RejectedRow { row: line, reason, text, tag })
+            },
+        )
+    }
+}
+
+impl Sink for Teller<'_, '_> {
+    fn record(&mut self, record: &Record<'_>) -> Result<()> {
+        self.row(row_of(record))
+    }
+
+    fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
+        self.row(Row { line, offset, content: Content::Bad(text, reason) })
+    }
+}

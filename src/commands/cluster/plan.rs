@@ -1,0 +1,100 @@
+//! Plan: the borders of the regions that the reduce tasks work on.
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::order::{Origin, read_json, to_json};
+use super::pack::Packed;
+use crate::error::{Error, ErrorKind, Result};
+use crate::sitemap::divide::borders::{Smallest, count, region_of};
+use crate::survey::sort::Splitters;
+
+/// What a driver says to the results of all [`pack`](super::pack) tasks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Planned {
+    /// The plan for the next steps.
+    Ready(RoutingPlan),
+    /// The tasks reported too few candidates for borders, which is very unlikely: run all of them again with this number of
+    /// `candidates`, then plan again.
+    MoreCandidates(usize),
+}
+
+/// The regions of a run. Pass it to every task of the steps that follow.
+///
+/// A region is an interval of URLs in byte order, of about a million rows. A set of less than two million accepted rows is one
+/// region.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoutingPlan {
+    pub(super) origin: Origin,
+    /// Accepted rows of all partitions.
+    pub(super) accepted: u64,
+    /// The first URL of every region but the first, in byte order.
+    borders: Vec<String>,
+}
+
+impl RoutingPlan {
+    /// Plans the regions of all rows in `packed`.
+    pub(super) fn of(origin: &Origin, packed: &[Packed]) -> Result<Planned> {
+        packed.iter().try_for_each(|packed| packed.origin.check("a result of pack", origin))?;
+        let accepted = packed.iter().map(Packed::accepted).sum();
+        let wanted = count(accepted);
+        let mut all = Smallest::new(wanted);
+        packed.iter().try_for_each(|packed| all.merge(packed.candidates.clone()))?;
+        let Some(borders) = all.into_borders(wanted) else { return Ok(Planned::MoreCandidates(wanted)) };
+        Ok(Planned::Ready(Self { origin: origin.clone(), accepted, borders }))
+    }
+
+    /// The number of regions, numbered from 0. Every region has rows, except that region 0 may be empty.
+    pub fn regions(&self) -> u32 {
+        u32::try_from(self.borders.len() + 1).expect("there are fewer borders than URLs in millions")
+    }
+
+    /// Accepted rows of all partitions.
+    pub fn accepted(&self) -> u64 {
+        self.accepted
+    }
+
+    /// Writes the plan as JSON, to be passed to other processes.
+    pub fn to_json(&self) -> String {
+        to_json(self)
+    }
+
+    /// Reads what [`RoutingPlan::to_json`] wrote.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`] if it is damaged, or written by another version of sitemill.
+    pub fn from_json(json: &str) -> Result<Self> {
+        read_json(json, "the plan")
+    }
+
+    /// A number for what is made by this plan, which differs from plan to plan.
+    pub(super) fn stamp(&self) -> u64 {
+        xxh3_64(format!("{self:?}").as_bytes())
+    }
+
+    /// Finds the region of a URL.
+    pub(super) fn splitters(&self) -> Splitters {
+        Splitters::of_sorted(self.borders.iter().map(|border| border.clone().into_bytes()).collect())
+    }
+
+    /// Whether `url` belongs to `region`.
+    pub(super) fn is_in(&self, region: u32, url: &str) -> bool {
+        region_of(url.as_bytes(), &self.borders) == region as usize
+    }
+
+    /// Checks that `region` is one of the plan.
+    pub(super) fn check(&self, region: u32) -> Result<()> {
+        match region < self.regions() {
+            true => Ok(()),
+            false => Err(Error::data(format!(
+                "region {region}: the plan has {}; route the blocks again by this plan",
+                self.regions()
+            ))),
+        }
+    }
+}
+
+/// The error for a promise of this module that does not hold.
+pub(super) fn internal(words: String) -> Error {
+    Error::new(ErrorKind::Internal, words)
+}

@@ -1,0 +1,86 @@
+//! Reading: the rows of one source, one after the other, on the calling thread.
+
+use std::io::{self, Read, Seek};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::commands::sources::{self, Sources};
+use crate::common::fifo::{Failed, PipeReader};
+use crate::common::stop::Stop;
+use crate::error::{Error, Result};
+use crate::intake::blocks::Blocks;
+use crate::intake::format::{self, Feed, FormOptions, Opened, Record, Sink};
+use crate::intake::input::Found;
+use crate::intake::lines;
+use crate::intake::source::Source;
+use crate::job::Job;
+use crate::survey::memory::with_page_memory;
+
+/// Reads all rows of `source` into `sink`, and returns its bytes, compressed if it is.
+pub(super) fn read(job: &Job, source: Source<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<u64> {
+    let source = [source];
+    let out = sources::out_directory(job, &source)?;
+    let form = with_page_memory(&job.input.form, job.resources.memory, 1);
+    let Sources { open, .. } = sources::open_all(source, job.input.require_success, &form, out.as_ref())?;
+    let mut bytes = 0;
+    for found in open {
+        // A read that was called off reports the stop.
+        bytes += read_one(found, &form, stop, sink).or_else(|error| stop.check().and(Err(error)))?;
+    }
+    Ok(bytes)
+}
+
+fn read_one(found: Found<'_>, form: &FormOptions, stop: &Stop, sink: &mut dyn Sink) -> Result<u64> {
+    let name = found.name().to_owned();
+    let unreadable = |error| Error::io(&name, "could not be read", error);
+    let (feed, identity) = found.into_feed()?;
+    let streamed = Arc::new(AtomicU64::new(0));
+    let feed = match feed {
+        Feed::File(file) => Feed::File(file),
+        Feed::Stream(pipe) => {
+            Feed::Stream(Box::new(PipeReader::new(pipe, stop, &Failed::default(), &streamed)))
+        }
+        Feed::Rows(rows) => {
+            let (stop, streamed) = (stop.clone(), Arc::clone(&streamed));
+            Feed::Rows(rows.watched(move |row_bytes| {
+                streamed.fetch_add(row_bytes, Ordering::Relaxed);
+                !stop.is_raised()
+            }))
+        }
+    };
+    match format::open(&name, feed, form)?.1 {
+        Opened::Plain(mut file) => {
+            // Looking at its first bytes has moved it on.
+            file.rewind().map_err(unreadable)?;
+            read_lines(file, unreadable, stop, sink)?;
+        }
+        Opened::Lines(lines) => {
+            let (stream, failed) = lines.into_parts();
+            read_lines(stream, failed, stop, sink)?;
+        }
+        Opened::Rows(reader) => {
+            for unit in reader.units {
+                stop.check()?;
+                unit?.read(sink)?;
+            }
+        }
+    }
+    Ok(identity.map_or_else(|| streamed.load(Ordering::Relaxed), |identity| identity.bytes()))
+}
+
+fn read_lines(
+    stream: impl Read,
+    failed: impl Fn(io::Error) -> Error,
+    stop: &Stop,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    for block in Blocks::new(stream) {
+        stop.check()?;
+        let block = block.map_err(&failed)?;
+        for (number, line) in (block.lines_before + 1..).zip(lines::lines(&block.bytes, block.offset)) {
+            let offset = line.offset;
+            sink.record(&Record { line: number, offset, url: line.raw, ..Record::default() })?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,157 @@
+//! Regions: the reduce step, which makes the sitemaps of whole regions.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::block;
+use super::order::Origin;
+use super::order::{WorkOrder, read_json, to_json};
+use super::plan::{RoutingPlan, internal};
+use crate::common::progress::Silent;
+use crate::common::stop::Stop;
+use crate::error::{Result, reserve_more};
+use crate::intake::input::{Input, Lost, cut_short};
+use crate::intake::scratch::Scratch;
+use crate::intake::spool_format::Block;
+use crate::job::Job;
+use crate::produce::batch::Batch;
+use crate::produce::produce;
+use crate::survey::context::Context;
+use crate::survey::judge::Rules;
+use crate::survey::memory::Memory;
+use crate::survey::{Surveyed, survey_region};
+
+/// The sitemaps of one region. The engine collects one of each region and gives them to the driver.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegionBatch {
+    pub(super) origin: Origin,
+    /// The stamp of the plan.
+    pub(super) plan: u64,
+    pub(super) region: u32,
+    /// Rows that came in.
+    pub(super) rows: u64,
+    pub(super) batch: Batch,
+}
+
+impl RegionBatch {
+    /// The region.
+    pub fn region(&self) -> u32 {
+        self.region
+    }
+
+    /// Accepted rows of the region, including duplicates.
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// URLs in the sitemaps of the region.
+    pub fn urls(&self) -> u64 {
+        self.batch.urls()
+    }
+
+    /// Writes it as JSON, to be passed to other processes.
+    pub fn to_json(&self) -> String {
+        to_json(self)
+    }
+
+    /// Reads what [`RegionBatch::to_json`] wrote.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if it is damaged, or written by another version of sitemill.
+    pub fn from_json(json: &str) -> Result<Self> {
+        read_json(json, "the batch of a region")
+    }
+}
+
+/// Collects the blocks of some regions and makes the sitemaps of these regions: one reduce task. All blocks of a region must go
+/// to the same task, in any order; a task may have any number of regions.
+///
+/// Blocks are kept in one scratch file, and the rows of one region at a time are sorted within the memory of the
+/// [job](crate::options::Resources::memory). Sitemaps are written to the output directory, where nobody sees them before the driver
+/// publishes them. A task can fail anywhere, run again, or run twice at the same time.
+#[derive(Debug)]
+pub struct Regions {
+    job: Job,
+    order: WorkOrder,
+    plan: RoutingPlan,
+    /// The stamp of the plan.
+    stamp: u64,
+    memory: Memory,
+    file: Scratch,
+    regions: BTreeMap<u32, Region>,
+}
+
+/// The blocks of a region in scratch.
+#[derive(Debug, Default)]
+struct Region {
+    blocks: Vec<Block>,
+    rows: u64,
+}
+
+impl Regions {
+    /// An empty task. Scratch files go to the directory `scratch` unless [`Resources::scratch`](crate::options::Resources::scratch) is
+    /// set. It should be a local disk of the worker.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if `job` has other rules than the job of the driver;
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if the output directory is not shared with the driver or its run has ended,
+    /// or if the scratch file cannot be created; [`ErrorKind::Usage`](crate::ErrorKind::Usage) if there is too little memory.
+    pub fn new(job: &Job, order: &WorkOrder, plan: &RoutingPlan, scratch: &Path) -> Result<Self> {
+        order.check(job)?;
+        plan.origin.check("the plan", &order.origin)?;
+        order.check_reachable()?;
+        let memory = Memory::of(&job.resources, scratch)?;
+        let file = Scratch::new(&memory.scratch)?;
+        let (job, order, plan, stamp) = (job.clone(), order.clone(), plan.clone(), plan.stamp());
+        Ok(Self { job, order, plan, stamp, memory, file, regions: BTreeMap::new() })
+    }
+
+    /// Adds a block of `region` that a [`Router`](super::Router) made.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the block is damaged or belongs to another plan;
+    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if scratch cannot be written, most likely because the disk is full.
+    pub fn push(&mut self, region: u32, block: &[u8]) -> Result<()> {
+        self.plan.check(region)?;
+        let entries = block::entries(block, self.stamp)?;
+        let at = self.file.append(entries.bytes)?;
+        let region = self.regions.entry(region).or_default();
+        reserve_more(&mut region.blocks, 1)?;
+        region.blocks.push(Block::alone(at..at + entries.bytes.len()));
+        region.rows += u64::from(entries.rows);
+        Ok(())
+    }
+
+    /// Makes the sitemaps of all regions that have blocks. Everything is on disk when it returns.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`](crate::ErrorKind::Output) if the run of the driver has ended; if a sitemap or scratch cannot be
+    /// written, memory runs out, or `stop` is raised. The engine may run the task again.
+    pub fn finish(self, stop: &Stop) -> Result<Vec<RegionBatch>> {
+        let lost = Lost::none_yet();
+        let (job, order) = (&self.job, &self.order);
+        let run = Context { job, rules: &Rules::of(&job.rules), progress: &Silent, stop };
+        let (shelf, sections) = (order.shelf()?, order.section_rule(job)?);
+        let all = self.file.map_file()?;
+        let mut batches = Vec::new();
+        for (region, Region { blocks, rows }) in self.regions {
+            stop.check()?;
+            let inputs: Arc<[Input]> = Arc::from([all.part(blocks)]);
+            let Surveyed { layout, account } = survey_region(run, &inputs, &self.memory)?;
+            if account.tally.lines != rows {
+                let counted = account.tally.lines;
+                return Err(internal(format!("region {region} has {counted} rows, and {rows} came in")));
+            }
+            let batch = produce(run, &layout, &shelf, &order.time, sections.as_ref())?;
+            if lost.is_some() {
+                return Err(cut_short(self.memory.scratch.directory()));
+            }
+            let origin = order.origin.clone();
+            batches.push(RegionBatch { origin, plan: self.stamp, region, rows, batch });
+        }
+        Ok(batches)
+    }
+}

@@ -1,0 +1,86 @@
+//! Route: sends every entry to its region.
+
+use super::block;
+use super::plan::RoutingPlan;
+use crate::error::{Result, try_list};
+use crate::intake::spool_format::RowBuffer;
+use crate::survey::sort::Splitters;
+
+/// Bytes of the rows of a block of one region. With many regions, blocks are smaller.
+const BLOCK_BYTES: usize = 256 * 1024;
+
+/// Distributes entries by region, in the second map step. It takes the blocks of [`pack`](super::pack) and makes a block for
+/// each region that has entries. The engine shuffles these by their region, as bytes, to [`Regions`](super::Regions).
+#[derive(Debug)]
+pub struct Router {
+    splitters: Splitters,
+    /// The stamp of blocks that it takes, and of those that it makes.
+    stamps: (u64, u64),
+    regions: Vec<RowBuffer>,
+    /// Bytes that all buffers hold, and may hold.
+    held: usize,
+    held_max: usize,
+}
+
+impl Router {
+    /// A router that holds about `memory` bytes. Beyond that, all blocks are emitted before they are full. Half a megabyte per
+    /// region avoids that.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for the regions.
+    pub fn new(plan: &RoutingPlan, memory: usize) -> Result<Self> {
+        let regions = try_list((0..plan.regions()).map(|_| Ok(RowBuffer::default())))?;
+        let stamps = (plan.origin.stamp(), plan.stamp());
+        Ok(Self { splitters: plan.splitters(), stamps, regions, held: 0, held_max: memory })
+    }
+
+    /// Distributes the entries of `block`, and calls `emit` with each region whose block is full, and with that block.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the block is damaged or belongs to another run; the first of `emit`.
+    pub fn push(&mut self, block: &[u8], emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
+        let (taken, made) = self.stamps;
+        let mut rows = 0;
+        let entries = block::entries(block, taken)?;
+        entries.try_for_each(|entry| {
+            let region = self.splitters.range_of(entry.url.as_bytes());
+            let buffer = &mut self.regions[region];
+            let before = buffer.held_bytes();
+            block::push(entry, buffer);
+            rows += 1;
+            self.held += buffer.held_bytes() - before;
+            if buffer.is_full(BLOCK_BYTES) {
+                emit_one(region, buffer, made, emit)?;
+            }
+            if self.held > self.held_max { self.emit_all(emit) } else { Ok(()) }
+        })?;
+        block::check_rows(rows, entries.rows)
+    }
+
+    /// Calls `emit` with the remaining blocks. The router is empty then, and may be used again.
+    ///
+    /// # Errors
+    /// The first of `emit`.
+    pub fn finish(&mut self, emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
+        self.emit_all(emit)
+    }
+
+    fn emit_all(&mut self, emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
+        for (region, buffer) in self.regions.iter_mut().enumerate() {
+            emit_one(region, buffer, self.stamps.1, emit)?;
+            buffer.let_go();
+        }
+        self.held = 0;
+        Ok(())
+    }
+}
+
+fn emit_one(
+    region: usize,
+    buffer: &mut RowBuffer,
+    stamp: u64,
+    emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>,
+) -> Result<()> {
+    let region = u32::try_from(region).expect("a plan counts regions with 32 bits");
+    block::end(buffer, stamp)?.map_or(Ok(()), |block| emit(region, block))
+}
