@@ -31,7 +31,8 @@
 //!
 //! The root has the function, the job and the report of every command, and what all of them share. [`options`] has the types of
 //! a job's fields, [`report`] the parts of a report, and [`check`](mod@check), [`diff`](mod@diff), [`urls`](mod@urls) and
-//! [`status`](mod@status) the other types of these commands. Structs and enums that may grow are `#[non_exhaustive]`: create
+//! [`status`](mod@status) the other types of these commands. [`cluster`] has the steps of a build for engines that distribute them
+//! among machines. Structs and enums that may grow are `#[non_exhaustive]`: create
 //! a job with its `new`, then assign to its fields.
 //!
 //! # Modules

@@ -1,6 +1,6 @@
 //! The driver: the only process of a run that takes the lock, decides and publishes.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,9 @@ use crate::error::{Error, Result, Setting, message};
 use crate::escape;
 use crate::intake::report::InputReport;
 use crate::job::Job;
+use crate::job::fingerprint::Fingerprint;
 use crate::produce::batch::Batch;
+use crate::sitemap::sections::SectionTally;
 use crate::survey::memory::Memory;
 use crate::survey::rejects::Example;
 use crate::survey::tally::Tally;
@@ -121,6 +123,9 @@ impl Driver {
             return Ok(Outcome::not_published(report, refused));
         }
         site.batches = batches.into_iter().map(|region| region.batch).collect();
+        if site.batches.is_empty() {
+            site.batches.push(empty_batch(&job, &order)?);
+        }
         check_files(&site)?;
         stop.check()?;
         let memory = Memory::of(&job.resources, site.place.scratch())?;
@@ -207,14 +212,22 @@ fn lost(why: String) -> Error {
     Error::data(format!("{why}; nothing was published; collect the result of every task once"))
 }
 
+/// The batch of a set without URLs.
+fn empty_batch(job: &Job, order: &WorkOrder) -> Result<Batch> {
+    let rule = order.section_rule(job)?;
+    let sections = rule.as_ref().map(|rule| SectionTally::new(rule).finish());
+    let rules = Fingerprint::of(&job.rules, &job.input.form);
+    Ok(Batch::new(rules, Tally::default(), Vec::new()).with_sections(sections))
+}
+
 /// Checks that all sitemaps of the batches exist in full, and that no two of them have one name.
 fn check_files(site: &Site) -> Result<()> {
     let view = site.place.view();
-    let mut names = HashMap::new();
+    let mut names = HashSet::new();
     for made in site.batches.iter().flat_map(|batch: &Batch| &batch.sitemaps) {
         let sitemap = &made.sitemap;
         let file = &*sitemap.file;
-        if names.insert(file, sitemap.seals).is_some() {
+        if !names.insert(file) {
             // Two workers chose the name at the same moment, for the first digits of two hashes are equal.
             return Err(Error::data(format!(
                 "{file}: two sitemaps have this name; nothing was published; run again"

@@ -1,5 +1,7 @@
 //! Clusters in one process: tasks are function calls, and the engine is a test.
 
+mod faults;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::num::NonZero;
@@ -13,7 +15,7 @@ use super::*;
 use crate::common::random::Random;
 use crate::error::{Error, ErrorKind, Result};
 use crate::options::{Divide, OnDuplicate, Order};
-use crate::sitemap::divide::borders::tests::ROWS_PER_BORDER_HERE;
+use crate::sitemap::divide::borders::ROWS_PER_BORDER_HERE;
 use crate::{Job, Outcome, Report, Silent, Source, SourceRow, Stop, build_from};
 
 /// A directory for one test, removed on drop.
@@ -234,111 +236,6 @@ fn a_cluster_publishes_what_one_machine_publishes_however_rows_and_regions_are_d
 }
 
 #[test]
-fn tasks_that_ran_twice_or_left_half_of_their_files_change_nothing() {
-    ROWS_PER_BORDER_HERE.set(100);
-    let (directory, rows) = (Directory::new(), rows(4_000, 2));
-    let [one, job] = ["one", "cluster"].map(|out| directory.job(out));
-    on_one_machine(&one, &rows);
-    let mut run = Run::map(&job, &rows, 5, 4).unwrap();
-    // An attempt that was killed: it had some blocks only, and a file was half written.
-    let all = run.routed.clone();
-    run.routed.iter_mut().for_each(|blocks| blocks.truncate(blocks.len() / 2));
-    run.reduce_all(&job).unwrap();
-    fs::write(staging(&job)[0].join("sitemap-00001-00000000.xml.gz.0000000000000001.attempt"), b"ha")
-        .unwrap();
-    run.routed = all;
-    let first = run.reduce_all(&job).unwrap();
-    let files = staged(&job);
-    let mut second = run.reduce_all(&job).unwrap();
-    assert_eq!(staged(&job), files, "a second attempt finds the files of the first");
-    // What a power failure left of a file is written again.
-    let torn = &second[0].batch.sitemaps[0].sitemap;
-    fs::write(staging(&job)[0].join(&torn.file), b"torn").unwrap();
-    let task = second[0].region as usize % 4;
-    let again = run.reduce(&job, task).unwrap();
-    second.retain(|batch| batch.region as usize % 4 != task);
-    second.extend(again);
-    assert_eq!(first.len(), second.len());
-    run.publish(second).unwrap();
-    is_same(&job, &one);
-}
-
-/// Publishes `rows` on a cluster, with a fault in the batches; the error.
-fn refused(job: &Job, rows: &[SourceRow], fault: impl FnOnce(&mut Run, &mut Vec<RegionBatch>)) -> Error {
-    let before = published(job);
-    let mut run = Run::map(job, rows, 4, 3).unwrap();
-    let mut batches = run.reduce_all(job).unwrap();
-    fault(&mut run, &mut batches);
-    let error = run.publish(batches).unwrap_err();
-    assert_eq!(published(job), before, "{error}");
-    assert!(staging(job).is_empty(), "{error}");
-    error
-}
-
-#[test]
-fn what_was_lost_or_counted_twice_or_belongs_elsewhere_is_not_published() {
-    ROWS_PER_BORDER_HERE.set(100);
-    let (directory, rows) = (Directory::new(), rows(2_000, 3));
-    let job = directory.job("cluster");
-    on_one_machine(&job, &rows[..1_500]);
-    let check = |wanted: &str, fault: fn(&mut Run, &mut Vec<RegionBatch>)| {
-        let error = refused(&job, &rows, fault);
-        assert_eq!(error.kind(), ErrorKind::Data, "{error}");
-        assert!(error.to_string().contains(wanted), "{error}");
-    };
-    check("is missing", |_, batches| drop(batches.pop()));
-    check("was given twice", |_, batches| batches.push(batches[0].clone()));
-    check("rows were accepted", |run, _| drop(run.packed.pop()));
-    check("rows were accepted", |run, _| run.packed.push(run.packed[0].clone()));
-    check("rows were accepted", |_, batches| batches[0].rows -= 1);
-    check("another plan", |run, _| run.plan.accepted += 1);
-    check("another run", |run, _| run.packed[0].origin.run.push('0'));
-    check("sitemill 9.9.9", |_, batches| batches[0].origin.version = "9.9.9".into());
-    let error = refused(&job, &rows, |_, batches| {
-        let sitemaps = batches.iter().flat_map(|batch| &batch.batch.sitemaps);
-        let out = &job.publication.out;
-        let new = sitemaps.map(|made| &made.sitemap.file).find(|file| !out.join(file).exists()).unwrap();
-        fs::remove_file(staging(&job)[0].join(new)).unwrap();
-    });
-    assert_eq!(error.kind(), ErrorKind::Io, "{error}");
-    on_cluster(&job, &rows, 4, 3).unwrap();
-}
-
-#[test]
-fn damaged_blocks_and_messages_of_other_versions_or_options_are_refused() {
-    let (directory, rows) = (Directory::new(), rows(300, 4));
-    let job = directory.job("cluster");
-    let run = Run::map(&job, &rows, 1, 1).unwrap();
-    let order = run.driver.order();
-    let kind = |result: Result<()>| result.map_err(|error| error.kind());
-    let block = run.routed[0][0].1.clone();
-    let push = |region: u32, block: &[u8]| {
-        Regions::new(&job, order, &run.plan, &std::env::temp_dir()).and_then(|mut to| to.push(region, block))
-    };
-    assert_eq!(kind(push(0, &block)), Ok(()));
-    assert_eq!(kind(push(9, &block)), Err(ErrorKind::Data), "no such region");
-    for at in (0..40).chain([block.len() - 1]) {
-        let mut damaged = block.clone();
-        damaged[at] ^= 1;
-        assert_eq!(kind(push(0, &damaged)), Err(ErrorKind::Data), "byte {at}");
-    }
-    for bytes in [0, 10, 23, 24, block.len() - 1] {
-        assert_eq!(kind(push(0, &block[..bytes])), Err(ErrorKind::Data), "{bytes} bytes");
-    }
-    let routed = Router::new(&run.plan, 0).unwrap().push(&block, &mut |_, _| Ok(()));
-    assert_eq!(kind(routed), Err(ErrorKind::Data), "it was routed before");
-
-    let of_version = order.to_json().replace(env!("CARGO_PKG_VERSION"), "9.9.9");
-    assert!(WorkOrder::from_json(&of_version).unwrap_err().to_string().contains("9.9.9"));
-    assert_eq!(WorkOrder::from_json("{}").unwrap_err().kind(), ErrorKind::Data);
-    assert!(!format!("{order:?}").contains(&order.secret));
-    let mut other = job.clone();
-    other.rules.urls_per_sitemap = 51;
-    let packed = pack(&other, order, Source::rows("", ["x"]), 0, &mut |_| Ok(()), &Stop::default());
-    assert_eq!(packed.unwrap_err().kind(), ErrorKind::Data);
-}
-
-#[test]
 fn sitemaps_that_have_not_changed_are_not_written_again() {
     ROWS_PER_BORDER_HERE.set(200);
     let (directory, mut rows) = (Directory::new(), rows(4_000, 5));
@@ -365,50 +262,6 @@ fn sitemaps_that_have_not_changed_are_not_written_again() {
     assert!(on_cluster(&job, &rows, 2, 2).unwrap().refused.is_none());
     on_one_machine(&one, &rows);
     is_same(&job, &one);
-}
-
-#[test]
-fn a_driver_that_is_gone_leaves_nothing_and_its_workers_fail() {
-    let (directory, rows) = (Directory::new(), rows(400, 6));
-    let job = directory.job("cluster");
-    let mut run = Run::map(&job, &rows, 2, 2).unwrap();
-    run.reduce_all(&job).unwrap();
-    assert_eq!(Driver::open(&job, &Stop::default()).unwrap_err().kind(), ErrorKind::Busy);
-    let order = run.driver.order().clone();
-    let mut late = Regions::new(&job, &order, &run.plan, &std::env::temp_dir()).unwrap();
-    run.routed[0].iter().for_each(|(region, block)| late.push(*region, block).unwrap());
-    let other = directory.job("other");
-    run.driver = Driver::open(&other, &Stop::default()).unwrap();
-    assert!(staging(&job).is_empty());
-    let error = late.finish(&Stop::default()).unwrap_err();
-    assert_eq!(error.kind(), ErrorKind::Output, "{error}");
-    assert!(error.to_string().contains("has ended"), "{error}");
-    assert!(staging(&job).is_empty() && !job.publication.out.join(".sitemill/manifest.json").exists());
-    for order in [&order, &WorkOrder { probe: "0".into(), ..run.driver.order().clone() }] {
-        let error = order.check_reachable().unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Output);
-        assert!(error.to_string().contains("not shared"), "{error}");
-    }
-    run.driver.order().check_reachable().unwrap();
-}
-
-#[test]
-fn a_job_that_a_cluster_cannot_do_is_refused_with_the_reason() {
-    let directory = Directory::new();
-    let check = |wanted: &str, change: fn(&mut Job)| {
-        let mut job = directory.job("cluster");
-        change(&mut job);
-        let error = Driver::open(&job, &Stop::default()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
-        assert!(error.to_string().contains(wanted), "{error}");
-    };
-    check("no first row", |job| job.rules.on_duplicate = OnDuplicate::First);
-    check("order to sorted", |job| job.rules.order = Order::Input);
-    check("division to stable", |job| job.rules.divide = Divide::Fill);
-    check("one site", |job| job.rules.base_url = "{origin}/".parse().unwrap());
-    check("its source", |job| job.input.paths = vec!["urls.txt".into()]);
-    check("`rejects`", |job| job.publication.rejects = Some("rejects.tsv".into()));
-    check("`urls_per_sitemap", |job| job.rules.urls_per_sitemap = 0);
 }
 
 #[test]

@@ -14,7 +14,7 @@
 //! possible if every URL with a hash below a threshold were a border.
 
 #[cfg(test)]
-pub mod tests;
+mod tests;
 
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -25,6 +25,12 @@ use crate::error::{Result, copy, reserve_more};
 /// Accepted rows per border, up to a factor of two: about 30 full sitemaps.
 const ROWS_PER_BORDER: u64 = 1_000_000;
 
+#[cfg(test)]
+thread_local! {
+    /// Accepted rows per border in what this thread builds: tests of whole builds have fewer rows than real sets.
+    pub static ROWS_PER_BORDER_HERE: std::cell::Cell<u64> = const { std::cell::Cell::new(ROWS_PER_BORDER) };
+}
+
 /// Fixed for ever: another seed would change sitemaps of every large set. Another one than that of
 /// [`Mark`](super::stable::Mark), because the numbers of sitemaps are derived from marks: borders would all have small numbers.
 const SEED: u64 = 0x626f_7264_6572_7321;
@@ -34,7 +40,7 @@ pub fn count(accepted_rows: u64) -> usize {
     #[cfg(not(test))]
     let rows_per_border = ROWS_PER_BORDER;
     #[cfg(test)]
-    let rows_per_border = tests::ROWS_PER_BORDER_HERE.get();
+    let rows_per_border = ROWS_PER_BORDER_HERE.get();
     count_per(rows_per_border, accepted_rows)
 }
 

@@ -1,13 +1,7 @@
-use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::*;
 use crate::clean::{Cleaned, Cleaner};
-
-thread_local! {
-    /// Accepted rows per border in what this thread builds: tests of whole builds have fewer rows than real sets.
-    pub static ROWS_PER_BORDER_HERE: Cell<u64> = const { Cell::new(ROWS_PER_BORDER) };
-}
 
 /// Canonical URLs, of which every `n`th for `n` divisible by 5 occurs several times.
 fn urls(count: usize) -> Vec<String> {
