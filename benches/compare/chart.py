@@ -51,7 +51,7 @@ def write(file, panels):
     shapes.append(f'<text class="axis" x="{LEFT}" y="{y - 4}">{AXIS}</text>')
     height = y + MARGIN
     svg = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-           'role="img">', "<title>URLs a second: sitemill and its peers</title>", f"<style>{STYLE}</style>",
+           'role="img">', "<title>URLs per second: sitemill and its peers</title>", f"<style>{STYLE}</style>",
            f'<rect class="page" width="{WIDTH}" height="{height}" rx="6"/>', *shapes, "</svg>"]
     pathlib.Path(file).write_text("\n".join(svg) + "\n")
 

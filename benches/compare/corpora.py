@@ -94,8 +94,8 @@ def all_paths():
         raise Unavailable("the Contents indexes hold no path")
     every_path.sort()
     left_out = lines - len(every_path)
-    return every_path, (f"apt's Contents indexes: {lines:,} paths, without {left_out:,} that hold a space or another "
-                        "byte that no URL may hold")
+    return every_path, (f"apt's Contents indexes: {lines:,} paths, without {left_out:,} that contain a space or another "
+                        "byte that no URL may contain")
 
 
 def contents_files():

@@ -76,8 +76,8 @@ def print_sizes(sides, is_cold):
               f"| {statistics.median(wall_ratios(side, norm)):.2f} | {side.median('cpu'):.2f} "
               f"| {side.median('anonymous_bytes') / distinct:.1f} "
               f"| {side.median('rss_bytes') / 1e6:,.0f} | {gzip_bytes / 1e6:,.0f} | {gzip_bytes / distinct:.2f} |")
-    from_where = "the disk, and was in no cache" if is_cold else "memory, if all of them fit in it"
-    print(f"\nMedians of the rounds; bytes/URL for each distinct one. The input came from {from_where}. Memory is the "
+    from_where = "disk and was not cached" if is_cold else "memory if it fits"
+    print(f"\nMedians of the rounds; bytes/URL count distinct URLs. The input is read from {from_where}. Memory is the "
           f"peak,\nsampled every {MEMORY_SAMPLE_SECONDS * 1000:.0f} ms; RSS counts the mapped input.")
 
 
@@ -88,10 +88,10 @@ def verdicts_of_sizes(sides):
         lines, distinct = side.corpus.lines, side.corpus.distinct
         if lines > norm.corpus.lines:
             ratio = statistics.median(wall_ratios(side, norm))
-            yield at_most(f"time a line, {lines:,} lines, against {norm.corpus.lines:,}", 1.25, ratio)
+            yield at_most(f"time per line, {lines:,} lines, against {norm.corpus.lines:,}", 1.25, ratio)
         if lines >= LINES_OF_NORM:
             held = side.median("anonymous_bytes") / distinct
-            yield at_most(f"anonymous bytes a distinct URL, {lines:,} lines", 20, held)
+            yield at_most(f"anonymous bytes per distinct URL, {lines:,} lines", 20, held)
 
 
 def verdicts_of_budget(pairs):

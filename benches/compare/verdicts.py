@@ -22,7 +22,7 @@ def at_most(what, threshold, figure):
 
 
 def no_more_bytes(ours, theirs):
-    what = f"bytes a URL: {ours.name}, against {theirs.name}"
+    what = f"bytes per URL: {ours.name}, against {theirs.name}"
     return at_most(what, *(side.median("gzip_bytes") / side.corpus.distinct for side in [theirs, ours]))
 
 

@@ -122,7 +122,7 @@ fn a_write_that_lies_is_caught_before_anything_is_published() {
 fn a_copy_of_a_pipe_that_is_not_whole_is_caught() {
     let world = World::in_memory();
     let build = world.build();
-    // The first write of each thread lies. The one to the lock file does no harm, the one to the copy does.
+    // The first write of each thread returns a wrong length. That is harmless for the lock file, but not for the copy.
     let mut strace = Command::new("strace");
     strace.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=write", "-e", "inject=write:retval=1:when=1"]);
     strace.arg(build.get_program()).args(build.get_args());

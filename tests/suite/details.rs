@@ -1,4 +1,4 @@
-//! The details of `--report`: sections, fullness, changed sitemaps, the set before, the trend.
+//! The details of `--report`: sections, fullness, changed sitemaps, the previous set, the trend.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,7 @@ fn a_report_compares_the_set_with_the_one_that_was_live() {
         (&details["sections"]["others"], &details["sections"]["other_sections"]),
         (&json!(0), &json!(0))
     );
-    // In sorted order, the URLs of /new come first, and so the division of all others is another one.
+    // In sorted order, the URLs of /new come first, so all others are divided differently.
     assert_eq!(details["fullness"]["urls"], json!([0, 0, 0, 0, 1, 0, 0, 0, 0, 2]));
     let changes = &details["changes"];
     let counts = ["new_sitemaps", "kept_sitemaps", "removed_sitemaps"].map(|name| &changes[name]);

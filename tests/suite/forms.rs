@@ -134,7 +134,7 @@ fn the_same_rows_give_the_same_set_in_every_form() {
         .collect();
     build(&directory.join("again"), &sitemaps, &[]).expect(0);
     assert!(set(&directory.join("again")) == want, "sitemaps");
-    // An index file as input stands for its sitemaps, in its order, in `build` and `clean`.
+    // An index file as input is read as its sitemaps, in its order, by `build` and `clean`.
     let index = directory.join("csv/sitemap-index-1.xml");
     build(&directory.join("by-index"), std::slice::from_ref(&index), &[]).expect(0);
     assert!(set(&directory.join("by-index")) == want, "index file");
@@ -200,7 +200,7 @@ fn a_directory_with_a_published_set_is_read_as_the_urls_of_that_set() {
     let cleaned = finish(sitemill().args(["clean", "--quiet"]).arg(&set), b"").expect(0);
     let listed = finish(sitemill().arg("urls").arg(&set), b"").expect(0);
     assert!(cleaned.stdout == listed.stdout);
-    // In a subdirectory, beside a list of URLs.
+    // In a subdirectory, next to a list of URLs.
     let sites = directory.join("sites");
     published_in(&sites, "{origin}/", 1, 70);
     published_in(&sites, "{origin}/", 11, 60);

@@ -86,7 +86,7 @@ fn sizes_take_units_of_1024_and_of_1000_from_every_source() {
             let told = refusal(source, size).expect(2).stderr;
             assert!(told.contains("2G = 2GiB (powers of 1024), 2GB (powers of 1000)"), "{size}: {told}");
         }
-        // 50 MiB is the limit of the protocol: that many MB are fewer, and that many MiB the same.
+        // The protocol allows 50 MiB: 52 MB is less, 50 MiB is exactly the limit.
         for (size, exit) in [("50M", 0), ("52MB", 0), ("53MB", 2), ("51M", 2)] {
             refusal(source, size).expect(exit);
         }

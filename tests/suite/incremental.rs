@@ -103,7 +103,7 @@ fn boundaries_depend_only_on_the_urls_and_their_order_for_each_site() {
         sitemaps(&out).into_iter().map(|(file, ..)| file).collect::<Vec<_>>()
     };
     let want = names("plain", &input, &[]);
-    // About 70 of at most 100 URLs are in each.
+    // Each has about 70 of at most 100 URLs.
     assert!((270..300).contains(&want.len()), "{} sitemaps", want.len());
     assert_eq!(names("dirty", &dirty, &["--threads", "1"]), want);
     let mut lines: Vec<_> = input.lines().collect();

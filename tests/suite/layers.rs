@@ -127,7 +127,7 @@ impl Sources {
         for (name, text) in library {
             for string in strings(text) {
                 let flag = string.text.match_indices("--").find_map(|(at, _)| {
-                    // Two hyphens in a word, as in `xn--a`, are no flag.
+                    // Two hyphens in a word, as in `xn--a`, are not a flag.
                     let is_in_word = string.text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '-');
                     let word =
                         string.text[at + 2..].split(|c: char| !c.is_ascii_lowercase() && c != '-').next()?;

@@ -162,7 +162,7 @@ fn the_resources_that_a_run_needs_are_in_the_report() {
     let mut command = sitemill();
     command.args(["build", "--base-url", BASE, "--progress", "always", "--memory", "1GiB", "--report"]);
     let run = finish(command.arg(&report).arg("--out").arg(directory.join("out")).arg(&input), b"").expect(0);
-    // A short run that needs no scratch says nothing of its plan to people.
+    // A short run that needs no scratch does not print its plan.
     assert!(run.stderr.starts_with("survey: "), "{}", run.stderr);
     let report: Value = serde_json::from_slice(&fs::read(&report).unwrap()).unwrap();
     assert_eq!(report["needs"]["urls"], 6_000);

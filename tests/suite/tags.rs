@@ -192,7 +192,7 @@ fn the_option_that_keeps_a_dropped_lastmod_is_named_and_works() {
         &["--lastmod-unit", "seconds"],
     );
     assert_eq!(told.report["dropped_tags"], json!({ "tag-lastmod-epoch": 2 }));
-    // A date without hyphens is no number of seconds.
+    // A date without hyphens is not a number of seconds.
     let told = build(&directory.join("date"), &directory.file("urls.csv", pages(2, "20240501")), &[]);
     assert_eq!(
         (&told.report["dropped_tags"], &told.report["tag_hints"]),

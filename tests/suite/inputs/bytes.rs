@@ -33,10 +33,10 @@ fn lines() -> (Vec<u8>, u64) {
     (text, not_utf8)
 }
 
-/// `header`, then each line of `text` between `before` and `behind`.
-fn rows(header: &str, before: &str, text: &[u8], behind: &str) -> Vec<u8> {
+/// `header`, then each line of `text` between `before` and `after`.
+fn rows(header: &str, before: &str, text: &[u8], after: &str) -> Vec<u8> {
     let lines = text.strip_suffix(b"\n").unwrap().split(|&byte| byte == b'\n');
-    let rows = lines.map(|line| [before.as_bytes(), line, behind.as_bytes(), b"\n"].concat());
+    let rows = lines.map(|line| [before.as_bytes(), line, after.as_bytes(), b"\n"].concat());
     [header.as_bytes().to_vec(), rows.collect::<Vec<_>>().concat()].concat()
 }
 

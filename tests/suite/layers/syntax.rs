@@ -142,7 +142,7 @@ fn item_end(tokens: &[Token<'_>], mut at: usize) -> usize {
             ";" => return at + 1,
             text => {
                 at += 1;
-                // `impl Trait + use<'a>` is no import.
+                // `impl Trait + use<'a>` is not an import.
                 is_use |= text == "use" && tokens.get(at).is_some_and(|next| next.text != "<");
             }
         }
