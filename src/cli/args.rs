@@ -29,7 +29,7 @@ pub use size::Size;
     after_long_help = "Exit codes:\n  0 success\n  2 usage error\n  65 invalid data, nothing published\n  66 unreadable \
     input\n  70 bug\n  71 out of memory\n  73 output cannot be created\n  74 I/O error\n  75 another run holds the directory \
     (retry later)\n  77 permission denied\n  129, 130, 143 interrupted by SIGHUP, SIGINT or SIGTERM\n\n\
-    Every option can also be set in the environment, such as SITEMILL_MAX_REJECTS for --max-rejects, or in the file of --config. \
+    Every option can also be set in the environment (SITEMILL_MAX_REJECTS for --max-rejects) or in the file that --config names. \
     The command line wins over the environment, and the environment wins over the file."
 )]
 pub struct Args {
@@ -46,7 +46,7 @@ pub struct Args {
     )]
     pub config: Option<PathBuf>,
 
-    /// Form of messages on standard error: text, or json with one object per line.
+    /// Format of messages on standard error: text, or json with one object per line.
     #[arg(
         long,
         value_enum,
@@ -128,7 +128,7 @@ impl Command {
 pub struct BuildArgs {
     /// Files, or directories of part files; - or nothing for standard input.
     ///
-    /// Each is read once and may be named once. A directory with a published set stands for the sitemaps that the set lists.
+    /// Each may be named once and is read once. A directory with a published set is read as the sitemaps that the set lists.
     pub input: Vec<PathBuf>,
 
     /// URL of the directory that the set is published in.
@@ -157,8 +157,8 @@ pub struct BuildArgs {
 
     /// List the index files in this robots.txt once the set is live.
     ///
-    /// The lines are between two marker lines with the base URL. All other bytes of the file stay unchanged. The file is created
-    /// if missing; a symbolic link is refused.
+    /// They are written between two marker lines with the base URL. All other bytes of the file stay unchanged. The file is
+    /// created if missing; a symbolic link is refused.
     #[arg(long, value_name = "FILE")]
     pub robots: Option<PathBuf>,
 
@@ -170,8 +170,8 @@ pub struct BuildArgs {
 
     /// Show progress: auto, always or never.
     ///
-    /// auto: bars on a terminal, and a line every ten seconds elsewhere. always: elsewhere also a line at the end of each pass.
-    /// never: nothing.
+    /// auto: bars on a terminal, and a line every ten seconds elsewhere. always: like auto, plus a line at the end of each pass if
+    /// there is no terminal. never: nothing.
     #[arg(
         long,
         value_enum,
@@ -197,15 +197,15 @@ pub struct BuildArgs {
     /// Order of URLs: input, or sorted for smaller files.
     ///
     /// input keeps the order of the input. sorted lists URLs in byte order, which makes smaller files, and the same files for any
-    /// order of the input. For rows with the same URL and different tags this also takes --on-duplicate newest.
+    /// order of the input. If several rows have the same URL but different tags, add --on-duplicate newest.
     #[arg(long, value_name = "input|sorted", default_value = "input", help_heading = "Sitemaps")]
     pub order: Order,
 
     /// Where sitemaps end: fill, or stable for fewer changes between runs.
     ///
-    /// fill ends a sitemap when it is full. stable ends it at certain URLs, so that a run over slightly changed input rewrites only
-    /// the sitemaps with changes; sitemaps are then 70 % full on average. With --order sorted, stable gives the same sitemaps for
-    /// any order of the input.
+    /// fill ends a sitemap when it is full. stable lets the URLs decide, so a small change of the input rewrites only the sitemaps
+    /// near it; sitemaps are then 70 % full on average. With --order sorted, stable gives the same sitemaps for any order of the
+    /// input.
     #[arg(
         long,
         value_name = "fill|stable",

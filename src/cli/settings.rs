@@ -258,7 +258,7 @@ fn options<'c>(command: &'c Command, subcommand: &'c Command, path: &Path) -> Re
     }
     for (name, table) in content.iter().filter_map(|(name, value)| Some((name, value.as_table()?))) {
         let Some(of) = command.get_subcommands().find(|known| known.get_name() == name) else {
-            return Err(wrong(format!("no command {name:?}, so no table of this name; remove or rename it")));
+            return Err(wrong(format!("no command {name:?}; remove or rename the table")));
         };
         for (key, value) in table {
             match option(of, key) {

@@ -155,7 +155,7 @@ pub fn check(
                 Setting::BaseUrl.with(base),
                 ": ",
                 parent.root(),
-                " holds the sets of several sites, and each of them names its own"
+                " contains the sets of several sites, and each names its own base URL"
             )));
         }
         for set in sets {

@@ -66,45 +66,60 @@ impl Metrics<'_> {
         if let Some(time) = if is_success { Some(ended.as_str()) } else { last_success } {
             text.gauge(LAST_SUCCESS, "When a run last published a set.", time);
         }
-        text.gauge("sitemill_duration_seconds", "How long the last run took.", self.took.as_secs_f64());
+        text.gauge("sitemill_duration_seconds", "Duration of the last run.", self.took.as_secs_f64());
         let Some(report) = self.report else { return text.text };
 
         let passes = report.seconds;
         let passes = [("survey", passes.survey), ("produce", passes.produce), ("publish", passes.publish)];
-        text.family("sitemill_pass_duration_seconds", "How long each part of it took.", "pass", passes);
+        text.family(
+            "sitemill_pass_duration_seconds",
+            "Duration of each pass of the last run.",
+            "pass",
+            passes,
+        );
         text.gauge("sitemill_input_lines", "Lines of the inputs.", report.lines);
-        text.gauge("sitemill_blank_lines", "Lines with nothing in them.", report.blank);
-        text.gauge("sitemill_duplicate_lines", "Lines whose URL stood in another one.", report.duplicates);
+        text.gauge("sitemill_blank_lines", "Blank lines.", report.blank);
+        text.gauge(
+            "sitemill_duplicate_lines",
+            "Lines that repeat the URL of another line.",
+            report.duplicates,
+        );
         text.gauge(
             "sitemill_non_utf8_lines",
             "Accepted lines with bytes that are not UTF-8.",
             report.non_utf8_lines,
         );
         let rejected = report.rejected.iter().map(|(reason, &count)| (&**reason, count));
-        text.family("sitemill_rejected_lines", "Lines that were refused, by reason.", "reason", rejected);
+        text.family("sitemill_rejected_lines", "Rejected lines, by reason.", "reason", rejected);
         let count = |counts: &WordCounts, word: &str| counts.get(word).copied().unwrap_or(0);
-        // Those that did not occur as well: an alert on what is not there never fires.
+        // Also those that did not occur, because an alert on a missing metric never fires.
         let given = TagName::ALL.map(|name| (name.as_str(), count(&report.given_tags, name.as_str())));
-        text.family("sitemill_given_tags", "Tags of lines that were not refused, by name.", "tag", given);
+        text.family("sitemill_given_tags", "Tags of accepted lines, by name.", "tag", given);
         let dropped = TagReason::ALL.map(|why| (why.as_str(), count(&report.dropped_tags, why.as_str())));
-        text.family("sitemill_dropped_tags", "Tags that were left out, by reason.", "reason", dropped);
-        text.gauge("sitemill_listed_urls", "URLs that the inputs have for the set.", report.listed);
+        text.family("sitemill_dropped_tags", "Tags that were dropped, by reason.", "reason", dropped);
+        text.gauge("sitemill_listed_urls", "URLs of the inputs that the set lists.", report.listed);
         if report.published {
             text.gauge("sitemill_sitemaps", "Sitemaps of the set.", report.sitemaps);
             text.gauge("sitemill_index_files", "Index files of the set.", report.indexes);
-            text.gauge("sitemill_xml_bytes", "Bytes of its sitemaps before compression.", report.xml_bytes);
-            text.gauge("sitemill_gzip_bytes", "Bytes of its sitemap files.", report.gzip_bytes);
+            text.gauge("sitemill_xml_bytes", "Bytes of the sitemaps before compression.", report.xml_bytes);
+            text.gauge("sitemill_gzip_bytes", "Bytes of the sitemaps after compression.", report.gzip_bytes);
             text.gauge("sitemill_expired_files", "Old sitemaps that were removed.", report.expired);
         }
         if let Some(diff) = report.diff {
             let changes = [("added", diff.added), ("removed", diff.removed), ("changed", diff.changed)];
-            text.family("sitemill_changed_urls", "URLs that differ from the set before.", "change", changes);
+            text.family(
+                "sitemill_changed_urls",
+                "URLs that differ from the previous set.",
+                "change",
+                changes,
+            );
         }
         text.text
     }
 }
 
-/// A new file takes the place of the one before, which is read: a FIFO would be waited for, and a device be gone.
+/// Refuses a path that is not a regular file. The previous file is read and then replaced: a FIFO would block, and a device would
+/// be lost.
 fn check_replaceable(path: &Path) -> Result<()> {
     match fs::metadata(path) {
         Ok(meta) if !meta.is_file() => {
@@ -131,7 +146,7 @@ impl Text {
         let _ = writeln!(self.text, "{name}{{base_url=\"{}\"}} {value}", self.base_url);
     }
 
-    /// One value for each word that a label takes; the words are ours.
+    /// Writes one value for each word of a label. The words come from sitemill and need no escaping.
     fn family<'a, V: std::fmt::Display>(
         &mut self,
         name: &str,

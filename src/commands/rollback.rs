@@ -61,15 +61,15 @@ pub fn rollback(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Resu
     }
     // Before the workspace is opened: that would make a directory.
     if !place::view(&job.out).has_state() {
-        return Err(Error::data(message!(&*job.out, ": holds no set that build has published")));
+        return Err(Error::data(message!(&*job.out, ": contains no published set")));
     }
     job.paths().check()?;
     let workspace = Workspace::open(&job.out, OnDamage::Refuse)?;
     let Some(from) = workspace.live().cloned() else {
         // The last run may have left some of the sites as they were: together they would be no state that ever was.
         let way_out = match status::sites(&job.out)?.first() {
-            Some(site) => message!("sites lie below it; roll them back one by one, as ", &**site),
-            None => "holds no set that build has published".into(),
+            Some(site) => message!("contains several sites; roll them back one by one, such as ", &**site),
+            None => "contains no published set".into(),
         };
         return Err(Error::data(message!(&*job.out, ": ", way_out)));
     };

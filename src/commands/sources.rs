@@ -41,7 +41,7 @@ pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirec
             input,
             ": is an input, and ",
             Setting::Out,
-            " publishes there, so that each run would read the set of the one before; ",
+            " publishes there, so each run would read the set of the previous one; ",
             "publish to another directory, or name the files to read one by one"
         ))),
     }
@@ -155,7 +155,8 @@ fn open(
         }
         let source = Found::open(member)?;
         if is_index(&source, options)? {
-            let words = message!(name, ": lists ", member, ", which is an index itself; give that one");
+            let words =
+                message!(name, ": lists ", member, ", which is an index file itself; name that one instead");
             return Err(Error::data(words));
         }
         sources.push(source);

@@ -184,7 +184,7 @@ fn list_member(file: PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed>
     let path = file.path();
     let mut listed = list(&file, form, entry)?;
     if listed.kind == Some(FileKind::Index) && listed.damage.is_none() {
-        listed.damage = Some(Error::data(message!(path, ": an index file that another one names")));
+        listed.damage = Some(Error::data(message!(path, ": is an index file that another index file lists")));
     }
     Ok(listed)
 }

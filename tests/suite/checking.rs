@@ -371,7 +371,7 @@ fn at_most_limit_findings_are_printed_and_all_are_counted() {
     let told = lines(&run);
     assert_eq!(told.len(), 7);
     let want = format!(
-        "{}: entry 7: priority: no decimal from 0.0 to 1.0: 2 (sitemaps.org, XML tag definitions: priority)",
+        "{}: entry 7: priority: not a decimal from 0.0 to 1.0: 2 (sitemaps.org, XML tag definitions: priority)",
         file.display()
     );
     assert_eq!(told[6], want);

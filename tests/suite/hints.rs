@@ -34,7 +34,7 @@ fn a_run_without_a_valid_url_says_what_its_lines_have_in_common_and_never_sugges
             "https://h.example/maps/",
             "https://h.example/a\n",
             "all 20 URLs are outside https://h.example/maps/; the first is https://h.example/a; if robots.txt names the \
-             sitemaps, --scope host may list them; if the files are published higher up, say so with --base-url \
+             sitemaps, --scope host may list them; if the files are published higher up, use --base-url \
              https://h.example/",
         ),
         (

@@ -242,7 +242,7 @@ fn status_and_rollback_create_nothing_where_there_is_no_set() {
     for (out, exit) in [(directory.join("missing"), 66), (directory.path().to_owned(), 65)] {
         run(["status".as_ref(), "--out".as_ref(), out.as_os_str()]).expect(exit);
         let refused = rollback(&out, &[]).expect(65);
-        assert!(refused.stderr.contains("holds no set"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("contains no published set"), "{}", refused.stderr);
     }
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
 }

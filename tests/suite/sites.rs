@@ -160,7 +160,7 @@ fn the_parent_of_all_sites_is_checked_read_and_compared_site_by_site() {
     fs::create_dir(&empty).unwrap();
     for command in ["check", "urls"] {
         let refused = run([command.as_ref(), empty.as_os_str()]).expect(65);
-        assert!(refused.stderr.contains("holds no sitemap"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("contains no sitemaps"), "{}", refused.stderr);
     }
 }
 

@@ -104,7 +104,7 @@ fn a_broken_file_is_named_after_the_urls_before_it() {
         (&["entity.xml"], 1, "&rsquo;"),
         (&["line.xml"], 1, "entry 2: a URL with a space or control character"),
         (&["good.xml", "missing.xml"], 2, "missing.xml"),
-        (&["good.xml", "../good.xml"], 2, "no file beside it"),
+        (&["good.xml", "../good.xml"], 2, "not a file in the same directory"),
         (&["good.xml", "index.xml"], 2, "index.xml"),
     ] {
         let file = directory.file("sitemap-index-1.xml", index(names));

@@ -18,14 +18,14 @@ pub struct FormArgs {
 
     /// Names of columns or keys, such as url=page,lastmod=updated_at.
     ///
-    /// Needed for names other than loc or url, lastmod, changefreq, priority, alternates and images. CSV without a header takes
+    /// Needed for names other than loc or url, lastmod, changefreq, priority, alternates and images. For CSV without a header, use
     /// positions from 1, such as url=1,lastmod=3; the first row is then data.
     #[arg(long, value_name = "NAMES")]
     pub columns: Option<Columns>,
 
-    /// CSV delimiter: tab, or any ASCII character but a quote [default: detected].
+    /// CSV delimiter: tab, or any ASCII character except a quote [default: detected].
     ///
-    /// By default it is the one of tab ; | and , that the header shows.
+    /// By default, the header decides between tab ; | and ,
     #[arg(long, value_name = "CHAR", hide_short_help = true)]
     pub delimiter: Option<Delimiter>,
 
@@ -52,7 +52,7 @@ pub struct FormArgs {
 pub struct TagArgs {
     /// Time zone of times without one: Z, +08:00 or Europe/Berlin.
     ///
-    /// Without this option a lastmod with such a time is dropped.
+    /// Without this option, a lastmod with such a time is dropped.
     #[arg(long, value_name = "ZONE", hide_short_help = true)]
     pub lastmod_zone: Option<LastmodZone>,
 
@@ -79,7 +79,7 @@ pub struct TagArgs {
 
     /// Row to list if several have the same URL: the first, or the one with the newest lastmod.
     ///
-    /// Of rows with equally new lastmods the first is listed; with --order sorted, the one whose tags are last in byte order.
+    /// If several lastmods are equally new, the first row is listed; with --order sorted, the row whose tags are last in byte order.
     #[arg(long, value_name = "first|newest", default_value = "first", hide_short_help = true)]
     pub on_duplicate: OnDuplicate,
 }
@@ -105,7 +105,7 @@ pub enum Unit {
 pub struct CleanArgs {
     /// Files, or directories of part files; - or nothing for standard input.
     ///
-    /// Each is read once and may be named once. A directory with a published set stands for the sitemaps that the set lists.
+    /// Each may be named once and is read once. A directory with a published set is read as the sitemaps that the set lists.
     pub input: Vec<PathBuf>,
 
     /// Write rejected lines to this file.
@@ -163,7 +163,10 @@ fn format_help() -> String {
 }
 
 fn format_long_help() -> String {
-    format!("Format of the inputs: {}\n\nBy default the first bytes decide, then the name.", Format::names())
+    format!(
+        "Format of the inputs: {}\n\nBy default, the format is detected from the first bytes, then from the name.",
+        Format::names()
+    )
 }
 
 fn encoding(label: &str) -> Result<&'static encoding_rs::Encoding, String> {

@@ -8,7 +8,7 @@ use sitemill::options::{BaseUrl, ScopeRule};
 /// `sitemill check`.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// Published directories, parents of several, or single files, plain or gzip.
+    /// Published directories, parents of several, or single files (plain or gzip).
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 
@@ -45,7 +45,7 @@ pub struct CheckArgs {
 /// `sitemill urls`.
 #[derive(Debug, clap::Args)]
 pub struct UrlsArgs {
-    /// Sitemaps, index files, published directories or parents of several, plain or gzip.
+    /// Sitemaps and index files (plain or gzip), published directories, or parents of several.
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 
@@ -69,18 +69,18 @@ pub struct UrlsArgs {
 /// `sitemill report`.
 #[derive(Debug, clap::Args)]
 pub struct ReportArgs {
-    /// The JSON of build --report; or a published directory, or the parent of those of several sites
+    /// JSON report of build, published directory, or parent of several.
     pub path: PathBuf,
 
-    /// Write the page here; - is standard output
+    /// Write the page to this file; - is standard output.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     pub output: PathBuf,
 
-    /// Threads that read sitemaps at the same time, at most 1,024 [default: all cores]
+    /// Worker threads, at most 1,024 [default: all cores].
     #[arg(long, value_name = "N")]
     pub threads: Option<NonZero<usize>>,
 
-    /// Say nothing but errors
+    /// Print only warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
 }

@@ -12,31 +12,27 @@ use super::size::Size;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Guards (exit 65, nothing is published)")]
 pub struct GuardArgs {
-    /// Refuse if more lines are rejected, such as 100 or 0.5%.
-    ///
-    /// A share is of all lines.
+    /// Refuse if more lines than this are rejected: 100, or 0.5% of all lines.
     #[arg(long, value_name = "N|P%")]
     pub max_rejects: Option<MaxRejects>,
 
-    /// Refuse if more tags are dropped, such as 100 or 0.5%.
-    ///
-    /// A share is of the tags of all accepted rows.
+    /// Refuse if more tags than this are dropped: 100, or 0.5% of the tags of accepted rows.
     #[arg(long, value_name = "N|P%", hide_short_help = true)]
     pub max_dropped_tags: Option<MaxDroppedTags>,
 
-    /// Refuse if the number of URLs falls by more.
+    /// Refuse if the number of URLs falls by more than this.
     ///
     /// The set is compared with the live one. 100% accepts every set.
     #[arg(long, value_name = "P%", default_value_t)]
     pub max_shrink: MaxShrink,
 
-    /// Refuse unless the inputs have N, N or more, or N to M lines.
+    /// Refuse unless the inputs have exactly N, at least N, or N to M lines.
     #[arg(long, value_name = "N|N..|N..M")]
     pub expect_lines: Option<ExpectLines>,
 
     /// Publish an empty set if there is no valid URL.
     ///
-    /// All index files are removed, because an index file without entries is invalid, and robots-sitemaps.txt lists none.
+    /// All index files are removed, because an empty index file is invalid, and robots-sitemaps.txt lists none.
     /// Overrides --max-shrink.
     #[arg(long, hide_short_help = true)]
     pub allow_empty: bool,
@@ -68,8 +64,8 @@ pub struct KeepArgs {
 
     /// Publish even if a manifest in .sitemill is damaged, edited or of another version.
     ///
-    /// Copies of such manifests are kept in .sitemill/damaged, all sitemaps are compressed again, and earlier sets are kept as far
-    /// as they can be read. If the manifest of the live set is unreadable, --max-shrink accepts every set.
+    /// Such manifests are copied to .sitemill/damaged, all sitemaps are compressed again, and earlier sets are kept if their
+    /// manifests can be read. If the manifest of the live set is unreadable, --max-shrink accepts every set.
     #[arg(long, hide_short_help = true)]
     pub ignore_manifest: bool,
 }
@@ -123,7 +119,7 @@ pub struct StatusArgs {
     #[arg(value_name = "DIR", required_unless_present = "out", conflicts_with = "out")]
     directory: Option<PathBuf>,
 
-    /// The same as the argument DIR.
+    /// Same as the argument DIR.
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -143,17 +139,17 @@ impl StatusArgs {
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "sitemill rollback [OPTIONS] <DIR>")]
 pub struct RollbackArgs {
-    /// Directory of the set; of several sites, the directory of one.
+    /// Directory of the set, or of one of several sites.
     #[arg(value_name = "DIR", required_unless_present = "out", conflicts_with = "out")]
     directory: Option<PathBuf>,
 
-    /// The same as the argument DIR.
+    /// Same as the argument DIR.
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Restore the set with this number, as status shows it.
+    /// Restore the set with this number; status lists the numbers.
     ///
-    /// By default it is the last set before the live one that was not rolled back.
+    /// The default is the last set before the live one that was not rolled back.
     #[arg(long, value_name = "NUMBER")]
     pub to: Option<u64>,
 

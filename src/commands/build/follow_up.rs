@@ -48,7 +48,7 @@ impl FollowUp {
             drop(site);
         }));
         if done.is_err() {
-            let words = "not everything was done that follows publishing, for the reason in the lines above";
+            let words = "the work after publishing is incomplete; the lines above say why";
             self.warnings.push(Error::new(ErrorKind::Internal, words));
         }
     }
@@ -81,7 +81,7 @@ impl FollowUp {
         let new = Side::of_set(&view, set);
         let diff = compare(old, new, DiffForm::Tsv, &room, &Silent, &self.stop, to);
         diff.map(Some).map_err(|error| match self.stop.is_raised() {
-            true => Error::new(error.kind(), message!(Setting::Diff, " was broken off by a signal")),
+            true => Error::new(error.kind(), message!(Setting::Diff, " was interrupted by a signal")),
             false => error,
         })
     }

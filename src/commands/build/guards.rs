@@ -54,7 +54,7 @@ fn nothing_listed(job: &Job, report: &Report) -> Message {
     }
     let found = match report.lines {
         0 => "the inputs are empty".to_owned(),
-        lines => format!("the inputs hold nothing but blank lines ({})", grouped(lines)),
+        lines => format!("the inputs have only blank lines ({})", grouped(lines)),
     };
     // With a set per origin, no set could be the empty one.
     match job.rules.only_site() {

@@ -130,7 +130,10 @@ fn check_content_name(path: &Path, hash: u128, findings: &mut Findings) {
     let digits = format!("{hash:032x}");
     if (0..4).all(|at| digits[8 * at..][..8] != *word) {
         findings.push(None, Rule::ContentName, || {
-            format!("the name says {word}, the content is {}: changed since it was published", &digits[..8])
+            format!(
+                "the hash in the name is {word}, that of the content is {}: changed since it was published",
+                &digits[..8]
+            )
         });
     }
 }

@@ -28,12 +28,12 @@ pub(crate) fn judge(entry: &Entry, protocol: Protocol, below: Option<&str>, find
     if let Some(value) = entry.value(Tag::Changefreq)
         && !values::is_changefreq(value)
     {
-        found(Rule::Changefreq, "none of the seven words", value);
+        found(Rule::Changefreq, "not one of the seven words", value);
     }
     if let Some(value) = entry.value(Tag::Priority)
         && !values::is_priority(value)
     {
-        found(Rule::Priority, "no decimal from 0.0 to 1.0", value);
+        found(Rule::Priority, "not a decimal from 0.0 to 1.0", value);
     }
     for (number, extension) in EXTENSIONS.iter().enumerate() {
         let elements = entry.elements(number);

@@ -43,7 +43,7 @@ pub(crate) fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[
         }
         None => {
             let loc = shown(loc);
-            Err(Error::data(message!(index, ": entry {number}: no file beside it: {loc}")))
+            Err(Error::data(message!(index, ": entry {number}: not a file in the same directory: {loc}")))
         }
     }
 }

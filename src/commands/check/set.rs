@@ -76,7 +76,7 @@ impl Set {
         set.files = beginning.into_iter().map(file).collect();
         match set.files.is_empty() {
             false => Ok(set),
-            true => Err(Error::data(message!(view.root(), ": holds no sitemap and no index file"))),
+            true => Err(Error::data(message!(view.root(), ": contains no sitemaps and no index files"))),
         }
     }
 

@@ -27,13 +27,13 @@ impl Workspace {
     ) -> Result<Prepared> {
         let view = self.place.view();
         let Some(live) = &self.live else {
-            return Err(Error::data(message!(view.root(), ": holds no set that build has published")));
+            return Err(Error::data(message!(view.root(), ": contains no published set")));
         };
         let Some(earlier) = wanted(live, number) else {
             let which = number.map_or("no earlier set".into(), |number| format!("no earlier set {number}"));
             return Err(Error::data(message!(
                 view.root(),
-                ": {which} is kept; sitemill status shows those that are"
+                ": {which} is kept; sitemill status lists the kept sets"
             )));
         };
         let record = Record::kept(&earlier.run);

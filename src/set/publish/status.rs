@@ -105,7 +105,7 @@ fn of_directories(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Ve
     let all: Vec<Status> = each.collect::<Result<_>>()?;
     match all.is_empty() {
         false => Ok(all),
-        true => Err(Error::data(message!(out, ": holds no set that build has published"))),
+        true => Err(Error::data(message!(out, ": contains no published set"))),
     }
 }
 

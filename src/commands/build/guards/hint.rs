@@ -68,7 +68,7 @@ fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> Messag
     let outside = format!("{} outside {}", refused.subject("URL", "URLs"), job.rules.base_url);
     let Some(base) = job.rules.only_site() else {
         return message!(
-            "{outside}; the first is {first}; list all of a site with ",
+            "{outside}; the first is {first}; list every URL of a site with ",
             Setting::Scope.with("host")
         );
     };
@@ -84,7 +84,7 @@ fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> Messag
         return message!(
             "{outside}; if robots.txt names the sitemaps, ",
             Setting::Scope.with("host"),
-            " may list them; if the files are published higher up, say so with ",
+            " may list them; if the files are published higher up, use ",
             Setting::BaseUrl.with(largest)
         );
     }
@@ -95,9 +95,9 @@ fn outside(job: &Job, report: &Report, refused: &Refused, first: &str) -> Messag
     message!(
         "{outside}; ",
         Setting::BaseUrl.with("{origin}/"),
-        " makes a set for each scheme and host, ",
+        " makes a set for each scheme, host and port; ",
         Setting::Scope.with("any"),
-        " puts all into one set"
+        " lists all in one set"
     )
 }
 
@@ -115,25 +115,27 @@ fn suggested(base: &BaseUrl, origin: &str, first: &str) -> String {
 fn other(reason: Reason, refused: &Refused, first: &str) -> Message {
     let way_out = match reason {
         Reason::ControlCharacter if first.contains(r"\x00") => {
-            message!("if the input is UTF-16, say so with ", Setting::InputEncoding.with("utf-16le"))
+            message!("if the input is UTF-16, use ", Setting::InputEncoding.with("utf-16le"))
         }
         Reason::ControlCharacter => "the export is damaged".into(),
         Reason::NotAbsolute => "a URL begins with http:// or https://".into(),
         Reason::Scheme => "only http and https URLs can be listed".into(),
         Reason::Credentials => "remove the user name and password before the @".into(),
-        Reason::Host => "no server can have this host".into(),
-        Reason::Port => "no server can have this port".into(),
-        Reason::NotEncodable => message!("the charset of ", Setting::UrlEncoding, " lacks a character"),
+        Reason::Host => "the host is invalid".into(),
+        Reason::Port => "the port is invalid".into(),
+        Reason::NotEncodable => {
+            message!("a character does not exist in the charset of ", Setting::UrlEncoding)
+        }
         Reason::TooLong => "a URL has at most 2,047 bytes once encoded".into(),
         Reason::TooShort => "a URL has at least 12 bytes".into(),
-        Reason::OutOfScope => message!(Setting::Scope, " says which URLs may be listed"),
+        Reason::OutOfScope => message!(Setting::Scope, " sets which URLs may be listed"),
         Reason::NoSite => {
             let why = "the base URL of its set is too short or too long";
             message!("{why}, or ", Setting::BytesPerSitemap, " too small")
         }
         Reason::EntryTooLarge => message!("the entry alone exceeds ", Setting::BytesPerSitemap),
-        Reason::BadRow => message!(Setting::Format, " names the form of the input"),
-        Reason::BadEncoding => message!(Setting::InputEncoding, " names the charset of the input"),
+        Reason::BadRow => message!(Setting::Format, " sets the format of the input"),
+        Reason::BadEncoding => message!(Setting::InputEncoding, " sets the charset of the input"),
         Reason::NoUrl => message!(Setting::Columns.with("url=NAME"), " names the column or key of the URL"),
     };
     let refused = refused.subject("line", "lines");
