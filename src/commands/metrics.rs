@@ -71,19 +71,10 @@ impl Metrics<'_> {
 
         let passes = report.seconds;
         let passes = [("survey", passes.survey), ("produce", passes.produce), ("publish", passes.publish)];
-        text.family(
-            "sitemill_pass_duration_seconds",
-            "Duration of each pass of the last run.",
-            "pass",
-            passes,
-        );
+        text.family("sitemill_pass_duration_seconds", "Duration of each pass.", "pass", passes);
         text.gauge("sitemill_input_lines", "Lines of the inputs.", report.lines);
         text.gauge("sitemill_blank_lines", "Blank lines.", report.blank);
-        text.gauge(
-            "sitemill_duplicate_lines",
-            "Lines that repeat the URL of another line.",
-            report.duplicates,
-        );
+        text.gauge("sitemill_duplicate_lines", "Lines with the URL of another line.", report.duplicates);
         text.gauge(
             "sitemill_non_utf8_lines",
             "Accepted lines with bytes that are not UTF-8.",
@@ -101,8 +92,8 @@ impl Metrics<'_> {
         if report.published {
             text.gauge("sitemill_sitemaps", "Sitemaps of the set.", report.sitemaps);
             text.gauge("sitemill_index_files", "Index files of the set.", report.indexes);
-            text.gauge("sitemill_xml_bytes", "Bytes of the sitemaps before compression.", report.xml_bytes);
-            text.gauge("sitemill_gzip_bytes", "Bytes of the sitemaps after compression.", report.gzip_bytes);
+            text.gauge("sitemill_xml_bytes", "Bytes of the uncompressed sitemaps.", report.xml_bytes);
+            text.gauge("sitemill_gzip_bytes", "Bytes of the compressed sitemaps.", report.gzip_bytes);
             text.gauge("sitemill_expired_files", "Old sitemaps that were removed.", report.expired);
         }
         if let Some(diff) = report.diff {
