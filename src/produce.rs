@@ -1,7 +1,7 @@
 //! Pass 2, produce: writes what the layout says and decides nothing.
 //!
 //! Sitemaps are independent, so the output cannot depend on the number of threads. Each worker reads the lines of one sitemap
-//! again and renders it piece by piece into its compressor; one thread writes the results to disk. A sitemap that may exist
+//! again and renders it buffer by buffer into its compressor; one thread writes the results to disk. A sitemap that may exist
 //! already is first rendered without the compressor, to compare its seal. In an empty directory there are none of these.
 
 pub mod batch;
@@ -14,7 +14,7 @@ use crate::common::progress::Phase;
 use crate::common::secret::Secret;
 use crate::compress::gzip::Compressor;
 use crate::error::{Result, reserve};
-use crate::intake::spool_format::Row;
+use crate::intake::spool_format::InputRow;
 use crate::intake::{lines, spool_format};
 use crate::job::SetRules;
 use crate::job::fingerprint::Fingerprint;
@@ -34,7 +34,7 @@ use crate::survey::judge::{Judge, Judged};
 use crate::survey::layout::{EntryAt, Layout, ListedChunk};
 
 /// Bytes of XML that are rendered before they are compressed. They fit in the second-level cache.
-const PIECE_BYTES: usize = 128 * 1024;
+const BUFFER_BYTES: usize = 128 * 1024;
 
 /// Renders and compresses every sitemap of `layout` and puts it on the `shelf`. New sitemaps get the time `lastmod`.
 ///
@@ -209,7 +209,7 @@ impl<'r> Renderer<'r> {
         match &chunk.rows {
             RowsAt::Lines(range) => {
                 let lines = lines::lines(&bytes[range.clone()], range.start as u64);
-                self.render_rows(lines.map(|line| Row::of_line(0, line)), survivors, skip, wanted)
+                self.render_rows(lines.map(|line| InputRow::of_line(0, line)), survivors, skip, wanted)
             }
             RowsAt::Rows(block) => {
                 self.render_rows(spool_format::rows(bytes, block), survivors, skip, wanted)
@@ -223,7 +223,7 @@ impl<'r> Renderer<'r> {
     /// Renders up to `wanted` listed entries of `rows`, which are judged again.
     fn render_rows<'i>(
         &mut self,
-        rows: impl Iterator<Item = Row<'i>>,
+        rows: impl Iterator<Item = InputRow<'i>>,
         survivors: &Survivors,
         skip: usize,
         wanted: u32,
@@ -244,29 +244,29 @@ impl<'r> Renderer<'r> {
     }
 }
 
-/// Renders, hashes, counts and compresses sitemaps one after another, piece by piece.
+/// Renders, hashes, counts and compresses sitemaps one after another.
 struct Sink<'r> {
-    /// The current piece of XML.
+    /// The buffer of rendered XML that is not compressed yet.
     xml: Vec<u8>,
     compressor: Compressor,
     hasher: Box<Xxh3>,
     sealer: Box<Xxh3>,
     /// Whether only the seal is needed.
     is_for_seal: bool,
-    /// Counts URLs by section, if the report needs it. Reads whole pieces, so that rendering an entry costs the same.
+    /// Counts URLs by section, if the report needs it. Reads whole buffers, so that rendering an entry costs the same.
     sections: Option<SectionCounter<'r>>,
-    /// Bytes of XML before the current piece.
+    /// Bytes of XML before the buffer.
     bytes: u64,
     /// The first URL; empty before there is one.
     first_url: String,
-    /// When the piece has this many bytes, [`Sink::push`] has more to do: store the first URL, or end the piece.
+    /// When the buffer has this many bytes, [`Sink::push`] has more to do: store the first URL, or flush the buffer.
     busy_from: usize,
 }
 
 impl<'r> Sink<'r> {
     fn new(rules: &SetRules, secret: &Secret, sections: Option<&'r SectionRule>) -> Self {
         Self {
-            xml: Vec::with_capacity(2 * PIECE_BYTES),
+            xml: Vec::with_capacity(2 * BUFFER_BYTES),
             compressor: Compressor::new(rules.gzip_engine, rules.level),
             hasher: Box::default(),
             sealer: Box::new(secret.hasher()),
@@ -304,10 +304,10 @@ impl<'r> Sink<'r> {
     fn after_push(&mut self, entry: &Entry<'_>) {
         if self.first_url.is_empty() {
             self.first_url.push_str(str::from_utf8(entry.url.as_bytes()).expect("a clean URL is ASCII"));
-            self.busy_from = PIECE_BYTES;
+            self.busy_from = BUFFER_BYTES;
         }
-        if self.xml.len() >= PIECE_BYTES {
-            self.end_piece();
+        if self.xml.len() >= BUFFER_BYTES {
+            self.flush();
         }
     }
 
@@ -316,7 +316,7 @@ impl<'r> Sink<'r> {
         std::mem::take(&mut self.first_url)
     }
 
-    fn end_piece(&mut self) {
+    fn flush(&mut self) {
         self.sealer.update(&self.xml);
         if let Some(sections) = &mut self.sections {
             sections.add_xml(&self.xml);
@@ -331,7 +331,7 @@ impl<'r> Sink<'r> {
 
     /// Ends a sitemap and returns the bytes of its XML.
     fn end(&mut self) -> u64 {
-        self.end_piece();
+        self.flush();
         std::mem::take(&mut self.bytes)
     }
 

@@ -4,7 +4,7 @@
 //! links, hard links and different spellings lead to the same file. Files are therefore compared by device and inode.
 
 mod jobs;
-mod place;
+mod resolved;
 
 use crate::common::fifo::{STDERR, STREAM};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::format::{self, OutDirectory};
 use crate::place::{self as places, Record, STATE};
 use crate::set::name::{ROBOTS_FILE, is_index_file, is_sitemap_file};
-use place::{File, Identity, Place};
+use resolved::{File, Identity, ResolvedPath};
 
 /// What a run reads and what it writes. [`Paths::check`] refuses a run that would destroy its own input, one of its results or
 /// a published set. A job gives the paths that it knows ([`Job::paths`](crate::Job::paths)), and callers add their own.
@@ -133,7 +133,7 @@ impl Paths {
         let needs_out = |named: &Named| {
             let parent = named.path.parent().filter(|parent| !parent.as_os_str().is_empty());
             let is_missing = |parent: &&Path| parent.symlink_metadata().is_err();
-            parent.filter(is_missing).is_some_and(|parent| Place::of(out).below(parent).is_some())
+            parent.filter(is_missing).is_some_and(|parent| ResolvedPath::of(out).below(parent).is_some())
         };
         match out.symlink_metadata().is_err() && self.writes.iter().any(needs_out) {
             true => places::create(out),
@@ -142,9 +142,9 @@ impl Paths {
     }
 
     fn find_conflicts(&self) -> Vec<Conflict> {
-        let places: Vec<Place> = self.writes.iter().map(place_of_written).collect();
+        let places: Vec<ResolvedPath> = self.writes.iter().map(place_of_written).collect();
         let mut conflicts = Vec::new();
-        let is_file = |place: &Place| place.file.is_some_and(|file| file.is_regular);
+        let is_file = |place: &ResolvedPath| place.file.is_some_and(|file| file.is_regular);
         let read = if places.iter().any(is_file) { self.identities_read() } else { HashMap::new() };
         for (at, (named, place)) in self.writes.iter().zip(&places).enumerate() {
             if place.is_no_file() {
@@ -227,11 +227,11 @@ impl Paths {
     fn is_of_out(&self, file: &Path) -> bool {
         self.out
             .as_ref()
-            .is_some_and(|(out, _)| file.starts_with(out) || Place::of(file).below(out).is_some())
+            .is_some_and(|(out, _)| file.starts_with(out) || ResolvedPath::of(file).below(out).is_some())
     }
 
     /// Returns why `place` is part of a published set, or will be.
-    fn published(&self, named: &Named, place: &Place) -> Option<Message> {
+    fn published(&self, named: &Named, place: &ResolvedPath) -> Option<Message> {
         let (parent, name) = place.parent();
         let name = name.to_str().unwrap_or_default();
         let is_ours = is_sitemap_file(name) || is_index_file(name) || name == ROBOTS_FILE;
@@ -269,7 +269,7 @@ impl Paths {
     }
 
     /// Returns why a file that does not exist yet would be an input of the next run.
-    fn read_next_time(&self, named: &Named, place: &Place) -> Option<Message> {
+    fn read_next_time(&self, named: &Named, place: &ResolvedPath) -> Option<Message> {
         if place.file.is_some() {
             return None;
         }
@@ -296,8 +296,8 @@ impl Paths {
     }
 }
 
-fn place_of_written(named: &Named) -> Place {
-    if named.path == Path::new(STREAM) { Place::stdout() } else { Place::of(&named.path) }
+fn place_of_written(named: &Named) -> ResolvedPath {
+    if named.path == Path::new(STREAM) { ResolvedPath::stdout() } else { ResolvedPath::of(&named.path) }
 }
 
 /// Returns whether `file` is in the directory of a published set without belonging to the set.

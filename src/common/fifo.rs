@@ -210,8 +210,8 @@ impl Failed {
 /// A pipe, read by a thread of its own. A read that waits for a silent writer cannot be called off, and neither a raised
 /// `stop` nor the failure of an input may wait for it.
 pub struct PipeReader {
-    pieces: Receiver<io::Result<Vec<u8>>>,
-    piece: Vec<u8>,
+    incoming: Receiver<io::Result<Vec<u8>>>,
+    buffer: Vec<u8>,
     at: usize,
     stop: Stop,
     failed: Failed,
@@ -221,48 +221,48 @@ pub struct PipeReader {
 
 impl PipeReader {
     pub fn new(mut pipe: Box<dyn Read + Send>, stop: &Stop, failed: &Failed, bytes: &Arc<AtomicU64>) -> Self {
-        let (pieces, incoming) = bounded(4);
+        let (sender, incoming) = bounded(4);
         thread::spawn(move || {
             loop {
-                let mut piece = vec![0; READ_BYTES];
-                let read = match pipe.read(&mut piece) {
+                let mut buffer = vec![0; READ_BYTES];
+                let read = match pipe.read(&mut buffer) {
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                     read => read,
                 };
                 let ended = !matches!(read, Ok(1..));
-                let piece = read.map(|bytes| {
-                    piece.truncate(bytes);
-                    piece
+                let buffer = read.map(|bytes| {
+                    buffer.truncate(bytes);
+                    buffer
                 });
-                if pieces.send(piece).is_err() || ended {
+                if sender.send(buffer).is_err() || ended {
                     return;
                 }
             }
         });
         let (stop, failed, bytes) = (stop.clone(), failed.clone(), Arc::clone(bytes));
-        Self { pieces: incoming, piece: Vec::new(), at: 0, stop, failed, bytes }
+        Self { incoming, buffer: Vec::new(), at: 0, stop, failed, bytes }
     }
 }
 
 impl Read for PipeReader {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        while self.at == self.piece.len() {
+        while self.at == self.buffer.len() {
             if self.stop.is_raised() || self.failed.is_any() {
                 return Err(io::Error::other("called off"));
             }
-            match self.pieces.recv_timeout(SILENCE) {
-                Ok(piece) => (self.piece, self.at) = (piece?, 0),
+            match self.incoming.recv_timeout(SILENCE) {
+                Ok(buffer) => (self.buffer, self.at) = (buffer?, 0),
                 // The thread has ended and sent everything.
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
                 Err(RecvTimeoutError::Timeout) => continue,
             }
-            if self.piece.is_empty() {
+            if self.buffer.is_empty() {
                 return Ok(0);
             }
-            self.bytes.fetch_add(self.piece.len() as u64, Ordering::Relaxed);
+            self.bytes.fetch_add(self.buffer.len() as u64, Ordering::Relaxed);
         }
-        let bytes = to.len().min(self.piece.len() - self.at);
-        to[..bytes].copy_from_slice(&self.piece[self.at..][..bytes]);
+        let bytes = to.len().min(self.buffer.len() - self.at);
+        to[..bytes].copy_from_slice(&self.buffer[self.at..][..bytes]);
         self.at += bytes;
         Ok(bytes)
     }

@@ -61,7 +61,7 @@ use parser::Parser;
 use prefixes::Prefixes;
 use record::Room;
 use seams::Seams;
-use sizes::{KEPT_BYTES, PIECE_BYTES, PLACE_PERIOD, RECORD_BYTES_MAX};
+use sizes::{KEPT_BYTES, PLACE_PERIOD, PUSH_BYTES_MAX, RECORD_BYTES_MAX};
 use symbols::DISTANCE_MAX;
 use tokens::Tokens;
 use tree::Tree;
@@ -162,7 +162,7 @@ impl Encoder {
 
     /// Compresses `bytes`. The output does not depend on how a document is split into pushes.
     pub fn push(&mut self, bytes: &[u8]) {
-        for piece in bytes.chunks(PIECE_BYTES) {
+        for piece in bytes.chunks(PUSH_BYTES_MAX) {
             self.crc.update(piece);
             self.bytes = self.bytes.wrapping_add(piece.len() as u32);
             self.make_room();

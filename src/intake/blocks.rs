@@ -16,7 +16,7 @@ pub struct Blocks<R> {
     /// The bytes after the last line end.
     rest: Vec<u8>,
     /// The buffer for reads.
-    piece: Box<[u8]>,
+    buffer: Box<[u8]>,
     /// Maximum bytes of a line that is kept whole.
     line_bytes_max: usize,
     ended: bool,
@@ -47,7 +47,7 @@ impl<R: Read> Blocks<R> {
             offset: 0,
             lines: 0,
             rest: Vec::new(),
-            piece: vec![0; CHUNK_BYTES].into(),
+            buffer: vec![0; CHUNK_BYTES].into(),
             line_bytes_max,
             ended: false,
         }
@@ -57,20 +57,20 @@ impl<R: Read> Blocks<R> {
     fn next_block(&mut self) -> io::Result<Option<Block>> {
         let mut bytes = std::mem::take(&mut self.rest);
         loop {
-            let piece = read(&mut self.stream, &mut self.piece)?;
-            if piece.is_empty() {
+            let buffer = read(&mut self.stream, &mut self.buffer)?;
+            if buffer.is_empty() {
                 self.ended = true;
                 let is_any = !bytes.is_empty();
                 return Ok(is_any.then(|| self.block(self.offset, bytes)));
             }
-            if let Some(last) = memchr::memrchr(b'\n', piece) {
-                bytes.extend_from_slice(&piece[..=last]);
-                self.rest.extend_from_slice(&piece[last + 1..]);
+            if let Some(last) = memchr::memrchr(b'\n', buffer) {
+                bytes.extend_from_slice(&buffer[..=last]);
+                self.rest.extend_from_slice(&buffer[last + 1..]);
                 let offset = self.offset;
                 self.offset += bytes.len() as u64;
                 return Ok(Some(self.block(offset, bytes)));
             }
-            bytes.extend_from_slice(piece);
+            bytes.extend_from_slice(buffer);
             // One byte more than a line may have, and a carriage return that might yet be part of its end.
             if bytes.len() >= self.line_bytes_max + 2 {
                 return self.skip_line(bytes).map(Some);
@@ -84,12 +84,12 @@ impl<R: Read> Blocks<R> {
         self.offset += bytes.len() as u64;
         bytes.truncate(self.line_bytes_max + 2);
         loop {
-            let piece = read(&mut self.stream, &mut self.piece)?;
-            self.ended = piece.is_empty();
-            let end = memchr::memchr(b'\n', piece);
-            self.offset += end.map_or(piece.len(), |end| end + 1) as u64;
+            let buffer = read(&mut self.stream, &mut self.buffer)?;
+            self.ended = buffer.is_empty();
+            let end = memchr::memchr(b'\n', buffer);
+            self.offset += end.map_or(buffer.len(), |end| end + 1) as u64;
             if let Some(end) = end {
-                self.rest.extend_from_slice(&piece[end + 1..]);
+                self.rest.extend_from_slice(&buffer[end + 1..]);
             }
             if self.ended || end.is_some() {
                 return Ok(self.block(offset, bytes));
@@ -105,12 +105,12 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// Reads once into `piece`. The result is empty only at the end of the stream.
-fn read<'p>(stream: &mut impl Read, piece: &'p mut [u8]) -> io::Result<&'p [u8]> {
+/// Reads once into `buffer`. The result is empty only at the end of the stream.
+fn read<'p>(stream: &mut impl Read, buffer: &'p mut [u8]) -> io::Result<&'p [u8]> {
     loop {
-        match stream.read(piece) {
+        match stream.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            read => return Ok(&piece[..read?]),
+            read => return Ok(&buffer[..read?]),
         }
     }
 }

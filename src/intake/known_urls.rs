@@ -2,11 +2,11 @@
 
 use crate::clean::CleanUrl;
 use crate::common::simd;
-use crate::intake::lines::{Lines, lines};
+use crate::intake::lines::{LineReader, lines};
 
 /// The URLs of lines that are all canonical URLs.
 #[derive(Debug)]
-pub struct KnownUrls<'a>(Lines<'a>);
+pub struct KnownUrls<'a>(LineReader<'a>);
 
 impl<'a> KnownUrls<'a> {
     /// Reads the URLs of `bytes`, which begin at `offset` of their input. The caller has cleaned them before and found nothing

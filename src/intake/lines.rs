@@ -52,66 +52,66 @@ pub fn own(input: &[u8], chunk: Range<usize>) -> Range<usize> {
 }
 
 /// The lines of `bytes`, which begin at `offset` of their input and end where a line or the input ends.
-pub fn lines(bytes: &[u8], offset: u64) -> Lines<'_> {
+pub fn lines(bytes: &[u8], offset: u64) -> LineReader<'_> {
     let mark = if offset == 0 && bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-    Lines {
+    LineReader {
         bytes,
         offset,
         start: mark,
-        piece: 0,
-        next_piece: 0,
-        ends: [0; PIECE_BYTES + 1],
+        window: 0,
+        next_window: 0,
+        ends: [0; WINDOW_BYTES + 1],
         next_end: 0,
         count: 0,
     }
 }
 
 /// Bytes that are searched for line ends at a time: many lines of usual lengths, with a small table of their ends.
-const PIECE_BYTES: usize = 1024;
-const _: () = assert!(PIECE_BYTES.is_multiple_of(simd::BITS));
+const WINDOW_BYTES: usize = 1024;
+const _: () = assert!(WINDOW_BYTES.is_multiple_of(simd::BITS));
 
-/// How far ahead of the current piece bytes are prefetched.
-const AHEAD_BYTES: usize = 4 * PIECE_BYTES;
+/// How far ahead of the current window bytes are prefetched.
+const AHEAD_BYTES: usize = 4 * WINDOW_BYTES;
 
 /// Iterates over lines.
 #[derive(Debug, Clone)]
-pub struct Lines<'a> {
+pub struct LineReader<'a> {
     bytes: &'a [u8],
     offset: u64,
     /// Where the next line starts.
     start: usize,
-    /// The piece that was searched last, and the next one.
-    piece: usize,
-    next_piece: usize,
-    /// The line ends in the piece. The extra element is written to, but not read.
-    ends: [u32; PIECE_BYTES + 1],
+    /// The window that was searched last, and the next one.
+    window: usize,
+    next_window: usize,
+    /// The line ends in the window. The extra element is written to, but not read.
+    ends: [u32; WINDOW_BYTES + 1],
     next_end: usize,
     count: usize,
 }
 
-impl Lines<'_> {
+impl LineReader<'_> {
     /// The position of the next line end.
     #[inline]
     fn next_end(&mut self) -> Option<usize> {
         while self.next_end == self.count {
-            if self.next_piece >= self.bytes.len() {
+            if self.next_window >= self.bytes.len() {
                 return None;
             }
             self.look();
         }
-        let end = self.piece + self.ends[self.next_end] as usize;
+        let end = self.window + self.ends[self.next_end] as usize;
         self.next_end += 1;
         Some(end)
     }
 
-    /// Finds all line ends of the next piece. Their positions are unpredictable, so a search for one line end at a time would
+    /// Finds all line ends of the next window. Their positions are unpredictable, so a search for one line end at a time would
     /// mispredict a branch for each line.
     fn look(&mut self) {
-        let rest = &self.bytes[self.next_piece..];
+        let rest = &self.bytes[self.next_window..];
         // The processor's own prefetcher stops at the end of a page.
-        rest.get(AHEAD_BYTES..AHEAD_BYTES + PIECE_BYTES).into_iter().for_each(prefetch::fetch_all);
-        let piece = &rest[..PIECE_BYTES.min(rest.len())];
-        let (blocks, last) = piece.as_chunks();
+        rest.get(AHEAD_BYTES..AHEAD_BYTES + WINDOW_BYTES).into_iter().for_each(prefetch::fetch_all);
+        let window = &rest[..WINDOW_BYTES.min(rest.len())];
+        let (blocks, last) = window.as_chunks();
         let mut count = 0;
         let mut put = |at, block| {
             simd::put_ones::<2>(simd::find(block, b'\n'), at, &mut self.ends, &mut count);
@@ -120,14 +120,14 @@ impl Lines<'_> {
             put(at, block);
         }
         if !last.is_empty() {
-            put(piece.len() - last.len(), &last_block(last));
+            put(window.len() - last.len(), &last_block(last));
         }
-        (self.piece, self.next_piece) = (self.next_piece, self.next_piece + piece.len());
+        (self.window, self.next_window) = (self.next_window, self.next_window + window.len());
         (self.next_end, self.count) = (0, count);
     }
 }
 
-/// Pads the rest of a piece with zeros to a whole block. Zeros are no line ends.
+/// Pads the rest of a window with zeros to a whole block. Zeros are no line ends.
 #[cold]
 fn last_block(rest: &[u8]) -> [u8; simd::BITS] {
     let mut block = [0; simd::BITS];
@@ -135,7 +135,7 @@ fn last_block(rest: &[u8]) -> [u8; simd::BITS] {
     block
 }
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for LineReader<'a> {
     type Item = Line<'a>;
 
     #[inline]

@@ -30,7 +30,7 @@ use crate::sitemap::xml::Namespaces;
 
 /// A row of an input: its position and its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row<'a> {
+pub struct InputRow<'a> {
     /// The number of its line or row, from 1.
     pub line: u64,
     /// The first byte's offset in the input, once that is decompressed and decoded.
@@ -50,7 +50,7 @@ pub enum Content<'a> {
     Entry(Entry<'a>),
 }
 
-impl<'a> Row<'a> {
+impl<'a> InputRow<'a> {
     /// A line of plain text, the `line`th of its input: all of it is the URL.
     #[inline]
     pub fn of_line(line: u64, raw: Line<'a>) -> Self {
@@ -105,7 +105,7 @@ impl RowBuffer {
     }
 
     /// Adds one row. Offsets do not fall.
-    pub fn push(&mut self, row: &Row<'_>) {
+    pub fn push(&mut self, row: &InputRow<'_>) {
         field::push_number(zigzag(row.line.wrapping_sub(self.last.0) as i64), &mut self.bytes);
         field::push_number(row.offset - self.last.1, &mut self.bytes);
         self.last = (row.line, row.offset);
@@ -192,18 +192,18 @@ impl RowBuffer {
 }
 
 /// The rows of a block of the scratch file `bytes`.
-pub fn rows<'a>(bytes: &'a [u8], block: &Block) -> Rows<'a> {
+pub fn rows<'a>(bytes: &'a [u8], block: &Block) -> BlockReader<'a> {
     let Block { range, line, offset } = block;
-    Rows { rest: &bytes[range.clone()], end: range.end, line: *line, offset: *offset }
+    BlockReader { rest: &bytes[range.clone()], end: range.end, line: *line, offset: *offset }
 }
 
 /// How far ahead of a row bytes are prefetched, and how many: most rows have fewer.
 const AHEAD_BYTES: usize = 1024;
 const USUAL_BYTES: usize = 100;
 
-/// Reads rows.
+/// Reads the rows of a block.
 #[derive(Debug)]
-pub struct Rows<'a> {
+pub struct BlockReader<'a> {
     rest: &'a [u8],
     /// Of the block, in the scratch file.
     end: usize,
@@ -211,10 +211,10 @@ pub struct Rows<'a> {
     offset: u64,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> BlockReader<'a> {
     /// The next row, and the offset in the scratch file at which [`content_at`] finds its content.
     #[inline]
-    pub fn next_at(&mut self) -> Option<(usize, Row<'a>)> {
+    pub fn next_at(&mut self) -> Option<(usize, InputRow<'a>)> {
         if self.rest.is_empty() {
             return None;
         }
@@ -223,15 +223,15 @@ impl<'a> Rows<'a> {
         self.offset += field::number(rest);
         let at = self.end - rest.len();
         rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES).into_iter().for_each(prefetch::fetch_all);
-        Some((at, Row { line: self.line, offset: self.offset, content: take_content(rest) }))
+        Some((at, InputRow { line: self.line, offset: self.offset, content: take_content(rest) }))
     }
 }
 
-impl<'a> Iterator for Rows<'a> {
-    type Item = Row<'a>;
+impl<'a> Iterator for BlockReader<'a> {
+    type Item = InputRow<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<Row<'a>> {
+    fn next(&mut self) -> Option<InputRow<'a>> {
         self.next_at().map(|(_, row)| row)
     }
 }
@@ -292,7 +292,7 @@ mod tests {
     fn rows_come_back_as_they_were_written_however_many_blocks_they_fill() {
         let long = vec![b'x'; CHUNK_BYTES + 5];
         for count in [0, 1, 2, 3, 10_000, CHUNK_URLS_MAX as u64 + 1, 3 * CHUNK_URLS_MAX as u64] {
-            let row = |n: u64| Row {
+            let row = |n: u64| InputRow {
                 line: 2 + n * n % 7 + 7 * n,
                 offset: 300 * n,
                 content: match n % 7 {

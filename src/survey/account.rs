@@ -4,7 +4,7 @@ use super::chunk::Chunk;
 use super::tally::Tally;
 use crate::clean::scope::Origins;
 use crate::intake::input::Input;
-use crate::intake::spool_format::Row;
+use crate::intake::spool_format::InputRow;
 
 /// All rows of the inputs, accounted for: what reports, reject files and guards are made from.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl AccountedChunk {
     }
 
     /// The rows with their line numbers.
-    pub fn rows<'i>(&self, inputs: &'i [Input]) -> Box<dyn Iterator<Item = Row<'i>> + 'i> {
+    pub fn rows<'i>(&self, inputs: &'i [Input]) -> Box<dyn Iterator<Item = InputRow<'i>> + 'i> {
         self.chunk.rows(inputs, self.lines_before)
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::positions::Entries;
 use crate::error::{Result, reserve};
 use crate::intake::input::{Extent, Input};
-use crate::intake::spool_format::{Block, Row};
+use crate::intake::spool_format::{Block, InputRow};
 use crate::intake::{lines, spool_format};
 
 /// Consecutive whole rows of one input.
@@ -75,24 +75,30 @@ impl Chunk {
     pub fn try_for_each_row<'i>(
         &self,
         inputs: &'i [Input],
-        mut act: impl FnMut(Row<'i>) -> Result<()>,
+        mut act: impl FnMut(InputRow<'i>) -> Result<()>,
     ) -> Result<()> {
         let bytes = inputs[self.input].bytes();
         match &self.rows {
             RowsAt::Lines(range) => lines::lines(&bytes[range.clone()], range.start as u64)
-                .try_for_each(|line| act(Row::of_line(0, line))),
+                .try_for_each(|line| act(InputRow::of_line(0, line))),
             RowsAt::Rows(block) => spool_format::rows(bytes, block).try_for_each(act),
             RowsAt::Positions { range, .. } => self.entries(range, inputs).try_for_each(act),
         }
     }
 
     /// The rows with their line numbers, if `lines_before` lines of the input come before the chunk.
-    pub fn rows<'i>(&self, inputs: &'i [Input], lines_before: u64) -> Box<dyn Iterator<Item = Row<'i>> + 'i> {
+    pub fn rows<'i>(
+        &self,
+        inputs: &'i [Input],
+        lines_before: u64,
+    ) -> Box<dyn Iterator<Item = InputRow<'i>> + 'i> {
         let bytes = inputs[self.input].bytes();
         match &self.rows {
             RowsAt::Lines(range) => {
                 let lines = lines::lines(&bytes[range.clone()], range.start as u64);
-                Box::new((lines_before + 1..).zip(lines).map(|(number, line)| Row::of_line(number, line)))
+                Box::new(
+                    (lines_before + 1..).zip(lines).map(|(number, line)| InputRow::of_line(number, line)),
+                )
             }
             RowsAt::Rows(block) => Box::new(spool_format::rows(bytes, block)),
             RowsAt::Positions { range, .. } => Box::new(self.entries(range, inputs)),

@@ -27,7 +27,7 @@ use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, reserve};
 use crate::intake::input::{Extent, Input};
 use crate::intake::lines::CHUNK_URLS_MAX;
-use crate::intake::spool_format::{Content, Row};
+use crate::intake::spool_format::{Content, InputRow};
 use crate::intake::{lines, spool_format};
 use crate::job::{Job, OnDuplicate, SetRules};
 use crate::sitemap::divide::stable::Least;
@@ -181,8 +181,9 @@ impl<'r> Surveyor<'r> {
         let chunk = Chunk::of(input, bytes, extent);
         let (tally, all_clean) = match &chunk.rows {
             // Their numbers are not known yet, and not needed.
-            RowsAt::Lines(own) => self
-                .take(lines::lines(&bytes[own.clone()], own.start as u64).map(|line| Row::of_line(0, line))),
+            RowsAt::Lines(own) => self.take(
+                lines::lines(&bytes[own.clone()], own.start as u64).map(|line| InputRow::of_line(0, line)),
+            ),
             RowsAt::Rows(block) => self.take(spool_format::rows(bytes, block)),
             RowsAt::Positions { .. } => unreachable!("nothing was sorted yet"),
         };
@@ -203,7 +204,7 @@ impl<'r> Surveyor<'r> {
 
     /// Judges `rows` and keeps what is to be known of their entries; whether all of these are clean lines without tags.
     #[inline]
-    fn take<'i>(&mut self, rows: impl Iterator<Item = Row<'i>>) -> (Tally, bool) {
+    fn take<'i>(&mut self, rows: impl Iterator<Item = InputRow<'i>>) -> (Tally, bool) {
         let mut tally = Tally::default();
         let mut all_clean = true;
         for row in rows {

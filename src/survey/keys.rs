@@ -20,7 +20,7 @@ use crate::survey::dedup::{ChunkKeys, NewestTable, PARTITIONS, PartitionKeys, Ta
 const HEAD_BYTES: usize = 2 * size_of::<u32>();
 
 /// Bytes of a spill that are written at a time.
-const PIECE_BYTES: usize = 1 << 20;
+const BUFFER_BYTES: usize = 1 << 20;
 
 /// The keys and sizes of all chunks, in their order.
 pub struct Keys<'m> {
@@ -93,8 +93,8 @@ impl<'m> Keys<'m> {
         }
         let scratch = self.scratch.as_ref().expect("it was made");
         let first = self.sizes.len() - self.held.len();
-        let mut piece = Vec::new();
-        reserve(&mut piece, PIECE_BYTES + PIECE_BYTES / 4)?;
+        let mut buffer = Vec::new();
+        reserve(&mut buffer, BUFFER_BYTES + BUFFER_BYTES / 4)?;
         let mut spill = Spill(Vec::new());
         reserve(&mut spill.0, PARTITIONS + 1)?;
         spill.0.push(scratch.bytes() as usize);
@@ -105,29 +105,29 @@ impl<'m> Keys<'m> {
                     continue;
                 }
                 let chunk = u32::try_from(chunk).expect("chunks of 2^50 bytes in all");
-                reserve_more(&mut piece, HEAD_BYTES + records.len())?;
-                piece.extend_from_slice(&chunk.to_le_bytes());
-                piece.extend_from_slice(&(records.len() as u32).to_le_bytes());
-                piece.extend_from_slice(records);
-                if piece.len() >= PIECE_BYTES {
-                    scratch.append(&piece)?;
-                    piece.clear();
+                reserve_more(&mut buffer, HEAD_BYTES + records.len())?;
+                buffer.extend_from_slice(&chunk.to_le_bytes());
+                buffer.extend_from_slice(&(records.len() as u32).to_le_bytes());
+                buffer.extend_from_slice(records);
+                if buffer.len() >= BUFFER_BYTES {
+                    scratch.append(&buffer)?;
+                    buffer.clear();
                 }
             }
-            spill.0.push(scratch.bytes() as usize + piece.len());
+            spill.0.push(scratch.bytes() as usize + buffer.len());
         }
         for stored in &mut self.sizes[first..] {
             let Stored::Held(sizes) = stored else { continue };
-            if piece.len() + sizes.bytes() > PIECE_BYTES {
-                scratch.append(&piece)?;
-                piece.clear();
+            if buffer.len() + sizes.bytes() > BUFFER_BYTES {
+                scratch.append(&buffer)?;
+                buffer.clear();
             }
-            let at = scratch.bytes() as usize + piece.len();
-            reserve_more(&mut piece, sizes.bytes())?;
-            sizes.write(&mut piece);
-            *stored = Stored::Spilled(at..scratch.bytes() as usize + piece.len(), sizes.entries());
+            let at = scratch.bytes() as usize + buffer.len();
+            reserve_more(&mut buffer, sizes.bytes())?;
+            sizes.write(&mut buffer);
+            *stored = Stored::Spilled(at..scratch.bytes() as usize + buffer.len(), sizes.entries());
         }
-        scratch.append(&piece)?;
+        scratch.append(&buffer)?;
         reserve_more(&mut self.spills, 1)?;
         self.spills.push(spill);
         self.held.clear();

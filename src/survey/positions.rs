@@ -4,7 +4,7 @@
 
 use crate::common::prefetch;
 use crate::intake::input::Input;
-use crate::intake::spool_format::{Content, Row, content_at};
+use crate::intake::spool_format::{Content, InputRow, content_at};
 use crate::sitemap::entry::Entry;
 
 /// Where an entry is: the index of a scratch file, and an offset in it.
@@ -86,13 +86,13 @@ impl<'a> Entries<'a> {
 }
 
 impl<'a> Iterator for Entries<'a> {
-    type Item = Row<'a>;
+    type Item = InputRow<'a>;
 
     #[inline]
-    fn next(&mut self) -> Option<Row<'a>> {
+    fn next(&mut self) -> Option<InputRow<'a>> {
         let position = self.nth_position(self.next)?;
         self.fetch(self.next + prefetch::AHEAD);
         self.next += 1;
-        Some(Row { line: 0, offset: 0, content: Content::Entry(position.entry(self.files)) })
+        Some(InputRow { line: 0, offset: 0, content: Content::Entry(position.entry(self.files)) })
     }
 }

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::escape;
 use crate::intake::input::Input;
 use crate::intake::reject_row;
-use crate::intake::spool_format::{Content, Row};
+use crate::intake::spool_format::{Content, InputRow};
 
 /// A refused line, for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -126,8 +126,8 @@ fn refused<'i>(chunk: &AccountedChunk, inputs: &'i [Input], judge: &mut Judge<'_
 }
 
 /// The refused `row`, or its tags that were dropped; nothing if it is neither refused nor lost a tag.
-pub fn refused_of<'i>(row: Row<'i>, judge: &mut Judge<'_>) -> Vec<Refused<'i>> {
-    let Row { line, offset, content } = row;
+pub fn refused_of<'i>(row: InputRow<'i>, judge: &mut Judge<'_>) -> Vec<Refused<'i>> {
+    let InputRow { line, offset, content } = row;
     let mut dropped = Vec::new();
     let judged = judge.judge_telling(content, &mut |tag| {
         let (reason, text) = (tag.reason.as_str(), tag.to_text().into());

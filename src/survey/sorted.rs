@@ -26,7 +26,7 @@ use crate::common::progress::Phase;
 use crate::error::{Error, Result, list, reserve, reserve_more, try_list};
 use crate::intake::input::{Extent, Input};
 use crate::intake::scratch::Scratch;
-use crate::intake::spool_format::{Block, Content, Row, RowBuffer};
+use crate::intake::spool_format::{Block, Content, InputRow, RowBuffer};
 use crate::sitemap::divide::{Divider, Room};
 use crate::sitemap::xml::Frame;
 use crate::survey::sort::{RANGES_MAX, Splitters};
@@ -273,7 +273,7 @@ impl<'r> Distributor<'r> {
             let distributed = self.judge.tally(row.content, &mut tally, |entry| {
                 let range = self.splitters.range_of(entry.url.as_bytes());
                 let (buffer, blocks) = &mut self.ranges[range];
-                buffer.push(&Row { line: place, offset: 0, content: Content::Entry(entry) });
+                buffer.push(&InputRow { line: place, offset: 0, content: Content::Entry(entry) });
                 if buffer.is_full(BUFFER_BYTES) {
                     reserve_more(blocks, 1)?;
                     blocks.push(buffer.end_block(self.scratch.append(buffer.bytes())?));

@@ -19,10 +19,10 @@ use crate::intake::format::{self, Feed, FormOptions, Opened, Record, RowReader, 
 use crate::intake::input::{Found, Input};
 use crate::intake::lines::CHUNK_BYTES;
 use crate::intake::scratch::{Copied, Scratch, Space};
-use crate::intake::spool_format::{Block, Content, Row, RowBuffer};
+use crate::intake::spool_format::{Block, Content, InputRow, RowBuffer};
 use crate::sitemap::tags::{GivenTags, RawTags};
 
-const PIECE_BYTES: usize = 1 << 20;
+const BUFFER_BYTES: usize = 1 << 20;
 
 /// Maps or reads all `sources`, several at a time. Returns each input with the facts found about it.
 ///
@@ -165,11 +165,11 @@ fn copy(
     of.check_packed(scratch)?;
     let directory = scratch.directory();
     let mut file = nameless(directory).map_err(|error| Error::output(directory, error))?;
-    let mut piece = vec![0; PIECE_BYTES];
+    let mut buffer = vec![0; BUFFER_BYTES];
     let mut copied = 0;
     loop {
         stop.check()?;
-        let bytes = match stream.read(&mut piece) {
+        let bytes = match stream.read(&mut buffer) {
             Ok(0) => {
                 let there = file.metadata().map_err(|error| of.failed(scratch, copied, copied, error))?.len();
                 return if there == copied { Ok(file) } else { Err(of.not_whole(scratch, copied, there)) };
@@ -180,7 +180,7 @@ fn copy(
         };
         let written = copied;
         copied += bytes as u64;
-        file.write_all(&piece[..bytes]).map_err(|error| of.failed(scratch, written, copied, error))?;
+        file.write_all(&buffer[..bytes]).map_err(|error| of.failed(scratch, written, copied, error))?;
         scratch.add_written(bytes as u64);
         progress.advance(bytes as u64);
     }
@@ -254,12 +254,12 @@ impl Sink for Spooler<'_> {
             }
             _ => raw,
         };
-        self.rows.push(&Row { line, offset, content });
+        self.rows.push(&InputRow { line, offset, content });
         self.end_row()
     }
 
     fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
-        self.rows.push(&Row { line, offset, content: Content::Bad(text, reason) });
+        self.rows.push(&InputRow { line, offset, content: Content::Bad(text, reason) });
         self.end_row()
     }
 }

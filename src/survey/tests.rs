@@ -42,13 +42,13 @@ impl Directory {
 
     /// Rows of a URL and a `lastmod` each, as they are spooled.
     fn input(&self, rows: &[(String, String)]) -> Input {
-        use crate::intake::spool_format::Row;
+        use crate::intake::spool_format::InputRow;
         use crate::sitemap::tags::RawTags;
 
         let (mut buffer, mut bytes, mut blocks) = (RowBuffer::default(), Vec::new(), Vec::new());
         for (line, (url, lastmod)) in (1..).zip(rows) {
             let tags = RawTags { lastmod: lastmod.as_bytes(), ..RawTags::default() };
-            buffer.push(&Row { line, offset: 10 * line, content: Content::Url(url.as_bytes(), tags) });
+            buffer.push(&InputRow { line, offset: 10 * line, content: Content::Url(url.as_bytes(), tags) });
             if buffer.is_full(10_000) || line as usize == rows.len() {
                 let at = bytes.len();
                 bytes.extend_from_slice(buffer.bytes());

@@ -11,7 +11,7 @@ use crate::common::ordered::ordered;
 use crate::error::{Error, ErrorKind, Result, copy, list, reserve, reserve_more, try_list};
 use crate::intake::input::Input;
 use crate::intake::scratch::Scratch;
-use crate::intake::spool_format::{Block, Content, Row, RowBuffer, rows};
+use crate::intake::spool_format::{Block, Content, InputRow, RowBuffer, rows};
 use crate::set::publish;
 use crate::sitemap::divide::{Divide, Divider, Room};
 use crate::sitemap::xml::Frame;
@@ -42,22 +42,22 @@ pub fn distribute(
     path: &SitePath,
     memory: &Memory,
 ) -> Result<Vec<(BaseUrl, Layout)>> {
-    let mut parts = Parts::new(memory)?;
+    let mut origins = RowsByOrigin::new(memory)?;
     let judge = || Judge::new(run.rules);
     let work = |judge: &mut Judge<'_>, chunk: &ListedChunk| listed(chunk, &layout.inputs, judge);
     ordered(run.job.resources.threads.get(), layout.chunks.iter(), judge, work, |listed| {
         run.stop.check()?;
-        parts.push_all(run, &listed?)
+        origins.push_all(run, &listed?)
     })?;
-    let (file, parts) = parts.finish()?;
+    let (file, origins) = origins.finish()?;
     let all = file.map_file()?;
-    try_list(parts.into_iter().map(|(origin, part)| {
+    try_list(origins.into_iter().map(|(origin, origin_rows)| {
         let origin = String::from_utf8(origin).expect("a clean URL is ASCII");
         let base_url = path.on(&origin).map_err(|why| no_site(&origin, &why))?;
         if run.job.rules.bytes_per_sitemap < publish::index_bytes_min(run.job.rules.protocol, &base_url) {
             return Err(no_site(&origin, "an index file is larger than a sitemap may be"));
         }
-        Ok((base_url, part.layout(run, &all)?))
+        Ok((base_url, origin_rows.layout(run, &all)?))
     }))
 }
 
@@ -80,7 +80,7 @@ fn listed(chunk: &ListedChunk, inputs: &[Input], judge: &mut Judge<'_>) -> Resul
     let mut listed = Listed::default();
     reserve(&mut listed.rooms, chunk.listed as usize)?;
     try_for_each_listed(chunk, inputs, judge, |_, entry| {
-        listed.rows.push(&Row { line: 0, offset: 0, content: Content::Entry(entry) });
+        listed.rows.push(&InputRow { line: 0, offset: 0, content: Content::Entry(entry) });
         listed.rooms.push(entry.room());
         Ok(())
     })?;
@@ -88,7 +88,7 @@ fn listed(chunk: &ListedChunk, inputs: &[Input], judge: &mut Judge<'_>) -> Resul
 }
 
 /// The rows of one origin.
-struct Part {
+struct OriginRows {
     buffer: RowBuffer,
     /// Blocks in scratch, with the number of their entries and the bytes these take.
     blocks: Vec<(Block, u32, Room)>,
@@ -98,7 +98,7 @@ struct Part {
     divider: Divider<EntryAt>,
 }
 
-impl Part {
+impl OriginRows {
     fn new(divider: Divider<EntryAt>) -> Self {
         let (buffer, blocks) = (RowBuffer::default(), Vec::new());
         Self { buffer, blocks, entries: 0, room: Room::default(), divider }
@@ -121,23 +121,23 @@ impl Part {
 }
 
 /// An origin and its rows.
-type OfOrigin = (Vec<u8>, Part);
+type OfOrigin = (Vec<u8>, OriginRows);
 
 /// Writes the rows of all origins to scratch.
-struct Parts {
+struct RowsByOrigin {
     file: Scratch,
     /// Bytes in all buffers.
     buffered: usize,
     buffered_max: usize,
-    parts: Vec<OfOrigin>,
+    origins: Vec<OfOrigin>,
     by_origin: HashMap<Vec<u8>, usize>,
 }
 
-impl Parts {
+impl RowsByOrigin {
     fn new(memory: &Memory) -> Result<Self> {
         let file = Scratch::new(&memory.scratch)?;
         let buffered_max = (memory.hold / BUFFERED_SHARE).min(BUFFERED_BYTES_MAX);
-        Ok(Self { file, buffered: 0, buffered_max, parts: Vec::new(), by_origin: HashMap::new() })
+        Ok(Self { file, buffered: 0, buffered_max, origins: Vec::new(), by_origin: HashMap::new() })
     }
 
     fn push_all(&mut self, run: Context<'_>, listed: &Listed) -> Result<()> {
@@ -149,15 +149,15 @@ impl Parts {
                 Some(&at) => at,
                 None => self.add(origin, Divider::new(limits, &frame))?,
             };
-            let part = &mut self.parts[at].1;
-            let place = EntryAt { chunk: part.blocks.len(), ordinal: part.entries as usize };
-            part.divider.push(place, room)?;
-            part.room = part.room.and(room);
-            let before = part.buffer.held_bytes();
-            part.buffer.push(&row);
-            part.entries += 1;
-            self.buffered += part.buffer.held_bytes() - before;
-            if part.buffer.is_full(BLOCK_BYTES) {
+            let origin_rows = &mut self.origins[at].1;
+            let place = EntryAt { chunk: origin_rows.blocks.len(), ordinal: origin_rows.entries as usize };
+            origin_rows.divider.push(place, room)?;
+            origin_rows.room = origin_rows.room.and(room);
+            let before = origin_rows.buffer.held_bytes();
+            origin_rows.buffer.push(&row);
+            origin_rows.entries += 1;
+            self.buffered += origin_rows.buffer.held_bytes() - before;
+            if origin_rows.buffer.is_full(BLOCK_BYTES) {
                 self.end_block(at)?;
             }
             if self.buffered > self.buffered_max {
@@ -169,32 +169,36 @@ impl Parts {
 
     /// Adds an origin and returns its index.
     fn add(&mut self, origin: &[u8], divider: Divider<EntryAt>) -> Result<usize> {
-        let at = self.parts.len();
-        reserve_more(&mut self.parts, 1)?;
+        let at = self.origins.len();
+        reserve_more(&mut self.origins, 1)?;
         let room = self.by_origin.try_reserve(1);
         room.map_err(|_| Error::no_memory((at + 1) * size_of::<(Vec<u8>, usize)>()))?;
-        self.parts.push((copy(origin)?, Part::new(divider)));
+        self.origins.push((copy(origin)?, OriginRows::new(divider)));
         self.by_origin.insert(copy(origin)?, at);
         Ok(at)
     }
 
     fn end_block(&mut self, at: usize) -> Result<()> {
-        let part = &mut self.parts[at].1;
-        if part.entries == 0 {
+        let origin_rows = &mut self.origins[at].1;
+        if origin_rows.entries == 0 {
             return Ok(());
         }
-        let at = self.file.append(part.buffer.bytes())?;
-        let block = part.buffer.end_block(at);
-        reserve_more(&mut part.blocks, 1)?;
-        part.blocks.push((block, std::mem::take(&mut part.entries), std::mem::take(&mut part.room)));
+        let at = self.file.append(origin_rows.buffer.bytes())?;
+        let block = origin_rows.buffer.end_block(at);
+        reserve_more(&mut origin_rows.blocks, 1)?;
+        origin_rows.blocks.push((
+            block,
+            std::mem::take(&mut origin_rows.entries),
+            std::mem::take(&mut origin_rows.room),
+        ));
         Ok(())
     }
 
     /// Writes all blocks and frees their buffers.
     fn end_all(&mut self) -> Result<()> {
-        for at in 0..self.parts.len() {
+        for at in 0..self.origins.len() {
             self.end_block(at)?;
-            self.parts[at].1.buffer.let_go();
+            self.origins[at].1.buffer.let_go();
         }
         self.buffered = 0;
         Ok(())
@@ -202,7 +206,7 @@ impl Parts {
 
     fn finish(mut self) -> Result<(Scratch, Vec<OfOrigin>)> {
         self.end_all()?;
-        Ok((self.file, self.parts))
+        Ok((self.file, self.origins))
     }
 }
 
@@ -229,21 +233,24 @@ mod tests {
             let url = format!("https://h{n}.example/");
             let Cleaned::Url(url) = cleaner.clean(url.as_bytes()) else { panic!("it is clean") };
             let entry = Entry::of(url);
-            listed.rows.push(&Row { line: 0, offset: 0, content: Content::Entry(entry) });
+            listed.rows.push(&InputRow { line: 0, offset: 0, content: Content::Entry(entry) });
             listed.rooms.push(entry.room());
         }
         for hold in [1 << 10, 1 << 17, usize::MAX] {
             let memory = Memory { budget: 0, hold, scratch: Space::of(&std::env::temp_dir()) };
-            let mut parts = Parts::new(&memory).unwrap();
+            let mut origins = RowsByOrigin::new(&memory).unwrap();
             for _ in 0..20 {
-                parts.push_all(run, &listed).unwrap();
-                let held: usize = parts.parts.iter().map(|(_, part)| part.buffer.held_bytes()).sum();
+                origins.push_all(run, &listed).unwrap();
+                let held: usize =
+                    origins.origins.iter().map(|(_, origin_rows)| origin_rows.buffer.held_bytes()).sum();
                 assert!(held <= hold / BUFFERED_SHARE, "{held} of {hold}");
             }
-            let (_, parts) = parts.finish().unwrap();
-            let entries = |part: &Part| part.blocks.iter().map(|&(_, entries, _)| entries).sum::<u32>();
-            assert_eq!(parts.len(), 2_000);
-            assert!(parts.iter().all(|(_, part)| entries(part) == 20));
+            let (_, origins) = origins.finish().unwrap();
+            let entries = |origin_rows: &OriginRows| {
+                origin_rows.blocks.iter().map(|&(_, entries, _)| entries).sum::<u32>()
+            };
+            assert_eq!(origins.len(), 2_000);
+            assert!(origins.iter().all(|(_, origin_rows)| entries(origin_rows) == 20));
         }
     }
 }

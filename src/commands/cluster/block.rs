@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::order::FORMAT;
 use crate::error::{Error, Result, reserve};
-use crate::intake::spool_format::{self, Block, Content, Row, RowBuffer};
+use crate::intake::spool_format::{self, Block, Content, InputRow, RowBuffer};
 use crate::sitemap::entry::Entry;
 
 /// `smb`, and the version of the form.
@@ -42,7 +42,7 @@ impl<'b> Entries<'b> {
 
 /// Adds an entry to `buffer`. Entries of a block have no position.
 pub(super) fn push(entry: Entry<'_>, buffer: &mut RowBuffer) {
-    buffer.push(&Row { line: 0, offset: 0, content: Content::Entry(entry) });
+    buffer.push(&InputRow { line: 0, offset: 0, content: Content::Entry(entry) });
 }
 
 /// Ends the block in `buffer` and returns it, if there are rows in it.

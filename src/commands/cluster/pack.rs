@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::escape;
 use crate::intake::format::{Record, Sink};
 use crate::intake::source::Source;
-use crate::intake::spool_format::{Content, Row, RowBuffer};
+use crate::intake::spool_format::{Content, InputRow, RowBuffer};
 use crate::job::Job;
 use crate::sitemap::divide::borders::Smallest;
 use crate::sitemap::tags::{GivenTags, RawTags};
@@ -139,7 +139,7 @@ struct Packer<'r, 'e> {
 }
 
 impl Packer<'_, '_> {
-    fn row(&mut self, row: Row<'_>) -> Result<()> {
+    fn row(&mut self, row: InputRow<'_>) -> Result<()> {
         let Self { judge, buffer, packed, .. } = self;
         let Packed { tally, given, candidates, .. } = packed;
         let (rejected, dropped) = (tally.rejected, tally.dropped);
@@ -171,13 +171,13 @@ impl Sink for Packer<'_, '_> {
     }
 
     fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
-        self.row(Row { line, offset, content: Content::Bad(text, reason) })
+        self.row(InputRow { line, offset, content: Content::Bad(text, reason) })
     }
 }
 
-fn row_of<'a>(record: &Record<'a>) -> Row<'a> {
+fn row_of<'a>(record: &Record<'a>) -> InputRow<'a> {
     let &Record { line, offset, url, lastmod, changefreq, priority, extras } = record;
-    Row { line, offset, content: Content::Url(url, RawTags { lastmod, changefreq, priority, extras }) }
+    InputRow { line, offset, content: Content::Url(url, RawTags { lastmod, changefreq, priority, extras }) }
 }
 
 /// The first rows of each reason, a bounded number.
@@ -251,7 +251,7 @@ struct Teller<'r, 'e> {
 }
 
 impl Teller<'_, '_> {
-    fn row(&mut self, row: Row<'_>) -> Result<()> {
+    fn row(&mut self, row: InputRow<'_>) -> Result<()> {
         let (Content::Url(text, _) | Content::Bad(text, _)) = row.content else { return Ok(()) };
         refused_of(row, &mut self.judge).into_iter().try_for_each(
             |Refused { line, reason, text: of, .. }| {
@@ -269,6 +269,6 @@ impl Sink for Teller<'_, '_> {
     }
 
     fn bad_row(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) -> Result<()> {
-        self.row(Row { line, offset, content: Content::Bad(text, reason) })
+        self.row(InputRow { line, offset, content: Content::Bad(text, reason) })
     }
 }

@@ -12,7 +12,7 @@ pub const TAIL_BYTES: usize = b"</loc></url>\n".len();
 pub const RECORD_BYTES_MAX: usize = 8 * 1024;
 
 /// Maximum bytes that are added to the window at a time, whatever the size of a push.
-pub const PIECE_BYTES: usize = 128 * 1024;
+pub const PUSH_BYTES_MAX: usize = 128 * 1024;
 /// Positions are stored in sixteen bits, so they repeat after this many bytes.
 pub const PLACE_PERIOD: usize = 1 << u16::BITS;
 /// Bytes that are kept when the window moves: the reach of a match, and a whole block that may be stored.

@@ -57,7 +57,7 @@ fn every_effort_reads_back_and_is_smaller_than_the_one_below() {
 fn sizes_around_every_boundary_read_back() {
     let xml = sitemap(9_000);
     let mut sizes: Vec<usize> = (0..70).collect();
-    for boundary in [DISTANCE_MAX, STORED_BYTES_MAX, PLACE_PERIOD, PIECE_BYTES, KEPT_BYTES, WINDOW_BYTES] {
+    for boundary in [DISTANCE_MAX, STORED_BYTES_MAX, PLACE_PERIOD, PUSH_BYTES_MAX, KEPT_BYTES, WINDOW_BYTES] {
         sizes.extend(boundary - 1..=boundary + 1);
     }
     for effort in [0, 1, 2, 3, 6, 9] {

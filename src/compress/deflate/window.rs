@@ -1,6 +1,6 @@
 //! The window: the last bytes of the document, compared a word at a time.
 
-use super::sizes::{KEPT_BYTES, PIECE_BYTES, PLACE_PERIOD, TAIL_BYTES, WINDOW_BYTES};
+use super::sizes::{KEPT_BYTES, PLACE_PERIOD, PUSH_BYTES_MAX, TAIL_BYTES, WINDOW_BYTES};
 use crate::common::simd;
 
 /// Bytes after the end that can be read.
@@ -10,7 +10,7 @@ pub const SLACK_BYTES: usize = 32;
 const ROOM: usize = 1024 * 1024;
 /// Maximum bytes that [`Window::bytes`] returns.
 const BYTES_MAX: usize = 2 * PLACE_PERIOD;
-const _: () = assert!(ROOM.is_power_of_two() && ROOM >= WINDOW_BYTES + PIECE_BYTES + SLACK_BYTES);
+const _: () = assert!(ROOM.is_power_of_two() && ROOM >= WINDOW_BYTES + PUSH_BYTES_MAX + SLACK_BYTES);
 
 /// The last bytes that were pushed. The first [`PLACE_PERIOD`] bytes are never part of a document, so that subtracting any
 /// distance from a position stays within the window.
@@ -34,7 +34,7 @@ impl Window {
         self.end
     }
 
-    /// Appends at most [`PIECE_BYTES`].
+    /// Appends at most [`PUSH_BYTES_MAX`].
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes[self.end..self.end + bytes.len()].copy_from_slice(bytes);
         self.end += bytes.len();

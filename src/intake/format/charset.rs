@@ -7,7 +7,7 @@ use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 /// Marks bytes that do not exist in the charset. UTF-8 never contains it, so it is unambiguous in transcoded text.
 pub const MALFORMED: u8 = 0xFF;
 
-const PIECE_BYTES: usize = 64 * 1024;
+const BUFFER_BYTES: usize = 64 * 1024;
 
 /// The charset that the start of a text declares, by a byte order mark of UTF-16 or an XML declaration. `None` for UTF-8.
 pub fn declared(head: &[u8]) -> Option<&'static Encoding> {
@@ -47,11 +47,11 @@ impl<R: Read> Transcoded<R> {
         Self {
             stream,
             decoder: encoding.new_decoder_with_bom_removal(),
-            raw: vec![0; PIECE_BYTES].into(),
+            raw: vec![0; BUFFER_BYTES].into(),
             raw_at: 0,
             raw_end: 0,
             is_last: false,
-            utf8: vec![0; PIECE_BYTES].into(),
+            utf8: vec![0; BUFFER_BYTES].into(),
             utf8_at: 0,
             utf8_end: 0,
             is_done: false,

@@ -75,7 +75,7 @@ impl Packing {
     /// If the decoder cannot be set up.
     pub fn unpack(self, stream: Stream, at: &Arc<AtomicU64>) -> io::Result<Stream> {
         let Some(spec) = self.spec() else { return Ok(stream) };
-        let stream = BufReader::with_capacity(PIECE_BYTES, stream);
+        let stream = BufReader::with_capacity(BUFFER_BYTES, stream);
         (spec.unpack)(Counted { stream, at: Arc::clone(at) })
     }
 
@@ -96,7 +96,7 @@ pub fn without_extension(name: &str) -> &str {
 }
 
 /// Size of the read buffer: large enough for few calls, and small compared with the windows of the decoders.
-const PIECE_BYTES: usize = 256 * 1024;
+const BUFFER_BYTES: usize = 256 * 1024;
 
 /// Counts the bytes that a decoder reads, so that an error can name its position.
 struct Counted {

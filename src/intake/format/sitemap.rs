@@ -19,7 +19,7 @@ use super::unpack::{About, Text};
 use crate::error::{Error, Result, Setting, message};
 use url_element::UrlElement;
 
-const PIECE_BYTES: usize = 64 * 1024;
+const BUFFER_BYTES: usize = 64 * 1024;
 
 pub const SITEMAP: Spec = Spec {
     name: "sitemap",
@@ -38,12 +38,12 @@ fn open<'n>(text: Text<'n>, _: Hints<'n>) -> Result<RowReader<'n>> {
 /// Reads the entries of a `<urlset>`. Elements of the protocol have the prefix of the root, so an `<image:loc>` is not mistaken for a
 /// `<loc>`. Elements of extensions are recognised by their local names.
 fn read(text: Text<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
-    read_in_pieces(PIECE_BYTES, text, rows)
+    read_buffered(BUFFER_BYTES, text, rows)
 }
 
-fn read_in_pieces(piece_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
+fn read_buffered(buffer_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
     let (stream, text) = text.split();
-    let stream = BufReader::with_capacity(piece_bytes, stream);
+    let stream = BufReader::with_capacity(buffer_bytes, stream);
     let mut reader = Reader::from_reader(Metered { stream, bytes_left: 0 });
     reader.config_mut().expand_empty_elements = true;
     let mut buffer = Vec::new();

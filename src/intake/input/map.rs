@@ -13,7 +13,7 @@ use memmap2::{Advice, Mmap};
 use super::lost::Watch;
 
 /// Read at once where a file cannot be mapped.
-const COPY_PIECE_BYTES: usize = 1 << 20;
+const COPY_BYTES: usize = 1 << 20;
 
 /// The bytes of a file, as its pages.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Map {
         // The file may have been read before, to see what it is.
         while copy.len() as u64 != bytes {
             let at = copy.len();
-            copy.resize((at + COPY_PIECE_BYTES).min(bytes as usize), 0);
+            copy.resize((at + COPY_BYTES).min(bytes as usize), 0);
             file.read_exact_at(&mut copy[at..], at as u64)?;
         }
         Ok(Self::Copy(copy))

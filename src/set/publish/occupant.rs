@@ -51,9 +51,9 @@ pub fn occupant_of(there: Option<Vec<u8>>, word: &str, secret: &Secret, xml: Sea
         return Occupant::Same { gzip: there };
     }
     let (mut hasher, mut sealer) = (Xxh3::new(), secret.hasher());
-    let decoded = decode(&there, |piece| {
-        hasher.update(piece);
-        sealer.update(piece);
+    let decoded = decode(&there, |buffer| {
+        hasher.update(buffer);
+        sealer.update(buffer);
     });
     let (content, sealed) = (ContentHash(hasher.digest128()), Seal(sealer.digest128()));
     match decoded {
@@ -95,18 +95,18 @@ pub fn is_whole(view: &dyn View, secret: Option<&Secret>, sitemap: &Sitemap) -> 
 /// The hash of the decoded content of a gzip file.
 fn content_of(gzip: &[u8]) -> io::Result<ContentHash> {
     let mut hasher = Xxh3::new();
-    decode(gzip, |piece| hasher.update(piece))?;
+    decode(gzip, |buffer| hasher.update(buffer))?;
     Ok(ContentHash(hasher.digest128()))
 }
 
 /// Decodes a gzip file and passes its content to `take`, one buffer at a time.
 fn decode(gzip: &[u8], mut take: impl FnMut(&[u8])) -> io::Result<()> {
     let mut xml = MultiGzDecoder::new(gzip);
-    let mut piece = [0; 16 * 1024];
+    let mut buffer = [0; 16 * 1024];
     loop {
-        match xml.read(&mut piece)? {
+        match xml.read(&mut buffer)? {
             0 => return Ok(()),
-            read => take(&piece[..read]),
+            read => take(&buffer[..read]),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard};
 use crate::clean::CleanUrl;
 use crate::error::{Error, ErrorKind, Result, list, reserve};
 use crate::intake::input::Input;
-use crate::intake::spool_format::{Content, Row};
+use crate::intake::spool_format::{Content, InputRow};
 use crate::sitemap::divide::Room;
 use crate::sitemap::divide::borders::{BorderHash, Smallest};
 use crate::sitemap::divide::stable::Least;
@@ -182,13 +182,13 @@ impl Part {
     }
 }
 
-fn entry_of<'r, 'i>(row: &'r Row<'i>) -> &'r Entry<'i> {
+fn entry_of<'r, 'i>(row: &'r InputRow<'i>) -> &'r Entry<'i> {
     match &row.content {
         Content::Entry(entry) => entry,
         _ => unreachable!("sorted rows are entries"),
     }
 }
 
-fn url_of<'i>(row: &Row<'i>) -> &'i [u8] {
+fn url_of<'i>(row: &InputRow<'i>) -> &'i [u8] {
     entry_of(row).url.as_bytes()
 }

@@ -23,7 +23,7 @@ pub struct Cuts<'n> {
     rest: Block,
     /// A block to be returned again.
     again: Option<Block>,
-    piece: Box<[u8]>,
+    buffer: Box<[u8]>,
     has_ended: bool,
 }
 
@@ -50,7 +50,7 @@ impl<'n> Cuts<'n> {
             state: State::Start,
             rest: Block { offset: 0, lines_before: 0, bytes: Vec::new() },
             again: None,
-            piece: vec![0; CHUNK_BYTES].into(),
+            buffer: vec![0; CHUNK_BYTES].into(),
             has_ended: false,
         }
     }
@@ -67,7 +67,7 @@ impl<'n> Cuts<'n> {
 
     fn next_block(&mut self) -> Result<Option<Block>> {
         loop {
-            let bytes = match self.stream.read(&mut self.piece) {
+            let bytes = match self.stream.read(&mut self.buffer) {
                 Ok(bytes) => bytes,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(self.about.failed(error)),
@@ -76,14 +76,14 @@ impl<'n> Cuts<'n> {
                 self.has_ended = true;
                 return self.last_block();
             }
-            let mut piece = &self.piece[..bytes];
+            let mut buffer = &self.buffer[..bytes];
             let is_first = self.rest.offset == 0 && self.rest.bytes.is_empty();
-            if is_first && let Some(after) = piece.strip_prefix(BYTE_ORDER_MARK) {
+            if is_first && let Some(after) = buffer.strip_prefix(BYTE_ORDER_MARK) {
                 // A byte order mark is not part of the first name.
-                (piece, self.rest.offset) = (after, BYTE_ORDER_MARK.len() as u64);
+                (buffer, self.rest.offset) = (after, BYTE_ORDER_MARK.len() as u64);
             }
-            let row_end = scan(piece, self.delimiter, &mut self.state);
-            self.rest.bytes.extend_from_slice(&piece[..row_end.unwrap_or(piece.len())]);
+            let row_end = scan(buffer, self.delimiter, &mut self.state);
+            self.rest.bytes.extend_from_slice(&buffer[..row_end.unwrap_or(buffer.len())]);
             let Some(row_end) = row_end else {
                 match self.rest.bytes.len() as u64 > ROW_BYTES_MAX {
                     true => return Err(self.open_row(&format!("has more than {ROW_BYTES_MAX} bytes"))),
@@ -94,7 +94,7 @@ impl<'n> Cuts<'n> {
                 offset: self.rest.offset + self.rest.bytes.len() as u64,
                 lines_before: self.rest.lines_before
                     + memchr::memchr_iter(b'\n', &self.rest.bytes).count() as u64,
-                bytes: piece[row_end..].to_vec(),
+                bytes: buffer[row_end..].to_vec(),
             };
             return Ok(Some(std::mem::replace(&mut self.rest, next)));
         }
@@ -137,40 +137,40 @@ impl Iterator for Cuts<'_> {
     }
 }
 
-/// Scans `piece`. Returns the end of the last row that ends in it.
-fn scan(piece: &[u8], delimiter: u8, state: &mut State) -> Option<usize> {
+/// Scans `buffer`. Returns the end of the last row that ends in it.
+fn scan(buffer: &[u8], delimiter: u8, state: &mut State) -> Option<usize> {
     let is_row_end = |byte: u8| matches!(byte, b'\n' | b'\r');
-    if matches!(state, State::Start | State::Plain) && memchr::memchr(b'"', piece).is_none() {
-        if let Some(&last) = piece.last() {
+    if matches!(state, State::Start | State::Plain) && memchr::memchr(b'"', buffer).is_none() {
+        if let Some(&last) = buffer.last() {
             *state = if last == delimiter || is_row_end(last) { State::Start } else { State::Plain };
         }
-        return memchr::memrchr2(b'\n', b'\r', piece).map(|at| at + 1);
+        return memchr::memrchr2(b'\n', b'\r', buffer).map(|at| at + 1);
     }
     let mut row_end = None;
     let mut at = 0;
-    while at < piece.len() {
+    while at < buffer.len() {
         *state = match *state {
-            State::Start if piece[at] == b'"' => {
+            State::Start if buffer[at] == b'"' => {
                 at += 1;
                 State::Quoted
             }
             State::Start => State::Plain,
-            State::Plain => match memchr::memchr3(delimiter, b'\n', b'\r', &piece[at..]) {
+            State::Plain => match memchr::memchr3(delimiter, b'\n', b'\r', &buffer[at..]) {
                 Some(bytes) => {
                     at += bytes + 1;
-                    row_end = if piece[at - 1] == delimiter { row_end } else { Some(at) };
+                    row_end = if buffer[at - 1] == delimiter { row_end } else { Some(at) };
                     State::Start
                 }
                 None => return row_end,
             },
-            State::Quoted => match memchr::memchr(b'"', &piece[at..]) {
+            State::Quoted => match memchr::memchr(b'"', &buffer[at..]) {
                 Some(bytes) => {
                     at += bytes + 1;
                     State::Closing
                 }
                 None => return row_end,
             },
-            State::Closing if piece[at] == b'"' => {
+            State::Closing if buffer[at] == b'"' => {
                 at += 1;
                 State::Quoted
             }

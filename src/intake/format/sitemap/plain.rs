@@ -8,25 +8,30 @@ use super::url_element::{CHILD_DEPTH, UrlElement, value_place};
 use crate::error::Result;
 use crate::intake::format::row::CountingSink;
 
-/// Takes the plain entries at the start of `piece`, which is at `offset` of the text. Returns how many bytes they have. An entry
-/// that continues after the piece is not taken.
-pub fn read(piece: &[u8], offset: u64, entry: &mut UrlElement, rows: &mut CountingSink<'_>) -> Result<usize> {
+/// Takes the plain entries at the start of `buffer`, which is at `offset` of the text. Returns how many bytes they have. An entry
+/// that continues after the buffer is not taken.
+pub fn read(
+    buffer: &[u8],
+    offset: u64,
+    entry: &mut UrlElement,
+    rows: &mut CountingSink<'_>,
+) -> Result<usize> {
     if entry.has_prefix() {
         return Ok(0);
     }
     let mut bytes = 0;
-    while let Some(after) = take(&piece[bytes..], offset + bytes as u64, entry, rows.count() + 1) {
+    while let Some(after) = take(&buffer[bytes..], offset + bytes as u64, entry, rows.count() + 1) {
         entry.emit(rows)?;
-        bytes = piece.len() - after.len();
+        bytes = buffer.len() - after.len();
     }
     Ok(bytes)
 }
 
 /// Takes one entry and white space before it. Returns the rest.
-fn take<'p>(piece: &'p [u8], offset: u64, entry: &mut UrlElement, number: u64) -> Option<&'p [u8]> {
-    let start = piece.trim_ascii_start();
+fn take<'p>(buffer: &'p [u8], offset: u64, entry: &mut UrlElement, number: u64) -> Option<&'p [u8]> {
+    let start = buffer.trim_ascii_start();
     let mut rest = start.strip_prefix(b"<url>")?;
-    entry.start(offset + (piece.len() - start.len()) as u64, number, true);
+    entry.start(offset + (buffer.len() - start.len()) as u64, number, true);
     loop {
         rest = rest.trim_ascii_start().strip_prefix(b"<")?;
         if let Some(after) = rest.strip_prefix(b"/url>") {

@@ -7,12 +7,12 @@ use super::*;
 use crate::intake::format::UnitFacts;
 use crate::intake::format::tests::Seen;
 
-/// The rows, the result, and the facts of `xml` when it is read in pieces of `piece_bytes`.
-fn rows_of(xml: &[u8], piece_bytes: usize) -> (Vec<String>, String, UnitFacts) {
+/// The rows, the result, and the facts of `xml` when it is read in pieces of `buffer_bytes`.
+fn rows_of(xml: &[u8], buffer_bytes: usize) -> (Vec<String>, String, UnitFacts) {
     let mut seen = Seen::default();
     let text = Text::open(Path::new("s.xml"), Box::new(Cursor::new(xml.to_vec()))).unwrap();
     let mut rows = CountingSink::new(&mut seen, false);
-    let read = read_in_pieces(piece_bytes, text, &mut rows);
+    let read = read_buffered(buffer_bytes, text, &mut rows);
     let facts = rows.into_facts();
     (seen.0, read.map_or_else(|error| error.to_string(), |()| "whole".into()), facts)
 }
@@ -20,8 +20,8 @@ fn rows_of(xml: &[u8], piece_bytes: usize) -> (Vec<String>, String, UnitFacts) {
 /// Compares with pieces of one byte, in which no entry fits: the parser reads all of them.
 fn check_same(xml: &[u8]) -> usize {
     let judge = rows_of(xml, 1);
-    for piece_bytes in [PIECE_BYTES, 150] {
-        assert_eq!(rows_of(xml, piece_bytes), judge, "{}", crate::escape::shown(xml));
+    for buffer_bytes in [BUFFER_BYTES, 150] {
+        assert_eq!(rows_of(xml, buffer_bytes), judge, "{}", crate::escape::shown(xml));
     }
     judge.0.len()
 }

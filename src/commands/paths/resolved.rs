@@ -16,7 +16,7 @@ const LINKS_MAX: usize = 40;
 
 /// The file that a path leads to.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(super) struct ResolvedPath {
     /// The existing file, if there is one.
     pub file: Option<File>,
     /// The deepest existing directory, and the names below it that do not exist yet.
@@ -56,7 +56,7 @@ impl File {
     }
 }
 
-impl Place {
+impl ResolvedPath {
     /// Resolves `path`.
     pub fn of(path: &Path) -> Self {
         let path = last_link(path);
