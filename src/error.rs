@@ -129,19 +129,19 @@ impl Error {
         Self(Box::new(Inside { kind, message, source: Some(source) }))
     }
 
-    /// The same error, with `context` before its message.
+    /// Adds `context` before the message.
     pub(crate) fn within(mut self, context: impl Into<Message>) -> Self {
         self.0.message = message!(context.into(), ": ", &self.0.message);
         self
     }
 
-    /// The same error, with `way_out` after its message.
+    /// Adds `way_out` after the message.
     pub(crate) fn and(mut self, way_out: impl Into<Message>) -> Self {
         self.0.message = message!(&self.0.message, "; ", way_out.into());
         self
     }
 
-    /// What kind of failure this is.
+    /// The kind of the failure.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind
     }
@@ -201,7 +201,7 @@ pub(crate) fn list<T>(items: impl Iterator<Item = T>) -> Result<Vec<T>> {
     try_list(items.map(Ok))
 }
 
-/// The same of `items` that may fail.
+/// Collects `items` that may fail into a list, with room for as many as they can be.
 ///
 /// # Errors
 /// The first of them, or as [`reserve`].

@@ -13,7 +13,7 @@
 //! fit in [`Resources::memory`](options::Resources::memory) go to scratch too, partition by partition; and with [`Order::Sorted`](options::Order::Sorted) every entry does, in ranges
 //! of URLs: these are sorted one by one, and so the second pass reads them. None of it can be seen in the output.
 //!
-//! What holds, and is checked in every run before anything is published:
+//! Every run checks these invariants before anything is published:
 //! - lines = blank + listed + duplicates + rejected;
 //! - every sitemap has the number of URLs and of bytes that the layout says, and no file passes a limit of the protocol;
 //! - the inputs are still the files that were opened.

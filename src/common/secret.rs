@@ -18,7 +18,7 @@ impl Secret {
     /// Draws a secret from the operating system.
     ///
     /// # Errors
-    /// [`ErrorKind::Io`] if there is no randomness to be had.
+    /// [`ErrorKind::Io`] if the system provides no random bytes.
     pub fn draw() -> Result<Self> {
         let mut bytes = [0; 192];
         getrandom::fill(&mut bytes)

@@ -58,7 +58,7 @@ impl<'a> InputRow<'a> {
     }
 }
 
-/// Where rows that were written together are.
+/// The position of rows that were written together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     /// Their bytes in the scratch file.
@@ -146,12 +146,12 @@ impl RowBuffer {
             .for_each(prefetch::fetch);
     }
 
-    /// Bytes of the block at hand.
+    /// The bytes of the current block.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The number of rows of the block at hand.
+    /// The number of rows in the current block.
     pub fn rows(&self) -> usize {
         self.rows
     }

@@ -35,7 +35,7 @@ use crate::sitemap::divide::{Divider, PlannedSitemap, Room};
 use crate::sitemap::xml::Frame;
 use crate::survey::dedup::{self, ChunkKeys, NO_INSTANT, NewestTable, PARTITIONS, Round, Survivors, Table};
 
-/// What is known of a chunk before duplicates are.
+/// The data of a chunk before duplicates are known.
 struct SurveyedChunk {
     listed: ListedChunk,
     tally: Tally,
@@ -247,7 +247,7 @@ fn strike_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[ListedChunk], stop: &
     }
 }
 
-/// What the listed entries of each chunk take.
+/// The room that the listed entries of each chunk take.
 fn rooms(chunks: &[ListedChunk], keys: &Keys<'_>) -> Result<Vec<Room>> {
     let room = |(at, chunk)| listed(chunk, keys, at).map(|(_, room)| room).sum();
     let mut rooms = Vec::new();

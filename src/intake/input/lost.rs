@@ -190,7 +190,7 @@ extern "C" fn on_sigbus(signal: c_int, info: *mut siginfo_t, context: *mut c_voi
     }
 }
 
-/// Puts zeros from the page of `at` to the end of its region; false if it is in none.
+/// Maps zeros from the page of `at` to the end of its region. Returns false if it is in no region.
 fn fill(at: usize, page_bytes: usize) -> bool {
     let mut next = Some(&FIRST);
     while let Some(region) = next {

@@ -23,7 +23,7 @@ use crate::place::switch::{Removal, Switch, SwitchState};
 pub struct Steps {
     /// Files to rename from staging, in this order. The robots lines come after the index files that they name.
     pub files: Vec<String>,
-    /// Those of them that replace another file.
+    /// The files among these that replace another file.
     pub replacing: Vec<String>,
     /// Files to remove in the end.
     pub removals: Vec<Removal>,

@@ -62,19 +62,19 @@ impl ExtrasBuffer {
         self.fields.clear();
     }
 
-    /// Gives the value at hand a field.
+    /// Adds a field to the current value.
     pub fn push_field(&mut self, number: usize, text: &[u8]) {
         push_field(number, text, &mut self.fields);
     }
 
-    /// Ends the value at hand; the next field begins another.
+    /// Ends the current value. The next field begins another one.
     pub fn end_value(&mut self, extension: &Extension) {
         let out = &mut self.of_extensions[extension.number()];
         push_value(extension, &self.fields, out);
         self.fields.clear();
     }
 
-    /// Forgets the fields of the value at hand.
+    /// Removes the fields of the current value.
     pub fn cancel_value(&mut self) {
         self.fields.clear();
     }
