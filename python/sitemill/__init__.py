@@ -369,15 +369,20 @@ def _words(options: Mapping[str, Any]) -> list[str]:
 def _build(words: list[str], source: Optional[Any], progress: Union[bool, Tell, None]) -> Report:
     tell = _teller(progress)
     try:
-        text, refused, warnings = _sitemill.build(words, source, tell)
+        built = _sitemill.build(words, source, tell)
     finally:
         _end(tell)
+    return _finished(*built)
+
+
+def _finished(text: str, refused: Optional[Any], warnings: Sequence[str]) -> Report:
+    """The report of a run, or the exception of one that was refused."""
     done = Report._of(text, warnings)
     if refused is not None:
         refused.report = done
         raise refused
     for warning in warnings:
-        _warnings.warn(f"{warning}; the new set is live", RuntimeWarning, stacklevel=3)
+        _warnings.warn(f"{warning}; the new set is live", RuntimeWarning, stacklevel=4)
     return done
 
 

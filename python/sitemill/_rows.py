@@ -8,7 +8,7 @@ import itertools
 import json
 import math
 import os
-from typing import Any, Iterable, Iterator, Mapping, Optional, Union
+from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 #: The parts of a row, in the order of the tuples. Each is also the name of the column that holds it, unless another is named.
 PARTS = ("url", "lastmod", "changefreq", "priority", "alternates", "images")
@@ -73,6 +73,12 @@ def _keys(first: Mapping[str, Any], columns: Mapping[str, str]) -> list[Optional
             raise KeyError(f'there is no column loc or url; the first row has {there}; name one with url="NAME"')
         keys.append(key)
     return keys
+
+
+def places(names: Sequence[str], columns: Mapping[str, Optional[str]]) -> list[Optional[int]]:
+    """The index of the column of each part among the columns ``names`` of a table; ``None`` if there is none."""
+    keys = _keys({name: None for name in names}, {part: name for part, name in columns.items() if name})
+    return [None if key is None else list(names).index(key) for key in keys]
 
 
 def _of_mappings(rows: Iterable[Any], keys: list[Optional[str]]) -> Iterator[tuple]:

@@ -14,7 +14,9 @@ use serde_json::{Value, json};
 use sitemill::diff::DiffForm;
 use sitemill::options::{BaseUrl, ScopeRule};
 use sitemill::urls::UrlsForm;
-use sitemill::{CheckJob, DiffJob, Page, Report, RollbackJob, Silent, Source, Stop, Target, UrlsJob};
+use sitemill::{
+    CheckJob, DiffJob, Outcome, Page, Report, RollbackJob, Silent, Source, Stop, Target, UrlsJob,
+};
 
 use crate::stream::{Stream, Table};
 use crate::{errors, rows, run};
@@ -35,7 +37,7 @@ fn handle_lost_pages() {
 }
 
 /// The result of `build`: the report as JSON; why nothing was published, an exception; warnings.
-type Built = (String, Option<Py<PyAny>>, Vec<String>);
+pub type Built = (String, Option<Py<PyAny>>, Vec<String>);
 
 /// Builds a set from the files that `words` name, or from `rows`.
 #[pyfunction]
@@ -51,10 +53,14 @@ pub fn build(
     let built = run::run(py, tell.as_ref(), |progress, stop| {
         sitemill::cli::embed::build(words, sources, progress, stop)
     })?;
-    let outcome = built.map_err(|error| errors::exception(py, &error))?;
+    built.map(|outcome| self::built(py, outcome)).map_err(|error| errors::exception(py, &error))
+}
+
+/// The outcome of a build for Python.
+pub fn built(py: Python<'_>, outcome: Outcome) -> Built {
     let refused = outcome.refused.map(|why| errors::exception(py, &why).into_value(py).into_any());
     let warnings = outcome.warnings.iter().map(|warning| errors::text(warning.message())).collect();
-    Ok((to_json(&outcome.report), refused, warnings))
+    (to_json(&outcome.report), refused, warnings)
 }
 
 /// Cleans the URLs of the files that `words` name, or of `rows`.
@@ -177,7 +183,7 @@ pub fn report_html(report: &str) -> PyResult<String> {
     Ok(Page::of_report(&report).as_str().to_owned())
 }
 
-fn to_json(value: &impl serde::Serialize) -> String {
+pub fn to_json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("numbers and strings are JSON")
 }
 

@@ -6,11 +6,13 @@
 //!  run        runs a command on a thread, watches for signals and tells progress
 //!  rows       rows from Python: Arrow streams and iterators
 //!  stream     results as Arrow streams
+//!  cluster    the steps of a build on a cluster
 //!  capsule    the C data interface: the only unsafe code
 //!  errors     errors as exceptions
 //! ```
 
 mod capsule;
+mod cluster;
 mod commands;
 mod errors;
 mod rows;
@@ -21,6 +23,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _sitemill {
+    #[pymodule_export]
+    use super::cluster::{Driver, Regions, Router, check_reachable, pack, rejects};
     #[pymodule_export]
     use super::commands::{build, check, clean, diff, main, report_html, rollback, status, urls};
     #[pymodule_export]

@@ -63,7 +63,8 @@ impl Stream {
     }
 }
 
-type Batch = std::result::Result<RecordBatch, Error>;
+/// What the thread sends.
+pub type Batch = std::result::Result<RecordBatch, Error>;
 
 impl Stream {
     /// Runs `work`, which writes lines and returns its counts as JSON. An error before the first batch is raised at once.
@@ -72,20 +73,27 @@ impl Stream {
         table: impl Table,
         work: impl FnOnce(&mut dyn Write) -> Result<String> + Send + 'static,
     ) -> PyResult<Self> {
+        let schema = table.schema();
+        Self::of_batches(py, schema, move |batches| {
+            let mut lines = Lines { table, rows: 0, rest: Vec::new(), batches };
+            let counts = work(&mut lines)?;
+            lines.end().map(|()| counts)
+        })
+    }
+
+    /// Runs `work`, which sends batches and returns its counts as JSON. An error before the first batch is raised at once.
+    pub fn of_batches(
+        py: Python<'_>,
+        schema: SchemaRef,
+        work: impl FnOnce(Sender<Batch>) -> Result<String> + Send + 'static,
+    ) -> PyResult<Self> {
         let (batches, received) = bounded::<Batch>(BATCHES_AHEAD);
         let report = Arc::new(Mutex::new(None));
-        let (schema, at_end) = (table.schema(), Arc::clone(&report));
-        thread::spawn(move || {
-            let mut lines = Lines { table, rows: 0, rest: Vec::new(), batches };
-            let done = run::caught(|| work(&mut lines));
-            let done = done.and_then(|counts| {
-                *at_end.lock().unwrap_or_else(PoisonError::into_inner) = Some(counts);
-                lines.end()
-            });
-            if let Err(error) = done {
-                // Without a reader, nobody is interested.
-                let _ = lines.batches.send(Err(error));
-            }
+        let at_end = Arc::clone(&report);
+        thread::spawn(move || match run::caught(|| work(batches.clone())) {
+            Ok(counts) => *at_end.lock().unwrap_or_else(PoisonError::into_inner) = Some(counts),
+            // Without a reader, nobody is interested.
+            Err(error) => drop(batches.send(Err(error))),
         });
         let first = py.detach(|| received.recv().ok()).transpose();
         let first = first.map_err(|error| errors::exception(py, &error))?;

@@ -238,7 +238,7 @@ fn create(path: &Path) -> Result<File> {
 }
 
 /// The job of the options, without its inputs.
-fn job(args: &BuildArgs) -> Result<Job> {
+pub fn job(args: &BuildArgs) -> Result<Job> {
     let mut job = Job::new(Vec::new(), args.base_url.clone(), args.out.clone());
     job.input.form = args.form.options();
     job.input.require_success = args.form.require_success_marker;

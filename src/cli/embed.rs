@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 
 use clap::Parser;
-use sitemill::{CleanJob, Error, Outcome, Progress, Result, Source, Stop};
+use sitemill::{CleanJob, Error, Job, Outcome, Progress, Result, Source, Stop};
 
 use super::args::{Args, Command};
 use super::{build, clean, log};
@@ -22,6 +22,17 @@ pub fn build(
 ) -> Result<Outcome> {
     match parse("build", words)?.command {
         Command::Build(args) => build::built(&args, None, sources, progress, stop),
+        _ => unreachable!("the first word is build"),
+    }
+}
+
+/// Returns the job that the options `words` of `build` describe, without inputs.
+///
+/// # Errors
+/// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed or contradict each other.
+pub fn build_job(words: Vec<OsString>) -> Result<Job> {
+    match parse("build", words)?.command {
+        Command::Build(args) => build::job(&args).and_then(|job| job.check().map(|()| job)),
         _ => unreachable!("the first word is build"),
     }
 }

@@ -1,0 +1,333 @@
+"""Builds sitemaps of a Spark data frame: the cluster cleans, sorts, divides and compresses, and the driver publishes.
+
+::
+
+    import sitemill.spark
+
+    report = sitemill.spark.build(
+        spark.table("shop.pages"), base_url="https://www.example.com/", out="/mnt/shared/html", url="page", lastmod="updated_at"
+    )
+
+The set is the same, byte for byte, as that of ``sitemill.build(…, order="sorted", divide="stable", on_duplicate="newest")`` of the
+same rows on one machine, however the rows are partitioned. ``out`` is a directory that the driver and all workers reach by the same
+path, as the same user. All of them need this package in the same version.
+
+How it works: tasks read the rows once, clean them and pack them into blocks (``pack``). The driver plans regions of about a million
+URLs. Tasks send each row to its region (``route``), and a task for each region writes its sitemaps (``produce``) to a directory that
+crawlers do not see. The driver checks that nothing was lost or counted twice, and publishes. A task may fail, run twice or die at any
+point: only the results that Spark returns to the driver count.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Union
+
+from . import _finished, _rows, _sitemill, _words as _as_words
+from ._errors import DataRefused, UsageError
+from ._report import Report
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+__all__ = ["build", "rejects"]
+
+#: Memory of a task that writes the sitemaps of a region, unless told otherwise. It comes on top of the memory of the executor's JVM.
+WORKER_MEMORY = "512M"
+
+#: Memory of a task that sends rows to their regions.
+ROUTER_BYTES = 64 << 20
+
+#: The options that a cluster run has. Others are refused.
+_FIXED = {"order": "sorted", "divide": "stable", "on_duplicate": "newest"}
+_OF_FILES = ("rejects", "diff", "metrics", "format", "columns", "delimiter", "input_encoding", "require_success_marker")
+
+
+def build(
+    df: "DataFrame",
+    *,
+    base_url: str,
+    out: Union[str, "os.PathLike[str]"],
+    url: Optional[str] = None,
+    lastmod: Optional[str] = None,
+    changefreq: Optional[str] = None,
+    priority: Optional[str] = None,
+    alternates: Optional[str] = None,
+    images: Optional[str] = None,
+    worker_memory: Union[int, str] = WORKER_MEMORY,
+    cache: bool = True,
+    name: str = "spark",
+    **options: Any,
+) -> Report:
+    """Builds a set of sitemaps from the rows of ``df`` and makes it the live one.
+
+    Args:
+        df: a data frame. Its URL column is a string or binary.
+        base_url: the URL of the directory that the set is published in.
+        out: the directory to publish in, on a file system that the driver and all workers share.
+        url, lastmod, changefreq, priority, alternates, images: names of columns, if they are not the usual ones.
+        worker_memory: memory of a task that writes sitemaps, beside that of the JVM. A region that needs more uses files in the
+            local directories of Spark.
+        cache: keep packed rows on the disks of the workers between the two steps, so that ``df`` is computed once. Without it,
+            ``df`` is computed twice and must give the same rows both times.
+        name: the name of the rows in the report.
+        options: any option of :func:`sitemill.build` except those about files and threads. ``order``, ``divide`` and
+            ``on_duplicate`` have only one possible value on a cluster.
+
+    Returns:
+        The report. Its counts are those of a run on one machine.
+
+    Raises:
+        The exceptions of :func:`sitemill.build`; those of Spark if a task fails for good. Nothing is published then.
+    """
+    columns = dict(
+        url=url, lastmod=lastmod, changefreq=changefreq, priority=priority, alternates=alternates, images=images
+    )
+    rows = _select(df, columns)
+    words = _words(base_url, out, options)
+    session = df.sparkSession
+    driver = _sitemill.Driver(words)
+    packed = None
+    try:
+        order = driver.order()
+        _check_workers(session, order)
+        packed, messages = _pack(rows, words, order, cache, driver)
+        plan, regions = messages.plan, messages.regions
+        routed = packed.where("block is not null").select("block").mapInArrow(_Route(plan), "region int, block binary")
+        spread = _spread(session, routed, regions)
+        task = _Produce([*words, f"--memory={worker_memory}", "--threads=1"], order, plan)
+        batches = [row.batch for row in spread.mapInArrow(task, "batch string").collect()]
+        built = driver.publish(messages.packed, plan, batches, name)
+    finally:
+        driver.close()
+        if packed is not None and cache:
+            packed.unpersist()
+    _write_reports(built[0], options)
+    return _finished(*built)
+
+
+def _write_reports(report: str, options: Mapping[str, Any]) -> None:
+    """Writes the files that the options name."""
+    if options.get("report") is not None:
+        with open(options["report"], "w", encoding="utf-8") as file:
+            file.write(json.dumps(json.loads(report), indent=2) + "\n")
+    if options.get("html") is not None:
+        with open(options["html"], "w", encoding="utf-8") as file:
+            file.write(_sitemill.report_html(report))
+
+
+def rejects(
+    df: "DataFrame",
+    *,
+    base_url: str,
+    out: Union[str, "os.PathLike[str]"] = "-",
+    url: Optional[str] = None,
+    lastmod: Optional[str] = None,
+    changefreq: Optional[str] = None,
+    priority: Optional[str] = None,
+    alternates: Optional[str] = None,
+    images: Optional[str] = None,
+    **options: Any,
+) -> "DataFrame":
+    """Returns the rows that :func:`build` rejects and the tags that it drops, as a data frame.
+
+    The columns are ``reason``, ``text`` (the URL as it is in the row) and ``tag`` (the value of a dropped tag, whose URL is listed
+    without it). The options are those of :func:`build`; nothing is published.
+    """
+    columns = dict(
+        url=url, lastmod=lastmod, changefreq=changefreq, priority=priority, alternates=alternates, images=images
+    )
+    task = _Rejects(_words(base_url, out, options))
+    return _select(df, columns).mapInArrow(task, "reason string, text binary, tag binary")
+
+
+def _words(base_url: str, out: Any, options: Mapping[str, Any]) -> list[str]:
+    """The words of the command line for a run on a cluster."""
+    for option in ("threads", "memory", "scratch", "progress", *_OF_FILES):
+        if options.get(option) is not None:
+            raise UsageError(f"{option}= has no meaning on a cluster; leave it out", exit_code=2)
+    return _as_words({**_FIXED, **options, "base_url": base_url, "out": out, "report": None, "html": None})
+
+
+def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame":
+    """The columns that are used, under their usual names; URLs as bytes, because Spark does not check that strings are UTF-8."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import BinaryType, StringType
+
+    try:
+        names = _rows.places(df.columns, columns)
+    except KeyError as error:
+        raise DataRefused(error.args[0].replace("the first row", "the data frame"), exit_code=65) from None
+    selected = []
+    for part, place in zip(_rows.PARTS, names):
+        if place is None:
+            continue
+        data_type = df.schema.fields[place].dataType
+        column = F.col("`" + df.columns[place].replace("`", "``") + "`")
+        if isinstance(data_type, StringType):
+            column = column.cast(BinaryType())
+        elif part == "url" and not isinstance(data_type, BinaryType):
+            shown = data_type.simpleString()
+            raise DataRefused(
+                f"column {df.columns[place]} holds {shown}; expected a string; cast it, or name another with url=\"NAME\"",
+                exit_code=65,
+            )
+        selected.append(column.alias(part))
+    if len(selected) < len(df.columns):
+        # A row without a URL is blank only if it has no other columns.
+        selected.append(F.lit(None).cast("boolean").alias("other columns"))
+    return df.select(*selected)
+
+
+class _Messages:
+    """What the tasks of the first step have told the driver, and its plan."""
+
+    def __init__(self, packed: list[str], plan: str, regions: int) -> None:
+        self.packed, self.plan, self.regions = packed, plan, regions
+
+
+def _pack(
+    rows: "DataFrame", words: list[str], order: str, cache: bool, driver: _sitemill.Driver
+) -> tuple["DataFrame", _Messages]:
+    """Packs all rows and plans the regions."""
+    candidates = 0
+    while True:
+        packed = rows.mapInArrow(_Pack(words, order, candidates), "packed string, block binary")
+        if cache:
+            from pyspark import StorageLevel
+
+            packed = packed.persist(StorageLevel.DISK_ONLY)
+        told = [row.packed for row in packed.where("packed is not null").select("packed").collect()]
+        plan, number = driver.plan(told)
+        if plan is not None:
+            return packed, _Messages(told, plan, number)
+        # Borders were so unevenly distributed that the tasks have to report more of them.
+        candidates = number
+        if cache:
+            packed.unpersist()
+
+
+def _check_workers(session: Any, order: str) -> None:
+    """Fails early if a worker does not reach the directory."""
+    tasks = session.range(0, 64, 1, 16)
+    tasks.mapInArrow(_Check(order), "id long").collect()
+
+
+def _spread(session: Any, routed: "DataFrame", regions: int) -> "DataFrame":
+    """Sends each region to a partition of its own."""
+    if regions == 1:
+        return routed.repartition(1)
+    # Spark hashes the key of a row. These keys have each partition once as their hash.
+    keys: dict[int, int] = {}
+    candidates = 16 * regions
+    while len(keys) < regions:
+        candidates *= 2
+        ids = session.range(candidates).selectExpr("cast(id as int) as key")
+        hashed = ids.selectExpr("key", f"pmod(hash(key), {regions}) as part").groupBy("part").min("key").collect()
+        keys = {row[0]: row[1] for row in hashed}
+    pairs = json.dumps([keys[part] for part in range(regions)])
+    from pyspark.sql import functions as F
+
+    key = F.from_json(F.lit(pairs), "array<int>").getItem(F.col("region"))
+    return routed.withColumn("key", key).repartition(regions, "key").select("region", "block")
+
+
+class _Check:
+    """A task that looks for the directory of the driver."""
+
+    def __init__(self, order: str) -> None:
+        self.order = order
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        for batch in batches:
+            _sitemill.check_reachable(self.order)
+            yield batch.slice(0, 0)
+
+
+class _Pack:
+    """A task that packs the rows of a partition."""
+
+    def __init__(self, words: list[str], order: str, candidates: int) -> None:
+        self.words, self.order, self.candidates = words, order, candidates
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        reader = _reader(batches)
+        if reader is None:
+            # Empty partitions are told of, too.
+            reader = pyarrow.table({"url": pyarrow.array([], pyarrow.binary())})
+        yield from pyarrow.RecordBatchReader.from_stream(
+            _sitemill.pack(self.words, self.order, reader, self.candidates)
+        )
+
+
+class _Rejects:
+    """A task that finds the rejected rows of a partition."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.words = words
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        reader = _reader(batches)
+        if reader is not None:
+            for batch in pyarrow.RecordBatchReader.from_stream(_sitemill.rejects(self.words, reader)):
+                yield batch.select(["reason", "text", "tag"])
+
+
+def _reader(batches: Iterator[Any]) -> Optional[Any]:
+    """The batches of a partition as a stream; ``None`` if there are none."""
+    import itertools
+
+    import pyarrow
+
+    first = next(batches, None)
+    if first is None:
+        return None
+    return pyarrow.RecordBatchReader.from_batches(first.schema, itertools.chain([first], batches))
+
+
+class _Route:
+    """A task that sends the rows of blocks to their regions."""
+
+    def __init__(self, plan: str) -> None:
+        self.plan = plan
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        router = _sitemill.Router(self.plan, ROUTER_BYTES)
+        for batch in batches:
+            for block in batch.column(0):
+                yield from _blocks(router.push(block.as_py()))
+        yield from _blocks(router.finish())
+
+
+def _blocks(routed: list[tuple[int, bytes]]) -> Iterator[Any]:
+    import pyarrow
+
+    if routed:
+        regions, blocks = zip(*routed)
+        columns = [pyarrow.array(regions, pyarrow.int32()), pyarrow.array(blocks, pyarrow.binary())]
+        yield pyarrow.RecordBatch.from_arrays(columns, names=["region", "block"])
+
+
+class _Produce:
+    """A task that writes the sitemaps of whole regions."""
+
+    def __init__(self, words: list[str], order: str, plan: str) -> None:
+        self.words, self.order, self.plan = words, order, plan
+
+    def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow
+
+        scratch = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
+        regions = _sitemill.Regions(self.words, self.order, self.plan, scratch)
+        for batch in batches:
+            numbers, blocks = batch.column(0), batch.column(1)
+            for number, block in zip(numbers, blocks):
+                regions.push(number.as_py(), block.as_py())
+        made = regions.finish()
+        yield pyarrow.RecordBatch.from_arrays([pyarrow.array(made, pyarrow.string())], names=["batch"])

@@ -1,0 +1,278 @@
+//! The steps of a build on a cluster, for `sitemill.spark`. Orders, plans and results are JSON; rows are blocks of bytes.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::builder::{BinaryBuilder, StringBuilder, UInt64Builder};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use crossbeam_channel::Sender;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sitemill::cluster::{self, Packed, Planned, RegionBatch, RoutingPlan, WorkOrder};
+use sitemill::{Error, ErrorKind, Result, Stop};
+
+use crate::commands::{Built, built};
+use crate::stream::{Batch, Stream};
+use crate::{errors, rows, run};
+
+/// The driver of a run. It holds the lock of the directory until it publishes or is closed.
+#[pyclass]
+pub struct Driver(Mutex<Option<cluster::Driver>>);
+
+#[pymethods]
+impl Driver {
+    /// Opens the directory that `words` name.
+    #[new]
+    fn new(py: Python<'_>, words: Vec<OsString>) -> PyResult<Self> {
+        let open = || cluster::Driver::open(&sitemill::cli::embed::build_job(words)?, &Stop::default());
+        let driver = py.detach(open).map_err(|error| errors::exception(py, &error))?;
+        Ok(Self(Mutex::new(Some(driver))))
+    }
+
+    /// The instructions for the workers.
+    fn order(&self) -> PyResult<String> {
+        self.with(|driver| driver.order().to_json())
+    }
+
+    /// Plans the regions. Returns the plan and the number of regions; or no plan, and the number of candidates that every task
+    /// must report at least.
+    fn plan(&self, py: Python<'_>, packed: Vec<String>) -> PyResult<(Option<String>, usize)> {
+        let planned = self.with(|driver| driver.plan(&read(&packed, Packed::from_json)?))?;
+        match planned.map_err(|error| errors::exception(py, &error))? {
+            Planned::Ready(plan) => Ok((Some(plan.to_json()), plan.regions() as usize)),
+            Planned::MoreCandidates(candidates) => Ok((None, candidates)),
+        }
+    }
+
+    /// Publishes the set.
+    fn publish(
+        &self,
+        py: Python<'_>,
+        packed: Vec<String>,
+        plan: &str,
+        batches: Vec<String>,
+        input: &str,
+    ) -> PyResult<Built> {
+        let driver = self.0.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(closed)?;
+        let outcome = run::run(py, None, |_, _| {
+            let (packed, plan) = (read(&packed, Packed::from_json)?, RoutingPlan::from_json(plan)?);
+            driver.publish(&packed, &plan, read(&batches, RegionBatch::from_json)?, input)
+        })?;
+        outcome.map(|outcome| built(py, outcome)).map_err(|error| errors::exception(py, &error))
+    }
+
+    /// Gives up the directory, and removes what the workers have written.
+    fn close(&self, py: Python<'_>) {
+        let driver = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        py.detach(|| drop(driver));
+    }
+}
+
+impl Driver {
+    fn with<T>(&self, act: impl FnOnce(&mut cluster::Driver) -> T) -> PyResult<T> {
+        let mut driver = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        driver.as_mut().map(act).ok_or_else(closed)
+    }
+}
+
+fn closed() -> PyErr {
+    PyRuntimeError::new_err("the run has ended")
+}
+
+/// Reads several messages.
+fn read<T>(messages: &[String], parse: impl Fn(&str) -> Result<T>) -> Result<Vec<T>> {
+    messages.iter().map(|message| parse(message)).collect()
+}
+
+/// Checks that this process reaches the directory of the driver.
+#[pyfunction]
+pub fn check_reachable(py: Python<'_>, order: &str) -> PyResult<()> {
+    let checked = py.detach(|| WorkOrder::from_json(order)?.check_reachable());
+    checked.map_err(|error| errors::exception(py, &error))
+}
+
+/// Packs the rows of a partition. The stream has the columns `packed` and `block`: a row for each block, and at the end one with the
+/// result.
+#[pyfunction]
+pub fn pack(
+    py: Python<'_>,
+    words: Vec<OsString>,
+    order: String,
+    rows: Bound<'_, PyAny>,
+    candidates: usize,
+) -> PyResult<Stream> {
+    let source = rows::source(&rows)?;
+    let schema: SchemaRef = Arc::new(Schema::new(vec![
+        Field::new("packed", DataType::Utf8, true),
+        Field::new("block", DataType::Binary, true),
+    ]));
+    Stream::of_batches(py, schema.clone(), move |batches| {
+        let job = sitemill::cli::embed::build_job(words)?;
+        let row = |packed: Option<&str>, block: Option<&[u8]>| {
+            let (mut packs, mut blocks) = (StringBuilder::new(), BinaryBuilder::new());
+            packs.append_option(packed);
+            blocks.append_option(block);
+            vec![Arc::new(packs.finish()) as ArrayRef, Arc::new(blocks.finish())]
+        };
+        let mut emit = |block: Vec<u8>| send(&batches, &schema, row(None, Some(&block)));
+        let order = WorkOrder::from_json(&order)?;
+        let packed = cluster::pack(&job, &order, source, candidates, &mut emit, &Stop::default())?;
+        send(&batches, &schema, row(Some(&packed.to_json()), None))?;
+        Ok(String::new())
+    })
+}
+
+/// The rejected rows and dropped tags of a partition: a stream with the columns `row`, `reason`, `text` and `tag`.
+#[pyfunction]
+pub fn rejects(py: Python<'_>, words: Vec<OsString>, rows: Bound<'_, PyAny>) -> PyResult<Stream> {
+    let source = rows::source(&rows)?;
+    let mut held = Rejects::default();
+    Stream::of_batches(py, Rejects::schema(), move |batches| {
+        let job = sitemill::cli::embed::build_job(words)?;
+        let mut emit = |row: cluster::RejectedRow<'_>| {
+            held.push(row);
+            if held.rows == Rejects::ROWS { send(&batches, &Rejects::schema(), held.take()) } else { Ok(()) }
+        };
+        cluster::rejects(&job, source, &mut emit, &Stop::default())?;
+        send(&batches, &Rejects::schema(), held.take())?;
+        Ok(String::new())
+    })
+}
+
+/// Rejected rows as columns.
+#[derive(Default)]
+struct Rejects {
+    numbers: UInt64Builder,
+    reasons: StringBuilder,
+    texts: BinaryBuilder,
+    tags: BinaryBuilder,
+    rows: usize,
+}
+
+impl Rejects {
+    /// Rows of a batch.
+    const ROWS: usize = 4096;
+
+    fn schema() -> SchemaRef {
+        Arc::new(Schema::new(vec![
+            Field::new("row", DataType::UInt64, false),
+            Field::new("reason", DataType::Utf8, false),
+            Field::new("text", DataType::Binary, false),
+            Field::new("tag", DataType::Binary, true),
+        ]))
+    }
+
+    fn push(&mut self, row: cluster::RejectedRow<'_>) {
+        self.numbers.append_value(row.row);
+        self.reasons.append_value(row.reason);
+        self.texts.append_value(row.text);
+        self.tags.append_option(row.tag);
+        self.rows += 1;
+    }
+
+    fn take(&mut self) -> Vec<ArrayRef> {
+        self.rows = 0;
+        vec![
+            Arc::new(self.numbers.finish()),
+            Arc::new(self.reasons.finish()),
+            Arc::new(self.texts.finish()),
+            Arc::new(self.tags.finish()),
+        ]
+    }
+}
+
+fn send(batches: &Sender<Batch>, schema: &SchemaRef, columns: Vec<ArrayRef>) -> Result<()> {
+    let batch = RecordBatch::try_new(schema.clone(), columns);
+    let batch = batch.map_err(|error| Error::new(ErrorKind::Internal, error.to_string()))?;
+    batches.send(Ok(batch)).map_err(|_| Error::new(ErrorKind::Io, "the engine has stopped reading"))
+}
+
+/// Blocks, each with its region.
+type Routed<'py> = Vec<(u32, Bound<'py, PyBytes>)>;
+
+/// Distributes the rows of blocks among regions.
+#[pyclass]
+pub struct Router(Mutex<cluster::Router>);
+
+#[pymethods]
+impl Router {
+    /// A router that holds at most about `memory` bytes.
+    #[new]
+    fn new(py: Python<'_>, plan: &str, memory: usize) -> PyResult<Self> {
+        let router = RoutingPlan::from_json(plan).and_then(|plan| cluster::Router::new(&plan, memory));
+        Ok(Self(Mutex::new(router.map_err(|error| errors::exception(py, &error))?)))
+    }
+
+    /// Takes a block, and returns those that are full.
+    fn push<'py>(&self, py: Python<'py>, block: &[u8]) -> PyResult<Routed<'py>> {
+        self.route(py, |router, emit| router.push(block, emit))
+    }
+
+    /// Returns the rest.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<Routed<'py>> {
+        self.route(py, cluster::Router::finish)
+    }
+}
+
+impl Router {
+    fn route<'py>(
+        &self,
+        py: Python<'py>,
+        act: impl FnOnce(&mut cluster::Router, &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> + Send,
+    ) -> PyResult<Routed<'py>> {
+        let routed = py.detach(|| {
+            let mut routed = Vec::new();
+            let mut router = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            act(&mut router, &mut |region, block| {
+                routed.push((region, block));
+                Ok(())
+            })
+            .map(|()| routed)
+        });
+        let routed = routed.map_err(|error| errors::exception(py, &error))?;
+        Ok(routed.into_iter().map(|(region, block)| (region, PyBytes::new(py, &block))).collect())
+    }
+}
+
+/// Makes the sitemaps of whole regions.
+#[pyclass]
+pub struct Regions(Mutex<Option<cluster::Regions>>);
+
+#[pymethods]
+impl Regions {
+    /// Ready for blocks. Those that do not fit in memory go to files in `scratch`.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        words: Vec<OsString>,
+        order: &str,
+        plan: &str,
+        scratch: PathBuf,
+    ) -> PyResult<Self> {
+        let open = || {
+            let job = sitemill::cli::embed::build_job(words)?;
+            let (order, plan) = (WorkOrder::from_json(order)?, RoutingPlan::from_json(plan)?);
+            cluster::Regions::new(&job, &order, &plan, &scratch)
+        };
+        let regions = py.detach(open).map_err(|error| errors::exception(py, &error))?;
+        Ok(Self(Mutex::new(Some(regions))))
+    }
+
+    /// Takes a block of a region.
+    fn push(&self, py: Python<'_>, region: u32, block: &[u8]) -> PyResult<()> {
+        let mut regions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let regions = regions.as_mut().ok_or_else(closed)?;
+        py.detach(|| regions.push(region, block)).map_err(|error| errors::exception(py, &error))
+    }
+
+    /// Makes the sitemaps, and returns the results of all regions.
+    fn finish(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let regions = self.0.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(closed)?;
+        let batches = run::run(py, None, |_, stop| regions.finish(stop))?;
+        let batches = batches.map_err(|error| errors::exception(py, &error))?;
+        Ok(batches.iter().map(RegionBatch::to_json).collect())
+    }
+}
