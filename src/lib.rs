@@ -9,9 +9,10 @@
 //! before, and in which sitemap each one is listed. The second only does what was decided; sitemaps are independent
 //! then, and so the output is a function of the input and the options, whatever the number of threads.
 //!
-//! What is no file of plain lines is judged as it is read, and its entries go to scratch for both passes. Keys that do not
-//! fit in [`Resources::memory`](options::Resources::memory) go to scratch too, partition by partition; and with [`Order::Sorted`](options::Order::Sorted) every entry does, in ranges
-//! of URLs: these are sorted one by one, and so the second pass reads them. None of it can be seen in the output.
+//! Input other than files of plain lines is judged while it is read, and its entries go to scratch for both passes. Keys
+//! that do not fit in [`Resources::memory`](options::Resources::memory) go to scratch too, partition by partition; and with
+//! [`Order::Sorted`](options::Order::Sorted) every entry does, in ranges of URLs: these are sorted one by one, and so the
+//! second pass reads them. None of it can be seen in the output.
 //!
 //! Every run checks these invariants before anything is published:
 //! - lines = blank + listed + duplicates + rejected;
@@ -29,11 +30,11 @@
 //!
 //! # Public modules
 //!
-//! The root has the function, the job and the report of every command, and what all of them share. [`options`] has the types of
-//! a job's fields, [`report`] the parts of a report, and [`check`](mod@check), [`diff`](mod@diff), [`urls`](mod@urls) and
-//! [`status`](mod@status) the other types of these commands. [`cluster`] has the steps of a build for engines that distribute them
-//! among machines. Structs and enums that may grow are `#[non_exhaustive]`: create
-//! a job with its `new`, then assign to its fields.
+//! The root has the function, the job and the report of every command, and what all of them share. [`options`] has the types
+//! of a job's fields, [`report`] the parts of a report, and [`check`](mod@check), [`diff`](mod@diff), [`urls`](mod@urls) and
+//! [`status`](mod@status) the other types of these commands. [`cluster`] has the steps of a build for engines that
+//! distribute them among machines. Structs and enums that may grow are `#[non_exhaustive]`: create a job with its `new`,
+//! then assign to its fields.
 //!
 //! # Modules
 //!

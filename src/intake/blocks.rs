@@ -29,8 +29,8 @@ pub struct Block {
     pub offset: u64,
     /// Lines before it.
     pub lines_before: u64,
-    /// The lines. One that is longer than any line may be is cut, and still too long, so that it is refused like the
-    /// whole of it would be.
+    /// The lines. A line that exceeds the maximum length is truncated to a length that still exceeds it, so that it is
+    /// refused like the whole line.
     pub bytes: Vec<u8>,
 }
 

@@ -25,7 +25,7 @@ pub fn handle_sigbus() -> io::Result<()> {
     once(&IS_INSTALLED, install)
 }
 
-/// Does `work` unless `is_done` says that it was done; what failed is tried again.
+/// Does `work` unless `is_done` is set. Failed work is tried again by the next call.
 fn once(is_done: &Mutex<bool>, work: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     let mut is_done = is_done.lock().unwrap_or_else(PoisonError::into_inner);
     if !*is_done {
@@ -88,7 +88,7 @@ impl Lost {
     }
 }
 
-/// Faults that were mended.
+/// Number of faults that the handler has resolved.
 static FAULTS: AtomicUsize = AtomicUsize::new(0);
 
 static LAST_NAME: Mutex<Option<PathBuf>> = Mutex::new(None);

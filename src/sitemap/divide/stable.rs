@@ -20,8 +20,8 @@ use crate::clean::CleanUrl;
 use crate::error::{Result, reserve_more};
 use crate::sitemap::xml::Frame;
 
-/// Minimum size of every file but the last of a region, in per cent of either limit. A lower minimum would converge sooner and fill less:
-/// with 40, a change in a hundredth of 200 full files disturbs 1.6 % of them, with 50, 1.9 %.
+/// Minimum size of every file but the last of a region, in per cent of either limit. A lower minimum would converge sooner
+/// and fill less: with 40, a change in a hundredth of 200 full files disturbs 1.6 % of them, with 50, 1.9 %.
 pub const FULL_LEAST: u64 = 40;
 
 /// Fixed for ever: another seed would change every file of every set.
@@ -32,9 +32,9 @@ const TAIL_FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
 /// Numbers have five digits, like the first ones that are counted.
 const NUMBER_MAX: u32 = 99_999;
 
-/// Decides whether a file begins with a URL: a quick hash of its last sixteen bytes, then a hash of all bytes, which is compared
-/// only if the first is equal. Neither is secret: an attacker who prepares URLs can place boundaries, but only within the
-/// limits.
+/// Decides whether a file begins with a URL: a quick hash of its last sixteen bytes, then a hash of all bytes, which is
+/// compared only if the first is equal. Neither is secret: an attacker who prepares URLs can place boundaries, but only
+/// within the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark {
     tail: u32,
@@ -97,7 +97,7 @@ impl Least {
 pub struct Weighed<P> {
     /// Its place.
     pub at: P,
-    /// What it takes.
+    /// The room that it takes.
     pub room: Room,
     /// The mark of its URL.
     pub mark: Mark,
@@ -108,7 +108,7 @@ pub struct Weighed<P> {
 pub struct ChunkSummary {
     /// How many there are, at least one.
     pub entries: u32,
-    /// What they take.
+    /// The room that they take.
     pub room: Room,
     /// The least of their marks.
     pub least: Mark,

@@ -55,7 +55,7 @@ pub struct TooLarge {
 }
 
 impl TooLarge {
-    /// What to do about it.
+    /// The message for users, with the way to read the file after all.
     pub fn message(&self) -> Message {
         let Self { column, bytes, bytes_max } = self;
         message!(
@@ -119,8 +119,8 @@ impl Pages {
         })
     }
 
-    /// Refuses counts for which the decoders would allocate more memory than the values can need, and values that repeat more than
-    /// fits in the room.
+    /// Refuses counts for which the decoders would allocate more memory than the values can need, and values that repeat
+    /// more than fits in the room.
     fn check(&mut self, page: &Page) -> Result<()> {
         let is_possible = match page {
             Page::DictionaryPage { buf, num_values, .. } => {
@@ -145,7 +145,8 @@ impl Pages {
         if is_possible { Ok(()) } else { Err(general("a page has more values than it can have")) }
     }
 
-    /// Reserves room for the values that are copied out of a page, a batch of rows at a time. Releases the room of the last page.
+    /// Reserves room for the values that are copied out of a page, a batch of rows at a time. Releases the room of the last
+    /// page.
     fn admit_decoded(&mut self, values: Option<&[u8]>, encoding: Encoding) -> Result<()> {
         let bytes = match (encoding, values) {
             (Encoding::DELTA_BYTE_ARRAY, Some(values)) => delta::bytes_together_max(values, BATCH_ROWS),
