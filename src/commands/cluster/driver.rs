@@ -192,6 +192,13 @@ fn add_up(packed: &[Packed], plan: &RoutingPlan, batches: &[RegionBatch]) -> Res
             "{accepted} rows were accepted, {planned} were planned, and {arrived} came to the regions"
         )));
     }
+    let sum = |sums: &mut dyn Iterator<Item = u64>| sums.fold(0, u64::wrapping_add);
+    let sent = sum(&mut packed.iter().map(|packed| packed.sum));
+    if sent != sum(&mut batches.iter().map(|region| region.sum)) {
+        let why =
+            "other rows came to the regions than were counted, so a task that ran again read other rows";
+        return Err(lost(format!("{why}; materialise the input first")));
+    }
     tally.listed = made.listed;
     tally.duplicates = made.duplicates;
     if !tally.is_balanced() || made.rendered != tally.rendered {

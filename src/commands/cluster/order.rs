@@ -86,7 +86,8 @@ pub(super) fn to_json(message: &impl Serialize) -> String {
 }
 
 /// Instructions of a [`Driver`](super::Driver) for its workers. Pass it to every task, together with a [`Job`] that has the same
-/// rules. It contains the key by which the set recognises its own files, so that only the workers may read it.
+/// rules. It contains the key by which the set recognises its own files, so only the workers may read it. It has about 400 bytes for each
+/// sitemap that is published.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkOrder {
     pub(super) origin: Origin,
@@ -159,12 +160,12 @@ impl WorkOrder {
         self.origin.check("the work order", &Origin::new(job, &self.origin.run))
     }
 
-    /// The shelf of a worker.
-    pub(super) fn shelf(&self) -> Result<SharedShelf> {
+    /// The shelf of a worker. There may be many published sitemaps, so they are moved there.
+    pub(super) fn take_shelf(&mut self) -> Result<SharedShelf> {
         let damaged =
             || Error::data("the work order cannot be read: its key is damaged; pass it on unchanged");
         let secret = Secret::from_hex(&self.secret).ok_or_else(damaged)?;
-        Ok(SharedShelf::new(&self.out, &self.origin.run, &secret, self.sitemaps.iter().cloned()))
+        Ok(SharedShelf::new(&self.out, &self.origin.run, &secret, std::mem::take(&mut self.sitemaps)))
     }
 
     /// The rule by which URLs are counted by section.

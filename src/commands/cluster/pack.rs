@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::block;
+use super::block::Filling;
 use super::order::{Origin, WorkOrder, check_job, read_json, to_json};
 use super::reading::read;
 use crate::clean::Reason;
@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::escape;
 use crate::intake::format::{Record, Sink};
 use crate::intake::source::Source;
-use crate::intake::spool_format::{Content, InputRow, RowBuffer};
+use crate::intake::spool_format::{Content, InputRow};
 use crate::job::Job;
 use crate::sitemap::divide::borders::Smallest;
 use crate::sitemap::tags::{GivenTags, RawTags};
@@ -40,6 +40,8 @@ pub struct Packed {
     pub(super) origin: Origin,
     pub(super) tally: Tally,
     pub(super) given: GivenTags,
+    /// The sum of the hashes of all accepted rows.
+    pub(super) sum: u64,
     /// Bytes of the source.
     pub(super) bytes: u64,
     /// The first rows of each reason.
@@ -97,6 +99,7 @@ pub fn pack(
         origin: order.origin.clone(),
         tally: Tally::default(),
         given: GivenTags::default(),
+        sum: 0,
         bytes: 0,
         examples: Examples::default(),
         out_of_scope: Origins::default(),
@@ -106,7 +109,7 @@ pub fn pack(
         judge: Judge::new(&rules),
         teller: Judge::new(&rules),
         name: name_of(&source),
-        buffer: RowBuffer::default(),
+        filling: Filling::default(),
         stamp: order.origin.stamp(),
         emit,
         packed,
@@ -132,7 +135,7 @@ struct Packer<'r, 'e> {
     /// Judges the rows of examples again, so that nothing is counted twice.
     teller: Judge<'r>,
     name: String,
-    buffer: RowBuffer,
+    filling: Filling,
     stamp: u64,
     emit: &'e mut dyn FnMut(Vec<u8>) -> Result<()>,
     packed: Packed,
@@ -140,11 +143,11 @@ struct Packer<'r, 'e> {
 
 impl Packer<'_, '_> {
     fn row(&mut self, row: InputRow<'_>) -> Result<()> {
-        let Self { judge, buffer, packed, .. } = self;
-        let Packed { tally, given, candidates, .. } = packed;
+        let Self { judge, filling, packed, .. } = self;
+        let Packed { tally, given, sum, candidates, .. } = packed;
         let (rejected, dropped) = (tally.rejected, tally.dropped);
         let accepted = judge.tally(row.content, tally, |entry| {
-            block::push(entry, buffer);
+            *sum = sum.wrapping_add(filling.push(entry));
             candidates.push(entry.url)
         });
         let is_accepted = accepted.transpose()?.is_some();
@@ -157,11 +160,11 @@ impl Packer<'_, '_> {
                 .into_iter()
                 .for_each(|refused| packed.examples.add(&self.name, &refused));
         }
-        if buffer.is_full(BLOCK_BYTES) { self.end_block() } else { Ok(()) }
+        if filling.is_full(BLOCK_BYTES) { self.end_block() } else { Ok(()) }
     }
 
     fn end_block(&mut self) -> Result<()> {
-        block::end(&mut self.buffer, self.stamp)?.map_or(Ok(()), |block| (self.emit)(block))
+        self.filling.end(self.stamp)?.map_or(Ok(()), |block| (self.emit)(block))
     }
 }
 

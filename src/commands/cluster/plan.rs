@@ -1,7 +1,7 @@
 //! Plan: the borders of the regions that the reduce tasks work on.
 
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::order::{Origin, read_json, to_json};
 use super::pack::Packed;
@@ -92,6 +92,11 @@ impl RoutingPlan {
             ))),
         }
     }
+}
+
+/// A number for the blocks of `region` by the plan with the stamp `plan_stamp`.
+pub(super) fn stamp_of(plan_stamp: u64, region: u32) -> u64 {
+    xxh3_64_with_seed(&region.to_le_bytes(), plan_stamp)
 }
 
 /// The error for a promise of this module that does not hold.

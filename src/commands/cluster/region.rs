@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::block;
 use super::order::Origin;
 use super::order::{WorkOrder, read_json, to_json};
-use super::plan::{RoutingPlan, internal};
+use super::plan::{self, RoutingPlan, internal};
 use crate::common::progress::Silent;
 use crate::common::stop::Stop;
 use crate::error::{Result, reserve_more};
@@ -33,6 +33,8 @@ pub struct RegionBatch {
     pub(super) region: u32,
     /// Rows that came in.
     pub(super) rows: u64,
+    /// The sum of their hashes.
+    pub(super) sum: u64,
     pub(super) batch: Batch,
 }
 
@@ -89,6 +91,8 @@ pub struct Regions {
 struct Region {
     blocks: Vec<Block>,
     rows: u64,
+    /// The sum of the hashes of the rows.
+    sum: u64,
 }
 
 impl Regions {
@@ -116,12 +120,13 @@ impl Regions {
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if scratch cannot be written, most likely because the disk is full.
     pub fn push(&mut self, region: u32, block: &[u8]) -> Result<()> {
         self.plan.check(region)?;
-        let entries = block::entries(block, self.stamp)?;
+        let entries = block::entries(block, plan::stamp_of(self.stamp, region))?;
         let at = self.file.append(entries.bytes)?;
         let region = self.regions.entry(region).or_default();
         reserve_more(&mut region.blocks, 1)?;
         region.blocks.push(Block::alone(at..at + entries.bytes.len()));
         region.rows += u64::from(entries.rows);
+        region.sum = region.sum.wrapping_add(entries.sum);
         Ok(())
     }
 
@@ -130,14 +135,15 @@ impl Regions {
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if the run of the driver has ended; if a sitemap or scratch cannot be
     /// written, memory runs out, or `stop` is raised. The engine may run the task again.
-    pub fn finish(self, stop: &Stop) -> Result<Vec<RegionBatch>> {
+    pub fn finish(mut self, stop: &Stop) -> Result<Vec<RegionBatch>> {
         let lost = Lost::none_yet();
+        let shelf = self.order.take_shelf()?;
         let (job, order) = (&self.job, &self.order);
         let run = Context { job, rules: &Rules::of(&job.rules), progress: &Silent, stop };
-        let (shelf, sections) = (order.shelf()?, order.section_rule(job)?);
+        let sections = order.section_rule(job)?;
         let all = self.file.map_file()?;
         let mut batches = Vec::new();
-        for (region, Region { blocks, rows }) in self.regions {
+        for (region, Region { blocks, rows, sum }) in self.regions {
             stop.check()?;
             let inputs: Arc<[Input]> = Arc::from([all.part(blocks)]);
             let Surveyed { layout, account } = survey_region(run, &inputs, &self.memory)?;
@@ -150,7 +156,7 @@ impl Regions {
                 return Err(cut_short(self.memory.scratch.directory()));
             }
             let origin = order.origin.clone();
-            batches.push(RegionBatch { origin, plan: self.stamp, region, rows, batch });
+            batches.push(RegionBatch { origin, plan: self.stamp, region, rows, sum, batch });
         }
         Ok(batches)
     }

@@ -1,9 +1,8 @@
 //! Route: sends every entry to its region.
 
-use super::block;
-use super::plan::RoutingPlan;
-use crate::error::{Result, try_list};
-use crate::intake::spool_format::RowBuffer;
+use super::block::{self, Filling};
+use super::plan::{self, RoutingPlan};
+use crate::error::{Result, list};
 use crate::survey::sort::Splitters;
 
 /// Bytes of the rows of a block of one region. With many regions, blocks are smaller.
@@ -14,9 +13,10 @@ const BLOCK_BYTES: usize = 256 * 1024;
 #[derive(Debug)]
 pub struct Router {
     splitters: Splitters,
-    /// The stamp of blocks that it takes, and of those that it makes.
-    stamps: (u64, u64),
-    regions: Vec<RowBuffer>,
+    /// The stamp of the blocks that it takes.
+    stamp: u64,
+    /// For each region, the block at hand, and the stamp of its blocks.
+    regions: Vec<(Filling, u64)>,
     /// Bytes that all buffers hold, and may hold.
     held: usize,
     held_max: usize,
@@ -29,9 +29,10 @@ impl Router {
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for the regions.
     pub fn new(plan: &RoutingPlan, memory: usize) -> Result<Self> {
-        let regions = try_list((0..plan.regions()).map(|_| Ok(RowBuffer::default())))?;
-        let stamps = (plan.origin.stamp(), plan.stamp());
-        Ok(Self { splitters: plan.splitters(), stamps, regions, held: 0, held_max: memory })
+        let plan_stamp = plan.stamp();
+        let region = |region| (Filling::default(), plan::stamp_of(plan_stamp, region));
+        let (regions, stamp) = (list((0..plan.regions()).map(region))?, plan.origin.stamp());
+        Ok(Self { splitters: plan.splitters(), stamp, regions, held: 0, held_max: memory })
     }
 
     /// Distributes the entries of `block`, and calls `emit` with each region whose block is full, and with that block.
@@ -39,18 +40,17 @@ impl Router {
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the block is damaged or belongs to another run; the first of `emit`.
     pub fn push(&mut self, block: &[u8], emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
-        let (taken, made) = self.stamps;
         let mut rows = 0;
-        let entries = block::entries(block, taken)?;
+        let entries = block::entries(block, self.stamp)?;
         entries.try_for_each(|entry| {
             let region = self.splitters.range_of(entry.url.as_bytes());
-            let buffer = &mut self.regions[region];
-            let before = buffer.held_bytes();
-            block::push(entry, buffer);
+            let (filling, stamp) = &mut self.regions[region];
+            let before = filling.held_bytes();
+            filling.push(entry);
             rows += 1;
-            self.held += buffer.held_bytes() - before;
-            if buffer.is_full(BLOCK_BYTES) {
-                emit_one(region, buffer, made, emit)?;
+            self.held += filling.held_bytes() - before;
+            if filling.is_full(BLOCK_BYTES) {
+                emit_one(region, filling, *stamp, emit)?;
             }
             if self.held > self.held_max { self.emit_all(emit) } else { Ok(()) }
         })?;
@@ -66,9 +66,9 @@ impl Router {
     }
 
     fn emit_all(&mut self, emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
-        for (region, buffer) in self.regions.iter_mut().enumerate() {
-            emit_one(region, buffer, self.stamps.1, emit)?;
-            buffer.let_go();
+        for (region, (filling, stamp)) in self.regions.iter_mut().enumerate() {
+            emit_one(region, filling, *stamp, emit)?;
+            filling.let_go();
         }
         self.held = 0;
         Ok(())
@@ -77,10 +77,10 @@ impl Router {
 
 fn emit_one(
     region: usize,
-    buffer: &mut RowBuffer,
+    filling: &mut Filling,
     stamp: u64,
     emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>,
 ) -> Result<()> {
     let region = u32::try_from(region).expect("a plan counts regions with 32 bits");
-    block::end(buffer, stamp)?.map_or(Ok(()), |block| emit(region, block))
+    filling.end(stamp)?.map_or(Ok(()), |block| emit(region, block))
 }
