@@ -195,9 +195,10 @@ fn add_up(packed: &[Packed], plan: &RoutingPlan, batches: &[RegionBatch]) -> Res
     let sum = |sums: &mut dyn Iterator<Item = u64>| sums.fold(0, u64::wrapping_add);
     let sent = sum(&mut packed.iter().map(|packed| packed.sum));
     if sent != sum(&mut batches.iter().map(|region| region.sum)) {
-        let why =
-            "other rows came to the regions than were counted, so a task that ran again read other rows";
-        return Err(lost(format!("{why}; materialise the input first")));
+        return Err(Error::data(
+            "the regions have other rows than were accepted, because a task that ran again has read other rows; nothing was \
+             published; store the input before the run",
+        ));
     }
     tally.listed = made.listed;
     tally.duplicates = made.duplicates;

@@ -60,7 +60,7 @@ fn what_was_lost_or_counted_twice_or_belongs_elsewhere_is_not_published() {
     check("rows were accepted", |run, _| drop(run.packed.pop()));
     check("rows were accepted", |run, _| run.packed.push(run.packed[0].clone()));
     check("rows were accepted", |_, batches| batches[0].rows -= 1);
-    check("read other rows", |run, _| run.packed[0].sum ^= 1);
+    check("has read other rows", |run, _| run.packed[0].sum ^= 1);
     check("another plan", |run, _| run.plan.accepted += 1);
     check("another run", |run, _| run.packed[0].origin.run.push('0'));
     check("sitemill 9.9.9", |_, batches| batches[0].origin.version = "9.9.9".into());
@@ -76,24 +76,26 @@ fn what_was_lost_or_counted_twice_or_belongs_elsewhere_is_not_published() {
 
 #[test]
 fn damaged_blocks_and_messages_of_other_versions_or_options_are_refused() {
-    let (directory, rows) = (Directory::new(), rows(300, 4));
+    ROWS_PER_BORDER_HERE.set(100);
+    let (directory, rows) = (Directory::new(), rows(900, 4));
     let job = directory.job("cluster");
     let run = Run::map(&job, &rows, 1, 1).unwrap();
     let order = run.driver.order();
     let kind = |result: Result<()>| result.map_err(|error| error.kind());
-    let block = run.routed[0][0].1.clone();
+    let (region, block) = run.routed[0][0].clone();
     let push = |region: u32, block: &[u8]| {
         Regions::new(&job, order, &run.plan, &std::env::temp_dir()).and_then(|mut to| to.push(region, block))
     };
-    assert_eq!(kind(push(0, &block)), Ok(()));
-    assert_eq!(kind(push(9, &block)), Err(ErrorKind::Data), "no such region");
+    assert_eq!(kind(push(region, &block)), Ok(()));
+    assert_eq!(kind(push(region ^ 1, &block)), Err(ErrorKind::Data), "another region");
+    assert_eq!(kind(push(99, &block)), Err(ErrorKind::Data), "no such region");
     for at in (0..50).chain([block.len() - 1]) {
         let mut damaged = block.clone();
         damaged[at] ^= 1;
-        assert_eq!(kind(push(0, &damaged)), Err(ErrorKind::Data), "byte {at}");
+        assert_eq!(kind(push(region, &damaged)), Err(ErrorKind::Data), "byte {at}");
     }
     for bytes in [0, 10, 31, 32, block.len() - 1] {
-        assert_eq!(kind(push(0, &block[..bytes])), Err(ErrorKind::Data), "{bytes} bytes");
+        assert_eq!(kind(push(region, &block[..bytes])), Err(ErrorKind::Data), "{bytes} bytes");
     }
     let routed = Router::new(&run.plan, 0).unwrap().push(&block, &mut |_, _| Ok(()));
     assert_eq!(kind(routed), Err(ErrorKind::Data), "it was routed before");
