@@ -71,8 +71,9 @@ fn build_set(
     let started = Instant::now();
     let Start { sources, rejects, follow_up, workspace } = Start::of(job, sources, stop)?;
     let run = Context { job, rules: &Rules::of(&job.rules), progress, stop };
-    let memory = &Memory::of(&job.resources, workspace.scratch())?;
-    let taken_in = TakenIn::of(run, sources, memory, workspace.free_space())?;
+    let memory = Memory::of(&job.resources, workspace.scratch())?;
+    let taken_in = TakenIn::of(run, sources, &memory, workspace.free_space())?;
+    let memory = &taken_in.memory;
 
     let Surveyed { account, layout } = survey(run, &taken_in.inputs, memory)?;
     if let (Some(path), Some(file)) = (&job.publication.rejects, rejects) {

@@ -64,7 +64,7 @@ pub use from_code::{SourceRow, SourceRows};
 pub use options::FormOptions;
 pub use packing::Packing;
 pub use parts::{OutDirectory, PartFiles, SkipReason, part_files};
-pub use reader::{RowReader, Unit};
+pub use reader::{RowReader, Unit, Units};
 pub use row::{Record, Sink};
 pub use table::Format;
 

@@ -5,6 +5,7 @@
 
 mod lost;
 mod map;
+mod room;
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -17,6 +18,7 @@ use map::Map;
 use rustix::fs::{Mode, OFlags};
 
 pub use lost::{Lost, handle_sigbus};
+pub use room::Room;
 
 use super::lines;
 use crate::common::fifo::Fifo;
@@ -57,6 +59,8 @@ pub struct Input {
     blocks: Option<Vec<Block>>,
     /// The tags of its rows. Plain lines have none.
     given_tags: GivenTags,
+    /// Rows of its source before it, if its lines are rows from code. Their offsets count rows, not bytes.
+    rows_before: Option<u64>,
 }
 
 /// How far ahead of readers the disk is told to read: a few milliseconds of reading.
@@ -228,7 +232,21 @@ impl Input {
             identity,
             blocks: None,
             given_tags: GivenTags::default(),
+            rows_before: None,
         })
+    }
+
+    /// Rows from code that are URLs alone, as the plain lines in the first `bytes` of `room`. `rows_before` rows of their source come
+    /// before them.
+    pub fn row_lines(name: &Path, room: Room, bytes: usize, rows_before: u64) -> Self {
+        Self {
+            name: name.into(),
+            map: Arc::new(Map::Filled { room, bytes }),
+            identity: None,
+            blocks: None,
+            given_tags: GivenTags::default(),
+            rows_before: Some(rows_before),
+        }
     }
 
     /// Rows in `blocks` of the scratch file `file`.
@@ -244,10 +262,36 @@ impl Input {
         Self { given_tags, ..self }
     }
 
+    /// Makes it continue the input before it, which has the first `rows_before` rows of their source, if there are any.
+    pub fn after_rows(self, rows_before: u64) -> Self {
+        Self { rows_before: Some(rows_before), ..self }
+    }
+
+    /// Whether it continues the input before it: both are from the same source.
+    pub fn continues(&self) -> bool {
+        self.lines_before() > 0
+    }
+
+    /// Lines of its source before it.
+    pub fn lines_before(&self) -> u64 {
+        self.rows_before.unwrap_or(0)
+    }
+
+    /// Whether the offset of a line is the number of rows before it.
+    pub fn counts_rows(&self) -> bool {
+        self.rows_before.is_some()
+    }
+
+    /// Bytes of memory that it holds, if it is neither a file nor in scratch.
+    pub fn held_bytes(&self) -> usize {
+        self.map.held_bytes()
+    }
+
     /// An input of other blocks of the same mapped file.
     pub fn part(&self, blocks: Vec<Block>) -> Self {
         let (name, map) = (self.name.clone(), Arc::clone(&self.map));
-        Self { name, map, identity: None, blocks: Some(blocks), given_tags: GivenTags::default() }
+        let given_tags = GivenTags::default();
+        Self { name, map, identity: None, blocks: Some(blocks), given_tags, rows_before: None }
     }
 
     /// The tags of its rows.

@@ -96,9 +96,11 @@ impl Chunk {
         match &self.rows {
             RowsAt::Lines(range) => {
                 let lines = lines::lines(&bytes[range.clone()], range.start as u64);
-                Box::new(
-                    (lines_before + 1..).zip(lines).map(|(number, line)| InputRow::of_line(number, line)),
-                )
+                let counts_rows = inputs[self.input].counts_rows();
+                Box::new((lines_before + 1..).zip(lines).map(move |(number, line)| {
+                    let offset = if counts_rows { number - 1 } else { line.offset };
+                    InputRow { offset, ..InputRow::of_line(number, line) }
+                }))
             }
             RowsAt::Rows(block) => Box::new(spool_format::rows(bytes, block)),
             RowsAt::Positions { range, .. } => Box::new(self.entries(range, inputs)),

@@ -142,7 +142,7 @@ fn judge_all(
     }
     keys.complete()?;
     let out_of_scope = out_of_scope.into_inner().expect("no thread panics with the lock");
-    Ok((Account::new(accounted, out_of_scope), listed))
+    Ok((Account::new(accounted, inputs, out_of_scope), listed))
 }
 
 /// Surveys chunk after chunk with the same scratch memory.

@@ -11,7 +11,7 @@ use crate::intake::input::Input;
 use crate::intake::report::{ColumnsReport, InputReport};
 use crate::sitemap::tags::{GivenTags, TagName, TagRules};
 
-/// Facts about an input, found while it was mapped or spooled.
+/// Facts about a source, found while it was mapped or spooled.
 #[derive(Debug)]
 pub struct Known {
     /// Its format, packing and columns.
@@ -22,7 +22,7 @@ pub struct Known {
     pub non_utf8: u64,
 }
 
-/// Reports each of `inputs`, whose rows `account` has counted.
+/// Reports each source. `known` are the facts about it; its rows are in one or more of `inputs`, and `account` has counted them.
 ///
 /// # Errors
 /// [`ErrorKind::Internal`] if their lines do not add up to those of the account.
@@ -30,21 +30,23 @@ pub fn reports(inputs: &[Input], known: &[Known], account: &Account) -> Result<V
     let mut lines = vec![0; inputs.len()];
     account.chunks.iter().for_each(|chunk| lines[chunk.chunk.input] += chunk.tally.lines);
     let sum: u64 = lines.iter().sum();
-    if sum != account.tally.lines || known.len() != inputs.len() {
+    let of_source: Vec<_> = inputs.iter().zip(lines).collect();
+    let of_source: Vec<_> = of_source.chunk_by(|_, (next, _)| next.continues()).collect();
+    if sum != account.tally.lines || known.len() != of_source.len() {
         let all = account.tally.lines;
         let words = format!("the inputs have {sum} lines, and {all} were accounted for");
         return Err(Error::new(ErrorKind::Internal, words));
     }
-    let report = |((input, known), lines): ((&Input, &Known), u64)| InputReport {
-        path: escape::shown(input.name().as_os_str().as_encoded_bytes()),
+    let report = |(parts, known): (&[(&Input, u64)], &Known)| InputReport {
+        path: escape::shown(parts[0].0.name().as_os_str().as_encoded_bytes()),
         format: known.facts.format.map_or_else(|| "rows".into(), |format| format.to_string()),
         packing: (known.facts.packing != Packing::None).then(|| known.facts.packing.to_string()),
-        lines,
+        lines: parts.iter().map(|(_, lines)| lines).sum(),
         bytes: known.bytes,
         columns: known.facts.columns.as_ref().map(columns),
         dropped_elements: elements(&known.facts.dropped_elements),
     };
-    Ok(inputs.iter().zip(known).zip(lines).map(report).collect())
+    Ok(of_source.into_iter().zip(known).map(report).collect())
 }
 
 /// Long names may look alike when they are shortened.

@@ -72,6 +72,11 @@ impl Memory {
         let scratch = Space::of(resources.scratch.as_deref().unwrap_or(scratch));
         Ok(Self { budget, hold, scratch })
     }
+
+    /// The limit for what else is held while `bytes` are.
+    pub fn besides(&self, bytes: usize) -> Self {
+        Self { hold: self.hold.saturating_sub(bytes), ..self.clone() }
+    }
 }
 
 /// Half of what the machine has, or of what the control group allows if that is less: the other half is for the pages of

@@ -1,4 +1,7 @@
-//! Maps inputs for both passes. Inputs that are not files of plain lines are first copied to scratch, as lines or as rows.
+//! Maps inputs for both passes. Inputs that are not files of plain lines are first copied to scratch, as lines or as rows. Rows from
+//! code that are URLs alone are copied to memory as lines, as long as there is room.
+
+mod text;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -8,30 +11,35 @@ use std::sync::{Arc, Once};
 use super::context::Context;
 use super::inputs::Known;
 use super::judge::{Judge, Judged, is_of_foreign_bytes};
-use super::memory::with_page_memory;
+use super::memory::{Memory, with_page_memory};
 use crate::clean::Reason;
 use crate::common::fifo::{Failed, PipeReader};
 use crate::common::nameless::nameless;
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::error::{Error, Result, reserve_more};
-use crate::intake::format::{self, Feed, FormOptions, Opened, Record, RowReader, Sink, Unit, UnitFacts};
+use crate::intake::format::{self, Feed, FormOptions, Opened, Record, Sink, Unit, UnitFacts, Units};
 use crate::intake::input::{Found, Input};
 use crate::intake::lines::CHUNK_BYTES;
 use crate::intake::scratch::{Copied, Scratch, Space};
 use crate::intake::spool_format::{Block, Content, InputRow, RowBuffer};
 use crate::sitemap::tags::{GivenTags, RawTags};
+use text::{Copying, Texts};
 
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// Maps or reads all `sources`, several at a time. Returns each input with the facts found about it.
+/// Rows from code may be held as lines in this part of the memory for data that grows with the input.
+const LINES_SHARE: usize = 4;
+
+/// Maps or reads all `sources`, several at a time. Returns the inputs, and the facts found about each source. A source of rows from
+/// code may become several inputs.
 ///
 /// # Errors
 /// If one is not what it should be, if it cannot be mapped or read, if scratch space runs out, or if `stop` is raised.
 pub fn mapped_all(
     run: Context<'_>,
     sources: Vec<Found<'_>>,
-    scratch: &Arc<Space>,
+    memory: &Memory,
 ) -> Result<(Vec<Input>, Vec<Known>)> {
     let threads = run.job.resources.threads.get();
     // Separate files are more independent of each other than the rows of one file, so threads go to files first.
@@ -43,9 +51,12 @@ pub fn mapped_all(
     let begin = || reading.call_once(|| run.progress.begin(Phase::Spool, 0));
     let failed = Failed::default();
     let form = with_page_memory(&run.job.input.form, run.job.resources.memory, threads);
+    let from_code = sources.iter().filter(|source| source.path().is_none()).count();
+    let lines_max = memory.hold / LINES_SHARE / from_code.max(1);
     let work = |(): &mut (), (number, source)| {
         let (threads, failed) = (threads.div_ceil(at_once), failed.of(number));
-        Reading { run, form: &form, scratch, threads, failed, begin: &begin }.mapped(source)
+        let scratch = &memory.scratch;
+        Reading { run, form: &form, scratch, lines_max, threads, failed, begin: &begin }.mapped(source)
     };
     ordered(
         at_once,
@@ -53,8 +64,8 @@ pub fn mapped_all(
         || (),
         work,
         |mapped| {
-            if let Some((input, known)) = mapped? {
-                inputs.push(input);
+            if let Some((of_source, known)) = mapped? {
+                inputs.extend(of_source);
                 all_known.push(known);
             }
             run.stop.check()
@@ -70,6 +81,8 @@ struct Reading<'r> {
     form: &'r FormOptions,
     /// Where copies go.
     scratch: &'r Arc<Space>,
+    /// Bytes of lines that may be held in memory.
+    lines_max: usize,
     threads: usize,
     failed: Failed,
     /// Called before the first byte is copied.
@@ -79,7 +92,7 @@ struct Reading<'r> {
 impl Reading<'_> {
     /// Maps a file of plain lines in place. Any other input is copied, unpacked or read into a scratch file first. Returns
     /// `None` for a pipe that is no longer read because another input has failed: the error of that input is reported.
-    fn mapped(&self, source: Found<'_>) -> Result<Option<(Input, Known)>> {
+    fn mapped(&self, source: Found<'_>) -> Result<Option<(Vec<Input>, Known)>> {
         let Self { run, failed, .. } = self;
         let is_pipe = !source.is_file();
         self.map_or_copy(source).map(Some).or_else(|error| {
@@ -90,7 +103,7 @@ impl Reading<'_> {
         })
     }
 
-    fn map_or_copy(&self, source: Found<'_>) -> Result<(Input, Known)> {
+    fn map_or_copy(&self, source: Found<'_>) -> Result<(Vec<Input>, Known)> {
         let &Self { run, scratch, begin, .. } = self;
         let name = source.name().to_owned();
         let (feed, identity) = source.into_feed()?;
@@ -111,30 +124,37 @@ impl Reading<'_> {
         };
         let mut non_utf8 = 0;
         let (mut facts, opened) = format::open(&name, feed, self.form)?;
-        let input = match opened {
-            Opened::Plain(file) => Input::lines(&name, &file, identity)?,
+        let inputs = match opened {
+            Opened::Plain(file) => vec![Input::lines(&name, &file, identity)?],
             Opened::Lines(lines) => {
                 begin();
                 let (stream, failed) = lines.into_parts();
                 let file = copy(stream, failed, &copied, scratch, run)?;
-                Input::lines(&name, &file, identity)?
+                vec![Input::lines(&name, &file, identity)?]
             }
             Opened::Rows(reader) => {
                 begin();
-                let to = Scratch::copy_of(copied, scratch)?;
-                let Spooled { blocks, given_tags, facts: of_rows, non_utf8: odd } =
-                    self.read_rows(reader, &to)?;
-                facts.take(of_rows);
-                non_utf8 = odd;
-                Input::rows(&name, to.file(), identity, blocks)?.with_tags(given_tags)
+                let copying =
+                    Copying { run, threads: self.threads, failed: &self.failed, bytes_max: self.lines_max };
+                let Texts { mut inputs, rows, rest } = copying.copy(&name, reader.units)?;
+                if let Some(units) = rest {
+                    let to = Scratch::copy_of(copied, scratch)?;
+                    let Spooled { blocks, given_tags, facts: of_rows, non_utf8: odd } =
+                        self.read_rows(units, &to)?;
+                    facts.take(of_rows);
+                    non_utf8 = odd;
+                    let input = Input::rows(&name, to.file(), identity, blocks)?;
+                    inputs.push(input.with_tags(given_tags).after_rows(rows));
+                }
+                inputs
             }
         };
         let bytes = identity.map_or_else(|| from_pipe.load(Ordering::Relaxed), |identity| identity.bytes());
-        Ok((input, Known { facts, bytes, non_utf8 }))
+        Ok((inputs, Known { facts, bytes, non_utf8 }))
     }
 
     /// Reads and judges rows, once for both passes.
-    fn read_rows(&self, reader: RowReader<'_>, to: &Scratch) -> Result<Spooled> {
+    fn read_rows(&self, units: Units<'_>, to: &Scratch) -> Result<Spooled> {
         let &Self { run, threads, ref failed, .. } = self;
         let mut all = Spooled::default();
         let worker = || Spooler::new(run, to);
@@ -149,7 +169,7 @@ impl Reading<'_> {
             run.stop.check()
         };
         // After an error, units may still be waiting for their pipe.
-        ordered(threads, reader.units, worker, work, |spooled| take(spooled).inspect_err(|_| failed.set()))?;
+        ordered(threads, units, worker, work, |spooled| take(spooled).inspect_err(|_| failed.set()))?;
         Ok(all)
     }
 }

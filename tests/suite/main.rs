@@ -5,6 +5,7 @@
 mod corpus;
 mod support;
 
+mod arrow;
 mod checking;
 mod clean;
 mod damage;

@@ -25,6 +25,8 @@ pub struct TakenIn {
     pub skipped: Vec<Skipped>,
     /// The estimated needs of the run.
     pub estimate: Estimate,
+    /// The memory limit of the later phases.
+    pub memory: Memory,
 }
 
 impl TakenIn {
@@ -34,13 +36,14 @@ impl TakenIn {
     /// If an input cannot be read, if a disk has less space than the minimum that the run needs, or if `stop` is raised.
     pub fn of(run: Context<'_>, sources: Sources<'_>, memory: &Memory, out: FreeSpace) -> Result<Self> {
         let Sources { open, skipped } = sources;
-        let (inputs, known) = mapped_all(run, open, &memory.scratch)?;
-        let demand = estimate::estimate(run, &inputs, memory, out)?;
+        let (inputs, known) = mapped_all(run, open, memory)?;
+        let memory = memory.besides(inputs.iter().map(Input::held_bytes).sum());
+        let demand = estimate::estimate(run, &inputs, &memory, out)?;
         let estimate = demand.estimate;
         memory.scratch.expect(estimate.scratch_bytes);
         run.progress.estimated(&estimate);
         demand.check(run.job, memory.scratch.directory())?;
-        Ok(Self { inputs: inputs.into(), known, skipped, estimate })
+        Ok(Self { inputs: inputs.into(), known, skipped, estimate, memory })
     }
 
     /// Returns the counts of tags in all rows.

@@ -5,6 +5,7 @@
 
 mod column;
 mod kind;
+mod lines;
 mod nested;
 mod texts;
 mod typed;
@@ -17,13 +18,14 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 use super::columns::{Columns, EachPart, RowPart};
 use super::found::ColumnsFound;
-use super::reader::{RowReader, Watch, small_units};
+use super::reader::{RowReader, Watch, small_units, small_units_of_urls};
 use super::row::{CountingSink, Record, VALUE_BYTES_KEPT};
 use super::shapes;
 use crate::error::{Error, Message, Result, message};
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
 use column::Column;
 use kind::Kind;
+use lines::UrlLines;
 
 /// Rows of a unit. Usual URLs then take about as many bytes as a block of text.
 const UNIT_ROWS: usize = 4096;
@@ -82,7 +84,14 @@ impl<'a> ArrowRows<'a> {
                 }
             }
         });
-        let units = small_units(units, move |unit, rows| layout.read(unit, rows));
+        let (only_urls, has_other_columns) = (layout.only_urls(), layout.has_other_columns);
+        let read = move |unit: &Unit, rows: &mut CountingSink<'_>| layout.read(unit, rows);
+        let units = match only_urls {
+            None => small_units(units, read),
+            Some(at) => small_units_of_urls(units, read, move |unit| {
+                UrlLines::of(unit.batch.column(at), has_other_columns)
+            }),
+        };
         Ok(RowReader { units, columns: Some(found) })
     }
 }
@@ -128,6 +137,15 @@ impl Layout {
         let used = kinds.each_ref().map(|kind| kind.as_ref().map(|(at, _)| *at));
         let has_other_columns = used.iter().flatten().count() < names.len();
         Ok(Self { found: ColumnsFound::of(columns, &names, used), kinds, has_other_columns })
+    }
+
+    /// The index of the column of the URL, if no other one is read and its values are text.
+    fn only_urls(&self) -> Option<usize> {
+        let mut used = self.kinds.iter().flatten();
+        match (used.next(), used.next()) {
+            (Some(&(at, Kind::Text)), None) => Some(at),
+            _ => None,
+        }
     }
 
     /// The indexes of the columns that are read.

@@ -43,6 +43,20 @@ impl Texts {
         }
     }
 
+    /// Calls `act` with the value of each row in order; empty for null.
+    pub fn for_each(&self, mut act: impl FnMut(&[u8])) {
+        // A loop for each layout, so that rows are read without a branch on it.
+        match self {
+            Self::Short(array) => array.iter().for_each(|value| act(value.unwrap_or_default())),
+            Self::Long(array) => array.iter().for_each(|value| act(value.unwrap_or_default())),
+            Self::View(array) => array.iter().for_each(|value| act(value.unwrap_or_default())),
+            Self::Fixed(array) => array.iter().for_each(|value| act(value.unwrap_or_default())),
+            Self::Dictionary(keys, values) => {
+                keys.iter().for_each(|key| act(key.and_then(|key| values.value(key)).unwrap_or_default()));
+            }
+        }
+    }
+
     /// The value of the row `at`; none for null.
     #[inline]
     pub fn value(&self, at: usize) -> Option<&[u8]> {

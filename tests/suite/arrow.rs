@@ -1,0 +1,300 @@
+//! The library takes rows from Arrow record batches. Rows of a URL alone become lines in memory, and other rows go to scratch; nobody
+//! can tell from the result.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, BinaryArray, BinaryViewArray, DictionaryArray, FixedSizeBinaryArray, Int64Array,
+    LargeBinaryArray, LargeStringArray, NullArray, RecordBatch, RecordBatchIterator, StringArray,
+    StringViewArray,
+};
+use sitemill::options::Order;
+use sitemill::{Job, Report, Silent, Source, Stop, build_from};
+
+use crate::support::{EPOCH, TempDir};
+
+type Value = Option<Vec<u8>>;
+
+/// How the URLs are stored.
+#[derive(Debug, Clone, Copy)]
+enum Layout {
+    Utf8,
+    LargeUtf8,
+    Utf8View,
+    Binary,
+    LargeBinary,
+    BinaryView,
+    Fixed,
+    Dictionary,
+}
+
+const LAYOUTS: [Layout; 8] = [
+    Layout::Utf8,
+    Layout::LargeUtf8,
+    Layout::Utf8View,
+    Layout::Binary,
+    Layout::LargeBinary,
+    Layout::BinaryView,
+    Layout::Fixed,
+    Layout::Dictionary,
+];
+
+/// Bytes of each value of [`Layout::Fixed`].
+const FIXED_BYTES: usize = 48;
+
+fn array(layout: Layout, values: &[Value]) -> ArrayRef {
+    let bytes = values.iter().map(Option::as_ref);
+    let texts = values.iter().map(|value| Some(String::from_utf8_lossy(value.as_ref()?).into_owned()));
+    match layout {
+        Layout::Utf8 => Arc::new(texts.collect::<StringArray>()),
+        Layout::LargeUtf8 => Arc::new(texts.collect::<LargeStringArray>()),
+        Layout::Utf8View => Arc::new(texts.collect::<StringViewArray>()),
+        Layout::Binary => Arc::new(bytes.collect::<BinaryArray>()),
+        Layout::LargeBinary => Arc::new(bytes.collect::<LargeBinaryArray>()),
+        Layout::BinaryView => Arc::new(bytes.collect::<BinaryViewArray>()),
+        Layout::Fixed => {
+            let fixed = bytes.map(|value| {
+                let mut value = value?.clone();
+                value.resize(FIXED_BYTES, b' ');
+                Some(value)
+            });
+            let fixed = FixedSizeBinaryArray::try_from_sparse_iter_with_size(fixed, FIXED_BYTES as i32);
+            Arc::new(fixed.unwrap())
+        }
+        Layout::Dictionary => {
+            let texts: Vec<_> = texts.collect();
+            Arc::new(texts.iter().map(Option::as_deref).collect::<DictionaryArray<Int32Type>>())
+        }
+    }
+}
+
+/// Which columns there are besides the URL.
+#[derive(Debug, Clone, Copy)]
+struct Columns {
+    /// A tag of which all values are null. With it, rows are not URLs alone, and go to scratch.
+    has_tag: bool,
+    /// A column that is not read.
+    has_id: bool,
+}
+
+fn batch(urls: ArrayRef, columns: Columns) -> RecordBatch {
+    let rows = urls.len();
+    let mut all = vec![("url", urls)];
+    if columns.has_id {
+        all.push(("id", Arc::new(Int64Array::from_iter_values(0..rows as i64)) as ArrayRef));
+    }
+    if columns.has_tag {
+        all.push(("lastmod", Arc::new(NullArray::new(rows))));
+    }
+    let all = all.into_iter().map(|(name, values)| (name, values, true));
+    RecordBatch::try_from_iter_with_nullable(all).unwrap()
+}
+
+fn source(urls: &[ArrayRef], columns: Columns) -> Source<'static> {
+    let batches: Vec<_> = urls.iter().map(|urls| batch(urls.clone(), columns)).collect();
+    let schema = batches[0].schema();
+    Source::arrow("pages", RecordBatchIterator::new(batches.into_iter().map(Ok), schema))
+}
+
+/// The published files.
+fn published(out: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let entries = fs::read_dir(out).unwrap().map(|entry| entry.unwrap().path());
+    let files = entries.filter(|path| path.is_file());
+    files.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+/// What can be seen of a build: its files, its reject file, and its report without times and needs.
+struct Seen {
+    files: BTreeMap<PathBuf, Vec<u8>>,
+    rejects: String,
+    report: serde_json::Value,
+    scratch_bytes: u64,
+}
+
+/// Builds a set of `urls`, with `memory` and with `others` sources without rows.
+fn built(
+    directory: &TempDir,
+    urls: &[ArrayRef],
+    columns: Columns,
+    others: usize,
+    change: &dyn Fn(&mut Job),
+) -> Seen {
+    let (out, rejects) = (directory.join("out"), directory.join("rejects.tsv"));
+    let mut job = Job::new(Vec::new(), "https://a.example/".parse().unwrap(), out.clone());
+    job.publication.time = SystemTime::UNIX_EPOCH + Duration::from_secs(EPOCH.parse().unwrap());
+    job.publication.rejects = Some(rejects.clone());
+    job.resources.threads = NonZero::new(3).unwrap();
+    job.rules.urls_per_sitemap = 100;
+    change(&mut job);
+    let empty: [ArrayRef; 1] = [Arc::new(StringArray::from(Vec::<&str>::new()))];
+    let mut sources = vec![source(urls, columns)];
+    sources.extend((0..others).map(|_| source(&empty, columns)));
+    let outcome = build_from(&job, sources, &Silent, &Stop::default()).unwrap();
+    assert!(outcome.refused.is_none(), "{:?}", outcome.refused);
+    let scratch_bytes = outcome.report.estimate.scratch_bytes;
+    Seen {
+        files: published(&out),
+        rejects: fs::read_to_string(rejects).unwrap(),
+        report: comparable(&outcome.report),
+        scratch_bytes,
+    }
+}
+
+/// The report without what the way of reading may change.
+fn comparable(report: &Report) -> serde_json::Value {
+    let mut report = serde_json::to_value(report).unwrap();
+    for key in ["seconds", "needs"] {
+        report.as_object_mut().unwrap().remove(key);
+    }
+    for input in report["inputs"].as_array_mut().unwrap() {
+        input.as_object_mut().unwrap().remove("columns");
+    }
+    report
+}
+
+/// Builds the rows in both ways, and compares the results. Returns the bytes of scratch that each has taken.
+fn check(urls: &[ArrayRef], has_id: bool, others: usize, change: &dyn Fn(&mut Job), case: &str) -> [u64; 2] {
+    let directory = TempDir::in_memory();
+    let [lines, rows] = [false, true].map(|has_tag| {
+        let seen = built(&directory, urls, Columns { has_tag, has_id }, others, change);
+        assert!(!seen.files.is_empty(), "{case}");
+        seen
+    });
+    assert_eq!(lines.report, rows.report, "{case}");
+    assert_eq!(lines.rejects, rows.rejects, "{case}");
+    assert!(lines.files == rows.files, "{case}");
+    [lines.scratch_bytes, rows.scratch_bytes]
+}
+
+/// xorshift64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        for (left, by) in [(true, 13), (false, 7), (true, 17)] {
+            self.0 ^= if left { self.0 << by } else { self.0 >> by };
+        }
+        (self.0 % end as u64) as usize
+    }
+}
+
+/// A value that is the same row as a line or as a row of a table, unless a column is not read and it is blank.
+fn plain(random: &mut Random, blanks: bool) -> Value {
+    let n = random.below(400);
+    let url = match random.below(if blanks { 30 } else { 26 }) {
+        0 => "no url".into(),
+        1 => format!("https://other.example/{n}"),
+        2 => format!("HTTPS://A.example/x/../ü{n}"),
+        3 => format!(" https://a.example/{n}\t"),
+        4 => format!("https://a.example/{}", "x".repeat(2_040 + n % 20)),
+        5 => return Some(format!("https://a.example/{n}?\u{e9}").chars().map(|c| c as u8).collect()),
+        6 => format!("https://a.example/{n}\u{c}"),
+        26 => return None,
+        27 => String::new(),
+        28 => " \t".into(),
+        29 => "\u{c}".into(),
+        _ => format!("https://a.example/{n}"),
+    };
+    Some(url.into_bytes())
+}
+
+/// A value that is another row as a line, at least if it is the first.
+fn odd(random: &mut Random) -> Value {
+    let n = random.below(400);
+    let url = match random.below(6) {
+        0 => format!("https://a.example/{n}\nhttps://a.example/b{n}"),
+        1 => format!("https://a.example/{n}\n"),
+        2 => format!("https://a.example/{n}\r"),
+        3 => format!("https://a.example/\r{n}"),
+        4 => format!("\u{feff}https://a.example/{n}"),
+        _ => "\n".into(),
+    };
+    Some(url.into_bytes())
+}
+
+#[test]
+fn rows_of_a_url_alone_give_the_same_bytes_counts_and_rejects_as_rows_with_tags() {
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let (mut all_in_memory, mut parts_in_scratch) = (0, 0);
+    for case in 0..64 {
+        let (layout, has_id) = (LAYOUTS[case % 8], random.below(2) == 1);
+        let (blanks, one_odd_in) = (random.below(2) == 1, [0, 5, 100, 300][random.below(4)]);
+        let order = [Order::Input, Order::Sorted][random.below(2)];
+        let value = |random: &mut Random| match one_odd_in > 0 && random.below(one_odd_in) == 0 {
+            true => odd(random),
+            false => plain(random, blanks),
+        };
+        let urls: Vec<ArrayRef> = (0..1 + random.below(8))
+            .map(|_| {
+                let rows = 1 + random.below(80);
+                let values: Vec<Value> = (0..rows).map(|_| value(&mut random)).collect();
+                // Values of a batch may begin anywhere in its buffers.
+                let skipped = random.below(rows.min(3));
+                array(layout, &values).slice(skipped, rows - skipped)
+            })
+            .chain([array(layout, &[Some(b"https://a.example/last".to_vec())])])
+            .collect();
+        let case = format!("case {case}: {layout:?}, {order:?}, id {has_id}, one odd in {one_odd_in}");
+        let change = |job: &mut Job| job.rules.order = order;
+        let [of_lines, of_rows] = check(&urls, has_id, 0, &change, &case);
+        if matches!(order, Order::Input) {
+            assert!(of_lines <= of_rows && of_rows > 0, "{case}");
+            all_in_memory += u64::from(of_lines == 0);
+            parts_in_scratch += u64::from(of_lines > 0 && of_lines < of_rows);
+        }
+    }
+    assert!(all_in_memory > 5 && parts_in_scratch > 5, "{all_in_memory}, {parts_in_scratch}");
+}
+
+#[test]
+fn rows_for_which_there_is_no_memory_go_to_scratch_and_continue_the_others() {
+    let mut random = Random(7);
+    let urls: Vec<ArrayRef> = (0..12)
+        .map(|_| {
+            let values: Vec<Value> = (0..500)
+                .map(|_| {
+                    let mut value = plain(&mut random, true);
+                    if let Some(value) = value.as_mut().filter(|value| value.starts_with(b"https")) {
+                        value.extend([b'y'; 500]);
+                    }
+                    value
+                })
+                .collect();
+            array(Layout::Binary, &values)
+        })
+        .collect();
+    for order in [Order::Input, Order::Sorted] {
+        let change = |job: &mut Job| {
+            job.rules.order = order;
+            // The least for three threads: 32 MiB for data that grows with the input.
+            job.resources.memory = Some((24 + 3 * 12 + 32) << 20);
+        };
+        // A quarter of these is for lines, and each of eight sources has its share: 1 MiB.
+        let [of_lines, of_rows] = check(&urls, false, 7, &change, &format!("{order:?}"));
+        if matches!(order, Order::Input) {
+            assert!(0 < of_lines && of_lines < of_rows, "{of_lines} of {of_rows}");
+        }
+    }
+}
+
+#[test]
+fn more_lines_than_are_held_together_are_numbered_on() {
+    let long = "x".repeat(70_000);
+    let values = [format!("https://a.example/{long}"), "no url".into(), "https://a.example/".into()];
+    let keys = |rows: usize| {
+        let key = |row| Some(if row % 100 == 99 { 1 } else { 2 * i32::from(row % 50 == 0) });
+        let keys = (0..rows).map(key).collect();
+        let values = StringArray::from_iter_values(&values);
+        Arc::new(DictionaryArray::<Int32Type>::new(keys, Arc::new(values))) as ArrayRef
+    };
+    let urls: Vec<ArrayRef> = (0..11).map(|_| keys(100)).collect();
+    let change = |job: &mut Job| job.resources.memory = Some(2 << 30);
+    let [of_lines, of_rows] = check(&urls, false, 0, &change, "71 MB of lines");
+    assert!(of_lines == 0 && of_rows > 64 << 20, "{of_lines} of {of_rows}");
+}
