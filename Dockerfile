@@ -1,0 +1,12 @@
+# CI does not build this image. Build it with: docker build -t sitemill:0.1.0 .
+FROM rust:1-bookworm AS build
+WORKDIR /sitemill
+COPY . .
+RUN scripts/package --deb
+
+# The same release of Debian, because the package needs its glibc or a newer one.
+FROM debian:bookworm-slim
+RUN --mount=type=bind,from=build,source=/sitemill/target/package,target=/packages dpkg -i /packages/*.deb
+# The user of scripts/deploy/kubernetes/cronjob.yaml. Mount the input and the output, which this user must be able to write.
+USER 10001:10001
+ENTRYPOINT ["sitemill"]
