@@ -42,6 +42,8 @@ from ._errors import (
     OutputError,
     SitemillError,
     UsageError,
+    RowTypeError,
+    as_keywords as _as_keywords,
 )
 from ._progress import Tell, teller as _teller
 from ._report import CheckReport, Finding, KeptSet, Report, RolledBack, Status
@@ -70,6 +72,7 @@ __all__ = [
     "Busy",
     "OutOfMemory",
     "Interrupted",
+    "RowTypeError",
     "BugError",
 ]
 
@@ -226,6 +229,7 @@ def clean(
     input_encoding: Optional[str] = None,
     url_encoding: Optional[str] = None,
     require_success_marker: bool = False,
+    rejects: Optional[Path] = None,
     threads: Optional[int] = None,
 ) -> Stream:
     """Returns the canonical form of every URL, in the order of the rows, as an Arrow stream with the column ``url``.
@@ -240,6 +244,7 @@ def clean(
         input_encoding=input_encoding,
         url_encoding=url_encoding,
         require_success_marker=require_success_marker,
+        rejects=rejects,
         threads=threads,
     )
     words, source = _inputs(rows, {"url": url}, options)
@@ -269,7 +274,7 @@ def check(
     """
     tell = _teller(progress)
     try:
-        found = _sitemill.check(list(paths), base_url, scope, limit_findings, threads, tell)
+        found = _sitemill.check(_listed(paths), base_url, scope, limit_findings, threads, tell)
     finally:
         _end(tell)
     return CheckReport._of(*found)
@@ -282,7 +287,7 @@ def urls(*paths: Path, threads: Optional[int] = None) -> Stream:
 
         frame = polars.DataFrame(sitemill.urls("/var/www/html"))
     """
-    return _sitemill.urls(list(paths), threads)
+    return _sitemill.urls(_listed(paths), threads)
 
 
 def diff(
@@ -299,7 +304,7 @@ def diff(
     ``new`` are published directories, index files, sitemaps, or manifests of kept sets. ``memory`` is in bytes; beyond it, URLs
     are sorted in files in ``scratch``.
     """
-    return _sitemill.diff(os.fspath(old), os.fspath(new), memory, scratch, threads)
+    return _sitemill.diff(os.fspath(old), os.fspath(new), memory, _path(scratch), threads)
 
 
 def status(directory: Path) -> list[Status]:
@@ -326,7 +331,7 @@ def rollback(
     """
     tell = _teller(progress)
     try:
-        done = _sitemill.rollback(os.fspath(directory), to, robots, robots_any_name, tell)
+        done = _sitemill.rollback(os.fspath(directory), to, _path(robots), robots_any_name, tell)
     finally:
         _end(tell)
     return RolledBack(*done)
@@ -336,22 +341,36 @@ def _inputs(
     rows: Rows, named: Mapping[str, Optional[str]], options: Mapping[str, Any]
 ) -> tuple[list[str], Optional[Any]]:
     """The words of the command line for these options, and the rows if they are not in files."""
-    named = {part: name for part, name in named.items() if name is not None}
-    if named and options.get("columns"):
-        raise UsageError("columns names columns, and so do " + ", ".join(named), exit_code=2)
-    pairs = ",".join(f"{part}={name}" for part, name in named.items())
-    words = _words({**options, "columns": options.get("columns") or pairs or None})
+    names = {part: name for part, name in named.items() if name is not None}
+    columns = options.get("columns")
+    if names and columns:
+        raise UsageError("columns names columns, and so do " + ", ".join(names), exit_code=2)
+    for part, name in names.items():
+        if "," in name:
+            raise UsageError(f"{part}={name!r}: a name with a comma cannot be given; rename the column", exit_code=2)
+    pairs = ",".join(f"{part}={name}" for part, name in names.items())
+    words = _words({**options, "columns": columns or pairs or None})
     paths = _rows.paths(rows)
     if paths is not None:
         return [*words, "--", *paths], None
-    if hasattr(rows, "__arrow_c_stream__"):
-        return words, rows
+    names = _rows.named_columns(names, columns)
+    table = _rows.table(rows, names)
+    if table is not None:
+        return words, table
     if not hasattr(rows, "__iter__"):
         raise TypeError(
-            f"rows is a {type(rows).__name__}; give paths, an object with __arrow_c_stream__, "
+            f"rows is of type {type(rows).__name__}; give paths, an object with __arrow_c_stream__, "
             "or an iterable of strings or dictionaries"
         )
-    return words, _rows.tuples(rows, named)
+    return words, _rows.Rows(_rows.records(rows), names)
+
+
+def _path(path: Optional[Path]) -> Optional[str]:
+    return None if path is None else os.fspath(path)
+
+
+def _listed(paths: Sequence[Path]) -> list[str]:
+    return [os.fspath(path) for path in paths]
 
 
 def _words(options: Mapping[str, Any]) -> list[str]:
@@ -372,21 +391,30 @@ def _build(words: list[str], source: Optional[Any], progress: Union[bool, Tell, 
         built = _sitemill.build(words, source, tell)
     finally:
         _end(tell)
+    if isinstance(source, _rows.Rows) and source.are_dicts:
+        return _finished(*built, source)
     return _finished(*built)
 
 
-def _finished(text: str, refused: Optional[Any], warnings: Sequence[str]) -> Report:
-    """The report of a run, or the exception of one that was refused."""
-    done = Report._of(text, warnings)
+def _finished(
+    text: str, refused: Optional[Any], warnings: Sequence[str], rows: Optional[_rows.Rows] = None
+) -> Report:
+    """The report of a run, or the exception of one that was refused. ``rows`` know the keys that were not used."""
+    done = Report._of(text, [_as_keywords(warning) for warning in warnings])
+    if rows is not None:
+        for given in done.raw["inputs"]:
+            given["columns"] = {"used": rows.used, "unused": list(rows.unused)}
     if refused is not None:
-        refused.report = done
+        if isinstance(refused, DataRefused):
+            refused.report = done
         raise refused
-    for warning in warnings:
+    for warning in done.warnings:
         _warnings.warn(f"{warning}; the new set is live", RuntimeWarning, stacklevel=4)
     return done
 
 
 def _end(tell: Optional[Any]) -> None:
     """Removes what the progress has shown."""
-    if hasattr(tell, "end"):
-        tell.end()
+    end = getattr(tell, "end", None)
+    if end is not None:
+        end()

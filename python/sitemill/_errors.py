@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Optional
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ __all__ = [
     "Busy",
     "OutOfMemory",
     "Interrupted",
+    "RowTypeError",
     "BugError",
 ]
 
@@ -84,6 +86,10 @@ class Interrupted(SitemillError):
     kind = "signal"
 
 
+class RowTypeError(TypeError):
+    """A row, or its URL, is of a type that cannot be used."""
+
+
 class BugError(SitemillError):
     """A bug in sitemill. Please report it."""
 
@@ -105,16 +111,19 @@ _CLASSES = {
 
 def make(kind: str, exit_code: int, message: str, path: Optional[str]) -> SitemillError:
     """Makes the exception for a failure of the native half."""
-    if kind == "usage":
-        message = _as_keywords(message)
-    error = _CLASSES.get(kind, BugError)(message, path=path, exit_code=exit_code)
+    error = _CLASSES.get(kind, BugError)(as_keywords(message), path=path, exit_code=exit_code)
     error.kind = kind
     return error
 
 
-def _as_keywords(message: str) -> str:
-    """Turns the flags in a message of the option parser into keyword arguments."""
-    import re
+#: A value in the words of the option parser: ``invalid value '11' for '--level <0..9>'``.
+_INVALID = re.compile(r"^invalid value '(.*)' for '--([a-z-]+) <[^']*>'", re.DOTALL)
+#: A flag at the beginning of a word, and its value if that is given.
+_FLAG = re.compile(r"(?<![\w/.-])--([a-z]+(?:-[a-z]+)*)(=| <[^>']*>)?")
 
-    message = re.sub(r"--([a-z][a-z-]*)", lambda flag: flag[1].replace("-", "_"), message)
-    return re.split(r"; (?:tip|for more information)", message, flags=re.IGNORECASE)[0]
+
+def as_keywords(message: str) -> str:
+    """Turns the flags in a message into keyword arguments."""
+    message = re.split(r"; (?:tip:|for more information|usage:)", message, flags=re.IGNORECASE)[0]
+    message = _INVALID.sub(lambda found: f"{found[2].replace('-', '_')}={found[1]!r}", message)
+    return _FLAG.sub(lambda flag: flag[1].replace("-", "_") + ("=" if flag[2] == "=" else ""), message)

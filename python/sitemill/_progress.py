@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from typing import Any, Callable, Optional, Union
@@ -56,7 +57,7 @@ class _Line:
         words = _WORDS.get(phase, phase)
         elapsed = max(now - self._since, 1e-3)
         if total:
-            left = elapsed * (total - done) / done if done else 0
+            left = elapsed * max(total - done, 0) / done if done else 0
             share = min(100 * done // total, 100)
             self.show(f"{words}: {share:3d} %, {left:.0f} s left")
         else:
@@ -87,7 +88,7 @@ class _Notebook(_Line):
     handle: Any = None
 
     def show(self, line: str) -> None:
-        from IPython.display import display
+        display = importlib.import_module("IPython.display").display
 
         message = {"text/plain": line}
         if self.handle is None:

@@ -63,6 +63,12 @@ class Report:
         """All refused rows."""
         return sum(self.rejected.values())
 
+    @property
+    def unused_columns(self) -> Sequence[str]:
+        """Columns or keys of the input that were not read."""
+        columns = [given["columns"] for given in self.raw.get("inputs", ()) if given.get("columns")]
+        return tuple(dict.fromkeys(name for of_input in columns for name in of_input["unused"]))
+
     def html(self) -> str:
         """Returns the report as an HTML page without scripts."""
         return _sitemill.report_html(json.dumps(self.raw))
@@ -70,7 +76,7 @@ class Report:
     def _repr_html_(self) -> str:
         from html import escape
 
-        rows = [
+        rows: list[tuple[str, int | str]] = [
             ("rows", self.lines),
             ("listed", self.listed),
             ("duplicates", self.duplicates),
@@ -80,9 +86,12 @@ class Report:
             ("sitemaps", self.sitemaps),
             ("bytes of sitemaps", self.gzip_bytes),
         ]
+        if self.unused_columns:
+            rows.append(("columns that were not used", ", ".join(self.unused_columns)))
         cells = "".join(
-            f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:right'>{count:,}</td></tr>"
-            for name, count in rows
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td style='text-align:right'>"
+            f"{escape(value) if isinstance(value, str) else format(value, ',')}</td></tr>"
+            for name, value in rows
         )
         state = "published" if self.published else "not published"
         base_url = escape(str(self.raw.get("base_url", "")))
@@ -164,8 +173,7 @@ class KeptSet:
 
     @classmethod
     def _of(cls, raw: Mapping[str, Any]) -> "KeptSet":
-        names = [known.name for known in dataclasses.fields(cls) if known.name != "raw"]
-        return cls(**{name: raw.get(name) for name in names}, raw=raw)
+        return cls(raw["number"], raw["published"], raw.get("replaced"), raw["urls"], raw["sitemaps"], raw)
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,28 @@
-"""Rows from Python: tells paths from rows, and turns rows into tuples for the native half."""
+"""Rows from Python: tells paths, tables and iterables apart, and turns the rows of an iterable into tuples for the native half."""
 
 from __future__ import annotations
 
 import datetime
 import decimal
-import itertools
+import importlib
 import json
-import math
+import numbers
 import os
-from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union
+import sys
+from typing import Any, Iterable, Iterator, Mapping, NoReturn, Optional, Sequence, Union
+
+from ._errors import RowTypeError, UsageError, make
 
 #: The parts of a row, in the order of the tuples. Each is also the name of the column that holds it, unless another is named.
 PARTS = ("url", "lastmod", "changefreq", "priority", "alternates", "images")
 
+#: As many names of unused keys are kept.
+UNUSED_MAX = 64
+
 Path = Union[str, "os.PathLike[str]"]
+Value = Union[str, bytes, None]
+#: The parts of a row, and whether it has other values.
+Row = tuple[Value, Value, Value, Value, Value, Value, bool]
 
 
 def paths(rows: Any) -> Optional[list[str]]:
@@ -27,87 +36,304 @@ def paths(rows: Any) -> Optional[list[str]]:
         return None
     if all(is_path):
         return [os.fspath(row) for row in rows]
-    if isinstance(rows[0], os.PathLike):
+    if any(isinstance(row, os.PathLike) for row in rows):
         raise TypeError("rows has both paths and other values; give a list of paths, or an iterable of rows")
     # A list of URLs with a wrong one among them, which is counted as rejected.
     return None
 
 
-def tuples(rows: Iterable[Any], columns: Mapping[str, str]) -> Iterator[tuple]:
-    """Yields a tuple of ``PARTS`` for each row: a string is a URL; a dictionary has the parts by their column names."""
-    rows = iter(rows)
-    first = next(rows, None)
-    if first is None:
-        return iter(())
-    rows = itertools.chain([first], rows)
-    if isinstance(first, Mapping):
-        return _of_mappings(rows, _keys(first, columns))
-    if isinstance(first, (str, bytes)):
-        return _of_strings(rows)
-    raise TypeError(
-        f"a row is a str, bytes or a dict, not {type(first).__name__}; "
-        "give an iterable of these, a path, or an object with __arrow_c_stream__"
-    )
+def table(rows: Any, columns: Mapping[str, str]) -> Optional[Any]:
+    """An object with ``__arrow_c_stream__`` that has the rows of ``rows``; ``None`` if they have to be iterated."""
+    kind = f"{type(rows).__module__.split('.')[0]}.{type(rows).__name__}"
+    if kind in ("pandas.Series", "polars.Series"):
+        rows, kind = rows.to_frame(columns.get("url", "url")), kind.replace("Series", "DataFrame")
+    if kind in ("pyarrow.ChunkedArray", "pyarrow.StringArray", "pyarrow.LargeStringArray"):
+        rows = sys.modules["pyarrow"].table({columns.get("url", "url"): rows})
+    if kind == "pandas.DataFrame":
+        return _of_pandas(rows)
+    if kind == "polars.LazyFrame":
+        return rows.collect()
+    if hasattr(rows, "__arrow_c_stream__"):
+        return rows
+    # DuckDB before 1.4, and PySpark before 4.
+    if hasattr(rows, "fetch_record_batch"):
+        return rows.fetch_record_batch()
+    if hasattr(rows, "toArrow"):
+        return rows.toArrow()
+    return None
 
 
-def _of_strings(rows: Iterable[Any]) -> Iterator[tuple]:
-    for number, row in enumerate(rows, 1):
-        if row is not None and not isinstance(row, (str, bytes)):
-            raise TypeError(f"row {number} is a {type(row).__name__}, and the first row was a string")
-        yield (row, None, None, None, None, None)
+def _of_pandas(frame: Any) -> Any:
+    """The frame, if pandas can make a stream of it, which needs PyArrow. Otherwise its rows."""
+    try:
+        pyarrow = importlib.import_module("pyarrow")
+    except ImportError:
+        return None
+    # An index with a name is a column. Without one it has no meaning.
+    return pyarrow.Table.from_pandas(frame, preserve_index=None if any(frame.index.names) else False)
 
 
-def _keys(first: Mapping[str, Any], columns: Mapping[str, str]) -> list[Optional[str]]:
-    """The key of each part. Named keys and that of the URL must be in the first row."""
-    by_lower = {str(key).lower(): key for key in reversed(list(first))}
-    there = ", ".join(map(str, first))
-    keys = []
-    for part in PARTS:
-        named = columns.get(part)
-        key = by_lower.get((named or part).lower())
-        if part == "url" and named is None:
-            key = by_lower.get("loc", key)
-        if key is None and named is not None:
-            raise KeyError(f"there is no column {named}; the first row has {there}")
-        if key is None and part == "url":
-            raise KeyError(f'there is no column loc or url; the first row has {there}; name one with url="NAME"')
-        keys.append(key)
-    return keys
+def records(rows: Any) -> Any:
+    """``rows`` to iterate over; the rows of a pandas frame, which iterates over its columns, as dictionaries."""
+    if type(rows).__module__.split(".")[0] == "pandas" and hasattr(rows, "to_frame"):
+        return rows
+    if type(rows).__module__.split(".")[0] == "pandas" and hasattr(rows, "columns"):
+        names = list(rows.columns)
+        values = (rows.iloc[:, at] for at in range(len(names)))
+        return (dict(zip(names, row)) for row in zip(*values))
+    return rows
 
 
 def places(names: Sequence[str], columns: Mapping[str, Optional[str]]) -> list[Optional[int]]:
     """The index of the column of each part among the columns ``names`` of a table; ``None`` if there is none."""
-    keys = _keys({name: None for name in names}, {part: name for part, name in columns.items() if name})
+    named = {part: name for part, name in columns.items() if name}
+    rows = Rows((), named)
+    keys = rows.keys_of(names)
+    for part, key in zip(PARTS, keys):
+        if key is None and (part in named or part == "url"):
+            rows.refuse(None, names, part)
     return [None if key is None else list(names).index(key) for key in keys]
 
 
-def _of_mappings(rows: Iterable[Any], keys: list[Optional[str]]) -> Iterator[tuple]:
-    plain, nested = keys[:4], keys[4:]
-    for number, row in enumerate(rows, 1):
-        if not isinstance(row, Mapping):
-            raise TypeError(f"row {number} is a {type(row).__name__}, and the first row was a dict")
-        yield (
-            *(_text(row.get(key)) for key in plain),
-            *(_cell(row.get(key)) for key in nested),
+def named_columns(named: Mapping[str, str], columns: Optional[str]) -> dict[str, str]:
+    """The names of columns, from the keyword arguments ``url`` and so on, and the option ``columns``."""
+    pairs = dict(named)
+    for pair in columns.split(",") if columns else ():
+        part, _, name = pair.partition("=")
+        pairs[part.strip()] = name.strip()
+    return pairs
+
+
+class Rows:
+    """Iterates over rows as tuples for the native half.
+
+    A string is the URL of a row. A dictionary has the parts by their names, in any case. As in JSON lines, each row may have
+    other keys, ``loc`` is used before ``url``, and a row without a value for any key is blank.
+
+    Attributes:
+        used: the key of each part that was found.
+        unused: the names of other keys.
+    """
+
+    def __init__(self, rows: Iterable[Any], columns: Mapping[str, str]) -> None:
+        self._columns = columns
+        self.used: dict[str, str] = {}
+        self.unused: dict[str, None] = {}
+        self.are_dicts = False
+        self._tuples = self._iterate(iter(rows))
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._tuples
+
+    def _iterate(self, rows: Iterator[Any]) -> Iterator[Row]:
+        first: Any = None
+        keys: Optional[tuple[Any, ...]] = None
+        plan = _Plan()
+        for number, row in enumerate(rows, 1):
+            if row is None:
+                yield (None, None, None, None, None, None, False)
+            elif isinstance(row, (str, bytes)):
+                if isinstance(first, Mapping):
+                    raise RowTypeError(f"row {number} is a {type(row).__name__}, and earlier rows are dictionaries")
+                if first is None and self._columns:
+                    names = ", ".join(self._columns.values())
+                    raise UsageError(f"rows are strings, which have no column {names}; give dictionaries", exit_code=2)
+                first = row
+                yield (row, None, None, None, None, None, False)
+            elif isinstance(row, Mapping):
+                if isinstance(first, (str, bytes)):
+                    raise RowTypeError(f"row {number} is a {type(row).__name__}, and earlier rows are strings")
+                if tuple(row) != keys:
+                    keys = tuple(row)
+                    plan = self._plan(row)
+                    if first is None and row:
+                        self._check_first(number, row, plan)
+                if row:
+                    first = row
+                    self.are_dicts = True
+                yield plan.tuple_of(row, number)
+            else:
+                raise RowTypeError(
+                    f"row {number} is a {type(row).__name__}; expected a str, bytes or a dict; "
+                    "give an iterable of these, a path, or an object with __arrow_c_stream__"
+                )
+
+    def _check_first(self, number: int, row: Mapping[Any, Any], plan: "_Plan") -> None:
+        """Refuses rows whose first one has no URL."""
+        if not plan.urls:
+            self.refuse(number, list(row), "url")
+
+    def refuse(self, number: Optional[int], names: Sequence[Any], part: str) -> NoReturn:
+        """Raises the error that there is no column for ``part``."""
+        row = "" if number is None else f"row {number}: "
+        there = ", ".join(map(str, names))
+        if part in self._columns:
+            message = f"{row}there is no column {self._columns[part]}; there are: {there}"
+        else:
+            message = f'{row}there is no column loc or url; there are: {there}; name one with url="NAME"'
+        raise make("data", 65, f"rows: {message}", "rows")
+
+    def keys_of(self, names: Sequence[str]) -> list[Optional[str]]:
+        """The name of each part among the columns ``names`` of a table."""
+        plan = self._plan(dict.fromkeys(names))
+        return [plan.urls[0] if plan.urls else None, *plan.keys[1:]]
+
+    def _plan(self, row: Mapping[Any, Any]) -> "_Plan":
+        """Where the parts are in a row with these keys."""
+        plan = _Plan()
+        names = {(self._columns.get(part) or part).lower(): at for at, part in enumerate(PARTS)}
+        if "url" not in self._columns:
+            names["loc"] = 0
+        for key in row:
+            name = str(key).lower()
+            at = names.get(name)
+            if at == 0 and (name == "loc" or not plan.urls):
+                plan.urls.insert(0, key)
+            elif at == 0:
+                plan.urls.append(key)
+            elif at is not None and plan.keys[at] is None:
+                plan.keys[at] = key
+            else:
+                plan.others.append(key)
+                if len(self.unused) < UNUSED_MAX:
+                    self.unused[str(key)] = None
+                continue
+            self.used.setdefault(PARTS[at], str(key))
+        return plan
+
+
+class _Plan:
+    """The keys of the parts in a row."""
+
+    def __init__(self) -> None:
+        #: Keys of the URL. The first one with a value is used.
+        self.urls: list[Any] = []
+        #: The keys of all parts; that of the URL is not used.
+        self.keys: list[Any] = [None] * len(PARTS)
+        self.others: list[Any] = []
+
+    def tuple_of(self, row: Mapping[Any, Any], number: int) -> Row:
+        url: Value = None
+        for key in self.urls:
+            url = _url(row[key], key, number)
+            if url is not None and url.strip():
+                break
+        _, lastmod, changefreq, priority, alternates, images = self.keys
+        return (
+            url,
+            None if lastmod is None else _text(row[lastmod]),
+            None if changefreq is None else _text(row[changefreq]),
+            None if priority is None else _text(row[priority]),
+            None if alternates is None else _cell(row[alternates]),
+            None if images is None else _cell(row[images]),
+            not url and any(not _is_nothing(row[key]) for key in self.others),
         )
 
 
-def _text(value: Any) -> Union[str, bytes, None]:
+def _is_nothing(value: Any) -> bool:
+    """Whether a value means that there is none: ``None``, not a number, ``NaT`` or ``NA``, or blank."""
+    if value is None:
+        return True
+    if isinstance(value, (str, bytes)):
+        return not value.strip()
+    return _is_missing(value) or (isinstance(value, (list, tuple, dict)) and not value)
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is not a number, NaT of pandas or NumPy, or NA of pandas."""
+    kind = type(value).__name__
+    if kind in ("str", "dict", "list", "tuple", "ndarray"):
+        return False
+    try:
+        # Only these differ from themselves.
+        return kind == "NAType" or bool(value != value)
+    except (ArithmeticError, TypeError, ValueError):
+        return False
+
+
+def _url(value: Any, key: Any, number: int) -> Value:
     if value is None or isinstance(value, (str, bytes)):
         return value
-    if isinstance(value, float) and math.isnan(value):
+    if _is_missing(value):
         return None
-    if isinstance(value, (datetime.datetime, datetime.date)):
-        # NaT of pandas is a datetime, and equals nothing.
-        return value.isoformat() if value == value else None
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    raise RowTypeError(
+        f"row {number}: {key} holds a {type(value).__name__}; expected a str or bytes; convert it with str(), "
+        'or name another column with url="NAME"'
+    )
+
+
+def _text(value: Any) -> Value:
+    """A tag as text: dates and times as W3C Datetime, numbers without an exponent."""
+    if value is None or isinstance(value, (str, bytes)):
+        return value
+    if _is_missing(value):
+        return None
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    kind = type(value).__name__
+    if kind in ("bool", "bool_"):
+        return str(value).lower()
+    if isinstance(value, datetime.datetime):
+        return _time(value)
+    if kind == "datetime64":
+        # Seconds, without a fraction.
+        return str(value)[:19]
     if isinstance(value, decimal.Decimal):
-        return format(value, "f")
+        return _decimal(value)
+    if isinstance(value, numbers.Real) and not isinstance(value, numbers.Integral):
+        return _number(str(value))
+    if isinstance(value, (list, tuple, Mapping)) or kind == "ndarray":
+        return _json(value)
     return str(value)
 
 
-def _cell(value: Any) -> Union[str, bytes, None]:
+def _time(value: datetime.datetime) -> str:
+    """A time in whole seconds, in UTC if it has a zone, as times of data frames are."""
+    if value.tzinfo is None:
+        return value.isoformat(timespec="seconds")
+    return value.astimezone(datetime.timezone.utc).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
+
+
+def _decimal(value: decimal.Decimal) -> str:
+    """The digits of a decimal. If more than 18 follow the point, zeros at the end are left out, as with data frames."""
+    whole, point, fraction = format(value, "f").partition(".")
+    kept = max(len(fraction.rstrip("0")), 18)
+    return whole + point + fraction[:kept]
+
+
+def _number(text: str) -> str:
+    """The same number without an exponent, and without a fraction if that is zero."""
+    try:
+        plain = format(decimal.Decimal(text), "f")
+    except ArithmeticError:
+        return text
+    return plain[:-2] if plain.endswith(".0") else plain
+
+
+def _cell(value: Any) -> Value:
+    """Alternates or images: JSON, or the text of a single one."""
     if value is None or isinstance(value, (str, bytes)):
         return value
-    if isinstance(value, float) and math.isnan(value):
+    if _is_missing(value):
         return None
-    return json.dumps(value, default=str)
+    return _json(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    """A value for JSON. Arrays of NumPy, which pandas makes of nested columns, are lists."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items() if not (item is None or _is_missing(item))}
+    if isinstance(value, (list, tuple)) or type(value).__name__ == "ndarray":
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    text = _text(value)
+    return text.decode("utf-8", "surrogateescape") if isinstance(text, bytes) else text

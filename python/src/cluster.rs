@@ -57,7 +57,7 @@ impl Driver {
         input: &str,
     ) -> PyResult<Built> {
         let driver = self.0.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(closed)?;
-        let outcome = run::run(py, None, |_, _| {
+        let outcome = run::run(py, None, None, &Stop::default(), |_, _| {
             let (packed, plan) = (read(&packed, Packed::from_json)?, RoutingPlan::from_json(plan)?);
             driver.publish(&packed, &plan, read(&batches, RegionBatch::from_json)?, input)
         })?;
@@ -104,12 +104,13 @@ pub fn pack(
     rows: Bound<'_, PyAny>,
     candidates: usize,
 ) -> PyResult<Stream> {
-    let source = rows::source(&rows)?;
+    let stop = Stop::default();
+    let (source, feed) = rows::source(&rows, &stop)?;
     let schema: SchemaRef = Arc::new(Schema::new(vec![
         Field::new("packed", DataType::Utf8, true),
         Field::new("block", DataType::Binary, true),
     ]));
-    Stream::of_batches(py, schema.clone(), move |batches| {
+    Stream::of_batches(py, schema.clone(), feed, stop, move |batches, stop| {
         let job = sitemill::cli::embed::build_job(words)?;
         let row = |packed: Option<&str>, block: Option<&[u8]>| {
             let (mut packs, mut blocks) = (StringBuilder::new(), BinaryBuilder::new());
@@ -119,7 +120,7 @@ pub fn pack(
         };
         let mut emit = |block: Vec<u8>| send(&batches, &schema, row(None, Some(&block)));
         let order = WorkOrder::from_json(&order)?;
-        let packed = cluster::pack(&job, &order, source, candidates, &mut emit, &Stop::default())?;
+        let packed = cluster::pack(&job, &order, source, candidates, &mut emit, stop)?;
         send(&batches, &schema, row(Some(&packed.to_json()), None))?;
         Ok(String::new())
     })
@@ -128,15 +129,16 @@ pub fn pack(
 /// The rejected rows and dropped tags of a partition: a stream with the columns `row`, `reason`, `text` and `tag`.
 #[pyfunction]
 pub fn rejects(py: Python<'_>, words: Vec<OsString>, rows: Bound<'_, PyAny>) -> PyResult<Stream> {
-    let source = rows::source(&rows)?;
+    let stop = Stop::default();
+    let (source, feed) = rows::source(&rows, &stop)?;
     let mut held = Rejects::default();
-    Stream::of_batches(py, Rejects::schema(), move |batches| {
+    Stream::of_batches(py, Rejects::schema(), feed, stop, move |batches, stop| {
         let job = sitemill::cli::embed::build_job(words)?;
         let mut emit = |row: cluster::RejectedRow<'_>| {
             held.push(row);
             if held.rows == Rejects::ROWS { send(&batches, &Rejects::schema(), held.take()) } else { Ok(()) }
         };
-        cluster::rejects(&job, source, &mut emit, &Stop::default())?;
+        cluster::rejects(&job, source, &mut emit, stop)?;
         send(&batches, &Rejects::schema(), held.take())?;
         Ok(String::new())
     })
@@ -271,7 +273,7 @@ impl Regions {
     /// Makes the sitemaps, and returns the results of all regions.
     fn finish(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let regions = self.0.lock().unwrap_or_else(PoisonError::into_inner).take().ok_or_else(closed)?;
-        let batches = run::run(py, None, |_, stop| regions.finish(stop))?;
+        let batches = run::run(py, None, None, &Stop::default(), |_, stop| regions.finish(stop))?;
         let batches = batches.map_err(|error| errors::exception(py, &error))?;
         Ok(batches.iter().map(RegionBatch::to_json).collect())
     }

@@ -15,7 +15,7 @@ use sitemill::diff::DiffForm;
 use sitemill::options::{BaseUrl, ScopeRule};
 use sitemill::urls::UrlsForm;
 use sitemill::{
-    CheckJob, DiffJob, Outcome, Page, Report, RollbackJob, Silent, Source, Stop, Target, UrlsJob,
+    CheckJob, DiffJob, Error, Outcome, Page, Report, RollbackJob, Silent, Source, Stop, Target, UrlsJob,
 };
 
 use crate::stream::{Stream, Table};
@@ -49,8 +49,10 @@ pub fn build(
     tell: Option<Py<PyAny>>,
 ) -> PyResult<Built> {
     handle_lost_pages();
-    let sources = rows.map(|rows| rows::source(&rows)).transpose()?.map(|source| vec![source]);
-    let built = run::run(py, tell.as_ref(), |progress, stop| {
+    let stop = Stop::default();
+    let (source, feed) = given(rows, &stop)?;
+    let sources = source.map(|source| vec![source]);
+    let built = run::run(py, tell.as_ref(), feed, &stop, |progress, stop| {
         sitemill::cli::embed::build(words, sources, progress, stop)
     })?;
     built.map(|outcome| self::built(py, outcome)).map_err(|error| errors::exception(py, &error))
@@ -68,20 +70,28 @@ pub fn built(py: Python<'_>, outcome: Outcome) -> Built {
 #[pyo3(signature = (words, rows = None))]
 pub fn clean(py: Python<'_>, words: Vec<OsString>, rows: Option<Bound<'_, PyAny>>) -> PyResult<Stream> {
     handle_lost_pages();
-    let job = sitemill::cli::embed::clean_job(words).map_err(|error| errors::exception(py, &error))?;
-    let source = rows.map(|rows| rows::source(&rows)).transpose()?;
-    let columns = Columns::new(&["url"]);
-    Stream::of(py, columns, move |to| {
-        let paths = job.input.paths.clone();
-        let sources = source.map_or_else(|| paths.into_iter().map(Source::from).collect(), |rows| vec![rows]);
+    let stop = Stop::default();
+    let (source, feed) = given(rows, &stop)?;
+    Stream::of(py, Columns::new(&["url"]), feed, stop, move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
-        let report = sitemill::clean_from(&job, sources, &Silent, &Stop::default(), target, None)?;
+        let report = sitemill::cli::embed::clean(words, source.map(|source| vec![source]), stop, target)?;
         Ok(json!({
             "lines": report.lines, "blank": report.blank, "accepted": report.accepted,
             "rejected": report.rejected.by_word(), "non_utf8_lines": report.non_utf8_lines,
         })
         .to_string())
     })
+}
+
+/// The source of `rows`, if there are any, and what passes on the rows of an iterator.
+fn given(
+    rows: Option<Bound<'_, PyAny>>,
+    stop: &Stop,
+) -> PyResult<(Option<Source<'static>>, Option<rows::Feed>)> {
+    match rows {
+        Some(rows) => rows::source(&rows, stop).map(|(source, feed)| (Some(source), feed)),
+        None => Ok((None, None)),
+    }
 }
 
 /// Validates published files. Returns the findings and the counts, each as JSON.
@@ -97,11 +107,11 @@ pub fn check(
     tell: Option<Py<PyAny>>,
 ) -> PyResult<(Vec<String>, String)> {
     let mut job = CheckJob::new(paths);
-    job.base_url = base_url.map(parse::<BaseUrl>).transpose()?;
-    job.scope = scope.map(parse::<ScopeRule>).transpose()?;
+    job.base_url = base_url.map(|word| parse::<BaseUrl>(py, "base_url", word)).transpose()?;
+    job.scope = scope.map(|word| parse::<ScopeRule>(py, "scope", word)).transpose()?;
     job.findings_max = limit_findings;
-    job.threads = at_least_one(threads)?.unwrap_or(job.threads);
-    let checked = run::run(py, tell.as_ref(), |progress, stop| {
+    job.threads = at_least_one(py, threads)?.unwrap_or(job.threads);
+    let checked = run::run(py, tell.as_ref(), None, &Stop::default(), |progress, stop| {
         let mut findings = Vec::new();
         let report = sitemill::check(&job, progress, stop, &mut |finding| {
             findings.push(to_json(finding));
@@ -117,10 +127,11 @@ pub fn check(
 pub fn urls(py: Python<'_>, paths: Vec<PathBuf>, threads: Option<usize>) -> PyResult<Stream> {
     let mut job = UrlsJob::new(paths);
     job.form = UrlsForm::Json;
-    job.threads = at_least_one(threads)?.unwrap_or(job.threads);
-    Stream::of(py, Columns::new(&["loc", "lastmod", "changefreq", "priority"]).with_extensions(), move |to| {
+    job.threads = at_least_one(py, threads)?.unwrap_or(job.threads);
+    let columns = Columns::new(&["loc", "lastmod", "changefreq", "priority"]).with_extensions();
+    Stream::of(py, columns, None, Stop::default(), move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
-        let report = sitemill::urls(&job, &Silent, &Stop::default(), target)?;
+        let report = sitemill::urls(&job, &Silent, stop, target)?;
         Ok(json!({ "urls": report.urls, "sitemaps": report.sitemaps }).to_string())
     })
 }
@@ -139,17 +150,20 @@ pub fn diff(
     job.form = DiffForm::Json;
     job.room.memory = memory.unwrap_or(job.room.memory);
     job.room.scratch = scratch.unwrap_or(job.room.scratch);
-    job.room.threads = at_least_one(threads)?.unwrap_or(job.room.threads);
-    Stream::of(py, Columns::new(&["change", "loc", "old_lastmod", "new_lastmod"]), move |to| {
+    job.room.threads = at_least_one(py, threads)?.unwrap_or(job.room.threads);
+    let columns = Columns::new(&["change", "loc", "old_lastmod", "new_lastmod"]);
+    Stream::of(py, columns, None, Stop::default(), move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
-        sitemill::diff(&job, &Silent, &Stop::default(), target).map(|report| to_json(&report))
+        sitemill::diff(&job, &Silent, stop, target).map(|report| to_json(&report))
     })
 }
 
 /// The sets of a directory, or of the directories of several sites below it: JSON of each.
 #[pyfunction]
 pub fn status(py: Python<'_>, directory: PathBuf) -> PyResult<Vec<String>> {
-    let found = py.detach(|| sitemill::status(&directory, &Silent, &Stop::default()));
+    let stop = Stop::default();
+    let found =
+        run::run(py, None, None, &stop, |progress, stop| sitemill::status(&directory, progress, stop))?;
     let found = found.map_err(|error| errors::exception(py, &error))?;
     Ok(found.iter().map(to_json).collect())
 }
@@ -169,7 +183,9 @@ pub fn rollback(
     job.to = to;
     job.robots = robots;
     job.robots_any_name = robots_any_name;
-    let done = run::run(py, tell.as_ref(), |progress, stop| sitemill::rollback(&job, progress, stop))?;
+    let stop = Stop::default();
+    let done =
+        run::run(py, tell.as_ref(), None, &stop, |progress, stop| sitemill::rollback(&job, progress, stop))?;
     let done = done.map_err(|error| errors::exception(py, &error))?;
     let warnings = done.warnings.iter().map(|warning| errors::text(warning.message())).collect();
     Ok((done.from.number, done.to.number, done.to.urls(), warnings))
@@ -187,14 +203,14 @@ pub fn to_json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("numbers and strings are JSON")
 }
 
-fn parse<T: std::str::FromStr<Err = String>>(word: &str) -> PyResult<T> {
-    word.parse().map_err(PyValueError::new_err)
+fn parse<T: std::str::FromStr<Err = String>>(py: Python<'_>, option: &str, word: &str) -> PyResult<T> {
+    let wrong = |why| errors::exception(py, &Error::usage(format!("{option}={word:?}: {why}")));
+    word.parse().map_err(wrong)
 }
 
-fn at_least_one(threads: Option<usize>) -> PyResult<Option<NonZero<usize>>> {
-    let some =
-        |threads| NonZero::new(threads).ok_or_else(|| PyValueError::new_err("threads must be at least 1"));
-    threads.map(some).transpose()
+fn at_least_one(py: Python<'_>, threads: Option<usize>) -> PyResult<Option<NonZero<usize>>> {
+    let wrong = || errors::exception(py, &Error::usage("threads=0: there must be at least 1"));
+    threads.map(|threads| NonZero::new(threads).ok_or_else(wrong)).transpose()
 }
 
 /// A table of strings, from lines of JSON objects, or of the only string; with columns for alternates and images if wanted.

@@ -1,22 +1,35 @@
 //! Errors as exceptions: a class for each kind, with the fields of the error.
 
 use std::error::Error as _;
+use std::io;
 
 use pyo3::prelude::*;
 use sitemill::{Error, ErrorKind, Message, Setting};
 
 /// The exception for `error`.
 pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
-    match made(py, error) {
+    let exception = match made(py, error) {
         Ok(exception) => PyErr::from_value(exception),
-        Err(error) => error,
+        Err(error) => return error,
+    };
+    // What the caller's iterator raised.
+    let cause =
+        error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).and_then(io::Error::get_ref);
+    if let Some(raised) = cause.and_then(|cause| cause.downcast_ref::<PyErr>()) {
+        exception.set_cause(py, Some(raised.clone_ref(py)));
     }
+    exception
+}
+
+/// The message of `error` with its cause.
+pub fn whole_text(error: &Error) -> String {
+    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+    text(error.message()) + &cause
 }
 
 /// Makes the exception, an instance of a class in `sitemill._errors`.
 fn made<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
-    let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
-    let message = text(error.message()) + &cause;
+    let message = whole_text(error);
     let path = error.path().map(|path| path.to_string_lossy().into_owned());
     let make = py.import("sitemill._errors")?.getattr("make")?;
     make.call1((kind(error.kind()), error.kind().exit_code(), message, path))
@@ -47,7 +60,18 @@ pub fn text(message: &Message) -> String {
         }
         (Setting::Columns, None) => "url=".into(),
         (Setting::RequireSuccess, _) => "require_success_marker=True".into(),
-        (setting, Some(value)) => format!("{}={value}", setting.field()),
-        (setting, None) => format!("{}=", setting.field()),
+        (
+            Setting::AllowEmpty
+            | Setting::IgnoreManifest
+            | Setting::ReplaceSet
+            | Setting::RobotsAnyName
+            | Setting::TakeOver,
+            _,
+        ) => format!("{}=True", setting.field()),
+        (setting, Some(value)) if value.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{}={value}", setting.field())
+        }
+        (setting, Some(value)) => format!("{}={value:?}", setting.field()),
+        (setting, None) => setting.field().to_owned(),
     })
 }

@@ -1,72 +1,218 @@
 //! Rows from Python: Arrow streams, and iterators of tuples.
+//!
+//! An iterator runs in the thread that called sitemill, as its objects may belong to that thread, and so that Ctrl-C raises
+//! `KeyboardInterrupt` in it. Its rows go to the build through a channel. An Arrow stream is read by a thread of its own, so that
+//! a run can be stopped while the stream waits for rows.
 
+use std::collections::VecDeque;
 use std::error::Error;
-use std::vec;
+use std::time::{Duration, Instant};
+use std::{thread, vec};
 
-use pyo3::exceptions::PyTypeError;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use crossbeam_channel::{Receiver, RecvTimeoutError, SendTimeoutError, Sender, bounded};
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyIterator, PyString};
-use sitemill::{Source, SourceRow};
+use sitemill::{Source, SourceRow, Stop};
 
 use crate::capsule;
 
 /// Rows that are taken together, so that the interpreter is attached once for all of them.
 const ROWS_TOGETHER: usize = 1024;
 
+/// How long rows of a slow iterator are collected before they are passed on.
+const TAKING: Duration = Duration::from_millis(50);
+
+/// How often a thread that waits looks whether it should stop.
+pub const PERIOD: Duration = Duration::from_millis(100);
+
+/// Rows or batches that wait for the build.
+const AHEAD: usize = 4;
+
 /// The source of the rows in `rows`: an object with `__arrow_c_stream__`, or an iterator of tuples of URL, lastmod, changefreq,
-/// priority, alternates and images, each of them `str`, `bytes` or `None`.
-pub fn source(rows: &Bound<'_, PyAny>) -> PyResult<Source<'static>> {
-    match rows.hasattr("__arrow_c_stream__")? {
-        true => Ok(Source::arrow("rows", capsule::take(rows)?)),
-        false => {
-            let rows = rows.try_iter()?.unbind();
-            Ok(Source::try_rows("rows", Tuples { rows, taken: Vec::new().into_iter(), error: None }))
-        }
+/// priority, alternates, images, each of them `str`, `bytes` or `None`, and whether the row has other values. An iterator needs
+/// its [`Feed`].
+pub fn source(rows: &Bound<'_, PyAny>, stop: &Stop) -> PyResult<(Source<'static>, Option<Feed>)> {
+    if rows.hasattr("__arrow_c_stream__")? {
+        return Ok((Source::arrow("rows", Ahead::of(capsule::take(rows)?, stop.clone())?), None));
     }
+    let (to, from) = bounded(AHEAD);
+    let feed = Feed { rows: rows.try_iter()?.unbind(), waiting: VecDeque::new(), is_done: false, to };
+    Ok((Source::try_rows("rows", Fed { from, taken: Vec::new().into_iter(), is_done: false }), Some(feed)))
 }
 
-/// Rows of an iterator, taken a few at a time.
-struct Tuples {
+/// What a feed sends.
+enum Portion {
+    Rows(Vec<SourceRow>),
+    End,
+    Failed(PyErr),
+}
+
+/// An iterator whose rows are passed on by the thread that owns it.
+pub struct Feed {
     rows: Py<PyIterator>,
-    taken: vec::IntoIter<SourceRow>,
-    error: Option<PyErr>,
+    waiting: VecDeque<Portion>,
+    /// Whether the iterator has ended.
+    is_done: bool,
+    to: Sender<Portion>,
 }
 
-impl Tuples {
-    fn take(&mut self) {
-        let mut taken = Vec::with_capacity(ROWS_TOGETHER);
-        let error = Python::attach(|py| -> PyResult<()> {
-            let mut rows = self.rows.bind(py).clone();
-            while taken.len() < ROWS_TOGETHER {
-                let Some(tuple) = rows.next() else { break };
-                taken.push(row(&tuple?)?);
+impl Feed {
+    /// Takes rows and passes them on. Returns whether there may be more. It takes little longer than [`PERIOD`], unless the
+    /// iterator waits.
+    ///
+    /// # Errors
+    /// What ends the run as it is: an exception that is no `Exception`, such as `KeyboardInterrupt`, or a row of a wrong type. Any
+    /// other exception is an error of the build.
+    pub fn step(&mut self, py: Python<'_>) -> PyResult<bool> {
+        if self.waiting.is_empty() && !self.is_done {
+            self.take(py)?;
+        }
+        py.detach(|| {
+            while let Some(portion) = self.waiting.pop_front() {
+                match self.to.send_timeout(portion, PERIOD) {
+                    Ok(()) => {}
+                    Err(SendTimeoutError::Timeout(portion)) => {
+                        self.waiting.push_front(portion);
+                        return Ok(true);
+                    }
+                    // The run has ended.
+                    Err(SendTimeoutError::Disconnected(_)) => return Ok(false),
+                }
             }
-            Ok(())
-        });
-        self.error = error.err();
-        self.taken = taken.into_iter();
+            Ok(!self.is_done)
+        })
+    }
+
+    fn take(&mut self, py: Python<'_>) -> PyResult<()> {
+        let begun = Instant::now();
+        let mut taken = Vec::with_capacity(ROWS_TOGETHER);
+        let mut rows = self.rows.bind(py).clone();
+        let last = loop {
+            if taken.len() == ROWS_TOGETHER || begun.elapsed() > TAKING {
+                break None;
+            }
+            match rows.next().map(|tuple| tuple.and_then(|tuple| row(&tuple))) {
+                Some(Ok(row)) => taken.push(row),
+                Some(Err(error)) if is_raised_as_it_is(py, &error) => return Err(error),
+                Some(Err(error)) => break Some(Portion::Failed(error)),
+                None => break Some(Portion::End),
+            }
+        };
+        self.is_done = last.is_some();
+        self.waiting.push_back(Portion::Rows(taken));
+        self.waiting.extend(last);
+        Ok(())
     }
 }
 
-impl Iterator for Tuples {
+fn is_raised_as_it_is(py: Python<'_>, error: &PyErr) -> bool {
+    let is_own = |name| {
+        let class = py.import("sitemill._errors").and_then(|errors| errors.getattr(name));
+        class.is_ok_and(|class| error.matches(py, class).unwrap_or(false))
+    };
+    !error.is_instance_of::<PyException>(py) || is_own("SitemillError") || is_own("RowTypeError")
+}
+
+/// The rows of a feed.
+struct Fed {
+    from: Receiver<Portion>,
+    taken: vec::IntoIter<SourceRow>,
+    is_done: bool,
+}
+
+impl Iterator for Fed {
     type Item = Result<SourceRow, Box<dyn Error + Send + Sync>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.taken.as_slice().is_empty() && self.error.is_none() {
-            self.take();
+        loop {
+            if let Some(row) = self.taken.next() {
+                return Some(Ok(row));
+            }
+            if self.is_done {
+                return None;
+            }
+            let portion = self.from.recv();
+            self.is_done = !matches!(portion, Ok(Portion::Rows(_)));
+            match portion {
+                Ok(Portion::Rows(rows)) => self.taken = rows.into_iter(),
+                Ok(Portion::End) => return None,
+                Ok(Portion::Failed(error)) => return Some(Err(Box::new(error))),
+                Err(_) => return Some(Err("the run was stopped".into())),
+            }
         }
-        self.taken.next().map(Ok).or_else(|| self.error.take().map(|error| Err(Box::new(error) as _)))
+    }
+}
+
+/// The batches of a stream, which a thread of its own reads.
+struct Ahead {
+    schema: SchemaRef,
+    /// `None` is the end.
+    batches: Receiver<Option<Result<RecordBatch, ArrowError>>>,
+    stop: Stop,
+}
+
+impl Ahead {
+    /// The thread ends when the stream or the reading does. It is not waited for, because the stream may wait for anything.
+    fn of(mut reader: impl RecordBatchReader + Send + 'static, stop: Stop) -> PyResult<Self> {
+        let schema = reader.schema();
+        let (to, batches) = bounded(AHEAD);
+        thread::Builder::new().name("sitemill-rows".into()).spawn(move || {
+            loop {
+                let batch = reader.next();
+                let is_last = !matches!(batch, Some(Ok(_)));
+                if to.send(batch).is_err() || is_last {
+                    return;
+                }
+            }
+        })?;
+        Ok(Self { schema, batches, stop })
+    }
+}
+
+impl Iterator for Ahead {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let failed = |why: &str| Some(Err(ArrowError::ExternalError(why.into())));
+        loop {
+            match self.batches.recv_timeout(PERIOD) {
+                Ok(batch) => return batch,
+                Err(RecvTimeoutError::Timeout) if self.stop.is_raised() => {
+                    return failed("the run was stopped");
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return failed("the stream broke off"),
+            }
+        }
+    }
+}
+
+impl RecordBatchReader for Ahead {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
     }
 }
 
 fn row(tuple: &Bound<'_, PyAny>) -> PyResult<SourceRow> {
-    let [url, lastmod, changefreq, priority, alternates, images]: [Option<Bound<'_, PyAny>>; 6] =
-        tuple.extract()?;
+    type Value<'py> = Option<Bound<'py, PyAny>>;
+    let (url, lastmod, changefreq, priority, alternates, images, has_others): (
+        Value<'_>,
+        Value<'_>,
+        Value<'_>,
+        Value<'_>,
+        Value<'_>,
+        Value<'_>,
+        bool,
+    ) = tuple.extract()?;
     let mut row = SourceRow::new(bytes(url)?)
         .lastmod(bytes(lastmod)?)
         .changefreq(bytes(changefreq)?)
-        .priority(bytes(priority)?);
+        .priority(bytes(priority)?)
+        .other_values(has_others);
     for (tag, cell) in [("alternates", alternates), ("images", images)] {
         if let Some(cell) = cell {
             row = row.extension(tag, bytes(Some(cell))?).map_err(PyTypeError::new_err)?;
@@ -87,11 +233,5 @@ fn bytes(value: Option<Bound<'_, PyAny>>) -> PyResult<Vec<u8>> {
             }
         };
     }
-    match value.extract::<PyBackedBytes>() {
-        Ok(bytes) => Ok(bytes.to_vec()),
-        Err(_) => {
-            let type_name = value.get_type().name()?.to_string();
-            Err(PyTypeError::new_err(format!("a URL is a str or bytes, not {type_name}")))
-        }
-    }
+    Ok(value.extract::<PyBackedBytes>()?.to_vec())
 }

@@ -1,52 +1,79 @@
-//! Runs a command on a thread of its own. Meanwhile the calling thread lets other Python threads run, looks for signals and tells
-//! progress.
+//! Runs a command on a thread of its own. Meanwhile the calling thread lets other Python threads run, passes on rows of iterators,
+//! looks for signals and tells progress.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::Instant;
 
-use crossbeam_channel::{RecvTimeoutError, bounded};
+use crossbeam_channel::{Receiver, RecvTimeoutError, bounded};
 use pyo3::prelude::*;
 use sitemill::{Error, ErrorKind, Phase, Progress, Result, Stop};
 
-/// How often signals are looked for and progress is told.
-const PERIOD: Duration = Duration::from_millis(100);
+use crate::rows::{Feed, PERIOD};
 
-const SIGINT: i32 = 2;
+/// The signal of Ctrl-C, which stops a run.
+pub const SIGINT: i32 = 2;
 
-/// Runs `work`. `tell` is a callable that is told progress: the name of the phase, the units done and the total, 0 if unknown.
+/// Runs `work`. `feed` passes it rows of an iterator. `tell` is a callable that is told progress: the name of the phase, the units
+/// done and the total, 0 if unknown.
 ///
 /// # Errors
-/// What a Python signal handler raises (`KeyboardInterrupt` for Ctrl-C), or what `tell` raises. `work` is stopped first.
+/// What a Python signal handler raises (`KeyboardInterrupt` for Ctrl-C), or the iterator or `tell`. `work` is stopped first.
 pub fn run<T: Send>(
     py: Python<'_>,
     tell: Option<&Py<PyAny>>,
+    feed: Option<Feed>,
+    stop: &Stop,
     work: impl FnOnce(&dyn Progress, &Stop) -> Result<T> + Send,
 ) -> PyResult<Result<T>> {
-    let (stop, counted) = (Stop::default(), Counted::default());
+    let counted = Counted::default();
     let (result, raised) = py.detach(|| {
         thread::scope(|scope| {
             let (at_end, ended) = bounded::<()>(0);
             let worker = scope.spawn(|| {
                 let _at_end = at_end;
-                caught(|| work(&counted, &stop))
+                caught(|| work(&counted, stop))
             });
-            let mut raised = None;
-            while ended.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
-                if raised.is_none() {
-                    raised =
-                        Python::attach(|py| py.check_signals().and_then(|()| counted.tell(py, tell))).err();
-                    raised.iter().for_each(|_| stop.raise(SIGINT));
-                }
-            }
-            (worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), raised)
+            let waited = Python::attach(|py| wait(py, feed, &ended, |py| counted.tell(py, tell)));
+            waited.iter().for_each(|_| stop.raise(SIGINT));
+            (worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), waited)
         })
     });
     match raised {
         Some(raised) => Err(raised),
-        None => Python::attach(|py| counted.tell(py, tell)).map(|()| result),
+        None => counted.tell(py, tell).map(|()| result),
+    }
+}
+
+/// Waits until the other side of `ended` is dropped. Meanwhile, passes on the rows of `feed`, looks for signals, and calls `each`
+/// every [`PERIOD`]. Returns an exception if one of these raises it.
+fn wait(
+    py: Python<'_>,
+    mut feed: Option<Feed>,
+    ended: &Receiver<()>,
+    each: impl Fn(Python<'_>) -> PyResult<()>,
+) -> Option<PyErr> {
+    let mut checked = Instant::now();
+    loop {
+        match &mut feed {
+            Some(rows) => match rows.step(py) {
+                Ok(true) => {}
+                Ok(false) => feed = None,
+                Err(error) => return Some(error),
+            },
+            None if py.detach(|| ended.recv_timeout(PERIOD)) != Err(RecvTimeoutError::Timeout) => {
+                return None;
+            }
+            None => {}
+        }
+        if feed.is_none() || checked.elapsed() >= PERIOD {
+            checked = Instant::now();
+            if let Err(error) = py.check_signals().and_then(|()| each(py)) {
+                return Some(error);
+            }
+        }
     }
 }
 

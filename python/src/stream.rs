@@ -7,12 +7,14 @@ use std::thread;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use crossbeam_channel::{Receiver, Sender, bounded};
-use pyo3::exceptions::PyRuntimeError;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, TryRecvError, bounded};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use sitemill::{Error, Result};
+use sitemill::{Error, Result, Stop};
 
+use crate::rows::{Feed, PERIOD};
+use crate::run::SIGINT;
 use crate::{capsule, errors, run};
 
 /// Batches that wait for the reader.
@@ -67,16 +69,19 @@ impl Stream {
 pub type Batch = std::result::Result<RecordBatch, Error>;
 
 impl Stream {
-    /// Runs `work`, which writes lines and returns its counts as JSON. An error before the first batch is raised at once.
+    /// Runs `work`, which writes lines and returns its counts as JSON. `feed` passes it rows of an iterator. An error before the
+    /// first batch is raised at once.
     pub fn of(
         py: Python<'_>,
         table: impl Table,
-        work: impl FnOnce(&mut dyn Write) -> Result<String> + Send + 'static,
+        feed: Option<Feed>,
+        stop: Stop,
+        work: impl FnOnce(&mut dyn Write, &Stop) -> Result<String> + Send + 'static,
     ) -> PyResult<Self> {
         let schema = table.schema();
-        Self::of_batches(py, schema, move |batches| {
+        Self::of_batches(py, schema, feed, stop, move |batches, stop| {
             let mut lines = Lines { table, rows: 0, rest: Vec::new(), batches };
-            let counts = work(&mut lines)?;
+            let counts = work(&mut lines, stop)?;
             lines.end().map(|()| counts)
         })
     }
@@ -85,28 +90,68 @@ impl Stream {
     pub fn of_batches(
         py: Python<'_>,
         schema: SchemaRef,
-        work: impl FnOnce(Sender<Batch>) -> Result<String> + Send + 'static,
+        feed: Option<Feed>,
+        stop: Stop,
+        work: impl FnOnce(Sender<Batch>, &Stop) -> Result<String> + Send + 'static,
     ) -> PyResult<Self> {
         let (batches, received) = bounded::<Batch>(BATCHES_AHEAD);
         let report = Arc::new(Mutex::new(None));
-        let at_end = Arc::clone(&report);
-        thread::spawn(move || match run::caught(|| work(batches.clone())) {
+        let (at_end, asked) = (Arc::clone(&report), stop.clone());
+        let work = move || match run::caught(|| work(batches.clone(), &asked)) {
             Ok(counts) => *at_end.lock().unwrap_or_else(PoisonError::into_inner) = Some(counts),
             // Without a reader, nobody is interested.
             Err(error) => drop(batches.send(Err(error))),
-        });
-        let first = py.detach(|| received.recv().ok()).transpose();
-        let first = first.map_err(|error| errors::exception(py, &error))?;
-        let batches = Batches { schema, first, received };
+        };
+        thread::Builder::new().name("sitemill-stream".into()).spawn(work)?;
+        let mut batches = Batches { schema, first: None, received, feed, stop };
+        batches.first = batches.receive(py)?.transpose().map_err(|error| errors::exception(py, &error))?;
         Ok(Self { batches: Mutex::new(Some(Box::new(batches))), report })
     }
 }
 
-/// The batches that the thread sends.
+/// The batches that the thread sends. Dropping it stops the thread.
 struct Batches {
     schema: SchemaRef,
     first: Option<RecordBatch>,
     received: Receiver<Batch>,
+    feed: Option<Feed>,
+    stop: Stop,
+}
+
+impl Batches {
+    /// The next batch. Other Python threads run while it waits.
+    ///
+    /// # Errors
+    /// What a signal handler or the iterator raises.
+    fn receive(&mut self, py: Python<'_>) -> PyResult<Option<Batch>> {
+        loop {
+            let waited = match &mut self.feed {
+                // Rows are passed on only while there is no batch.
+                Some(_) => self.received.try_recv().map_err(|error| error == TryRecvError::Empty),
+                None => {
+                    let received = py.detach(|| self.received.recv_timeout(PERIOD));
+                    received.map_err(|error| error == RecvTimeoutError::Timeout)
+                }
+            };
+            match waited {
+                Ok(batch) => return Ok(Some(batch)),
+                Err(false) => return Ok(None),
+                Err(true) => {}
+            }
+            py.check_signals()?;
+            if let Some(feed) = &mut self.feed
+                && !feed.step(py)?
+            {
+                self.feed = None;
+            }
+        }
+    }
+}
+
+impl Drop for Batches {
+    fn drop(&mut self) {
+        self.stop.raise(SIGINT);
+    }
 }
 
 impl Iterator for Batches {
@@ -116,8 +161,21 @@ impl Iterator for Batches {
         if let Some(first) = self.first.take() {
             return Some(Ok(first));
         }
-        let batch = self.received.recv().ok()?;
-        Some(batch.map_err(|error| ArrowError::ExternalError(errors::text(error.message()).into())))
+        let failed = |why: String| Some(Err(ArrowError::ExternalError(why.into())));
+        Python::attach(|py| match self.receive(py) {
+            Ok(batch) => match batch? {
+                Ok(batch) => Some(Ok(batch)),
+                Err(error) => failed(errors::whole_text(&error)),
+            },
+            Err(raised) => {
+                self.stop.raise(SIGINT);
+                // The reader is not Python code, which could raise it. The interpreter raises it as soon as the reader returns.
+                if raised.is_instance_of::<PyKeyboardInterrupt>(py) {
+                    let _ = py.import("_thread").and_then(|threads| threads.call_method0("interrupt_main"));
+                }
+                failed(raised.to_string())
+            }
+        })
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use sitemill::{CleanJob, Result, Stop, Target};
+use sitemill::{CleanJob, CleanReport, Result, Silent, Source, Stop, Target};
 
 use super::args::CleanArgs;
 use super::failure::is_broken_pipe;
@@ -19,6 +19,26 @@ pub fn job(args: &CleanArgs) -> CleanJob {
     job.url_encoding = args.form.url_encoding;
     job.threads = args.threads.unwrap_or(job.threads);
     job
+}
+
+/// Writes URLs and rejects. `sources`, if there are any, take the place of the input files.
+pub fn cleaned(
+    args: &CleanArgs,
+    sources: Option<Vec<Source<'_>>>,
+    stop: &Stop,
+    urls: Target<'_>,
+) -> Result<CleanReport> {
+    let job = job(args);
+    let mut paths = job.paths();
+    args.rejects.iter().for_each(|path| paths.write("--rejects", path));
+    paths.check()?;
+    let rejects = args.rejects.as_ref().map(|path| streams::create(path).map(|file| (path, file)));
+    let mut rejects = rejects.transpose()?;
+    let rejects = rejects.as_mut().map(|(path, file)| Target { name: path, to: file });
+    let sources =
+        sources.unwrap_or_else(|| job.input.paths.iter().map(|path| Source::from(&**path)).collect());
+    let urls = Target { name: urls.name, to: &mut *urls.to };
+    sitemill::clean_from(&job, sources, &Silent, stop, urls, rejects)
 }
 
 /// Writes URLs, rejects and a summary. A reader may stop early.

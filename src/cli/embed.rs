@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 
 use clap::Parser;
-use sitemill::{CleanJob, Error, Job, Outcome, Progress, Result, Source, Stop};
+use sitemill::{CleanReport, Error, Job, Outcome, Progress, Result, Source, Stop, Target};
 
 use super::args::{Args, Command};
 use super::{build, clean, log};
@@ -37,13 +37,19 @@ pub fn build_job(words: Vec<OsString>) -> Result<Job> {
     }
 }
 
-/// Returns the job that the options `words` of `clean` describe.
+/// Runs `clean` with the options `words` and writes URLs to `to`, and rejected rows to the file that the words name. `sources`, if
+/// there are any, take the place of input files.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed.
-pub fn clean_job(words: Vec<OsString>) -> Result<CleanJob> {
+/// As [`clean_from`](sitemill::clean_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed.
+pub fn clean(
+    words: Vec<OsString>,
+    sources: Option<Vec<Source<'_>>>,
+    stop: &Stop,
+    to: Target<'_>,
+) -> Result<CleanReport> {
     match parse("clean", words)?.command {
-        Command::Clean(args) => Ok(clean::job(&args)),
+        Command::Clean(args) => clean::cleaned(&args, sources, stop, to),
         _ => unreachable!("the first word is clean"),
     }
 }

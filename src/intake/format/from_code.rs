@@ -35,6 +35,8 @@ pub struct SourceRow {
     pub priority: Vec<u8>,
     /// Encoded values of extensions.
     extras: Vec<u8>,
+    /// Whether the row has values that are not read.
+    has_others: bool,
 }
 
 impl SourceRow {
@@ -56,6 +58,11 @@ impl SourceRow {
     /// Sets `priority`.
     pub fn priority(self, priority: impl Into<Vec<u8>>) -> Self {
         Self { priority: priority.into(), ..self }
+    }
+
+    /// Says whether the row has values besides these. Without a URL it is then rejected, and not counted as blank.
+    pub fn other_values(self, has_others: bool) -> Self {
+        Self { has_others, ..self }
     }
 
     /// Adds a link to the page in another language.
@@ -235,10 +242,10 @@ fn read(batch: &Batch, rows: &mut CountingSink<'_>) -> Result<()> {
     let cut = |value: &Vec<u8>| value.len().min(VALUE_BYTES_KEPT);
     let mut buffer = ExtrasBuffer::default();
     for (row, line) in batch.rows.iter().zip(batch.rows_before + 1..) {
-        let SourceRow { url, lastmod, changefreq, priority, extras } = row;
+        let SourceRow { url, lastmod, changefreq, priority, extras, has_others } = row;
         buffer.clear();
         buffer.push_all(RawExtras(extras));
-        rows.record(&Record {
+        let record = Record {
             line,
             offset: line - 1,
             url: &url[..cut(url)],
@@ -246,7 +253,11 @@ fn read(batch: &Batch, rows: &mut CountingSink<'_>) -> Result<()> {
             changefreq: &changefreq[..cut(changefreq)],
             priority: &priority[..cut(priority)],
             extras: buffer.values(),
-        })?;
+        };
+        match *has_others && url.trim_ascii().is_empty() {
+            true => rows.without_url(&record)?,
+            false => rows.record(&record)?,
+        }
     }
     Ok(())
 }

@@ -1,0 +1,211 @@
+"""Errors are exceptions with a class for each kind, in the words of Python."""
+
+import pathlib
+import re
+import threading
+import traceback
+
+import pyarrow
+import pytest
+
+import sitemill
+from conftest import BASE, pages
+
+URLS = pyarrow.table({"url": pages(3)})
+
+
+def failure(call):
+    with pytest.raises(sitemill.SitemillError) as raised:
+        call()
+    return raised.value
+
+
+@pytest.fixture
+def build(tmp_path):
+    def run(rows=URLS, **options):
+        return sitemill.build(rows, **{"base_url": BASE, "out": tmp_path / "out", **options})
+
+    return run
+
+
+WRONG_OPTIONS = [
+    dict(scope="world"),
+    dict(base_url="www.example.com"),
+    dict(urls_per_sitemap=50_001),
+    dict(urls_per_sitemap="many"),
+    dict(bytes_per_sitemap="1Z"),
+    dict(bytes_per_sitemap="60M"),
+    dict(sitemaps_per_index=0),
+    dict(level=10),
+    dict(gzip_engine="zip"),
+    dict(order="random"),
+    dict(divide="half"),
+    dict(on_duplicate="last"),
+    dict(protocol="1.0"),
+    dict(lastmod_zone="Mars"),
+    dict(lastmod_unit="years"),
+    dict(default_changefreq="often"),
+    dict(default_priority=2),
+    dict(columns="page"),
+    dict(columns="url=page", url="page"),
+    dict(delimiter="ab"),
+    dict(format="xls"),
+    dict(input_encoding="klingon"),
+    dict(url_encoding="klingon"),
+    dict(max_rejects="all"),
+    dict(max_dropped_tags="101%"),
+    dict(max_shrink="many"),
+    dict(expect_lines="2..1"),
+    dict(keep="long"),
+    dict(keep_sets=-1),
+    dict(memory="1Z"),
+    dict(threads=0),
+    dict(rejects="same", report="same"),
+    dict(rejects="same", diff="same", html="same", metrics="same"),
+]
+
+
+@pytest.mark.parametrize("options", WRONG_OPTIONS, ids=str)
+def test_a_wrong_option_is_a_usage_error_in_the_words_of_python(build, options, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    error = failure(lambda: build(**options))
+    assert isinstance(error, sitemill.UsageError) and isinstance(error, ValueError)
+    assert (error.kind, error.exit_code) == ("usage", 2)
+    assert any(name in str(error) for name in options), error
+    check_words(error)
+    assert not (tmp_path / "out" / "sitemap-index-1.xml").exists()
+
+
+def check_words(error) -> None:
+    """No flags, no help of the command line, and nothing of Rust."""
+    message = str(error)
+    assert message and "\n" not in message
+    assert not re.search(r"(^|[^\w-])--[a-z]", message), message
+    assert not re.search(r"tip:|--help|for more information|Some\(|usage:", message, re.IGNORECASE), message
+    assert not message.endswith("."), message
+
+
+def refusals(build, tmp_path):
+    """Refused or failed runs: the call, the class and exit code, and words of the message."""
+    long = pyarrow.table({"url": [*pages(3), "nonsense", "https://other.example/"]})
+    out = tmp_path / "out"
+    yield lambda: build([b"nonsense"]), sitemill.DataRefused, 65, "nothing was published"
+    yield lambda: build([]), sitemill.DataRefused, 65, "allow_empty=True"
+    yield lambda: build(long, max_rejects=1), sitemill.DataRefused, 65, "max_rejects is 1"
+    yield lambda: build(long, max_rejects="1%"), sitemill.DataRefused, 65, 'max_rejects'
+    yield lambda: build(URLS, expect_lines=4), sitemill.DataRefused, 65, "expect_lines is 4"
+    yield lambda: build(URLS.append_column("priority", [["x"] * 3]), max_dropped_tags=0), sitemill.DataRefused, 65, "max_dropped_tags"
+    yield lambda: build(pyarrow.table({"page": pages(3)})), sitemill.DataRefused, 65, 'url="NAME"'
+    yield lambda: build(pyarrow.table({"url": [1]})), sitemill.DataRefused, 65, 'url="NAME"'
+    yield lambda: build(tmp_path / "missing"), sitemill.InputError, 66, "missing"
+    yield lambda: build([tmp_path / "dir"], require_success_marker=True), sitemill.DataRefused, 65, "require_success_marker"
+    yield lambda: build(rejects=tmp_path / "no" / "file"), sitemill.OutputError, 73, "cannot be created"
+    yield lambda: build(out=tmp_path / "file" / "out"), sitemill.OutputError, 73, "file"
+    yield lambda: sitemill.status(tmp_path / "missing"), sitemill.InputError, 66, "missing"
+    yield lambda: sitemill.rollback(out), sitemill.DataRefused, 65, "out"
+    yield lambda: sitemill.check(tmp_path / "missing"), sitemill.InputError, 66, "missing"
+    yield lambda: sitemill.check(out, scope="world"), sitemill.UsageError, 2, "scope"
+    yield lambda: sitemill.check(out, base_url="foo"), sitemill.UsageError, 2, "base_url"
+    yield lambda: sitemill.check(out, threads=0), sitemill.UsageError, 2, "threads"
+    yield lambda: sitemill.urls(tmp_path / "missing"), sitemill.InputError, 66, "missing"
+    yield lambda: sitemill.diff(out, tmp_path / "missing"), sitemill.InputError, 66, "missing"
+    yield lambda: sitemill.clean(tmp_path / "missing"), sitemill.InputError, 66, "missing"
+    yield lambda: build(base_url="https://other.example/"), sitemill.DataRefused, 65, "replace_set=True"
+    yield lambda: build(URLS.slice(0, 1)), sitemill.DataRefused, 65, "max_shrink"
+    yield lambda: sitemill.rollback(out, to=99), sitemill.SitemillError, None, "99"
+
+
+def test_every_failure_has_its_class_kind_path_and_exit_code(build, tmp_path):
+    build()
+    (tmp_path / "file").touch()
+    (tmp_path / "dir").mkdir()
+    (tmp_path / "dir" / "part-0").write_text(BASE)
+    live = sitemill.status(tmp_path / "out")[0].live
+    for call, expected, exit_code, words in refusals(build, tmp_path):
+        error = failure(call)
+        print(repr(error))
+        assert isinstance(error, expected), repr(error)
+        assert exit_code in (None, error.exit_code), repr(error)
+        assert words in str(error), error
+        check_words(error)
+        if isinstance(error, (sitemill.InputError, sitemill.OutputError)):
+            assert error.path and str(tmp_path) in error.path, repr(error)
+            assert isinstance(error, OSError)
+    assert sitemill.status(tmp_path / "out")[0].live == live
+
+
+def test_refused_data_has_the_report(build):
+    error = failure(lambda: build(["nonsense://", BASE], max_rejects=0))
+    assert isinstance(error, sitemill.DataRefused)
+    assert (error.report.lines, error.report.listed, error.report.published) == (2, 1, False)
+    assert error.report.rejected_total == 1
+    assert "not published" in error.report._repr_html_()
+    assert failure(lambda: build(pyarrow.table({"x": [1]}))).report is None
+
+
+def test_an_exception_of_the_rows_ends_the_build_and_is_its_cause(build, tmp_path):
+    build()
+    live = sitemill.status(tmp_path / "out")
+
+    def rows():
+        yield from pages(5000)
+        raise LookupError("the database is gone")
+
+    error = failure(lambda: build(rows()))
+    assert isinstance(error, sitemill.OutputError) and error.kind == "io"
+    assert "row 5001 could not be read: LookupError: the database is gone" in str(error)
+    assert isinstance(error.__cause__, LookupError)
+    assert "in rows" in "".join(traceback.format_exception(error))
+    assert sitemill.status(tmp_path / "out") == live
+
+    error = failure(lambda: sitemill.clean(broken()))
+    assert isinstance(error.__cause__, ZeroDivisionError)
+
+
+def broken():
+    yield BASE
+    raise ZeroDivisionError("no rows")
+
+
+def test_exceptions_that_end_the_program_are_raised_as_they_are(build, tmp_path):
+    for kind in (SystemExit, KeyboardInterrupt, GeneratorExit):
+
+        def rows():
+            yield BASE
+            raise kind("stop")
+
+        with pytest.raises(kind):
+            build(rows())
+    assert not (tmp_path / "out" / "sitemap-index-1.xml").exists()
+
+
+def test_a_second_build_of_a_directory_is_busy(build, tmp_path):
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slow():
+        yield BASE
+        begun.set()
+        go_on.wait(60)
+
+    first = threading.Thread(target=build, args=(slow(),))
+    first.start()
+    assert begun.wait(60)
+    for _ in range(100):
+        # The first build takes the lock soon after it has begun to take rows.
+        if (tmp_path / "out" / ".sitemill" / "lock").exists():
+            break
+        threading.Event().wait(0.1)
+    error = failure(build)
+    go_on.set()
+    first.join()
+    assert isinstance(error, sitemill.Busy)
+    assert (error.kind, error.exit_code) == ("busy", 75)
+    check_words(error)
+
+
+def test_every_class_is_documented_and_public():
+    from sitemill import _errors
+
+    for name in _errors.__all__:
+        assert name in sitemill.__all__ and getattr(sitemill, name).__doc__
+    assert pathlib.Path(sitemill.__file__).with_name("py.typed").exists()

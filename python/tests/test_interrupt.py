@@ -1,0 +1,146 @@
+"""Ctrl-C raises KeyboardInterrupt soon, and the live set stays as it is."""
+
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import sitemill
+from conftest import BASE, pages, published
+
+#: A stop takes less than a second; a machine with much else to do may need more.
+PATIENCE = 60
+
+START = """
+import sys, time, itertools, pyarrow, sitemill
+base, out = sys.argv[1:3]
+def begun(*_):
+    print("begun", flush=True)
+"""
+
+ENDLESS = START + """
+def rows():
+    for number in itertools.count():
+        if number == 5000:
+            begun()
+        yield f"{base}{number}"
+rows = rows()
+"""
+SLOW = START + """
+def rows():
+    yield base
+    begun()
+    time.sleep(3600)
+rows = rows()
+"""
+ENDLESS_DICTS = START + """
+def rows():
+    for number in itertools.count():
+        if number == 5000:
+            begun()
+        yield {"url": f"{base}{number}", "lastmod": None}
+rows = rows()
+"""
+ENDLESS_STREAM = START + """
+schema = pyarrow.schema({"url": pyarrow.string()})
+def batches():
+    for number in itertools.count():
+        if number == 5:
+            begun()
+        yield pyarrow.record_batch({"url": [f"{base}{number}/{row}" for row in range(1000)]}, schema)
+rows = pyarrow.RecordBatchReader.from_batches(schema, batches())
+"""
+SLOW_STREAM = START + """
+schema = pyarrow.schema({"url": pyarrow.string()})
+def batches():
+    yield pyarrow.record_batch({"url": [base]}, schema)
+    begun()
+    time.sleep(3600)
+    yield pyarrow.record_batch({"url": [base]}, schema)
+rows = pyarrow.RecordBatchReader.from_batches(schema, batches())
+"""
+LARGE_TABLE = START + """
+numbers = pyarrow.array(range(3_000_000)).cast(pyarrow.string())
+import pyarrow.compute
+rows = pyarrow.table({"url": pyarrow.compute.binary_join_element_wise(base, numbers, "")})
+options = {"progress": begun}
+"""
+
+BUILD = """
+options = globals().get("options", {})
+try:
+    sitemill.build(rows, base_url=base, out=out, max_shrink="100%", **options)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    # A stream that waits is left behind, so the interpreter does not wait for its thread either.
+    import os
+    os._exit(7)
+"""
+
+CLEAN = """
+try:
+    pyarrow.table(sitemill.clean(rows))
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    import os
+    os._exit(7)
+"""
+
+
+def interrupt(code: str, out: pathlib.Path) -> None:
+    """Runs `code`, and sends SIGINT when it says that it has begun."""
+    command = [sys.executable, "-c", code, BASE, str(out)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout.readline() == "begun\n", process.stderr.read()
+            process.send_signal(signal.SIGINT)
+            said, errors = process.communicate(timeout=PATIENCE)
+            assert (process.returncode, said.splitlines()[-1]) == (7, "interrupted"), errors
+        finally:
+            process.kill()
+
+
+SOURCES = {
+    "an endless generator": ENDLESS,
+    "an endless generator of dictionaries": ENDLESS_DICTS,
+    "a generator that waits": SLOW,
+    "an endless stream": ENDLESS_STREAM,
+    "a stream that waits": SLOW_STREAM,
+    "a large table": LARGE_TABLE,
+}
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_ctrl_c_stops_a_build_and_leaves_the_live_set(source, tmp_path):
+    sitemill.build(pages(3), base_url=BASE, out=tmp_path)
+    live, status = published(tmp_path), sitemill.status(tmp_path)
+    interrupt(SOURCES[source] + BUILD, tmp_path)
+    assert published(tmp_path) == live
+    assert sitemill.status(tmp_path) == status
+    assert list((tmp_path / ".sitemill" / "staging").iterdir()) == []
+    assert sitemill.check(tmp_path)
+
+
+@pytest.mark.parametrize("source", ["a generator that waits", "an endless generator"])
+def test_ctrl_c_stops_the_reading_of_a_stream(source, tmp_path):
+    interrupt(SOURCES[source] + CLEAN, tmp_path)
+
+
+def test_a_signal_handler_of_the_program_is_called(tmp_path):
+    received = []
+
+    def rows():
+        for number in range(10):
+            if number == 5:
+                signal.raise_signal(signal.SIGUSR1)
+            yield f"{BASE}{number}"
+
+    before = signal.signal(signal.SIGUSR1, lambda *_: received.append(time.monotonic()))
+    try:
+        assert sitemill.build(rows(), base_url=BASE, out=tmp_path).listed == 10
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert len(received) == 1

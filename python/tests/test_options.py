@@ -1,0 +1,80 @@
+"""Every option of the command line is a keyword argument of the same name."""
+
+import inspect
+import re
+
+import pyarrow
+import pytest
+
+import sitemill
+from conftest import BASE, pages, run
+
+#: Flags that make no sense for a function, which returns its report and raises its errors.
+NOT_FOR_FUNCTIONS = {"help", "version", "json", "quiet", "config", "log"}
+#: Arguments without a flag: rows and paths are words, and names of columns are in --columns.
+ONLY_FOR_FUNCTIONS = {"rows", "paths", "old", "new", "directory", "url", "lastmod", "changefreq", "priority", "alternates", "images"}
+#: The directory of these is their only argument, and needs no name.
+POSITIONAL = {"status": {"out"}, "rollback": {"out"}}
+#: The formats of what a command prints, and options of commands whose results are streams in Python.
+FORMS = {"clean": {"progress"}, "urls": {"tsv"}, "diff": {"tsv"}}
+
+
+def flags(command: str) -> set[str]:
+    helped = run(command, "--help")
+    assert helped.returncode == 0, helped.stderr
+    return {flag.replace("-", "_") for flag in re.findall(r"^ +(?:-\w, )?--([a-z-]+)", helped.stdout, re.MULTILINE)}
+
+
+@pytest.mark.parametrize("command", ["build", "clean", "check", "urls", "diff", "status", "rollback"])
+def test_every_flag_is_a_keyword_and_every_keyword_a_flag(command):
+    keywords = set(inspect.signature(getattr(sitemill, command)).parameters)
+    of_command = flags(command) - NOT_FOR_FUNCTIONS - FORMS.get(command, set()) - POSITIONAL.get(command, set())
+    assert of_command - keywords == set(), "flags without a keyword"
+    assert keywords - of_command - ONLY_FOR_FUNCTIONS - {"progress"} == set(), "keywords without a flag"
+
+
+def test_every_keyword_of_build_is_documented():
+    documented = set(re.findall(r"\w+", sitemill.build.__doc__))
+    assert set(inspect.signature(sitemill.build).parameters) <= documented
+
+
+def test_options_have_the_effect_of_their_flags(desk):
+    table = pyarrow.table({"url": [*pages(300), BASE + "page/5", "http://x/"], "lastmod": ["1700000000"] * 302})
+    path = desk.parquet(table)
+    cases = [
+        dict(order="sorted", urls_per_sitemap=100),
+        dict(divide="stable", urls_per_sitemap=100, sitemaps_per_index=2),
+        dict(lastmod_unit="seconds", default_priority=0.7, default_changefreq="daily"),
+        dict(bytes_per_sitemap="10K", level=9, gzip_engine="flate2"),
+        dict(scope="any", on_duplicate="newest", lastmod_unit="seconds"),
+        dict(memory="256M", threads=1, max_rejects="50%", keep="3d", keep_sets=1),
+    ]
+    built = [desk.build(table, **options) for options in cases]
+    for options, found in zip(cases, built):
+        words = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+        assert found == desk.command(path, *words), options
+    # Else the options would have no effect.
+    assert len({str(sorted(found.files.items())) for found in built}) == len(cases)
+
+
+def test_files_for_reports_are_written(tmp_path):
+    names = ("rejects", "diff", "report", "html", "metrics", "robots")
+    files = {name: tmp_path / f"{name}.txt" for name in names if name != "robots"} | {"robots": tmp_path / "robots.txt"}
+    sitemill.build([BASE, "http://x/"], base_url=BASE, out=tmp_path / "out", **files)
+    assert all(path.stat().st_size for path in files.values())
+    assert "https://www.example.com/sitemap-index-1.xml" in files["robots"].read_text()
+
+
+def test_rejected_rows_of_clean_are_written(tmp_path):
+    rejected = tmp_path / "rejects.tsv"
+    table = pyarrow.table(sitemill.clean([BASE, "nonsense://"], rejects=rejected))
+    assert table["url"].to_pylist() == [BASE]
+    header, line = rejected.read_text("utf-8").splitlines()
+    assert line.split("\t")[:3] == ["rows", "2", "2"] or "nonsense" in line
+
+
+def test_an_index_of_pandas_with_a_name_is_a_column(tmp_path):
+    import pandas
+
+    frame = pandas.DataFrame({"lastmod": ["2024-05-01"] * 3}, index=pandas.Index(pages(3), name="url"))
+    assert sitemill.build(frame, base_url=BASE, out=tmp_path).listed == 3

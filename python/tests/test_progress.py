@@ -1,0 +1,119 @@
+"""Progress: a function, a line on a terminal, a label in a notebook."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+import types
+
+import pyarrow
+import pytest
+
+import sitemill
+from conftest import BASE, pages
+from sitemill import _progress
+
+
+def slow_rows():
+    """Rows for more than half a second, after which progress is shown."""
+    import time
+
+    for number in range(12):
+        time.sleep(0.1)
+        yield f"{BASE}{number}"
+
+
+def test_a_function_is_told_phases_and_counts(tmp_path):
+    told = []
+    table = pyarrow.table({"url": pages(200_000)})
+    sitemill.build(table, base_url=BASE, out=tmp_path, progress=lambda *words: told.append(words))
+    phases = list(dict.fromkeys(phase for phase, _, _ in told))
+    assert phases and set(phases) <= set(_progress._WORDS)
+    assert phases[-1] == "produce"
+    assert all(isinstance(done, int) and isinstance(total, int) and done >= 0 for _, done, total in told)
+    assert any(done for _, done, _ in told)
+
+
+def test_an_exception_of_the_function_stops_the_run(tmp_path):
+    def stop(phase, done, total):
+        raise StopAsyncIteration("enough")
+
+    endless = iter(lambda: BASE, None)
+    with pytest.raises(StopAsyncIteration, match="enough"):
+        sitemill.build(endless, base_url=BASE, out=tmp_path, progress=stop)
+    assert not (tmp_path / "sitemap-index-1.xml").exists()
+
+
+def test_a_terminal_shows_a_line_that_is_removed_at_the_end(tmp_path):
+    code = f"""
+import sys
+sys.path.insert(0, {os.path.dirname(__file__)!r})
+import sitemill, test_progress
+sitemill.build(test_progress.slow_rows(), base_url={BASE!r}, out={str(tmp_path)!r})
+"""
+    reader, terminal = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-c", code], stderr=terminal)
+    os.close(terminal)
+    shown = b""
+    try:
+        while part := os.read(reader, 4096):
+            shown += part
+    except OSError:
+        # The other side is closed.
+        pass
+    os.close(reader)
+    assert process.wait(60) == 0, shown
+    assert re.search(rb"\r\x1b\[K(reading rows|pass 1)[^\r]*\d", shown), shown
+    assert shown.endswith(b"\r\x1b[K")
+
+
+def test_nothing_is_shown_elsewhere_unless_it_is_wanted(tmp_path, capsys):
+    sitemill.build(slow_rows(), base_url=BASE, out=tmp_path)
+    assert capsys.readouterr().err == ""
+    sitemill.build(slow_rows(), base_url=BASE, out=tmp_path, progress=False)
+    assert capsys.readouterr().err == ""
+    sitemill.build(slow_rows(), base_url=BASE, out=tmp_path, progress=True)
+    assert "reading rows" in capsys.readouterr().err
+
+
+class Handle:
+    def __init__(self, shown):
+        self.shown = shown
+
+    def update(self, message, raw):
+        assert raw
+        self.shown.append(message["text/plain"])
+
+
+def test_a_notebook_shows_a_label_that_is_emptied_at_the_end(tmp_path, monkeypatch):
+    shown = []
+
+    def display(message, raw, display_id):
+        assert raw and display_id
+        shown.append(message["text/plain"])
+        return Handle(shown)
+
+    shell = type("ZMQInteractiveShell", (), {})()
+    ipython = types.ModuleType("IPython")
+    ipython.get_ipython = lambda: shell
+    ipython.display = types.ModuleType("IPython.display")
+    ipython.display.display = display
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", ipython.display)
+    sitemill.build(slow_rows(), base_url=BASE, out=tmp_path)
+    assert shown[0].startswith("reading rows") and shown[-1] == "" and len(shown) > 2
+    shown.clear()
+    sitemill.build(slow_rows(), base_url=BASE, out=tmp_path, progress=False)
+    assert shown == []
+
+
+@pytest.mark.parametrize(
+    "done, total, line",
+    [(5, 10, r"sorting:  50 %, \d+ s left"), (0, 10, r"sorting:   0 %"), (99, 10, r"sorting: 100 %, 0 s left"), (7, 0, r"sorting: 7, [\d,]+/s")],
+)
+def test_a_line_has_the_phase_and_the_share(done, total, line):
+    shown = []
+    label = type("Label", (_progress._Line,), {"PATIENCE": 0, "show": lambda self, words: shown.append(words)})()
+    label("sort", done, total)
+    assert re.match(line, shown[0]), shown

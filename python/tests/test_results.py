@@ -1,0 +1,170 @@
+"""Results: reports as objects, URLs and differences as Arrow streams."""
+
+import pathlib
+import threading
+import time
+import warnings
+
+import duckdb
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import sitemill
+from conftest import BASE, pages, run
+
+
+@pytest.fixture
+def out(tmp_path):
+    sitemill.build(pages(30_000), base_url=BASE, out=tmp_path / "out")
+    return tmp_path / "out"
+
+
+def test_urls_are_read_by_every_library(out):
+    frames = [
+        pyarrow.table(sitemill.urls(out)).to_pandas(),
+        polars.DataFrame(sitemill.urls(out)).to_pandas(),
+        pyarrow.RecordBatchReader.from_stream(sitemill.urls(out)).read_pandas(),
+    ]
+    stream = sitemill.urls(out)
+    reader = pyarrow.RecordBatchReader.from_stream(stream)
+    frames.append(duckdb.from_arrow(reader).df())
+    for frame in frames:
+        assert list(frame.columns) == ["loc", "lastmod", "changefreq", "priority", "alternates", "images"]
+        assert frame["loc"].tolist() == pages(30_000)
+    assert isinstance(frames[0], pandas.DataFrame)
+    assert '"urls":30000' in stream.report_json
+
+
+def test_urls_have_their_tags(tmp_path):
+    row = {
+        "url": BASE + "ü",
+        "lastmod": "2024-05-01",
+        "changefreq": "daily",
+        "priority": "0.5",
+        "alternates": [{"hreflang": "de", "href": BASE + "de"}],
+        "images": [BASE + "1.png"],
+    }
+    sitemill.build([row, {"url": BASE}], base_url=BASE, out=tmp_path)
+    first, second = pyarrow.table(sitemill.urls(tmp_path)).to_pylist()
+    assert first == {**{name: row[name] for name in list(row)[1:]}, "loc": BASE + "%C3%BC"}
+    assert second == {"loc": BASE, **dict.fromkeys(list(row)[1:])}
+
+
+def test_a_set_can_be_built_from_the_urls_of_another(out, tmp_path):
+    again = sitemill.build(sitemill.urls(out), base_url=BASE, out=tmp_path / "again")
+    assert again.listed == 30_000
+
+
+def test_the_results_of_clean_are_in_order(tmp_path):
+    table = pyarrow.table(sitemill.clean(f"{url}?b=ü" for url in pages(20_000)))
+    assert table["url"].to_pylist() == [f"{url}?b=%C3%BC" for url in pages(20_000)]
+    stream = sitemill.clean(polars.Series(["https://Example.com:443/../a"]))
+    assert polars.DataFrame(stream)["url"].to_list() == ["https://example.com/a"]
+    assert '"accepted":1' in stream.report_json
+
+
+def test_differences_are_a_table(tmp_path):
+    old, new = tmp_path / "old", tmp_path / "new"
+    sitemill.build([{"url": url, "lastmod": "2024-01-01"} for url in pages(5)], base_url=BASE, out=old)
+    sitemill.build([{"url": url, "lastmod": "2024-02-02"} for url in pages(9)[4:]], base_url=BASE, out=new)
+    found = polars.DataFrame(sitemill.diff(old, new))
+    assert dict(found["change"].value_counts().iter_rows()) == {"added": 4, "removed": 4, "changed": 1}
+    changed = found.filter(polars.col("change") == "changed").row(0, named=True)
+    assert (changed["old_lastmod"], changed["new_lastmod"]) == ("2024-01-01", "2024-02-02")
+
+
+def test_a_stream_is_read_once(out):
+    stream = sitemill.urls(out)
+    assert stream.report_json is None
+    pyarrow.table(stream)
+    with pytest.raises(RuntimeError, match="read already"):
+        pyarrow.table(stream)
+
+
+def test_a_stream_that_is_dropped_ends_its_thread(tmp_path):
+    path = tmp_path / "urls.txt"
+    path.write_text("\n".join(pages(500_000)))
+
+    def threads() -> int:
+        return sum("sitemill" in (task / "comm").read_text() for task in pathlib.Path("/proc/self/task").iterdir())
+
+    before = threads()
+    streams = [sitemill.clean(path, threads=1) for _ in range(3)]
+    readers = [pyarrow.RecordBatchReader.from_stream(stream) for stream in streams[:2]]
+    readers[0].read_next_batch()
+    assert threads() > before
+    del streams, readers
+    for _ in range(600):
+        if threads() == before:
+            break
+        time.sleep(0.1)
+    assert threads() == before
+
+
+def test_an_empty_set_gives_an_empty_table(tmp_path):
+    sitemill.build([], base_url=BASE, out=tmp_path, allow_empty=True)
+    table = pyarrow.table(sitemill.urls(tmp_path))
+    assert table.num_rows == 0 and table.column_names[0] == "loc"
+
+
+def test_reports_have_the_figures_of_the_command_line(out):
+    report = sitemill.build(pages(10), base_url=BASE, out=out, max_shrink="100%")
+    assert report.published and report.lines == report.listed == 10 and report.sitemaps == report.indexes == 1
+    assert report.index_urls == [BASE + "sitemap-index-1.xml"]
+    assert report.raw["base_url"] == BASE and report.seconds["total"] > 0
+    assert report.html().startswith("<!DOCTYPE html>") or report.html().lower().startswith("<!doctype html>")
+    assert "<table>" in report._repr_html_() and BASE in report._repr_html_()
+    assert sitemill.check(out) and sitemill.check(out).urls == 10
+
+
+def test_status_and_rollback_switch_between_sets(out):
+    sitemill.build(pages(30_001), base_url=BASE, out=out)
+    [status] = sitemill.status(out)
+    assert (status.live.urls, [kept.urls for kept in status.earlier]) == (30_001, [30_000])
+    done = sitemill.rollback(out)
+    assert (done.live, done.urls) == (1, 30_000)
+    assert sitemill.status(out)[0].live.urls == 30_000
+
+
+def test_check_reports_findings(tmp_path):
+    (tmp_path / "sitemap.xml").write_text("<urlset><url><loc>nonsense</loc></url></urlset>")
+    report = sitemill.check(tmp_path / "sitemap.xml", limit_findings=1)
+    assert not report and report.total >= 1 and len(report.findings) == 1
+    assert str(report.findings[0]).startswith(str(tmp_path / "sitemap.xml"))
+    shown = run("check", tmp_path / "sitemap.xml")
+    assert shown.returncode == 65 and report.findings[0].words in shown.stdout + shown.stderr
+
+
+def test_several_sites_are_built_at_once(tmp_path):
+    rows = [f"https://{host}.example/" for host in "abc"]
+    report = sitemill.build(rows, base_url="{origin}/", out=tmp_path)
+    assert report.listed == 3 and len(report.index_urls) == 3
+    assert len(sitemill.status(tmp_path)) == 3
+
+
+def test_other_threads_run_during_a_build(tmp_path):
+    ended, counted = threading.Event(), 0
+
+    def count():
+        nonlocal counted
+        while not ended.wait(0.001):
+            counted += 1
+
+    table = pyarrow.table({"url": pages(300_000)})
+    other = threading.Thread(target=count)
+    other.start()
+    before = counted
+    sitemill.build(table, base_url=BASE, out=tmp_path)
+    ran = counted - before
+    ended.set()
+    other.join()
+    # A build that holds the lock of the interpreter lets it run once or twice.
+    assert ran > 20
+
+
+def test_warnings_of_a_published_set_are_python_warnings(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert sitemill.build([BASE], base_url=BASE, out=tmp_path).warnings == ()

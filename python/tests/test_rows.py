@@ -1,0 +1,190 @@
+"""Rows of every kind give the same set."""
+
+import sqlite3
+import subprocess
+import sys
+import threading
+
+import duckdb
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import sitemill
+from conftest import BASE, pages
+
+URLS = [*pages(2000), "https://www.example.com/a b?q=ü", "https://other.example/", "", None, BASE + "page/7"]
+TABLE = pyarrow.table({"url": URLS})
+
+
+def frames():
+    """The same rows in every kind of object."""
+    chunks = [TABLE.slice(0, 10), TABLE.slice(10, 0), TABLE.slice(10)]
+    yield "table", TABLE
+    yield "table of chunks", pyarrow.concat_tables(chunks)
+    yield "record batch", TABLE.combine_chunks().to_batches()[0]
+    yield "record batch reader", TABLE.to_reader(max_chunksize=100)
+    yield "chunked array", TABLE["url"]
+    yield "array", TABLE["url"].combine_chunks()
+    yield "pandas", TABLE.to_pandas()
+    yield "pandas with an index", TABLE.to_pandas().set_index(pandas.Index([f"row {at}" for at in range(len(URLS))]))
+    yield "pandas series", TABLE.to_pandas()["url"]
+    yield "pandas series of another name", TABLE.to_pandas()["url"].rename("page")
+    yield "polars", polars.from_arrow(TABLE)
+    yield "polars lazy", polars.from_arrow(TABLE).lazy()
+    yield "polars series", polars.Series("page", URLS)
+    yield "duckdb", duckdb.from_arrow(TABLE)
+    yield "older duckdb", OlderRelation()
+    yield "list of strings", URLS
+    yield "generator of strings", (url for url in URLS)
+    yield "bytes", (url.encode() if url else url for url in URLS)
+    yield "dictionaries", [{"url": url} for url in URLS]
+    yield "dictionaries with a key loc", ({"loc": url} for url in URLS)
+    yield "dictionaries in capitals", ({"URL": url} for url in URLS)
+    yield "set", dict.fromkeys(URLS)
+
+
+class OlderRelation:
+    """A relation of DuckDB before it had the PyCapsule interface."""
+
+    def fetch_record_batch(self):
+        return TABLE.to_reader()
+
+
+@pytest.mark.parametrize("kind, rows", list(frames()), ids=lambda value: value if isinstance(value, str) else "")
+def test_every_kind_of_rows_gives_the_same_set(desk, kind, rows):
+    expected = desk.command(desk.parquet(TABLE))
+    found = desk.build(rows)
+    if kind == "set":
+        assert found.counts["listed"] == expected.counts["listed"]
+        return
+    assert found == expected
+    assert found.counts["listed"] == 2001
+    assert found.counts["blank"] == 2
+
+
+def test_pandas_works_without_pyarrow(desk, tmp_path):
+    expected = desk.command(desk.parquet(TABLE))
+    (tmp_path / "pyarrow.py").write_text("raise ImportError('not installed')")
+    code = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+import pandas, sitemill
+urls = {URLS!r}
+frame = pandas.DataFrame({{"url": urls, "lastmod": pandas.NaT}})
+report = sitemill.build(frame, base_url={BASE!r}, out={str(tmp_path / "out")!r})
+assert report.listed == {expected.counts["listed"]} and report.blank == 2 and not report.dropped_tags, report
+series = sitemill.build(pandas.Series(urls), base_url={BASE!r}, out={str(tmp_path / "series")!r})
+assert series.listed == report.listed, series
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_paths_are_files(desk):
+    path = desk.parquet(TABLE)
+    expected = desk.command(path)
+    for rows in (path, str(path), [path], (str(path),)):
+        assert desk.build(rows) == expected
+    with pytest.raises(TypeError, match="both paths and other values"):
+        desk.build([path, BASE])
+    with pytest.raises(sitemill.InputError):
+        desk.build("no-such-file")
+
+
+def test_an_iterator_runs_in_the_calling_thread(desk):
+    threads = set()
+
+    def rows():
+        for url in pages(5000):
+            threads.add(threading.get_ident())
+            yield url
+
+    assert desk.build(rows()).counts["listed"] == 5000
+    assert pyarrow.table(sitemill.clean(rows())).num_rows == 5000
+    assert threads == {threading.get_ident()}
+
+
+def test_rows_of_a_database_cursor_are_read_as_they_come(desk):
+    with sqlite3.connect(":memory:") as database:
+        database.execute("create table pages (url text)")
+        database.executemany("insert into pages values (?)", ((url,) for url in pages(5000)))
+        rows = (url for (url,) in database.execute("select url from pages"))
+        assert desk.build(rows).counts["listed"] == 5000
+
+
+def test_strings_and_dictionaries_do_not_mix(desk):
+    for rows in ([BASE, {"url": BASE}], [{"url": BASE}, BASE], [BASE, 5], [None, 5.5], [[BASE]]):
+        with pytest.raises(TypeError, match="row [12] is a"):
+            desk.build(iter(rows))
+
+
+@pytest.mark.parametrize("rows", [5, None, object()])
+def test_rows_of_an_unusable_kind_are_named(desk, rows):
+    with pytest.raises(TypeError, match=f"rows is of type {type(rows).__name__}; give paths"):
+        desk.build(rows)
+
+
+def test_keys_of_later_rows_are_read_and_unused_keys_are_reported(tmp_path):
+    rows = [
+        {"url": BASE + "a", "title": "A"},
+        {"loc": BASE + "b", "lastmod": "2024-05-01", "stock": 3},
+        {"url": None, "loc": BASE + "c", "priority": 0.5},
+        {},
+        {"url": "", "title": "no URL"},
+        {"url": None, "title": None},
+    ]
+    report = sitemill.build(rows, base_url=BASE, out=tmp_path)
+    assert (report.listed, report.blank, dict(report.rejected)) == (3, 2, {"no-url": 1})
+    assert report.unused_columns == ("title", "stock")
+    assert "stock" in report._repr_html_()
+    found = polars.DataFrame(sitemill.urls(tmp_path)).rows_by_key("loc", named=True)
+    assert found[BASE + "b"][0]["lastmod"] == "2024-05-01"
+    assert found[BASE + "c"][0]["priority"] == "0.5"
+
+
+def test_columns_have_other_names_if_they_are_given(desk):
+    rows = [{"page": url, "changed": "2024-05-01"} for url in pages(3)]
+    table = pyarrow.Table.from_pylist(rows)
+    expected = desk.command(desk.parquet(table), "--columns=url=page,lastmod=changed")
+    for given in (rows, table):
+        assert desk.build(given, url="page", lastmod="changed") == expected
+        assert desk.build(given, columns="url=page,lastmod=changed") == expected
+    assert b"2024-05-01" in sitemill_text(expected)
+    with pytest.raises(sitemill.UsageError, match="columns names columns, and so do url"):
+        desk.build(rows, url="page", columns="url=page")
+    with pytest.raises(sitemill.UsageError, match="rows are strings"):
+        desk.build(pages(3), url="page")
+
+
+def sitemill_text(built) -> bytes:
+    import gzip
+
+    return b"".join(gzip.decompress(bytes) for name, bytes in built.files.items() if name.endswith(".gz"))
+
+
+def test_a_missing_column_lists_those_that_exist(desk):
+    rows = [{"page": BASE, "title": "A"}]
+    for given in (rows, pyarrow.Table.from_pylist(rows), polars.DataFrame(rows)):
+        with pytest.raises(sitemill.DataRefused, match=r"no column loc or url.*page.*title.*url=") as refused:
+            desk.build(given)
+        assert refused.value.exit_code == 65
+        with pytest.raises(sitemill.DataRefused, match=r"no column adress.*page.*title"):
+            desk.build(given, url="adress")
+
+
+def test_a_stream_that_fails_names_the_row(desk):
+    def batches():
+        yield from TABLE.slice(0, 100).to_batches()
+        raise ValueError("the connection is lost")
+
+    reader = pyarrow.RecordBatchReader.from_batches(TABLE.schema, batches())
+    with pytest.raises(sitemill.OutputError, match="the rows after row 100 could not be read.*connection is lost") as failed:
+        desk.build(reader)
+    assert failed.value.kind == "io"
+
+
+def test_nothing_is_printed(desk, capfd):
+    desk.build(TABLE)
+    assert capfd.readouterr() == ("", "")

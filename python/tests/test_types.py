@@ -1,0 +1,154 @@
+"""Columns of every type are read like the same columns of Parquet, and typed values of dictionaries like both."""
+
+import datetime
+import decimal
+
+import numpy
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import sitemill
+from conftest import BASE, pages
+
+URLS = pages(4)
+DAY = datetime.date(2024, 5, 1)
+TIME = datetime.datetime(2024, 5, 1, 10, 30, 15, 999_999)
+ZONES = ("UTC", "Europe/Berlin", "+09:30")
+
+
+def test_urls_are_read_from_every_type_of_text(desk):
+    expected = desk.command(desk.parquet(pyarrow.table({"url": URLS})))
+    types = [
+        pyarrow.string(),
+        pyarrow.large_string(),
+        pyarrow.string_view(),
+        pyarrow.binary(),
+        pyarrow.large_binary(),
+        pyarrow.binary_view(),
+        pyarrow.binary(len(URLS[0])),
+    ]
+    columns = [pyarrow.array(URLS, pyarrow.string()).cast(kind) for kind in types[:2]]
+    columns += [pyarrow.array([url.encode() if "binary" in str(kind) else url for url in URLS], kind) for kind in types[2:]]
+    columns += [pyarrow.array(URLS).dictionary_encode(), pyarrow.array(URLS, pyarrow.large_string()).dictionary_encode()]
+    for column in columns:
+        assert desk.build(pyarrow.table({"url": column})) == expected, column.type
+    assert desk.build(polars.DataFrame({"url": polars.Series(URLS, dtype=polars.Categorical)})) == expected
+    assert desk.build(pandas.DataFrame({"url": pandas.Categorical(URLS)})) == expected
+    for url in (URLS[0].encode(), bytearray(URLS[0].encode()), memoryview(URLS[0].encode())):
+        assert desk.build([{"url": url}]) == desk.build(URLS[:1])
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1, 2], [1.5, None], [True, False], [TIME, None], [DAY, None], [["a"], ["b"]]],
+    ids=["integer", "float", "boolean", "time", "date", "list"],
+)
+def test_a_type_that_cannot_be_a_url_is_named_with_a_way_out(desk, values):
+    with pytest.raises(sitemill.DataRefused, match=r"column url holds .*; expected text; cast it to a string.*url=\"NAME\""):
+        desk.build(pyarrow.table({"url": values}))
+    with pytest.raises(TypeError, match=r"row 1: url holds a \w+; expected a str or bytes; convert it"):
+        desk.build([{"url": value} for value in values])
+
+
+def times():
+    """Columns of times, and what they are as values of Python."""
+    for unit in ("s", "ms", "us", "ns"):
+        for zone in (None, *ZONES):
+            values = [TIME.replace(microsecond=0), None, datetime.datetime(1969, 12, 31, 23, 59, 58), TIME.replace(year=2030, microsecond=0)]
+            yield f"timestamp {unit} {zone}", pyarrow.array(values, pyarrow.timestamp(unit, zone))
+    yield "fractions", pyarrow.array([TIME, None, datetime.datetime(1969, 12, 31, 23, 59, 58, 1), TIME], pyarrow.timestamp("us", "UTC"))
+    yield "date32", pyarrow.array([DAY, None, datetime.date(1969, 1, 1), DAY], pyarrow.date32())
+    yield "date64", pyarrow.array([DAY, None, datetime.date(1969, 1, 1), DAY], pyarrow.date64())
+    yield "text", pyarrow.array(["2024-05-01", None, "yesterday", "2024-05-01T10:30:15+02:00"])
+
+
+@pytest.mark.parametrize("name, column", list(times()), ids=lambda value: value if isinstance(value, str) else "")
+def test_times_are_read_as_from_parquet(desk, name, column):
+    table = pyarrow.table({"url": URLS, "lastmod": column})
+    options = {"lastmod_zone": "+02:00"} if name.endswith("None") else {}
+    words = [f"--lastmod-zone={zone}" for zone in options.values()]
+    expected = desk.command(desk.parquet(table), *words)
+    assert desk.build(table, **options) == expected
+    assert desk.build(table.to_pylist(), **options) == expected
+    assert desk.build(table.to_pandas().to_dict("records"), **options) == expected
+    assert desk.build(table.to_pandas(), **options) == expected
+    if "+09:30" not in name and "date64" not in name:
+        assert desk.build(polars.from_arrow(table), **options) == expected
+    assert expected.counts["listed"] == 4
+    dropped = 1 if name == "text" else 0
+    assert sum(expected.counts["dropped_tags"].values()) == dropped
+
+
+def test_values_of_numpy_are_read_like_those_of_python(desk):
+    lastmods = [numpy.datetime64("2024-05-01"), numpy.datetime64("2024-05-01T10:30:15.9", "ms"), numpy.datetime64("NaT"), pandas.NaT]
+    priorities = [numpy.float64(0.5), numpy.float32(0.1), pandas.NA, float("nan")]
+    rows = [{"url": url, "lastmod": day, "priority": share} for url, day, share in zip(URLS, lastmods, priorities)]
+    plain = zip(URLS, ["2024-05-01", "2024-05-01T10:30:15", None, None], [0.5, 0.1, None, None])
+    expected = desk.build([{"url": url, "lastmod": day, "priority": share} for url, day, share in plain], lastmod_zone="Z")
+    assert desk.build(rows, lastmod_zone="Z") == expected
+    assert not expected.counts["dropped_tags"]
+
+
+def numbers():
+    yield "float64", pyarrow.array([0.5, None, 1.0, 1e-05]), True
+    yield "float32", pyarrow.array([0.5, None, 1.0, 0.25], pyarrow.float32()), True
+    yield "float16", pyarrow.array(numpy.array([0.5, 0.25, 1, 0], "float16")), True
+    yield "int8", pyarrow.array([0, None, 1, 7], pyarrow.int8()), True
+    yield "uint64", pyarrow.array([0, None, 1, 2**64 - 1], pyarrow.uint64()), True
+    yield "decimal", pyarrow.array([decimal.Decimal("0.50"), None, decimal.Decimal("1.00"), decimal.Decimal("7.25")]), True
+    yield "decimal256", pyarrow.array([decimal.Decimal("0.50"), None, decimal.Decimal("1"), None], pyarrow.decimal256(50, 20)), True
+    yield "boolean", pyarrow.array([True, None, False, True]), True
+    yield "nulls", pyarrow.nulls(4), True
+    yield "time of day", pyarrow.array([datetime.time(1), None, None, None]), False
+    yield "duration", pyarrow.array([datetime.timedelta(1), None, None, None]), False
+    yield "list", pyarrow.array([[0.5], None, [], [1.0, 2.0]]), False
+
+
+@pytest.mark.parametrize("name, column, has_parquet", list(numbers()), ids=lambda value: value if isinstance(value, str) else "")
+def test_priorities_are_read_as_from_parquet(desk, name, column, has_parquet):
+    table = pyarrow.table({"url": URLS, "priority": column})
+    found = desk.build(table)
+    if has_parquet:
+        assert found == desk.command(desk.parquet(table))
+        assert desk.build(table.to_pylist()) == found
+    else:
+        assert sum(found.counts["dropped_tags"].values()) >= 1
+    assert found.counts["listed"] == 4
+
+
+IMAGES = [[f"{BASE}1.png", f"{BASE}2.png"], None, [], [f"{BASE}ü.png"]]
+LINKS = [[{"hreflang": "de", "href": BASE + "de"}, {"hreflang": "fr", "href": BASE + "fr"}], None, [], [{"hreflang": "de", "href": None}]]
+
+
+def test_lists_of_images_and_alternates_are_read_as_from_json_lines(desk):
+    rows = [{"url": url, "images": images, "alternates": links} for url, images, links in zip(URLS, IMAGES, LINKS)]
+    table = pyarrow.Table.from_pylist(rows)
+    expected = desk.build(table)
+    assert expected.counts["dropped_tags"] == {"tag-alternate": 1}
+    assert expected.counts["xml_bytes"] > desk.build(URLS).counts["xml_bytes"] + 200
+    assert desk.build(rows) == expected
+    assert desk.build(polars.from_arrow(table)) == expected
+    assert desk.build(table.to_pandas()) == expected
+    assert desk.build(table.to_pandas().to_dict("records")) == expected
+    assert same_but_rejects(desk.command(desk.jsonl(rows)), expected)
+
+
+def same_but_rejects(found, expected) -> bool:
+    """Compared with text, the reject file shows other words for a row."""
+    return (found.files, found.counts) == (expected.files, expected.counts)
+
+
+def test_images_have_the_shapes_of_json_lines(desk):
+    shapes = [BASE + "1.png", [BASE + "1.png"], {"loc": BASE + "1.png"}, [{"loc": BASE + "1.png"}], ({"loc": BASE + "1.png"},), f'["{BASE}1.png"]']
+    built = [desk.build([{"url": BASE, "images": shape}]) for shape in shapes]
+    assert all(found == built[0] for found in built)
+    assert built[0].counts["xml_bytes"] > desk.build([BASE]).counts["xml_bytes"]
+
+
+def test_a_column_of_numbers_that_is_called_images_is_not_used(tmp_path):
+    table = pyarrow.table({"url": URLS, "images": [1, 2, 3, 4]})
+    report = sitemill.build(table, base_url=BASE, out=tmp_path)
+    assert report.unused_columns == ("images",)
+    assert report.listed == 4
