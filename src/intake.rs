@@ -10,3 +10,4 @@ pub mod report;
 pub mod scratch;
 pub mod source;
 pub mod spool_format;
+pub mod urls;

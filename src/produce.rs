@@ -214,6 +214,9 @@ impl<'r> Renderer<'r> {
             RowsAt::Rows(block) => {
                 self.render_rows(spool_format::rows(bytes, block), survivors, skip, wanted)
             }
+            RowsAt::Urls(units) => {
+                self.render_rows(inputs[chunk.input].held_urls().read(units), survivors, skip, wanted)
+            }
             RowsAt::Positions { range, .. } => {
                 self.render_rows(chunk.entries(range, inputs), survivors, skip, wanted)
             }

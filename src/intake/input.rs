@@ -5,7 +5,6 @@
 
 mod lost;
 mod map;
-mod room;
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -18,12 +17,12 @@ use map::Map;
 use rustix::fs::{Mode, OFlags};
 
 pub use lost::{Lost, handle_sigbus};
-pub use room::Room;
 
 use super::lines;
 use crate::common::fifo::Fifo;
 use crate::intake::format::{Feed, SourceRows};
 use crate::intake::spool_format::Block;
+use crate::intake::urls::HeldUrls;
 use crate::sitemap::tags::GivenTags;
 
 use crate::error::{Error, ErrorKind, Result, message};
@@ -59,12 +58,17 @@ pub struct Input {
     blocks: Option<Vec<Block>>,
     /// The tags of its rows. Plain lines have none.
     given_tags: GivenTags,
-    /// Rows of its source before it, if its lines are rows from code. Their offsets count rows, not bytes.
-    rows_before: Option<u64>,
+    /// The rows, if they are URLs that code holds. There are no bytes then.
+    urls: Option<HeldUrls>,
+    /// Whether it continues the input before it: both are from the same source.
+    continues: bool,
 }
 
 /// How far ahead of readers the disk is told to read: a few milliseconds of reading.
 const AHEAD_BYTES: usize = 16 << 20;
+
+/// Rows of small units of URLs that are read together.
+const UNITED_ROWS_MAX: usize = 4096;
 
 /// Where the bytes of a chunk of an input are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +77,13 @@ pub enum Extent {
     Lines(Range<usize>),
     /// Rows.
     Rows(Block),
+    /// Rows of held URLs.
+    Urls {
+        /// The units of rows.
+        units: Range<usize>,
+        /// Bytes of the URLs.
+        bytes: usize,
+    },
 }
 
 impl Extent {
@@ -80,12 +91,17 @@ impl Extent {
     pub fn range(&self) -> &Range<usize> {
         match self {
             Self::Lines(range) | Self::Rows(Block { range, .. }) => range,
+            // They are in memory.
+            Self::Urls { .. } => &(0..0),
         }
     }
 
     /// The number of bytes, for progress.
     pub fn bytes(&self) -> u64 {
-        self.range().len() as u64
+        match self {
+            Self::Urls { bytes, .. } => *bytes as u64,
+            Self::Lines(_) | Self::Rows(_) => self.range().len() as u64,
+        }
     }
 }
 
@@ -232,20 +248,21 @@ impl Input {
             identity,
             blocks: None,
             given_tags: GivenTags::default(),
-            rows_before: None,
+            urls: None,
+            continues: false,
         })
     }
 
-    /// Rows from code that are URLs alone, as the plain lines in the first `bytes` of `room`. `rows_before` rows of their source come
-    /// before them.
-    pub fn row_lines(name: &Path, room: Room, bytes: usize, rows_before: u64) -> Self {
+    /// Rows of the URLs that `urls` holds.
+    pub fn urls(name: &Path, urls: HeldUrls) -> Self {
         Self {
             name: name.into(),
-            map: Arc::new(Map::Filled { room, bytes }),
+            map: Arc::new(Map::none()),
             identity: None,
             blocks: None,
             given_tags: GivenTags::default(),
-            rows_before: Some(rows_before),
+            urls: Some(urls),
+            continues: false,
         }
     }
 
@@ -262,36 +279,34 @@ impl Input {
         Self { given_tags, ..self }
     }
 
-    /// Makes it continue the input before it, which has the first `rows_before` rows of their source, if there are any.
-    pub fn after_rows(self, rows_before: u64) -> Self {
-        Self { rows_before: Some(rows_before), ..self }
+    /// Sets whether it continues the input before it, with more rows of the same source.
+    pub fn continuing(self, continues: bool) -> Self {
+        Self { continues, ..self }
     }
 
-    /// Whether it continues the input before it: both are from the same source.
+    /// Whether it continues the input before it.
     pub fn continues(&self) -> bool {
-        self.lines_before() > 0
+        self.continues
     }
 
-    /// Lines of its source before it.
-    pub fn lines_before(&self) -> u64 {
-        self.rows_before.unwrap_or(0)
+    /// The URLs that it holds.
+    ///
+    /// # Panics
+    /// If it has no extents of URLs.
+    pub fn held_urls(&self) -> &HeldUrls {
+        self.urls.as_ref().expect("only an input of URLs has extents of them")
     }
 
-    /// Whether the offset of a line is the number of rows before it.
-    pub fn counts_rows(&self) -> bool {
-        self.rows_before.is_some()
-    }
-
-    /// Bytes of memory that it holds, if it is neither a file nor in scratch.
+    /// Bytes of memory that its URLs hold.
     pub fn held_bytes(&self) -> usize {
-        self.map.held_bytes()
+        self.urls.as_ref().map_or(0, HeldUrls::held_bytes)
     }
 
     /// An input of other blocks of the same mapped file.
     pub fn part(&self, blocks: Vec<Block>) -> Self {
         let (name, map) = (self.name.clone(), Arc::clone(&self.map));
         let given_tags = GivenTags::default();
-        Self { name, map, identity: None, blocks: Some(blocks), given_tags, rows_before: None }
+        Self { name, map, identity: None, blocks: Some(blocks), given_tags, urls: None, continues: false }
     }
 
     /// The tags of its rows.
@@ -328,7 +343,9 @@ impl Input {
     pub fn extents(&self) -> impl Iterator<Item = Extent> + '_ {
         let lines = self.blocks.is_none().then(|| lines::chunks(self.bytes().len()).map(Extent::Lines));
         let rows = self.blocks.iter().flatten().cloned().map(Extent::Rows);
-        lines.into_iter().flatten().chain(rows)
+        let chunks = self.urls.iter().flat_map(|urls| urls.chunks(UNITED_ROWS_MAX));
+        let urls = chunks.map(|(units, bytes)| Extent::Urls { units, bytes });
+        lines.into_iter().flatten().chain(rows).chain(urls)
     }
 
     /// Refuses a file that is no longer the one that was opened.

@@ -1,18 +1,23 @@
-//! Reads lines again that are known to be canonical URLs.
+//! Reads rows again that are known to be canonical URLs.
 
 use crate::clean::CleanUrl;
 use crate::common::simd;
 use crate::intake::lines::{LineReader, lines};
 
-/// The URLs of lines that are all canonical URLs.
+/// The URLs of rows that are all canonical URLs.
 #[derive(Debug)]
-pub struct KnownUrls<'a>(LineReader<'a>);
+pub enum KnownUrls<'a> {
+    /// Lines.
+    Lines(Box<LineReader<'a>>),
+    /// Held URLs.
+    Held(std::vec::IntoIter<&'a [u8]>),
+}
 
 impl<'a> KnownUrls<'a> {
     /// Reads the URLs of `bytes`, which begin at `offset` of their input. The caller has cleaned them before and found nothing
     /// to change, so they are not checked again.
     pub fn of(bytes: &'a [u8], offset: u64) -> Self {
-        Self(lines(bytes, offset))
+        Self::Lines(Box::new(lines(bytes, offset)))
     }
 }
 
@@ -21,10 +26,12 @@ impl<'a> Iterator for KnownUrls<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<CleanUrl<'a>> {
-        self.0.next().map(|line| {
-            // These are the only bytes of a clean URL that XML escapes.
-            let may_grow = simd::contain_any(line.raw, [b'&', b'\'']);
-            CleanUrl::known(line.raw, may_grow)
-        })
+        let raw = match self {
+            Self::Lines(lines) => lines.next()?.raw,
+            Self::Held(urls) => urls.next()?,
+        };
+        // These are the only bytes of a clean URL that XML escapes.
+        let may_grow = simd::contain_any(raw, [b'&', b'\'']);
+        Some(CleanUrl::known(raw, may_grow))
     }
 }

@@ -51,21 +51,9 @@ pub fn own(input: &[u8], chunk: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// Whether the first line of an input is read without the first bytes of `bytes`.
-fn has_mark(bytes: &[u8], offset: u64) -> bool {
-    offset == 0 && bytes.starts_with(BYTE_ORDER_MARK)
-}
-
-/// Whether `bytes`, which begin at `offset` of their input, are `count` lines of which only the line feed is not read.
-pub fn are_read_whole(bytes: &[u8], offset: u64, count: usize) -> bool {
-    !has_mark(bytes, offset)
-        && memchr::memchr(b'\r', bytes).is_none()
-        && memchr::memchr_iter(b'\n', bytes).count() == count
-}
-
 /// The lines of `bytes`, which begin at `offset` of their input and end where a line or the input ends.
 pub fn lines(bytes: &[u8], offset: u64) -> LineReader<'_> {
-    let mark = if has_mark(bytes, offset) { BYTE_ORDER_MARK.len() } else { 0 };
+    let mark = if offset == 0 && bytes.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
     LineReader {
         bytes,
         offset,
@@ -199,24 +187,6 @@ mod tests {
             lines.push((start as u64, &input[start..]));
         }
         lines
-    }
-
-    #[test]
-    fn bytes_are_read_whole_if_their_lines_and_line_feeds_are_all_of_them() {
-        const BYTES: [u8; 6] = [b'a', b'\n', b'\r', 0xEF, 0xBB, 0xBF];
-        for number in 0..BYTES.len().pow(6) {
-            let bytes: Vec<u8> = (0..6).map(|at| BYTES[number / BYTES.len().pow(at) % BYTES.len()]).collect();
-            for offset in [0, 1] {
-                let lines: Vec<&[u8]> = lines(&bytes, offset).map(|line| line.raw).collect();
-                let is_whole = lines.iter().flat_map(|line| line.iter().chain(b"\n")).eq(&bytes);
-                // A carriage return within a line is read, but no URL has one.
-                let is_sure = is_whole && !bytes.contains(&b'\r');
-                for count in 0..=6 {
-                    let want = is_sure && count == lines.len();
-                    assert_eq!(are_read_whole(&bytes, offset, count), want, "{bytes:?} at {offset}");
-                }
-            }
-        }
     }
 
     #[test]

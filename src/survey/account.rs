@@ -22,20 +22,19 @@ pub struct Account {
 pub struct AccountedChunk {
     /// The rows.
     pub chunk: Chunk,
-    /// Lines before it in its source. Rows in scratch store their line numbers.
+    /// Lines before it in its input. Rows in scratch store their line numbers.
     lines_before: u64,
     /// Outcomes of its rows, as far as each row alone decides them: duplicates are not known.
     pub tally: Tally,
 }
 
 impl Account {
-    /// The account of chunks of `inputs` in input order, in which nothing is listed yet.
-    pub fn new(mut chunks: Vec<AccountedChunk>, inputs: &[Input], out_of_scope: Origins) -> Self {
+    /// The account of chunks in input order, in which nothing is listed yet.
+    pub fn new(mut chunks: Vec<AccountedChunk>, out_of_scope: Origins) -> Self {
         let (mut input, mut lines_before) = (0, 0);
         for chunk in &mut chunks {
             if chunk.chunk.input != input {
-                input = chunk.chunk.input;
-                lines_before = inputs[input].lines_before();
+                (input, lines_before) = (chunk.chunk.input, 0);
             }
             chunk.lines_before = lines_before;
             lines_before += chunk.tally.lines;

@@ -24,6 +24,8 @@ pub enum RowsAt {
     Lines(Range<usize>),
     /// Rows in scratch.
     Rows(Block),
+    /// These units of held URLs.
+    Urls(Range<usize>),
     /// Entries in the inputs that follow this one.
     Positions {
         /// Where their positions are.
@@ -52,6 +54,7 @@ impl Chunk {
         let rows = match extent {
             Extent::Lines(nominal) => RowsAt::Lines(lines::own(bytes, nominal)),
             Extent::Rows(block) => RowsAt::Rows(block),
+            Extent::Urls { units, .. } => RowsAt::Urls(units),
         };
         Self { input, rows }
     }
@@ -60,6 +63,7 @@ impl Chunk {
     pub fn will_need(&self, inputs: &[Input]) {
         match &self.rows {
             RowsAt::Lines(range) | RowsAt::Rows(Block { range, .. }) => inputs[self.input].will_need(range),
+            RowsAt::Urls(_) => {}
             RowsAt::Positions { blocks, .. } => {
                 blocks.iter().for_each(|(input, range)| inputs[self.input + 1 + input].will_need(range));
             }
@@ -82,6 +86,7 @@ impl Chunk {
             RowsAt::Lines(range) => lines::lines(&bytes[range.clone()], range.start as u64)
                 .try_for_each(|line| act(InputRow::of_line(0, line))),
             RowsAt::Rows(block) => spool_format::rows(bytes, block).try_for_each(act),
+            RowsAt::Urls(units) => inputs[self.input].held_urls().read(units).try_for_each(act),
             RowsAt::Positions { range, .. } => self.entries(range, inputs).try_for_each(act),
         }
     }
@@ -96,13 +101,12 @@ impl Chunk {
         match &self.rows {
             RowsAt::Lines(range) => {
                 let lines = lines::lines(&bytes[range.clone()], range.start as u64);
-                let counts_rows = inputs[self.input].counts_rows();
-                Box::new((lines_before + 1..).zip(lines).map(move |(number, line)| {
-                    let offset = if counts_rows { number - 1 } else { line.offset };
-                    InputRow { offset, ..InputRow::of_line(number, line) }
-                }))
+                Box::new(
+                    (lines_before + 1..).zip(lines).map(|(number, line)| InputRow::of_line(number, line)),
+                )
             }
             RowsAt::Rows(block) => Box::new(spool_format::rows(bytes, block)),
+            RowsAt::Urls(units) => Box::new(inputs[self.input].held_urls().read(units)),
             RowsAt::Positions { range, .. } => Box::new(self.entries(range, inputs)),
         }
     }

@@ -78,7 +78,7 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
     let sites_bytes = if job.rules.only_site().is_some() { 0 } else { entry_bytes };
     let scratch = memory.scratch.directory();
     let copied_bytes = memory.scratch.written();
-    let lines_bytes = inputs.iter().map(Input::held_bytes).sum::<usize>() as u64;
+    let urls_bytes = inputs.iter().map(Input::held_bytes).sum::<usize>() as u64;
     let copied_to_out = if is_same_disk(&job.publication.out, scratch) { copied_bytes } else { 0 };
     let estimate = Estimate {
         urls,
@@ -87,7 +87,7 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
             Order::Input => PARTITIONS,
         } as u64,
         memory_bytes: memory.budget,
-        held_bytes: lines_bytes
+        held_bytes: urls_bytes
             + match job.rules.order {
                 Order::Sorted => memory.hold as u64 / 2,
                 Order::Input => held_bytes.min(memory.hold as u64),

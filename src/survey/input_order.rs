@@ -125,7 +125,7 @@ fn judge_all(
                 |surveyor, (found, &(at, ref extent))| {
                     stop.check()?;
                     inputs[at].come_to(extent.range());
-                    *found = Some(surveyor.survey(at, inputs[at].bytes(), extent.clone())?);
+                    *found = Some(surveyor.survey(at, &inputs[at], extent.clone())?);
                     let own = surveyor.judge.take_out_of_scope();
                     if !own.is_empty() {
                         out_of_scope.lock().expect("no thread panics with the lock").merge(&own);
@@ -142,7 +142,7 @@ fn judge_all(
     }
     keys.complete()?;
     let out_of_scope = out_of_scope.into_inner().expect("no thread panics with the lock");
-    Ok((Account::new(accounted, inputs, out_of_scope), listed))
+    Ok((Account::new(accounted, out_of_scope), listed))
 }
 
 /// Surveys chunk after chunk with the same scratch memory.
@@ -172,19 +172,21 @@ impl<'r> Surveyor<'r> {
         }
     }
 
-    fn survey(&mut self, input: usize, bytes: &[u8], extent: Extent) -> Result<SurveyedChunk> {
+    fn survey(&mut self, at: usize, input: &Input, extent: Extent) -> Result<SurveyedChunk> {
         self.keys.clear();
         self.sizes.clear();
         self.instants.iter_mut().for_each(Vec::clear);
         reserve(&mut self.keys, CHUNK_URLS_MAX)?;
         self.instants.iter_mut().try_for_each(|instants| reserve(instants, CHUNK_URLS_MAX))?;
-        let chunk = Chunk::of(input, bytes, extent);
+        let bytes = input.bytes();
+        let chunk = Chunk::of(at, bytes, extent);
         let (tally, all_clean) = match &chunk.rows {
             // Their numbers are not known yet, and not needed.
             RowsAt::Lines(own) => self.take(
                 lines::lines(&bytes[own.clone()], own.start as u64).map(|line| InputRow::of_line(0, line)),
             ),
             RowsAt::Rows(block) => self.take(spool_format::rows(bytes, block)),
+            RowsAt::Urls(units) => self.take(input.held_urls().read(units)),
             RowsAt::Positions { .. } => unreachable!("nothing was sorted yet"),
         };
         let entries = self.keys.len();

@@ -72,13 +72,16 @@ impl ListedChunk {
         Ok(Self { chunk, survivors, listed: entries, least: None, is_clean: false })
     }
 
-    /// The URLs of the lines, if each of them is a canonical URL as it stands: the ordinal of an entry is that of its line,
+    /// The URLs of the rows, if each of them is a canonical URL as it stands: the ordinal of an entry is that of its line,
     /// and no judge is needed.
     pub fn known_urls<'i>(&self, inputs: &'i [Input]) -> Option<KnownUrls<'i>> {
         match &self.chunk.rows {
             RowsAt::Lines(range) if self.is_clean => {
                 let bytes = inputs[self.chunk.input].bytes();
                 Some(KnownUrls::of(&bytes[range.clone()], range.start as u64))
+            }
+            RowsAt::Urls(units) if self.is_clean => {
+                Some(KnownUrls::Held(inputs[self.chunk.input].held_urls().urls(units).into_iter()))
             }
             _ => None,
         }

@@ -246,7 +246,7 @@ fn distribute(
     }
     chunks.sort_unstable_by_key(|&(at, _)| at);
     let chunks = list(chunks.into_iter().map(|(_, chunk)| chunk))?;
-    Ok(Distributed { account: Account::new(chunks, inputs, out_of_scope), ranges, files })
+    Ok(Distributed { account: Account::new(chunks, out_of_scope), ranges, files })
 }
 
 /// Judges rows and appends entries to ranges.

@@ -1,7 +1,7 @@
 //! Maps inputs for both passes. Inputs that are not files of plain lines are first copied to scratch, as lines or as rows. Rows from
-//! code that are URLs alone are copied to memory as lines, as long as there is room.
+//! code that are URLs alone are held where they are, as far as the memory limit allows.
 
-mod text;
+mod held;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -24,15 +24,15 @@ use crate::intake::lines::CHUNK_BYTES;
 use crate::intake::scratch::{Copied, Scratch, Space};
 use crate::intake::spool_format::{Block, Content, InputRow, RowBuffer};
 use crate::sitemap::tags::{GivenTags, RawTags};
-use text::{Copying, Texts};
+use held::{Held, hold};
 
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// Rows from code may be held as lines in this part of the memory for data that grows with the input.
-const LINES_SHARE: usize = 4;
+/// The part of the memory for data that grows with the input that URLs from code may take.
+const URLS_SHARE: usize = 4;
 
 /// Maps or reads all `sources`, several at a time. Returns the inputs, and the facts found about each source. A source of rows from
-/// code may become several inputs.
+/// code may become two inputs.
 ///
 /// # Errors
 /// If one is not what it should be, if it cannot be mapped or read, if scratch space runs out, or if `stop` is raised.
@@ -52,11 +52,11 @@ pub fn mapped_all(
     let failed = Failed::default();
     let form = with_page_memory(&run.job.input.form, run.job.resources.memory, threads);
     let from_code = sources.iter().filter(|source| source.path().is_none()).count();
-    let lines_max = memory.hold / LINES_SHARE / from_code.max(1);
+    let urls_bytes_max = memory.hold / URLS_SHARE / from_code.max(1);
     let work = |(): &mut (), (number, source)| {
         let (threads, failed) = (threads.div_ceil(at_once), failed.of(number));
         let scratch = &memory.scratch;
-        Reading { run, form: &form, scratch, lines_max, threads, failed, begin: &begin }.mapped(source)
+        Reading { run, form: &form, scratch, urls_bytes_max, threads, failed, begin: &begin }.mapped(source)
     };
     ordered(
         at_once,
@@ -81,8 +81,8 @@ struct Reading<'r> {
     form: &'r FormOptions,
     /// Where copies go.
     scratch: &'r Arc<Space>,
-    /// Bytes of lines that may be held in memory.
-    lines_max: usize,
+    /// Bytes of memory that URLs from code may take.
+    urls_bytes_max: usize,
     threads: usize,
     failed: Failed,
     /// Called before the first byte is copied.
@@ -134,9 +134,11 @@ impl Reading<'_> {
             }
             Opened::Rows(reader) => {
                 begin();
-                let copying =
-                    Copying { run, threads: self.threads, failed: &self.failed, bytes_max: self.lines_max };
-                let Texts { mut inputs, rows, rest } = copying.copy(&name, reader.units)?;
+                let Held { urls, rest } = hold(run, reader.units, self.urls_bytes_max)?;
+                let mut inputs = Vec::new();
+                if urls.rows() > 0 {
+                    inputs.push(Input::urls(&name, urls));
+                }
                 if let Some(units) = rest {
                     let to = Scratch::copy_of(copied, scratch)?;
                     let Spooled { blocks, given_tags, facts: of_rows, non_utf8: odd } =
@@ -144,7 +146,8 @@ impl Reading<'_> {
                     facts.take(of_rows);
                     non_utf8 = odd;
                     let input = Input::rows(&name, to.file(), identity, blocks)?;
-                    inputs.push(input.with_tags(given_tags).after_rows(rows));
+                    let continues = !inputs.is_empty();
+                    inputs.push(input.with_tags(given_tags).continuing(continues));
                 }
                 inputs
             }

@@ -5,10 +5,10 @@
 
 mod column;
 mod kind;
-mod lines;
 mod nested;
 mod texts;
 mod typed;
+mod urls;
 
 use std::io;
 use std::path::Path;
@@ -25,7 +25,7 @@ use crate::error::{Error, Message, Result, message};
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
 use column::Column;
 use kind::Kind;
-use lines::UrlLines;
+use urls::Urls;
 
 /// Rows of a unit. Usual URLs then take about as many bytes as a block of text.
 const UNIT_ROWS: usize = 4096;
@@ -89,7 +89,9 @@ impl<'a> ArrowRows<'a> {
         let units = match only_urls {
             None => small_units(units, read),
             Some(at) => small_units_of_urls(units, read, move |unit| {
-                UrlLines::of(unit.batch.column(at), has_other_columns)
+                let columns = unit.batch.num_columns();
+                let others: Vec<usize> = (0..columns).filter(|&other| other != at).collect();
+                Urls::of(unit.batch.column(at), has_other_columns, unit.bytes(&others) as usize)
             }),
         };
         Ok(RowReader { units, columns: Some(found) })

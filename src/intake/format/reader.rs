@@ -8,6 +8,7 @@ use super::row::{CountingSink, Sink};
 use super::unpack::Text;
 use crate::error::Result;
 use crate::intake::blocks::{Block, Blocks};
+use crate::intake::urls::UrlRows;
 
 /// An input of rows, ready to be read.
 pub struct RowReader<'n> {
@@ -31,31 +32,11 @@ pub struct Unit<'n> {
     read: Read<'n>,
     is_transcoded: bool,
     is_small: bool,
-    lines: Option<Lines<'n>>,
+    /// Its rows, if they have nothing but a URL and can be read where they are.
+    pub urls: Option<Box<dyn UrlRows>>,
 }
 
-/// The rows of a unit as lines.
-type Lines<'n> = Box<dyn AsLines + Send + 'n>;
-
-/// Rows that have nothing but a URL, and so can be copied as lines.
-pub trait AsLines {
-    /// The number of rows.
-    fn rows(&self) -> usize;
-
-    /// Bytes of all lines, each with a line feed.
-    fn bytes(&self) -> usize;
-
-    /// Copies the URL of each row to `lines`, which is as long as all lines, and adds a line feed. Returns false if a line would not
-    /// be judged as its row is.
-    fn copy(&self, lines: &mut [u8]) -> bool;
-}
-
-impl<'n> Unit<'n> {
-    /// Its rows as lines, if they can be copied as such.
-    pub fn as_lines(&self) -> Option<&(dyn AsLines + Send + 'n)> {
-        self.lines.as_deref()
-    }
-
+impl Unit<'_> {
     /// Whether its rows take no more memory than a block of text. Then the unit and its results may wait in a queue.
     pub fn is_small(&self) -> bool {
         self.is_small
@@ -86,13 +67,13 @@ fn units_of<'n, P: Send + 'n>(
     is_transcoded: bool,
     parts: impl Iterator<Item = Result<P>> + Send + 'n,
     read: impl Fn(&P, &mut CountingSink<'_>) -> Result<()> + Send + Sync + 'n,
-    lines: impl Fn(&P) -> Option<Lines<'n>> + Send + 'n,
+    urls: impl Fn(&P) -> Option<Box<dyn UrlRows>> + Send + 'n,
 ) -> Units<'n> {
     let read = Arc::new(read);
     Box::new(parts.map(move |part| {
         let (part, read) = (part?, Arc::clone(&read));
-        let lines = lines(&part);
-        Ok(Unit { read: Box::new(move |rows| read(&part, rows)), is_transcoded, is_small: true, lines })
+        let urls = urls(&part);
+        Ok(Unit { read: Box::new(move |rows| read(&part, rows)), is_transcoded, is_small: true, urls })
     }))
 }
 
@@ -117,15 +98,15 @@ pub fn small_units<'n, P: Send + 'n>(
     units_of(false, parts, read, |_| None)
 }
 
-/// Makes a unit of each of `parts`, which take no more memory than a block of text. Their rows have nothing but a URL, and `lines`
-/// gives them as lines.
+/// Makes a unit of each of `parts`, which take no more memory than a block of text. Their rows have nothing but a URL, and `urls`
+/// gives them.
 #[cfg(feature = "arrow")]
-pub fn small_units_of_urls<'n, P: Send + 'n, L: AsLines + Send + 'n>(
+pub fn small_units_of_urls<'n, P: Send + 'n, U: UrlRows + 'static>(
     parts: impl Iterator<Item = Result<P>> + Send + 'n,
     read: impl Fn(&P, &mut CountingSink<'_>) -> Result<()> + Send + Sync + 'n,
-    lines: impl Fn(&P) -> L + Send + 'n,
+    urls: impl Fn(&P) -> U + Send + 'n,
 ) -> Units<'n> {
-    units_of(false, parts, read, move |part| Some(Box::new(lines(part))))
+    units_of(false, parts, read, move |part| Some(Box::new(urls(part))))
 }
 
 /// Makes a unit of each of `parts`, which may have any number of rows.
@@ -137,6 +118,6 @@ pub fn large_units<'n, P: Send + 'n>(
     let read = Arc::new(read);
     Box::new(parts.into_iter().map(move |part| {
         let read = Arc::clone(&read);
-        Ok(Unit { read: Box::new(move |rows| read(part, rows)), is_transcoded, is_small: false, lines: None })
+        Ok(Unit { read: Box::new(move |rows| read(part, rows)), is_transcoded, is_small: false, urls: None })
     }))
 }

@@ -1,4 +1,4 @@
-//! A file as a slice: the one place that maps files.
+//! A file as a slice: the one place that maps memory.
 
 #![allow(unsafe_code)]
 
@@ -11,20 +11,17 @@ use std::path::Path;
 use memmap2::{Advice, Mmap};
 
 use super::lost::Watch;
-use super::room::Room;
 
 /// Read at once where a file cannot be mapped.
 const COPY_BYTES: usize = 1 << 20;
 
-/// The bytes of an input.
+/// The bytes of a file, as its pages.
 #[derive(Debug)]
 pub enum Map {
     /// The file itself; the watch ends before the map does.
     Pages { _watch: Watch, map: Mmap },
     /// A copy: of an empty file, or of one whose file system or whose limit of address space allows no map.
     Copy(Vec<u8>),
-    /// No file: the first bytes of memory that was filled.
-    Filled { room: Room, bytes: usize },
 }
 
 impl Map {
@@ -34,6 +31,11 @@ impl Map {
             0 => Ok(Self::Copy(Vec::new())),
             bytes => Self::pages(name, file).or_else(|_| Self::copy(file, bytes)),
         }
+    }
+
+    /// The bytes of an input that has none.
+    pub fn none() -> Self {
+        Self::Copy(Vec::new())
     }
 
     fn copy(file: &File, bytes: u64) -> io::Result<Self> {
@@ -66,20 +68,11 @@ impl Map {
         }
     }
 
-    /// Bytes of memory that were filled and are held.
-    pub fn held_bytes(&self) -> usize {
-        match self {
-            Self::Filled { room, bytes } => room.held_bytes(*bytes),
-            Self::Pages { .. } | Self::Copy(_) => 0,
-        }
-    }
-
     /// All of them.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Pages { map, .. } => map,
             Self::Copy(bytes) => bytes,
-            Self::Filled { room, bytes } => &room.bytes()[..*bytes],
         }
     }
 }

@@ -5,6 +5,7 @@ use arrow_array::{Array, ArrayRef, BinaryArray, BinaryViewArray, FixedSizeBinary
 use arrow_schema::DataType;
 
 /// Strings or binary data. Strings are read as bytes, because nothing has checked that they are UTF-8.
+#[derive(Debug)]
 pub enum Texts {
     Short(BinaryArray),
     Long(LargeBinaryArray),
@@ -44,7 +45,7 @@ impl Texts {
     }
 
     /// Calls `act` with the value of each row in order; empty for null.
-    pub fn for_each(&self, mut act: impl FnMut(&[u8])) {
+    pub fn for_each<'t>(&'t self, mut act: impl FnMut(&'t [u8])) {
         // A loop for each layout, so that rows are read without a branch on it.
         match self {
             Self::Short(array) => array.iter().for_each(|value| act(value.unwrap_or_default())),
