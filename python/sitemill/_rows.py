@@ -55,7 +55,7 @@ def table(rows: Any, columns: Mapping[str, str]) -> Optional[Any]:
         return rows.collect()
     if hasattr(rows, "__arrow_c_stream__"):
         return rows
-    # DuckDB before 1.4, and PySpark before 4.
+    # Earlier versions of DuckDB and PySpark.
     if hasattr(rows, "fetch_record_batch"):
         return rows.fetch_record_batch()
     if hasattr(rows, "toArrow"):
@@ -64,7 +64,7 @@ def table(rows: Any, columns: Mapping[str, str]) -> Optional[Any]:
 
 
 def _of_pandas(frame: Any) -> Any:
-    """The frame, if pandas can make a stream of it, which needs PyArrow. Otherwise its rows."""
+    """The frame as a table; ``None`` without PyArrow, which this needs."""
     try:
         pyarrow = importlib.import_module("pyarrow")
     except ImportError:

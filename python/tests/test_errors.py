@@ -123,7 +123,6 @@ def test_every_failure_has_its_class_kind_path_and_exit_code(build, tmp_path):
     live = sitemill.status(tmp_path / "out")[0].live
     for call, expected, exit_code, words in refusals(build, tmp_path):
         error = failure(call)
-        print(repr(error))
         assert isinstance(error, expected), repr(error)
         assert exit_code in (None, error.exit_code), repr(error)
         assert words in str(error), error
