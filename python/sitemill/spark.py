@@ -26,7 +26,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Union
 
 from . import _finished, _rows, _sitemill, _words as _as_words
-from ._errors import DataRefused, UsageError
+from ._errors import DataRefused, OutputError, SitemillError, UsageError
 from ._report import Report
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ ROUTER_BYTES = 64 << 20
 
 #: The options that a cluster run has. Others are refused.
 _FIXED = {"order": "sorted", "divide": "stable", "on_duplicate": "newest"}
+_INSTEAD = {"rejects": "call sitemill.spark.rejects", "memory": "worker_memory= limits each task"}
 _OF_FILES = ("rejects", "diff", "metrics", "format", "columns", "delimiter", "input_encoding", "require_success_marker")
 
 
@@ -86,9 +87,11 @@ def build(
         url=url, lastmod=lastmod, changefreq=changefreq, priority=priority, alternates=alternates, images=images
     )
     rows = _select(df, columns)
-    words = _words(base_url, out, options)
+    words = _words(base_url, out, options, columns)
+    _check_reports(options)
     session = df.sparkSession
-    driver = _sitemill.Driver(words)
+    memory = f"--memory={worker_memory}"
+    driver = _sitemill.Driver([*words, memory])
     packed = None
     try:
         order = driver.order()
@@ -97,7 +100,7 @@ def build(
         plan, regions = messages.plan, messages.regions
         routed = packed.where("block is not null").select("block").mapInArrow(_Route(plan), "region int, block binary")
         spread = _spread(session, routed, regions)
-        task = _Produce([*words, f"--memory={worker_memory}", "--threads=1"], order, plan)
+        task = _Produce([*words, memory, "--threads=1"], order, plan)
         batches = [row.batch for row in spread.mapInArrow(task, "batch string").collect()]
         built = driver.publish(messages.packed, plan, batches, name)
     finally:
@@ -106,6 +109,16 @@ def build(
             packed.unpersist()
     _write_reports(built[0], options)
     return _finished(*built)
+
+
+def _check_reports(options: Mapping[str, Any]) -> None:
+    """Fails before any work if a file for a report could not be written after it."""
+    for path in (options.get("report"), options.get("html")):
+        if path is None:
+            continue
+        target = path if os.path.exists(path) else os.path.dirname(os.path.abspath(path))
+        if os.path.isdir(path) or not os.access(target, os.W_OK):
+            raise OutputError(f"{os.fspath(path)}: cannot be created; check the path and its permissions", exit_code=73)
 
 
 def _write_reports(report: str, options: Mapping[str, Any]) -> None:
@@ -139,16 +152,22 @@ def rejects(
     columns = dict(
         url=url, lastmod=lastmod, changefreq=changefreq, priority=priority, alternates=alternates, images=images
     )
-    task = _Rejects(_words(base_url, out, options))
+    task = _Rejects(_words(base_url, out, options, columns))
     return _select(df, columns).mapInArrow(task, "reason string, text binary, tag binary")
 
 
-def _words(base_url: str, out: Any, options: Mapping[str, Any]) -> list[str]:
+def _words(
+    base_url: str, out: Any, options: Mapping[str, Any], columns: Mapping[str, Optional[str]]
+) -> list[str]:
     """The words of the command line for a run on a cluster."""
     for option in ("threads", "memory", "scratch", "progress", *_OF_FILES):
         if options.get(option) is not None:
-            raise UsageError(f"{option}= has no meaning on a cluster; leave it out", exit_code=2)
-    return _as_words({**_FIXED, **options, "base_url": base_url, "out": out, "report": None, "html": None})
+            way_out = _INSTEAD.get(option, "leave it out")
+            raise UsageError(f"{option}= has no meaning on a cluster; {way_out}", exit_code=2)
+    # The tasks see columns by their usual names. A named one is used whatever it holds.
+    named = ",".join(f"{part}={part}" for part, name in columns.items() if name is not None)
+    fixed = {"base_url": base_url, "out": out, "report": None, "html": None, "columns": named or None}
+    return _as_words({**_FIXED, **options, **fixed})
 
 
 def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame":
@@ -194,25 +213,31 @@ def _pack(
     """Packs all rows and plans the regions."""
     candidates = 0
     while True:
-        packed = rows.mapInArrow(_Pack(words, order, candidates), "packed string, block binary")
+        packed = rows.mapInArrow(_Pack(words, order, candidates, rows.columns), "packed string, block binary")
         if cache:
             from pyspark import StorageLevel
 
             packed = packed.persist(StorageLevel.DISK_ONLY)
-        told = [row.packed for row in packed.where("packed is not null").select("packed").collect()]
-        plan, number = driver.plan(told)
+        plan = None
+        try:
+            told = [row.packed for row in packed.where("packed is not null").select("packed").collect()]
+            plan, number = driver.plan(told)
+        finally:
+            if plan is None and cache:
+                packed.unpersist()
         if plan is not None:
             return packed, _Messages(told, plan, number)
         # Borders were so unevenly distributed that the tasks have to report more of them.
         candidates = number
-        if cache:
-            packed.unpersist()
 
 
 def _check_workers(session: Any, order: str) -> None:
     """Fails early if a worker does not reach the directory."""
-    tasks = session.range(0, 64, 1, 16)
-    tasks.mapInArrow(_Check(order), "id long").collect()
+    # Rather more tasks than necessary, so that most machines have one.
+    tasks = session.range(0, 16, 1, 16)
+    problems = tasks.mapInArrow(_Check(order), "problem string").collect()
+    if problems:
+        raise OutputError(problems[0][0], path=json.loads(order)["out"], exit_code=73)
 
 
 def _spread(session: Any, routed: "DataFrame", regions: int) -> "DataFrame":
@@ -230,7 +255,7 @@ def _spread(session: Any, routed: "DataFrame", regions: int) -> "DataFrame":
     pairs = json.dumps([keys[part] for part in range(regions)])
     from pyspark.sql import functions as F
 
-    key = F.from_json(F.lit(pairs), "array<int>").getItem(F.col("region"))
+    key = F.from_json(F.lit(pairs), "array<int>")[F.col("region")]
     return routed.withColumn("key", key).repartition(regions, "key").select("region", "block")
 
 
@@ -241,16 +266,24 @@ class _Check:
         self.order = order
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
-        for batch in batches:
-            _sitemill.check_reachable(self.order)
-            yield batch.slice(0, 0)
+        import platform
+
+        import pyarrow
+
+        for _ in batches:
+            try:
+                _sitemill.check_reachable(self.order)
+            except SitemillError as error:
+                # A task that fails is repeated, and its message ends up in the middle of a stack trace.
+                problem = pyarrow.array([f"{error} (worker on {platform.node()})"], pyarrow.string())
+                yield pyarrow.RecordBatch.from_arrays([problem], names=["problem"])
 
 
 class _Pack:
     """A task that packs the rows of a partition."""
 
-    def __init__(self, words: list[str], order: str, candidates: int) -> None:
-        self.words, self.order, self.candidates = words, order, candidates
+    def __init__(self, words: list[str], order: str, candidates: int, columns: list[str]) -> None:
+        self.words, self.order, self.candidates, self.columns = words, order, candidates, columns
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow
@@ -258,7 +291,7 @@ class _Pack:
         reader = _reader(batches)
         if reader is None:
             # Empty partitions are told of, too.
-            reader = pyarrow.table({"url": pyarrow.array([], pyarrow.binary())})
+            reader = pyarrow.table({name: pyarrow.array([], pyarrow.binary()) for name in self.columns})
         yield from pyarrow.RecordBatchReader.from_stream(
             _sitemill.pack(self.words, self.order, reader, self.candidates)
         )

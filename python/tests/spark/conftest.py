@@ -1,0 +1,56 @@
+"""Fixtures of the tests on Spark. scripts/spark-test installs what they need."""
+
+from __future__ import annotations
+
+import importlib.util
+import pathlib
+from typing import Any, Iterator
+
+import pytest
+
+if importlib.util.find_spec("pyspark") is None:
+    # scripts/spark-test fails if there are no tests.
+    collect_ignore_glob = ["*.py"]
+else:
+    pytest.register_assert_rewrite("cluster")
+    import cluster
+
+
+@pytest.fixture
+def marks(tmp_path: pathlib.Path) -> pathlib.Path:
+    """The directory in which tasks leave files for the tests."""
+    directory = tmp_path / "marks"
+    directory.mkdir()
+    return directory
+
+
+@pytest.fixture(scope="session")
+def work(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """The directory for the rows that several tests read."""
+    return tmp_path_factory.mktemp("work")
+
+
+@pytest.fixture(scope="module")
+def spark(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The session of a module, which says in MASTER and CONFIG what it wants."""
+    master = request.getfixturevalue("standalone").url if request.module.MASTER is None else request.module.MASTER
+    session = cluster.session(master, tmp_path_factory.mktemp("local"), request.module.CONFIG)
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def standalone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A master with two workers, which differ in their addresses."""
+    with cluster.Standalone(tmp_path_factory.mktemp("standalone")) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def small(work: pathlib.Path) -> Any:
+    return cluster.Rows(work / "small", cluster.small, cluster.OPTIONS)
+
+
+@pytest.fixture(scope="session")
+def large(work: pathlib.Path) -> Any:
+    return cluster.Rows(work / "large", cluster.large, cluster.LARGE_OPTIONS)

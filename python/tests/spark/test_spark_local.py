@@ -1,0 +1,234 @@
+"""Sets that Spark builds on this machine, and what it refuses."""
+
+from __future__ import annotations
+
+import functools
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet
+import pytest
+from pyspark.sql import functions as F
+
+import cluster
+import faults
+import sitemill
+import sitemill.spark
+from cluster import BASE, HERE, LARGE_OPTIONS, ONE_MACHINE, OPTIONS
+from sitemill import _sitemill
+
+#: Four attempts of each task, as on a cluster.
+MASTER = "local[2,4]"
+CONFIG: dict[str, str] = {}
+
+
+@pytest.fixture(autouse=True)
+def no_warnings() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", module="pyspark|py4j")
+        yield
+
+
+def test_a_named_column_is_used_whatever_it_holds(spark, tmp_path):
+    table = pyarrow.table({"url": [BASE], "stock": pyarrow.array([7], pyarrow.int32())})
+    options = dict(base_url=BASE, images="stock")
+    one = sitemill.build(table, out=tmp_path / "one", **ONE_MACHINE, **options)
+    report = sitemill.spark.build(spark.createDataFrame([(BASE, 7)], "url string, stock int"), out=tmp_path / "out", **options)
+    assert cluster.counts(report) == cluster.counts(one) and one.dropped_tags["tag-image"] == 1
+    cluster.same(tmp_path / "out", tmp_path / "one")
+
+
+@pytest.mark.parametrize("partitions", [1, 8, 50])
+def test_the_set_and_the_counts_are_those_of_one_machine(spark, small, tmp_path, partitions):
+    rows = small.read(spark).repartition(partitions)
+    report = sitemill.spark.build(rows, out=tmp_path / "out", cache=partitions != 8, **OPTIONS)
+    small.check(tmp_path / "out", report)
+    assert report.listed > 2000 and report.duplicates > 500 and report.sitemaps > 10
+    assert report.blank == 0 and report.rejected_total > 500 and sum(report.dropped_tags.values()) > 100
+    assert sitemill.check(tmp_path / "out")
+
+
+def test_strings_without_tags_make_the_same_set_and_rows_without_a_url_are_blank(spark, tmp_path):
+    pages = [f"{BASE}{number % 900}" for number in range(2000)] + [None, "", " ", "relative", None]
+    one = sitemill.build(pyarrow.table({"url": pages}), base_url=BASE, out=tmp_path / "one", **ONE_MACHINE)
+    assert (one.listed, one.blank, one.rejected_total) == (900, 4, 1)
+    rows = spark.createDataFrame([(page,) for page in pages], "loc string").repartition(5)
+    report = sitemill.spark.build(rows, base_url=BASE, out=tmp_path / "out")
+    assert cluster.counts(report) == cluster.counts(one)
+    cluster.same(tmp_path / "out", tmp_path / "one")
+
+
+def test_several_regions_make_the_set_of_one_machine(spark, large, tmp_path):
+    rows = large.read(spark).repartition(8)
+    report = sitemill.spark.build(rows, out=tmp_path / "out", **LARGE_OPTIONS)
+    large.check(tmp_path / "out", report)
+    assert report.lines == 2_100_000 and report.listed == 1_998_000
+
+
+def test_a_rerun_compresses_and_writes_nothing(spark, small, tmp_path, marks, monkeypatch):
+    monkeypatch.setattr(sitemill.spark, "_Produce", functools.partial(faults.Lists, str(marks)))
+    rows, out = small.read(spark), tmp_path / "out"
+    files = []
+    for run in range(2):
+        small.check(out, sitemill.spark.build(rows.repartition(3 + run), out=out, **OPTIONS))
+        stats = {path.name: path.stat() for path in out.glob("*.gz")}
+        files.append({name: (stat.st_ino, stat.st_mtime_ns) for name, stat in stats.items()})
+        compressed = [path.name for path in marks.iterdir()]
+        assert sorted(compressed) == (sorted(files[0]) if run == 0 else [])
+        for name in compressed:
+            (marks / name).unlink()
+    assert files[0] == files[1]
+
+
+def test_a_task_that_fails_and_leaves_junk_changes_nothing(spark, small, tmp_path, marks, monkeypatch):
+    monkeypatch.setattr(sitemill.spark, "_Produce", functools.partial(faults.FailsAfterwards, str(marks)))
+    small.check(tmp_path / "out", sitemill.spark.build(small.read(spark), out=tmp_path / "out", **OPTIONS))
+    assert sorted(path.name for path in marks.iterdir()) == ["failed", "succeeded"]
+
+
+def test_a_second_driver_is_told_to_wait_and_a_killed_one_leaves_nothing(spark, small, tmp_path, marks):
+    rows, out = small.read(spark), tmp_path / "out"
+    one = tmp_path / "one"
+    for directory in (out, one):
+        live = sitemill.build([f"{BASE}{page}" for page in range(3000)], base_url=BASE, out=directory, **ONE_MACHINE)
+    before = cluster.published(out)
+    command = [sys.executable, str(HERE / "dying_driver.py"), str(small.files), str(out), str(marks)]
+    with (marks / "log").open("wb") as log:
+        other = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    try:
+        cluster.wait_for("sitemaps", lambda: (marks / "waits").exists() or other.poll() is not None)
+        assert other.poll() is None, (marks / "log").read_text()
+        with pytest.raises(sitemill.Busy):
+            sitemill.spark.build(rows, out=out, **OPTIONS)
+        assert any(name.endswith(".gz") for name in cluster.staged(out))
+    finally:
+        other.send_signal(signal.SIGKILL)
+        other.wait()
+    assert cluster.published(out) == before and sitemill.check(out).urls == live.listed
+    report = sitemill.spark.build(rows, out=out, **OPTIONS)
+    assert report.listed == small.report.listed
+    sitemill.build(pyarrow.parquet.read_table(small.files), out=one, **ONE_MACHINE, **OPTIONS)
+    cluster.same(out, one)
+
+
+class Run:
+    """The steps of a run, without Spark."""
+
+    def __init__(self, out: pathlib.Path, number: int) -> None:
+        words = sitemill.spark._words(BASE, out, {}, {})
+        self.driver = _sitemill.Driver(words)
+        order = self.driver.order()
+        table = pyarrow.table({"url": [f"{BASE}{page}" for page in range(number)]})
+        stream = pyarrow.RecordBatchReader.from_stream(_sitemill.pack(words, order, table, 0)).read_all().to_pylist()
+        self.packed = [row["packed"] for row in stream if row["packed"]]
+        self.plan, _ = self.driver.plan(self.packed)
+        router, regions = _sitemill.Router(self.plan, 1 << 20), _sitemill.Regions(words, order, self.plan, str(out))
+        routed = [block for row in stream if row["block"] for block in router.push(row["block"])]
+        for region, block in routed + router.finish():
+            regions.push(region, block)
+        self.batches = regions.finish()
+
+    def publish(self, packed: list[str], batches: list[str]) -> None:
+        try:
+            self.driver.publish(packed, self.plan, batches, "rows")
+        finally:
+            self.driver.close()
+
+
+def test_results_that_are_lost_or_doubled_or_belong_to_another_run_are_not_published(tmp_path):
+    out = tmp_path / "out"
+    sitemill.build([f"{BASE}{number}" for number in range(90)], base_url=BASE, out=out, **ONE_MACHINE)
+    before = cluster.published(out)
+
+    def check(wanted: str, tamper: Any) -> None:
+        run = Run(out, 100)
+        with pytest.raises(sitemill.DataRefused, match=wanted):
+            run.publish(*tamper(run))
+        assert cluster.published(out) == before and cluster.staged(out) == []
+
+    other = Run(tmp_path / "other", 100)
+    check("0 came to the regions", lambda run: (run.packed, []))
+    check("was given twice", lambda run: (run.packed, run.batches * 2))
+    check("rows were accepted", lambda run: ([], run.batches))
+    check("rows were accepted", lambda run: (run.packed * 2, run.batches))
+    check("belongs to another run", lambda run: (run.packed, other.batches))
+    check("cannot be read", lambda run: (run.packed, ["{}"]))
+    run = Run(out, 100)
+    run.publish(run.packed, run.batches)
+    assert sitemill.check(out).urls == 100
+
+
+def test_what_cannot_be_published_is_refused_before_any_row_is_read(spark, tmp_path, marks):
+    schema = "page string, updated timestamp, images array<string>, stock int, site struct<a:int>"
+    rows = spark.createDataFrame([(BASE, None, None, 1, None)], schema)
+    rows = rows.mapInArrow(faults.Touches(str(marks)), rows.schema)
+
+    def check(error: type, wanted: list[str], **options: Any) -> None:
+        with pytest.raises(error) as raised:
+            sitemill.spark.build(rows, **{**OPTIONS, "out": tmp_path / "out", **options})
+        for word in wanted:
+            assert word in str(raised.value)
+        assert not list(marks.iterdir()) and not cluster.staged(tmp_path / "out")
+
+    refused, usage = sitemill.DataRefused, sitemill.UsageError
+    check(refused, ["there is no column address", "page, updated, images, stock, site"], url="address")
+    check(refused, ['no column loc or url; the data frame has page, updated', 'url="NAME"'], url=None)
+    check(refused, ["column stock holds int", "cast"], url="stock")
+    check(refused, ["column images holds array<string>", "cast"], url="images")
+    check(usage, ["no first row"], on_duplicate="first")
+    check(usage, ["sorted"], order="input")
+    check(usage, ["stable"], divide="fill")
+    check(usage, ["one site"], base_url="{origin}/")
+    check(usage, ["threads= has no meaning on a cluster"], threads=2)
+    check(usage, ["sitemill.spark.rejects"], rejects="rejects.tsv")
+    check(usage, ["worker_memory"], memory="1G")
+    check(usage, ["urls_per_sitemap"], urls_per_sitemap=50_001)
+    check(usage, ["memory"], worker_memory="much")
+    check(sitemill.OutputError, ["nowhere"], report=tmp_path / "nowhere/report.json")
+
+
+def test_guards_refuse_a_set_and_the_report_has_the_counts(spark, small, tmp_path):
+    rows, out = small.read(spark), tmp_path / "out"
+    with pytest.raises(sitemill.DataRefused) as raised:
+        sitemill.spark.build(rows, out=out, max_rejects=10, **OPTIONS)
+    assert raised.value.report.rejected == small.report.rejected and not raised.value.report.published
+    with pytest.raises(sitemill.DataRefused):
+        sitemill.spark.build(rows.where("false"), out=out, **OPTIONS)
+    assert cluster.published(out) == {} and cluster.staged(out) == []
+    files = dict(report=tmp_path / "report.json", html=tmp_path / "report.html")
+    small.check(out, sitemill.spark.build(rows, out=out, max_rejects=2000, **files, **OPTIONS))
+    assert '"listed"' in files["report"].read_text() and "<html" in files["html"].read_text()
+
+
+def test_rejected_rows_and_dropped_tags_are_a_data_frame(spark, small):
+    found = sitemill.spark.rejects(small.read(spark).repartition(4), **OPTIONS)
+    assert found.columns == ["reason", "text", "tag"]
+    counted = {row["reason"]: row["count"] for row in found.groupBy("reason").count().collect()}
+    wanted = {**small.report.rejected, **small.report.dropped_tags}
+    assert counted == {reason: count for reason, count in wanted.items() if count}
+    dropped = found.where("tag is not null").select(F.col("tag").cast("string")).distinct().collect()
+    assert {"7", "sometimes"} <= {row[0] for row in dropped}
+    text = found.where("reason = 'not-absolute'").select(F.col("text").cast("string")).first()[0]
+    assert text.startswith("no url ")
+
+
+def test_the_example_of_the_documentation_runs(spark, small, tmp_path):
+    page = (HERE.parents[2] / "docs/spark.md").read_text("utf-8")
+    examples = [part.split("```")[0] for part in page.split("```python\n")[1:]]
+    assert len(examples) >= 2
+    rows = small.read(spark).select("page", F.col("updated").alias("updated_at"))
+    rows.write.mode("overwrite").saveAsTable("shop_pages")
+    names = {"shop.pages": "shop_pages", "/mnt/shared": str(tmp_path)}
+    scope: dict[str, Any] = {"spark": spark}
+    for example in examples:
+        for name, own in names.items():
+            example = example.replace(name, own)
+        exec(example, scope)
+    assert sitemill.check(tmp_path / "html").urls == scope["report"].listed > 2000
