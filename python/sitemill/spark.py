@@ -99,7 +99,7 @@ def build(
         packed, messages = _pack(rows, words, order, cache, driver)
         plan, regions = messages.plan, messages.regions
         routed = packed.where("block is not null").select("block").mapInArrow(_Route(plan), "region int, block binary")
-        spread = _spread(session, routed, regions)
+        spread = _spread(routed, regions)
         task = _Produce([*words, memory, "--threads=1"], order, plan)
         batches = [row.batch for row in spread.mapInArrow(task, "batch string").collect()]
         built = driver.publish(messages.packed, plan, batches, name)
@@ -240,23 +240,39 @@ def _check_workers(session: Any, order: str) -> None:
         raise OutputError(problems[0][0], path=json.loads(order)["out"], exit_code=73)
 
 
-def _spread(session: Any, routed: "DataFrame", regions: int) -> "DataFrame":
+def _spread(routed: "DataFrame", regions: int) -> "DataFrame":
     """Sends each region to a partition of its own."""
     if regions == 1:
         return routed.repartition(1)
-    # Spark hashes the key of a row. These keys have each partition once as their hash.
-    keys: dict[int, int] = {}
-    candidates = 16 * regions
-    while len(keys) < regions:
-        candidates *= 2
-        ids = session.range(candidates).selectExpr("cast(id as int) as key")
-        hashed = ids.selectExpr("key", f"pmod(hash(key), {regions}) as part").groupBy("part").min("key").collect()
-        keys = {row[0]: row[1] for row in hashed}
-    pairs = json.dumps([keys[part] for part in range(regions)])
     from pyspark.sql import functions as F
 
-    key = F.from_json(F.lit(pairs), "array<int>")[F.col("region")]
+    key = F.from_json(F.lit(json.dumps(_keys(regions))), "array<int>")[F.col("region")]
     return routed.withColumn("key", key).repartition(regions, "key").select("region", "block")
+
+
+def _keys(partitions: int) -> list[int]:
+    """For each partition, an integer that Spark sends there: it hashes the key of a row."""
+    keys: dict[int, int] = {}
+    candidate = 0
+    while len(keys) < partitions:
+        keys.setdefault(_murmur3(candidate) % partitions, candidate)
+        candidate += 1
+    return [keys[partition] for partition in range(partitions)]
+
+
+def _murmur3(value: int) -> int:
+    """Spark's hash of an integer: Murmur3, 32 bits, with the seed 42, as a signed number."""
+
+    def rotated(bits: int, by: int) -> int:
+        return ((bits << by) | (bits >> (32 - by))) & 0xFFFFFFFF
+
+    bits = rotated(value * 0xCC9E2D51 & 0xFFFFFFFF, 15) * 0x1B873593 & 0xFFFFFFFF
+    bits = (rotated(42 ^ bits, 13) * 5 + 0xE6546B64) & 0xFFFFFFFF
+    bits ^= 4
+    for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35)):
+        bits = (bits ^ (bits >> shift)) * factor & 0xFFFFFFFF
+    bits ^= bits >> 16
+    return bits - (1 << 32) if bits >> 31 else bits
 
 
 class _Check:

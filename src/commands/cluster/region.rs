@@ -121,7 +121,7 @@ impl Regions {
     pub fn push(&mut self, region: u32, block: &[u8]) -> Result<()> {
         self.plan.check(region)?;
         let entries = block::entries(block, plan::stamp_of(self.stamp, region))?;
-        let at = self.file.append(entries.bytes)?;
+        let at = self.file.append(&entries.bytes)?;
         let region = self.regions.entry(region).or_default();
         reserve_more(&mut region.blocks, 1)?;
         region.blocks.push(Block::alone(at..at + entries.bytes.len()));
