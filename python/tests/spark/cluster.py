@@ -206,7 +206,7 @@ class Standalone:
                 process.wait()
 
 
-def wait_for(what: str, there: Callable[[], Any], seconds: float = 90) -> None:
+def wait_for(what: str, there: Callable[[], Any], seconds: float = 300) -> None:
     """Waits until something is there."""
     end = time.monotonic() + seconds
     while not there():

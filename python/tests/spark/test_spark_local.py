@@ -30,9 +30,10 @@ CONFIG: dict[str, str] = {}
 
 @pytest.fixture(autouse=True)
 def no_warnings() -> Any:
+    """Warnings of Spark about how it is called, and of sitemill about a set, are failures."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", module="pyspark|py4j")
+        for kind in (FutureWarning, RuntimeWarning):
+            warnings.filterwarnings("error", category=kind, module="pyspark.sql|sitemill")
         yield
 
 
