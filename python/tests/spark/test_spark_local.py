@@ -73,6 +73,14 @@ def test_several_regions_make_the_set_of_one_machine(spark, large, tmp_path):
     assert report.lines == 2_100_000 and report.listed == 1_998_000
 
 
+def test_each_region_has_a_partition_of_its_own(spark):
+    for regions in (2, 7, 50):
+        routed = spark.range(3 * regions).selectExpr(f"cast(id % {regions} as int) as region", "cast('x' as binary) as block")
+        spread = sitemill.spark._spread(routed, regions)
+        found = {(row[0], row[1]) for row in spread.select("region", F.spark_partition_id()).collect()}
+        assert found == {(region, region) for region in range(regions)}
+
+
 def test_a_rerun_compresses_and_writes_nothing(spark, small, tmp_path, marks, monkeypatch):
     monkeypatch.setattr(sitemill.spark, "_Produce", functools.partial(faults.Lists, str(marks)))
     rows, out = small.read(spark), tmp_path / "out"
