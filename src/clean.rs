@@ -3,7 +3,7 @@
 //! The canonical URL is the one a browser would request, in the alphabet of RFC 3986: the WHATWG parser decides, and bytes
 //! that it keeps but RFC 3986 forbids are percent-encoded. Three paths give the same bytes:
 //!
-//! 1. `origin` recognises the start of the line and `tail` finds nothing to change: the line is returned as it is.
+//! 1. `origin` recognises the start of the line and `tail` finds nothing to change: the line is returned unchanged.
 //! 2. The start is recognised and the rest only needs `encode`: IRIs, spaces, stray percent signs.
 //! 3. `parser` takes everything else. Tests compare the other two with it.
 
@@ -72,18 +72,18 @@ pub fn has_foreign_bytes(line: &[u8]) -> bool {
     !line.is_ascii() && str::from_utf8(&line[..end()]).is_err()
 }
 
-/// The result of cleaning a line.
+/// The result of cleaning one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cleaned<'a> {
     /// Nothing but spaces and tabs.
     Blank,
     /// A URL, in its canonical form.
     Url(CleanUrl<'a>),
-    /// Refused.
+    /// Rejected.
     Rejected(Reason),
 }
 
-/// Cleans lines one after the other. Keeps scratch memory, and the origin of the last line.
+/// Cleans lines. Reuses its memory, and remembers the origin of the last line.
 #[derive(Debug, Default)]
 pub struct Cleaner {
     known: KnownOrigin,
@@ -101,7 +101,7 @@ impl Cleaner {
     // The compiler would not inline it, which costs 20 instructions per line.
     #[inline(always)]
     pub fn clean<'a>(&'a mut self, raw: &'a [u8]) -> Cleaned<'a> {
-        // Nearly every line. A plain line needs no trimming either.
+        // Nearly every line takes this branch. A plain line needs no trimming either.
         if let Some(path_at) = self.known.plain_path_of(raw)
             && (URL_BYTES_MIN..=URL_BYTES_MAX).contains(&raw.len())
         {

@@ -1,4 +1,4 @@
-//! What can go wrong in a run, in words for the person who must act, and the exit code that tells a program.
+//! Errors of a run: messages for the person who must act, and exit codes for programs.
 
 pub(crate) mod message;
 mod missing;
@@ -24,23 +24,23 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum ErrorKind {
     /// 2: the options contradict each other or the protocol.
     Usage,
-    /// 65: the data: nothing valid, too many rejects, changed while it was read.
+    /// 65: bad data: nothing valid, too many rejects, or an input that changed while it was read.
     Data,
     /// 66: an input is missing or cannot be read.
     Input,
-    /// 70: a promise of sitemill does not hold: a bug.
+    /// 70: an internal invariant is violated: a bug in sitemill.
     Internal,
-    /// 71: memory that grows with the input could not be had.
+    /// 71: there is not enough memory for data that grows with the input.
     Memory,
     /// 73: the output cannot be created.
     Output,
-    /// 74: reading or writing failed on the way.
+    /// 74: reading or writing failed during the run.
     Io,
-    /// 75: another run holds the output directory; the only kind that a retry cures.
+    /// 75: another run has locked the output directory. This is the only kind of error that a retry can fix.
     Busy,
-    /// 77: the operating system forbids it.
+    /// 77: the operating system denied permission.
     Permission,
-    /// 128 + signal: stopped from outside.
+    /// 128 + signal number: stopped by a signal.
     Signal(i32),
 }
 
@@ -62,11 +62,11 @@ impl ErrorKind {
     }
 }
 
-/// A failed run: its kind, a message that names the file and the way out, and the cause beneath it.
+/// The error of a failed run: its kind, a message that names the file and a remedy, and the underlying cause.
 #[derive(Debug)]
 pub struct Error(Box<Inside>);
 
-/// In a box, so that a `Result` is as small as what it holds when nothing is wrong.
+/// Boxed, so that a `Result` is no larger than its success value.
 #[derive(Debug)]
 struct Inside {
     kind: ErrorKind,
@@ -77,7 +77,7 @@ struct Inside {
 const _: () = assert!(size_of::<Result<()>>() == size_of::<usize>());
 
 impl Error {
-    /// An error with no cause beneath it.
+    /// Creates an error without an underlying cause.
     pub fn new(kind: ErrorKind, message: impl Into<Message>) -> Self {
         Self(Box::new(Inside { kind, message: message.into(), source: None }))
     }
@@ -92,7 +92,7 @@ impl Error {
         Self::new(ErrorKind::Data, message)
     }
 
-    /// `path` is no input that can be read. A URL or a pattern that matches nothing is told as such.
+    /// `path` is not a readable input. The message explains paths that are URLs or patterns without a match.
     pub fn input(path: &Path, source: io::Error) -> Self {
         if let Some(why) = missing::explain(path, &source) {
             return Self::new(ErrorKind::Input, message!(path, ": {why}"));
@@ -105,7 +105,7 @@ impl Error {
         Self::from_io(ErrorKind::Output, message!(path, ": cannot be created"), source)
     }
 
-    /// Something failed on the way: `doing` says what, as in "could not be written".
+    /// Reading or writing failed during the run. `doing` describes the failure, such as "could not be written".
     pub fn io(path: &Path, doing: impl Into<Message>, source: io::Error) -> Self {
         let kind = match source.kind() {
             io::ErrorKind::PermissionDenied => ErrorKind::Permission,
@@ -114,7 +114,7 @@ impl Error {
         Self::from_io(kind, message!(path, ": ", doing.into()), source)
     }
 
-    /// `bytes` more, of what grows with the input, cannot be had.
+    /// There is no memory for `bytes` more bytes of data that grows with the input.
     pub(crate) fn no_memory(bytes: usize) -> Self {
         let message = message!(
             "no memory for {bytes} bytes more; lower ",
@@ -135,7 +135,7 @@ impl Error {
         self
     }
 
-    /// Adds `way_out` after the message.
+    /// Appends the remedy `way_out` to the message.
     pub(crate) fn and(mut self, way_out: impl Into<Message>) -> Self {
         self.0.message = message!(&self.0.message, "; ", way_out.into());
         self
@@ -146,17 +146,17 @@ impl Error {
         self.0.kind
     }
 
-    /// The message, for those who name settings in other words than `Display` does.
+    /// The message, for front ends that name settings differently than `Display`.
     pub fn message(&self) -> &Message {
         &self.0.message
     }
 
-    /// The file or directory that the error is about: the first that its message names.
+    /// The file or directory that the error is about: the first path in the message.
     pub fn path(&self) -> Option<&Path> {
         self.0.message.path()
     }
 
-    /// The settings that the message points at: those that are wrong, and those that help.
+    /// The settings that the message refers to, both wrong ones and ones that would help.
     pub fn settings(&self) -> impl Iterator<Item = Setting> {
         self.0.message.settings()
     }
@@ -174,7 +174,7 @@ impl StdError for Error {
     }
 }
 
-/// Makes room for `more` items of a list that grows bit by bit, and for as many again.
+/// Reserves room for `more` items in a list that grows gradually. Doubles the capacity if it must grow.
 ///
 /// # Errors
 /// As [`reserve`].
@@ -185,15 +185,15 @@ pub(crate) fn reserve_more<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
     }
 }
 
-/// Makes room for `more` items that grow with the input.
+/// Reserves room for exactly `more` items, in a list that grows with the input.
 ///
 /// # Errors
-/// [`ErrorKind::Memory`], with the number of bytes and the way out.
+/// [`ErrorKind::Memory`], with the number of bytes and a remedy.
 pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
     items.try_reserve_exact(more).map_err(|_| Error::no_memory(more.saturating_mul(size_of::<T>())))
 }
 
-/// `items` as a list, with room for as many as they can be.
+/// Collects `items` into a list. Reserves room for the upper bound of their number.
 ///
 /// # Errors
 /// As [`reserve`].
@@ -201,10 +201,10 @@ pub(crate) fn list<T>(items: impl Iterator<Item = T>) -> Result<Vec<T>> {
     try_list(items.map(Ok))
 }
 
-/// Collects `items` that may fail into a list, with room for as many as they can be.
+/// Collects fallible `items` into a list. Reserves room for the upper bound of their number.
 ///
 /// # Errors
-/// The first of them, or as [`reserve`].
+/// The first error among the items; otherwise as [`reserve`].
 pub(crate) fn try_list<T>(items: impl Iterator<Item = Result<T>>) -> Result<Vec<T>> {
     let (least, most) = items.size_hint();
     let mut list = Vec::new();
@@ -216,7 +216,7 @@ pub(crate) fn try_list<T>(items: impl Iterator<Item = Result<T>>) -> Result<Vec<
     Ok(list)
 }
 
-/// A copy of `items`.
+/// Copies `items` to a new list.
 ///
 /// # Errors
 /// As [`reserve`].

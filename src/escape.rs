@@ -1,6 +1,6 @@
 //! Escapes untrusted bytes for terminals, logs and tab-separated files.
 
-/// Maximum bytes of untrusted text in a message or summary.
+/// Maximum number of bytes of untrusted text in a message or summary.
 pub const SHOWN_BYTES_MAX: usize = 200;
 
 /// Appends `bytes`, with everything escaped that could break a row or control a terminal: `\t`, `\n`, `\r`, `\\`, and `\xhh` for

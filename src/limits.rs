@@ -24,9 +24,9 @@ pub const URL_BYTES_MAX: usize = 2_047;
 /// Maximum number of images per URL: Google, "Image sitemaps".
 pub const IMAGES_PER_URL_MAX: u32 = 1_000;
 
-/// Maximum length of an input line in bytes, without its line end. Longer lines are rejected unread, so a damaged file that is a
-/// single line takes neither memory nor time. This limit is sitemill's own: 32 times the longest URL leaves room for fragments
-/// and dot segments that cleaning removes.
+/// Maximum length of an input line in bytes, without its line end. Longer lines are rejected unread, so a damaged file with a
+/// single huge line costs neither memory nor time. This limit is sitemill's own: 32 times the longest URL leaves room for
+/// fragments and dot segments that cleaning removes.
 pub const LINE_BYTES_MAX: usize = 65_536;
 
 /// Minimum length in bytes of a line that contains a URL, including its line end: `http:0` means `http://0.0.0.0/`.

@@ -20,7 +20,7 @@ impl Default for UrlEncoding {
 }
 
 impl UrlEncoding {
-    /// Whether characters can be encoded by their bytes.
+    /// Whether this is UTF-8, so that bytes can be percent-encoded without conversion.
     pub fn is_utf8(self) -> bool {
         self.0 == UTF_8
     }
@@ -39,7 +39,7 @@ impl UrlEncoding {
                 }
                 let (mut utf8, mut bytes) = ([0; 4], [0; 16]);
                 let text = &*c.encode_utf8(&mut utf8);
-                // The encoder is finished after each character, so that a charset with shifts returns to ASCII.
+                // The encoder is flushed after each character, so that a stateful charset returns to ASCII.
                 match encoder.encode_from_utf8_without_replacement(text, &mut bytes, true) {
                     (EncoderResult::InputEmpty, _, written) => {
                         bytes[..written].iter().for_each(|&byte| push_escape(byte, &mut recoded));

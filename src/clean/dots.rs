@@ -1,7 +1,7 @@
 //! Dot segments after drive letters.
 //!
-//! A browser keeps `/c:` from being removed by `/..` in `file:` URLs only. The `url` crate (2.5) does so in every scheme, for
-//! any segment that is a letter and `:` or `|`. Such paths are resolved here, before the crate sees them.
+//! In browsers, `/..` cannot remove the segment `/c:` of a `file:` URL. The `url` crate (2.5) applies this rule to every scheme,
+//! and to any segment that is a letter followed by `:` or `|`. This module resolves such paths before the crate sees them.
 
 use std::borrow::Cow;
 
@@ -43,7 +43,7 @@ fn is_drive(segment: &[u8]) -> bool {
     matches!(segment, [letter, b':' | b'|'] if letter.is_ascii_alphabetic())
 }
 
-/// 1 for a segment `.`, 2 for `..`, in any spelling; 0 for any other.
+/// Returns 1 for the segment `.` and 2 for `..`, both in any spelling, and 0 for any other segment.
 fn dots(segment: &[u8]) -> usize {
     let mut rest = segment;
     let mut dots = 0;

@@ -4,8 +4,8 @@ use super::legal::{LEGAL, PATH, QUERY, is_escape, is_legal};
 use super::tail::is_plain_block;
 use crate::common::simd::LANES;
 
-/// For each byte its encoding, then the length of the encoding. Length 0: the encoding depends on the bytes around it, or the
-/// line is refused.
+/// Maps each byte to its encoding, followed by the length of the encoding. Length 0 means that the encoding depends on the
+/// neighbouring bytes, or that the line is rejected.
 const ALONE: [[u8; 4]; 256] = {
     let mut alone = [[0; 4]; 256];
     let mut byte = 0;
@@ -39,7 +39,7 @@ pub fn append_at_sight(tail: &[u8], out: &mut Vec<u8>) -> bool {
             return false;
         }
     }
-    // Each byte is judged with the one before it.
+    // Each byte is checked together with the one before it.
     if let (Some(last), Some(last_before)) = (bytes.last_chunk(), before.last_chunk())
         && is_plain_block(last, last_before)
     {
@@ -49,7 +49,7 @@ pub fn append_at_sight(tail: &[u8], out: &mut Vec<u8>) -> bool {
     append_block(rest, rest_before, out)
 }
 
-/// Appends [`LANES`] bytes or fewer byte by byte; `before` holds the byte before each. False as in [`append_at_sight`].
+/// Appends up to [`LANES`] bytes one by one. `before` contains the byte before each. Returns false as in [`append_at_sight`].
 #[inline]
 fn append_block(block: &[u8], before: &[u8], out: &mut Vec<u8>) -> bool {
     let (mut encoded, mut end) = ([0; 4 * LANES], 0);
@@ -59,7 +59,7 @@ fn append_block(block: &[u8], before: &[u8], out: &mut Vec<u8>) -> bool {
         if length == 0 || (byte == b'.' && before == b'/') {
             return false;
         }
-        // Four bytes are written; then one or three of them are kept.
+        // Always writes four bytes, then keeps one or three of them.
         encoded[end..end + 4].copy_from_slice(&alone);
         end += length;
     }

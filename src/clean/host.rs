@@ -1,4 +1,4 @@
-//! Host names: those that DNS does not allow, and those that browsers accept but the `url` crate refuses.
+//! Host names: detects those that DNS does not allow, and repairs those that browsers accept but the `url` crate refuses.
 
 use super::legal::is_escape;
 
@@ -35,7 +35,7 @@ pub fn ascii(host: &[u8]) -> Option<Vec<u8>> {
     (!decoded.is_empty() && !decoded.iter().any(is_forbidden)).then_some(decoded)
 }
 
-/// Replaces the mark of punycode in `host`, which is in lower case. The result is as long as before.
+/// Replaces the hyphens of the punycode prefix `xn--` in every label of the lower-case `host`. The length stays the same.
 pub fn without_punycode(host: &[u8]) -> Vec<u8> {
     let mut plain = host.to_vec();
     for label in plain.split_mut(|&byte| byte == b'.') {

@@ -1,8 +1,8 @@
-//! The start of a line, up to the slash that begins its path: recognised by its bytes, or remembered from an earlier line.
+//! Recognises the start of a line, up to the slash that begins its path, by its bytes or from an earlier line.
 //!
 //! In the WHATWG parser, scheme, host and port depend only on the bytes up to the first `/ ? # \` after the `//`. So the
-//! result for `HTTPS://Bücher.example:443/` holds for every line that starts with these bytes, and the host of a list of one
-//! site is parsed once.
+//! result for `HTTPS://Bücher.example:443/` applies to every line that starts with these bytes, and if all URLs are on one site,
+//! their host is parsed only once.
 
 use super::host;
 use crate::common::simd;
@@ -10,13 +10,13 @@ use crate::common::simd;
 /// An origin as it is spelt in lines, `HTTP://H.example:80/`, and in its canonical form, `http://h.example/`.
 #[derive(Debug, Default)]
 pub struct KnownOrigin {
-    /// The spelling, with the slash that begins the path. Empty: none is known yet.
+    /// The spelling, with the slash that begins the path. Empty if none is known yet.
     raw: Vec<u8>,
     /// The canonical form, without that slash.
     canonical: Vec<u8>,
-    /// Whether both are the same.
+    /// Whether both are equal.
     is_canonical: bool,
-    /// Whether both are the same and XML escapes nothing in them.
+    /// Whether both are equal and contain nothing that XML escapes.
     is_plain: bool,
 }
 
@@ -30,7 +30,7 @@ impl KnownOrigin {
         Some(self.raw.len() - 1)
     }
 
-    /// Where the path of `line` begins, if its origin is the known one in canonical form and XML escapes nothing in it.
+    /// Where the path of `line` begins, if its origin is the known one, canonical, and contains nothing that XML escapes.
     #[inline]
     pub fn plain_path_of(&self, line: &[u8]) -> Option<usize> {
         (self.is_plain && simd::starts_with(line, &self.raw)).then(|| self.raw.len() - 1)

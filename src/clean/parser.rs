@@ -1,4 +1,4 @@
-//! The slow path, which defines the right result: the WHATWG URL parser, then the alphabet of RFC 3986.
+//! The slow path, which defines the correct result: the WHATWG URL parser, then the alphabet of RFC 3986.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -61,7 +61,7 @@ fn scheme(line: &[u8]) -> Option<&[u8]> {
     (scheme.first()?.is_ascii_alphabetic() && scheme.iter().all(legal)).then_some(scheme)
 }
 
-/// Whether the authority names a user.
+/// Whether the authority contains a user name or password.
 fn has_credentials(after_scheme: &[u8]) -> bool {
     let authority = &after_scheme[authority(after_scheme)];
     match authority.iter().rposition(|&byte| byte == b'@') {

@@ -1,4 +1,4 @@
-//! Why a line is refused, and how often.
+//! Reasons for rejecting a line, and their counts.
 
 use crate::common::counts::{Counts, counted};
 

@@ -16,7 +16,7 @@ use base::{BASE_URL_BYTES_MAX, BASE_URL_BYTES_MIN};
 pub use base::{Base, BaseUrl, SitePath};
 pub use origins::{ORIGINS_SERIALISED_MAX, Origins, origin_of};
 
-/// Which URLs belong to `--base-url`.
+/// The rule that decides which URLs belong to `--base-url`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ScopeRule {
@@ -58,14 +58,14 @@ pub enum Scope {
     Sites(Sites),
 }
 
-/// Which URLs are listed if each origin has its own set.
+/// Decides which URLs are listed if each origin has its own set.
 #[derive(Debug, Clone)]
 pub struct Sites {
     /// Their paths must start with these bytes.
     path: Vec<u8>,
     /// Lengths of origins whose base URL is neither too short nor too long.
     origin_bytes: RangeInclusive<usize>,
-    /// Most bytes of an origin in XML.
+    /// Maximum number of bytes of an origin in XML.
     xml_bytes_max: u64,
 }
 
@@ -107,7 +107,7 @@ impl Scope {
         }
     }
 
-    /// Why `url` is not admitted. If it is out of scope, `origins` counts its origin.
+    /// Why `url` is not admitted. If it is out of scope, its origin is counted in `origins`.
     #[cold]
     pub fn reason(&self, url: CleanUrl<'_>, origins: &mut Origins) -> Reason {
         let origin = origin_of(url.as_bytes());

@@ -6,7 +6,7 @@ use crate::common::simd::{LANES, any};
 /// What the bytes after an origin need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// Canonical as they are.
+    /// Nothing: they are canonical.
     Clean,
     /// Only bytes to percent-encode or a fragment to drop: `encode` does that.
     Encode,
@@ -16,18 +16,18 @@ pub enum Look {
     Control,
 }
 
-/// The class of a line from the slash of its path on, by a quick look.
+/// The result of a quick check of a line, from the slash of its path on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sight {
     /// Nothing but `A-Z a-z 0-9 ( ) * + , - . / : ; = ? @ _`, and no `.` after a `/`: canonical.
     Plain,
-    /// Canonical like [`Sight::Plain`], with `&`.
+    /// Like [`Sight::Plain`], but with `&`.
     Ampersands,
-    /// Unknown: needs a closer look.
+    /// Unknown: needs a closer check.
     Odd,
 }
 
-/// The first look at `line`, whose path begins with the slash at `path_at`.
+/// The first check of `line`, whose path begins with the slash at `path_at`.
 #[inline]
 pub fn sight(line: &[u8], path_at: usize) -> Sight {
     let Some(from) = first_judged(line, path_at) else { return Sight::Odd };
@@ -45,8 +45,8 @@ pub fn sight(line: &[u8], path_at: usize) -> Sight {
     }
 }
 
-/// The second look, which also accepts escapes and every legal byte but `'`: whether `line` is canonical from there on. True is
-/// always right. A wrong false only costs time.
+/// The second check: whether `line` is canonical from its path on. It also accepts escapes and every legal byte but `'`. True is
+/// always correct; a wrong false only costs time.
 pub fn is_clean_at_sight(line: &[u8], path_at: usize) -> bool {
     let Some(from) = first_judged(line, path_at) else { return false };
     let mut odd = [false; LANES];
@@ -59,15 +59,15 @@ pub fn is_clean_at_sight(line: &[u8], path_at: usize) -> bool {
     !any(odd) && !line[line.len() - 2..].contains(&b'%')
 }
 
-/// Where blocks begin. Each byte of a block is judged with the two before it. If too few bytes follow the slash, the block
-/// includes some of the origin, which can turn true into false, never false into true.
+/// Where the first block begins. Each byte of a block is checked together with the two before it. If too few bytes follow the
+/// slash, the block includes part of the origin, which can turn true into false, never false into true.
 #[inline(always)]
 fn first_judged(line: &[u8], path_at: usize) -> Option<usize> {
     let from = (path_at + 1).min(line.len().saturating_sub(LANES));
     (from >= 2).then_some(from)
 }
 
-/// Calls `each` with the blocks of slices that begin at successive places of a line and reach its end.
+/// Calls `each` with the blocks of `slices`, which begin at successive offsets of a line and extend to its end.
 #[inline(always)]
 fn for_each_block<const N: usize>(slices: [&[u8]; N], mut each: impl FnMut([&[u8; LANES]; N])) {
     let length = slices[0].len();
@@ -81,7 +81,7 @@ fn for_each_block<const N: usize>(slices: [&[u8]; N], mut each: impl FnMut([&[u8
     each(slices.map(|slice| slice.last_chunk().expect("not shorter than LANES")));
 }
 
-/// Whether a block is [`Sight::Plain`], or has ampersands besides.
+/// Whether a block is [`Sight::Plain`], ampersands allowed.
 #[inline]
 pub fn is_plain_block(block: &[u8; LANES], before: &[u8; LANES]) -> bool {
     let mut odd = [false; LANES];
@@ -91,7 +91,8 @@ pub fn is_plain_block(block: &[u8; LANES], before: &[u8; LANES]) -> bool {
     !any(odd)
 }
 
-// These functions have no branches (hence `&` and `|`) and compare signed numbers: the vector instructions have no others.
+// These functions have no branches (hence `&` and `|`) and compare signed numbers, because vector instructions have only signed
+// comparisons.
 
 /// The fewest comparisons that are enough for nearly all lines.
 #[inline(always)]
@@ -104,7 +105,7 @@ fn is_plain(byte: u8, before: u8) -> bool {
     !(low | high | quote | is_dot_segment(byte, before))
 }
 
-/// Whether a byte is illegal in some place, or may begin a dot segment. [`spoils_escape`] deals with percent signs.
+/// Whether a byte is illegal in path or query, or may begin a dot segment. [`spoils_escape`] handles percent signs.
 #[inline(always)]
 fn is_odd(byte: u8, before: u8) -> bool {
     let outside = byte as i8 <= b' ' as i8;
@@ -129,8 +130,8 @@ fn is_dot_segment(byte: u8, before: u8) -> bool {
     (byte == b'.') & (before == b'/')
 }
 
-/// Judges `tail`, which begins with the slash of the path, exactly: with `'`, which browsers encode only in a query; with `%`,
-/// which may begin a valid escape, be stray, or belong to a dot segment; and with fragments.
+/// Checks `tail`, which begins with the slash of the path, exactly. Handles `'`, which browsers encode only in a query; `%`,
+/// which may begin a valid escape, be stray, or belong to a dot segment; and fragments.
 pub fn look(tail: &[u8]) -> Look {
     let mut look = Look::Clean;
     let mut in_query = false;

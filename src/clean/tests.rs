@@ -63,7 +63,7 @@ fn fast_path_agrees_with_slow_path_on_every_pair_of_bytes() {
     }
 }
 
-/// Everything that one of the paths treats specially.
+/// Pieces of URLs that at least one path treats specially.
 const PIECES: [&str; 34] = [
     "", ".", "..", "./", "/.", "/..", "/./", "%", "%4", "%41", "%4g", "%%", "/%2", "/%2e", "/%2E/", "/.%2e",
     "?", "/?.", "#", "&", "'", "?'", "\\", "?\\", " ", "\t", "\"", "<", "`", "[~_@!$", "{|}", "\x7f", "ü",
@@ -73,7 +73,7 @@ const PIECES: [&str; 34] = [
 #[test]
 fn fast_path_agrees_with_slow_path_wherever_blocks_meet() {
     let mut cleaner = Cleaner::default();
-    // Paths that end before, on and after the seams of blocks, with every piece at every place.
+    // Paths that end before, at and after block boundaries, with every piece at every position.
     for length in (0..=4 * 16 + 1).filter(|length| matches!(length % 16, 0..=2 | 14..)) {
         for at in 0..=length {
             for piece in PIECES {
@@ -121,7 +121,7 @@ fn a_url_that_does_not_grow_has_nothing_to_escape() {
         {
             for room in 0..50 {
                 let raw = [origin, &"a".repeat(room), at, &"b".repeat(49 - room)].concat();
-                // The second time, the origin is known.
+                // On the second call, the origin is known.
                 for _ in 0..2 {
                     let Cleaned::Url(url) = cleaner.clean(raw.as_bytes()) else { panic!("{raw} is a URL") };
                     let has_any = url.as_bytes().iter().any(|byte| b"&'".contains(byte));

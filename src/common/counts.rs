@@ -48,14 +48,14 @@ pub trait Countable<const N: usize>: Copy {
     /// Every variant, in order.
     fn all() -> [Self; N];
 
-    /// The place in [`Countable::all`].
+    /// The index in [`Countable::all`].
     fn number(self) -> usize;
 
     /// The word in reports.
     fn word(self) -> &'static str;
 }
 
-/// How often each of the `N` variants of an enum occurred.
+/// The number of occurrences of each of the `N` variants of an enum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts<E, const N: usize> {
     counts: [u64; N],

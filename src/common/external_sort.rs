@@ -1,6 +1,6 @@
-//! External sort: records beyond what memory holds are written as sorted runs to one scratch file, which are then merged.
+//! External sort: records that do not fit in memory are written to a scratch file as sorted runs, which are then merged.
 //!
-//! [`Sorter`] takes records in any order and sorts what memory holds. Callers that sort in their own way write [`Runs`].
+//! [`Sorter`] takes records in any order and sorts as many as fit in memory. Callers that sort differently write [`Runs`].
 
 mod merge;
 mod runs;
@@ -10,24 +10,25 @@ pub use runs::{Codec, Run, RunFile, Runs};
 
 use rayon::slice::ParallelSliceMut;
 
-/// Takes records in any order.
+/// Sorts records that are pushed in any order.
 pub struct Sorter<C, F: RunFile> {
     codec: C,
     /// Bytes that `records` and `starts` may take together.
     memory: usize,
-    /// Where the scratch file is made once memory is full.
+    /// Where the scratch file is created once memory is full.
     place: F::Place,
-    /// Encoded records, one after the other.
+    /// Encoded records, one after another.
     records: Vec<u8>,
-    /// Where each of them starts: at most 4 GiB are held.
+    /// The offset of each record in `records`, which has at most 4 GiB.
     starts: Vec<u32>,
-    /// The encoded form of the record that is pushed.
+    /// The encoded form of the record being pushed.
     record: Vec<u8>,
     runs: Option<Runs<C, F>>,
 }
 
 impl<C: Codec, F: RunFile> Sorter<C, F> {
-    /// Holds at most `memory` bytes of records, and at most 4 GiB. The rest goes to a scratch file in `place`.
+    /// Creates a sorter that keeps up to `memory` bytes of records in memory, 4 GiB at most. The rest goes to a scratch file in
+    /// `place`.
     pub fn new(codec: C, memory: u64, place: F::Place) -> Self {
         let memory = usize::try_from(memory.min(u32::MAX.into())).unwrap_or(usize::MAX);
         let (records, starts, record) = (Vec::new(), Vec::new(), Vec::new());
@@ -58,7 +59,7 @@ impl<C: Codec, F: RunFile> Sorter<C, F> {
         Ok(())
     }
 
-    /// All records in order.
+    /// Returns all records in order.
     ///
     /// # Errors
     /// If scratch cannot be used.
@@ -70,7 +71,7 @@ impl<C: Codec, F: RunFile> Sorter<C, F> {
         }
         self.spill()?;
         let Self { runs, memory, .. } = self;
-        // The vectors of records are freed by now, so the buffers of the merge take their place.
+        // The vectors of records are freed by now, so the merge can use their memory for its buffers.
         Ok(Sorted::Merged(runs.expect("records were spilled").merge(memory)?))
     }
 
@@ -122,13 +123,13 @@ fn reserve<T>(vec: &mut Vec<T>, more: usize, max: usize) {
 
 /// Records in order.
 pub enum Sorted<C: Codec, F: RunFile> {
-    /// All of them were held in memory.
+    /// All of them are in memory.
     InMemory {
-        /// Decodes them.
+        /// Decodes the records.
         codec: C,
         /// Encoded records.
         records: Vec<u8>,
-        /// Where the records that are left start, in order.
+        /// The offsets of the remaining records, in order.
         starts: std::vec::IntoIter<u32>,
     },
     /// They are read from scratch.
@@ -136,7 +137,7 @@ pub enum Sorted<C: Codec, F: RunFile> {
 }
 
 impl<C: Codec, F: RunFile> Sorted<C, F> {
-    /// Puts the next record into `record`. False at the end.
+    /// Writes the next record to `record`. Returns false at the end.
     ///
     /// # Errors
     /// If scratch cannot be read.

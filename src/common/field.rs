@@ -39,7 +39,7 @@ pub fn take<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
     rest.split_off(..bytes).expect("rows end where they were ended")
 }
 
-/// Splits the first field off `bytes`, or `None` if it is not all there.
+/// Splits the first field off `bytes`. `None` if the field is incomplete.
 pub fn split(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (mut rest, mut length) = (bytes, 0);
     for shift in (0..u64::BITS).step_by(7) {

@@ -1,4 +1,4 @@
-//! FIFOs and other pipes: a run waits for the other side, but only until it is told to stop. All waits are here.
+//! FIFOs and other pipes. A run waits for the other side of a pipe only until it is told to stop. All such waits are here.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
@@ -21,19 +21,19 @@ use crate::error::{Error, Result};
 /// Standard input or standard output, where a path is expected.
 pub const STREAM: &str = "-";
 
-/// Standard error may be named several times even if it is a file: it is not reopened, so nothing is overwritten.
+/// The path of standard error. Several outputs may use it, even if it is a file: it is not reopened, so nothing is overwritten.
 pub const STDERR: &str = "/dev/stderr";
 
-/// How long it may take to notice that a reader has opened the FIFO.
+/// Maximum delay before noticing that a reader has opened the FIFO.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// How long a raised `stop`, or the failure of an input, may go unseen while the other side of a pipe is silent.
+/// Maximum delay before noticing a raised `stop` or a failed input while the other side of a pipe is silent.
 const SILENCE: Duration = Duration::from_millis(100);
 
-/// Bytes that a pipe with room takes in one write: pipe(7), `PIPE_BUF`.
+/// Bytes that a writable pipe accepts in one write: pipe(7), `PIPE_BUF`.
 const PIPE_BYTES: usize = 4096;
 
-/// An output file, or whatever has its name.
+/// An output: a file, a FIFO, or a standard stream.
 #[derive(Debug)]
 pub struct Outlet {
     file: File,
@@ -43,7 +43,7 @@ pub struct Outlet {
 }
 
 impl Outlet {
-    /// Creates it, or waits for the reader of a FIFO; `-` is standard output.
+    /// Creates the file, or opens the FIFO and waits for its reader. `-` is standard output.
     ///
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created, or if `stop` is raised.
@@ -57,7 +57,7 @@ impl Outlet {
         loop {
             match options.open(path) {
                 Ok(file) => return Ok(Self { file, is_shared: false, stop: stop.clone() }),
-                // Nobody reads it yet.
+                // The FIFO has no reader yet.
                 Err(error) if error.raw_os_error() == Some(libc::ENXIO) && is_fifo(path) => {
                     stop.check()?;
                     thread::sleep(PATIENCE);
@@ -85,7 +85,7 @@ fn is_fifo(path: &Path) -> bool {
 }
 
 impl Write for Outlet {
-    /// Writes as to a file. Fails if `stop` is raised while the reader takes nothing.
+    /// Writes as to a file. Fails if `stop` is raised while the reader is not reading.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.is_shared {
             return StoppableWriter::new(&self.file, &self.stop).write(bytes);
@@ -122,7 +122,7 @@ impl<'s> StoppableWriter<'s> {
 }
 
 impl Write for StoppableWriter<'_> {
-    /// Writes in pieces that a pipe with room takes at once. Fails if `stop` is raised while the reader takes nothing.
+    /// Writes in pieces that a writable pipe accepts at once. Fails if `stop` is raised while the reader is not reading.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         while !wait(self.file, PollFlags::OUT, Some(SILENCE))? {
             if self.stop.is_raised() {
@@ -137,12 +137,12 @@ impl Write for StoppableWriter<'_> {
     }
 }
 
-/// A FIFO that is opened without waiting for a writer, who may never come. Its reads wait for one.
+/// A FIFO that is opened without waiting for a writer, which may never come. Reads wait for a writer instead.
 #[derive(Debug)]
 pub struct Fifo(File);
 
 impl Fifo {
-    /// Opens the FIFO `name` to read it.
+    /// Opens the FIFO `name` for reading.
     ///
     /// # Errors
     /// If it cannot be opened.
@@ -155,7 +155,7 @@ impl Fifo {
 impl Read for Fifo {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         loop {
-            // Without the wait, a FIFO that no writer has opened yet would read as ended.
+            // Without this wait, a FIFO that has no writer yet would appear to have ended.
             while !wait(&self.0, PollFlags::IN, None)? {}
             match self.0.read(to) {
                 // Another reader took the bytes first.
@@ -166,11 +166,11 @@ impl Read for Fifo {
     }
 }
 
-/// Bytes that are read from a pipe at once: a little more than Linux buffers in one.
+/// Bytes per read from a pipe: more than the 64 KiB that Linux buffers in one.
 const READ_BYTES: usize = 128 << 10;
 
-/// The first input that failed, as seen by one of the inputs. After a failure, pipes are no longer read: they might be silent
-/// for ever.
+/// The first input that failed, as seen by one of the inputs. After a failure, pipes are no longer read, because they might be
+/// silent for ever.
 #[derive(Debug, Clone)]
 pub struct Failed {
     first: Arc<AtomicUsize>,
@@ -207,15 +207,15 @@ impl Failed {
     }
 }
 
-/// A pipe, read by a thread of its own. A read that waits for a silent writer cannot be called off, and neither a raised
-/// `stop` nor the failure of an input may wait for it.
+/// A pipe that is read by a separate thread. A read that waits for a silent writer cannot be cancelled, and a raised `stop` or a
+/// failed input must not wait for it.
 pub struct PipeReader {
     incoming: Receiver<io::Result<Vec<u8>>>,
     buffer: Vec<u8>,
     at: usize,
     stop: Stop,
     failed: Failed,
-    /// All bytes that came through the pipe.
+    /// The number of bytes received from the pipe so far.
     bytes: Arc<AtomicU64>,
 }
 

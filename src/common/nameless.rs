@@ -5,8 +5,8 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Creates a file that nobody else can open, and that is gone with its last handle. Nobody can guess its name beforehand,
-/// because others may write to the directory too.
+/// Creates a file that no other process can open, and that disappears with its last handle. Its temporary name is unpredictable,
+/// because other users may be able to write to the directory.
 ///
 /// # Errors
 /// If it cannot be created, or the system has no randomness.

@@ -1,4 +1,4 @@
-//! Parallel work whose results come out in the order of its input, in bounded memory.
+//! Parallel work whose results keep the order of its input, in bounded memory.
 
 use std::io;
 use std::sync::OnceLock;
@@ -7,7 +7,7 @@ use std::thread::{Builder, scope};
 use crossbeam_channel::{Receiver, Sender, bounded};
 
 /// Runs `work` on the items of `source` on `threads` threads and passes the results to `sink` in the order of the items, on
-/// the calling thread. `state` makes a state for each thread. Only a few items per thread are in flight at a time, so the
+/// the calling thread. `state` creates the state of each thread. Only a few items per thread are in flight at a time, so the
 /// slowest stage sets the pace. A thread is started when there is an item for it. If the system refuses more threads, the
 /// running ones do the work.
 ///
@@ -23,7 +23,7 @@ pub fn ordered<T: Send, R: Send, S, E>(
     work: impl Fn(&mut S, T) -> R + Sync,
     mut sink: impl FnMut(R) -> Result<(), E>,
 ) -> Result<(), E> {
-    // Each item has a slot for its result, and the slots are queued in the order of the items.
+    // Each item has a slot for its result. The slots are queued in the order of the items.
     let (items, incoming) = bounded::<(T, Sender<R>)>(threads);
     let (line, slots) = bounded::<Receiver<R>>(2 * threads);
     let worker = &|incoming: Receiver<(T, Sender<R>)>| {
@@ -36,8 +36,8 @@ pub fn ordered<T: Send, R: Send, S, E>(
     let refused: &OnceLock<io::Error> = &OnceLock::new();
     scope(|scope| {
         scope.spawn(move || {
-            // Only until all threads run: they must be the last to hold it, or items would be waited with for dead ones. Before
-            // that there is room for every item.
+            // Kept only until all threads run: otherwise the channel would stay open after all workers had died, and sending
+            // would block for ever. Until then the channel has room for every item.
             let mut incoming = Some(incoming);
             let mut started = 0;
             for item in source {

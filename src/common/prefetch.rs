@@ -3,11 +3,11 @@
 /// Bytes of a cache line.
 pub const LINE_BYTES: usize = 64;
 
-/// How many items ahead to prefetch where items are at random places: one load from memory takes as long as the work on
-/// so many items.
+/// How many items ahead to prefetch if items are at random addresses: one load from memory takes as long as processing this
+/// many items.
 pub const AHEAD: usize = 16;
 
-/// Prefetches the cache line that `it` begins in. Does nothing on processors without such an instruction.
+/// Prefetches the cache line in which `it` begins. Does nothing on processors without such an instruction.
 #[inline(always)]
 pub fn fetch<T>(it: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -24,8 +24,8 @@ pub fn fetch_all(bytes: &[u8]) {
     bytes.last().into_iter().for_each(fetch);
 }
 
-/// The prefetch instruction, which compilers do not generate by themselves. Reading a byte instead gains a third as much: the
-/// processor runs only some hundred instructions ahead of a load.
+/// Issues the prefetch instruction, which compilers do not generate by themselves. Reading a byte instead gains only a third as
+/// much, because the processor runs only a few hundred instructions ahead of a load.
 #[cfg(target_arch = "x86_64")]
 mod hint {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

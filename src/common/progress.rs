@@ -1,4 +1,4 @@
-//! Progress: what a program can learn about a run while it works.
+//! Progress: tells a program how far a run is while it works.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,9 +16,9 @@ pub struct Estimate {
     pub held_bytes: u64,
     /// Bytes of scratch files, including copies of inputs; 0 if everything fits in memory.
     pub scratch_bytes: u64,
-    /// Bytes of the sitemap files.
+    /// Bytes of all sitemap files.
     pub sitemap_bytes: u64,
-    /// Bytes that the disk of the scratch directory can hold in scratch files, if known.
+    /// Bytes available for scratch files on the disk of the scratch directory, if known.
     pub scratch_free_bytes: Option<u64>,
     /// Free bytes on the disk of the output directory, if known.
     pub out_free_bytes: Option<u64>,

@@ -1,4 +1,4 @@
-//! The secret of a run, and the keys that it makes.
+//! The secret of a run, and the keys that are derived from it.
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128_with_secret};
 
@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// The hash that identifies a URL, at most [`KEY_MAX`]. Never zero, because zero marks a free slot in a table.
 pub type Key = u128;
 
-/// The greatest key.
+/// The largest key.
 pub const KEY_MAX: Key = Key::MAX >> 8;
 
 /// The seed of the key hash, different in every run.
@@ -39,7 +39,7 @@ impl Secret {
         self.0.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// A 128-bit hasher under this secret.
+    /// Creates a 128-bit hasher that is keyed with this secret.
     pub fn hasher(&self) -> Xxh3 {
         Xxh3::with_secret(self.0)
     }
@@ -52,7 +52,7 @@ impl Secret {
 }
 
 impl std::fmt::Debug for Secret {
-    /// Leaves the secret out.
+    /// Omits the secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Secret(..)")
     }

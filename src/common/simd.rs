@@ -1,14 +1,13 @@
-//! Bytes looked at sixteen at a time: plain loops over arrays, which the compiler turns into vector code for whatever
-//! processor it builds for.
+//! Byte searches in blocks of sixteen or more: plain loops over arrays, which the compiler vectorises for the target processor.
 
-/// Bytes looked at together.
+/// Bytes per block of a vectorised loop.
 pub const LANES: usize = 16;
 
-/// Bytes that are tested together, for one bit each.
+/// Bytes per block of [`find`]: each becomes one bit of its mask.
 pub const BITS: usize = 64;
 
-/// Whether `bytes` begin with `start`. If these are as many as an origin has, mostly, they are compared on the spot: for bytes
-/// of any number the library calls a function.
+/// Whether `bytes` begin with `start`. A `start` as long as a typical origin is compared inline; for arbitrary lengths, the
+/// standard library calls a function.
 #[inline]
 pub fn starts_with(bytes: &[u8], start: &[u8]) -> bool {
     let Some(head) = bytes.get(..start.len()) else { return false };
@@ -28,7 +27,7 @@ pub fn starts_with(bytes: &[u8], start: &[u8]) -> bool {
 pub fn contain_any(bytes: &[u8], [one, other]: [u8; 2]) -> bool {
     let is_wanted = |byte: u8| (byte == one) | (byte == other);
     let Some(end) = bytes.last_chunk::<LANES>() else { return bytes.iter().copied().any(is_wanted) };
-    // The last block may overlap the one before, so no shorter block is left over.
+    // The last block may overlap the previous one, so no shorter block remains.
     let mut wanted = end.map(is_wanted);
     for block in bytes.as_chunks::<LANES>().0 {
         for lane in 0..LANES {
@@ -64,14 +63,14 @@ fn find_anywhere(block: &[u8; BITS], wanted: u8) -> u64 {
     }
     let (eights, _) = found.as_chunks::<8>();
     eights.iter().enumerate().fold(0, |bits, (at, eight)| {
-        // Eight bytes of 0 or 1 become eight bits: the product's highest byte sums them up, each shifted to its place.
+        // Eight bytes of 0 or 1 become eight bits: the highest byte of the product contains their sum, each shifted to its place.
         let product = u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080);
         bits | product >> 56 << (8 * at)
     })
 }
 
-/// Writes where the bits of a block are that are set, counted from `at`, to `to` after the first `count`, which counts them.
-/// Up to `USUAL` of them take no branch, that nobody could predict: what is written for none is written over.
+/// Writes the positions of the set bits in `ones`, plus `at`, to `to[*count..]`, and adds their number to `count`. The first
+/// `USUAL` bits take no branch, because it would be unpredictable: positions of missing bits are written but overwritten later.
 #[inline(always)]
 pub fn put_ones<const USUAL: usize>(mut ones: u64, at: usize, to: &mut [u32], count: &mut usize) {
     for _ in 0..USUAL {

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Shared by a signal handler, which raises it, and the run, which checks it. Zero: go on; else the number of the signal.
+/// A stop request that a signal handler raises and the run checks. Zero until it is raised, then the number of the signal.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicUsize>);
 
 impl Stop {
-    /// Asks the run to stop, in the name of `signal`.
+    /// Asks the run to stop because of `signal`.
     pub fn raise(&self, signal: i32) {
         self.0.store(signal.unsigned_abs() as usize, Ordering::Relaxed);
     }
@@ -26,7 +26,7 @@ impl Stop {
     }
 
     /// # Errors
-    /// [`ErrorKind::Signal`] once it was raised.
+    /// [`ErrorKind::Signal`] once the request was raised.
     pub fn check(&self) -> Result<()> {
         match self.0.load(Ordering::Relaxed) {
             0 => Ok(()),

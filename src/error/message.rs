@@ -10,7 +10,7 @@ use super::shown::Shown;
 
 /// A text for a person, made of words, paths and the settings that it points at.
 ///
-/// [`Display`](fmt::Display) names settings by their fields, as Rust and most bindings do:
+/// [`Display`](fmt::Display) names settings by their fields, which suits Rust and most bindings:
 /// ``no memory for 512 bytes more; lower `memory`, or use fewer `threads` ``. A setting with a value is written as
 /// `` `memory: 2GiB` ``. Another front end names settings in its own way with [`Message::text_with`]. In JSON a message is
 /// the text that `Display` writes.
@@ -109,7 +109,7 @@ impl Serialize for Message {
     }
 }
 
-/// The text of a message; it names no settings any more.
+/// The text of a message without references to settings.
 impl<'de> Deserialize<'de> for Message {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(Into::into)
@@ -141,7 +141,7 @@ impl From<Setting> for Message {
 }
 
 impl Setting {
-    /// The setting with a value, as a piece of a message: the one that it has, or the one that would help.
+    /// The setting with a value, as a piece of a message: either its current value or one that would help.
     pub fn with(self, value: impl ToString) -> Piece {
         Piece::Setting(self, Some(value.to_string()))
     }
@@ -182,7 +182,7 @@ impl Part for &Path {
     }
 }
 
-/// A [`Message`] of texts, paths, settings and other messages, one after the other. A text is a format string that captures
+/// Builds a [`Message`] from a sequence of texts, paths, settings and other messages. A text is a format string that captures
 /// its arguments: `message!(path, ": line {number}: use ", Setting::Format)`.
 macro_rules! message {
     (@add $message:ident $(,)?) => {};

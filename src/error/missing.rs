@@ -1,9 +1,9 @@
-//! Paths that name no file: what the user meant, and what to do about it.
+//! Paths that name no file: guesses what the user meant and suggests a fix.
 
 use std::io;
 use std::path::Path;
 
-/// What is wrong with the path `name`, of which the system says `error`, if it is a URL or a pattern.
+/// Explains why the path `name`, which failed with `error`, cannot be read, if it is a URL or a pattern.
 pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
     if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
         return None;

@@ -4,8 +4,8 @@ macro_rules! settings {
     ($($(#[doc = $doc:literal])* $name:ident = $field:literal,)*) => {
         /// A field of a job that a [`Message`](crate::Message) points at: the one that is wrong, or the one that helps.
         ///
-        /// A program has fields, and a command line has flags. The library therefore names settings, and whoever shows a message
-        /// chooses the words for them.
+        /// A program has fields, and a command line has flags. The library therefore names settings, and each front end chooses
+        /// its own words for them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum Setting {
@@ -31,7 +31,7 @@ settings! {
     AllowEmpty = "allow_empty",
     /// The URL of the directory that sitemaps are published in.
     BaseUrl = "base_url",
-    /// Most bytes of one sitemap or index file.
+    /// Maximum bytes of one sitemap or index file.
     BytesPerSitemap = "bytes_per_sitemap",
     /// Names or positions of columns.
     Columns = "columns",
@@ -41,7 +41,7 @@ settings! {
     DefaultPriority = "default_priority",
     /// The character between the values of CSV.
     Delimiter = "delimiter",
-    /// The file for the differences from the set before.
+    /// The file for the differences from the previous set.
     Diff = "diff",
     /// How URLs are divided among sitemaps.
     Divide = "divide",
@@ -55,7 +55,7 @@ settings! {
     InputEncoding = "input_encoding",
     /// How long earlier sets are kept.
     Keep = "keep",
-    /// How many earlier sets are kept, however old they are.
+    /// Minimum number of earlier sets to keep, however old they are.
     KeepSets = "keep_sets",
     /// The unit of a `lastmod` that is a number.
     LastmodUnit = "lastmod_unit",
@@ -69,7 +69,7 @@ settings! {
     MaxRejects = "max_rejects",
     /// How much smaller than the live set a new one may be.
     MaxShrink = "max_shrink",
-    /// Most bytes of memory.
+    /// The memory limit in bytes.
     Memory = "memory",
     /// Which of several rows with the same URL is listed.
     OnDuplicate = "on_duplicate",
@@ -93,7 +93,7 @@ settings! {
     Scope = "scope",
     /// The directory for scratch files.
     Scratch = "scratch",
-    /// Most sitemaps of one index file.
+    /// Maximum number of sitemaps per index file.
     SitemapsPerIndex = "sitemaps_per_index",
     /// Whether files that sitemill did not write may be replaced.
     TakeOver = "take_over",
@@ -103,6 +103,6 @@ settings! {
     To = "to",
     /// The charset that servers expect in URLs.
     UrlEncoding = "url_encoding",
-    /// Most URLs of one sitemap.
+    /// Maximum number of URLs per sitemap.
     UrlsPerSitemap = "urls_per_sitemap",
 }

@@ -1,4 +1,4 @@
-//! Input: a file or a pipe becomes bytes that both passes can read.
+//! Input: turns a file or a pipe into bytes that both passes can read.
 //!
 //! Regular files of plain lines are mapped. Pipes can be read only once, and other formats must be decoded, so their content is
 //! written to a scratch file first.
@@ -27,7 +27,7 @@ use crate::sitemap::tags::GivenTags;
 
 use crate::error::{Error, ErrorKind, Result, message};
 
-/// An input that was found and not yet read. A file is open only while it is examined or read, because there may be more files
+/// An input that was found but not read yet. A file is open only while it is examined or read, because there may be more files
 /// than a process may open.
 pub struct Found<'a> {
     name: PathBuf,
@@ -54,32 +54,32 @@ pub struct Input {
     map: Arc<Map>,
     /// The identity of the file that the user named. `None` for a pipe, whose content cannot change.
     identity: Option<Identity>,
-    /// Where the rows are, if it is not plain lines.
+    /// Where the rows are, if the input is not plain lines.
     blocks: Option<Vec<Block>>,
     /// The tags of its rows. Plain lines have none.
     given_tags: GivenTags,
-    /// The rows, if they are URLs that code holds. There are no bytes then.
+    /// The rows, if they are URLs held in memory by code. Such an input has no bytes.
     urls: Option<HeldUrls>,
-    /// Whether it continues the input before it: both are from the same source.
+    /// Whether it continues the previous input, because both come from the same source.
     continues: bool,
 }
 
-/// How far ahead of readers the disk is told to read: a few milliseconds of reading.
+/// How far to prefetch ahead of readers, in bytes: a few milliseconds of reading.
 const AHEAD_BYTES: usize = 16 << 20;
 
-/// Rows of small units of URLs that are read together.
+/// Maximum number of rows in a chunk of several small units of URLs.
 const UNITED_ROWS_MAX: usize = 4096;
 
 /// Where the bytes of a chunk of an input are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Extent {
-    /// Plain lines. Nominal bytes: see [`lines::own`].
+    /// Plain lines in this nominal range of bytes: see [`lines::own`].
     Lines(Range<usize>),
-    /// Rows.
+    /// Rows of this block.
     Rows(Block),
     /// Rows of held URLs.
     Urls {
-        /// The units of rows.
+        /// The range of units.
         units: Range<usize>,
         /// Bytes of the URLs.
         bytes: usize,
@@ -87,11 +87,11 @@ pub enum Extent {
 }
 
 impl Extent {
-    /// Where it is.
+    /// The range of bytes in the input.
     pub fn range(&self) -> &Range<usize> {
         match self {
             Self::Lines(range) | Self::Rows(Block { range, .. }) => range,
-            // They are in memory.
+            // Held URLs are in memory.
             Self::Urls { .. } => &(0..0),
         }
     }
@@ -186,7 +186,7 @@ impl<'a> Found<'a> {
     /// Reopens a regular file. `None` for pipes and rows from code.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] if it can no longer be opened, [`ErrorKind::Data`] if another file has its name now.
+    /// [`ErrorKind::Input`] if it can no longer be opened, [`ErrorKind::Data`] if its name now refers to another file.
     pub fn file(&self) -> Result<Option<File>> {
         match &self.stream {
             Stream::File(identity) => self.reopened(identity).map(Some),
@@ -208,7 +208,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// The reader of its bytes, and the identity of a file when it was found.
+    /// Returns a reader of its bytes and, for a file, its identity when it was found.
     ///
     /// # Errors
     /// As [`Found::file`].
@@ -232,7 +232,7 @@ impl Pipe {
 }
 
 impl Input {
-    /// Plain lines in `file`: the input itself, or a copy of a packed file or a pipe.
+    /// Creates an input of plain lines in `file`: the input itself, or a copy of a packed file or a pipe.
     ///
     /// # Errors
     /// If it cannot be mapped.
@@ -253,7 +253,7 @@ impl Input {
         })
     }
 
-    /// Rows of the URLs that `urls` holds.
+    /// Creates an input with the rows of `urls`.
     pub fn urls(name: &Path, urls: HeldUrls) -> Self {
         Self {
             name: name.into(),
@@ -266,7 +266,7 @@ impl Input {
         }
     }
 
-    /// Rows in `blocks` of the scratch file `file`.
+    /// Creates an input of the rows in `blocks` of the scratch file `file`.
     ///
     /// # Errors
     /// If it cannot be mapped.
@@ -279,12 +279,12 @@ impl Input {
         Self { given_tags, ..self }
     }
 
-    /// Sets whether it continues the input before it, with more rows of the same source.
+    /// Sets whether it continues the previous input with more rows of the same source.
     pub fn continuing(self, continues: bool) -> Self {
         Self { continues, ..self }
     }
 
-    /// Whether it continues the input before it.
+    /// Whether it continues the previous input.
     pub fn continues(&self) -> bool {
         self.continues
     }
@@ -292,17 +292,17 @@ impl Input {
     /// The URLs that it holds.
     ///
     /// # Panics
-    /// If it has no extents of URLs.
+    /// If it holds no URLs.
     pub fn held_urls(&self) -> &HeldUrls {
         self.urls.as_ref().expect("only an input of URLs has extents of them")
     }
 
-    /// Bytes of memory that its URLs hold.
+    /// Bytes of memory that its URLs keep allocated.
     pub fn held_bytes(&self) -> usize {
         self.urls.as_ref().map_or(0, HeldUrls::held_bytes)
     }
 
-    /// An input of other blocks of the same mapped file.
+    /// Creates an input of other blocks of the same mapped file.
     pub fn part(&self, blocks: Vec<Block>) -> Self {
         let (name, map) = (self.name.clone(), Arc::clone(&self.map));
         let given_tags = GivenTags::default();
@@ -319,20 +319,20 @@ impl Input {
         &self.name
     }
 
-    /// All of it.
+    /// All bytes of the input.
     pub fn bytes(&self) -> &[u8] {
         self.map.bytes()
     }
 
-    /// Tells the disk that `range` will be read soon.
+    /// Prefetches `range`, which will be read soon.
     pub fn will_need(&self, range: &Range<usize>) {
         if !range.is_empty() {
             self.map.will_need(range.clone());
         }
     }
 
-    /// Tells the disk that readers have reached `range`, so that it reads the bytes further on. If this is called
-    /// for every extent, readers that go roughly in order seldom wait, even for a remote disk.
+    /// Prefetches the bytes `AHEAD_BYTES` after `range`, which readers have reached. If this is called for every extent,
+    /// readers that proceed roughly in order rarely wait, even for a remote disk.
     pub fn come_to(&self, range: &Range<usize>) {
         let bytes = self.bytes().len();
         let ahead = |at: usize| at.saturating_add(AHEAD_BYTES).min(bytes);
@@ -348,10 +348,10 @@ impl Input {
         lines.into_iter().flatten().chain(rows).chain(urls)
     }
 
-    /// Refuses a file that is no longer the one that was opened.
+    /// Checks that the file is unchanged since it was opened.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`] if it was written to, replaced or removed meanwhile, [`ErrorKind::Io`] if it was cut short.
+    /// [`ErrorKind::Data`] if it was written to, replaced or removed, [`ErrorKind::Io`] if it was truncated.
     pub fn check_unchanged(&self) -> Result<()> {
         match self.identity.is_none_or(|identity| self.identity_now() == Some(identity)) {
             true => Ok(()),
@@ -359,7 +359,7 @@ impl Input {
         }
     }
 
-    /// The error for an input that gave other bytes in the second pass than in the first.
+    /// The error for an input whose bytes differ between the first and the second pass.
     pub fn changed(&self) -> Error {
         let is_shorter = |was: Identity| {
             let same = |now: &Identity| (now.device, now.inode) == (was.device, was.inode);
@@ -381,13 +381,13 @@ fn has_changed(name: &Path) -> Error {
     Error::data(message!(name, ": changed while it was being read; run again on a copy"))
 }
 
-/// The error for a file that became shorter, or whose disk failed: the bytes that were read then are not data.
+/// The error for a file that was truncated, or whose disk failed: the bytes read from lost pages are not data.
 pub fn cut_short(name: &Path) -> Error {
     let words = ": changed while it was being read, or its disk failed; run again on a copy";
     Error::new(ErrorKind::Io, message!(name, "{words}"))
 }
 
-/// The error for a file that can be neither mapped nor read for lack of address space.
+/// The error for a file that can neither be mapped nor read because the address space is too small.
 fn no_room_for(name: &Path, file: &File) -> Error {
     let bytes = file.metadata().map_or(0, |meta| meta.len());
     let way = "allow more (ulimit -v) or give the input in parts";

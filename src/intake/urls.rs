@@ -1,4 +1,4 @@
-//! URLs that are read where code holds them, without a copy.
+//! URLs from code that are read in place, without a copy.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -7,15 +7,15 @@ use super::lines::Line;
 use super::spool_format::{Content, InputRow};
 use crate::clean::Reason;
 
-/// Consecutive rows that have nothing but a URL.
+/// Consecutive rows that consist only of a URL.
 pub trait UrlRows: Debug + Send + Sync {
     /// The number of rows.
     fn rows(&self) -> usize;
 
-    /// Bytes of memory that they hold.
+    /// Bytes of memory that the rows keep allocated.
     fn held_bytes(&self) -> usize;
 
-    /// Bytes of the URLs.
+    /// The total number of bytes of the URLs.
     fn bytes(&self) -> usize;
 
     /// The URL of each row, not yet clean. It is empty if there is none.
@@ -25,10 +25,10 @@ pub trait UrlRows: Debug + Send + Sync {
     fn has_blanks(&self) -> bool;
 }
 
-/// The first rows of a source, as far as they are held.
+/// The first rows of a source, up to the last one that is held in memory.
 #[derive(Debug, Default)]
 pub struct HeldUrls {
-    /// Each with the number of rows before it.
+    /// The units, each with the number of rows before it.
     units: Vec<(u64, Box<dyn UrlRows>)>,
     rows: u64,
     held_bytes: usize,
@@ -53,8 +53,8 @@ impl HeldUrls {
         self.held_bytes
     }
 
-    /// Cuts the rows into chunks: the units of each, and the bytes of their URLs. A chunk has more than `rows_max` rows only if a
-    /// single unit has.
+    /// Groups the units into chunks. Each item has the range of units and the bytes of their URLs. A chunk has more than
+    /// `rows_max` rows only if it is a single unit.
     pub fn chunks(&self, rows_max: usize) -> impl Iterator<Item = (Range<usize>, usize)> + '_ {
         let mut start = 0;
         std::iter::from_fn(move || {

@@ -14,8 +14,8 @@ pub enum Divide {
     /// A sitemap ends when it is full.
     #[default]
     Fill,
-    /// Where the URLs themselves say, so that a set that has changed a little shares most of its sitemaps with the one
-    /// before.
+    /// The URLs themselves decide where a sitemap ends, so a slightly changed set shares most of its sitemaps with the previous
+    /// set.
     Stable,
 }
 
@@ -36,18 +36,18 @@ impl std::str::FromStr for Divide {
 pub struct Limits {
     /// Maximum number of entries of a file.
     pub entries_max: u32,
-    /// Bytes of one file before compression, its frame included.
+    /// Maximum bytes of a file before compression, including its frame.
     pub bytes_max: u64,
 }
 
 impl Limits {
-    /// Most bytes of one entry, which must have room in a file of its own.
+    /// Maximum bytes of one entry, which must fit into a file by itself.
     pub fn entry_bytes_max(&self, frame: &Frame) -> u64 {
         self.bytes_max.saturating_sub(frame.bytes())
     }
 }
 
-/// The room that entries take in a file.
+/// The space that entries take in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Room {
     /// Bytes of their XML.
@@ -57,12 +57,12 @@ pub struct Room {
 }
 
 impl Room {
-    /// The room of entries that use only the namespace of the protocol.
+    /// The space of entries that use only the namespace of the protocol.
     pub const fn plain(bytes: u64) -> Self {
         Self { bytes, uses: Namespaces::NONE }
     }
 
-    /// The sum of both rooms.
+    /// The sum of both.
     pub fn and(self, other: Self) -> Self {
         Self { bytes: self.bytes + other.bytes, uses: self.uses.and(other.uses) }
     }
@@ -81,16 +81,16 @@ pub struct PlannedSitemap<P> {
     pub number: u32,
     /// The place of its first entry.
     pub first: P,
-    /// Entries, at least one.
+    /// The number of entries, at least one.
     pub entries: u32,
-    /// Bytes before compression, the frame included.
+    /// Bytes before compression, including the frame.
     pub bytes: u64,
     /// Namespaces that its frame declares.
     pub uses: Namespaces,
 }
 
 impl<P: Copy> PlannedSitemap<P> {
-    /// A file without entries yet, of which `first` will be the first.
+    /// An empty file, whose first entry will be the one at `first`.
     fn empty(number: u32, first: P, frame_bytes: u64) -> Self {
         Self { number, first, entries: 0, bytes: frame_bytes, uses: Namespaces::NONE }
     }
@@ -107,7 +107,7 @@ impl<P: Copy> PlannedSitemap<P> {
     }
 }
 
-/// Fills one file after the other.
+/// Fills files one after another.
 #[derive(Debug)]
 pub struct Divider<P> {
     limits: Limits,
@@ -116,13 +116,13 @@ pub struct Divider<P> {
 }
 
 impl<P: Copy> Divider<P> {
-    /// Makes files within `limits`, each in `frame`.
+    /// Creates a divider for files with this `frame` and these `limits`.
     pub fn new(limits: Limits, frame: &Frame) -> Self {
         Self { limits, frame_bytes: frame.bytes(), sitemaps: Vec::new() }
     }
 
-    /// Adds adjacent entries to the current file if they fit as a whole, and returns whether they do. A file only ever fills
-    /// up, so entries that fit as a whole would also fit one by one.
+    /// Adds adjacent entries to the current file if all of them fit, and returns whether they do. The result is the same as
+    /// when adding them one by one.
     pub fn push_run(&mut self, entries: u32, room: Room) -> bool {
         let Some(sitemap) = self.sitemaps.last_mut() else { return entries == 0 };
         let with = sitemap.with(entries, room);
@@ -136,7 +136,7 @@ impl<P: Copy> Divider<P> {
     /// Adds the entry at `at` to the current file, or to a new file if it does not fit.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for one file more.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for another file.
     pub fn push(&mut self, at: P, room: Room) -> Result<()> {
         if !self.push_run(1, room) {
             let number = u32::try_from(self.sitemaps.len() + 1).expect("fewer files than URLs of 32 bits");
@@ -146,7 +146,7 @@ impl<P: Copy> Divider<P> {
         Ok(())
     }
 
-    /// Adds `count` adjacent entries with a total of `room`: as a whole if they fit, otherwise one by one.
+    /// Adds `count` adjacent entries that take `room` in total: all at once if they fit, otherwise one by one.
     ///
     /// # Errors
     /// As [`Divider::push`].
@@ -162,7 +162,7 @@ impl<P: Copy> Divider<P> {
         }
     }
 
-    /// The files.
+    /// Returns the files in order.
     pub fn finish(self) -> Vec<PlannedSitemap<P>> {
         self.sitemaps
     }

@@ -2,12 +2,12 @@
 
 use crate::clean::CleanUrl;
 
-/// Bytes by which `&amp;` is longer than `&`.
+/// How many bytes longer `&amp;` is than `&`.
 pub const AMPERSAND_GROWTH: usize = b"&amp;".len() - 1;
-/// Bytes by which `&apos;` is longer than `'`.
+/// How many bytes longer `&apos;` is than `'`.
 pub const APOSTROPHE_GROWTH: usize = b"&apos;".len() - 1;
 
-/// Bytes by which escaping makes `url` longer.
+/// The number of bytes that escaping adds to `url`.
 pub fn growth(url: &[u8]) -> usize {
     // Counters of one byte vectorise best. 255 bytes at a time cannot overflow them.
     let count_few = |part: &[u8], byte| part.iter().fold(0, |sum: u8, &one| sum + u8::from(one == byte));
@@ -16,14 +16,14 @@ pub fn growth(url: &[u8]) -> usize {
     AMPERSAND_GROWTH * count(b'&') + APOSTROPHE_GROWTH * count(b'\'')
 }
 
-/// Appends `url`, escaped.
+/// Appends `url` to the output, escaped.
 #[inline]
 pub fn push_escaped(url: CleanUrl<'_>, out: &mut Vec<u8>) {
     let mut rest = url.as_bytes();
     if !url.may_grow() {
         return out.extend_from_slice(rest);
     }
-    // A clean URL can hold two of the five characters to escape: cleaning percent-encodes `< > "`.
+    // A clean URL can contain only two of the five characters that need escaping: cleaning percent-encodes `< > "`.
     while let Some(at) = memchr::memchr2(b'&', b'\'', rest) {
         out.extend_from_slice(&rest[..at]);
         out.extend_from_slice(if rest[at] == b'&' { b"&amp;" } else { b"&apos;" });

@@ -9,7 +9,7 @@ use crate::clean::CleanUrl;
 /// A canonical URL, and the XML of its tags and extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry<'a> {
-    /// Its `loc`, not yet escaped.
+    /// The URL for `<loc>`, not yet escaped.
     pub url: CleanUrl<'a>,
     /// The XML of its tags.
     pub tags: &'a [u8],
@@ -40,7 +40,7 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The room that it takes in a file.
+    /// The space that it takes in a file.
     #[inline]
     pub fn room(&self) -> Room {
         let bytes = xml::url_bytes(self.url) + self.tags.len() + self.extras.xml.len();

@@ -1,13 +1,13 @@
-//! Extensions of the protocol: links to other languages and images. Each has elements in a namespace of its own, which a
-//! file declares only if one of its entries uses it.
+//! Extensions of the protocol: links to other languages and images. Each has its own XML namespace, which a file declares only
+//! if one of its entries uses it.
 //!
 //! To add an extension:
 //! 1. Write a module with its [`Extension`]: namespace, element, fields, limits, and a function that checks and writes a value.
 //!    Declare the module here.
 //! 2. Add it to the [`table`]: its tag, which is the name of its key or column, and its reason for dropping a value.
 //!
-//! Its counts in reports, `--columns`, and the readers of JSON, tables, Parquet and sitemaps follow from these two. The checker
-//! shares no code with this and has a definition of its own: see `commands::check::extensions`.
+//! Counts in reports, `--columns`, and the readers of JSON, tables, Parquet and sitemaps follow from these two. The checker
+//! shares no code with this module and has its own definition: see `commands::check::extensions`.
 
 mod alternates;
 mod extension;
@@ -27,7 +27,7 @@ pub use known::{EXTENSIONS, EXTENSIONS_COUNT};
 pub use namespaces::Namespaces;
 pub use raw::{ExtrasBuffer, RawExtras};
 
-/// The XML of extras, and what it needs.
+/// The XML of extras, and the namespaces that it uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extras<'a> {
     /// Elements that follow the tags.
@@ -36,7 +36,7 @@ pub struct Extras<'a> {
     pub uses: Namespaces,
 }
 
-/// Checks and renders extras, with the same scratch memory for each entry.
+/// Checks and renders extras. Reuses its memory from entry to entry.
 #[derive(Debug, Default)]
 pub struct ExtrasRenderer {
     cleaner: Cleaner,
@@ -44,7 +44,7 @@ pub struct ExtrasRenderer {
 }
 
 impl ExtrasRenderer {
-    /// URLs in values are cleaned by `cleaner`.
+    /// Creates a renderer that cleans URLs in values with `cleaner`.
     pub fn new(cleaner: Cleaner) -> Self {
         Self { cleaner, xml: Vec::new() }
     }
@@ -67,7 +67,7 @@ impl ExtrasRenderer {
         Extras { xml: &self.xml, uses }
     }
 
-    /// Appends the element of `value`; false if it cannot be written, and then nothing is appended.
+    /// Appends the element of `value`. Returns false and appends nothing if the value cannot be written.
     fn write(&mut self, value: Value<'_>) -> bool {
         let before = self.xml.len();
         let is_written =
@@ -88,7 +88,7 @@ fn drop_value(value: Value<'_>, dropped: &mut impl FnMut(Dropped<'_>)) {
     dropped(Dropped { reason: value.extension.reason, fields: &value.named() });
 }
 
-/// Adds the elements of `xml`, as they were rendered, to `counts`.
+/// Adds the rendered elements in `xml` to `counts`.
 pub fn count_rendered(xml: &[u8], counts: &mut TagCounts) {
     if !xml.is_empty() {
         for extension in EXTENSIONS {

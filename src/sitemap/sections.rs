@@ -1,10 +1,11 @@
-//! Sections: listed URLs counted by the first segment of their path, in bounded memory, and the same whatever the threads.
+//! Sections: counts listed URLs by the first segment of their path, in bounded memory. The number of threads does not change
+//! the counts.
 //!
-//! Each sitemap is counted alone, and the counts are added up in the order of the sitemaps. As long as no more than
-//! [`HELD_MAX`] sections are met, all counts are exact. Beyond that the tally is a Misra-Gries summary: each time it grows
-//! too large, the same number is subtracted from every count, and sections without a count are dropped. A section with more
-//! URLs than was subtracted in all is certain to be left, so a second count of those that are left is exact and finds the
-//! largest ones. A hostile input with a section for each URL costs that second count, and no more memory.
+//! Each sitemap is counted separately, and the counts are added up in the order of the sitemaps. Up to [`HELD_MAX`] sections,
+//! all counts are exact. Beyond that the tally is a Misra-Gries summary: each time it grows too large, the same number is
+//! subtracted from every count, and sections whose count reaches 0 are dropped. A section with more URLs than the total
+//! subtracted always survives. A second pass over the sitemaps counts the survivors exactly and finds the largest ones. A
+//! hostile input with a section per URL costs this second pass, but no more memory.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -14,22 +15,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::clean::scope::{BaseUrl, ScopeRule};
 
-/// Sections that are counted at the same time.
+/// Maximum number of sections that are counted at the same time.
 const HELD_MAX: usize = 1 << 15;
 
-/// Sections that are named in a report or manifest, besides those that were asked for.
+/// Maximum number of sections named in a report or manifest, not counting those that the caller requested.
 const NAMED_MAX: usize = 100;
 
-/// Segments are told apart by so many bytes.
+/// Bytes of a segment that are compared and shown. Longer segments with the same start count as one section.
 const SEGMENT_BYTES_MAX: usize = 120;
 
-/// How the name of a longer segment ends.
+/// Ends the name of a segment that was cut at [`SEGMENT_BYTES_MAX`].
 const CUT: &str = "…";
 
 /// URLs by section.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sections {
-    /// The largest sections first, then by name. Sections of the set before are named as well, even with no URL now.
+    /// The largest sections first, then by name. Sections of the previous set are included even if they have no URLs now.
     pub named: Vec<Section>,
     /// URLs of all other sections.
     pub others: u64,
@@ -44,18 +45,18 @@ pub struct Section {
     /// The path up to the end of the segment: `/products`. With scope `directory` it begins below the base URL. Of URLs on
     /// another origin, that origin.
     pub name: String,
-    /// URLs in it.
+    /// The number of its URLs.
     pub urls: u64,
 }
 
 impl Sections {
-    /// URLs of the section `name`, if that is known.
+    /// The number of URLs in the section `name`, if known.
     pub fn urls_of(&self, name: &str) -> Option<u64> {
         let named = self.named.iter().find(|section| section.name == name);
         named.map(|section| section.urls).or((self.others == 0).then_some(0))
     }
 
-    /// The sections of several batches together. What one of them does not tell is among the others.
+    /// Merges the sections of several batches. URLs of sections that a batch does not name count as others.
     pub fn sum(parts: &[&Self]) -> Self {
         let mut names: Vec<&str> = Vec::new();
         parts.iter().for_each(|part| names.extend(part.named.iter().map(|section| &*section.name)));
@@ -81,19 +82,19 @@ fn by_size(one: &Section, other: &Section) -> std::cmp::Ordering {
     Reverse(one.urls).cmp(&Reverse(other.urls)).then_with(|| one.name.cmp(&other.name))
 }
 
-/// Which section a URL belongs to.
+/// Determines which section a URL belongs to.
 #[derive(Debug, Clone)]
 pub struct SectionRule {
-    /// What URLs begin with that are told apart by their path.
+    /// The prefix of URLs that are counted by path segment. Other URLs are counted by origin.
     root: String,
-    /// The path in it.
+    /// The path of `root`.
     path: String,
-    /// Names of sections that are to be counted, however small they are.
+    /// Names of sections that are always reported, however small.
     wanted: Vec<String>,
 }
 
 impl SectionRule {
-    /// The rule for a set at `base_url`. The sections `wanted` are counted however small they are.
+    /// The rule for a set at `base_url`. The sections `wanted` are always reported, however small.
     pub fn new(base_url: &BaseUrl, scope: ScopeRule, wanted: Vec<String>) -> Self {
         let origin = base_url.origin();
         let root = if scope == ScopeRule::Directory { base_url.as_str() } else { origin };
@@ -101,7 +102,7 @@ impl SectionRule {
         Self { root: root.into(), path, wanted }
     }
 
-    /// What the section of `url` is counted by: a segment, which has no slash, or an origin, which has some.
+    /// The key of the section of `url`: a path segment (without slashes) or an origin (with slashes).
     fn key<'u>(&self, url: &'u [u8]) -> &'u [u8] {
         match url.strip_prefix(self.root.as_bytes()) {
             Some(path) => {
@@ -121,7 +122,7 @@ impl SectionRule {
         }
     }
 
-    /// What the sections that are wanted are counted by.
+    /// The keys of the wanted sections.
     fn wanted_keys(&self) -> impl Iterator<Item = &[u8]> {
         let key = |name: &String| name.strip_prefix(&self.path).map(|segment| segment.len());
         self.wanted.iter().filter_map(move |name| match key(name) {
@@ -134,7 +135,7 @@ impl SectionRule {
     }
 }
 
-/// URLs of each section that some URLs belong to.
+/// The number of URLs per section, by key. Contains no empty sections.
 pub type Counted = HashMap<Box<[u8]>, u64>;
 
 /// Counts the URLs of one sitemap.
@@ -143,20 +144,20 @@ pub struct SectionCounter<'r> {
     rule: &'r SectionRule,
     finder: Finder<'static>,
     counts: Counted,
-    /// The section of the last URLs, and how many they are: neighbours often share theirs.
+    /// The section of the last `run` URLs: neighbouring URLs often share a section.
     last: Vec<u8>,
     run: u64,
     unescaped: Vec<u8>,
 }
 
 impl<'r> SectionCounter<'r> {
-    /// A counter that has counted nothing.
+    /// Creates a counter with all counts at zero.
     pub fn new(rule: &'r SectionRule) -> Self {
         let (last, unescaped) = (Vec::new(), Vec::new());
         Self { rule, finder: Finder::new("<loc>"), counts: HashMap::new(), last, run: 0, unescaped }
     }
 
-    /// Counts the URL of every entry of `xml`, which holds whole entries as sitemill writes them.
+    /// Counts the URL of every entry of `xml`, which consists of whole entries written by sitemill.
     pub fn add_xml(&mut self, xml: &[u8]) {
         let mut rest = xml;
         while let Some(at) = self.finder.find(rest) {
@@ -196,14 +197,14 @@ impl<'r> SectionCounter<'r> {
         self.last.clear();
     }
 
-    /// What was counted since the last call.
+    /// Returns the counts since the last call and resets them.
     pub fn take(&mut self) -> Counted {
         self.end_run();
         std::mem::take(&mut self.counts)
     }
 }
 
-/// Of what XML escapes, a clean URL can hold these two.
+/// Replaces `out` with the unescaped `url`. A clean URL contains only two characters that XML escapes, `&` and `'`.
 fn unescape(url: &[u8], out: &mut Vec<u8>) {
     out.clear();
     let mut rest = url;
@@ -216,30 +217,30 @@ fn unescape(url: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
 }
 
-/// Adds up the counts of sitemaps. What comes of it depends on their order and on nothing else.
+/// Adds up the counts of sitemaps. The result depends only on the sitemaps and their order.
 #[derive(Debug)]
 pub struct SectionTally<'r> {
     rule: &'r SectionRule,
     counts: Counted,
-    /// URLs that a section may have besides those that are counted.
+    /// The total subtracted so far: the maximum number of URLs missing from the count of any section.
     missed: u64,
-    /// Only sections that have a place are counted, and exactly.
+    /// Whether this is the second pass, which counts exactly the sections already in `counts` and no others.
     is_recount: bool,
     urls: u64,
 }
 
 impl<'r> SectionTally<'r> {
-    /// A tally of nothing.
+    /// Creates an empty tally.
     pub fn new(rule: &'r SectionRule) -> Self {
         Self { rule, counts: HashMap::new(), missed: 0, is_recount: false, urls: 0 }
     }
 
-    /// What tells sections apart.
+    /// The rule that assigns URLs to sections.
     pub fn rule(&self) -> &'r SectionRule {
         self.rule
     }
 
-    /// Adds what was counted of the next sitemap.
+    /// Adds the counts of the next sitemap.
     pub fn add(&mut self, counted: Counted) {
         self.urls += counted.values().sum::<u64>();
         for (key, urls) in counted {
@@ -260,12 +261,12 @@ impl<'r> SectionTally<'r> {
         }
     }
 
-    /// Whether the same sitemaps must be added once more.
+    /// Whether the counts are inexact, so that all sitemaps must be added again after [`Self::begin_recount`].
     pub fn needs_recount(&self) -> bool {
         self.missed > 0 && !self.is_recount
     }
 
-    /// Forgets all counts, to count the sections that may be the largest ones exactly.
+    /// Resets all counts, to count exactly the sections that may be the largest ones.
     pub fn begin_recount(&mut self) {
         self.counts.values_mut().for_each(|count| *count = 0);
         for key in self.rule.wanted_keys() {
@@ -274,7 +275,7 @@ impl<'r> SectionTally<'r> {
         (self.is_recount, self.urls) = (true, 0);
     }
 
-    /// The sections that were counted.
+    /// Returns the largest sections and the wanted ones.
     pub fn finish(mut self) -> Sections {
         let distinct = (self.missed == 0).then_some(self.counts.len() as u64);
         let mut wanted = Vec::new();
@@ -282,7 +283,7 @@ impl<'r> SectionTally<'r> {
             let urls = self.counts.remove(key).unwrap_or(0);
             wanted.push(Section { name: self.rule.name(key), urls });
         }
-        // One that is dropped may have as many URLs as were missed.
+        // A dropped section has at most `missed` URLs, so any section with more is certain to be among the largest.
         let certain = self.counts.iter().filter(|&(_, &urls)| urls > self.missed);
         let mut named: Vec<_> =
             certain.map(|(key, &urls)| Section { name: self.rule.name(key), urls }).collect();

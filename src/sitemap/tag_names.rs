@@ -16,7 +16,7 @@ macro_rules! tag_names {
             /// change.
             #[non_exhaustive]
             TagReason {
-                /// Neither W3C Datetime nor a form of SQL, or a day or time that does not exist.
+                /// Neither W3C Datetime nor an SQL format, or a day or time that does not exist.
                 Lastmod = "tag-lastmod",
                 /// A time of day without a zone, and no zone was set for such times.
                 LastmodZone = "tag-lastmod-zone",
@@ -24,7 +24,7 @@ macro_rules! tag_names {
                 LastmodEpoch = "tag-lastmod-epoch",
                 /// A year, or a year and a month. Both schemas refuse it, although it is W3C Datetime.
                 LastmodPrecision = "tag-lastmod-precision",
-                /// Not one of the seven words.
+                /// Not one of the seven words of the protocol.
                 Changefreq = "tag-changefreq",
                 /// Not a decimal number from 0.0 to 1.0.
                 Priority = "tag-priority",
@@ -65,9 +65,9 @@ with_extensions!(tag_names);
 /// A tag that cannot be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dropped<'a> {
-    /// Why.
+    /// Why it cannot be written.
     pub reason: TagReason,
-    /// The fields of the value with their names. The name of an only field is empty.
+    /// The fields of the value with their names. If there is only one field, its name is empty.
     pub fields: &'a [(&'static str, &'a [u8])],
 }
 
@@ -93,7 +93,7 @@ pub type TagCounts = Counts<TagName, { TagName::ALL.len() }>;
 pub struct GivenTags {
     /// In rows whose URL is listed, and in their duplicates.
     pub of_entries: TagCounts,
-    /// In rows that are refused or blank.
+    /// In rows that are rejected or blank.
     pub of_refused: TagCounts,
 }
 

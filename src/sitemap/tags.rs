@@ -18,7 +18,7 @@ pub use lastmod::{LASTMOD_BYTES_MAX, Lastmod, LastmodRules, LastmodUnit, lastmod
 pub use priority::{PRIORITY_BYTES_MAX, Priority, priority};
 pub use zone::LastmodZone;
 
-/// Tags as they are in the input. Empty: not given.
+/// Tags as they are in the input. A tag that is not given is empty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RawTags<'a> {
     /// A date or time.
@@ -47,7 +47,7 @@ impl RawTags<'_> {
         self.extras.count(counts);
     }
 
-    /// Whether none is given.
+    /// Whether no tag is given.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.lastmod.is_empty()
@@ -57,7 +57,7 @@ impl RawTags<'_> {
     }
 }
 
-/// Tags as they are written.
+/// Checked and normalised tags.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tags<'a> {
     lastmod: Option<Lastmod>,

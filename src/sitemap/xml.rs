@@ -1,6 +1,6 @@
 //! XML of sitemaps and index files: their frames and entries.
 //!
-//! Sizes are computed from the constants that are written, so a planned size is exact.
+//! Sizes are computed from the same constants that are written, so a planned size is exact.
 
 mod count;
 
@@ -22,7 +22,7 @@ pub struct Frame {
 
 const DECLARATION: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const URL: [&[u8]; 2] = [b"<url><loc>", b"</loc></url>\n"];
-/// The end of an entry, in two parts with the tags between them.
+/// The end of an entry, in two parts. The tags go between them.
 const LOC_END: &[u8] = b"</loc>";
 const URL_END: &[u8] = b"</url>\n";
 const _: () = assert!(LOC_END.len() + URL_END.len() == URL[1].len());
@@ -31,7 +31,7 @@ const SITEMAP: [&str; 3] = ["<sitemap><loc>", "</loc><lastmod>", "</lastmod></si
 /// Minimum number of bytes that [`push_entry`] appends.
 pub const ENTRY_BYTES_MIN: usize = URL[0].len() + URL[1].len();
 
-/// Maximum number of bytes that [`push_entry`] appends without extras: the longest URL, of bytes that all grow as much as
+/// Maximum number of bytes that [`push_entry`] appends without extras: the longest URL, if escaping every byte made it as long as
 /// possible, and the longest tags.
 pub const ENTRY_BYTES_MAX: usize = URL[0].len()
     + URL_BYTES_MAX * (1 + APOSTROPHE_GROWTH)
@@ -52,7 +52,7 @@ impl Frame {
         Self { root: "sitemapindex", namespace: protocol.namespace(), uses: Namespaces::NONE }
     }
 
-    /// This frame with the declarations of `uses`.
+    /// This frame with declarations of the namespaces `uses`.
     pub const fn with(self, uses: Namespaces) -> Self {
         Self { uses, ..self }
     }
@@ -76,7 +76,7 @@ impl Frame {
         self.closing().iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
     }
 
-    /// Bytes of both parts.
+    /// The number of bytes of both parts.
     pub fn bytes(&self) -> u64 {
         self.opening().chain(self.closing()).map(|part| part.len() as u64).sum()
     }
@@ -103,7 +103,7 @@ pub fn push_tags(tags: &Tags<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Bytes that [`push_url`] appends.
+/// The number of bytes that [`push_url`] appends.
 #[inline]
 pub fn url_bytes(url: CleanUrl<'_>) -> usize {
     let grown = if url.may_grow() { growth(url.as_bytes()) } else { 0 };
@@ -117,7 +117,7 @@ pub fn push_url(url: CleanUrl<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(URL[1]);
 }
 
-/// Appends everything up to the end of the URL.
+/// Appends the start of an entry up to the end of the URL.
 #[inline]
 fn push_loc(url: CleanUrl<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(URL[0]);

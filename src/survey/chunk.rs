@@ -24,9 +24,9 @@ pub enum RowsAt {
     Lines(Range<usize>),
     /// Rows in scratch.
     Rows(Block),
-    /// These units of held URLs.
+    /// A range of units of held URLs.
     Urls(Range<usize>),
-    /// Entries in the inputs that follow this one.
+    /// Entries that are stored in the inputs after this one.
     Positions {
         /// Where their positions are.
         range: Range<usize>,
@@ -49,7 +49,7 @@ pub fn extents(inputs: &[Input]) -> Result<Vec<(usize, Extent)>> {
 }
 
 impl Chunk {
-    /// The rows of `extent`, which is part of the bytes of the `input`th input.
+    /// Creates a chunk of the rows in `extent`, a part of the input with the index `input`.
     pub fn of(input: usize, bytes: &[u8], extent: Extent) -> Self {
         let rows = match extent {
             Extent::Lines(nominal) => RowsAt::Lines(lines::own(bytes, nominal)),
@@ -59,7 +59,7 @@ impl Chunk {
         Self { input, rows }
     }
 
-    /// Tells the disk which bytes of `inputs` will be read.
+    /// Prefetches the bytes of `inputs` that the chunk needs.
     pub fn will_need(&self, inputs: &[Input]) {
         match &self.rows {
             RowsAt::Lines(range) | RowsAt::Rows(Block { range, .. }) => inputs[self.input].will_need(range),
@@ -70,11 +70,11 @@ impl Chunk {
         }
     }
 
-    /// Calls `act` with each row. Lines are not numbered. An iterator would cost hot loops a branch on the kind of chunk for
-    /// every row.
+    /// Calls `act` with each row. Lines are not numbered. With an iterator, hot loops would branch on the kind of chunk for every
+    /// row.
     ///
     /// # Errors
-    /// The first of `act`.
+    /// The first error of `act`.
     #[inline]
     pub fn try_for_each_row<'i>(
         &self,

@@ -1,6 +1,6 @@
-//! Keys and sizes of every URL, kept until duplicates are found: in memory while they fit.
+//! Keys and sizes of every URL, kept in memory as far as they fit, until duplicates are found.
 //!
-//! The rest is spilled to scratch, partition by partition. Each partition is then one range of bytes of every spill:
+//! The rest is spilled to scratch, partition by partition, so each partition is one byte range in every spill:
 //!
 //! ```text
 //! spill     = partition 0 · partition 1 · … · partition 255
@@ -19,7 +19,7 @@ use crate::survey::dedup::{ChunkKeys, NewestTable, PARTITIONS, PartitionKeys, Ta
 /// Bytes of the two numbers before the records of a chunk.
 const HEAD_BYTES: usize = 2 * size_of::<u32>();
 
-/// Bytes of a spill that are written at a time.
+/// Bytes of a spill per write.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// The keys and sizes of all chunks, in their order.
@@ -32,7 +32,7 @@ pub struct Keys<'m> {
     held_bytes: usize,
     spills: Vec<Spill>,
     scratch: Option<Scratch>,
-    /// The scratch file, once everything is written.
+    /// The scratch file, once it is complete.
     mapped: Option<Input>,
     urls: usize,
 }
@@ -65,7 +65,7 @@ impl<'m> Keys<'m> {
     /// Adds the keys and sizes of the next chunk.
     ///
     /// # Errors
-    /// If there is no memory for its place.
+    /// If there is no memory to record where they are.
     pub fn push(&mut self, keys: ChunkKeys, sizes: Sizes) -> Result<()> {
         reserve_more(&mut self.held, 1)?;
         reserve_more(&mut self.sizes, 1)?;
@@ -76,7 +76,7 @@ impl<'m> Keys<'m> {
         Ok(())
     }
 
-    /// Makes room for `more` bytes: spills the keys and sizes in memory if these would not fit too.
+    /// Makes room for `more` bytes. If they would not fit, spills the keys and sizes that are in memory.
     ///
     /// # Errors
     /// If scratch space runs out.
@@ -146,16 +146,17 @@ impl<'m> Keys<'m> {
         Ok(())
     }
 
-    /// The number of rounds per partition, and the number of `threads` that may work at a time, so that tables fit in memory.
+    /// Returns the number of rounds per partition, and the number of threads (up to `threads`) that may work at the same time, so
+    /// that tables fit in memory.
     pub fn rounds(&self, threads: usize) -> (usize, usize) {
-        // Partitions differ in size only by chance.
+        // Partitions differ in size only by chance, so an eighth more is enough.
         let table = self.table_bytes(self.urls / PARTITIONS + self.urls / PARTITIONS / 8);
         // Tables grow by doubling: a third of the keys may take half of the bytes.
         let rounds = table.div_ceil(self.table_room()).next_power_of_two();
         (rounds.min(PARTITIONS), (self.table_room() / table).clamp(1, threads))
     }
 
-    /// Bytes of the table of `keys` keys.
+    /// Bytes of a table with `keys` keys.
     fn table_bytes(&self, keys: usize) -> usize {
         match self.has_instants {
             true => NewestTable::bytes(keys),

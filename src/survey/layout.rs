@@ -1,4 +1,4 @@
-//! The layout: which entries are listed, and in which sitemap. It is what the first pass hands to the second.
+//! The layout: which entries are listed, and in which sitemap. The first pass computes it for the second.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::divide::stable::Least;
 use crate::survey::dedup::Survivors;
 
-/// Which entries are listed, and in which sitemap: all that the second pass reads, in either order of URLs.
+/// Which entries are listed, and in which sitemap. The second pass needs nothing else, in either order of URLs.
 #[derive(Debug)]
 pub struct Layout {
-    /// What the entries are read from: the inputs of the job, or scratch files.
+    /// The sources of the entries: the inputs of the job, or scratch files.
     pub inputs: Arc<[Input]>,
     /// The entries, in the order in which they are listed.
     pub chunks: Vec<ListedChunk>,
@@ -24,12 +24,12 @@ pub struct Layout {
     pub tally: Tally,
 }
 
-/// Where an entry is: in which chunk, and which of the chunk's entries it is.
+/// The position of an entry: its chunk, and its index in the chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryAt {
     /// Index of the chunk.
     pub chunk: usize,
-    /// Counts the chunk's rows that the judge accepts, from 0.
+    /// Index among the rows of the chunk that the judge accepts, from 0.
     pub ordinal: usize,
 }
 
@@ -40,21 +40,21 @@ pub struct ListedChunk {
     pub chunk: Chunk,
     /// Which of the entries are listed.
     pub survivors: Survivors,
-    /// How many of them are listed.
+    /// The number of listed entries.
     pub listed: u32,
-    /// The entry with the least mark, if the survey computed it. It may be an entry that is not listed.
+    /// The entry with the smallest mark, if the survey computed it. It may be an entry that is not listed.
     pub least: Option<Least>,
-    /// Whether every line is a canonical URL as it stands, so that the second pass can do without a judge.
+    /// Whether every line is already a canonical URL, so that the second pass needs no judge.
     pub is_clean: bool,
 }
 
 impl Layout {
-    /// Entries in all sitemaps.
+    /// The number of entries in all sitemaps.
     pub fn planned(&self) -> u64 {
         self.sitemaps.iter().map(|sitemap| u64::from(sitemap.entries)).sum()
     }
 
-    /// Tells the disk which bytes the `sitemap`th sitemap will be read from.
+    /// Prefetches the input bytes of the sitemap with the index `sitemap`.
     pub fn will_need(&self, sitemap: usize) {
         let first = self.sitemaps[sitemap].first.chunk;
         let end = self.sitemaps.get(sitemap + 1).map_or(self.chunks.len(), |next| next.first.chunk);
@@ -63,7 +63,7 @@ impl Layout {
 }
 
 impl ListedChunk {
-    /// A chunk of the first input with `entries` entries that are all listed.
+    /// Creates a chunk of the first input with `entries` entries, all of them listed.
     ///
     /// # Errors
     /// If there is no memory for it.
@@ -72,8 +72,8 @@ impl ListedChunk {
         Ok(Self { chunk, survivors, listed: entries, least: None, is_clean: false })
     }
 
-    /// The URLs of the rows, if each of them is a canonical URL as it stands: the ordinal of an entry is that of its line,
-    /// and no judge is needed.
+    /// The URLs of the rows, if every row is already a canonical URL. The ordinal of an entry is then the index of its line, and
+    /// no judge is needed.
     pub fn known_urls<'i>(&self, inputs: &'i [Input]) -> Option<KnownUrls<'i>> {
         match &self.chunk.rows {
             RowsAt::Lines(range) if self.is_clean => {

@@ -1,13 +1,13 @@
-//! Positions: list entries in scratch in another order than they were written in.
+//! Positions: list scratch entries in a different order from the one in which they were written.
 //!
-//! A position takes eight bytes, where writing an entry again would take all its bytes.
+//! A position takes eight bytes. Writing the entry again would take its full length.
 
 use crate::common::prefetch;
 use crate::intake::input::Input;
 use crate::intake::spool_format::{Content, InputRow, content_at};
 use crate::sitemap::entry::Entry;
 
-/// Where an entry is: the index of a scratch file, and an offset in it.
+/// The position of an entry: the index of a scratch file, and a byte offset in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Position(u64);
 
@@ -18,7 +18,7 @@ impl Position {
     /// Bytes of an encoded position.
     pub const BYTES: usize = size_of::<u64>();
 
-    /// The `at`th byte of the `file`th file.
+    /// The position at byte offset `at` of the file with the index `file`.
     pub fn new(file: usize, at: usize) -> Self {
         Self((file as u64) << AT_BITS | at as u64)
     }

@@ -1,5 +1,5 @@
-//! Maps inputs for both passes. Inputs that are not files of plain lines are first copied to scratch, as lines or as rows. Rows from
-//! code that are URLs alone are held where they are, as far as the memory limit allows.
+//! Maps inputs for both passes. Inputs that are not files of plain lines are first copied to scratch, as lines or as rows. Rows
+//! from code that consist only of a URL stay where they are, as far as the memory limit allows.
 
 mod held;
 
@@ -28,21 +28,22 @@ use held::{Held, hold};
 
 const BUFFER_BYTES: usize = 1 << 20;
 
-/// The part of the memory for data that grows with the input that URLs from code may take.
+/// URLs from code may take this fraction (a quarter) of the memory for data that grows with the input.
 const URLS_SHARE: usize = 4;
 
-/// Maps or reads all `sources`, several at a time. Returns the inputs, and the facts found about each source. A source of rows from
-/// code may become two inputs.
+/// Maps or reads all `sources`, several at a time. Returns the inputs and the facts about each source. A source of rows from code
+/// may become two inputs.
 ///
 /// # Errors
-/// If one is not what it should be, if it cannot be mapped or read, if scratch space runs out, or if `stop` is raised.
+/// If an input does not have the expected format, cannot be mapped or cannot be read; if scratch space runs out; or if `stop` is
+/// raised.
 pub fn mapped_all(
     run: Context<'_>,
     sources: Vec<Found<'_>>,
     memory: &Memory,
 ) -> Result<(Vec<Input>, Vec<Known>)> {
     let threads = run.job.resources.threads.get();
-    // Separate files are more independent of each other than the rows of one file, so threads go to files first.
+    // Separate files can be read more independently than the rows of one file, so threads are assigned to files first.
     let at_once = threads.min(sources.len()).max(1);
     let mut inputs = Vec::with_capacity(sources.len());
     let mut all_known = Vec::with_capacity(sources.len());
@@ -75,13 +76,13 @@ pub fn mapped_all(
     Ok((inputs, all_known))
 }
 
-/// How an input is read.
+/// The context for reading one input.
 struct Reading<'r> {
     run: Context<'r>,
     form: &'r FormOptions,
     /// Where copies go.
     scratch: &'r Arc<Space>,
-    /// Bytes of memory that URLs from code may take.
+    /// Maximum bytes of memory for URLs from code.
     urls_bytes_max: usize,
     threads: usize,
     failed: Failed,
@@ -171,7 +172,7 @@ impl Reading<'_> {
             all.non_utf8 += non_utf8;
             run.stop.check()
         };
-        // After an error, units may still be waiting for their pipe.
+        // After an error, units may still be waiting for the pipe.
         ordered(threads, units, worker, work, |spooled| take(spooled).inspect_err(|_| failed.set()))?;
         Ok(all)
     }
@@ -212,17 +213,17 @@ fn copy(
 /// Rows in scratch.
 #[derive(Default)]
 struct Spooled {
-    /// Where they are, in their order.
+    /// The blocks of the rows, in order.
     blocks: Vec<Block>,
     /// Counts of the tags in the rows.
     given_tags: GivenTags,
     /// Facts about the input besides its rows.
     facts: UnitFacts,
-    /// Rows whose URL has bytes that are not UTF-8, as far as the survey will not see it any more.
+    /// The number of rows whose URL has bytes that are not UTF-8 and that the survey can no longer detect.
     non_utf8: u64,
 }
 
-/// Judges rows and writes them to scratch, unit after unit.
+/// Judges rows and writes them to scratch, unit by unit.
 struct Spooler<'r> {
     run: Context<'r>,
     judge: Judge<'r>,

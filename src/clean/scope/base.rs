@@ -1,4 +1,4 @@
-//! Where sets are published: a directory, or one on every site.
+//! Where sets are published: in one directory, or in a directory of every site.
 
 use std::fmt;
 use std::str::FromStr;
@@ -71,7 +71,7 @@ fn without_scheme(given: &str) -> String {
     }
 }
 
-/// Whether `given` begins like `host:80`, in which the host could be mistaken for a scheme.
+/// Whether `given` begins with a host and port, such as `host:80`, whose host could be mistaken for a scheme.
 fn is_host_and_port(given: &str) -> bool {
     given.split_once(':').is_some_and(|(_, rest)| {
         let port = rest.split('/').next().unwrap_or_default();
@@ -83,7 +83,7 @@ fn is_host_and_port(given: &str) -> bool {
 const BRACES: &str = "{origin} stands for scheme, host and port, and only a path may follow it: '{origin}/' or \
                       '{origin}/sitemaps/'; any other { or } is written %7B or %7D";
 
-/// Extensions of files. A directory rarely has such a name.
+/// File extensions that directory names rarely have.
 const FILES: [&str; 12] =
     [".xml", ".gz", ".txt", ".html", ".htm", ".php", ".asp", ".aspx", ".jsp", ".json", ".csv", ".zip"];
 
@@ -110,13 +110,13 @@ impl fmt::Display for BaseUrl {
     }
 }
 
-/// Where sets are published: one in a directory, or one for every origin that the input names.
+/// Where sets are published: one set in one directory, or one set for every origin in the input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Base {
     /// One set, in this directory.
     Directory(BaseUrl),
-    /// A set for each scheme, host and port, in this directory of its site: `{origin}/` or `{origin}/sitemaps/`.
+    /// A set for each combination of scheme, host and port, in this directory of its site: `{origin}/` or `{origin}/sitemaps/`.
     EachOrigin(SitePath),
 }
 

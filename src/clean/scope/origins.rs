@@ -1,4 +1,4 @@
-//! Origins: the part of a URL before its path, and counts of refused URLs by origin in bounded memory.
+//! Origins: the part of a URL before its path. Counts rejected URLs by origin in bounded memory.
 
 use std::collections::BTreeMap;
 
@@ -11,24 +11,24 @@ pub fn origin_of(clean_url: &[u8]) -> &[u8] {
     &clean_url[..=slashes.take(3).last().expect("a clean URL has a path")]
 }
 
-/// Maximum number of origins that are counted. Up to this number, every count is exact. They take about 6 MB.
+/// Maximum number of origins to count. Up to this number, every count is exact. They take about 6 MB.
 pub const ORIGINS_MAX: usize = 1 << 16;
 
-/// Maximum number of origins that a serialised count has. They take about 200 KB.
+/// Maximum number of origins in a serialised count. They take about 200 KB.
 pub const ORIGINS_SERIALISED_MAX: usize = 1 << 12;
 
-/// How many URLs each origin has.
+/// The number of URLs per origin.
 ///
-/// Of more than [`ORIGINS_MAX`] origins, those with the smallest hashes are kept. An origin that is kept at the end was never
-/// dropped, so its count is exact. It depends neither on the order of the URLs nor on how threads divide them.
+/// If there are more than [`ORIGINS_MAX`] origins, those with the smallest hashes are kept. An origin that is kept at the end was
+/// never dropped, so its count is exact. It depends neither on the order of the URLs nor on how threads divide them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(into = "Serialised", from = "Serialised")]
 pub struct Origins {
-    /// The number of URLs. A key is the hash of an origin, then its bytes.
+    /// The number of URLs by key. A key consists of the hash of an origin and its bytes.
     kept: BTreeMap<Box<[u8]>, u64>,
-    /// URLs of the origins that were dropped.
+    /// The number of URLs of dropped origins.
     others: u64,
-    /// The key of the last counted origin: most lists name one site many times in a row.
+    /// The key of the origin counted last: in most lists, neighbouring URLs have the same origin.
     last: Vec<u8>,
 }
 
@@ -59,15 +59,15 @@ impl Origins {
         more.kept.iter().for_each(|(key, &urls)| self.add(key, urls));
     }
 
-    /// Keeps the `most` origins with the smallest hashes; the others become one number. Counts that are merged and truncated stay
-    /// exact if all of them were truncated to as many.
+    /// Keeps the `most` origins with the smallest hashes and adds up the others. Merged counts stay exact if all of them were
+    /// truncated to the same number of origins.
     pub fn truncate(&mut self, most: usize) {
         while self.kept.len() > most {
             self.others += self.kept.pop_last().map_or(0, |(_, dropped)| dropped);
         }
     }
 
-    /// The `most` origins with the most URLs, those with more URLs first; and the number of all other URLs.
+    /// The `most` origins with the most URLs, in descending order, and the number of all other URLs.
     pub fn largest(&self, most: usize) -> (Vec<(&str, u64)>, u64) {
         let mut largest: Vec<_> = self
             .kept
@@ -95,7 +95,7 @@ impl Origins {
     }
 }
 
-/// The serialised form: at most [`ORIGINS_SERIALISED_MAX`] origins with their URLs, and the URLs of all others.
+/// The serialised form: up to [`ORIGINS_SERIALISED_MAX`] origins with their numbers of URLs, and the number of all other URLs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Serialised {
     kept: BTreeMap<String, u64>,
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::common::random::Random;
 
-    /// `urls` counted in parts of random sizes that are merged in random order.
+    /// Counts `urls` in parts of random sizes and merges the parts in random order.
     fn in_parts(urls: &[String], random: &mut Random) -> Origins {
         let mut parts = vec![Origins::default(); 1 + random.below(9)];
         for url in urls {

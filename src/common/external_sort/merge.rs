@@ -1,4 +1,4 @@
-//! Merge: sorted runs become one sorted sequence, with no more in memory than the next item of each run.
+//! Merge: combines sorted runs into one sorted sequence. Only the next item of each run is in memory.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -18,7 +18,7 @@ pub trait SortedRun {
     fn read(&mut self, item: &mut Self::Item) -> Result<bool, Self::Error>;
 }
 
-/// The items of all runs in order. Equal ones come in the order of their runs.
+/// Iterates over the items of all runs in order. Equal items come in the order of their runs.
 pub struct Merge<R: SortedRun> {
     heads: BinaryHeap<Reverse<Head<R>>>,
 }
@@ -88,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    /// Items that are in order already.
+    /// Items that are already sorted.
     impl<I: Iterator<Item: Ord + Default>> SortedRun for I {
         type Item = I::Item;
         type Error = Infallible;

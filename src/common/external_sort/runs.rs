@@ -10,11 +10,11 @@ use std::sync::Arc;
 use super::merge::{Merge, SortedRun};
 use crate::common::nameless::nameless;
 
-/// Bytes of runs that are written at a time.
+/// Bytes of runs per write.
 const WRITE_BYTES: usize = 1 << 18;
 
-/// Least and most bytes that the merge reads of a run at a time. The buffers of a merge take more than their memory if it is
-/// smaller than the least size for every run: 8192 runs need 32 MiB.
+/// Minimum and maximum bytes per read of a run during a merge. The buffers exceed the memory of the merge if it is too small for
+/// the minimum size of every run: 8192 runs need 32 MiB.
 const READ_BYTES_MIN: usize = 4 * 1024;
 const READ_BYTES_MAX: usize = 1 << 20;
 
@@ -22,7 +22,7 @@ const READ_BYTES_MAX: usize = 1 << 20;
 pub trait Codec: Clone + Sync {
     /// A record that borrows encoded bytes. Its order is that of the sort.
     type View<'b>: Ord;
-    /// A record that a merge holds while the buffer of its run is filled again. It compares as its view.
+    /// An owned record, which a merge keeps while the buffer of its run is refilled. Compares like the view.
     type Owned: Ord + Default;
 
     /// Appends `record` to `bytes`.
@@ -31,7 +31,7 @@ pub trait Codec: Clone + Sync {
     /// Decodes the record at the start of `bytes` and returns it with its length, or `None` if more bytes are needed.
     fn decode<'b>(&self, bytes: &'b [u8]) -> Option<(Self::View<'b>, usize)>;
 
-    /// Copies `record` to `owned`, whose memory may be used again.
+    /// Copies `record` to `owned`, and may reuse its memory.
     fn store(&self, record: Self::View<'_>, owned: &mut Self::Owned);
 }
 
@@ -54,7 +54,7 @@ pub trait RunFile: Sized {
     /// If they cannot be written.
     fn append(&mut self, bytes: &[u8]) -> Result<(), Self::Error>;
 
-    /// Fills `bytes` with those at `offset`.
+    /// Fills `bytes` with the bytes of the file at `offset`.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -91,7 +91,7 @@ pub struct Runs<C, F> {
 }
 
 impl<C: Codec, F: RunFile> Runs<C, F> {
-    /// No runs yet, in `file`, which is empty.
+    /// Creates an empty list of runs in the empty `file`.
     pub fn new(codec: C, file: F) -> Self {
         Self { codec, file, pending: Vec::new(), bytes: 0, runs: Vec::new() }
     }
@@ -106,7 +106,7 @@ impl<C: Codec, F: RunFile> Runs<C, F> {
         self.pushed(self.pending.len() - before)
     }
 
-    /// Appends a record that is encoded already.
+    /// Appends an encoded record.
     pub(super) fn push_encoded(&mut self, record: &[u8]) -> Result<(), F::Error> {
         self.pending.extend_from_slice(record);
         self.pushed(record.len())
@@ -154,7 +154,7 @@ impl<C: Codec, F: RunFile> Runs<C, F> {
 pub struct Run<C, F> {
     codec: C,
     file: Arc<F>,
-    /// The bytes of the file that are not in the buffer yet.
+    /// The range of the file that has not been read yet.
     left: Range<u64>,
     buffer: Vec<u8>,
     /// Where the next record starts in the buffer.
@@ -183,7 +183,7 @@ impl<C: Codec, F: RunFile> SortedRun for Run<C, F> {
 }
 
 impl<C, F: RunFile> Run<C, F> {
-    /// Reads more of the file, at least as much again as the buffer has left: a record of any length fits in the end.
+    /// Reads more of the file: at least as many bytes as the buffer still has, so a record of any length fits eventually.
     fn fill(&mut self) -> Result<(), F::Error> {
         self.buffer.drain(..self.at);
         self.at = 0;

@@ -1,7 +1,7 @@
 //! Arrow: record batches of data frames, databases and query engines, read without a copy of their values.
 //!
-//! A batch may have any number of rows. It is cut into units of [`UNIT_ROWS`], which are read by all threads; a unit is a view of
-//! the batch, not a copy. Columns have the same names and types as in Parquet, and lists of structs hold the values of extensions.
+//! A batch may have any number of rows. It is split into units of [`UNIT_ROWS`] rows, which all threads read. A unit is a view of
+//! the batch, not a copy. Columns have the same names and types as in Parquet. Lists of structs contain the values of extensions.
 
 mod column;
 mod kind;
@@ -27,7 +27,7 @@ use column::Column;
 use kind::Kind;
 use urls::Urls;
 
-/// Rows of a unit. Usual URLs then take about as many bytes as a block of text.
+/// Rows per unit. With typical URLs, a unit is about as large as a block of text.
 const UNIT_ROWS: usize = 4096;
 
 /// Record batches with a schema.
@@ -37,13 +37,13 @@ pub struct ArrowRows<'a> {
 }
 
 impl<'a> ArrowRows<'a> {
-    /// The rows of all batches of `reader`.
+    /// Creates an input with the rows of all batches of `reader`.
     pub fn new(reader: impl RecordBatchReader + Send + 'a) -> Self {
         Self { schema: reader.schema(), batches: Box::new(reader) }
     }
 
-    /// Reads them as the input `name`, with the column names in `columns`. `watch` is called with the bytes of each unit and
-    /// returns false to stop the reading.
+    /// Reads the batches as the input `name`, with the column names in `columns`. `watch` is called with the bytes of each unit
+    /// and returns false to stop reading.
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a column is missing or its type cannot hold a URL.
@@ -129,7 +129,7 @@ impl Layout {
             let Some(at) = place else { continue };
             let kind = Kind::of(part, schema.field(at));
             kinds[part.number()] = match part.extension() {
-                // A column `images` may hold their number, which is no reason to refuse the rows.
+                // A column `images` may contain the number of images, which is no reason to reject the rows.
                 Some(_) if !columns.is_said(part) => {
                     kind.ok().filter(Kind::holds_extension).map(|kind| (at, kind))
                 }
@@ -141,7 +141,7 @@ impl Layout {
         Ok(Self { found: ColumnsFound::of(columns, &names, used), kinds, has_other_columns })
     }
 
-    /// The index of the column of the URL, if no other one is read and its values are text.
+    /// The index of the URL column, if it is the only column read and its values are text.
     fn only_urls(&self) -> Option<usize> {
         let mut used = self.kinds.iter().flatten();
         match (used.next(), used.next()) {

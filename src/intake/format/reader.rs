@@ -18,10 +18,10 @@ pub struct RowReader<'n> {
     pub columns: Option<ColumnsFound>,
 }
 
-/// The units of an input, made while it is read and unpacked.
+/// Iterates over the units of an input, which are created while it is read and unpacked.
 pub type Units<'n> = Box<dyn Iterator<Item = Result<Unit<'n>>> + Send + 'n>;
 
-/// Called with the number of bytes of each row from code, or of several. Returns false to stop the reading.
+/// Called with the number of bytes of each row (or group of rows) from code. Returns false to stop reading.
 pub type Watch<'w> = dyn FnMut(u64) -> bool + Send + 'w;
 
 /// Reads the rows of a unit.
@@ -32,21 +32,21 @@ pub struct Unit<'n> {
     read: Read<'n>,
     is_transcoded: bool,
     is_small: bool,
-    /// Its rows, if they have nothing but a URL and can be read where they are.
+    /// Its rows, if they consist only of a URL and can be read in place.
     pub urls: Option<Box<dyn UrlRows>>,
 }
 
 impl Unit<'_> {
-    /// Whether its rows take no more memory than a block of text. Then the unit and its results may wait in a queue.
+    /// Whether its rows take no more memory than a block of text. If so, the unit and its results may be queued.
     pub fn is_small(&self) -> bool {
         self.is_small
     }
 
-    /// Reads all rows into `sink`. Returns the facts about them.
+    /// Passes all rows to `sink`. Returns the facts about them.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the input is damaged or ends too early: the message has the position and
-    /// the option that helps. [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read. Any error of `sink`.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the input is damaged or truncated: the message has the position and the
+    /// option that helps. [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read. Any error of `sink`.
     pub fn read(self, sink: &mut dyn Sink) -> Result<UnitFacts> {
         let mut rows = CountingSink::new(sink, self.is_transcoded);
         (self.read)(&mut rows)?;
@@ -54,7 +54,7 @@ impl Unit<'_> {
     }
 }
 
-/// Makes a unit of each block of whole rows. `read` reads the rows of a block.
+/// Turns each block of whole rows into a unit. `read` reads the rows of a block.
 pub fn units_of_blocks<'n>(
     is_transcoded: bool,
     blocks: impl Iterator<Item = Result<Block>> + Send + 'n,
@@ -77,7 +77,7 @@ fn units_of<'n, P: Send + 'n>(
     }))
 }
 
-/// Makes a unit of each block of whole lines. Lines of more than `line_bytes_max` are cut.
+/// Turns each block of whole lines into a unit. Lines longer than `line_bytes_max` bytes are cut.
 pub fn units_of_lines<'n>(
     text: Text<'n>,
     line_bytes_max: usize,
@@ -90,7 +90,7 @@ pub fn units_of_lines<'n>(
     units_of_blocks(is_transcoded, blocks, read)
 }
 
-/// Makes a unit of each of `parts`, which take no more memory than a block of text.
+/// Turns each of `parts` into a unit. A part takes no more memory than a block of text.
 pub fn small_units<'n, P: Send + 'n>(
     parts: impl Iterator<Item = Result<P>> + Send + 'n,
     read: impl Fn(&P, &mut CountingSink<'_>) -> Result<()> + Send + Sync + 'n,
@@ -98,8 +98,8 @@ pub fn small_units<'n, P: Send + 'n>(
     units_of(false, parts, read, |_| None)
 }
 
-/// Makes a unit of each of `parts`, which take no more memory than a block of text. Their rows have nothing but a URL, and `urls`
-/// gives them.
+/// Turns each of `parts` into a unit. A part takes no more memory than a block of text. Its rows consist only of a URL, and
+/// `urls` returns them.
 #[cfg(feature = "arrow")]
 pub fn small_units_of_urls<'n, P: Send + 'n, U: UrlRows + 'static>(
     parts: impl Iterator<Item = Result<P>> + Send + 'n,
@@ -109,7 +109,7 @@ pub fn small_units_of_urls<'n, P: Send + 'n, U: UrlRows + 'static>(
     units_of(false, parts, read, move |part| Some(Box::new(urls(part))))
 }
 
-/// Makes a unit of each of `parts`, which may have any number of rows.
+/// Turns each of `parts` into a unit. A part may have any number of rows.
 pub fn large_units<'n, P: Send + 'n>(
     is_transcoded: bool,
     parts: impl IntoIterator<Item = P, IntoIter: Send + 'n>,

@@ -18,14 +18,14 @@ pub fn by_magic(head: &[u8]) -> Option<(Format, &'static OpenFile)> {
     Format::ALL.iter().filter_map(of_file).find(|(_, of_file)| head.starts_with(of_file.magic))
 }
 
-/// The format of the text that begins with `head`: the one that its first lines show, otherwise the one of its file name.
+/// Detects the format of the text that begins with `head`: by its first lines, otherwise by its file name.
 ///
 /// # Errors
-/// If the file name belongs to a format that is not text; or if the lines are rows of a table, and neither a header nor an option
-/// names its columns.
+/// If the file name belongs to a binary format, or if the lines are rows of a table and neither a header nor an option names its
+/// columns.
 pub fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Format> {
     let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
-    // An empty input is valid in every format. White space may be the start of any text, so there the name decides.
+    // An empty input is valid in every format. Any text may start with white space, so in that case the name decides.
     if head.is_empty() {
         return Ok(Format::FALLBACK);
     }

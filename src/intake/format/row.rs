@@ -1,4 +1,4 @@
-//! Rows: the records that every format is read into, and the sink that takes them.
+//! Rows: the records that every format is converted to, and the sink that receives them.
 
 use super::charset::MALFORMED;
 use super::found::UnitFacts;
@@ -7,15 +7,15 @@ use crate::error::Result;
 use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::extensions::{RawExtras, Value};
 
-/// Maximum length of a row of CSV or an entry of a sitemap, unused columns included. Not a limit of any format: it leaves room for
-/// the whole text of a page next to its URL. A longer row most likely has a quote or a tag that is never closed.
+/// Maximum length in bytes of a CSV row or a sitemap entry, including unused columns. No format defines such a limit. This one
+/// leaves room for the full text of a page next to its URL. A longer row most likely has an unclosed quote or tag.
 pub const ROW_BYTES_MAX: u64 = 16 << 20;
 
-/// Maximum number of bytes that are kept of a value: one more than a line may have, so that a longer value is still
-/// refused.
+/// Maximum number of bytes of a value that are kept: one more than the limit for a line, so that a longer value is still
+/// rejected.
 pub const VALUE_BYTES_KEPT: usize = LINE_BYTES_MAX + 1;
 
-/// A row as it is in the input. An empty slice: not given.
+/// A row as it is in the input. A value that is not given is an empty slice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Record<'a> {
     /// Its number from 1: the line of text in which it begins, the entry of a sitemap, the row of Parquet.
@@ -55,15 +55,15 @@ impl Record<'_> {
     }
 }
 
-/// Takes rows in input order. An error ends the reading, which returns it.
+/// Receives rows in input order. Reading stops at the first error and returns it.
 pub trait Sink {
-    /// Takes a record, which is borrowed only for the call.
+    /// Receives a record, which is borrowed only for the call.
     ///
     /// # Errors
     /// The sink's own.
     fn record(&mut self, record: &Record<'_>) -> Result<()>;
 
-    /// Takes a row that is not a record. `line` and `offset` are as in [`Record`]; `text` is the row or its beginning.
+    /// Receives a row that is not a record. `line` and `offset` are as in [`Record`]; `text` is the row or its beginning.
     ///
     /// # Errors
     /// The sink's own.
@@ -106,7 +106,7 @@ impl<'s> CountingSink<'s> {
         self.sink.record(record)
     }
 
-    /// Takes a row with values but no URL, for formats whose rows are not text: the reject file shows its tags.
+    /// Receives a row with values but no URL, in a format whose rows are not text: the reject file shows its tags.
     #[cold]
     pub fn without_url(&mut self, record: &Record<'_>) -> Result<()> {
         self.bad(record.line, record.offset, Reason::NoUrl, &record.tags_as_text())

@@ -1,4 +1,4 @@
-//! Samples: the first lines of a text show whether it is a table, and which delimiter it has.
+//! Samples: tells from the first lines of a text whether it is a table, and which delimiter it uses.
 
 use super::columns::Columns;
 use super::delimiter::Delimiter;
@@ -29,8 +29,8 @@ impl<'h> Sample<'h> {
         Self { lines }
     }
 
-    /// The delimiter by which the first line is a header: it has several names, none looks like a URL, and `columns` finds those it
-    /// needs.
+    /// The delimiter that makes the first line a header: it has several names, none looks like a URL, and `columns` finds those
+    /// that it needs.
     pub fn of_header(&self, columns: &Columns, said: Option<Delimiter>) -> Option<Delimiter> {
         let is_header = |by: &Delimiter| {
             let names = self.first(*by);
@@ -80,8 +80,8 @@ impl<'h> Sample<'h> {
         self.first(by).len() > 1
     }
 
-    /// The options that read the text as a table, if its lines look like rows without a known header. If the lines `may_be_urls`,
-    /// only if that is unlikely: a column has a date, or none of several lines is a URL.
+    /// The options that read the text as a table, if its lines look like rows without a known header. Lines that `may_be_urls`
+    /// are taken for rows only if they are unlikely to be URLs: a column has a date, or none of several lines is a URL.
     pub fn options(&self, may_be_urls: bool) -> Option<Message> {
         let has_url = |line: &[u8]| memchr::memmem::find(line, b"://").is_some();
         let (header, lines) = match &self.lines[..] {
@@ -130,7 +130,7 @@ fn candidates(said: Option<Delimiter>) -> impl DoubleEndedIterator<Item = Delimi
     Delimiter::DETECTED.into_iter().filter(is_candidate).chain(other)
 }
 
-/// The values of `lines`, if all lines have the same number of values and more than one.
+/// The values of `lines`, if all lines have the same number of values, at least two.
 fn rows(lines: &[&[u8]], by: Delimiter) -> Option<Vec<Vec<Vec<u8>>>> {
     // Most lines are plain URLs. A CSV reader for each would cost more than all other work of a small run.
     memchr::memchr(by.as_byte(), lines.first()?)?;
@@ -139,7 +139,7 @@ fn rows(lines: &[&[u8]], by: Delimiter) -> Option<Vec<Vec<Vec<u8>>>> {
     (width > 1 && rows.iter().all(|row| row.len() == width)).then_some(rows)
 }
 
-/// The values of a line without their quotes. An open quote ends with the line.
+/// The values of a line without their quotes. The end of the line closes an open quote.
 fn fields(line: &[u8], by: Delimiter) -> Vec<Vec<u8>> {
     let mut core = csv_core::ReaderBuilder::new().delimiter(by.as_byte()).build();
     let mut out = vec![0; line.len() + 1];

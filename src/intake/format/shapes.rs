@@ -1,8 +1,8 @@
-//! Shapes: reads values of extensions from JSON, in the shapes that exports use. The definition of an extension has the keys of its
-//! fields.
+//! Shapes: reads values of extensions from JSON, in the shapes that exports use. The keys of the fields come from the definition
+//! of the extension.
 //!
-//! Anything without one of these shapes is kept as it was written, as the text of a value. It is dropped and counted later, like any
-//! other tag with a wrong value.
+//! Anything in another shape is kept verbatim as the text of a value. It is dropped and counted later, like any other tag with an
+//! invalid value.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -54,8 +54,8 @@ fn add_text(extension: &Extension, text: &[u8], to: &mut ExtrasBuffer) {
     to.push(extension, [(extension.text_field, text)]);
 }
 
-/// Adds the fields of the object with these members to the current value. False if one is missing, occurs twice, or is not a
-/// text.
+/// Adds the fields of the object with these members to the current value. Returns false if a field is missing, occurs twice, or
+/// is not a text.
 fn add_fields(extension: &Extension, members: &[Member<'_>], to: &mut ExtrasBuffer) -> bool {
     extension.fields.iter().enumerate().all(|(number, field)| {
         let (mut value, mut values) = (None, 0);
@@ -194,7 +194,7 @@ mod tests {
     use crate::sitemap::extensions::Value;
     use crate::sitemap::tags::TagName;
 
-    /// The texts of each value that `add` adds, with a space between them.
+    /// The texts of each value that `add` adds, separated by spaces.
     fn values(add: impl FnOnce(&mut ExtrasBuffer)) -> Vec<String> {
         let mut buffer = ExtrasBuffer::default();
         add(&mut buffer);

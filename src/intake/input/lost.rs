@@ -1,9 +1,9 @@
-//! Lost pages: a mapped file is cut short, or its disk fails, and whoever reads on is sent SIGBUS.
+//! Lost pages: if a mapped file is truncated or its disk fails, the next read of a lost page raises SIGBUS.
 //!
-//! The handler puts zeros in the place of what is gone and remembers that it did. The reader comes to its end, with a result
-//! that means nothing, and the run throws it away and says why. No crate does this for maps of other crates, and to chain
-//! handlers the usual way round is no help: the standard library's, which knows stack overflows, gives up on any other
-//! address for good.
+//! The handler maps zeros in place of the lost pages and records that it did. The reader then finishes with a meaningless
+//! result, which the run discards with an error. No crate does this for maps created by other crates. Calling the previous
+//! handler first would not work either: the handler of the standard library, which detects stack overflows, restores the
+//! default action on any other address.
 
 #![allow(unsafe_code)]
 
@@ -15,17 +15,17 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use libc::{c_int, c_void, siginfo_t};
 
 /// Installs a SIGBUS handler for the whole process. Without it, a process dies with SIGBUS if an input file is truncated or its
-/// disk fails during a build; with it, the build returns an error. Signals for addresses outside of mapped inputs are passed
-/// to the previous handler. Call it once in `main`; the library never calls it. Further calls do nothing.
+/// disk fails during a build; with it, the build returns an error. Signals for addresses outside of mapped inputs go to the
+/// previous handler. Call it once in `main`, because the library never does. Further calls do nothing.
 ///
 /// # Errors
-/// If the system refuses the handler.
+/// If the system cannot install the handler.
 pub fn handle_sigbus() -> io::Result<()> {
     static IS_INSTALLED: Mutex<bool> = Mutex::new(false);
     once(&IS_INSTALLED, install)
 }
 
-/// Does `work` unless `is_done` is set. Failed work is tried again by the next call.
+/// Does `work` unless `is_done` is set. If `work` fails, the next call tries again.
 fn once(is_done: &Mutex<bool>, work: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
     let mut is_done = is_done.lock().unwrap_or_else(PoisonError::into_inner);
     if !*is_done {
@@ -35,7 +35,7 @@ fn once(is_done: &Mutex<bool>, work: impl FnOnce() -> io::Result<()>) -> io::Res
     Ok(())
 }
 
-/// A stretch of mapped memory in which pages may get lost. Given up before the memory is unmapped.
+/// Watches a range of mapped memory for lost pages. Must be dropped before the memory is unmapped.
 #[derive(Debug)]
 pub struct Watch {
     name: PathBuf,
@@ -67,22 +67,22 @@ impl Drop for Watch {
     }
 }
 
-/// Whether pages were lost since it was made; in any run of this process, so that none takes zeros for its input.
+/// Tells whether pages were lost since it was created. It covers all runs of this process, so no run mistakes zeros for input.
 #[derive(Debug)]
 pub struct Lost(usize);
 
 impl Lost {
-    /// None until now.
+    /// Starts to watch for lost pages from now on.
     pub fn none_yet() -> Self {
         Self(FAULTS.load(Ordering::Relaxed))
     }
 
-    /// Whether there are some.
+    /// Whether any pages were lost.
     pub fn is_some(&self) -> bool {
         FAULTS.load(Ordering::Relaxed) != self.0
     }
 
-    /// The name of the last file that lost some, once it is no longer mapped.
+    /// The name of the last file that lost pages, once it is no longer mapped.
     pub fn name() -> Option<PathBuf> {
         LAST_NAME.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -93,7 +93,8 @@ static FAULTS: AtomicUsize = AtomicUsize::new(0);
 
 static LAST_NAME: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// One of a list that only grows, as the handler may walk it at any time; what nobody uses is taken again.
+/// An entry of the list of watched regions. The list only grows, because the handler may walk it at any time. Unused entries are
+/// reused.
 #[derive(Debug)]
 struct Region {
     is_taken: AtomicBool,
@@ -121,7 +122,7 @@ impl Region {
     fn end_if_around(&self, at: usize) -> Option<usize> {
         let end = self.end.load(Ordering::Acquire);
         let start = self.start.load(Ordering::Acquire);
-        // The end was set to 0 before a new start was written: an end that is still there belongs to this start.
+        // The end is set to 0 before a new start is written, so an end that is not 0 belongs to this start.
         let is_same = self.end.load(Ordering::Acquire) == end;
         (is_same && (start..end).contains(&at)).then_some(end)
     }
@@ -133,7 +134,7 @@ impl Default for Region {
     }
 }
 
-/// The handler that was there before, and the size of a page.
+/// The previous handler, and the size of a page.
 static BEFORE: OnceLock<(libc::sigaction, usize)> = OnceLock::new();
 
 fn install() -> io::Result<()> {
@@ -147,8 +148,8 @@ fn install() -> io::Result<()> {
     };
     let page_bytes = usize::try_from(page_bytes).map_err(|_| io::Error::last_os_error())?;
     BEFORE.get_or_init(|| (before, page_bytes));
-    // SAFETY: the handler has the signature that SA_SIGINFO asks for, and does only what a signal handler may: it reads
-    // atomics, calls mmap, and hands over to the handler before it. It runs on the thread's alternate stack, as that one did.
+    // SAFETY: the handler has the signature that SA_SIGINFO requires, and does only what a signal handler may: it accesses
+    // atomics, calls mmap, and calls the previous handler. It runs on the thread's alternate stack, as that one did.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_sigbus as *const () as usize;
@@ -163,27 +164,27 @@ fn install() -> io::Result<()> {
 
 extern "C" fn on_sigbus(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let Some((before, page_bytes)) = BEFORE.get() else { return };
-    // SAFETY: with SA_SIGINFO the kernel passes a valid structure; of a fault, which has a positive code, it has the address.
+    // SAFETY: with SA_SIGINFO the kernel passes a valid structure. For a fault, whose code is positive, it has the address.
     let (code, at) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
     if code > 0 && fill(at, *page_bytes) {
         return;
     }
     match before.sa_sigaction {
         libc::SIG_DFL | libc::SIG_IGN => {
-            // SAFETY: both may be called in a handler. The signal is blocked until it returns, and ends the process then.
+            // SAFETY: both may be called in a handler. The signal is blocked until the handler returns, then ends the process.
             unsafe {
                 libc::signal(signal, libc::SIG_DFL);
                 libc::raise(signal);
             }
         }
         handler if before.sa_flags & libc::SA_SIGINFO != 0 => {
-            // SAFETY: the system held it to be a handler with these three arguments.
+            // SAFETY: the system had registered it as a handler with these three arguments.
             let handler: extern "C" fn(c_int, *mut siginfo_t, *mut c_void) =
                 unsafe { std::mem::transmute(handler) };
             handler(signal, info, context);
         }
         handler => {
-            // SAFETY: the same, with one.
+            // SAFETY: the system had registered it as a handler with one argument.
             let handler: extern "C" fn(c_int) = unsafe { std::mem::transmute(handler) };
             handler(signal);
         }
@@ -195,14 +196,14 @@ fn fill(at: usize, page_bytes: usize) -> bool {
     let mut next = Some(&FIRST);
     while let Some(region) = next {
         if let Some(end) = region.end_if_around(at) {
-            // Before any zero can be read.
+            // Recorded before any zero can be read.
             region.has_lost.store(true, Ordering::Relaxed);
             FAULTS.fetch_add(1, Ordering::Relaxed);
             let start = at & !(page_bytes - 1);
             let (protection, flags) = (libc::PROT_READ, libc::MAP_FIXED | libc::MAP_PRIVATE | libc::MAP_ANON);
-            // SAFETY: the pages are those of a map that a `Watch` stands for; it is there as long as the thread that has
-            // just read from it borrows it, and nothing else has its addresses. Its bytes are as valid as zeros. What
-            // takes the place of a part of a map is unmapped together with it.
+            // SAFETY: the pages belong to a map that a `Watch` covers. The map exists as long as the thread that has just read
+            // from it borrows it, and nothing else has its addresses. Zeros are valid bytes. The new pages are unmapped
+            // together with the map.
             let zeros = unsafe { libc::mmap(start as *mut c_void, end - start, protection, flags, -1, 0) };
             return zeros != libc::MAP_FAILED;
         }

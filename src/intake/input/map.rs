@@ -1,4 +1,4 @@
-//! A file as a slice: the one place that maps memory.
+//! Maps files into memory as slices. No other module maps memory.
 
 #![allow(unsafe_code)]
 
@@ -12,15 +12,15 @@ use memmap2::{Advice, Mmap};
 
 use super::lost::Watch;
 
-/// Read at once where a file cannot be mapped.
+/// Bytes per read of a file that cannot be mapped.
 const COPY_BYTES: usize = 1 << 20;
 
-/// The bytes of a file, as its pages.
+/// The bytes of a file, mapped or copied.
 #[derive(Debug)]
 pub enum Map {
-    /// The file itself; the watch ends before the map does.
+    /// The mapped file. The watch is dropped before the map.
     Pages { _watch: Watch, map: Mmap },
-    /// A copy: of an empty file, or of one whose file system or whose limit of address space allows no map.
+    /// A copy, if the file is empty, its file system does not support maps, or the address space limit is too low.
     Copy(Vec<u8>),
 }
 
@@ -33,7 +33,7 @@ impl Map {
         }
     }
 
-    /// The bytes of an input that has none.
+    /// Creates a map without bytes, for an input that has none.
     pub fn none() -> Self {
         Self::Copy(Vec::new())
     }
@@ -42,7 +42,7 @@ impl Map {
         let mut copy = Vec::new();
         let room = usize::try_from(bytes).ok().and_then(|bytes| copy.try_reserve_exact(bytes).ok());
         room.ok_or(io::ErrorKind::OutOfMemory)?;
-        // The file may have been read before, to see what it is.
+        // The file may have been read before, to detect its format.
         while copy.len() as u64 != bytes {
             let at = copy.len();
             copy.resize((at + COPY_BYTES).min(bytes as usize), 0);
@@ -52,23 +52,23 @@ impl Map {
     }
 
     fn pages(name: &Path, file: &File) -> io::Result<Self> {
-        // SAFETY: the map is read as bytes only, and every byte is a valid u8. A file that somebody writes to meanwhile
-        // may show other bytes in the second pass than in the first; nothing here relies on their staying the same
-        // for memory safety (every index comes from the bytes at hand), the second pass compares what it finds with
-        // the plan, and the identity check refuses the run. One that is cut short is read as zeros, and the run refused
-        // (see `lost`), or ends the process with SIGBUS before anything is published if nobody asked for that.
+        // SAFETY: the map is read as bytes only, and every byte is a valid u8. If the file is written to meanwhile, the second
+        // pass may see other bytes than the first. Memory safety does not depend on the bytes staying the same (every index
+        // comes from the bytes just read), the second pass compares its results with the plan, and the identity check fails the
+        // run. If the file is truncated, it reads as zeros and the run fails (see `lost`). Without the handler of `lost`, SIGBUS
+        // ends the process before anything is published.
         let map = unsafe { Mmap::map(file)? };
         Ok(Self::Pages { _watch: Watch::over(name, &map), map })
     }
 
-    /// Says that `range` will be read soon, so that the disk can begin. It is a hint, and may come to nothing.
+    /// Hints that `range` will be read soon, so that the system can read ahead. The system may ignore it.
     pub fn will_need(&self, range: Range<usize>) {
         if let Self::Pages { map, .. } = self {
             let _ = map.advise_range(Advice::WillNeed, range.start, range.len());
         }
     }
 
-    /// All of them.
+    /// All bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Pages { map, .. } => map,

@@ -4,14 +4,14 @@
 //! They apply to stable division of one site in sorted order, and the set alone determines them:
 //!
 //! - *n* is the number of accepted rows: all rows that are neither blank nor rejected, including duplicates.
-//! - [`count`] gives the number of borders, *K*: 0 if *n* is less than 2,000,000, otherwise the largest power of two that is at
-//!   most *n* / 1,000,000. It changes only when *n* doubles, so growth moves few borders.
-//! - The borders are the *K* distinct URLs with the least [`BorderHash`]. URLs with equal hashes are ranked by their bytes.
+//! - [`count`] computes the number of borders, *K*: 0 if *n* is less than 2,000,000, otherwise the largest power of two up to
+//!   *n* / 1,000,000. It changes only when *n* doubles, so growth moves few borders.
+//! - The borders are the *K* distinct URLs with the smallest [`BorderHash`]. URLs with equal hashes are ranked by their bytes.
 //! - Region 0 consists of the URLs before the first border in byte order. Every border begins the next region ([`region_of`]).
 //!
-//! Each region is divided as if it were a set of its own. The last sitemap of a region ends at the border and may be small. An
-//! attacker who prepares URLs can choose the borders, but not their number, and so cannot force many small sitemaps. That would be
-//! possible if every URL with a hash below a threshold were a border.
+//! Each region is divided as if it were a separate set. The last sitemap of a region ends at the border and may be small. An
+//! attacker who prepares URLs can choose the borders, but not their number, and so cannot force many small sitemaps. That would
+//! be possible if every URL with a hash below a threshold were a border.
 
 #[cfg(test)]
 mod tests;
@@ -27,12 +27,14 @@ const ROWS_PER_BORDER: u64 = 1_000_000;
 
 #[cfg(test)]
 thread_local! {
-    /// Accepted rows per border in what this thread builds: tests of whole builds have fewer rows than real sets.
+    /// Accepted rows per border in builds started by this thread. Tests lower it, because their builds have fewer rows than
+    /// real sets.
     pub static ROWS_PER_BORDER_HERE: std::cell::Cell<u64> = const { std::cell::Cell::new(ROWS_PER_BORDER) };
 }
 
-/// Fixed for ever: another seed would change sitemaps of every large set. Another one than that of
-/// [`Mark`](super::stable::Mark), because the numbers of sitemaps are derived from marks: borders would all have small numbers.
+/// Must never change: another seed would change sitemaps of every large set. It differs from the seed of
+/// [`Mark`](super::stable::Mark), because sitemap numbers are derived from marks: with the same seed, all borders would have
+/// small numbers.
 const SEED: u64 = 0x626f_7264_6572_7321;
 
 /// The number of borders of a set with `accepted_rows` rows that are neither blank nor rejected.
@@ -44,7 +46,7 @@ pub fn count(accepted_rows: u64) -> usize {
     count_per(rows_per_border, accepted_rows)
 }
 
-/// The number of borders with another number of rows per border. Tests use small ones.
+/// Like [`count`], with a given number of rows per border. Tests use small ones.
 pub(crate) fn count_per(rows_per_border: u64, accepted_rows: u64) -> usize {
     match accepted_rows / rows_per_border {
         0 | 1 => 0,
@@ -52,12 +54,12 @@ pub(crate) fn count_per(rows_per_border: u64, accepted_rows: u64) -> usize {
     }
 }
 
-/// The region of `url`, from 0: the number of borders that are at most `url` in byte order. `borders` are sorted.
+/// The region of `url`, counted from 0: the number of borders that are not after `url` in byte order. `borders` are sorted.
 pub fn region_of(url: &[u8], borders: &[impl AsRef<[u8]>]) -> usize {
     borders.partition_point(|border| border.as_ref() <= url)
 }
 
-/// The hash by which borders are chosen. It covers the whole URL, as a third of a site's URLs may share their last sixteen bytes.
+/// The hash that selects borders. It covers the whole URL, because a third of a site's URLs may share their last sixteen bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct BorderHash(u64);
 
@@ -76,25 +78,25 @@ struct Candidate {
     url: String,
 }
 
-/// Candidates that are held besides those that are kept, at least, so that few of them cause a sort.
+/// Minimum number of unsorted candidates that are buffered before the next sort, so that sorts are rare.
 const SLACK: usize = 64;
 
-/// Collects the distinct URLs with the least hashes from any number of URLs, in bounded memory.
+/// Collects the distinct URLs with the smallest hashes from any number of URLs, in bounded memory.
 ///
-/// A list that had to drop a URL is *truncated*. It holds every URL up to its last one in the order of hashes, and none after
-/// that. This also holds for lists that are merged, so a truncated list never passes for a complete one.
+/// A list that had to drop a URL is *truncated*. It contains every URL up to its last one in the order of hashes, and none after
+/// that. This is also true of merged lists, so a truncated list is never mistaken for a complete one.
 ///
 /// Serialised, it consists of its URLs in the order of their hashes, its maximum, and whether it is truncated.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(try_from = "Listing", into = "Listing")]
 pub struct Smallest {
-    /// Maximum number of URLs that are kept, at least one.
+    /// Maximum number of URLs to keep, at least one.
     most: usize,
-    /// The first `settled` are sorted and distinct. The rest was added after them.
+    /// The first `settled` are sorted and distinct. The others were added later.
     candidates: Vec<Candidate>,
     settled: usize,
     is_truncated: bool,
-    /// URLs with greater hashes are dropped. It is the greatest possible hash unless the list is truncated.
+    /// URLs with larger hashes are dropped. It is the largest possible hash unless the list is truncated.
     bound: BorderHash,
 }
 
@@ -105,7 +107,7 @@ impl Smallest {
         Self { most: most.max(1), candidates: Vec::new(), settled: 0, is_truncated: false, bound }
     }
 
-    /// The greatest hash of URLs that may still be added. Others can be skipped without a change of the list.
+    /// The largest hash of a URL that can still enter the list. URLs with larger hashes can be skipped.
     pub fn bound(&self) -> BorderHash {
         self.bound
     }
@@ -113,7 +115,7 @@ impl Smallest {
     /// Adds `url` if its hash is small enough. It may be added several times.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for it.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for it.
     #[inline]
     pub fn push(&mut self, url: CleanUrl<'_>) -> Result<()> {
         self.push_hashed(BorderHash::of(url.as_bytes()), url.as_bytes())
@@ -121,7 +123,7 @@ impl Smallest {
 
     #[inline]
     fn push_hashed(&mut self, hash: BorderHash, url: &[u8]) -> Result<()> {
-        // Almost all URLs end here.
+        // Almost all URLs take this branch.
         if hash > self.bound { Ok(()) } else { self.insert(hash, url) }
     }
 
@@ -140,7 +142,7 @@ impl Smallest {
         Ok(())
     }
 
-    /// Sorts the candidates and drops those that are not among the least.
+    /// Sorts the candidates and keeps only those with the smallest hashes.
     fn settle(&mut self) {
         self.candidates.sort_unstable();
         self.candidates.dedup();
@@ -152,11 +154,11 @@ impl Smallest {
         }
     }
 
-    /// Adds the URLs of `other`, as if all URLs had been added to one list. Keeps fewer than its maximum if one of the two lists
-    /// is truncated and lacks the rest.
+    /// Adds the URLs of `other`, as if all URLs had been added to one list. If either list is truncated, the result may contain
+    /// fewer URLs than its maximum.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for them.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for them.
     pub fn merge(&mut self, mut other: Self) -> Result<()> {
         self.settle();
         other.settle();
@@ -175,8 +177,8 @@ impl Smallest {
         Ok(())
     }
 
-    /// The `count` URLs with the least hashes, or all if there are fewer, in byte order. `None` if the list is truncated and
-    /// holds fewer: give it a greater maximum.
+    /// The `count` URLs with the smallest hashes, or all if there are fewer, in byte order. `None` if the list is truncated and
+    /// contains fewer: it needs a larger maximum.
     pub fn into_borders(mut self, count: usize) -> Option<Vec<String>> {
         self.settle();
         if self.is_truncated && self.candidates.len() < count {
@@ -189,7 +191,7 @@ impl Smallest {
     }
 }
 
-/// The serialised form of [`Smallest`]. Hashes are computed again.
+/// The serialised form of [`Smallest`], without hashes: deserialising computes them again.
 #[derive(Serialize, Deserialize)]
 struct Listing {
     most: usize,

@@ -1,14 +1,14 @@
 //! Stable boundaries: the URLs decide where a file begins, so that inserted or removed URLs change only the files around them.
 //!
-//! A file may end anywhere between [`FULL_LEAST`] of a limit and the limit. Among the entries there, the next file begins with
-//! the one that has the least [`Mark`]. Two divisions with different starting points soon choose the same entry, and are
-//! identical from there on. All these entries are equally likely to be chosen, so files are 70 % full on average.
+//! A file may end anywhere between [`FULL_LEAST`] per cent of a limit and the limit. Of the entries in this range, the one with
+//! the smallest [`Mark`] begins the next file. Two divisions with different starting points soon choose the same entry, and are
+//! identical from there on. All entries in the range are equally likely to be chosen, so files are 70 % full on average.
 //!
-//! Entries come in chunks, with the sum of their rooms and their least mark. For most chunks that is enough: entries are
-//! read only of chunks in which a file begins, becomes full enough to end, or passes a limit.
+//! Entries come in chunks, each with its total size and its smallest mark. For most chunks that is enough: entries are read
+//! only from chunks in which a file begins, becomes full enough to end, or exceeds a limit.
 //!
-//! Large sets also have [borders](super::borders). A file never crosses one, so the entries between two of them are divided as
-//! if they were a set of their own. A border is the first entry of its chunk.
+//! Large sets also have [borders](super::borders). A file never crosses a border, so the entries between two borders are divided
+//! as if they were a separate set. A border is the first entry of its chunk.
 
 #[cfg(test)]
 mod tests;
@@ -20,16 +20,16 @@ use crate::clean::CleanUrl;
 use crate::error::{Result, reserve_more};
 use crate::sitemap::xml::Frame;
 
-/// Minimum size of every file but the last of a region, in per cent of either limit. A lower minimum would converge sooner
-/// and fill less: with 40, a change in a hundredth of 200 full files disturbs 1.6 % of them, with 50, 1.9 %.
+/// Minimum size of every file but the last of a region, in per cent of either limit. With a lower minimum, divisions converge
+/// sooner but files are less full: if 1 % of 200 full files change, 1.6 % of the files differ with 40, and 1.9 % with 50.
 pub const FULL_LEAST: u64 = 40;
 
-/// Fixed for ever: another seed would change every file of every set.
+/// Must never change: another seed would change every file of every set.
 const SEED: u64 = 0x7369_7465_6d69_6c6c;
-/// Arbitrary numbers without a pattern, fixed for ever.
+/// Arbitrary numbers without a pattern. They must never change either.
 const TAIL_FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
 
-/// Numbers have five digits, like the first ones that are counted.
+/// Numbers have at most five digits, like those of a set that counts its files.
 const NUMBER_MAX: u32 = 99_999;
 
 /// Decides whether a file begins with a URL: a quick hash of its last sixteen bytes, then a hash of all bytes, which is
@@ -53,7 +53,7 @@ impl Mark {
     fn tail_of(url: CleanUrl<'_>) -> u32 {
         let Some(&last) = url.as_bytes().last_chunk() else { return 0 };
         let last = u128::from_le_bytes(last);
-        // Twice, as numbers in URLs mostly count, and what one product makes of that comes at regular distances.
+        // Mixed twice: numbers in URLs are mostly consecutive, and a single product would map them to evenly spaced values.
         let mix = |one: u64, other: u64| {
             let product = u128::from(one) * u128::from(other);
             product as u64 ^ (product >> u64::BITS) as u64
@@ -68,17 +68,17 @@ impl Mark {
     }
 }
 
-/// The least mark of entries, and which of them is the first that has it.
+/// The smallest mark of some entries, and the first entry that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Least {
-    /// The least mark.
+    /// The smallest mark.
     pub mark: Mark,
     /// The index of the first entry with that mark.
     pub nth: usize,
 }
 
 impl Least {
-    /// The least of `least` and the mark of the `nth` entry, which comes later and has `url`.
+    /// The smaller of `least` and the mark of `url`, which belongs to the `nth` entry and comes later.
     #[inline]
     pub fn or(least: Option<Self>, nth: usize, url: CleanUrl<'_>) -> Self {
         match least {
@@ -95,32 +95,32 @@ impl Least {
 /// An entry with its room and its mark.
 #[derive(Debug, Clone, Copy)]
 pub struct Weighed<P> {
-    /// Its place.
+    /// Where it is.
     pub at: P,
-    /// The room that it takes.
+    /// The space that it takes.
     pub room: Room,
     /// The mark of its URL.
     pub mark: Mark,
 }
 
-/// What decides about the entries of a chunk, unless a file may begin or end in it.
+/// A summary of the entries of a chunk. The entries themselves are needed only if a file may begin or end among them.
 #[derive(Debug, Clone, Copy)]
 pub struct ChunkSummary {
-    /// How many there are, at least one.
+    /// The number of entries, at least one.
     pub entries: u32,
-    /// The room that they take.
+    /// The space that they take.
     pub room: Room,
-    /// The least of their marks.
+    /// The smallest of their marks.
     pub least: Mark,
     /// Whether its first entry is a border, which always begins a file.
     pub is_border: bool,
 }
 
-/// Divides the entries of `chunks` into files within `limits`, each in `frame`. `read` gives those of one chunk, by its
-/// index.
+/// Divides the entries of `chunks` into files with this `frame` and these `limits`. `read` returns the entries of one chunk, by
+/// its index.
 ///
 /// # Errors
-/// The first of `read`, or [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for one file more.
+/// The first error of `read`, or [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for another file.
 pub fn divide<P: Copy>(
     limits: Limits,
     frame: &Frame,
@@ -139,7 +139,7 @@ pub fn divide<P: Copy>(
     Ok(sitemaps)
 }
 
-/// Walks through chunks, file after file.
+/// Walks through the chunks and ends one file after another.
 struct Walk<'s, P, R> {
     limits: Limits,
     frame_bytes: u64,
@@ -149,7 +149,7 @@ struct Walk<'s, P, R> {
     open: Option<(usize, Vec<Weighed<P>>)>,
 }
 
-/// An entry: in which chunk, and which of its entries it is.
+/// The position of an entry: the index of its chunk, and its index in the chunk.
 #[derive(Clone, Copy)]
 struct Cursor {
     chunk: usize,
@@ -159,19 +159,19 @@ struct Cursor {
 /// A file, and where the next one begins.
 type FileEnd<P> = (PlannedSitemap<P>, Cursor);
 
-/// A chunk with entries that the next file may begin with.
+/// A chunk that contains candidates for the first entry of the next file.
 struct Cut<P> {
     from: Cursor,
     /// The current file with all entries before these.
     before: PlannedSitemap<P>,
     /// A lower bound of their marks.
     least: Mark,
-    /// The file that ends here, if the chunk was read. The bound is then exact.
+    /// The file that ends here, once the chunk has been read. The bound is then exact.
     ended: Option<FileEnd<P>>,
 }
 
 impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
-    /// The file that begins at `from`, and where the next one does.
+    /// Returns the file that begins at `from`, and where the next file begins.
     fn file(&mut self, from: Cursor) -> Result<FileEnd<P>> {
         let (limits, chunks) = (self.limits, self.chunks);
         let first = self.entries(from.chunk)?[from.nth];
@@ -188,7 +188,7 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
                 _ => self.entries(chunk)?[nth..].iter().map(|entry| entry.room).sum(),
             };
             sitemap = before.with(whole.entries - nth as u32, rest);
-            // One entry has room in a file of its own.
+            // A single entry always fits into a file.
             let fits = sitemap.fits(limits) || sitemap.entries == 1;
             if !fits || sitemap.may_end(limits) {
                 cuts.push(Cut { from, before, least: whole.least, ended: None });
@@ -200,10 +200,10 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
         Ok((sitemap, Cursor { chunk: chunks.len(), nth: 0 }))
     }
 
-    /// The file that ends at the best of `cuts`, and where that is.
+    /// Returns the file that ends at the best of `cuts`, and where the next file begins.
     fn cut(&mut self, mut cuts: Vec<Cut<P>>) -> Result<FileEnd<P>> {
         loop {
-            // Of equal marks the first.
+            // Of several equal marks, the first one wins.
             let best = cuts.iter_mut().enumerate().min_by_key(|(_, cut)| cut.least);
             let (at, cut) = best.expect("the last of them holds the entry that has no room");
             match cut.ended {
@@ -216,7 +216,7 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
         }
     }
 
-    /// The least mark of the entries of `cut`, and what it comes to. `None` if there is none that the file may end before.
+    /// The smallest mark of the candidates in `cut`, and the file that would end there. `None` if there is no candidate.
     fn look_into(&mut self, cut: &Cut<P>) -> Result<Option<(Mark, FileEnd<P>)>> {
         let (limits, mut sitemap, mut from) = (self.limits, cut.before, cut.from);
         let mut least: Option<(Mark, FileEnd<P>)> = None;
@@ -245,7 +245,7 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
 }
 
 impl<P: Copy> PlannedSitemap<P> {
-    /// Whether it is full enough to end before the next entry.
+    /// Whether the file is full enough to end before the next entry.
     fn may_end(&self, limits: Limits) -> bool {
         self.entries > 0
             && (100 * u64::from(self.entries) >= FULL_LEAST * u64::from(limits.entries_max)

@@ -1,20 +1,20 @@
-//! What an extension consists of, and its values.
+//! The definition of an extension, and its values.
 
 use crate::clean::{CleanUrl, Cleaned, Cleaner};
 use crate::common::field;
 use crate::sitemap::tag_names::{TagName, TagReason};
 
-/// An extension of the protocol: an element in a namespace of its own, any number of times in an entry. Readers take its values
-/// from JSON, tables and sitemaps as its fields say, and [`Extension::write`] makes XML of them.
+/// An extension of the protocol: an element in its own namespace, which may occur any number of times in an entry. The fields
+/// define how values are read from JSON, tables and sitemaps, and [`Extension::write`] renders them as XML.
 #[derive(Debug)]
 pub struct Extension {
     /// Its line in the table: the name of its key or column.
     pub tag: TagName,
     /// Why a value is dropped.
     pub reason: TagReason,
-    /// Most values of one URL. Further ones are dropped.
+    /// Maximum number of values per URL. Further values are dropped.
     pub values_max: u64,
-    /// The URI of its namespace, then others that sitemaps use for the same.
+    /// The URI of its namespace, then other URIs that sitemaps use for the same namespace.
     pub namespaces: &'static [&'static str],
     /// The usual prefix of the namespace.
     pub prefix: &'static str,
@@ -22,17 +22,18 @@ pub struct Extension {
     pub element: &'static str,
     /// Attributes that its element must have. Other elements of the same name are not of this extension.
     pub marks: &'static [(&'static str, &'static str)],
-    /// What a value consists of.
+    /// The fields of a value.
     pub fields: &'static [Field],
-    /// The field of a text that is given without field names. It is a value if no other field is required; otherwise it is dropped,
-    /// and the reject file shows the text in this field.
+    /// The field of a text that is given without field names. It is a value if no other field is required; otherwise it is
+    /// dropped, and the reject file shows the text in this field.
     pub text_field: usize,
-    /// Whether a JSON object without any known key is a map. Each of its keys is the first field of a value, and the text of the key
-    /// is the second.
+    /// Whether a JSON object without any known key is a map. Each of its keys is the first field of a value, and the text of the
+    /// key is the second.
     pub is_map: bool,
-    /// Another key of JSON lines, which earlier versions wrote. It is read only if it holds an array of objects with the first field.
+    /// Another key of JSON lines, which earlier versions wrote. It is read only if it holds an array of objects with the first
+    /// field.
     pub earlier_key: Option<&'static str>,
-    /// What every written element begins with. Nothing else in an entry contains it.
+    /// The start of every written element. Nothing else in an entry contains it.
     pub start: &'static [u8],
     /// Appends the element of a value that has its required fields. False if it cannot be written.
     pub write: fn(Value<'_>, &mut Cleaner, &mut Vec<u8>) -> bool,
@@ -41,14 +42,14 @@ pub struct Extension {
 /// A field of a value: a text.
 #[derive(Debug)]
 pub struct Field {
-    /// Its names as a JSON key. An object may have one of them. The first is also its name in the reject file. A dot separates the
-    /// keys of nested objects: `publication.name`.
+    /// Its names as a JSON key. An object may have one of them. The first is also its name in the reject file. A dot separates
+    /// the keys of nested objects: `publication.name`.
     pub keys: &'static [&'static str],
     /// The local names of the elements from the element of the extension down to the field.
     pub path: &'static [&'static str],
     /// The attribute of the last of these elements that holds it. `None`: the field is the text of this element.
     pub attribute: Option<&'static str>,
-    /// How often a value has it.
+    /// How often a value has this field.
     pub occurs: Occurs,
 }
 
@@ -64,7 +65,7 @@ pub enum Occurs {
 }
 
 impl Extension {
-    /// Whether some fields are in child elements.
+    /// Whether any field is in a child element.
     pub fn has_children(&self) -> bool {
         self.fields.iter().any(|field| !field.path.is_empty())
     }
@@ -76,12 +77,12 @@ impl Extension {
     }
 }
 
-/// A value of an extension, as it was given.
+/// A value of an extension, as read from the input.
 #[derive(Debug, Clone, Copy)]
 pub struct Value<'a> {
     /// Its extension.
     pub extension: &'static Extension,
-    /// For each field that is given: its number, a byte, and its text after its length.
+    /// The given fields, each encoded as its number (1 byte), the length of its text, and the text.
     encoded: &'a [u8],
 }
 
@@ -118,8 +119,8 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// The texts of its fields with their names, required ones even if they are not given. The only field of an extension has no
-    /// name.
+    /// The texts of its fields with their names. Required fields are included even if they are not given. If the extension has
+    /// only one field, its name is omitted.
     pub fn named(self) -> Vec<(&'static str, &'a [u8])> {
         let mut named = Vec::new();
         let fields = self.extension.fields;
@@ -134,7 +135,7 @@ impl<'a> Value<'a> {
         named
     }
 
-    /// Its text, for rows that have no other: `image=URL`, `de=URL` for a map, or each field with its name.
+    /// The value as text, for rows that are not text themselves: `image=URL`, `de=URL` for a map, or each field with its name.
     pub fn to_text(self) -> Vec<u8> {
         let Extension { element, fields, is_map, .. } = self.extension;
         let words: Vec<Vec<u8>> = match fields.len() {
@@ -152,7 +153,7 @@ pub fn push_field(number: usize, text: &[u8], out: &mut Vec<u8>) {
     field::push(text, out);
 }
 
-/// The canonical form of a URL in a field; none if it is no URL.
+/// The canonical form of a URL in a field; `None` if it is not a valid URL.
 pub fn clean<'a>(cleaner: &'a mut Cleaner, raw: &'a [u8]) -> Option<CleanUrl<'a>> {
     match cleaner.clean(raw) {
         Cleaned::Url(url) => Some(url),

@@ -1,20 +1,20 @@
-//! Every extension of the table, by its number.
+//! All extensions of the table, by number.
 
 use super::extension::Extension;
 use super::table::with_extensions;
 use super::{alternates, images};
 use crate::sitemap::tag_names::{TagName, TagReason};
 
-/// Lists what goes through the table.
+/// Builds the list of extensions from the table.
 macro_rules! list {
     ($(
         $(#[$name_doc:meta])* $module:ident: $name:ident = $name_word:literal,
         $(#[$reason_doc:meta])* $reason:ident = $reason_word:literal;
     )*) => {
-        /// All of them, in the order of their tags and of their elements in an entry.
+        /// All extensions, in the order of their tags, which is also the order of their elements in an entry.
         pub static EXTENSIONS: [&Extension; [$($name_word),*].len()] = [$(&$module::EXTENSION),*];
 
-        /// Each has the tag and the reason of its line.
+        /// Each extension has the tag and the reason of its line in the table.
         const _: () = {
             $(assert!($module::EXTENSION.tag as usize == TagName::$name as usize);
             assert!($module::EXTENSION.reason as usize == TagReason::$reason as usize);)*
@@ -27,7 +27,7 @@ with_extensions!(list);
 const FIRST: usize = TagName::Priority as usize + 1;
 const _: () = assert!(FIRST + EXTENSIONS_COUNT == TagName::ALL.len());
 
-/// How many there are.
+/// The number of extensions.
 pub const EXTENSIONS_COUNT: usize = EXTENSIONS.len();
 
 impl TagName {
@@ -36,7 +36,7 @@ impl TagName {
         (self as usize).checked_sub(FIRST)
     }
 
-    /// Its extension; `None` for a tag of the protocol.
+    /// The extension of the tag; `None` for a tag of the protocol.
     pub fn extension(self) -> Option<&'static Extension> {
         self.extension_number().map(|number| EXTENSIONS[number])
     }

@@ -21,7 +21,7 @@ impl Namespaces {
         }
     }
 
-    /// The namespaces of both.
+    /// The namespaces that either set contains.
     pub fn and(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
@@ -32,17 +32,17 @@ impl Namespaces {
         used.flat_map(|extension| [" xmlns:", extension.prefix, "=\"", extension.namespaces[0], "\""])
     }
 
-    /// As a number, for [`Namespaces::from_bits`].
+    /// The set as a number, for [`Namespaces::from_bits`].
     pub fn bits(self) -> u8 {
         self.0
     }
 
-    /// The namespaces whose [`Namespaces::bits`] these are.
+    /// The set with these [`Namespaces::bits`].
     pub fn from_bits(bits: u8) -> Self {
         Self(bits)
     }
 
-    /// Bytes of their declarations.
+    /// The number of bytes of their declarations.
     pub fn bytes(self) -> u64 {
         self.declarations().map(|part| part.len() as u64).sum()
     }

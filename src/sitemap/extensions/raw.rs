@@ -1,11 +1,11 @@
-//! Values of extensions as an input gives them, encoded.
+//! Values of extensions as read from an input, in encoded form.
 
 use super::extension::{Extension, Value, push_field};
 use super::known::{EXTENSIONS, EXTENSIONS_COUNT};
 use crate::common::field;
 use crate::sitemap::tag_names::TagCounts;
 
-/// The values of a row. Empty: none.
+/// The encoded values of a row. Empty if there are none.
 ///
 /// ```text
 /// 1 byte    the number of the extension
@@ -15,7 +15,7 @@ use crate::sitemap::tag_names::TagCounts;
 pub struct RawExtras<'a>(pub &'a [u8]);
 
 impl<'a> RawExtras<'a> {
-    /// The values, in their order.
+    /// Iterates over the values in order.
     pub fn values(self) -> impl Iterator<Item = Value<'a>> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
@@ -31,31 +31,31 @@ impl<'a> RawExtras<'a> {
         self.values().for_each(|value| counts[value.extension.tag] += 1);
     }
 
-    /// Bytes of all texts in it.
+    /// The total number of bytes of all texts.
     pub fn text_bytes(self) -> usize {
         self.values().flat_map(Value::given).map(|(_, text)| text.len()).sum()
     }
 
-    /// Whether there are none.
+    /// Whether there are no values.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Collects the values of one row after the other, in the same memory.
+/// Collects the values of each row. Reuses its memory from row to row.
 #[derive(Debug, Default)]
 pub struct ExtrasBuffer {
     /// The values of each extension.
     of_extensions: [Vec<u8>; EXTENSIONS_COUNT],
-    /// The fields of the value that was begun.
+    /// The fields of the current value.
     fields: Vec<u8>,
     /// The values of all extensions.
     all: Vec<u8>,
 }
 
 impl ExtrasBuffer {
-    /// Begins with a row.
+    /// Begins a row.
     #[inline]
     pub fn clear(&mut self) {
         self.of_extensions.iter_mut().for_each(Vec::clear);
@@ -90,7 +90,7 @@ impl ExtrasBuffer {
         extras.values().for_each(|value| self.push(value.extension, value.given()));
     }
 
-    /// The values of the row, those of one extension after those of the one before.
+    /// The values of the row, in the order of their extensions.
     pub fn values(&mut self) -> RawExtras<'_> {
         self.all.clear();
         self.of_extensions.iter().for_each(|values| self.all.extend_from_slice(values));

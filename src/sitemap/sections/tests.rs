@@ -5,7 +5,7 @@ fn rule(scope: ScopeRule, wanted: &[&str]) -> SectionRule {
     SectionRule::new(&"https://h.example/shop/".parse().unwrap(), scope, wanted)
 }
 
-/// The sections of sitemaps with these URLs, counted as the second pass does.
+/// Counts the sections of sitemaps with these URLs, the way the second pass does.
 fn sections(rule: &SectionRule, sitemaps: &[Vec<String>]) -> Sections {
     let (mut counter, mut tally) = (SectionCounter::new(rule), SectionTally::new(rule));
     let mut add_all = |tally: &mut SectionTally<'_>| {
@@ -68,7 +68,7 @@ fn urls_are_counted_in_xml_as_they_were_before_they_were_escaped() {
 
 #[test]
 fn the_largest_sections_are_exact_even_if_not_all_are_held() {
-    // Each URL has a section of its own, but for three; one of these comes late, and one is small and wanted.
+    // Every URL has its own section, except in three sections: one of these comes late, and one is small but wanted.
     let url = |segment: String| format!("https://h.example/shop/{segment}/x");
     let mut urls: Vec<String> = (0..HELD_MAX * 2).map(|n| url(format!("only-{n}"))).collect();
     for n in 0..3_000 {

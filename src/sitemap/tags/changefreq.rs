@@ -16,7 +16,7 @@ pub enum Changefreq {
 }
 
 impl Changefreq {
-    /// All of them.
+    /// All seven words.
     pub const ALL: [Self; 7] =
         [Self::Always, Self::Hourly, Self::Daily, Self::Weekly, Self::Monthly, Self::Yearly, Self::Never];
 

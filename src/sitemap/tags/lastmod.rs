@@ -1,4 +1,4 @@
-//! `lastmod`: W3C Datetime and the forms that databases write, as `YYYY-MM-DD` or in full seconds with a zone.
+//! `lastmod`: reads W3C Datetime and the formats that databases write. Writes `YYYY-MM-DD`, or whole seconds with a zone.
 //!
 //! Both forms are legal in the schemas of 0.84 and 0.9. A date-time without seconds, without a zone or with a fraction is not
 //! legal in both. A date stays a date, and a given zone is kept.
@@ -12,7 +12,7 @@ use crate::sitemap::tag_names::TagReason;
 /// Maximum length of a `lastmod` in bytes, `2024-05-01T10:20:30+02:00`: `maxLength` of the 0.84 schema.
 pub const LASTMOD_BYTES_MAX: usize = 25;
 
-/// What a column of `lastmod` holds.
+/// The format of a `lastmod` column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum LastmodUnit {
@@ -49,7 +49,7 @@ impl LastmodUnit {
         }
     }
 
-    /// The word of `--lastmod-unit`.
+    /// Its word in `--lastmod-unit`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -65,13 +65,13 @@ impl LastmodUnit {
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct LastmodRules {
-    /// What the column holds.
+    /// The format of the column.
     pub unit: LastmodUnit,
     /// The zone of times without a zone. If it is not set, such times are dropped.
     pub zone: Option<LastmodZone>,
 }
 
-/// A checked `lastmod`: its text and its instant. Only [`lastmod`] makes one.
+/// A checked `lastmod`: its text and its instant. Only [`lastmod`] creates one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lastmod {
     text: [u8; LASTMOD_BYTES_MAX],
@@ -179,7 +179,8 @@ fn is_year_or_month(text: &[u8]) -> bool {
     date_of(&first_day).is_some()
 }
 
-/// Hours, minutes and seconds, and what follows them and a fraction. No 24:00 and no leap second: W3C Datetime.
+/// Splits a time into hours, minutes, seconds, and the text after them and any fraction. W3C Datetime has no 24:00 and no leap
+/// seconds.
 fn time_of(clock: &[u8]) -> Option<([i8; 3], &[u8])> {
     let ([h1, h2, b':', m1, m2], after) = clock.split_first_chunk()? else { return None };
     let (seconds, after) = match after {
@@ -191,14 +192,14 @@ fn time_of(clock: &[u8]) -> Option<([i8; 3], &[u8])> {
     exists.then_some(([hours as i8, minutes as i8, seconds as i8], after))
 }
 
-/// The rest after `.` and at least one digit; `None` if no digit follows the point.
+/// The rest after `.` and its digits; `None` if no digit follows the point.
 fn without_fraction(text: &[u8]) -> Option<&[u8]> {
     let Some(fraction) = text.strip_prefix(b".") else { return Some(text) };
     let digits = fraction.iter().take_while(|byte| byte.is_ascii_digit()).count();
     (digits > 0).then(|| &fraction[digits..])
 }
 
-/// A date-time in full seconds. `sign` is the sign of the given offset, because `-00:00` is legal too. Without a sign, UTC is
+/// A date-time in whole seconds. `sign` is the sign of the given offset, because `-00:00` is legal too. Without a sign, UTC is
 /// `Z`.
 fn in_zone(local: DateTime, minutes: i32, sign: Option<u8>) -> Result<Lastmod, TagReason> {
     if local.year() < 1 {
@@ -216,7 +217,7 @@ fn in_zone(local: DateTime, minutes: i32, sign: Option<u8>) -> Result<Lastmod, T
     Ok(written(&text, local, minutes))
 }
 
-/// `YYYY-MM-DDThh:mm:ss` of a year from 0 on.
+/// `YYYY-MM-DDThh:mm:ss`, for years from 0 on.
 pub(crate) fn civil_text(local: DateTime) -> [u8; 19] {
     let mut text = *b"YYYY-MM-DDThh:mm:ss";
     put(&mut text[0..4], local.year().into());

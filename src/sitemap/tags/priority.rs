@@ -6,12 +6,12 @@ use crate::sitemap::tag_names::TagReason;
 /// (part 2, section 3.2.3, "minimally conforming processors").
 pub const PRIORITY_BYTES_MAX: usize = 20;
 
-/// A checked `priority`: the given text without surrounding blanks. Only [`priority`] makes one.
+/// A checked `priority`: the given text without surrounding blanks. Only [`priority`] creates one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Priority<'a>(&'a [u8]);
 
 impl<'a> Priority<'a> {
-    /// The number as ASCII text.
+    /// The number as decimal ASCII text.
     pub fn as_bytes(self) -> &'a [u8] {
         self.0
     }

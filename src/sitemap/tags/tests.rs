@@ -9,7 +9,7 @@ fn rules(zone: &str) -> LastmodRules {
     LastmodRules { zone, unit: LastmodUnit::Text }
 }
 
-/// The written value; `""` for no tag.
+/// The value that is written; `""` if there is no tag.
 fn text(raw: &str, rules: &LastmodRules) -> Result<String, Why> {
     let read = lastmod(raw.as_bytes(), rules)?;
     let text = read.map_or(String::new(), |read| String::from_utf8(read.as_bytes().to_vec()).unwrap());
@@ -36,19 +36,19 @@ fn lastmod_is_a_date_or_has_full_seconds_and_a_zone() {
         ("2000-02-29", Ok("2000-02-29")),
         ("", Ok("")),
         (" \t", Ok("")),
-        // Forms of SQL with a zone.
+        // SQL formats with a zone.
         ("2024-05-01 10:20:30 UTC", Ok("2024-05-01T10:20:30Z")),
         ("2024-05-01 10:20:30.123456 UTC", Ok("2024-05-01T10:20:30Z")),
         ("2024-05-01 10:20:30+00", Ok("2024-05-01T10:20:30+00:00")),
         ("2024-05-01 10:20:30.5+0000", Ok("2024-05-01T10:20:30+00:00")),
         ("2024-05-01 10:20:30 -0330", Ok("2024-05-01T10:20:30-03:30")),
         ("2024-05-01T10:20:30+0530", Ok("2024-05-01T10:20:30+05:30")),
-        // Neither schema accepts less than a day.
+        // Both schemas require at least a day.
         ("2005", Err(Why::LastmodPrecision)),
         ("2005-06", Err(Why::LastmodPrecision)),
         ("2005-13", Err(Why::Lastmod)),
         ("0000", Err(Why::Lastmod)),
-        // No zone, and none is set.
+        // No zone is given or set.
         ("2024-05-01T10:20:30", Err(Why::LastmodZone)),
         ("2024-05-01T10:20", Err(Why::LastmodZone)),
         ("2024-05-01 10:20:30", Err(Why::LastmodZone)),
@@ -65,7 +65,7 @@ fn lastmod_is_a_date_or_has_full_seconds_and_a_zone() {
         ("2024-05-01T10:20:60Z", Err(Why::Lastmod)),
         ("2024-05-01T10:20:30+14:01", Err(Why::Lastmod)),
         ("2024-05-01T10:20:30+01:60", Err(Why::Lastmod)),
-        // No such form.
+        // Not a known format.
         ("2024-5-1", Err(Why::Lastmod)),
         ("20240501", Err(Why::Lastmod)),
         ("01.05.2024", Err(Why::Lastmod)),
@@ -96,12 +96,12 @@ fn a_time_without_a_zone_gets_the_configured_one() {
         ("Europe/Berlin", "2024-01-01 10:20:30", "2024-01-01T10:20:30+01:00"),
         ("Europe/Berlin", "2024-07-01 10:20:30", "2024-07-01T10:20:30+02:00"),
         ("America/New_York", "2024-07-01 10:20:30", "2024-07-01T10:20:30-04:00"),
-        // Set forward: the skipped hour; set back: the first of the two.
+        // Clocks set forward: the skipped hour. Clocks set back: the first of the two times.
         ("Europe/Berlin", "2024-03-31 02:30:00", "2024-03-31T03:30:00+02:00"),
         ("Europe/Berlin", "2024-10-27 02:30:00", "2024-10-27T02:30:00+02:00"),
         // Local mean time, 53 minutes and 28 seconds ahead.
         ("Europe/Berlin", "1890-01-01 00:53:28", "1890-01-01T00:00:00Z"),
-        // A zone in the text, and a date, are left alone.
+        // Dates, and times with a zone, are left alone.
         ("Europe/Berlin", "2024-05-01T10:20:30Z", "2024-05-01T10:20:30Z"),
         ("+08:00", "2024-05-01", "2024-05-01"),
     ] {
@@ -266,7 +266,7 @@ fn every_written_value_is_valid_in_both_schemas() {
 }
 
 /// The rules of the schemas, implemented again: `xsd:date` or `xsd:dateTime` (0.9) of 10 to 25 characters (0.84), and W3C
-/// Datetime, which asks for a zone.
+/// Datetime, which requires a zone.
 fn is_legal_lastmod(text: &str) -> bool {
     let shape: String = text.chars().map(|c| if c.is_ascii_digit() { '9' } else { c }).collect();
     let (date, time) = match shape.as_str() {

@@ -46,7 +46,7 @@ impl FromStr for LastmodZone {
             (_, Some(minutes)) if word.len() == "+00:00".len() => {
                 Offset::from_seconds(minutes * 60).ok().map(TimeZone::fixed)
             }
-            // The bundled database, so that the output does not depend on the machine.
+            // Uses the bundled database, so that the output does not depend on the machine.
             _ => TimeZoneDatabase::bundled().get(word).ok(),
         };
         let wrong = || "a zone is Z, an offset like +08:00, or an IANA name like Europe/Berlin".into();
@@ -77,7 +77,7 @@ pub(super) fn offset_minutes(text: &[u8]) -> Option<i32> {
     }
 }
 
-/// The number that `digits` are; `None` if there is anything else.
+/// The number that `digits` represent; `None` if they contain anything else.
 pub(super) fn number(digits: &[u8]) -> Option<i32> {
     digits.iter().try_fold(0, |value, digit| match digit {
         b'0'..=b'9' => Some(value * 10 + i32::from(digit - b'0')),

@@ -1,4 +1,4 @@
-//! Rows that are URLs alone are held, so that both passes read them where they are.
+//! Holds rows that consist only of a URL, so that both passes read them in place.
 
 use std::iter;
 
@@ -7,17 +7,17 @@ use crate::intake::format::Units;
 use crate::intake::urls::HeldUrls;
 use crate::survey::context::Context;
 
-/// The rows of a source, as far as they are held.
+/// The rows of a source, split into held rows and other units.
 pub struct Held<'n> {
     pub urls: HeldUrls,
-    /// The units of the other rows; none if all rows are held.
+    /// The units of the other rows; `None` if all rows are held. An empty source has an empty iterator.
     pub rest: Option<Units<'n>>,
 }
 
-/// Holds the first of `units`, up to one that has more than URLs or for which `bytes_max` bytes of memory are too few.
+/// Holds the first of `units`. Stops at the first unit that has more than URLs or would exceed `bytes_max` bytes of memory.
 ///
 /// # Errors
-/// If the rows cannot be read, or if the run is to stop.
+/// If the rows cannot be read, or if the run was told to stop.
 pub fn hold<'n>(run: Context<'_>, mut units: Units<'n>, bytes_max: usize) -> Result<Held<'n>> {
     let mut held = HeldUrls::default();
     while let Some(mut unit) = units.next().transpose()? {
@@ -33,7 +33,7 @@ pub fn hold<'n>(run: Context<'_>, mut units: Units<'n>, bytes_max: usize) -> Res
             }
         }
     }
-    // A source without rows is read as such.
+    // A source without any rows counts as one without held rows.
     let rest: Option<Units<'n>> = (held.rows() == 0).then(|| Box::new(iter::empty()) as Units<'n>);
     Ok(Held { urls: held, rest })
 }

@@ -17,7 +17,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// The column `array`, read as `kind` says.
+    /// Creates a reader for the column `array`, whose values are read as `kind`.
     pub fn new(kind: Kind, array: &ArrayRef) -> Self {
         match kind {
             Kind::Null => Self::Null,
@@ -27,7 +27,7 @@ impl Column {
         }
     }
 
-    /// The value of the row `at`; empty for null. A value that is not text is written to `text`.
+    /// Returns the value of the row `at`; empty for null. A value that is not text is converted into `text`.
     #[inline]
     pub fn value<'v>(&'v self, at: usize, text: &'v mut Vec<u8>) -> &'v [u8] {
         match self {

@@ -11,19 +11,19 @@ use crate::intake::format::typed_text::{ColumnType, DECIMAL_DIGITS_MAX, MICROS, 
 pub enum Kind {
     /// All values are null.
     Null,
-    /// As bytes: strings and binary data, of any layout.
+    /// As bytes: strings and binary data, in any layout.
     Text,
-    /// As text of a type.
+    /// As text converted from a value of this type.
     Typed(ColumnType),
     /// As JSON: lists, structs and maps.
     Nested,
 }
 
 impl Kind {
-    /// How `field` is read, which is to hold `part`. A tag may have any type.
+    /// How the column `field` is read if it contains `part`. A tag may have any type.
     ///
     /// # Errors
-    /// If it is to hold the URL and is not text. The message has its name, its type and the way out.
+    /// If the column should contain the URL but is not text. The message has its name, its type and a remedy.
     pub fn of(part: RowPart, field: &Field) -> Result<Self, Message> {
         match Self::of_any(field.data_type()) {
             kind if part != RowPart::Url || matches!(kind, Self::Text | Self::Null) => Ok(kind),
@@ -38,12 +38,12 @@ impl Kind {
         }
     }
 
-    /// Whether it can hold the values of an extension.
+    /// Whether the column can contain values of an extension.
     pub fn holds_extension(&self) -> bool {
         matches!(self, Self::Text | Self::Nested | Self::Null)
     }
 
-    /// How any value of this type is read.
+    /// How values of this type are read.
     pub fn of_any(data_type: &DataType) -> Self {
         let decimal = |scale: i8| match usize::try_from(scale) {
             Ok(digits) if digits <= DECIMAL_DIGITS_MAX => ColumnType::Decimal { digits },

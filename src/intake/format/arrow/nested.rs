@@ -1,4 +1,4 @@
-//! Lists, structs and maps as JSON, which is the form that values of extensions have in every other table.
+//! Writes lists, structs and maps as JSON, the form of extension values in every other kind of table.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
@@ -69,7 +69,7 @@ fn push_members<'m>(members: impl Iterator<Item = (&'m [u8], &'m ArrayRef, usize
     out.push(b'}');
 }
 
-/// Writes a value that is neither a list nor a struct as it would be read from a column of its own; nothing for null.
+/// Writes a value that is neither a list nor a struct as if it came from a separate column. Writes nothing for null.
 fn push_plain(array: &ArrayRef, at: usize, out: &mut Vec<u8>) {
     match Kind::of_any(array.data_type()) {
         Kind::Text => out.extend(Texts::of(array).value(at).unwrap_or_default()),

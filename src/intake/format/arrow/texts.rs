@@ -11,12 +11,12 @@ pub enum Texts {
     Long(LargeBinaryArray),
     View(BinaryViewArray),
     Fixed(FixedSizeBinaryArray),
-    /// For each row the index of its value, if it has one.
+    /// The index of each row's value, if it has one.
     Dictionary(Vec<Option<usize>>, Box<Texts>),
 }
 
 impl Texts {
-    /// The values of `array`, which is of a type that [`Kind::Text`](super::kind::Kind::Text) reads.
+    /// The values of `array`, whose type must be one that [`Kind::Text`](super::kind::Kind::Text) covers.
     pub fn of(array: &ArrayRef) -> Self {
         match array.data_type() {
             DataType::Utf8 => Self::Short(array.as_string::<i32>().clone().into()),
@@ -30,7 +30,7 @@ impl Texts {
                 let dictionary = array.as_any_dictionary();
                 let nulls = dictionary.keys().nulls();
                 let keys = match dictionary.values().is_empty() {
-                    // All keys are null then.
+                    // In this case all keys are null.
                     true => vec![0; array.len()],
                     false => dictionary.normalized_keys(),
                 };
@@ -44,9 +44,9 @@ impl Texts {
         }
     }
 
-    /// Calls `act` with the value of each row in order; empty for null.
+    /// Calls `act` with the value of each row in order. Null is an empty value.
     pub fn for_each<'t>(&'t self, mut act: impl FnMut(&'t [u8])) {
-        // A loop for each layout, so that rows are read without a branch on it.
+        // One loop per layout, so that there is no branch on the layout for every row.
         match self {
             Self::Short(array) => array.iter().for_each(|value| act(value.unwrap_or_default())),
             Self::Long(array) => array.iter().for_each(|value| act(value.unwrap_or_default())),
@@ -58,7 +58,7 @@ impl Texts {
         }
     }
 
-    /// The value of the row `at`; none for null.
+    /// The value of the row `at`; `None` for null.
     #[inline]
     pub fn value(&self, at: usize) -> Option<&[u8]> {
         match self {

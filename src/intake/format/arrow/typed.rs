@@ -46,7 +46,7 @@ pub fn push_typed(column_type: ColumnType, array: &ArrayRef, at: usize, out: &mu
     }
 }
 
-/// The digits of a decimal; none if it needs more than 16 bytes, or is none.
+/// The digits of a decimal; `None` if they do not fit into 16 bytes or the column has another type.
 fn decimal(array: &ArrayRef, at: usize) -> Option<i128> {
     match array.data_type() {
         DataType::Decimal32(..) => Some(array.as_primitive::<Decimal32Type>().value(at).into()),

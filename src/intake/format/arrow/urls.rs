@@ -1,4 +1,4 @@
-//! Rows of a URL alone, as they are in a record batch.
+//! Rows that consist only of a URL, read in place from a record batch.
 
 use arrow_array::ArrayRef;
 
@@ -6,7 +6,7 @@ use super::texts::Texts;
 use crate::intake::format::row::VALUE_BYTES_KEPT;
 use crate::intake::urls::UrlRows;
 
-/// Bytes of a row in memory besides its values, at most: its place and whether it is null.
+/// Maximum bytes of a row in memory besides its values: its offset and its null flag.
 const ROW_BYTES: usize = 17;
 
 /// The URLs of a unit.
@@ -15,13 +15,13 @@ pub struct Urls {
     texts: Texts,
     rows: usize,
     bytes: usize,
-    /// Bytes of the columns that are not read. They stay in memory with the others.
+    /// Bytes of the columns that are not read. They stay in memory together with the URLs.
     other_bytes: usize,
     has_other_columns: bool,
 }
 
 impl Urls {
-    /// The URLs in `column`, which is text. If there are other columns, they take `other_bytes`.
+    /// The URLs in the text column `column`. Other columns of the batch take `other_bytes`.
     pub fn of(column: &ArrayRef, has_other_columns: bool, other_bytes: usize) -> Self {
         let (texts, mut bytes) = (Texts::of(column), 0);
         texts.for_each(|value| bytes += value.len());

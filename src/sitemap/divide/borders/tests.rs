@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::clean::{Cleaned, Cleaner};
 
-/// Canonical URLs, of which every `n`th for `n` divisible by 5 occurs several times.
+/// Canonical URLs. Those whose index is divisible by 5 occur several times.
 fn urls(count: usize) -> Vec<String> {
     let repeated = |n: usize| if n.is_multiple_of(5) { n % 35 } else { n };
     (0..count).map(|n| format!("https://h.example/{}/{}", repeated(n) % 7, repeated(n))).collect()
@@ -21,7 +21,7 @@ fn smallest<'u>(most: usize, urls: impl IntoIterator<Item = &'u String>) -> Smal
     list
 }
 
-/// The plain way: sorts all URLs by their hashes.
+/// The reference implementation: sorts all URLs by their hashes.
 fn plain(count: usize, urls: &[String]) -> Vec<String> {
     let ranked: BTreeSet<_> = urls.iter().map(|url| (BorderHash::of(url.as_bytes()), url)).collect();
     let first: BTreeSet<_> = ranked.into_iter().take(count).map(|(_, url)| url.clone()).collect();
@@ -102,13 +102,13 @@ fn a_list_that_had_to_drop_urls_never_passes_for_a_complete_one() {
     assert_eq!(smallest(count - 1, &urls).into_borders(count), None);
     assert_eq!(smallest(50, &urls).into_borders(51), None);
 
-    // A short list of one half is truncated where the list of the other half goes on.
+    // The short list of one half is truncated, while the list of the other half continues.
     let (one, other) = urls.split_at(300);
     for (most_of_one, most_of_other) in [(8, 10_000), (10_000, 8), (8, 40), (20, 20)] {
         let mut merged = Smallest::new(10_000);
         merged.merge(smallest(most_of_one, one)).unwrap();
         merged.merge(smallest(most_of_other, other)).unwrap();
-        // Neither later URLs nor other lists hide that some are missing.
+        // Neither later URLs nor merging hide that some URLs are missing.
         urls.iter().for_each(|url| push(&mut merged, url));
         merged.merge(smallest(10_000, &urls)).unwrap();
         assert_eq!(merged.clone().into_borders(count), None);

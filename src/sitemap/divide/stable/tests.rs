@@ -1,4 +1,4 @@
-//! Held against the plain way, which looks at every entry.
+//! Compares stable division with a reference implementation that looks at every entry.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::sitemap::xml::Namespaces;
 const FRAME: Frame = Frame::sitemap(Protocol::V0_9);
 const IMAGE: Namespaces = Namespaces::of(TagName::Images);
 
-/// Entries of many sizes, some with a namespace, and with so few marks that many are equal.
+/// Entries of many sizes, some with a namespace. There are few distinct marks, so many entries have equal ones.
 fn weighed(at: u32, marks: u32) -> Weighed<u32> {
     let uses = if at.is_multiple_of(1_000) { IMAGE } else { Namespaces::NONE };
     let hash = xxh3_64_with_seed(&at.to_ne_bytes(), 0) as u32;
@@ -23,12 +23,12 @@ fn weighed(at: u32, marks: u32) -> Weighed<u32> {
     }
 }
 
-/// By chunks of `most` entries and fewer.
+/// Divides entries in chunks of up to `most` entries.
 fn divide_chunks(limits: Limits, entries: &[Weighed<u32>], most: usize) -> Vec<PlannedSitemap<u32>> {
     divide_regions(limits, &[entries], most)
 }
 
-/// By chunks of `most` entries and fewer. Each region but the first begins with a border.
+/// Divides entries in chunks of up to `most` entries. Every region but the first begins with a border.
 fn divide_regions(limits: Limits, regions: &[&[Weighed<u32>]], most: usize) -> Vec<PlannedSitemap<u32>> {
     let mut owns = Vec::new();
     for (nth, &region) in regions.iter().enumerate() {
@@ -141,7 +141,7 @@ fn files_are_seven_tenths_full() {
     let sitemaps = divide(limits, 0..100_000);
     assert!((1_380..1_480).contains(&sitemaps.len()), "{} files", sitemaps.len());
 
-    // URLs that count, with a few digits and with many between what is the same in all.
+    // Numbered URLs: numbers with few or many digits between a common start and end.
     for (before, after) in
         [("item-", ""), ("", "/index.html"), ("a/long/path/of-words-", ".html"), ("?", "&x=1")]
     {
@@ -179,11 +179,11 @@ fn an_insertion_or_removal_changes_only_the_files_near_it() {
     }
 }
 
-/// The plain way: takes entry after entry, and looks for the least mark when a file is too full.
+/// The reference implementation: adds entries one by one, and searches for the smallest mark when a file is too full.
 struct Plain {
     limits: Limits,
     sitemaps: Vec<PlannedSitemap<u32>>,
-    /// The entries of the last file: some may yet go to the next.
+    /// The entries of the last file. Some may still move to the next file.
     last: Vec<Weighed<u32>>,
 }
 
@@ -203,7 +203,7 @@ impl Plain {
             if cut == self.last.len() {
                 break;
             }
-            // The entries after the cut move to a file of their own; it may be too full for this one again.
+            // The entries after the cut move to a new file, which may again be too full for `entry`.
             let (ended, moved) = self.last.split_at(cut);
             *self.sitemaps.last_mut().unwrap() = file(ended);
             self.sitemaps.push(file(moved));
@@ -213,7 +213,7 @@ impl Plain {
         self.sitemaps.push(file(&self.last));
     }
 
-    /// How many entries of the last file stay in it, if that which has `next` does not fit.
+    /// How many entries of the last file stay in it, if the entry with the mark `next` does not fit.
     fn cut(&self, next: Mark) -> usize {
         let is_full = |sitemap: PlannedSitemap<u32>| {
             100 * u64::from(sitemap.entries) >= FULL_LEAST * u64::from(self.limits.entries_max)
@@ -231,7 +231,7 @@ impl Plain {
     }
 }
 
-/// The file of `entries`, at least one.
+/// The file with these `entries`, of which there is at least one.
 fn file(entries: &[Weighed<u32>]) -> PlannedSitemap<u32> {
     let (number, uses) = (entries[0].mark.number(), Namespaces::NONE);
     let empty = PlannedSitemap { number, first: entries[0].at, entries: 0, bytes: FRAME.bytes(), uses };
