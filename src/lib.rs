@@ -5,18 +5,18 @@
 //!  layout ──▶ chunks ──clean──▶ xml ──▶ gzip ──▶ batch ──▶ index files ──▶ publish    pass 2, produce: only writes
 //! ```
 //!
-//! Input is mapped and read twice. The first pass decides everything: which lines are URLs, which of them were there
-//! before, and in which sitemap each one is listed. The second only does what was decided; sitemaps are independent
-//! then, and so the output is a function of the input and the options, whatever the number of threads.
+//! Input is mapped and read twice. The first pass decides everything: which lines are URLs, which of them are duplicates, and in
+//! which sitemap each URL is listed. The second pass only carries out these decisions. Sitemaps are then independent of each
+//! other, so the output depends on the input and the options, but not on the number of threads.
 //!
-//! Input other than files of plain lines is judged while it is read, and its entries go to scratch for both passes. Keys
-//! that do not fit in [`Resources::memory`](options::Resources::memory) go to scratch too, partition by partition; and with
-//! [`Order::Sorted`](options::Order::Sorted) every entry does, in ranges of URLs: these are sorted one by one, and so the
-//! second pass reads them. None of it can be seen in the output.
+//! Inputs that are not files of plain lines are validated as they are read, and their entries go to scratch files for both
+//! passes. Keys that do not fit in [`Resources::memory`](options::Resources::memory) go to scratch too, by partition. With
+//! [`Order::Sorted`](options::Order::Sorted), all entries go to scratch by range of URLs; each range is sorted by itself, and the
+//! second pass reads the ranges in order. None of this changes the output.
 //!
 //! Every run checks these invariants before anything is published:
 //! - lines = blank + listed + duplicates + rejected;
-//! - every sitemap has the number of URLs and of bytes that the layout says, and no file passes a limit of the protocol;
+//! - every sitemap has the number of URLs and bytes given by the layout, and no file exceeds a limit of the protocol;
 //! - the inputs are still the files that were opened.
 //!
 //! ```no_run
@@ -30,11 +30,11 @@
 //!
 //! # Public modules
 //!
-//! The root has the function, the job and the report of every command, and what all of them share. [`options`] has the types
-//! of a job's fields, [`report`] the parts of a report, and [`check`](mod@check), [`diff`](mod@diff), [`urls`](mod@urls) and
-//! [`status`](mod@status) the other types of these commands. [`cluster`] has the steps of a build for engines that
-//! distribute them among machines. Structs and enums that may grow are `#[non_exhaustive]`: create a job with its `new`,
-//! then assign to its fields.
+//! The root has the function, the job and the report of every command, and the types that all of them share. [`options`] has the
+//! types of a job's fields, and [`report`] the parts of a report. [`check`](mod@check), [`diff`](mod@diff), [`urls`](mod@urls)
+//! and [`status`](mod@status) have the other types of these commands. [`cluster`] has the steps of a build for engines that
+//! distribute them among machines. Structs and enums that may grow are `#[non_exhaustive]`: create a job with its `new`, then
+//! assign to its fields.
 //!
 //! # Modules
 //!
@@ -58,13 +58,13 @@
 //!  escape     text from outside, made safe for a terminal or a table
 //! ```
 //!
-//! [`check()`] validates what was published and shares no code with what writes it.
+//! [`check()`] validates published files and shares no code with the modules that write them.
 //!
 //! # Glossary
 //!
 //! The phases of a build exchange three values:
 //!
-//! - **account**: what became of every row. Reports, reject files and guards are made from it.
+//! - **account**: the outcome of every row. Reports, reject files and guards are made from it.
 //! - **layout**: which entries are listed, in which order and in which sitemap. The second pass reads nothing else.
 //! - **batch**: the sitemaps of one producer, with a tally of the rows they are made from. It can be serialised; publishing
 //!   takes any number of batches.

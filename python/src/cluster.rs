@@ -64,7 +64,7 @@ impl Driver {
         outcome.map(|outcome| built(py, outcome)).map_err(|error| errors::exception(py, &error))
     }
 
-    /// Gives up the directory, and removes what the workers have written.
+    /// Releases the directory, and removes the files that the workers have written.
     fn close(&self, py: Python<'_>) {
         let driver = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         py.detach(|| drop(driver));
@@ -208,7 +208,7 @@ impl Router {
         Ok(Self(Mutex::new(router.map_err(|error| errors::exception(py, &error))?)))
     }
 
-    /// Takes a block, and returns those that are full.
+    /// Takes a block, and returns the blocks of regions that are full.
     fn push<'py>(&self, py: Python<'py>, block: &[u8]) -> PyResult<Routed<'py>> {
         self.route(py, |router, emit| router.push(block, emit))
     }
@@ -245,7 +245,7 @@ pub struct Regions(Mutex<Option<cluster::Regions>>);
 
 #[pymethods]
 impl Regions {
-    /// Ready for blocks. Those that do not fit in memory go to files in `scratch`.
+    /// Creates a task without blocks. Blocks go to a file in the directory `scratch`.
     #[new]
     fn new(
         py: Python<'_>,

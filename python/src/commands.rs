@@ -28,7 +28,7 @@ pub fn main(py: Python<'_>, words: Vec<OsString>) -> u8 {
     py.detach(|| sitemill::cli::exit_code(words))
 }
 
-/// A page of a mapped input that is lost becomes an error instead of the end of the interpreter.
+/// Makes a lost page of a mapped input an error, which would otherwise kill the interpreter.
 fn handle_lost_pages() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -36,7 +36,7 @@ fn handle_lost_pages() {
     });
 }
 
-/// The result of `build`: the report as JSON; why nothing was published, an exception; warnings.
+/// The result of `build`: the report as JSON, the exception if nothing was published, and warnings.
 pub type Built = (String, Option<Py<PyAny>>, Vec<String>);
 
 /// Builds a set from the files that `words` name, or from `rows`.
@@ -83,7 +83,7 @@ pub fn clean(py: Python<'_>, words: Vec<OsString>, rows: Option<Bound<'_, PyAny>
     })
 }
 
-/// The source of `rows`, if there are any, and what passes on the rows of an iterator.
+/// Returns the source of `rows`, if there are any, and the feed if they are an iterator.
 fn given(
     rows: Option<Bound<'_, PyAny>>,
     stop: &Stop,
@@ -213,7 +213,7 @@ fn at_least_one(py: Python<'_>, threads: Option<usize>) -> PyResult<Option<NonZe
     threads.map(|threads| NonZero::new(threads).ok_or_else(wrong)).transpose()
 }
 
-/// A table of strings, from lines of JSON objects, or of the only string; with columns for alternates and images if wanted.
+/// A table of strings, from lines that are JSON objects or a single string, with optional columns for alternates and images.
 struct Columns {
     names: Vec<&'static str>,
     texts: Vec<StringBuilder>,

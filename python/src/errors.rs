@@ -12,7 +12,7 @@ pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
         Ok(exception) => PyErr::from_value(exception),
         Err(error) => return error,
     };
-    // What the caller's iterator raised.
+    // An exception that the caller's iterator raised.
     let cause =
         error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).and_then(io::Error::get_ref);
     if let Some(raised) = cause.and_then(|cause| cause.downcast_ref::<PyErr>()) {
@@ -51,7 +51,7 @@ fn kind(kind: ErrorKind) -> &'static str {
     }
 }
 
-/// `message` with settings as keyword arguments. A name of a column is an argument of its own.
+/// `message` with settings as keyword arguments. The name of a column becomes a separate argument.
 pub fn text(message: &Message) -> String {
     message.text_with(&|setting, value| match (setting, value) {
         (Setting::Columns, Some(pairs)) => {

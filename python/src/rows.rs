@@ -26,10 +26,10 @@ const ROWS_TOGETHER: usize = 1024;
 /// How long rows of a slow iterator are collected before they are passed on.
 const TAKING: Duration = Duration::from_millis(50);
 
-/// How often a thread that waits looks whether it should stop.
+/// How often a waiting thread checks whether it should stop.
 pub const PERIOD: Duration = Duration::from_millis(100);
 
-/// Rows or batches that wait for the build.
+/// Maximum number of items that wait for the build.
 const AHEAD: usize = 4;
 
 /// The source of the rows in `rows`: an object with `__arrow_c_stream__`, or an iterator of tuples of URL, lastmod, changefreq,
@@ -44,7 +44,7 @@ pub fn source(rows: &Bound<'_, PyAny>, stop: &Stop) -> PyResult<(Source<'static>
     Ok((Source::try_rows("rows", Fed { from, taken: Vec::new().into_iter(), is_done: false }), Some(feed)))
 }
 
-/// What a feed sends.
+/// The items that a feed sends.
 enum Portion {
     Rows(Vec<SourceRow>),
     End,
@@ -65,8 +65,8 @@ impl Feed {
     /// iterator waits.
     ///
     /// # Errors
-    /// What ends the run as it is: an exception that is no `Exception`, such as `KeyboardInterrupt`, or a row of a wrong type. Any
-    /// other exception is an error of the build.
+    /// An exception that ends the run unchanged: one that is not a subclass of `Exception`, such as `KeyboardInterrupt`, or one
+    /// for a row of a wrong type. Any other exception becomes an error of the build.
     pub fn step(&mut self, py: Python<'_>) -> PyResult<bool> {
         if self.waiting.is_empty() && !self.is_done {
             self.take(py)?;
@@ -147,7 +147,7 @@ impl Iterator for Fed {
     }
 }
 
-/// The batches of a stream, which a thread of its own reads.
+/// The batches of a stream, read by a separate thread.
 struct Ahead {
     schema: SchemaRef,
     /// `None` is the end.

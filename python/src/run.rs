@@ -1,5 +1,5 @@
-//! Runs a command on a thread of its own. Meanwhile the calling thread lets other Python threads run, passes on rows of iterators,
-//! looks for signals and tells progress.
+//! Runs a command on a separate thread. Meanwhile the calling thread lets other Python threads run, passes on rows of iterators,
+//! checks for signals and reports progress.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -16,11 +16,12 @@ use crate::rows::{Feed, PERIOD};
 /// The signal of Ctrl-C, which stops a run.
 pub const SIGINT: i32 = 2;
 
-/// Runs `work`. `feed` passes it rows of an iterator. `tell` is a callable that is told progress: the name of the phase, the units
-/// done and the total, 0 if unknown.
+/// Runs `work`. `feed` passes it rows of an iterator. `tell` is a callable that receives progress: the name of the phase, the
+/// units done and the total, 0 if unknown.
 ///
 /// # Errors
-/// What a Python signal handler raises (`KeyboardInterrupt` for Ctrl-C), or the iterator or `tell`. `work` is stopped first.
+/// Any exception that a Python signal handler (`KeyboardInterrupt` for Ctrl-C), the iterator or `tell` raises. `work` is stopped
+/// first.
 pub fn run<T: Send>(
     py: Python<'_>,
     tell: Option<&Py<PyAny>>,
@@ -47,8 +48,8 @@ pub fn run<T: Send>(
     }
 }
 
-/// Waits until the other side of `ended` is dropped. Meanwhile, passes on the rows of `feed`, looks for signals, and calls `each`
-/// every [`PERIOD`]. Returns an exception if one of these raises it.
+/// Waits until the other side of `ended` is dropped. Meanwhile, passes on the rows of `feed`, checks for signals, and calls
+/// `each` every [`PERIOD`]. Returns an exception if one of these raises it.
 fn wait(
     py: Python<'_>,
     mut feed: Option<Feed>,

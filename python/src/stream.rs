@@ -1,5 +1,4 @@
-//! Results as Arrow streams: a command writes lines on a thread of its own, and they are read as record batches, a few ahead of
-//! the reader.
+//! Results as Arrow streams: a command writes lines on a separate thread, which become record batches, a few ahead of the reader.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +16,7 @@ use crate::rows::{Feed, PERIOD};
 use crate::run::SIGINT;
 use crate::{capsule, errors, run};
 
-/// Batches that wait for the reader.
+/// Maximum number of batches that wait for the reader.
 const BATCHES_AHEAD: usize = 4;
 
 /// Turns lines into record batches.
@@ -28,7 +27,7 @@ pub trait Table: Send + 'static {
     /// Adds a row.
     fn push(&mut self, line: &[u8]) -> io::Result<()>;
 
-    /// The rows since the last call.
+    /// Returns the rows since the last call.
     fn take(&mut self) -> std::result::Result<RecordBatch, ArrowError>;
 }
 
@@ -51,7 +50,7 @@ impl Stream {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The interface allows to ignore it.
+        // The interface allows ignoring it.
         drop(requested_schema);
         let batches = self.batches.lock().unwrap_or_else(PoisonError::into_inner).take();
         let batches = batches.ok_or_else(|| PyRuntimeError::new_err("the stream was read already"))?;
@@ -65,7 +64,7 @@ impl Stream {
     }
 }
 
-/// What the thread sends.
+/// The messages that the thread sends.
 pub type Batch = std::result::Result<RecordBatch, Error>;
 
 impl Stream {
@@ -99,7 +98,7 @@ impl Stream {
         let (at_end, asked) = (Arc::clone(&report), stop.clone());
         let work = move || match run::caught(|| work(batches.clone(), &asked)) {
             Ok(counts) => *at_end.lock().unwrap_or_else(PoisonError::into_inner) = Some(counts),
-            // Without a reader, nobody is interested.
+            // Without a reader, the result is not needed.
             Err(error) => drop(batches.send(Err(error))),
         };
         thread::Builder::new().name("sitemill-stream".into()).spawn(work)?;
@@ -122,7 +121,7 @@ impl Batches {
     /// The next batch. Other Python threads run while it waits.
     ///
     /// # Errors
-    /// What a signal handler or the iterator raises.
+    /// Any exception that a signal handler or the iterator raises.
     fn receive(&mut self, py: Python<'_>) -> PyResult<Option<Batch>> {
         loop {
             let waited = match &mut self.feed {
@@ -189,7 +188,7 @@ impl RecordBatchReader for Batches {
 struct Lines<T> {
     table: T,
     rows: usize,
-    /// The beginning of a line.
+    /// The start of an incomplete line.
     rest: Vec<u8>,
     batches: Sender<Batch>,
 }

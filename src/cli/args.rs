@@ -113,7 +113,7 @@ pub enum Command {
 const SHORT_HELP_END: &str = "See --help for all options and details";
 
 impl Command {
-    /// Whether the command has an option `--memory`. `None` if its memory does not grow with its input.
+    /// Returns whether the command has an option `--memory`, or `None` if its memory does not grow with its input.
     pub fn memory(&self) -> Option<bool> {
         match self {
             Self::Build(_) | Self::Diff(_) => Some(true),

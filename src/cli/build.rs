@@ -29,7 +29,7 @@ pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
     outcome.refused.map_or(Ok(()), Err)
 }
 
-/// Builds a set and writes its reports, however the run ends. `sources`, if there are any, take the place of the input files.
+/// Builds a set and writes its reports, whether or not the run succeeds. `sources`, if there are any, replace the input files.
 pub fn built(
     args: &BuildArgs,
     config: Option<&Path>,
@@ -141,7 +141,7 @@ fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> Paths
     paths
 }
 
-/// Open outputs for programs, written however the run ends.
+/// Open outputs for programs, written whether or not the run succeeds.
 struct Reports {
     report: Option<(PathBuf, File)>,
     html: Option<PageTo>,
@@ -151,8 +151,8 @@ struct Reports {
 }
 
 impl Reports {
-    /// Opens the outputs before any work, so that a wrong path does not fail after an hour. The result has the first error; the
-    /// outputs that could be opened will report it.
+    /// Opens the outputs before any work, so that a wrong path fails at once. The result has the first error, which is reported
+    /// to the outputs that could be opened.
     fn prepare(places: Places) -> (Self, Result<()>) {
         let opened = places.report.map(|path| create(&path).map(|file| (path, file))).transpose();
         let metrics = places.metrics.map(|path| check_metrics(&path).map(|()| path)).transpose();
@@ -216,7 +216,7 @@ fn failure_of(error: &Error, exit_code: u8) -> Failure {
     Failure::new(flags::error_text(error), cause, exit_code)
 }
 
-/// Refuses a path that metrics cannot be written to. Standard output is refused here, where its option has a name.
+/// Refuses a path that metrics cannot be written to. Standard output is refused here, where the name of the option is known.
 fn check_metrics(path: &Path) -> Result<()> {
     match path == Path::new("-") {
         true => Err(Error::usage(format!("{METRICS} -: metrics replace a whole file; name one"))),

@@ -21,7 +21,7 @@ pub fn job(args: &CleanArgs) -> CleanJob {
     job
 }
 
-/// Writes URLs and rejects. `sources`, if there are any, take the place of the input files.
+/// Writes URLs and rejects. `sources`, if there are any, replace the input files.
 pub fn cleaned(
     args: &CleanArgs,
     sources: Option<Vec<Source<'_>>>,

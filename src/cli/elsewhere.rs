@@ -1,8 +1,8 @@
-//! Inputs that are elsewhere: the program that reads them into a pipe.
+//! Remote inputs: suggests the program that reads them into a pipe.
 
 use sitemill::{Error, ErrorKind, escape};
 
-/// The start of a URL, and the program that writes what is there to its standard output.
+/// The start of a URL, and the program that downloads it to standard output.
 const PROGRAMS: [(&str, &str); 8] = [
     ("http://", "curl -sS URL"),
     ("https://", "curl -sS URL"),
@@ -14,7 +14,7 @@ const PROGRAMS: [(&str, &str); 8] = [
     ("abfs://", "azcopy cp URL --from-to BlobPipe"),
 ];
 
-/// The command that reads the URL which `error` says is no file, if it is about one.
+/// If `error` says that a URL is not a file, returns the command that reads the URL.
 pub fn command(error: &Error) -> Option<String> {
     let path = error.path().filter(|_| error.kind() == ErrorKind::Input)?;
     let url = escape::shown(path.as_os_str().as_encoded_bytes());

@@ -1,5 +1,5 @@
-//! Commands for programs that embed the command line, such as the Python package: options are words, as in a shell, and nothing
-//! is printed but warnings. The environment and files of options are not read.
+//! Commands for programs that embed the command line, such as the Python package: options are words, as in a shell, and only
+//! warnings are printed. The environment and configuration files are not read.
 
 use std::ffi::OsString;
 
@@ -9,8 +9,8 @@ use sitemill::{CleanReport, Error, Job, Outcome, Progress, Result, Source, Stop,
 use super::args::{Args, Command};
 use super::{build, clean, log};
 
-/// Runs `build` with the options `words` and writes the reports that they name. `sources`, if there are any, take the place of
-/// input files.
+/// Runs `build` with the options `words` and writes the reports that they name. `sources`, if there are any, replace the input
+/// files.
 ///
 /// # Errors
 /// As [`build_from`](sitemill::build_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed.
@@ -37,8 +37,8 @@ pub fn build_job(words: Vec<OsString>) -> Result<Job> {
     }
 }
 
-/// Runs `clean` with the options `words` and writes URLs to `to`, and rejected rows to the file that the words name. `sources`, if
-/// there are any, take the place of input files.
+/// Runs `clean` with the options `words` and writes URLs to `to`, and rejected rows to the file that the words name. `sources`,
+/// if there are any, replace the input files.
 ///
 /// # Errors
 /// As [`clean_from`](sitemill::clean_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed.

@@ -1,27 +1,27 @@
-//! Flags: the words of the command line for the settings that messages point at.
+//! Flags: the command-line names of settings that messages refer to.
 
 use sitemill::{Error, Message, Outcome, Setting};
 
 use super::elsewhere;
 
-/// The message of `error`, with flags, and with the command that reads an input from elsewhere.
+/// Returns the message of `error` with flags, and with the command that reads a remote input.
 pub fn error_text(error: &Error) -> String {
     let command = elsewhere::command(error).map(|command| format!(": {command}")).unwrap_or_default();
     text(error.message()) + &command
 }
 
-/// `message`, with flags.
+/// Returns `message` with flags.
 pub fn text(message: &Message) -> String {
     message.text_with(&name)
 }
 
-/// A setting with its value, as it is typed.
+/// Returns a setting with its value as a flag, as typed.
 pub fn name(setting: Setting, value: Option<&str>) -> String {
     let value = value.map(|value| format!(" {}", typed(setting, value))).unwrap_or_default();
     flag(setting) + &value
 }
 
-/// `outcome` with flags in the texts of its report, which the summary and the report for programs have from here.
+/// Returns `outcome` with flags in the texts of its report, for the summary and the report for programs.
 pub fn in_outcome(mut outcome: Outcome) -> Outcome {
     let report = &mut outcome.report;
     for message in report.tag_hints.iter_mut().chain(&mut report.hint).chain(&mut report.refused) {
@@ -30,7 +30,7 @@ pub fn in_outcome(mut outcome: Outcome) -> Outcome {
     outcome
 }
 
-/// An option is called like the field that it sets, with few exceptions.
+/// Returns the name of an option. With few exceptions, it is that of the field that it sets.
 fn flag(setting: Setting) -> String {
     match setting {
         Setting::RequireSuccess => "--require-success-marker".into(),
@@ -38,14 +38,14 @@ fn flag(setting: Setting) -> String {
     }
 }
 
-/// `value` as it is typed into a shell.
+/// Returns `value` as typed into a shell.
 fn typed(setting: Setting, value: &str) -> String {
-    // A delimiter is quoted where it is shown.
+    // A delimiter is already quoted.
     let is_plain = setting == Setting::Delimiter || !value.contains(SHELL_CHARACTERS);
     if is_plain { value.into() } else { format!("'{}'", value.replace('\'', r"'\''")) }
 }
 
-/// What a shell reads as more than a character of a word.
+/// Characters that a shell does not read as part of a plain word.
 const SHELL_CHARACTERS: &[char] = &[
     ' ', '\'', '"', '`', '$', '&', '|', ';', '<', '>', '(', ')', '{', '}', '[', ']', '*', '?', '!', '#', '~',
 ];

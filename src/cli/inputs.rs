@@ -10,11 +10,11 @@ use super::numbers::{grouped, plural};
 use super::table::Table;
 use super::{flags, log};
 
-/// Names that a message lists before it only counts the rest.
+/// Maximum number of names in a message; the rest are counted.
 const NAMES_SHOWN: usize = 3;
 const COLUMNS_SHOWN: usize = 8;
 
-/// Warns of files in input directories that were not read. Markers and sitemaps of earlier sets are in the report only.
+/// Warns about files in input directories that were not read, except markers and sitemaps of earlier sets.
 pub fn warn_of_skipped(skipped: &[Skipped]) {
     let skipped: Vec<_> = skipped.iter().filter(|skipped| !skipped.is_usual).collect();
     if !skipped.is_empty() {

@@ -1,5 +1,6 @@
 //! Messages on standard error: text for people, JSON for log collectors. In text, errors start with `error:`, warnings with
-//! `warning:`, and everything else with nothing. A closed standard error is no failure: the exit code still tells the outcome.
+//! `warning:`, and everything else with nothing. A closed standard error is not a failure, because the exit code still gives the
+//! outcome.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -57,12 +58,14 @@ pub fn is_json() -> bool {
     IS_JSON.load(Ordering::Relaxed)
 }
 
-/// Writes why the run failed. `exit_code` and `cause` are fields of the JSON form; the text of `message` includes the cause.
+/// Writes the error of a failed run. `exit_code` and `cause` are fields of the JSON form; the text of `message` includes the
+/// cause.
 pub fn error(message: &str, exit_code: u8, cause: Option<&str>) {
     say("error", ERROR, message, json!({ "exit_code": exit_code, "cause": cause }));
 }
 
-/// Writes that a signal ended the run, which is an error for programs only: whoever sent the signal expects the end.
+/// Writes that a signal ended the run. Only the JSON form calls this an error, because people who send a signal expect the run to
+/// end.
 pub fn interrupted(message: &str, exit_code: u8) {
     say("error", "", message, json!({ "exit_code": exit_code, "cause": null }));
 }
@@ -74,7 +77,7 @@ pub struct LastWords {
 }
 
 impl LastWords {
-    /// Prepares the message while there is memory. `has_memory` says whether the command has an option `--memory`.
+    /// Prepares the message while memory is available. `has_memory` says whether the command has an option `--memory`.
     pub fn prepare(has_memory: bool) -> io::Result<Self> {
         let words = match has_memory {
             true => last_words!("lower --memory or --threads"),
@@ -83,14 +86,14 @@ impl LastWords {
         Ok(Self { stderr: io::stderr().as_fd().try_clone_to_owned()?.into(), words })
     }
 
-    /// Writes the message. The standard library has written a line before it, which is never JSON.
+    /// Writes the message. Before it, the standard library has already written a line, which is never JSON.
     pub fn say(&mut self) {
         let line = self.words[usize::from(is_json())];
         let _ = self.stderr.write_all(line.as_bytes());
     }
 }
 
-/// Writes why the command line is wrong.
+/// Writes a usage error.
 pub fn usage_error(error: &clap::Error) {
     if !is_json() {
         let _ = error.print();
@@ -107,22 +110,22 @@ pub fn in_a_line(error: &clap::Error) -> String {
     parts.collect::<Vec<_>>().join("; ")
 }
 
-/// Writes what went wrong in a run that did not fail.
+/// Writes a warning.
 pub fn warning(message: &str) {
     say("warning", WARNING, message, json!({}));
 }
 
-/// Writes what went wrong in a run that did not fail. `fields` is an object that only the JSON form includes.
+/// Writes a warning. `fields` is an object that only the JSON form includes.
 pub fn counted_warning(message: &str, fields: Value) {
     say("warning", WARNING, message, fields);
 }
 
-/// Writes what was done.
+/// Writes an informational message.
 pub fn info(message: &str) {
     say("info", "", message, json!({}));
 }
 
-/// Writes what was done. `fields` is an object that only the JSON form includes.
+/// Writes an informational message. `fields` is an object that only the JSON form includes.
 pub fn counted(message: &str, fields: Value) {
     say("info", "", message, fields);
 }

@@ -1,4 +1,4 @@
-//! Progress for people: a bar on a terminal, a line now and then elsewhere.
+//! Progress for people: a bar on a terminal, and a line every ten seconds elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -12,7 +12,7 @@ use super::args::ProgressWhen;
 use super::table::broken;
 use super::{log, terminal};
 
-/// The progress that `--progress` and standard error allow.
+/// Returns the form of progress for `--progress` and the kind of standard error.
 pub fn shown(when: ProgressWhen) -> Box<dyn Progress> {
     match when {
         ProgressWhen::Never => Box::new(Silent),
@@ -24,7 +24,8 @@ pub fn shown(when: ProgressWhen) -> Box<dyn Progress> {
     }
 }
 
-/// The progress of commands that write to standard output: a bar on a terminal, unless the output goes there as well.
+/// Returns the form of progress for commands that write to standard output: a bar on a terminal, unless the output goes there
+/// too.
 pub fn while_reading(quiet: bool) -> Box<dyn Progress> {
     let has_room = terminal::can_redraw() && !std::io::stdout().is_terminal();
     if has_room && !quiet && !log::is_json() { Box::new(Bars::default()) } else { Box::new(Silent) }
@@ -39,7 +40,7 @@ fn title(pass: Phase) -> &'static str {
     }
 }
 
-/// An amount of what the pass counts, in three or four digits.
+/// Returns an amount in the unit of the pass, with three or four digits.
 fn amount(pass: Phase, amount: u64) -> String {
     match pass {
         Phase::Spool | Phase::Survey => HumanBytes(amount).to_string(),
@@ -48,7 +49,7 @@ fn amount(pass: Phase, amount: u64) -> String {
     }
 }
 
-/// `999`, `12.3 k`, `1.23 M`: as few digits as change slowly enough to be read.
+/// Formats a number as `999`, `12.3 k` or `1.23 M`: so few digits change slowly enough to be read.
 fn scaled(number: u64) -> String {
     let (value, unit) = match number {
         0..1_000 => return number.to_string(),
@@ -63,7 +64,7 @@ fn scaled(number: u64) -> String {
     }
 }
 
-/// Rate and remaining time of a pass. Both are averages over the whole pass, which do not jump.
+/// Rate and remaining time of a pass. Both are averages over the whole pass, so they change smoothly.
 #[derive(Clone, Copy)]
 struct Pace {
     done: u64,
@@ -85,7 +86,7 @@ impl Pace {
 
 /// `0:07`, `12:34`, `1:02:03`.
 fn clock(time: Duration) -> String {
-    // Rounded up: a pass that is not done takes a second more.
+    // Rounded up, because an unfinished pass never has 0 seconds left.
     let seconds = time.as_secs_f64().ceil() as u64;
     let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
     match hours {
@@ -124,15 +125,15 @@ fn say(needs: &Estimate) {
     }
 }
 
-/// Whether people want to know the plan: the run takes a while, or may fill a disk.
+/// Returns whether the plan is of interest: the run takes more than a few seconds, or may fill a disk.
 fn is_worth_a_line(needs: &Estimate) -> bool {
     needs.urls > URLS_OF_SHORT_RUN_MAX || needs.scratch_bytes > 0
 }
 
-/// More URLs take longer than a few seconds.
+/// Maximum number of URLs that take only a few seconds.
 const URLS_OF_SHORT_RUN_MAX: u64 = 10_000_000;
 
-/// A bar for each pass, removed when the pass is done: the summary has the times.
+/// A bar for each pass. It is removed when the pass is done, because the summary has the times.
 #[derive(Default)]
 struct Bars(Mutex<Option<ProgressBar>>);
 
@@ -144,16 +145,16 @@ impl Bars {
     }
 }
 
-/// Columns of the bar itself, at most: a longer one shows nothing more.
+/// Maximum columns of the bar itself. A longer one would not show more.
 const BAR_COLUMNS_MAX: usize = 40;
-/// Columns of a line without its bar and without the amounts: `produce   42 %  1.23 M URLs/s  1:02:03 left`.
+/// Columns of a line without the bar and the amounts: `produce   42 %  1.23 M URLs/s  1:02:03 left`.
 const OTHER_COLUMNS: usize = 44;
 /// Columns of the remaining time: `1:02:03 left`.
 const LEFT_COLUMNS: usize = 12;
 /// Columns of the amounts: `  1.23 M URLs of 1.23 M URLs`.
 const AMOUNT_COLUMNS: usize = 32;
 
-/// The template of a line for a terminal with `columns`. What has no room is left out: first the amounts, then the bar.
+/// The template of a line for a terminal with `columns`. Parts that do not fit are left out: first the amounts, then the bar.
 fn template(total: u64, columns: usize) -> String {
     if total == 0 {
         return "{msg:8} {spinner} {done}  {rate}".into();
@@ -174,7 +175,7 @@ fn style(pass: Phase, total: u64, columns: usize) -> ProgressStyle {
             let _ = write!(to, "{rate:>13}");
         })
         .with_key("left", move |state: &ProgressState, to: &mut dyn std::fmt::Write| {
-            // The average of the first moments says little. Its room is kept, so that what follows stays in its place.
+            // The average over the first second is unreliable. The field stays blank then, so that the layout does not change.
             let left = pace(state).left().filter(|_| state.elapsed() >= Duration::from_secs(1));
             let left = left.map(|left| format!("{} left", clock(left))).unwrap_or_default();
             let _ = write!(to, "{left:>LEFT_COLUMNS$}");

@@ -1,4 +1,4 @@
-//! `sitemill report`, and where pages are written.
+//! `sitemill report`, and the targets that pages are written to.
 
 use std::fs::File;
 use std::io::Write;
@@ -19,7 +19,7 @@ pub enum PageTo {
 }
 
 impl PageTo {
-    /// Checks before any work that a page can be written to `path`.
+    /// Checks that a page can be written to `path`, to fail before any work.
     ///
     /// # Errors
     /// If it cannot be created, or is closed.

@@ -68,7 +68,7 @@ fn text(status: &Status) -> String {
     text
 }
 
-/// Names a base URL or protocol that the rollback changed, because the next build may be for the other one.
+/// Warns about a base URL or protocol that the rollback changed, because the next build may use the other one.
 fn other_kind(done: &RolledBack) -> String {
     let (from, to) = (&done.from, &done.to);
     let values = [("base URL", &to.base_url, &from.base_url), ("protocol", &to.protocol, &from.protocol)];

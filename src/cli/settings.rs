@@ -45,14 +45,14 @@ fn with_variable(arg: Arg) -> Arg {
     if of_environment(&option).is_none() {
         return arg;
     }
-    // clap wants a name that lives as long as the process.
+    // clap requires a name that lives as long as the process.
     let name: &'static str = Box::leak(variable(&option).into());
     let is_flag = matches!(arg.get_action(), ArgAction::SetTrue);
     let arg = arg.env(name).hide_env(true);
     if is_flag { arg.value_parser(BoolishValueParser::new()) } else { arg }
 }
 
-/// The time of a run: `SOURCE_DATE_EPOCH`, in seconds since 1970, or else now.
+/// Returns the time of a run: `SOURCE_DATE_EPOCH`, in seconds since 1970, or else the present time.
 pub fn time() -> Result<SystemTime> {
     let Some(word) = env::var_os("SOURCE_DATE_EPOCH") else { return Ok(SystemTime::now()) };
     let seconds = word.to_str().and_then(|word| word.parse().ok()).map(Duration::from_secs);
@@ -64,8 +64,8 @@ pub fn time() -> Result<SystemTime> {
     })
 }
 
-/// The options before validation. A usage error is reported in the form, and to the files, that the options name, as far as they
-/// can be read.
+/// The options before validation. They give the form and the files in which a usage error is reported, as far as they can be
+/// parsed.
 pub struct Early<'w> {
     words: &'w [OsString],
     file: Table,
@@ -76,7 +76,7 @@ pub struct Early<'w> {
 }
 
 impl<'w> Early<'w> {
-    /// Looks at `words`, the environment and the file, if it is readable.
+    /// Collects the options from `words`, the environment and the file, if it is readable.
     pub fn new(command: &Command, words: &'w [OsString]) -> Self {
         let path = typed(words, "config").or_else(|| of_environment("config"));
         let content = path.and_then(|path| fs::read_to_string(path).ok()?.parse().ok());
@@ -147,7 +147,8 @@ fn command_at(command: &Command, words: &[OsString]) -> Option<usize> {
     is_command(&words[at]).then_some(at)
 }
 
-/// The arguments of the command that is the first of `words`: neither options nor their values. Without any, standard input.
+/// Returns the arguments of the command, which is the first of `words`, without options and their values. If there are none,
+/// returns standard input.
 fn arguments(command: &Command, words: &[OsString]) -> Vec<PathBuf> {
     let subcommand = command.get_subcommands().find(|known| words[0] == *known.get_name());
     let takes_value = |word: &str| {

@@ -1,4 +1,4 @@
-//! Signals: a request to stop ends the run at its next check, after it has cleaned up, with an exit code of its own.
+//! Signals: after a request to stop, the run ends at its next check, cleans up, and returns a specific exit code.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;

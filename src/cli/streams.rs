@@ -18,14 +18,14 @@ static IS_STDIN_CLOSED: AtomicBool = AtomicBool::new(false);
 static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
 
 // SAFETY: the section holds pointers to functions that the loader calls once, on the only thread, before `main`; some loaders
-// pass arguments, which a C function may leave unread. If a system ignores the section, both streams are taken as open.
+// pass arguments, which a C function may ignore. If a system ignores the section, both streams are assumed to be open.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
-/// Runs before the standard library is set up, and so uses only atomics from it.
+/// Runs before the standard library is initialised, so it uses only atomics from it.
 extern "C" fn look() {
-    // SAFETY: fcntl with F_GETFD takes any number and only looks; it fails for one that is no open file.
+    // SAFETY: fcntl with F_GETFD accepts any number and changes nothing; it fails if the number is not an open file.
     let is_closed = |fd| unsafe { libc::fcntl(fd, libc::F_GETFD) } == -1;
     IS_STDIN_CLOSED.store(is_closed(libc::STDIN_FILENO), Ordering::Relaxed);
     IS_STDOUT_CLOSED.store(is_closed(libc::STDOUT_FILENO), Ordering::Relaxed);

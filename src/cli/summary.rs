@@ -79,7 +79,7 @@ fn summary(report: &Report, out: &Path) -> Table {
     if report.published {
         published(report, out, &mut table);
     }
-    // The error message has said it.
+    // The error message already says so.
     let refused = report.refused.as_ref().map(ToString::to_string).unwrap_or_default();
     let is_said = |hint: &Message| refused.contains(&hint.to_string());
     let hints = report.tag_hints.iter().chain(&report.hint).filter(|hint| !is_said(hint));
@@ -99,7 +99,7 @@ fn reasons(counts: &WordCounts, report: &Report, table: &mut Table) {
     }
 }
 
-/// The files and the time of a set that is live.
+/// Adds the files of a live set, and the elapsed time.
 fn published(report: &Report, out: &Path, table: &mut Table) {
     let [xml, gzip] = [report.xml_bytes, report.gzip_bytes].map(HumanBytes);
     let bytes = report.gzip_bytes as f64 / report.listed.max(1) as f64;

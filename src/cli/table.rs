@@ -20,7 +20,7 @@ enum Line {
 
 const INDENT: &str = "  ";
 
-/// Notes with less room than this are not broken into lines: these would be harder to read than those of the terminal.
+/// Notes with fewer columns than this are not wrapped, because the terminal's own line breaks are easier to read.
 const NOTE_COLUMNS_MIN: usize = 20;
 
 impl Table {
@@ -53,7 +53,7 @@ impl Table {
         let names = rows().map(|[name, _]| name).max().unwrap_or(0);
         let numbers = rows().map(|[_, number]| number).max().unwrap_or(0);
         let line = |line: &Line| match line {
-            // A quote is part of a command, which can be copied as long as the terminal breaks the line.
+            // A quote is part of a command. It is not wrapped, so that it can be copied.
             Line::Text(words) if words.contains('\'') => format!("{INDENT}{words}\n"),
             Line::Text(words) => format!("{INDENT}{}\n", broken(words, INDENT.len(), width)),
             Line::Row { name, number, note, is_example } => {

@@ -35,9 +35,9 @@ use take_in::TakenIn;
 /// Builds the set that `job` describes and makes it the live one.
 ///
 /// # Errors
-/// See [`ErrorKind`](crate::ErrorKind). What was published before stays as it was, and is put back if the switch fails. If
-/// that fails too, the message says so, and the next run finishes the switch. Data that are refused as a whole
-/// ([`Outcome::refused`]) are no error of this call.
+/// See [`ErrorKind`](crate::ErrorKind). The live set stays unchanged, or is restored if the switch fails. If restoring it fails
+/// too, the message says so, and the next run completes the switch. Data that the guards refuse ([`Outcome::refused`]) is not an
+/// error of this call.
 pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome> {
     build_from(job, job.input.paths.iter().cloned().map(Source::from).collect(), progress, stop)
 }

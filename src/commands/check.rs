@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Nothing here uses the code that cleans, escapes or writes, so a bug there cannot hide. Files may be hostile: each is read up
-//! to the byte limit of the protocol, nothing in it is expanded, and names in it lead only to files of the same directory. A
-//! file leaves 16 bytes per URL in memory.
+//! to the byte limit of the protocol, nothing in it is expanded, and names in it lead only to files of the same directory. Memory
+//! is 16 bytes per URL of the set.
 
 mod content;
 mod document;
@@ -79,7 +79,7 @@ pub struct CheckJob {
     pub scope: Option<ScopeRule>,
     /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
-    /// Most findings that are reported, at most 10,000 per file. All are counted.
+    /// Maximum number of findings that are reported; at most 10,000 per file. All are counted.
     pub findings_max: u64,
 }
 
@@ -106,16 +106,16 @@ pub struct CheckReport {
     pub not_followed: u64,
     /// Number of findings, whether reported or not.
     pub findings: u64,
-    /// Number of findings by the word of their rule; only rules that were broken.
+    /// Number of findings by the word of their rule; only rules that were violated.
     pub rules: BTreeMap<&'static str, u64>,
     /// Elapsed time in seconds.
     pub seconds: f64,
 }
 
-/// Checks `job.paths` and gives the first `job.findings_max` findings to `tell`, file by file. `progress` counts URLs.
+/// Checks `job.paths` and passes the first `job.findings_max` findings to `tell`, file by file. `progress` counts URLs.
 ///
 /// # Errors
-/// If a path cannot be read, `tell` fails, or `stop` is raised. Findings are no error of this call.
+/// If a path cannot be read, `tell` fails, or `stop` is raised. Findings are not errors of this call.
 pub fn check(
     job: &CheckJob,
     progress: &dyn Progress,
@@ -144,7 +144,7 @@ pub fn check(
             Named::File(file) => files.push(file),
         }
     }
-    // Each place is a site; files named one by one form a site together.
+    // Each place is a site; files that were named individually form one site.
     if !files.is_empty() {
         run.check_set(Set::of_files(files, base, run.kept_max))?;
     }
@@ -236,7 +236,8 @@ impl Run<'_> {
 
     /// Adds the files that an index file lists to `members`, and reports those that are missing or already listed.
     fn follow(&mut self, set: &Set, index: &mut Document, met: &mut Met, members: &mut Vec<PlaceFile>) {
-        // The members of a file that was named alone may be elsewhere, unless the base URL says that they are in its directory.
+        // The files listed by an index file that was named alone may be elsewhere, unless the base URL is the directory of that
+        // file.
         if set.view.is_none() && set.base.is_none() {
             return;
         }
@@ -296,7 +297,7 @@ impl Run<'_> {
     /// Reports URLs that are listed more than once.
     fn check_duplicates(&mut self, sitemaps: &Sitemaps) -> Result<()> {
         let duplicates = sitemaps.duplicates(self.job.threads.get(), self.kept_max, self.stop)?;
-        // File by file, in the order in which people read them.
+        // Reported file by file, in reading order.
         for of_file in duplicates.first.chunk_by(|a, b| a.0 == b.0) {
             let mut findings = Findings::new(sitemaps.shown(of_file[0].0), self.kept_max);
             for &place in of_file {
@@ -322,7 +323,7 @@ impl Run<'_> {
     }
 }
 
-/// What has been seen of a set.
+/// Files and URLs of a set seen so far.
 #[derive(Default)]
 struct Known {
     met: Met,

@@ -20,7 +20,7 @@ use crate::intake::{format, lines, reject_row};
 use crate::job::{InputOptions, check_threads, threads_default};
 use crate::survey::memory::with_page_memory;
 
-/// The result of [`clean()`]: what became of the lines of the input.
+/// The result of [`clean()`]: counts of the lines of the input by outcome.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CleanReport {
@@ -30,7 +30,7 @@ pub struct CleanReport {
     pub blank: u64,
     /// URLs that were written.
     pub accepted: u64,
-    /// Refused lines by reason.
+    /// Rejected lines by reason.
     pub rejected: Rejected,
     /// Lines among the accepted ones with bytes that are not UTF-8. These bytes were percent-encoded unchanged.
     pub non_utf8_lines: u64,
@@ -58,12 +58,12 @@ impl CleanJob {
     }
 }
 
-/// Writes the canonical form of every URL in the files of `job` to `urls`, one per line and in input order, and refused lines
-/// to `rejects`, tab-separated: input, line, offset, reason, text. Duplicates stay, and any site is accepted. A pipe is read
-/// as it comes, with no more than a few blocks in memory. `progress` counts lines.
+/// Writes the canonical form of every URL in the files of `job` to `urls`, one per line and in input order, and rejected lines to
+/// `rejects`, tab-separated: input, line, byte offset, reason, text. Duplicates are kept, and URLs of any site are accepted. A
+/// pipe is processed as it is read, with only a few blocks in memory. `progress` counts lines.
 ///
 /// # Errors
-/// If an input cannot be read, a target cannot be written to, or `stop` is raised. Refused lines are no error.
+/// If an input cannot be read, a target cannot be written to, or `stop` is raised. Rejected lines are not errors.
 pub fn clean<'t>(
     job: &CleanJob,
     progress: &'t dyn Progress,
@@ -120,7 +120,7 @@ pub fn clean_from<'t>(
     for (what, target) in
         [("output".into(), Some(&urls)), (Message::from(Setting::Rejects), rejects.as_ref())]
     {
-        // The name of what is no file is only for messages.
+        // A target that is not a file has a name for messages only.
         target
             .iter()
             .filter(|target| target.name.exists())
@@ -128,7 +128,7 @@ pub fn clean_from<'t>(
     }
     paths.check()?;
     let report = CleanReport { skipped, ..CleanReport::default() };
-    // Row groups of Parquet are read one after the other.
+    // Row groups of Parquet are read sequentially.
     let form = with_page_memory(form, None, 1);
     let mut targets = Targets { urls, rejects, report, progress, stop };
     if let Some(rejects) = &mut targets.rejects {
@@ -140,7 +140,7 @@ pub fn clean_from<'t>(
         let unreadable = |error| Error::io(&name, "could not be read", error);
         match format::open(&name, source.into_feed()?.0, &form)?.1 {
             Opened::Plain(mut file) => {
-                // Looking at its first bytes has moved it on.
+                // Detecting the format has read its first bytes.
                 file.rewind().map_err(unreadable)?;
                 targets.clean_lines(job, &name, Box::new(file), unreadable)?;
             }
@@ -155,7 +155,7 @@ pub fn clean_from<'t>(
     Ok(targets.report)
 }
 
-/// Bytes of URLs that are written together when rows come one by one.
+/// Bytes of URLs per write when rows are processed one by one.
 const PIECE_BYTES: usize = 1 << 20;
 
 struct Targets<'t> {
@@ -221,7 +221,7 @@ impl Targets<'_> {
     }
 }
 
-/// What became of some rows.
+/// The outcome of some rows.
 #[derive(Default)]
 struct Output {
     urls: Vec<u8>,
@@ -287,7 +287,7 @@ impl Sink for Worker<'_> {
     }
 }
 
-/// Writes what a worker has cleaned before it becomes too much.
+/// Writes the output of a worker before its buffer grows too large.
 struct InPieces<'f, 't, 'u> {
     worker: Worker<'f>,
     targets: &'t mut Targets<'u>,

@@ -11,17 +11,17 @@
 //! ```
 //!
 //! The engine distributes the work, moves bytes and repeats tasks that failed. It may run a task several times, even at the same
-//! time, as long as it uses the result of exactly one attempt. Only the driver takes the lock of the output directory, and
-//! only the driver publishes. Workers add files to the staging of the driver's run; nobody sees them before. The driver checks
+//! time, as long as it uses the result of exactly one attempt. Only the driver takes the lock of the output directory, and only
+//! the driver publishes. Workers add files to the staging of the driver's run, which are invisible until then. The driver checks
 //! that no row was lost or counted twice before it publishes.
 //!
-//! The set is the one that [`build`](crate::build()) makes from the same rows, byte for byte, however the rows are partitioned and
-//! however many tasks there are. That needs [`Order::Sorted`](crate::options::Order::Sorted),
-//! [`Divide::Stable`](crate::options::Divide::Stable), [`OnDuplicate::Newest`](crate::options::OnDuplicate::Newest) and a single site.
-//! Names of files differ only if two sitemaps have the same number and the same first eight digits of their hashes. Of the report,
-//! counts are those of a build. Examples are taken from the partitions in the order in which the engine gives them, counts
-//! by origin are exact up to 4,096 origins out of scope, and counts by section, if they are wanted, name only sections
-//! that are known in all regions.
+//! The set equals the one that [`build`](crate::build()) makes from the same rows, byte for byte, for any partitioning of the
+//! rows and any number of tasks. That needs [`Order::Sorted`](crate::options::Order::Sorted),
+//! [`Divide::Stable`](crate::options::Divide::Stable), [`OnDuplicate::Newest`](crate::options::OnDuplicate::Newest) and a single
+//! site. Names of files differ only if two sitemaps have the same number and the same first eight digits of their hashes. The
+//! counts in the report are those of a build. Examples are taken from the partitions in the order in which the engine passes
+//! them. Counts by origin are exact up to 4,096 origins out of scope. Counts by section, if requested, name only sections that
+//! are known in all regions.
 //!
 //! The output directory must be on a file system that all machines reach by the same path, and all processes must run as the same user.
 //! It needs atomic renames, and no locks or hard links except on the machine of the driver.

@@ -1,7 +1,7 @@
-//! Diff: what one set lists and another does not, and whose `lastmod` is another.
+//! Diff: finds URLs that were added or removed, or whose `lastmod` changed, from one set to another.
 //!
-//! Sitemaps that have the same content in the manifests of both sets are not read. The URLs of the others are sorted, on
-//! disk if memory is short, and both sides are read side by side, in the order of their bytes.
+//! Sitemaps with the same content in both manifests are not read. The URLs of the others are sorted in byte order, on disk if
+//! they do not fit in memory, and the two sorted sequences are merged.
 
 mod side;
 mod sort;
@@ -21,10 +21,10 @@ use crate::job::{check_threads, threads_default};
 pub(crate) use side::Side;
 use sort::{RowCodec, Sorted, Sorter, UrlRow};
 
-/// Memory for sorting, unless told otherwise.
+/// Default memory for sorting.
 pub const DIFF_MEMORY_DEFAULT: u64 = 256 << 20;
 
-/// Least memory for sorting: two buffers of a few thousand URLs, and what the merge reads ahead.
+/// Minimum memory for sorting: two buffers of a few thousand URLs, and the read-ahead of the merge.
 pub const DIFF_MEMORY_MIN: u64 = 1 << 20;
 
 /// Which two sets to compare. [`DiffJob::new`] sets every other field to its command-line default.
@@ -102,13 +102,13 @@ impl DiffJob {
     }
 }
 
-/// Compares the sets of `job` and writes what differs to `to`, in the order of the URLs' bytes. Two parents of the directories
-/// of several sites are compared site by site, in the order of their names; a site that one of them lacks is added or removed
-/// as a whole. `progress` counts the URLs that are read; sitemaps that both sides have are not read.
+/// Compares the sets of `job` and writes what differs to `to`, in byte order of the URLs. Two parents of several sites are
+/// compared site by site, in the order of their directory names; a site that exists on one side only is added or removed as a
+/// whole. `progress` counts the URLs that are read; sitemaps that both sides have are not read.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) if a file is damaged; else if something cannot be read or written, or `stop`
-/// is raised.
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if a file is damaged; otherwise if a file cannot be read, `to` or scratch cannot
+/// be written, or `stop` is raised.
 pub fn diff(job: &DiffJob, progress: &dyn Progress, stop: &Stop, to: Target<'_>) -> Result<DiffReport> {
     let mut report = DiffReport::default();
     progress.begin(Phase::Read, 0);
@@ -147,7 +147,7 @@ pub(crate) fn compare(
     Ok(report)
 }
 
-/// Reads both sides in order, writes what differs and counts it in `report`.
+/// Merges both sides, writes the differences and counts them in `report`.
 fn merge(
     mut old: Sorted,
     mut new: Sorted,
@@ -200,7 +200,7 @@ fn failed(room: &DiffRoom, error: std::io::Error) -> Error {
     Error::io(&room.scratch, "scratch files could not be used", error)
 }
 
-/// Bytes of lines that are written at a time.
+/// Bytes of lines per write.
 const LINES_BYTES: usize = 256 * 1024;
 
 #[derive(Clone, Copy)]
@@ -210,14 +210,14 @@ enum Change {
     Changed,
 }
 
-/// Rendered lines on their way out.
+/// Rendered lines that are not written yet.
 struct ChangeWriter {
     form: DiffForm,
     pending: Vec<u8>,
 }
 
 impl ChangeWriter {
-    /// A line about the URL of `row`, with the `lastmod`s of the others.
+    /// Adds a line about the URL of `row`, with the `lastmod`s of `was` and `is`.
     fn push(&mut self, change: Change, row: &UrlRow, was: &UrlRow, is: &UrlRow) {
         let (sign, word) = match change {
             Change::Added => ("+", "added"),

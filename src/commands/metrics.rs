@@ -1,7 +1,7 @@
-//! Metrics of a run in the text format of Prometheus, for the collector of text files that its node exporter has.
+//! Metrics of a run in the text format of Prometheus, for the textfile collector of node_exporter.
 //!
-//! Each is a gauge: it says what the last run did, and the next one starts anew. All of them carry the base URL, so that
-//! the files of several jobs on one machine do not contradict each other.
+//! Every metric is a gauge that describes the last run. All metrics have the base URL as a label, so that the files of several
+//! jobs on one machine do not conflict.
 
 use std::fmt::Write;
 use std::fs;
@@ -14,25 +14,25 @@ use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::LocalFile;
 use crate::sitemap::tags::{TagName, TagReason};
 
-/// What a run has to say at its end, however it ended.
+/// The data for the metrics of a run, whether it succeeded or failed.
 #[derive(Debug, Clone, Copy)]
 pub struct Metrics<'a> {
     /// The base URL of the job, as it was given.
     pub base_url: &'a str,
     /// The exit code of the process.
     pub exit_code: u8,
-    /// When the run ended.
+    /// The time at which the run ended.
     pub ended: SystemTime,
-    /// How long it took.
+    /// The duration of the run.
     pub took: Duration,
-    /// If all lines were counted: what was found and done.
+    /// The report, if all lines were counted.
     pub report: Option<&'a Report>,
 }
 
 const LAST_SUCCESS: &str = "sitemill_last_success_timestamp_seconds";
 
 impl Metrics<'_> {
-    /// Looks whether metrics can be written to `path`, before any work.
+    /// Checks that metrics can be written to `path`, to fail before any work.
     ///
     /// # Errors
     /// [`ErrorKind::Output`] if not, [`ErrorKind::Usage`] for `-`.
@@ -44,17 +44,17 @@ impl Metrics<'_> {
         LocalFile::at(path).check_writable()
     }
 
-    /// Puts the metrics in the place of those at `path`. The time of the last success is kept from there if this run is none.
+    /// Replaces the file `path` with the metrics. If this run failed, the time of the last success is taken from the old file.
     ///
     /// # Errors
-    /// If the file cannot be written; the old one stays.
+    /// If the file cannot be written. The old file then stays.
     pub fn write(&self, path: &Path) -> Result<()> {
         check_replaceable(path)?;
         let before = fs::read_to_string(path).unwrap_or_default();
         LocalFile::at(path).replace(self.to_text(last_success(&before)).as_bytes())
     }
 
-    /// The text; `last_success` is that of the run before.
+    /// Returns the text. `last_success` is the value in the previous file.
     fn to_text(self, last_success: Option<&str>) -> String {
         let mut text = Text { base_url: escaped(self.base_url), text: String::new() };
         let ended =
@@ -83,7 +83,7 @@ impl Metrics<'_> {
         let rejected = report.rejected.iter().map(|(reason, &count)| (&**reason, count));
         text.family("sitemill_rejected_lines", "Rejected lines, by reason.", "reason", rejected);
         let count = |counts: &WordCounts, word: &str| counts.get(word).copied().unwrap_or(0);
-        // Also those that did not occur, because an alert on a missing metric never fires.
+        // Includes reasons that did not occur, because an alert on a missing metric never fires.
         let given = TagName::ALL.map(|name| (name.as_str(), count(&report.given_tags, name.as_str())));
         text.family("sitemill_given_tags", "Tags of accepted lines, by name.", "tag", given);
         let dropped = TagReason::ALL.map(|why| (why.as_str(), count(&report.dropped_tags, why.as_str())));
@@ -153,12 +153,12 @@ impl Text {
     }
 }
 
-/// A label's value: exposition formats, "Comments, help text, and type information".
+/// Escapes the value of a label: exposition formats, "Comments, help text, and type information".
 fn escaped(value: &str) -> String {
     value.replace('\\', r"\\").replace('"', r#"\""#).replace('\n', r"\n")
 }
 
-/// The time of the last success in an earlier text.
+/// Returns the time of the last success in the previous text.
 fn last_success(text: &str) -> Option<&str> {
     let line = text.lines().find(|line| line.starts_with(LAST_SUCCESS))?;
     line.rsplit_once("} ").map(|(_, time)| time).filter(|time| time.parse::<f64>().is_ok_and(f64::is_finite))

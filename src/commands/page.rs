@@ -21,14 +21,15 @@ use crate::place::LocalFile;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page(String);
 
-/// What to make a page of. [`PageJob::new`] has every default of the command line.
+/// What to make a page of. [`PageJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
 pub struct PageJob {
     /// The JSON of a report, a directory with a published set, or the parent of the directories of several sites.
     pub path: PathBuf,
     /// Maximum number of threads that work at the same time, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
-    /// What the page calls a setting, given its value if it has one. By default it is the name of the field: `scope: host`.
+    /// Returns the name of a setting on the page, with its value if there is one. By default, this is the name of the field:
+    /// `scope: host`.
     pub names: SettingNames,
 }
 
@@ -59,20 +60,21 @@ impl Page {
         Self::of_report_with(report, field_name)
     }
 
-    /// Makes the page of a run whose lines were counted. It calls settings as `names` says, for front ends with other words.
+    /// Makes the page of a run whose lines were counted. `names` returns the names of settings, for front ends that use other
+    /// names.
     pub fn of_report_with(report: &Report, names: SettingNames) -> Self {
         Self(page(Subject::Run(report), names))
     }
 
-    /// Makes the page of a run that failed before that.
+    /// Makes the page of a run that failed before its lines were counted.
     pub fn of_failure(failure: &Failure) -> Self {
         Self(page(Subject::Failed(failure), field_name))
     }
 
-    /// Makes the page of the JSON of a report. It equals the page of the run.
+    /// Makes the page of a report in JSON. It equals the page of the run.
     ///
     /// # Errors
-    /// If it is no report, with the reason in words.
+    /// If the JSON is not a report. The error is the reason in words.
     pub fn of_json(json: &[u8]) -> Result<Self, String> {
         Self::of_json_with(json, field_name)
     }
@@ -93,12 +95,12 @@ impl Page {
         }
     }
 
-    /// The text of the page.
+    /// Returns the HTML.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Checks that a page can be written to the file at `path`, before any work.
+    /// Checks that a page can be written to the file `path`, to fail before any work.
     ///
     /// # Errors
     /// [`ErrorKind::Output`] if not.
@@ -113,10 +115,10 @@ impl Page {
         }
     }
 
-    /// Replaces the file at `path` with the page at once.
+    /// Atomically replaces the file `path` with the page.
     ///
     /// # Errors
-    /// If it cannot be written. The old file stays then.
+    /// If the file cannot be written. The old file then stays.
     pub fn write(&self, path: &Path) -> Result<()> {
         Self::check(path)?;
         LocalFile::at(path).replace(self.0.as_bytes())

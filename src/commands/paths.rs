@@ -23,7 +23,7 @@ use resolved::{File, Identity, ResolvedPath};
 pub struct Paths {
     reads: Vec<Named>,
     writes: Vec<Named>,
-    /// Where a set will be published, and whether that is the parent of several.
+    /// The directory that a set will be published in, and whether it is the parent of several sites.
     out: Option<(PathBuf, bool)>,
 }
 
@@ -45,7 +45,7 @@ impl Named {
         message!(&self.what, " ", &*self.path)
     }
 
-    /// What the user gave: `--json` or `--rejects -`.
+    /// Returns what the user typed: `--json` or `--rejects -`.
     fn argument(&self) -> Message {
         if self.is_given { self.message() } else { self.what.clone() }
     }
@@ -55,7 +55,7 @@ impl Named {
 struct Conflict {
     /// The option that names it, and the other option if both are results.
     written: Vec<usize>,
-    /// Two results share standard output; existing content is not destroyed.
+    /// Whether two results share standard output, which destroys no existing content.
     is_shared_stream: bool,
     why: Error,
 }
@@ -114,7 +114,7 @@ impl Paths {
     pub fn conflicts(&self) -> Conflicts {
         let found = self.find_conflicts();
         let of = |conflict: &Conflict| {
-            // The reader of standard output can still be told about the refusal.
+            // The refusal can still be reported on standard output.
             let skipped = if conflict.is_shared_stream { conflict.written.len() - 1 } else { 0 };
             conflict.written.iter().skip(skipped).map(|&at| self.writes[at].what.clone()).collect::<Vec<_>>()
         };

@@ -1,4 +1,4 @@
-//! The report of a run: what other programs read, and what the summary is made from.
+//! The report of a run, for other programs and for the summary.
 
 pub mod details;
 pub mod page;
@@ -21,7 +21,7 @@ use crate::survey::rejects::Example;
 
 pub use details::Details;
 
-/// Counts by the words of reasons or tags.
+/// Counts by the word of a reason or the name of a tag.
 pub type WordCounts = BTreeMap<Cow<'static, str>, u64>;
 
 /// The result of a build in numbers. It serialises to the JSON of `--report`.
@@ -32,7 +32,7 @@ pub struct Report {
     pub version: Cow<'static, str>,
     /// Whether the set is live.
     pub published: bool,
-    /// Why the set is not live: the data were refused, or the switch failed. In the latter case `sets` lists the sites whose
+    /// Why the set is not live: the data was refused, or the switch failed. In the latter case `sets` lists the sites whose
     /// switch could not be undone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<Message>,
@@ -54,23 +54,23 @@ pub struct Report {
     pub listed: u64,
     /// Lines whose URL is listed from another line.
     pub duplicates: u64,
-    /// Refused lines by reason; only reasons that occurred.
+    /// Rejected lines by reason; only reasons that occurred.
     pub rejected: WordCounts,
     /// Tags of accepted rows by name, including dropped tags.
     pub given_tags: WordCounts,
-    /// Tags of refused rows by name.
+    /// Tags of rejected rows by name.
     pub refused_tags: WordCounts,
     /// Invalid tags by reason. Their URLs are listed without them.
     pub dropped_tags: WordCounts,
     /// URLs out of scope by scheme, host and port: the ten origins with the most.
     pub out_of_scope: BTreeMap<String, u64>,
-    /// URLs out of scope of all other origins.
+    /// Number of URLs out of scope of all other origins.
     pub out_of_scope_others: u64,
-    /// If nothing is listed, or more than half of the URLs were refused for one reason: what these lines have in common, and
-    /// what to do about it.
+    /// A hint if nothing is listed, or if one reason rejected more than half of the URLs: what the lines have in common, and how
+    /// to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Message>,
-    /// For each reason for which tags were dropped and an option helps: what is wrong with them, and the option.
+    /// For each reason for dropped tags that an option would resolve: what is wrong, and the option.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tag_hints: Vec<Message>,
     /// The first line of each reason, in the order in which lines are checked.
@@ -88,7 +88,7 @@ pub struct Report {
     pub xml_bytes: u64,
     /// Bytes of all sitemap files.
     pub gzip_bytes: u64,
-    /// Sitemaps of earlier sets that were removed because their time had passed.
+    /// Number of sitemaps of earlier sets that were removed after their retention time.
     pub expired: u64,
     /// The differences from the set that was live before, if [`Publication::diff`](crate::options::Publication::diff) is set.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,7 +100,7 @@ pub struct Report {
     /// The resources that the build was expected to use.
     #[serde(rename = "needs")]
     pub estimate: Estimate,
-    /// What else helps to compare runs, if [`Publication::details`](crate::options::Publication::details) is set.
+    /// Further data for comparing runs, if [`Publication::details`](crate::options::Publication::details) is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Details>,
 }
@@ -120,7 +120,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A run that failed with `error`.
+    /// Creates the report of a run that failed with `error`.
     pub fn new(error: String, cause: Option<String>, exit_code: u8) -> Self {
         Self { published: false, error, cause, exit_code }
     }
@@ -130,13 +130,13 @@ impl Failure {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SetReport {
-    /// Its directory, as a URL.
+    /// URL of its directory.
     pub base_url: String,
-    /// Its directory, as a name in the output directory.
+    /// Name of its directory in the output directory.
     pub directory: String,
     /// URLs in its sitemaps.
     pub listed: u64,
-    /// Sitemaps.
+    /// Number of sitemaps.
     pub sitemaps: u64,
     /// URLs of its index files.
     pub index_urls: Vec<String>,
@@ -150,13 +150,13 @@ pub struct SetReport {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Seconds {
-    /// Pass 1, with the wait for a pipe to end.
+    /// Pass 1, including the wait for pipes to end.
     pub survey: f64,
-    /// Pass 2, with the writing of sitemaps.
+    /// Pass 2, including writing the sitemaps.
     pub produce: f64,
     /// Index files, and the switch to the new set.
     pub publish: f64,
-    /// Everything.
+    /// The whole run.
     pub total: f64,
 }
 
@@ -170,12 +170,12 @@ impl Seconds {
 }
 
 impl Report {
-    /// All refused lines.
+    /// Returns the number of all rejected lines.
     pub fn rejected_total(&self) -> u64 {
         self.rejected.values().sum()
     }
 
-    /// The origins out of scope in a line, those with the most URLs first: `2 http://a.example/, 1 https://b.example/`.
+    /// Returns the origins out of scope as text, those with the most URLs first: `2 http://a.example/, 1 https://b.example/`.
     pub fn out_of_scope_words(&self) -> String {
         let mut origins: Vec<_> = self.out_of_scope.iter().collect();
         origins.sort_by_key(|&(origin, &urls)| (Reverse(urls), origin));
@@ -187,7 +187,7 @@ impl Report {
         words.join(", ")
     }
 
-    /// The JSON of `--report`.
+    /// Returns the JSON of `--report`.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("numbers and strings are JSON") + "\n"
     }

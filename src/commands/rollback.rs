@@ -1,4 +1,4 @@
-//! Rollback: an earlier set becomes the live one again.
+//! Rollback: restores an earlier set.
 
 use std::path::PathBuf;
 use std::slice;
@@ -19,10 +19,10 @@ use crate::set::robots;
 pub struct RollbackJob {
     /// Directory that the set was published to. With a base for each origin, the directory of one site.
     pub out: PathBuf,
-    /// Number of a kept set, as [`status()`](crate::status()) shows it. If not set, the last set before the live one that was not
-    /// rolled back itself.
+    /// Number of a kept set, as returned by [`status()`](crate::status()). If not set, the last set before the live one that was
+    /// not itself rolled back.
     pub to: Option<u64>,
-    /// A robots.txt in which the index files are named, between two marker lines. Other lines are left unchanged.
+    /// A robots.txt in which to list the index files, between two marker lines. Other lines are left unchanged.
     pub robots: Option<PathBuf>,
     /// Accept a `robots` file whose name is `robots.txt` in other letter case, which crawlers do not request.
     pub robots_any_name: bool,
@@ -38,7 +38,7 @@ pub struct RolledBack {
     pub from: Manifest,
     /// The set that is live now.
     pub to: Manifest,
-    /// Failures after the set was live. It stays live.
+    /// Failures after the set went live. It stays live.
     pub warnings: Vec<Error>,
 }
 
@@ -49,24 +49,24 @@ impl RollbackJob {
     }
 }
 
-/// Makes the set that `job` names the live one, by the switch that [`build`](crate::build()) publishes with. Its files are
-/// read first and compared with what was published; nothing is deleted. `progress` counts the URLs in the files read.
+/// Restores the set that `job` names, with the same switch as [`build`](crate::build()). First, its files are read and compared
+/// with the hashes in its manifest. Nothing is deleted. `progress` counts the URLs in the files read.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set or a file of it is missing or damaged; if `stop` is
-/// raised before the switch; else as of a build.
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set, or if one of its files is missing or damaged; if `stop`
+/// is raised before the switch; otherwise as [`build`](crate::build()).
 pub fn rollback(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Result<RolledBack> {
     if let Some(path) = job.robots.as_ref().filter(|_| !job.robots_any_name) {
         robots::check_name(path)?;
     }
-    // Before the workspace is opened: that would make a directory.
+    // Checked before opening the workspace, which would create the directory.
     if !place::view(&job.out).has_state() {
         return Err(Error::data(message!(&*job.out, ": contains no published set")));
     }
     job.paths().check()?;
     let workspace = Workspace::open(&job.out, OnDamage::Refuse)?;
     let Some(from) = workspace.live().cloned() else {
-        // The last run may have left some of the sites as they were: together they would be no state that ever was.
+        // The last run may not have changed all sites, so rolling back all of them could give a state that never existed.
         let way_out = match status::sites(&job.out)?.first() {
             Some(site) => message!("contains several sites; roll them back one by one, such as ", &**site),
             None => "contains no published set".into(),

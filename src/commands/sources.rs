@@ -117,7 +117,7 @@ fn set_of<'f>(file: &'f Path, sets: &HashSet<&Path>) -> Option<&'f Path> {
     file.parent().filter(|directory| sets.contains(directory))
 }
 
-/// Returns the files to begin with. In the directory of a published set these are its index files, because the directory also
+/// Returns the files to start from. In the directory of a published set these are its index files, because the directory also
 /// holds sitemaps of earlier sets.
 fn data_files(files: &[PathBuf], sets: &HashSet<&Path>) -> Result<Vec<PathBuf>> {
     let mut data = Vec::with_capacity(files.len());

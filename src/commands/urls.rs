@@ -1,7 +1,7 @@
-//! Urls: the way back, from published files to the URLs in them, with the reader of [`check`](crate::commands::check()).
+//! Urls: extracts the URLs from published files, with the reader of [`check`](crate::commands::check()).
 //!
-//! Index files are followed to the files beside them; what they name elsewhere is not looked for. Values are not judged,
-//! but a file that cannot be read to its end, or a URL that would break its line, ends the run.
+//! Index files are followed to files in their own directory. Values are not validated, but the run fails at a file that cannot be
+//! read completely, or at a URL that would break its line of output.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -68,8 +68,8 @@ impl UrlsJob {
 /// Writes the URLs of `job.paths` to `to`, in the order in which they are published. `progress` counts URLs.
 ///
 /// # Errors
-/// [`ErrorKind::Data`](crate::ErrorKind::Data) at the first file that is damaged or missing, after the URLs before the
-/// damage; else if something cannot be read or written, or `stop` is raised.
+/// [`ErrorKind::Data`](crate::ErrorKind::Data) at the first file that is damaged or missing, after writing the URLs before the
+/// damage; otherwise if a file cannot be read, `to` cannot be written, or `stop` is raised.
 pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<'_>) -> Result<UrlsReport> {
     check_threads(job.threads)?;
     let form = match job.form {
@@ -87,7 +87,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
     Ok(report)
 }
 
-/// Writes the URLs of `sources` to `to` in the same way, each with a tab and its `lastmod` after it.
+/// Writes the URLs of `sources` to `to`, each followed by a tab and its `lastmod`, in the order in which they are published.
 ///
 /// # Errors
 /// As [`urls`].
@@ -101,7 +101,7 @@ pub(crate) fn lastmods(
     list_all(sources.into_iter(), Form::Lastmods, threads, progress, stop, to)
 }
 
-/// What is written of an entry.
+/// Which parts of an entry are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Lines,
@@ -150,7 +150,7 @@ fn tsv_header() -> String {
     names.join("\t") + "\n"
 }
 
-/// The files to begin with of the set in a place, or of the sets of several sites below it.
+/// Returns the files to start from: those of the set in a place, or of the sets of several sites below it.
 fn files_of(parent: &dyn View) -> Result<Vec<PlaceFile>> {
     let mut files = Vec::new();
     for set in Set::places(parent)? {
@@ -159,18 +159,18 @@ fn files_of(parent: &dyn View) -> Result<Vec<PlaceFile>> {
     Ok(files)
 }
 
-/// A file, rendered.
+/// The output for one file.
 struct Listed {
     kind: Option<FileKind>,
     lines: Vec<u8>,
     urls: u64,
-    /// Of an index file: the files it names.
+    /// For an index file: the files it lists.
     members: Vec<Result<PlaceFile>>,
     damage: Option<Error>,
 }
 
 impl Listed {
-    /// Writes what there is, then says what is wrong with it. Returns the files that are to be read next.
+    /// Writes the lines, then returns the files to be read next, or the error if the file is damaged.
     fn take_in(self, report: &mut UrlsReport, to: &mut Target<'_>) -> Result<Vec<Result<PlaceFile>>> {
         to.write(&self.lines)?;
         report.urls += self.urls;
@@ -179,7 +179,7 @@ impl Listed {
     }
 }
 
-/// A file that an index file names.
+/// Reads a file that an index file lists.
 fn list_member(file: PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
     let path = file.path();
     let mut listed = list(&file, form, entry)?;
@@ -228,7 +228,7 @@ fn list(file: &PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
         }
     }
     listed.kind = reader.head().map(|(kind, _)| kind);
-    // A document that is neither sitemap nor index file says so with its first finding.
+    // The first finding says that the document is neither a sitemap nor an index file.
     let first = if listed.kind.is_none() { findings.kept.first() } else { None };
     if let (None, Some(damage)) = (&listed.damage, findings.damage.as_ref().or(first)) {
         listed.damage = Some(damage.error(path));
@@ -242,7 +242,7 @@ fn push(entry: &Entry, loc: &[u8], form: Form, lines: &mut Vec<u8>) {
         Form::Lastmods => {
             lines.extend_from_slice(loc);
             lines.push(b'\t');
-            // A tab or line end in a value must not pass for one of the row.
+            // A tab or line end in a value must not end the field or the row.
             escape::escape(entry.value(Tag::Lastmod).unwrap_or_default().trim_ascii(), lines);
         }
         Form::Tsv => {
@@ -264,7 +264,7 @@ fn push(entry: &Entry, loc: &[u8], form: Form, lines: &mut Vec<u8>) {
     lines.push(b'\n');
 }
 
-/// Appends a value of a row, quoted if it could be taken for more than one, or for a quoted one.
+/// Appends a value to a row. It is quoted if it contains a tab or line end, or begins with a quote.
 fn push_cell(value: &[u8], lines: &mut Vec<u8>) {
     if value.first() != Some(&b'"') && memchr::memchr3(b'\t', b'\n', b'\r', value).is_none() {
         return lines.extend_from_slice(value);
@@ -292,7 +292,7 @@ fn to_json(entry: &Entry) -> Value {
     Value::Object(object)
 }
 
-/// The values of the extension with this number.
+/// Returns the values of the extension with this number.
 fn values(entry: &Entry, number: usize) -> Vec<Value> {
     entry.elements(number).iter().filter_map(EXTENSIONS[number].to_json).collect()
 }

@@ -20,7 +20,7 @@ pub struct Guards {
     pub allow_empty: bool,
 }
 
-/// Limit of rejected lines. Parsed from a number of lines, or from a percentage of all lines such as `0.5%`.
+/// Maximum number of rejected lines. Parsed from a number of lines, or from a percentage of all lines such as `0.5%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum MaxRejects {
@@ -69,8 +69,8 @@ impl FromStr for MaxRejects {
     }
 }
 
-/// Limit of tags that are dropped because they are invalid. Parsed from a number of tags, or from a percentage of the tags in the
-/// input such as `0.5%`.
+/// Maximum number of tags that are dropped because they are invalid. Parsed from a number of tags, or from a percentage of the
+/// tags in the input such as `0.5%`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MaxDroppedTags(MaxRejects);
 

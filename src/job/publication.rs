@@ -16,13 +16,14 @@ pub struct Publication {
     /// Directory on disk that corresponds to the base URL. With a base for each origin, the parent of their directories. It
     /// is created if it does not exist. Files in it that sitemill did not write are never touched.
     pub out: PathBuf,
-    /// File for refused lines, tab-separated: input, line, offset, reason, text.
+    /// File for rejected lines, tab-separated: input, line, byte offset, reason, text.
     pub rejects: Option<PathBuf>,
     /// A robots.txt in which the index files are named, between two marker lines. Other lines are left unchanged.
     pub robots: Option<PathBuf>,
     /// Accept a `robots` file whose name is `robots.txt` in other letter case, which crawlers do not request.
     pub robots_any_name: bool,
-    /// File for the URLs that were added, removed or changed since the set that was live, tab-separated.
+    /// File for the differences from the set that was live, tab-separated: added, removed or changed; URL; old lastmod; new
+    /// lastmod.
     pub diff: Option<PathBuf>,
     /// How long earlier sets are kept.
     pub keep: Keep,
@@ -35,8 +36,8 @@ pub struct Publication {
     pub replace_set: bool,
     /// Fill in [`Report::details`](crate::Report::details).
     pub details: bool,
-    /// Count URLs by section for the details, which takes time for every URL. The manifest of the set remembers the counts for
-    /// the next report.
+    /// Count URLs by section for the details, which takes time for every URL. The manifest of the set records the counts for the
+    /// next report.
     pub sections: bool,
     /// Time of publication: the `lastmod` of new sitemaps in index files.
     pub time: SystemTime,
@@ -80,12 +81,12 @@ impl Publication {
         }
     }
 
-    /// What is done about a damaged manifest.
+    /// Returns what to do about a damaged manifest.
     pub(crate) fn on_damage(&self) -> OnDamage {
         if self.ignore_manifest { OnDamage::SetAside } else { OnDamage::Refuse }
     }
 
-    /// What may be replaced.
+    /// Returns what may be replaced.
     pub(crate) fn consent(&self) -> Consent {
         Consent { take_over: self.take_over, replace_set: self.replace_set }
     }

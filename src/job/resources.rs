@@ -9,8 +9,8 @@ use crate::error::{Error, Result, Setting, message};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Resources {
-    /// Most bytes of memory to use, not counting mapped input files; [`memory_default`](crate::options::memory_default) if not set.
-    /// Data that do not fit go to scratch files.
+    /// Maximum bytes of memory, not counting mapped input files; [`memory_default`](crate::options::memory_default) if not set.
+    /// Data that does not fit goes to scratch files.
     pub memory: Option<u64>,
     /// Directory for scratch files; the output directory if not set.
     pub scratch: Option<PathBuf>,
@@ -35,7 +35,7 @@ impl Resources {
     }
 }
 
-/// Most threads of a run: far more than any machine can use, and few enough to start and stop quickly.
+/// Maximum number of threads of a run: more than a run can use, and few enough to start and stop quickly.
 pub const THREADS_MAX: usize = 1024;
 
 /// Refuses more threads than [`THREADS_MAX`].

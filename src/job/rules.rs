@@ -11,8 +11,8 @@ use crate::set::publish;
 use crate::sitemap::divide::{Divide, Limits};
 use crate::sitemap::tags::TagRules;
 
-/// Which URLs a set lists, and how its files are written. The same input and the same rules give the same bytes, whatever the
-/// number of threads and the amount of memory. [`SetRules::new`] sets every other field to its command-line default.
+/// Which URLs a set lists, and how its files are written. The same input and rules give the same bytes, regardless of threads and
+/// memory. [`SetRules::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SetRules {
@@ -20,12 +20,11 @@ pub struct SetRules {
     pub base_url: Base,
     /// Version of the sitemap protocol.
     pub protocol: Protocol,
-    /// Most URLs in one sitemap: 1 to 50,000, the limit of the protocol.
+    /// Maximum URLs per sitemap: 1 to 50,000, the limit of the protocol.
     pub urls_per_sitemap: u32,
-    /// Most bytes of one sitemap or index file before compression: at most
-    /// [`Protocol::bytes_per_sitemap_max`].
+    /// Maximum bytes of a sitemap or index file before compression: at most [`Protocol::bytes_per_sitemap_max`].
     pub bytes_per_sitemap: u64,
-    /// Most sitemaps in one index file: 1 to [`Protocol::sitemaps_per_index_max`].
+    /// Maximum sitemaps per index file: 1 to [`Protocol::sitemaps_per_index_max`].
     pub sitemaps_per_index: u32,
     /// Which URLs may be listed, relative to the base URL.
     pub scope: ScopeRule,
@@ -99,7 +98,7 @@ impl SetRules {
     fn index_bytes_min(&self) -> Result<u64> {
         match &self.base_url {
             Base::Directory(url) => Ok(publish::index_bytes_min(self.protocol, url)),
-            // The shortest origin: rows of longer ones that have no room are refused one by one.
+            // Checked with the shortest origin. If a longer one does not fit, its rows are rejected.
             Base::EachOrigin(path) => {
                 let shortest = path.on("http://a.b/").or_else(|_| path.on("http://abc/"));
                 Ok(publish::index_bytes_min(self.protocol, &shortest.map_err(Error::usage)?))

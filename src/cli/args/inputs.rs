@@ -180,7 +180,7 @@ fn default_changefreq(word: &str) -> Result<Changefreq, String> {
 }
 
 fn default_priority(word: &str) -> Result<Priority<'static>, String> {
-    // One word of the command line, kept as long as the process.
+    // Leaked once: one word of the command line.
     let word: &'static str = Box::leak(word.into());
     priority(word.as_bytes()).ok().flatten().ok_or_else(|| "a priority is a number from 0.0 to 1.0".into())
 }

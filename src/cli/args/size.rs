@@ -8,7 +8,7 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size(pub u64);
 
-/// The letters of units; each is 1024 or 1000 times the one before it.
+/// The letters of units. Each unit is 1024 or 1000 times the previous one.
 const LETTERS: [char; 4] = ['k', 'm', 'g', 't'];
 
 impl FromStr for Size {

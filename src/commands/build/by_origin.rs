@@ -23,7 +23,7 @@ use crate::survey::memory::Memory;
 use crate::survey::stable;
 use crate::survey::tally::Tally;
 
-/// Bytes of a block of one origin.
+/// Target size of a block of one origin in bytes.
 const BLOCK_BYTES: usize = 32 * 1024;
 
 /// Maximum bytes of all blocks that are being filled, and the fraction of memory they may take (a fourth). Beyond either, all
@@ -69,7 +69,7 @@ fn no_site(origin: &str, why: &str) -> Error {
     )
 }
 
-/// The listed rows of a chunk: canonical URLs, checked tags, and the bytes that each entry takes.
+/// The listed rows of a chunk: canonical URLs, validated tags, and the bytes of each entry.
 #[derive(Default)]
 struct Listed {
     rows: RowBuffer,

@@ -73,7 +73,7 @@ pub fn check_sites(job: &Job, sites: &[Site]) -> Result<()> {
     sites.iter().try_for_each(|site| check_shrink(job, &site.base_url, site.place.live(), site.listed()))
 }
 
-/// Checks how much smaller the new set is. An empty set has been permitted explicitly by now.
+/// Checks how much smaller the new set is. An empty set that gets this far was explicitly permitted.
 fn check_shrink(job: &Job, base_url: &BaseUrl, live: Option<&Manifest>, listed: u64) -> Result<()> {
     let live = live.map_or(0, Manifest::urls);
     if listed == 0 || !job.guards.max_shrink.is_passed(live, listed) {

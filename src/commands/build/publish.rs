@@ -1,4 +1,4 @@
-//! Publish: makes sets of the batches, and makes all of them live together.
+//! Publish: combines the batches into sets, and makes all sets live together.
 
 use super::guards;
 use super::site::Site;
@@ -63,7 +63,7 @@ fn prepare(job: &Job, report: &Report, site: Site, time: &str) -> Result<Prepare
     place.prepare(sitemaps, &info, job.publication.keep)
 }
 
-/// What the manifest remembers of the run.
+/// Returns the facts about the run that the manifest records.
 fn counts(job: &Job, report: &Report, batches: &[Batch]) -> Option<RunCounts> {
     let sections: Vec<_> = batches.iter().map(|batch| batch.sections.as_ref()).collect::<Option<_>>()?;
     job.publication.sections.then(|| RunCounts {

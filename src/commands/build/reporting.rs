@@ -46,7 +46,7 @@ pub fn write_rejects(
     run.stop.check().and(written)
 }
 
-/// What is known of all rows, wherever they were read.
+/// Counts of all rows, whether one process or several read them.
 pub struct Counted<'a> {
     pub inputs: Vec<InputReport>,
     pub skipped: Vec<Skipped>,
@@ -57,7 +57,7 @@ pub struct Counted<'a> {
     /// Rows that are not in the tally's count of URLs with bytes that are not UTF-8.
     pub non_utf8_before: u64,
     pub out_of_scope: &'a Origins,
-    /// The first rows of each reason, in the order in which reasons are checked; of each as many as the report may have.
+    /// The first rows of each reason, in the order in which reasons are checked, up to the report's limit per reason.
     pub examples: Vec<Example>,
 }
 

@@ -43,7 +43,7 @@ impl Site {
         Some(SectionRule::new(url, job.rules.scope, self.wanted_sections(job)?))
     }
 
-    /// The sections of the live set, which are counted again, however small they are now. None if the job wants no sections.
+    /// The sections of the live set, which are counted again even if they are small now. Empty if the job wants no sections.
     pub fn wanted_sections(&self, job: &Job) -> Option<Vec<String>> {
         let counts = self.place.live().and_then(|live| live.counts.as_ref());
         let named = counts.into_iter().flat_map(|counts| &counts.sections.named);

@@ -30,7 +30,7 @@ pub struct TakenIn {
 }
 
 impl TakenIn {
-    /// Maps or reads all inputs, and estimates what the run needs. The place that it publishes to has `out` left.
+    /// Maps or reads all inputs, and estimates what the run needs. `out` is the space left in the output directory.
     ///
     /// # Errors
     /// If an input cannot be read, if a disk has less space than the minimum that the run needs, or if `stop` is raised.

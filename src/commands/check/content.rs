@@ -1,7 +1,7 @@
-//! The bytes of a published file, decoded as they come and never more of them than the protocol allows.
+//! Reads a published file and decodes it piece by piece, up to the byte limit of the protocol.
 //!
-//! A file may be made to do harm: a bomb that decodes to gigabytes, gigabytes of nothing, a member cut short. Whatever
-//! it is, at most one byte more than the limit is decoded and at most a little more than the limit is read.
+//! A file may be hostile: a gzip bomb, gigabytes of empty gzip members, a truncated member. In every case, at most one byte more
+//! than the limit is decoded, and at most 1 MiB more than the limit is read.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -12,23 +12,23 @@ use crate::error::{Error, Result};
 use crate::limits::Protocol;
 use crate::place::PlaceFile;
 
-/// Decoded at a time; small enough to stay in the cache until it is parsed.
+/// Bytes decoded at a time, few enough to stay in the cache until they are parsed.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// What the bytes of a file begin with if they are gzip: RFC 1952, 2.3.1.
+/// The first bytes of a gzip file: RFC 1952, 2.3.1.
 const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
 
-/// A compressed file may be larger than what it decodes to: by its headers, and by 5 bytes a stored block.
+/// Bytes by which a compressed file may exceed its content: headers, and 5 bytes per stored block.
 const COMPRESSED_SLACK: u64 = 1 << 20;
 
-/// Why a file could not be read to its end.
+/// The reason why a file could not be read completely.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Its gzip is damaged; the decoder's words.
+    /// The gzip data is damaged. Holds the message of the decoder.
     Gzip(String),
-    /// It decodes to more than so many bytes.
+    /// The content has more bytes than this limit.
     TooLarge(u64),
-    /// So many bytes and more, which decode to less.
+    /// The compressed file has more bytes than this limit, although its content does not.
     TooLargeCompressed(u64),
     /// The disk failed.
     Io(io::Error),
@@ -56,12 +56,12 @@ impl Content {
         Self::of(file.open()?).map_err(|error| Error::input(file.path(), error))
     }
 
-    /// The content of what `raw` reads.
+    /// Creates the content of `raw`, which is decoded if it starts as gzip does.
     ///
     /// # Errors
     /// If its first bytes cannot be read.
     pub fn of(raw: impl Read + Send + 'static) -> io::Result<Self> {
-        // The most that any protocol allows, until it is known which one it is.
+        // The highest limit of any protocol, until the protocol of the file is known.
         let limit = Protocol::V0_9.bytes_per_sitemap_max();
         let mut raw = BufReader::with_capacity(BUFFER_BYTES, Capped { raw, left: limit + COMPRESSED_SLACK });
         let is_gzip = raw.fill_buf()?.starts_with(GZIP_MAGIC);
@@ -72,29 +72,29 @@ impl Content {
         Ok(Self { inner, is_gzip, buffer, at: 0, end: 0, decoded: 0, limit, hash, failure: None })
     }
 
-    /// Whether it is gzip.
+    /// Returns whether the file is gzip.
     pub fn is_gzip(&self) -> bool {
         self.is_gzip
     }
 
-    /// Lowers the limit to what the document's own protocol allows.
+    /// Lowers the byte limit, once the protocol of the document is known.
     pub fn lower_limit(&mut self, limit: u64) {
         self.limit = self.limit.min(limit);
     }
 
-    /// Why it ended before its end.
+    /// Takes the reason why the content ended early, if it did.
     pub fn take_failure(&mut self) -> Option<Failure> {
         self.failure.take()
     }
 
-    /// XXH3 of everything decoded so far, 128 bits.
+    /// Returns the 128-bit XXH3 of everything decoded so far.
     pub fn hash(&self) -> u128 {
         self.hash.digest128()
     }
 
-    /// Decodes the next piece into the buffer; none at the end.
+    /// Decodes the next piece into the buffer, which stays empty at the end.
     fn fill(&mut self) {
-        // One byte beyond the limit is enough to know.
+        // One byte more than the limit shows that the content is too large.
         let wanted = (self.limit + 1).saturating_sub(self.decoded).min(BUFFER_BYTES as u64) as usize;
         (self.at, self.end) = (0, 0);
         if self.failure.is_some() || wanted == 0 {
@@ -115,7 +115,7 @@ impl Content {
         if error.kind() == io::ErrorKind::FileTooLarge && error.raw_os_error().is_none() {
             return Failure::TooLargeCompressed(self.limit + COMPRESSED_SLACK);
         }
-        // What the decoder finds has no number; what the system finds has.
+        // Errors of the decoder have no OS error number; errors of the system have one.
         match self.is_gzip && error.raw_os_error().is_none() {
             true => Failure::Gzip(error.to_string()),
             false => Failure::Io(error),
@@ -123,8 +123,7 @@ impl Content {
     }
 }
 
-/// The end of a file is the end of its bytes or the failure that [`Content::take_failure`] tells: whoever parses need
-/// not know of it.
+/// A failure looks like the end of the file, so that parsers need not handle it. [`Content::take_failure`] returns it.
 impl Read for Content {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let mut available = self.fill_buf()?;
@@ -147,8 +146,8 @@ impl BufRead for Content {
     }
 }
 
-/// Reads until `to` is full or nothing is left: few large pieces, and a byte order mark in one of them. What was read
-/// before an error is good.
+/// Reads until `to` is full or the input ends, so that pieces are large and a byte order mark is not split. Bytes read before an
+/// error are valid.
 fn read(from: &mut impl Read, to: &mut [u8]) -> (usize, Option<io::Error>) {
     let mut bytes = 0;
     while bytes < to.len() {
@@ -162,7 +161,7 @@ fn read(from: &mut impl Read, to: &mut [u8]) -> (usize, Option<io::Error>) {
     (bytes, None)
 }
 
-/// Gives up after so many bytes: a million empty gzip members decode to nothing, and never end.
+/// Fails after a maximum number of bytes, because endless empty gzip members decode to nothing.
 struct Capped<R> {
     raw: R,
     left: u64,
@@ -185,7 +184,7 @@ mod tests {
 
     use super::*;
 
-    /// Bytes that were decoded, and how it ended.
+    /// Returns the number of decoded bytes, and the failure if there was one.
     fn drain(mut content: Content) -> (u64, Option<Failure>) {
         let bytes = io::copy(&mut content, &mut io::sink()).unwrap();
         (bytes, content.take_failure())

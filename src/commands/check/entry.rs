@@ -1,12 +1,13 @@
-//! One entry of a sitemap or an index file, as it stands there: nothing of it is judged yet.
+//! One entry of a sitemap or an index file, as read from the file. Its values have not been validated.
 
 use super::extensions::{EXTENSIONS, Elements, FIELDS_MAX, Span};
 use crate::limits::IMAGES_PER_URL_MAX;
 
-/// Bytes of a value that are kept. Every longer value breaks its rule with the first so many.
+/// Maximum bytes kept of a value. Longer values are invalid for every tag, even if truncated to this length.
 const VALUE_BYTES_MAX: usize = 4096;
 
-/// Links, or images, of one entry that are kept; all are counted. Ours: many times as many images as are allowed.
+/// Maximum number of links, or of images, kept per entry. All are counted. It is sitemill's own limit, far above the number of
+/// images that are allowed.
 const KEPT_MAX: usize = 50_000;
 const _: () = assert!(KEPT_MAX > IMAGES_PER_URL_MAX as usize);
 
@@ -16,19 +17,19 @@ const _: () = assert!(KEPT_MAX > IMAGES_PER_URL_MAX as usize);
 pub enum Tag {
     /// The URL.
     Loc,
-    /// When it changed.
+    /// The time of its last change.
     Lastmod,
-    /// How often it changes.
+    /// How often it is expected to change.
     Changefreq,
-    /// How it compares with others.
+    /// Its priority relative to other URLs of the site.
     Priority,
 }
 
 impl Tag {
-    /// All of them.
+    /// All tags.
     pub const ALL: [Self; 4] = [Self::Loc, Self::Lastmod, Self::Changefreq, Self::Priority];
 
-    /// The name of the element.
+    /// Returns the name of the element.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Loc => "loc",
@@ -38,14 +39,14 @@ impl Tag {
         }
     }
 
-    /// The tag that is called `name`.
+    /// Returns the tag whose element is called `name`.
     #[inline]
     pub(crate) fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tag| tag.as_str() == name)
     }
 }
 
-/// Holds the values of one entry after the other in the same memory.
+/// One entry of a sitemap or an index file. A reader fills the same value again for each entry, to reuse its memory.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Entry {
@@ -64,36 +65,37 @@ struct Extended {
 }
 
 impl Entry {
-    /// Its number in the file, counted from 1.
+    /// Returns the number of the entry in its file, from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// The value of `tag` with references replaced, cut if it is absurdly long; none if there is no such tag.
+    /// Returns the value of `tag`, with references replaced and truncated to 4,096 bytes, or `None` if the entry does not have
+    /// the tag.
     #[inline]
     pub fn value(&self, tag: Tag) -> Option<&[u8]> {
         self.tags[tag as usize].map(|span| span.of(&self.text))
     }
 
-    /// The URL, without the white space around it, which `xs:anyURI` does not count.
+    /// Returns the URL without surrounding white space, which `xs:anyURI` ignores.
     #[inline]
     pub fn loc(&self) -> Option<&[u8]> {
         self.value(Tag::Loc).map(<[u8]>::trim_ascii)
     }
 
-    /// Whether all of its links and images are kept.
+    /// Returns whether all links and images of the entry were kept.
     pub fn is_whole(&self) -> bool {
         self.extended.iter().all(|extended| extended.count <= KEPT_MAX as u64)
     }
 
-    /// Its elements of an extension, which is given by its number.
+    /// Returns the elements of the extension with this number.
     #[inline]
     pub(crate) fn elements(&self, extension: usize) -> Elements<'_> {
         let Extended { kept, count } = &self.extended[extension];
         Elements { text: &self.text, spans: kept, count: *count }
     }
 
-    /// Begins entry `number` of a file; 0 before its first.
+    /// Begins entry `number` of a file; 0 means before the first entry.
     pub(crate) fn begin(&mut self, number: u64) {
         self.number = number;
         self.text.clear();
@@ -104,13 +106,13 @@ impl Entry {
         }
     }
 
-    /// A value begins.
+    /// Begins a value.
     #[inline]
     pub(crate) fn open_value(&mut self) {
         self.open_at = self.text.len();
     }
 
-    /// More of the value that was begun.
+    /// Appends to the current value.
     #[inline]
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let room = VALUE_BYTES_MAX - (self.text.len() - self.open_at);
@@ -123,14 +125,14 @@ impl Entry {
         Span { start, end }
     }
 
-    /// The value that was begun is that of `tag`. The first of two counts.
+    /// Ends the current value as that of `tag`. If the tag occurs twice, the first value is kept.
     #[inline]
     pub(crate) fn close_tag(&mut self, tag: Tag) {
         let span = self.close_value();
         self.tags[tag as usize].get_or_insert(span);
     }
 
-    /// An element of an extension begins.
+    /// Begins an element of an extension.
     pub(crate) fn open_element(&mut self, extension: usize) {
         let Extended { kept, count } = &mut self.extended[extension];
         *count += 1;
@@ -139,7 +141,7 @@ impl Entry {
         }
     }
 
-    /// The value that was begun is a field of the last element of an extension, or none that is kept.
+    /// Ends the current value as a field of the last element of an extension, unless that element is not kept.
     pub(crate) fn close_field(&mut self, extension: usize, field: Option<usize>) {
         let span = self.close_value();
         let Extended { kept, count } = &mut self.extended[extension];

@@ -9,7 +9,7 @@ mod images;
 
 pub(crate) use extension::{Elements, Extension, FIELDS_MAX, Span, text};
 
-/// Every extension. Elsewhere an extension is known by its number in this list.
+/// All extensions. Other modules refer to an extension by its index in this list.
 pub(crate) const EXTENSIONS: &[Extension] = &[alternates::EXTENSION, images::EXTENSION];
 
 const _: () = {

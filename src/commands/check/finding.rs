@@ -1,4 +1,4 @@
-//! Findings: a line of text for people, an object for programs. Each file keeps a bounded number.
+//! Findings, printed as a line of text for people or as JSON for programs. Each file keeps a bounded number.
 
 use std::fmt;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde::ser::{SerializeStruct, Serializer};
 use super::rules::{Counts, Rule};
 use crate::error::{Error, message};
 
-/// A violation of one rule at one place.
+/// A violation of one rule at one place in a file. It serialises to a line of `--json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
@@ -30,7 +30,7 @@ impl fmt::Display for Finding {
 }
 
 impl Finding {
-    /// The finding as the error of the file at `path`.
+    /// Converts the finding to an error about the file at `path`.
     pub(crate) fn error(&self, path: &Path) -> Error {
         let words = self.without_file();
         Error::data(message!(path, ": {words}"))
@@ -54,7 +54,7 @@ impl Serialize for Finding {
     }
 }
 
-/// The findings of one file. All are counted and the first few are kept, so a file full of faults takes little memory.
+/// The findings of one file. All are counted and the first few are kept, so a file with many violations takes little memory.
 #[derive(Debug)]
 pub(crate) struct Findings {
     file: String,
@@ -73,7 +73,7 @@ impl Findings {
         Self { file, kept_max, kept: Vec::new(), counts: Counts::default(), damage: None }
     }
 
-    /// Records a violation. `words` is called only if the finding is kept.
+    /// Records a violation. `words` returns its description; it is called only if the finding is kept.
     #[cold]
     pub fn push(&mut self, entry: Option<u64>, rule: Rule, words: impl FnOnce() -> String) {
         self.counts[rule] += 1;

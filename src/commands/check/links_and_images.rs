@@ -3,7 +3,7 @@
 use super::entry::Entry;
 use super::extensions::{EXTENSIONS, Elements};
 
-/// An `xhtml:link`, with the attributes that it has.
+/// An `xhtml:link`. Attributes that it lacks are `None`.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Link<'a> {
@@ -16,22 +16,22 @@ pub struct Link<'a> {
 }
 
 impl Entry {
-    /// The first fifty thousand of its links.
+    /// Returns the first 50,000 links of the entry.
     pub fn links(&self) -> impl Iterator<Item = Link<'_>> {
         self.elements_called("alternates").iter().map(|[rel, hreflang, href]| Link { rel, hreflang, href })
     }
 
-    /// The URLs of the first fifty thousand of its images; none for an image without.
+    /// Returns the URLs of the first 50,000 images of the entry; `None` for an image without a URL.
     pub fn images(&self) -> impl Iterator<Item = Option<&[u8]>> {
         self.elements_called("images").iter().map(|[loc, ..]| loc)
     }
 
-    /// The number of its images, kept or not.
+    /// Returns the number of images of the entry, including those beyond the first 50,000.
     pub fn images_count(&self) -> u64 {
         self.elements_called("images").count
     }
 
-    /// Its elements of the extension that is called `name`.
+    /// Returns the elements of the extension that is called `name`.
     fn elements_called(&self, name: &str) -> Elements<'_> {
         let number = EXTENSIONS.iter().position(|extension| extension.name == name);
         self.elements(number.expect("an extension of this module is in the list"))

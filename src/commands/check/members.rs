@@ -1,4 +1,4 @@
-//! Members: the files that an index file names.
+//! Members: the files that an index file lists.
 
 use super::content::Content;
 use super::entry::Entry;
@@ -10,10 +10,10 @@ use crate::error::{Error, Result, message};
 use crate::escape::shown;
 use crate::place::PlaceFile;
 
-/// The files beside the index file `index` that it names, in its order. What else may be wrong with it is not looked for.
+/// Returns the files that the index file `index` lists in its own directory, in its order. Other rules are not checked.
 ///
 /// # Errors
-/// If it cannot be read to its end, or names what is not beside it.
+/// If the index file cannot be read completely, or lists a URL that is not a file in its directory.
 pub(crate) fn members(index: &PlaceFile) -> Result<Vec<PlaceFile>> {
     let path = index.path();
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
@@ -31,7 +31,7 @@ pub(crate) fn members(index: &PlaceFile) -> Result<Vec<PlaceFile>> {
     }
 }
 
-/// The file beside `index` that the `loc` of its entry `number` means.
+/// Returns the file in the directory of `index` that the `loc` of its entry `number` refers to.
 pub(crate) fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[u8]) -> Result<PlaceFile> {
     let member = base.and_then(|base| Some(index.beside(file(loc, base)?)));
     let index = index.path();

@@ -1,9 +1,9 @@
-//! Namespaces: which one a name is in. A few are known, the others only have to be declared.
+//! Namespaces: resolves the prefixes of names. A few namespaces are known; the others only need a declaration.
 
 use super::extensions::EXTENSIONS;
 use crate::limits::Protocol;
 
-/// Most declarations that are in force at a time: enough for any sitemap, and no work for one made to cost some.
+/// Maximum number of declarations in scope: enough for any sitemap, and few enough that a hostile one cannot slow the search.
 const DECLARED_MAX: usize = 64;
 
 /// The namespace of `schemaLocation`: XML Schema 1, 2.6.
@@ -15,15 +15,15 @@ const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
 /// A namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Namespace {
-    /// The protocol's own.
+    /// The namespace of the protocol.
     Sitemap(Protocol),
-    /// That of an extension, by its number in [`EXTENSIONS`].
+    /// The namespace of an extension, by its index in [`EXTENSIONS`].
     Extension(usize),
-    /// Of hints for a validator.
+    /// The namespace of hints for validators, such as `schemaLocation`.
     SchemaInstance,
-    /// One that is not known here.
+    /// Any other namespace.
     Other,
-    /// None at all.
+    /// No namespace.
     None,
 }
 
@@ -42,7 +42,7 @@ impl Namespace {
     }
 }
 
-/// The declarations that are in force.
+/// The declarations in scope.
 #[derive(Debug)]
 pub(crate) struct Namespaces {
     default: Namespace,
@@ -57,25 +57,25 @@ struct Declared {
     namespace: Namespace,
 }
 
-/// Why a declaration was not taken in.
+/// The reason why a declaration is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Undeclared {
-    /// One more than [`DECLARED_MAX`].
+    /// There are [`DECLARED_MAX`] declarations already.
     TooMany,
-    /// `xml` and `xmlns` keep their namespaces, and nothing else gets them; no prefix stands for none at all: Namespaces
-    /// in XML, 3 and 2.2.
+    /// `xml` and `xmlns` cannot be bound to other namespaces, nor other prefixes to theirs, and no prefix can be undeclared:
+    /// Namespaces in XML, 3 and 2.2.
     Reserved,
 }
 
 impl Namespaces {
-    /// None but `xml`, which needs no declaration: Namespaces in XML, 3.
+    /// Creates a scope with only the prefix `xml`, which needs no declaration: Namespaces in XML, 3.
     pub fn new() -> Self {
         let declared =
             vec![Declared { depth: 0, prefix: "xml".into(), uri: XML.into(), namespace: Namespace::Other }];
         Self { default: Namespace::None, declared }
     }
 
-    /// Takes in `xmlns:prefix="uri"`, or `xmlns="uri"` with an empty prefix, of the element at `depth`.
+    /// Adds the declaration `xmlns:prefix="uri"` of the element at `depth`. An empty prefix means `xmlns="uri"`.
     pub fn declare(&mut self, depth: usize, prefix: &str, uri: &str) -> Result<(), Undeclared> {
         if self.declared.len() == DECLARED_MAX {
             return Err(Undeclared::TooMany);
@@ -98,7 +98,7 @@ impl Namespaces {
         Ok(())
     }
 
-    /// Forgets what the element at `depth` declared.
+    /// Removes the declarations of the element at `depth`.
     #[inline]
     pub fn close(&mut self, depth: usize) {
         if self.declared.last().is_some_and(|last| last.depth >= depth && depth > 0) {
@@ -107,23 +107,23 @@ impl Namespaces {
         }
     }
 
-    /// The namespace of the element `name`, and its local name. None if its prefix was never declared.
+    /// Returns the namespace of the element `name` and its local name, or `None` if its prefix is not declared.
     #[inline]
     pub fn of_element<'a>(&self, name: &'a str) -> Option<(Namespace, &'a str)> {
         match memchr::memchr(b':', name.as_bytes()) {
             None => Some((self.default, name)),
-            // What comes before the first colon must be a prefix, and not the empty one.
+            // The prefix must not be empty.
             Some(0) => None,
             Some(colon) => Some((self.of_prefix(&name[..colon])?, &name[colon + 1..])),
         }
     }
 
-    /// The namespace that `prefix` stands for.
+    /// Returns the namespace of `prefix`.
     pub fn of_prefix(&self, prefix: &str) -> Option<Namespace> {
         self.declaration_of(prefix).map(|declared| declared.namespace)
     }
 
-    /// The URI that `prefix` stands for.
+    /// Returns the URI of `prefix`.
     pub fn uri_of(&self, prefix: &str) -> Option<&str> {
         self.declaration_of(prefix).map(|declared| &*declared.uri)
     }

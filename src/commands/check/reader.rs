@@ -39,7 +39,7 @@ pub(crate) enum FileKind {
     Index,
 }
 
-/// The position of the reader in a document.
+/// The current element, as far as the rules distinguish it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum At {
     Prolog,

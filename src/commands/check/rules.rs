@@ -1,4 +1,4 @@
-//! The rules, each once: its word, and the clause it comes from.
+//! The rules: the word of each, and the clause that defines it.
 
 use crate::common::counts::{Counts as CountsOf, counted};
 

@@ -1,4 +1,4 @@
-//! A set: which files belong together, where they are published, and which file an index file means.
+//! A set: which files belong together, where they are published, and which file a URL in an index file refers to.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -16,32 +16,33 @@ use crate::place::{PlaceFile, Record, View};
 use crate::set::manifest::{Manifest, Role};
 use crate::set::name::{EMPTY_SET_LINE, ROBOTS_FILE};
 
-/// Largest manifest that is read: some 300 bytes a sitemap, and a million of them. It may be as hostile as the rest.
+/// Maximum bytes of a manifest: about 300 bytes per sitemap, for a million sitemaps. It may be hostile like any other file.
 const MANIFEST_BYTES_MAX: u64 = 300_000_000;
 
-/// Most bytes of `robots-sitemaps.txt` that are read: some ten thousand lines more than any set needs.
+/// Maximum bytes read of `robots-sitemaps.txt`, far more than any set needs.
 const ROBOTS_BYTES_MAX: u64 = 1 << 20;
 
-/// Files that are checked together: those of a place, or files that were named one by one.
+/// Files that are checked together: those of a place, or files that were named individually.
 pub(crate) struct Set {
-    /// The place, unless files were named one by one.
+    /// The place, unless files were named individually.
     pub view: Option<Arc<dyn View>>,
-    /// Its URL, if that is known.
+    /// The URL of the place, if it is known.
     pub base: Option<String>,
-    /// Where to begin: index files, or else sitemaps, in order.
+    /// The files to start from, in order: index files, or sitemaps if there are none.
     pub files: Vec<PlaceFile>,
-    /// What is wrong with the robots lines.
+    /// Findings about the robots lines.
     pub findings: Findings,
 }
 
 impl Set {
-    /// Single `files`, published below `base` if that is known.
+    /// Creates a set of single `files`, which are published below `base` if it is known.
     pub fn of_files(files: Vec<PlaceFile>, base: Option<&str>, kept_max: usize) -> Self {
         let findings = Findings::new(String::new(), kept_max);
         Self { view: None, base: base.map(str::to_owned), files, findings }
     }
 
-    /// The set in a place: what its robots lines name; without them its index files, and without those its sitemaps.
+    /// Returns the set in a place: the index files that its robots lines name; without robots lines, all its index files; without
+    /// index files, all its sitemaps.
     ///
     /// # Errors
     /// If it cannot be read, or holds no set.
@@ -80,8 +81,8 @@ impl Set {
         }
     }
 
-    /// The places of the sets in `parent`: itself, or, if it is the parent of several sites, the places of all of them, sorted by
-    /// name. A place in which no set is known to be published counts as one set.
+    /// Returns the places of the sets in `parent`: `parent` itself, or, if it is the parent of several sites, the places of all
+    /// sites, sorted by name. A place without a manifest or robots lines counts as one set.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -93,17 +94,17 @@ impl Set {
         let below = listed.map(|listed| parent.below(&listed.name));
         let mut sites: Vec<_> = below.filter(|site| is_published(&**site)).collect();
         sites.sort_by(|one, other| one.root().cmp(other.root()));
-        // Other sitemaps may lie beside them.
+        // There may be other sitemaps next to them.
         if sites.is_empty() || !names(parent)?.is_empty() {
             sites.insert(0, parent.share());
         }
         Ok(sites)
     }
 
-    /// The files to begin with, for one who only reads them.
+    /// Returns the files to start from, for commands that read the set without checking it.
     ///
     /// # Errors
-    /// If a robots line is wrong: what it means to name would be left out.
+    /// If a robots line is invalid, because the file that it should name would be missed.
     pub fn into_files(self) -> Result<Vec<PlaceFile>> {
         match self.findings.kept.into_iter().next() {
             Some(finding) if finding.entry.is_some() || self.files.is_empty() => {
@@ -113,7 +114,7 @@ impl Set {
         }
     }
 
-    /// Each line names an index file. The directory that the first one lies in is that of the set.
+    /// Reads the robots lines. Each names an index file, and the directory of the first one is the directory of the set.
     fn take_robots(&mut self, view: &Arc<dyn View>, lines: &[u8]) {
         for (number, line) in (1..).zip(lines.split(|&byte| byte == b'\n')) {
             let line = line.trim_ascii();
@@ -153,20 +154,22 @@ impl Set {
     }
 }
 
-/// Whether `build` has published a set there, by its manifest, or by its robots lines where only the files were copied.
+/// Returns whether `build` has published a set there: there is a manifest or, if only the files were copied, a file of robots
+/// lines.
 fn is_published(view: &dyn View) -> bool {
     let manifest = view.look_up_record(&Record::Live);
     manifest.is_ok_and(|found| found.is_some_and(|found| found.is_file)) || view.is_file(ROBOTS_FILE.as_ref())
 }
 
-/// The name of the file that `url` means, if it lies directly in the directory `base`: never a path that leads out of it.
+/// Returns the name of the file that `url` refers to, if it is directly in the directory `base`. The name never leads out of the
+/// directory.
 pub(crate) fn file(url: &[u8], base: &str) -> Option<OsString> {
     let directory = loc::directory(url)?;
     let slash = url.iter().take_while(|&&byte| byte != b'?').count();
     let last = url[..slash].rsplit(|&byte| byte == b'/').next()?;
     let name = percent_decoded(last);
     let is_plain = !name.is_empty() && name[0] != b'.' && !name.iter().any(|byte| matches!(byte, b'/' | 0));
-    // A query asks a program, not for a file.
+    // A URL with a query refers to a program, not to a file.
     (directory == base && is_plain && slash == url.len()).then(|| OsString::from_vec(name))
 }
 
@@ -189,7 +192,7 @@ fn percent_decoded(name: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// The names of the XML files in a place, numbers in them by their value.
+/// Returns the names of the XML files in a place, with numbers in names sorted by value.
 fn names(view: &dyn View) -> Result<Vec<OsString>> {
     let is_xml = |name: &OsString| {
         let name = name.as_encoded_bytes();
@@ -201,12 +204,12 @@ fn names(view: &dyn View) -> Result<Vec<OsString>> {
     Ok(names)
 }
 
-/// A key that sorts `a-9` before `a-10`: every number after the count of its digits.
+/// Returns a key that sorts `a-9` before `a-10`, because each number is preceded by the count of its digits.
 fn by_number(name: &[u8]) -> Vec<u8> {
     let mut key = Vec::with_capacity(name.len() + 8);
     for run in name.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()) {
         if run[0].is_ascii_digit() {
-            // No name is longer than 255 bytes.
+            // Names have at most 255 bytes.
             key.extend([b'0', run.len() as u8]);
         }
         key.extend(run);
@@ -214,13 +217,13 @@ fn by_number(name: &[u8]) -> Vec<u8> {
     key
 }
 
-/// The index files of earlier sets that are still there, by the manifest. If that is damaged, the check of it says so.
+/// Returns the index files of earlier sets that still exist, according to the manifest. A damaged manifest is reported elsewhere.
 fn old_indexes(view: &dyn View) -> HashSet<String> {
     let manifest = read_manifest(view).ok().flatten();
     manifest.into_iter().flat_map(|set| set.superseded_indexes).map(|old| old.file).collect()
 }
 
-/// Reads the manifest that `build` has left in a place; none if it published nothing there.
+/// Reads the manifest that `build` has written to a place, or `None` if there is none.
 ///
 /// # Errors
 /// If it is damaged, or cannot be read.
@@ -230,12 +233,12 @@ pub(crate) fn read_manifest(view: &dyn View) -> Result<Option<Manifest>> {
             Manifest::read_as(Role::Live, view, &Record::Live)
         }
         Ok(Some(_)) => Err(Error::data(message!(&*view.record_path(&Record::Live), ": is not a manifest"))),
-        // Where we may not look, we judge the files alone.
+        // Without permission to read manifests, only the files are checked.
         Ok(None) | Err(_) => Ok(None),
     }
 }
 
-/// As `build` names them.
+/// Returns whether `build` names index files like this.
 fn is_index_name(name: &OsString) -> bool {
     let number = name.to_str().and_then(|name| {
         let stem = name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".xml")?;
@@ -244,7 +247,7 @@ fn is_index_name(name: &OsString) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The robots lines; none if there is no such file.
+/// Reads the robots lines, or returns `None` if there is no such file.
 fn read_robots(file: &PlaceFile) -> Result<Option<Vec<u8>>> {
     if !file.is_file() {
         return Ok(None);
@@ -254,17 +257,17 @@ fn read_robots(file: &PlaceFile) -> Result<Option<Vec<u8>>> {
     read.map(|_| Some(lines)).map_err(|error| Error::input(file.path(), error))
 }
 
-/// Files that were met, so that none is read twice.
+/// Files that were seen, so that none is read twice.
 #[derive(Default)]
 pub(crate) struct Met(HashSet<PathBuf>);
 
 impl Met {
-    /// True if it is new.
+    /// Adds a file. Returns true if it is new.
     pub fn insert(&mut self, path: &Path) -> bool {
         self.0.insert(path.into())
     }
 
-    /// Whether it was met.
+    /// Returns whether the file was seen.
     pub fn contains(&self, path: &Path) -> bool {
         self.0.contains(path)
     }

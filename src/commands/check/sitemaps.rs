@@ -19,11 +19,11 @@ pub(crate) struct Sitemaps {
 /// The index of a sitemap and of one of its entries.
 pub(crate) type Place = (usize, u16);
 
-/// Entries whose URL is listed before.
+/// Entries whose URL is also listed earlier.
 pub(crate) struct Duplicates {
-    /// The first of them, in order; at most a few hundred times as many as requested.
+    /// The first of these entries, in order: at most a few hundred times the requested number.
     pub first: Vec<Place>,
-    /// The number of all others.
+    /// The number of the remaining ones.
     pub beyond: u64,
 }
 
@@ -39,7 +39,7 @@ impl Sitemaps {
         shown(self.files[sitemap].path().as_os_str().as_encoded_bytes())
     }
 
-    /// Finds URLs that are listed before, and keeps `kept_max` of them per partition of the keys.
+    /// Finds URLs that are also listed earlier, and keeps `kept_max` of them per partition of the keys.
     ///
     /// # Errors
     /// If memory runs out or `stop` is raised.
@@ -47,7 +47,7 @@ impl Sitemaps {
         let chunks = |partition| {
             self.keys.iter().enumerate().map(move |(sitemap, keys)| keys.partition(sitemap, partition))
         };
-        // In a small set most partitions are empty, and each one costs a hand-over between threads.
+        // In a small set, most partitions are empty, and each costs a transfer between threads.
         let partitions = (0..PARTITIONS).filter(|&partition| has_several(chunks(partition)));
         let work = |table: &mut Table, partition| {
             let mut own = Duplicates { first: Vec::new(), beyond: 0 };
@@ -65,7 +65,7 @@ impl Sitemaps {
             all.beyond += own.beyond;
             Ok(())
         })?;
-        // Keys are partitioned by hash, so each partition may have found any of the first ones.
+        // Keys are partitioned by hash, so the first duplicates may be in any partition.
         all.first.sort_unstable();
         Ok(all)
     }

@@ -1,4 +1,4 @@
-//! Blocks: rows on their way from one process to another.
+//! Blocks: rows that are sent from one process to another.
 //!
 //! ```text
 //! block = magic (4) · rows (4) · stamp (8) · sum (8) · checksum (8) · bytes of the rows (4) · rows as in a scratch file, in zstd
@@ -8,8 +8,8 @@
 //! takes less processor time than one of these copies and leaves a quarter of the bytes.
 //!
 //! Numbers are little-endian. The stamp says which run, or which region of a plan, the block belongs to. The sum is that of the
-//! hashes of all rows, whatever their order. The checksum, XXH3 of the compressed rows seeded with the other numbers, finds damage and not
-//! forgery: workers are trusted.
+//! hashes of all rows, so it does not depend on their order. The checksum, XXH3 of the compressed rows seeded with the other
+//! numbers, finds damage and not forgery: workers are trusted.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use zstd::bulk::{Compressor, Decompressor};
@@ -32,7 +32,7 @@ const BYTES_MAX: usize = 256 << 20;
 /// The fastest level that compresses rows to a quarter.
 const LEVEL: i32 = 1;
 
-/// Entries that were checked, and the number of them.
+/// The entries of a block, after its checksum was verified.
 #[derive(Debug)]
 pub(super) struct Entries {
     pub rows: u32,
@@ -75,12 +75,12 @@ impl Filling {
         hash
     }
 
-    /// Whether it has reached `bytes_max` bytes, or the maximum number of rows.
+    /// Returns whether it has reached `bytes_max` bytes, or the maximum number of rows.
     pub fn is_full(&self, bytes_max: usize) -> bool {
         self.rows.is_full(bytes_max)
     }
 
-    /// Bytes of memory that it holds.
+    /// Returns the bytes of memory that it holds.
     pub fn held_bytes(&self) -> usize {
         self.rows.held_bytes()
     }
@@ -117,7 +117,7 @@ impl Filling {
     }
 }
 
-/// The entries of `block`, whose stamp must be `stamp`.
+/// Decodes the entries of `block`, whose stamp must be `stamp`.
 pub(super) fn entries(block: &[u8], stamp: u64) -> Result<Entries> {
     let (header, packed) =
         block.split_first_chunk::<HEADER_BYTES>().ok_or_else(|| damaged("is cut short"))?;

@@ -31,10 +31,11 @@ use crate::survey::memory::Memory;
 use crate::survey::rejects::Example;
 use crate::survey::tally::Tally;
 
-/// The driver of a run: holds the lock of the output directory, tells the workers what to do, and publishes what they made.
+/// The driver of a run: holds the lock of the output directory, gives the workers their instructions, and publishes their
+/// results.
 ///
-/// Nothing is visible before [`Driver::publish`]. If the driver is dropped before, or its process dies, the live set stays as
-/// it is, and what the workers wrote is removed, at once or by the next run.
+/// Nothing is visible before [`Driver::publish`]. If the driver is dropped before, or its process dies, the live set stays
+/// unchanged, and the files of the workers are removed, at once or by the next run.
 #[derive(Debug)]
 pub struct Driver {
     job: Job,
@@ -80,7 +81,7 @@ impl Driver {
         Ok(Self { job, stop, started, planned: None, follow_up, site, time, order })
     }
 
-    /// The instructions for the workers.
+    /// Returns the instructions for the workers.
     pub fn order(&self) -> &WorkOrder {
         &self.order
     }
@@ -95,15 +96,15 @@ impl Driver {
         Ok(planned)
     }
 
-    /// Makes the set live that consists of `batches`, one of each region, in any order. `packed` and `plan` are those of the run.
-    /// `input` names the input in the report.
+    /// Publishes the set that consists of `batches`, one per region in any order. `packed` and `plan` are those of the run.
+    /// `input` is the name of the input in the report.
     ///
-    /// Checks first that no row was lost or counted twice on the way: every region is there once, all accepted rows have
-    /// arrived, and all files exist. Data that the guards of the job refuse are no error ([`Outcome::refused`]).
+    /// First, it checks that no row was lost or counted twice: every region occurs once, all accepted rows have arrived, and all
+    /// files exist. Data that the guards of the job refuse is not an error ([`Outcome::refused`]).
     ///
     /// # Errors
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if something is missing, was given twice, or belongs to another run or plan;
-    /// otherwise as [`build`](crate::build()). Nothing is published then, and the run has ended.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a result is missing, duplicated, or from another run or plan; otherwise as
+    /// [`build`](crate::build()). Nothing is published then, and the run has ended.
     pub fn publish(
         self,
         packed: &[Packed],
@@ -167,7 +168,7 @@ fn check_origins(own: &Origin, packed: &[Packed], plan: &RoutingPlan, batches: &
     Ok(())
 }
 
-/// The batches in the order of their regions, each of which must be there exactly once.
+/// Returns the batches in the order of their regions. Every region must occur exactly once.
 fn in_order(plan: &RoutingPlan, mut batches: Vec<RegionBatch>) -> Result<Vec<RegionBatch>> {
     batches.sort_unstable_by_key(|batch| batch.region);
     if let Some(twice) = batches.windows(2).find(|pair| pair[0].region == pair[1].region) {
@@ -181,7 +182,7 @@ fn in_order(plan: &RoutingPlan, mut batches: Vec<RegionBatch>) -> Result<Vec<Reg
     }
 }
 
-/// The tally of all rows, once it is certain that the batches account for each of them.
+/// Checks that the batches account for every row, and returns the tally of all rows.
 fn add_up(packed: &[Packed], plan: &RoutingPlan, batches: &[RegionBatch]) -> Result<Tally> {
     let mut tally: Tally = packed.iter().map(|packed| packed.tally).sum();
     let made: Tally = batches.iter().map(|region| region.batch.tally).sum();
@@ -228,7 +229,7 @@ fn empty_batch(job: &Job, order: &WorkOrder) -> Result<Batch> {
     Ok(Batch::new(rules, Tally::default(), Vec::new()).with_sections(sections))
 }
 
-/// Checks that all sitemaps of the batches exist in full, and that no two of them have one name.
+/// Checks that all sitemaps of the batches exist completely, and that no two have the same name.
 fn check_files(site: &Site) -> Result<()> {
     let view = site.place.view();
     let mut names = HashSet::new();
@@ -236,7 +237,7 @@ fn check_files(site: &Site) -> Result<()> {
         let sitemap = &made.sitemap;
         let file = &*sitemap.file;
         if !names.insert(file) {
-            // Two workers chose the name at the same moment, for the first digits of two hashes are equal.
+            // Two workers chose the same name at the same time, because the first digits of two hashes are equal.
             return Err(Error::data(format!(
                 "{file}: two sitemaps have this name; nothing was published; run again"
             )));

@@ -1,4 +1,4 @@
-//! Work orders: what the driver tells its workers, and what every message between them carries.
+//! Work orders: the instructions of the driver for its workers, and the common parts of all messages.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::set::publish::SharedShelf;
 use crate::sitemap::divide::Divide;
 use crate::sitemap::sections::SectionRule;
 
-/// The version of the form of all messages and blocks.
+/// The version of the format of all messages and blocks.
 pub(super) const FORMAT: u32 = 1;
 
 /// The origin of a message: the run, and the version and the rules that it was made with.
@@ -49,7 +49,7 @@ impl Origin {
         Err(Error::data(format!("{what} {why}")))
     }
 
-    /// A number for blocks of the run, which differs from run to run.
+    /// Returns a number for blocks of the run, which differs from run to run.
     pub(super) fn stamp(&self) -> u64 {
         xxhash_rust::xxh3::xxh3_64(format!("{self:?}").as_bytes())
     }
@@ -61,7 +61,7 @@ fn of_version(what: &str, version: &str) -> Error {
     Error::data(format!("{what} was made by sitemill {made_by}, and this is {own}; {way_out}"))
 }
 
-/// Reads a message. `what` names it in errors. Another version is recognised before anything else is read.
+/// Reads a message. `what` names it in errors. A message of another version is recognised before the rest is parsed.
 pub(super) fn read_json<T: DeserializeOwned>(json: &str, what: &str) -> Result<T> {
     #[derive(Deserialize)]
     struct Version {
@@ -100,7 +100,7 @@ pub struct WorkOrder {
     pub(super) secret: String,
     /// The sitemaps of the live set and of the sets that are kept.
     pub(super) sitemaps: Vec<Sitemap>,
-    /// If URLs are counted by section: the sections that are counted however small they are.
+    /// If URLs are counted by section: the sections that are counted even if they are small.
     pub(super) sections: Option<Vec<String>>,
 }
 
@@ -124,7 +124,7 @@ impl WorkOrder {
         to_json(self)
     }
 
-    /// Reads what [`WorkOrder::to_json`] wrote.
+    /// Reads the JSON that [`WorkOrder::to_json`] wrote.
     ///
     /// # Errors
     /// [`ErrorKind::Data`] if it is damaged, or written by another version of sitemill.
@@ -154,13 +154,13 @@ impl WorkOrder {
         ))
     }
 
-    /// Checks that this process does what the driver does.
+    /// Checks that this process has the same version and rules as the driver.
     pub(super) fn check(&self, job: &Job) -> Result<()> {
         check_job(job)?;
         self.origin.check("the work order", &Origin::new(job, &self.origin.run))
     }
 
-    /// The shelf of a worker. There may be many published sitemaps, so they are moved there.
+    /// Creates the shelf of a worker. The list of published sitemaps may be long, so it is moved and not copied.
     pub(super) fn take_shelf(&mut self) -> Result<SharedShelf> {
         let damaged =
             || Error::data("the work order cannot be read: its key is damaged; pass it on unchanged");
@@ -168,7 +168,7 @@ impl WorkOrder {
         Ok(SharedShelf::new(&self.out, &self.origin.run, &secret, std::mem::take(&mut self.sitemaps)))
     }
 
-    /// The rule by which URLs are counted by section.
+    /// Returns the rule by which URLs are counted by section.
     pub(super) fn section_rule(&self, job: &Job) -> Result<Option<SectionRule>> {
         let url = only_site(job)?;
         let rule = |wanted: &Vec<String>| SectionRule::new(url, job.rules.scope, wanted.clone());
@@ -176,7 +176,7 @@ impl WorkOrder {
     }
 }
 
-/// Refuses rules under which a cluster could not write what one machine writes.
+/// Refuses rules for which a cluster could not write the same set as a single machine.
 pub(super) fn check_job(job: &Job) -> Result<()> {
     job.check()?;
     only_site(job)?;

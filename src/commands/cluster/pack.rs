@@ -25,16 +25,17 @@ use crate::survey::tally::Tally;
 /// Bytes of the rows of a block: large enough for a shuffle, small enough for any message.
 const BLOCK_BYTES: usize = 512 * 1024;
 
-/// Border candidates that a task collects while it does not know how many rows it has.
+/// Number of border candidates that a task collects before it knows its number of rows.
 const CANDIDATES_COLLECTED: usize = 16 * 1024;
 
-/// Least border candidates of a task, and candidates for each million rows: eight times as many as a task contributes on average,
-/// so that the driver hardly ever needs more.
+/// Minimum number of border candidates per task, and number per million rows: eight times as many as a task contributes on
+/// average, so that the driver hardly ever needs more.
 const CANDIDATES_MIN: usize = 64;
 const CANDIDATES_PER_MILLION: u64 = 8;
 
-/// What became of the rows of one partition. The engine collects the results of all [`pack`] tasks, each exactly once, and gives
-/// them to the driver. Their size does not depend on the number of rows: usually a few kilobytes, and at most a few hundred.
+/// The result of packing one partition: counts of its rows by outcome, and border candidates. The engine collects the results of
+/// all [`pack`] tasks, each exactly once, and gives them to the driver. Their size does not depend on the number of rows: usually
+/// a few kilobytes, and at most a few hundred.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Packed {
     pub(super) origin: Origin,
@@ -51,22 +52,22 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// Rows of the partition.
+    /// Returns the number of rows of the partition.
     pub fn rows(&self) -> u64 {
         self.tally.lines
     }
 
-    /// Rows that were accepted, including duplicates: all rows in the blocks of the partition.
+    /// Returns the number of accepted rows, including duplicates: all rows in the blocks of the partition.
     pub fn accepted(&self) -> u64 {
         self.tally.entries()
     }
 
-    /// Writes it as JSON, to be passed to other processes.
+    /// Writes the result as JSON, to be passed to other processes.
     pub fn to_json(&self) -> String {
         to_json(self)
     }
 
-    /// Reads what [`Packed::to_json`] wrote.
+    /// Reads the JSON that [`Packed::to_json`] wrote.
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if it is damaged, or written by another version of sitemill.
@@ -132,7 +133,7 @@ fn name_of(source: &Source<'_>) -> String {
 /// Judges rows and fills blocks.
 struct Packer<'r, 'e> {
     judge: Judge<'r>,
-    /// Judges the rows of examples again, so that nothing is counted twice.
+    /// Judges the rows of examples a second time, without counting them.
     teller: Judge<'r>,
     name: String,
     filling: Filling,
@@ -183,7 +184,7 @@ fn row_of<'a>(record: &Record<'a>) -> InputRow<'a> {
     InputRow { line, offset, content: Content::Url(url, RawTags { lastmod, changefreq, priority, extras }) }
 }
 
-/// The first rows of each reason, a bounded number.
+/// The first rows of each reason, up to a maximum.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Examples(BTreeMap<String, Vec<Example>>);
 
@@ -223,16 +224,16 @@ impl Examples {
 pub struct RejectedRow<'a> {
     /// The number of the row in its source, from 1.
     pub row: u64,
-    /// Why, as a word of the [report](crate::Report::rejected): `scheme`, or `tag-lastmod` for a tag.
+    /// The reason, as a word of the [report](crate::Report::rejected): `scheme`, or `tag-lastmod` for a tag.
     pub reason: &'static str,
-    /// The row's URL as it was given, or the text of a row that has none.
+    /// The row's URL as it was in the source, or the text of a row without a URL.
     pub text: &'a [u8],
     /// The value of the tag, if only a tag was dropped. The URL is listed without it.
     pub tag: Option<&'a [u8]>,
 }
 
 /// Reads all rows of `source`, one partition of the input, and calls `emit` with each row that is rejected and each tag that is
-/// dropped. Nothing else happens with the rows, so that an engine can collect rejects with or without a run.
+/// dropped. It does nothing else with the rows, so an engine can collect rejects with or without a run.
 ///
 /// # Errors
 /// If the source cannot be read, `emit` fails, or `stop` is raised.
@@ -247,7 +248,7 @@ pub fn rejects(
     read(job, source, stop, &mut Teller { judge: Judge::new(&rules), emit }).map(drop)
 }
 
-/// Tells of rejected rows.
+/// Reports rejected rows.
 struct Teller<'r, 'e> {
     judge: Judge<'r>,
     emit: &'e mut dyn FnMut(RejectedRow<'_>) -> Result<()>,

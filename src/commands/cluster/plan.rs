@@ -9,19 +9,19 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::sitemap::divide::borders::{Smallest, count, region_of};
 use crate::survey::sort::Splitters;
 
-/// What a driver says to the results of all [`pack`](super::pack) tasks.
+/// The answer of a driver to the results of all [`pack`](super::pack) tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Planned {
     /// The plan for the next steps.
     Ready(RoutingPlan),
-    /// The tasks reported too few candidates for borders, which is very unlikely: run all of them again with this number of
+    /// The tasks reported too few border candidates, which is very unlikely. Run all of them again with this number of
     /// `candidates`, then plan again.
     MoreCandidates(usize),
 }
 
 /// The regions of a run. Pass it to every task of the steps that follow.
 ///
-/// A region is an interval of URLs in byte order, of about a million rows. A set of less than two million accepted rows is one
+/// A region is an interval of URLs in byte order, of about a million rows. A set of fewer than two million accepted rows is one
 /// region.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoutingPlan {
@@ -44,7 +44,7 @@ impl RoutingPlan {
         Ok(Planned::Ready(Self { origin: origin.clone(), accepted, borders }))
     }
 
-    /// The number of regions, numbered from 0. Every region has rows, except that region 0 may be empty.
+    /// Returns the number of regions. They are numbered from 0. Every region has rows, except that region 0 may be empty.
     pub fn regions(&self) -> u32 {
         u32::try_from(self.borders.len() + 1).expect("there are fewer borders than URLs in millions")
     }
@@ -54,12 +54,12 @@ impl RoutingPlan {
         self.accepted
     }
 
-    /// Writes the plan as JSON, to be passed to other processes.
+    /// Returns the plan as JSON, to be passed to other processes.
     pub fn to_json(&self) -> String {
         to_json(self)
     }
 
-    /// Reads what [`RoutingPlan::to_json`] wrote.
+    /// Reads the JSON that [`RoutingPlan::to_json`] wrote.
     ///
     /// # Errors
     /// [`ErrorKind::Data`] if it is damaged, or written by another version of sitemill.
@@ -67,7 +67,7 @@ impl RoutingPlan {
         read_json(json, "the plan")
     }
 
-    /// A number for what is made by this plan, which differs from plan to plan.
+    /// Returns a number for the results of this plan, which differs from plan to plan.
     pub(super) fn stamp(&self) -> u64 {
         xxh3_64(format!("{self:?}").as_bytes())
     }
@@ -77,7 +77,7 @@ impl RoutingPlan {
         Splitters::of_sorted(self.borders.iter().map(|border| border.clone().into_bytes()).collect())
     }
 
-    /// Whether `url` belongs to `region`.
+    /// Returns whether `url` belongs to `region`.
     pub(super) fn is_in(&self, region: u32, url: &str) -> bool {
         region_of(url.as_bytes(), &self.borders) == region as usize
     }
@@ -94,12 +94,12 @@ impl RoutingPlan {
     }
 }
 
-/// A number for the blocks of `region` by the plan with the stamp `plan_stamp`.
+/// Returns a number for the blocks of `region` in the plan with the stamp `plan_stamp`.
 pub(super) fn stamp_of(plan_stamp: u64, region: u32) -> u64 {
     xxh3_64_with_seed(&region.to_le_bytes(), plan_stamp)
 }
 
-/// The error for a promise of this module that does not hold.
+/// Creates the error for a broken invariant of this module.
 pub(super) fn internal(words: String) -> Error {
     Error::new(ErrorKind::Internal, words)
 }

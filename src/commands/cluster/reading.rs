@@ -1,4 +1,4 @@
-//! Reading: the rows of one source, one after the other, on the calling thread.
+//! Reading: the rows of one source, in order, on the calling thread.
 
 use std::io::{self, Read, Seek};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::intake::source::Source;
 use crate::job::Job;
 use crate::survey::memory::with_page_memory;
 
-/// Reads all rows of `source` into `sink`, and returns its bytes, compressed if it is.
+/// Reads all rows of `source` into `sink`. Returns the number of its bytes, before decompression.
 pub(super) fn read(job: &Job, source: Source<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<u64> {
     let source = [source];
     let out = sources::out_directory(job, &source)?;
@@ -24,7 +24,7 @@ pub(super) fn read(job: &Job, source: Source<'_>, stop: &Stop, sink: &mut dyn Si
     let Sources { open, .. } = sources::open_all(source, job.input.require_success, &form, out.as_ref())?;
     let mut bytes = 0;
     for found in open {
-        // A read that was called off reports the stop.
+        // A read that was interrupted reports the stop.
         bytes += read_one(found, &form, stop, sink).or_else(|error| stop.check().and(Err(error)))?;
     }
     Ok(bytes)
@@ -50,7 +50,7 @@ fn read_one(found: Found<'_>, form: &FormOptions, stop: &Stop, sink: &mut dyn Si
     };
     match format::open(&name, feed, form)?.1 {
         Opened::Plain(mut file) => {
-            // Looking at its first bytes has moved it on.
+            // Detecting the format has read its first bytes.
             file.rewind().map_err(unreadable)?;
             read_lines(file, unreadable, stop, sink)?;
         }

@@ -31,7 +31,7 @@ pub struct RegionBatch {
     /// The stamp of the plan.
     pub(super) plan: u64,
     pub(super) region: u32,
-    /// Rows that came in.
+    /// Number of rows received.
     pub(super) rows: u64,
     /// The sum of their hashes.
     pub(super) sum: u64,
@@ -39,27 +39,27 @@ pub struct RegionBatch {
 }
 
 impl RegionBatch {
-    /// The region.
+    /// Returns the number of the region.
     pub fn region(&self) -> u32 {
         self.region
     }
 
-    /// Accepted rows of the region, including duplicates.
+    /// Returns the number of accepted rows of the region, including duplicates.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// URLs in the sitemaps of the region.
+    /// Returns the number of URLs in the sitemaps of the region.
     pub fn urls(&self) -> u64 {
         self.batch.urls()
     }
 
-    /// Writes it as JSON, to be passed to other processes.
+    /// Writes the result as JSON, to be passed to other processes.
     pub fn to_json(&self) -> String {
         to_json(self)
     }
 
-    /// Reads what [`RegionBatch::to_json`] wrote.
+    /// Reads the JSON that [`RegionBatch::to_json`] wrote.
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if it is damaged, or written by another version of sitemill.
@@ -72,8 +72,8 @@ impl RegionBatch {
 /// to the same task, in any order; a task may have any number of regions.
 ///
 /// Blocks are kept in one scratch file, and the rows of one region at a time are sorted within the memory of the
-/// [job](crate::options::Resources::memory). Sitemaps are written to the output directory, where nobody sees them before the driver
-/// publishes them. A task can fail anywhere, run again, or run twice at the same time.
+/// [job](crate::options::Resources::memory). Sitemaps are written to the output directory, where they are invisible until the
+/// driver publishes them. A task can fail at any point, be repeated, or run twice at the same time.
 #[derive(Debug)]
 pub struct Regions {
     job: Job,
@@ -96,8 +96,8 @@ struct Region {
 }
 
 impl Regions {
-    /// An empty task. Scratch files go to the directory `scratch` unless [`Resources::scratch`](crate::options::Resources::scratch) is
-    /// set. It should be a local disk of the worker.
+    /// Creates a task without blocks. Scratch files go to the directory `scratch` unless
+    /// [`Resources::scratch`](crate::options::Resources::scratch) is set. It should be a local disk of the worker.
     ///
     /// # Errors
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) if `job` has other rules than the job of the driver;

@@ -5,7 +5,7 @@ use super::plan::{self, RoutingPlan};
 use crate::error::{Result, list};
 use crate::survey::sort::Splitters;
 
-/// Bytes of the rows of a block of one region. With many regions, blocks are smaller.
+/// Target size of a block of one region in bytes of its rows. With many regions, blocks are smaller.
 const BLOCK_BYTES: usize = 256 * 1024;
 
 /// Distributes entries by region, in the second map step. It takes the blocks of [`pack`](super::pack) and makes a block for
@@ -15,16 +15,16 @@ pub struct Router {
     splitters: Splitters,
     /// The stamp of the blocks that it takes.
     stamp: u64,
-    /// For each region, the block at hand, and the stamp of its blocks.
+    /// For each region, its current block, and the stamp of its blocks.
     regions: Vec<(Filling, u64)>,
-    /// Bytes that all buffers hold, and may hold.
+    /// Bytes that all buffers hold, and their maximum.
     held: usize,
     held_max: usize,
 }
 
 impl Router {
-    /// A router that holds about `memory` bytes. Beyond that, all blocks are emitted before they are full. Half a megabyte per
-    /// region avoids that.
+    /// Creates a router that holds about `memory` bytes. Beyond that, all blocks are emitted before they are full. Half a
+    /// megabyte per region avoids that.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for the regions.
@@ -35,10 +35,11 @@ impl Router {
         Ok(Self { splitters: plan.splitters(), stamp, regions, held: 0, held_max: memory })
     }
 
-    /// Distributes the entries of `block`, and calls `emit` with each region whose block is full, and with that block.
+    /// Distributes the entries of `block`. Calls `emit` with every block that is full, and its region.
     ///
     /// # Errors
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the block is damaged or belongs to another run; the first of `emit`.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if the block is damaged or belongs to another run; otherwise the first error
+    /// of `emit`.
     pub fn push(&mut self, block: &[u8], emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
         let mut rows = 0;
         let entries = block::entries(block, self.stamp)?;
@@ -57,10 +58,10 @@ impl Router {
         block::check_rows(rows, entries.rows)
     }
 
-    /// Calls `emit` with the remaining blocks. The router is empty then, and may be used again.
+    /// Calls `emit` with the remaining blocks. The router is then empty and can be used again.
     ///
     /// # Errors
-    /// The first of `emit`.
+    /// The first error of `emit`.
     pub fn finish(&mut self, emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
         self.emit_all(emit)
     }

@@ -1,4 +1,4 @@
-//! Clusters in one process: tasks are function calls, and the engine is a test.
+//! Clusters in one process: tasks are function calls, and the test takes the place of the engine.
 
 mod faults;
 
@@ -153,7 +153,7 @@ fn on_one_machine(job: &Job, rows: &[SourceRow]) -> Outcome {
     build_from(job, vec![Source::rows("pages", rows.to_vec())], &Silent, &Stop::default()).unwrap()
 }
 
-/// The published files, and the manifest without what differs from run to run.
+/// The published files, and the manifest without the fields that differ from run to run.
 fn published(job: &Job) -> (BTreeMap<String, Vec<u8>>, Value) {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(&job.publication.out).unwrap().map(Result::unwrap) {
@@ -186,7 +186,7 @@ fn counts(report: &Report) -> Value {
     report
 }
 
-/// The staging of the runs that are active or dead.
+/// The staging directories of active and dead runs.
 fn staging(job: &Job) -> Vec<PathBuf> {
     let nursery = job.publication.out.join(".sitemill/staging");
     fs::read_dir(nursery).unwrap().map(|run| run.unwrap().path()).collect()

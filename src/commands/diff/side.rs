@@ -21,18 +21,18 @@ use crate::set::manifest::{Manifest, Sitemap};
 #[derive(Debug, Default)]
 pub(crate) struct Side {
     files: Vec<SideFile>,
-    /// What its sitemaps are sealed with; empty if nobody tells.
+    /// The secret that its sitemaps are sealed with; empty if there is no manifest.
     secret: String,
 }
 
 #[derive(Debug)]
 struct SideFile {
     source: Named,
-    /// What a manifest tells.
+    /// Its entry in the manifest, if there is one.
     known: Option<Sitemap>,
 }
 
-/// What is compared with what: the sets of `old` and `new`, or of two parents of sites each site with the one of its name.
+/// Returns the pairs to compare: the sets of `old` and `new` or, for two parents of several sites, the sites with equal names.
 ///
 /// # Errors
 /// If a set cannot be read.
@@ -40,7 +40,7 @@ pub(super) fn pairs(old: &Path, new: &Path) -> Result<Vec<(Side, Side)>> {
     let (old, new) = (sides(old)?, sides(new)?);
     let (mut old, mut new) = match (old, new) {
         (Sides::Sites(old), Sides::Sites(new)) => (old, new),
-        // One set has no names of sites to go by.
+        // A single set has no site name to match.
         (old, new) => return Ok(vec![(old.into_one(), new.into_one())]),
     };
     let names: BTreeSet<OsString> = old.keys().chain(new.keys()).cloned().collect();
@@ -48,7 +48,7 @@ pub(super) fn pairs(old: &Path, new: &Path) -> Result<Vec<(Side, Side)>> {
     Ok(names.into_iter().map(pair).collect())
 }
 
-/// What a path means.
+/// What a path refers to.
 enum Sides {
     One(Side),
     /// The sets of several sites, by the names of their directories.
@@ -56,7 +56,7 @@ enum Sides {
 }
 
 impl Sides {
-    /// All of it as one side.
+    /// Combines all sites into one side.
     fn into_one(self) -> Side {
         match self {
             Self::One(side) => side,
@@ -74,7 +74,7 @@ fn sides(path: &Path) -> Result<Sides> {
         Named::File(file) if is_manifest(path) => return Side::of_manifest(&file).map(Sides::One),
         Named::File(file) => return Ok(Sides::One(Side::of_unknown(Named::File(file)))),
     };
-    // Other files may lie beside the sites; nothing says which site they are of.
+    // There may be other files next to the sites; they cannot be assigned to a site.
     let mut sites = Set::places(&*parent)?;
     sites.retain(|site| site.root() != parent.root());
     if sites.is_empty() {
@@ -88,7 +88,7 @@ fn sides(path: &Path) -> Result<Sides> {
 }
 
 impl Side {
-    /// The live set of a place, or all sitemaps there if no manifest describes one.
+    /// Returns the live set of a place, or all its sitemaps if it has no manifest.
     ///
     /// # Errors
     /// If its manifest cannot be read.
@@ -99,7 +99,7 @@ impl Side {
         })
     }
 
-    /// The set that the manifest in `file` describes.
+    /// Returns the set that the manifest `file` describes.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -108,7 +108,7 @@ impl Side {
         Ok(Self::of_set(&place::of_manifest(file.path()), &set))
     }
 
-    /// The `set` of a place.
+    /// Returns `set`, whose files are in a place.
     pub fn of_set(view: &Arc<dyn View>, set: &Manifest) -> Self {
         let file = |sitemap: &Sitemap| SideFile {
             source: Named::File(PlaceFile::new(Arc::clone(view), &sitemap.file)),
@@ -117,12 +117,12 @@ impl Side {
         Self { files: set.sitemaps.iter().map(file).collect(), secret: set.secret.clone() }
     }
 
-    /// A file or place that no manifest describes.
+    /// Returns the URLs of a file or place without a manifest.
     fn of_unknown(source: Named) -> Self {
         Self { files: vec![SideFile { source, known: None }], secret: String::new() }
     }
 
-    /// Reads all URLs; how many sitemaps they were in.
+    /// Reads all URLs into `sorter`. Returns the number of sitemaps.
     pub fn read(
         self,
         threads: NonZero<usize>,
@@ -138,11 +138,12 @@ impl Side {
     }
 }
 
-/// Drops sitemaps that have the same content on both sides; how many URLs they hold.
+/// Drops sitemaps that have the same content on both sides. Returns the number of URLs in them.
 ///
-/// Sets of one directory share a secret, and their seals tell: nobody can prepare a sitemap whose change is passed over. Sets
-/// of two directories share none. There the plain hash has to do, because their bytes may differ where their content does
-/// not: URLs prepared to meet in it hide their own change from that diff, and nothing is published by it.
+/// Sets of one directory share a secret, so their keyed seals are compared, and nobody can craft a change that goes unnoticed.
+/// Sets of two directories share no secret, so the plain hash of the content is compared, because the bytes of the files may
+/// differ although the content is equal. URLs crafted to collide would hide their own change from that diff, but a diff publishes
+/// nothing.
 pub(crate) fn drop_same(old: &mut Side, new: &mut Side) -> u64 {
     let is_sealed = !old.secret.is_empty() && old.secret == new.secret;
     let content = |file: &SideFile| -> Option<String> {
@@ -162,12 +163,12 @@ pub(crate) fn drop_same(old: &mut Side, new: &mut Side) -> u64 {
     in_old.iter().filter(|(content, _)| in_new.contains_key(*content)).map(|(_, urls)| urls).sum()
 }
 
-/// Whether `path` is a manifest, by its name: sets that are kept are named by theirs.
+/// Returns whether `path` is a manifest, by its extension. Kept sets are specified by their manifests.
 fn is_manifest(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "json")
 }
 
-/// Takes rows of a URL, a tab and its `lastmod`, whole lines at a time.
+/// Receives rows: a URL, a tab and its `lastmod`. Every write has whole lines.
 struct SorterInput<'s>(&'s mut Sorter);
 
 impl Write for SorterInput<'_> {

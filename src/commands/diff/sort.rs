@@ -1,4 +1,4 @@
-//! Rows of a diff in order, more of them than memory holds.
+//! Sorts the rows of a diff, on disk if they do not fit in memory.
 
 use std::fs::File;
 use std::io;
@@ -14,12 +14,12 @@ pub struct UrlRow {
 }
 
 impl UrlRow {
-    /// The URL.
+    /// Returns the URL.
     pub fn loc(&self) -> &[u8] {
         &self.loc
     }
 
-    /// Its `lastmod`; empty if there is none.
+    /// Returns its `lastmod`, or an empty slice if it has none.
     pub fn lastmod(&self) -> &[u8] {
         &self.lastmod
     }
@@ -56,18 +56,18 @@ impl Codec for RowCodec {
     }
 }
 
-/// Takes rows in any order.
+/// Receives rows in any order.
 pub type Sorter = external_sort::Sorter<RowCodec, File>;
 
-/// Rows in order, one for each URL: of equal ones the one with the latest `lastmod`.
+/// Sorted rows, one per URL: of rows with the same URL, the one with the latest `lastmod`.
 pub struct Sorted {
     rows: external_sort::Sorted<RowCodec, File>,
-    /// Read already, and not given out.
+    /// A row that was read and not yet returned.
     ahead: Option<UrlRow>,
 }
 
 impl Sorted {
-    /// The rows of `sorter`.
+    /// Sorts the rows of `sorter`.
     ///
     /// # Errors
     /// If scratch cannot be used.
@@ -75,7 +75,7 @@ impl Sorted {
         Ok(Self { rows: sorter.finish()?, ahead: None })
     }
 
-    /// The next row; false at the end.
+    /// Reads the next row. Returns false at the end.
     ///
     /// # Errors
     /// If scratch cannot be read.

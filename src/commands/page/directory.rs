@@ -1,4 +1,4 @@
-//! The page of a published directory, from its manifests. What they do not tell is counted in the sitemaps, or left out.
+//! The page of a published directory, made from its manifests. Numbers that they lack are counted in the sitemaps, or left out.
 
 use std::io::{self, Write};
 use std::num::NonZero;
@@ -20,7 +20,7 @@ use crate::set::publish::status::{Status, sites, status};
 use crate::sitemap::divide::Limits;
 use crate::sitemap::sections::{SectionCounter, SectionRule, SectionTally, Sections};
 
-/// The page of the set in `path`, or of the sets of all sites below it.
+/// Makes the page of the set in `path`, or of the sets of all sites below it.
 ///
 /// # Errors
 /// As [`status`], and as [`urls`] if sitemaps must be read.
@@ -61,7 +61,7 @@ pub fn page_of_directory(
     }
     if let Some(counts) = &counts {
         (report.lines, report.blank, report.duplicates) = (counts.lines, counts.blank, counts.duplicates);
-        // Reasons are not known, and the page of a set does not show any.
+        // Reasons are unknown, and the page of a set shows none.
         report.rejected.insert("rejected".into(), counts.rejected);
     }
     report.details = Some(details);
@@ -70,18 +70,18 @@ pub fn page_of_directory(
     Ok(page(Subject::Set { report: &report, has_lines, assumes_limit, notes: &notes }, names))
 }
 
-/// The limit of URLs that the build of `set` was given, if it is recorded.
+/// Returns the limit of URLs per sitemap in the build of `set`, if it is recorded.
 fn urls_max(set: &Manifest) -> Option<u32> {
     set.counts.as_ref()?.urls_per_sitemap
 }
 
-/// The kept set that was live before `set`.
+/// Returns the kept set that was live before `set`.
 fn previous(view: &dyn View, set: &Manifest) -> Option<Manifest> {
     let before = set.earlier.iter().find(|earlier| !earlier.withdrawn)?;
     Manifest::read(view, &Record::kept(&before.run)).ok().flatten()
 }
 
-/// Adds one of the sets.
+/// Adds the set of one site.
 fn add(report: &mut Report, details: &mut Details, view: &dyn View, set: &Manifest, is_parent: bool) {
     report.base_url.clone_from(&set.base_url);
     report.protocol.clone_from(&set.protocol);
@@ -137,11 +137,11 @@ fn read_sections<'r>(
     urls(&urls_job, progress, stop, Target { name: Path::new("sections"), to: &mut to }).map(drop)
 }
 
-/// Counts lines of URLs, as [`urls`] writes them, in whatever pieces.
+/// Counts lines of URLs as [`urls`] writes them; a line may be split between writes.
 struct Lines<'t, 'r> {
     counter: SectionCounter<'r>,
     tally: &'t mut SectionTally<'r>,
-    /// The beginning of a line.
+    /// The start of an incomplete line.
     rest: Vec<u8>,
 }
 
@@ -163,7 +163,7 @@ impl Write for Lines<'_, '_> {
     }
 }
 
-/// What is not shown and why, and what is wrong.
+/// Returns notes: what is not shown and why, and what is wrong.
 fn notes(statuses: &[Status], has_counts: bool) -> Vec<String> {
     let mut notes = Vec::new();
     notes.push(match has_counts {

@@ -14,7 +14,7 @@ use crate::job::Job;
 use crate::place::{self, Named};
 
 impl Job {
-    /// The files that a build reads and writes besides the set itself.
+    /// Returns the files that a build reads and writes besides the set itself.
     pub fn paths(&self) -> Paths {
         let mut paths = Paths::default();
         self.input.paths.iter().for_each(|input| paths.read("input", input));
@@ -33,7 +33,7 @@ impl Job {
 }
 
 impl CleanJob {
-    /// The files that a filter reads.
+    /// Returns the files that `clean` reads.
     pub fn paths(&self) -> Paths {
         let mut paths = Paths::default();
         self.input.paths.iter().for_each(|input| paths.read("input", input));
@@ -42,7 +42,7 @@ impl CleanJob {
 }
 
 impl RollbackJob {
-    /// The files that a rollback writes besides the set itself.
+    /// Returns the files that a rollback writes besides the set itself.
     pub fn paths(&self) -> Paths {
         let mut paths = Paths::default();
         self.robots.iter().for_each(|path| paths.write(Setting::Robots, path));
@@ -52,14 +52,14 @@ impl RollbackJob {
 }
 
 impl CheckJob {
-    /// The files that a check reads.
+    /// Returns the files that a check reads.
     pub fn paths(&self) -> Paths {
         of_published(self.paths.iter().map(AsRef::as_ref))
     }
 }
 
 impl UrlsJob {
-    /// The files whose URLs are listed.
+    /// Returns the files whose URLs are extracted.
     pub fn paths(&self) -> Paths {
         of_published(self.paths.iter().map(AsRef::as_ref))
     }
@@ -70,7 +70,7 @@ impl PageJob {
     pub fn paths(&self) -> Paths {
         let is_set = self.path.join(place::STATE).is_dir();
         match self.path.is_dir() && !is_set {
-            // The directories of several sites: nothing in them may be written to anyway.
+            // The parent of several sites: files in their directories are protected in any case.
             true => Paths::default(),
             false => of_published([&*self.path].into_iter()),
         }
@@ -78,7 +78,7 @@ impl PageJob {
 }
 
 impl DiffJob {
-    /// The files that are compared.
+    /// Returns the files that are compared.
     pub fn paths(&self) -> Paths {
         of_published([&*self.old, &*self.new].into_iter())
     }

@@ -1,4 +1,4 @@
-//! Details of a report: what a person compares runs by. They are bounded, whatever the input.
+//! Details of a report, for people who compare runs. Their size is bounded for any input.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
@@ -9,21 +9,21 @@ use crate::set::manifest::{Manifest, RunCounts};
 use crate::sitemap::divide::Limits;
 use crate::survey::rejects::Example;
 
-/// Examples of each reason.
+/// Maximum number of examples per reason.
 pub const EXAMPLES_OF_REASON_MAX: usize = 10;
 
-/// Sections that are told.
+/// Maximum number of sections in the report.
 const SECTIONS_MAX: usize = 100;
 
-/// Earlier sets that are told.
+/// Maximum number of earlier sets in the report.
 pub const HISTORY_MAX: usize = 60;
 
-/// What a report says besides counts. All of it describes one set, or the sets of all sites together.
+/// The parts of a report for comparing runs. They describe one set, or the sets of all sites together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Details {
-    /// When the set was published, or was to be; W3C Datetime.
+    /// Time of publication, also if the set was refused; W3C Datetime.
     pub time: String,
-    /// Options that decide what is published and whether it is, with their values.
+    /// Options that decide whether and what the run publishes, with their values.
     pub settings: BTreeMap<String, String>,
     /// The first lines of each reason, at most ten, in the order in which lines are checked.
     pub examples: Vec<Example>,
@@ -33,10 +33,10 @@ pub struct Details {
     /// Listed URLs by section.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sections: Option<SectionsReport>,
-    /// How full the sitemaps are.
+    /// Numbers of sitemaps by fullness.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fullness: Option<Fullness>,
-    /// Which sitemaps changed.
+    /// Sitemaps that are new, unchanged or removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
     /// The sets that are kept and this one, the oldest first, at most 60.
@@ -47,7 +47,7 @@ pub struct Details {
 /// The set that was live before.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PreviousSet {
-    /// When it was published; of several sites, the latest.
+    /// Time of publication; for several sites, the latest.
     pub published: String,
     /// URLs in its sitemaps.
     pub listed: u64,
@@ -55,13 +55,13 @@ pub struct PreviousSet {
     pub sitemaps: u64,
     /// Bytes of its sitemap files.
     pub gzip_bytes: u64,
-    /// Lines of its inputs; this and the rest is known if its run counted them for a report.
+    /// Lines of its inputs. This and the following fields are known if its run counted them for a report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u64>,
-    /// Lines whose URL stood in another one.
+    /// Lines whose URL is listed from another line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicates: Option<u64>,
-    /// Refused lines.
+    /// Rejected lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejected: Option<u64>,
 }
@@ -71,7 +71,7 @@ pub struct PreviousSet {
 pub struct SectionsReport {
     /// What a section is.
     pub by: SectionKind,
-    /// At most a hundred, the largest first by what they have or had, then by name.
+    /// At most 100 sections, sorted by the larger of their current and previous numbers of URLs, the largest first, then by name.
     pub named: Vec<SectionReport>,
     /// URLs of all other sections.
     pub others: u64,
@@ -84,9 +84,9 @@ pub struct SectionsReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SectionKind {
-    /// The first segment of the path; on other origins, the origin.
+    /// The first segment of the path; for URLs on other origins, the origin.
     Path,
-    /// Scheme, host and port, where each has a set.
+    /// Scheme, host and port, if each origin has its own set.
     Origin,
 }
 
@@ -97,43 +97,44 @@ pub struct SectionReport {
     pub name: String,
     /// URLs in it.
     pub urls: u64,
-    /// URLs that were in it in the set before, if that is known.
+    /// URLs in it in the previous set, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<u64>,
 }
 
-/// How full the sitemaps are: the number of those that are filled up to a tenth of a limit, to two tenths, and so on.
+/// How full the sitemaps are. Element n of each list, counted from 0, is the number of sitemaps filled to more than n and at most
+/// n + 1 tenths of a limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fullness {
-    /// Most URLs of a sitemap; of several sites, the highest of their limits.
+    /// Limit of URLs per sitemap; for several sites, the highest.
     pub urls_max: u64,
-    /// Most bytes of a sitemap before compression; of several sites, the highest of their limits.
+    /// Limit of bytes per sitemap before compression; for several sites, the highest.
     pub bytes_max: u64,
-    /// Sitemaps by their URLs.
+    /// Sitemaps by their number of URLs.
     pub urls: [u64; 10],
-    /// Sitemaps by their bytes.
+    /// Sitemaps by their bytes before compression.
     pub bytes: [u64; 10],
 }
 
-/// Which sitemaps changed. Crawlers that have seen the set before fetch the new ones.
+/// Which sitemaps changed. Crawlers that have read the previous set fetch the new ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changes {
-    /// Sitemaps that the set before did not list.
+    /// Sitemaps that the previous set did not list.
     pub new_sitemaps: u64,
     /// Bytes of their files.
     pub new_bytes: u64,
-    /// Sitemaps that it listed, with the same content.
+    /// Sitemaps that the previous set listed with the same content.
     pub kept_sitemaps: u64,
     /// Bytes of their files.
     pub kept_bytes: u64,
-    /// Sitemaps that only the set before lists.
+    /// Sitemaps that only the previous set listed.
     pub removed_sitemaps: u64,
 }
 
 /// A set that was published, or the sets of several sites that were published together.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PastSet {
-    /// When.
+    /// Time of publication.
     pub published: String,
     /// URLs in its sitemaps.
     pub listed: u64,
@@ -156,7 +157,7 @@ impl Details {
         self.add_to_history([set].into_iter().chain(earlier));
     }
 
-    /// Says how many URLs of a single set are in which section.
+    /// Adds the number of URLs in each section of a single set.
     pub fn set_sections(&mut self, set: &RunCounts, previous: Option<&RunCounts>) {
         let previous = previous.map(|previous| &previous.sections);
         let named = set.sections.named.iter().map(|section| SectionReport {
@@ -182,14 +183,14 @@ impl Details {
         sections.named.push(SectionReport { name: set.base_url.clone(), urls: set.urls(), previous });
     }
 
-    /// Bounds what grows with the number of sets, when all of them are added.
+    /// Truncates the lists that grow with the number of sets, once all sets are added.
     pub fn finish(&mut self) {
         if let Some(sections) = &mut self.sections {
             sections.bound();
         }
         let surplus = self.history.len().saturating_sub(HISTORY_MAX);
         self.history.drain(..surplus);
-        // The first sets of several sites have nothing before them.
+        // The first sets of several sites have no previous sets.
         if let (Some(SectionsReport { by: SectionKind::Origin, named, .. }), None) =
             (&mut self.sections, &self.previous)
         {
@@ -211,7 +212,7 @@ impl Details {
         previous.rejected = counts.map(|counts| counts.rejected);
     }
 
-    /// Adds the sets of a site, the latest first. Sets of other sites that were published at the same time are added up.
+    /// Adds the sets of a site, the latest first. Sets of different sites that were published at the same time are combined.
     fn add_to_history<'s>(&mut self, sets: impl DoubleEndedIterator<Item = &'s Manifest>) {
         let mut sets: Vec<_> = sets.rev().collect();
         sets.sort_by(|one, other| one.published.cmp(&other.published));
@@ -256,7 +257,7 @@ impl Fullness {
     }
 
     fn add(&mut self, urls: u64, bytes: u64, limits: Limits) {
-        // A sitemap of exactly three tenths is filled up to three tenths.
+        // A sitemap of exactly three tenths counts in the third element.
         let bucket = |part: u64, max: u64| {
             let tenths = (u128::from(part) * 10).div_ceil(u128::from(max.max(1)));
             tenths.clamp(1, 10) as usize - 1
@@ -356,7 +357,7 @@ mod tests {
         assert_eq!((sections.named.len(), sections.named[0].urls), (100, 499));
         let named: u64 = sections.named.iter().map(|section| section.urls).sum();
         assert_eq!(named + sections.others, (0..500).sum::<u64>());
-        // One of them has no URL, and is no section then.
+        // One of them has no URL, so it is not a section.
         assert_eq!(sections.other_sections, Some(399));
         assert!(sections.named.iter().all(|section| section.previous.is_none()));
     }

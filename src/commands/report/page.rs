@@ -1,9 +1,8 @@
 //! The page: a report as one HTML file without scripts or requests, which prints and has a dark mode.
 //!
-//! The page shows the report and nothing else, so `sitemill report report.json` gives the same page as `build --html`. Its
-//! size is bounded whatever the report holds: lists are cut, and each part has a budget of bytes. Charts are drawn as a few
-//! rectangles of inline SVG; the crates for SVG would add a text layout that a browser has already. Every number of a chart
-//! is also in a table.
+//! The page shows the report and nothing else, so `sitemill report report.json` gives the same page as `build --html`. Its size
+//! is bounded for any report: lists are truncated, and each part has a budget of bytes. Charts are a few rectangles of inline
+//! SVG; crates for SVG would add a text layout engine, which browsers already have. Every number of a chart is also in a table.
 
 mod advice;
 mod charts;
@@ -23,22 +22,22 @@ pub use html::{SettingNames, field_name};
 pub enum Subject<'a> {
     /// A run whose lines were counted.
     Run(&'a Report),
-    /// A run that failed before.
+    /// A run that failed before its lines were counted.
     Failed(&'a Failure),
-    /// A published set; what its manifest does not tell is zero in the report.
+    /// A published set. Numbers that its manifest lacks are zero in the report.
     Set {
-        /// What is known of it.
+        /// The report, as far as it is known.
         report: &'a Report,
-        /// Whether lines are counted.
+        /// Whether lines were counted.
         has_lines: bool,
-        /// Whether the limit of URLs is not recorded, so that the protocol's is assumed.
+        /// Whether the limit of the protocol is assumed, because the manifest records no limit of URLs.
         assumes_limit: bool,
         /// What is not shown, and why.
         notes: &'a [String],
     },
 }
 
-/// The page. Settings are called as `names` says.
+/// Renders the page. `names` returns the names of settings.
 pub fn page(subject: Subject<'_>, names: SettingNames) -> String {
     let mut html = Html::new(names);
     html.raw("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
@@ -61,7 +60,7 @@ pub fn page(subject: Subject<'_>, names: SettingNames) -> String {
     html.into_string()
 }
 
-/// What is known besides the report.
+/// Facts that are not in the report.
 struct Known<'a> {
     is_run: bool,
     has_lines: bool,

@@ -8,7 +8,7 @@ use crate::escape::shown;
 use crate::job::{Job, OnDuplicate, Order};
 use crate::sitemap::divide::Divide;
 
-/// The options of `job` with their values.
+/// Returns the options of `job` with their values.
 pub fn settings(job: &Job) -> BTreeMap<String, String> {
     let mut settings = BTreeMap::new();
     let mut set = |option: &str, value: Option<String>| {
@@ -53,7 +53,7 @@ pub fn settings(job: &Job) -> BTreeMap<String, String> {
     settings
 }
 
-/// The setting that is called `option` in [`settings`].
+/// Returns the setting that is called `option` in [`settings`].
 pub fn setting_of(option: &str) -> Option<Setting> {
     let name = |setting: Setting| match setting {
         Setting::RequireSuccess => "require-success-marker".to_owned(),

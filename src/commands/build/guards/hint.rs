@@ -13,7 +13,7 @@ use crate::job::Job;
 pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>) -> Option<Message> {
     let urls = report.lines - report.blank;
     let count = |reason: Reason| report.rejected.get(reason.as_str()).copied().unwrap_or(0);
-    // Among equally frequent reasons, the one that is checked first.
+    // Of equally frequent reasons, the first in checking order.
     let reason = Reason::ALL.into_iter().rev().max_by_key(|&reason| count(reason))?;
     if count(reason) == 0 || report.listed > 0 && count(reason) * 2 <= urls {
         return None;

@@ -1,4 +1,4 @@
-//! Recognises lines that contain a URL but are not one, and names the command that extracts it.
+//! Recognises lines that contain a URL along with other text, and suggests the command that extracts it.
 
 use crate::error::{Message, Setting, message};
 
@@ -81,7 +81,7 @@ fn access_log(line: &str, origin: &str) -> Shape {
     let method = fields.iter().position(|field| is_method(field))?;
     let path = fields.get(method + 1).filter(|path| path.starts_with('/') || is_url(path))?;
     fields[method + 2..].iter().any(|field| field.starts_with("HTTP/")).then_some(())?;
-    // Counted from 1, as awk does.
+    // Counted from 1, as in awk.
     let (method, status) = (method + 1, method + 4);
     let url = match is_url(path) {
         true => format!("${}", method + 1),

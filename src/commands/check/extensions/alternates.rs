@@ -8,7 +8,7 @@ use super::extension::{Elements, Extension, Found, text};
 use crate::commands::check::loc;
 use crate::commands::check::rules::Rule;
 
-/// XHTML 1.0, "Namespaces", has other elements too.
+/// The namespace of XHTML 1.0 has other elements too.
 pub(crate) const EXTENSION: Extension = Extension {
     name: "alternates",
     namespace: "http://www.w3.org/1999/xhtml",
@@ -26,7 +26,7 @@ fn is_alternate(rel: Option<&[u8]>) -> bool {
     rel.is_some_and(|rel| rel.eq_ignore_ascii_case(b"alternate"))
 }
 
-/// Links to anything but another language are no tags.
+/// Returns `None` for a link that does not point to another language.
 fn to_json([rel, hreflang, href]: [Option<&[u8]>; 3]) -> Option<Value> {
     is_alternate(rel).then(|| json!({ "hreflang": hreflang.map(text), "href": href.map(text) }))
 }
@@ -36,7 +36,7 @@ fn judge(links: Elements<'_>, found: &mut Found<'_>) {
 }
 
 fn judge_link([rel, hreflang, href]: [Option<&[u8]>; 3], found: &mut Found<'_>) {
-    // Other links have another meaning, which nobody has written down for sitemaps.
+    // No document defines other links for sitemaps.
     if !is_alternate(rel) {
         return found(Rule::Alternate, "rel is not \"alternate\"", rel.unwrap_or_default());
     }
@@ -57,8 +57,8 @@ fn judge_link([rel, hreflang, href]: [Option<&[u8]>; 3], found: &mut Found<'_>) 
     }
 }
 
-/// Whether `value` has the form of a language, with a script or region after it, or is `x-default`: the beginning of
-/// RFC 5646, 2.1. Which languages there are is not looked up.
+/// Returns whether `value` is `x-default`, or has the form of a language with an optional script and region: the start of RFC
+/// 5646, 2.1. It is not compared with a registry of languages.
 fn is_language(value: &[u8]) -> bool {
     if value.eq_ignore_ascii_case(b"x-default") {
         return true;

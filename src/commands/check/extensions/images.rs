@@ -12,7 +12,7 @@ pub(crate) const EXTENSION: Extension = Extension {
     in_words: "an image",
     attributes: &[],
     children: &["loc"],
-    // Google has withdrawn these tags since; they do no harm.
+    // Google no longer reads these tags; they do no harm.
     ignored: &["caption", "geo_location", "title", "license"],
     is_open: false,
     judge,

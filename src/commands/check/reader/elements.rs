@@ -1,4 +1,4 @@
-//! Elements: which may stand where, how often, and in which order.
+//! Elements: where each is allowed, how often, and in which order.
 
 use quick_xml::events::BytesStart;
 
@@ -11,7 +11,7 @@ use crate::commands::check::rules::Rule;
 use crate::escape::shown;
 use crate::limits::{Protocol, URLS_PER_SITEMAP_MAX};
 
-/// Deepest element. A sitemap with images needs four.
+/// Maximum depth of elements. A sitemap with images needs four.
 const DEPTH_MAX: usize = 32;
 
 impl FileKind {
@@ -26,7 +26,7 @@ impl FileKind {
         self == Self::Sitemap || matches!(tag, Tag::Loc | Tag::Lastmod)
     }
 
-    /// Most entries of such a document.
+    /// Returns the maximum number of entries in such a document.
     pub fn entries_max(self, protocol: Protocol) -> u64 {
         match self {
             Self::Sitemap => URLS_PER_SITEMAP_MAX.into(),
@@ -36,7 +36,7 @@ impl FileKind {
 }
 
 impl Reader<'_> {
-    /// An element begins.
+    /// Handles the start of an element.
     #[inline]
     pub(super) fn open(&mut self, start: &BytesStart<'_>, entry: &mut Entry) -> Result<(), Broken> {
         self.depth += 1;
@@ -66,7 +66,7 @@ impl Reader<'_> {
             At::Tag(_) | At::Child(..) => self.unknown(name),
             At::Epilog => return self.broken("a second root element"),
         }
-        // The names of all others are known.
+        // All other elements have known names.
         if self.at == At::Skipped {
             self.check_name(name)?;
         }
@@ -76,7 +76,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// An element ends; true if it was an entry.
+    /// Handles the end of an element. Returns true if it was an entry.
     #[inline]
     pub(super) fn close(&mut self, entry: &mut Entry) -> bool {
         let mut is_entry = false;
@@ -108,7 +108,7 @@ impl Reader<'_> {
                 }
                 self.at = At::Epilog;
             }
-            // The parser lets no end tag pass that ends nothing.
+            // The parser refuses end tags without a start tag.
             At::Prolog | At::Epilog => {}
         }
         self.namespaces.close(self.depth);
@@ -202,7 +202,7 @@ impl Reader<'_> {
         order.last = order.last.max(Some(tag));
     }
 
-    /// An element begins in the element of an extension.
+    /// Handles the start of a child in the element of an extension.
     fn open_child(
         &mut self,
         number: usize,
@@ -228,7 +228,7 @@ impl Reader<'_> {
         entry.open_value();
     }
 
-    /// The element of an extension ends: it must have had all of its children.
+    /// Handles the end of the element of an extension, which must have had all required children.
     fn check_children(&mut self, extension: &Extension) {
         for (child, has_child) in extension.children.iter().zip(self.order.children) {
             if !has_child {
@@ -238,12 +238,12 @@ impl Reader<'_> {
         }
     }
 
-    /// What the document is; asked only inside its root.
+    /// Returns the kind of the document. It is called only inside the root.
     pub fn own(&self) -> (FileKind, Protocol) {
         self.head.expect("the root was opened")
     }
 
-    /// Whether elements of `namespace` may stand beside those of the protocol. Schema 0.84 has no room for them.
+    /// Returns whether elements of `namespace` are allowed next to those of the protocol. Schema 0.84 allows none.
     fn is_foreign(&self, namespace: Namespace) -> bool {
         let is_other = !matches!(namespace, Namespace::Sitemap(_) | Namespace::None);
         is_other && self.own().1 == Protocol::V0_9
@@ -256,7 +256,7 @@ impl Reader<'_> {
         self.skip();
     }
 
-    /// Looks no further into the element that was just opened.
+    /// Skips the content of the element that was just opened.
     fn skip(&mut self) {
         self.skipped = (self.depth, self.at);
         self.at = At::Skipped;

@@ -5,7 +5,7 @@ use crate::commands::check::links_and_images::Link;
 
 const XMLNS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
-/// The rules that `xml` breaks, and what `each` makes of its entries.
+/// Returns the rules that `xml` violates, and the results of `each` for its entries.
 fn read<T>(xml: impl Into<Vec<u8>>, mut each: impl FnMut(&Entry) -> T) -> (Vec<&'static str>, Vec<T>) {
     let mut findings = Findings::new("f".into(), 100);
     let content = Content::of(Cursor::new(xml.into())).unwrap();
@@ -144,7 +144,7 @@ impl ConcatAll for [Option<&[u8]>; 3] {
 
 #[test]
 fn a_document_read_in_pieces_gives_the_same_result() {
-    /// One byte at a time.
+    /// Reads one byte at a time.
     struct Slowly(Cursor<Vec<u8>>);
     impl io::Read for Slowly {
         fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {

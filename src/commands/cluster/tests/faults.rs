@@ -9,7 +9,7 @@ fn tasks_that_ran_twice_or_left_half_of_their_files_change_nothing() {
     let [one, job] = ["one", "cluster"].map(|out| directory.job(out));
     on_one_machine(&one, &rows);
     let mut run = Run::map(&job, &rows, 5, 4).unwrap();
-    // An attempt that was killed: it had some blocks only, and a file was half written.
+    // A killed attempt: it received only some blocks and wrote half a file.
     let all = run.routed.clone();
     run.routed.iter_mut().for_each(|blocks| blocks.truncate(blocks.len() / 2));
     run.reduce_all(&job).unwrap();
@@ -20,7 +20,7 @@ fn tasks_that_ran_twice_or_left_half_of_their_files_change_nothing() {
     let files = staged(&job);
     let mut second = run.reduce_all(&job).unwrap();
     assert_eq!(staged(&job), files, "a second attempt finds the files of the first");
-    // What a power failure left of a file is written again.
+    // A file that a power failure truncated is written again.
     let torn = &second[0].batch.sitemaps[0].sitemap;
     fs::write(staging(&job)[0].join(&torn.file), b"torn").unwrap();
     let task = second[0].region as usize % 4;
@@ -32,7 +32,7 @@ fn tasks_that_ran_twice_or_left_half_of_their_files_change_nothing() {
     is_same(&job, &one);
 }
 
-/// Publishes `rows` on a cluster, with a fault in the batches; the error.
+/// Publishes `rows` on a cluster with a fault in the batches. Returns the error.
 fn refused(job: &Job, rows: &[SourceRow], fault: impl FnOnce(&mut Run, &mut Vec<RegionBatch>)) -> Error {
     let before = published(job);
     let mut run = Run::map(job, rows, 4, 3).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::error::{Message, Setting, message};
 
-/// A sentence or two on the reason `word`; none if this version does not know it.
+/// Returns a sentence or two on the reason `word`, or `None` if this version does not know it.
 pub fn advice(word: &str) -> Option<Message> {
     if let Some(words) = of_export(word) {
         return Some(words.into());
@@ -62,7 +62,7 @@ pub fn advice(word: &str) -> Option<Message> {
     })
 }
 
-/// Advice for dropped tags that a setting helps against.
+/// Returns advice for dropped tags that a setting would keep.
 fn of_tag(word: &str) -> Option<Message> {
     Some(match word {
         "tag-lastmod-zone" => message!(
@@ -82,7 +82,7 @@ fn of_tag(word: &str) -> Option<Message> {
     })
 }
 
-/// Advice for reasons that only another export helps against.
+/// Returns advice for reasons that only a different export resolves.
 fn of_export(word: &str) -> Option<&'static str> {
     Some(match word {
         "scheme" => "Only http and https URLs can be listed. Leave out other schemes in the export.",

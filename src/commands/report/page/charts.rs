@@ -1,21 +1,21 @@
-//! Charts: a few rectangles of inline SVG, each chart with a name, and decorative bars beside numbers without one.
+//! Charts: a few rectangles of inline SVG. Every chart has an accessible name, except the decorative bars next to numbers.
 
 use super::html::Html;
 
-/// A part of a bar that is divided.
+/// A part of a divided bar.
 pub struct Share {
-    /// What it is a share of.
+    /// The label of the share.
     pub name: &'static str,
-    /// The class that colours it.
+    /// The CSS class that colours it.
     pub class: &'static str,
-    /// How much it is.
+    /// Its size.
     pub amount: f64,
 }
 
-/// Least width of a share that is not nothing, in per cent: it can be seen.
+/// Minimum width of a share above zero in per cent, so that it is visible.
 const WIDTH_MIN: f64 = 0.4;
 
-/// A bar as wide as the page, divided into shares. `name` says what it shows.
+/// Adds a bar as wide as the page, divided into shares. `name` is its accessible name.
 pub fn divided(name: &'static str, shares: &[Share], html: &mut Html) {
     let all: f64 = shares.iter().map(|share| share.amount).sum();
     let width = |share: &Share| match share.amount > 0.0 {
@@ -40,7 +40,7 @@ pub fn divided(name: &'static str, shares: &[Share], html: &mut Html) {
     html.raw("</svg>\n");
 }
 
-/// The cell of a table with a bar for `part` of `whole`. The number is in another cell.
+/// Adds a table cell with a bar for `part` of `whole`. The number is in another cell.
 pub fn bar_cell(class: &'static str, part: u64, whole: u64, html: &mut Html) {
     html.raw("<td class=\"bar\" aria-hidden=\"true\"><svg width=\"100%\" height=\"10\" focusable=\"false\"><rect class=\"track\" ")
         .raw("width=\"100%\" height=\"10\" rx=\"2\"/><rect class=\"")
@@ -51,12 +51,11 @@ pub fn bar_cell(class: &'static str, part: u64, whole: u64, html: &mut Html) {
     html.coordinate(percent).raw("%\"/></svg></td>");
 }
 
-/// Width and height of a chart with columns, in units of its own.
+/// Width and height of a column chart in SVG user units.
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 150.0;
 
-/// A chart with a column for each of `columns`: its height, and what it says when it is pointed at. `name` says what the
-/// chart shows.
+/// Adds a chart with a column for each of `columns`: its height and its tooltip. `name` is the accessible name of the chart.
 pub fn columns(name: &'static str, columns: &[(u64, String)], html: &mut Html) {
     let highest = columns.iter().map(|&(height, _)| height).max().unwrap_or(0).max(1);
     let step = WIDTH / columns.len().max(1) as f64;

@@ -1,14 +1,14 @@
-//! HTML text that cannot be broken out of: markup is a literal of this program, and everything else is escaped.
+//! HTML without injection: markup consists of literals of this program, and everything else is escaped.
 
 use std::fmt::Write;
 
 use crate::error::{Message, Piece, Setting, Shown};
 use crate::escape::{grouped, is_printable};
 
-/// How a page calls a setting, which may have a value: `--scope host`.
+/// Returns the name of a setting, with its value if there is one: `--scope host`.
 pub type SettingNames = fn(Setting, Option<&str>) -> String;
 
-/// Calls settings as the fields of jobs are called: `scope: host`.
+/// Names a setting by its field in a job: `scope: host`.
 pub fn field_name(setting: Setting, value: Option<&str>) -> String {
     match value {
         Some(value) => format!("{}: {value}", setting.field()),
@@ -22,19 +22,19 @@ pub const TEXT_CHARS_MAX: usize = 160;
 /// Maximum number of characters of a message.
 pub const MESSAGE_CHARS_MAX: usize = 1_000;
 
-/// Between a number and its unit; it is narrow and does not break a line.
+/// The narrow no-break space between a number and its unit.
 const THIN_SPACE: char = '\u{202f}';
 
 /// HTML under construction. [`Html::raw`] takes markup, and only literals; all other functions escape what they add.
 #[derive(Debug)]
 pub struct Html {
     text: String,
-    /// How settings are called.
+    /// Returns the names of settings.
     names: SettingNames,
 }
 
 impl Html {
-    /// A page with nothing on it. Settings are called as `names` says.
+    /// Creates an empty page. `names` returns the names of settings.
     pub fn new(names: SettingNames) -> Self {
         Self { text: String::new(), names }
     }
@@ -45,7 +45,7 @@ impl Html {
         self
     }
 
-    /// Adds text, which may also stand in a quoted attribute.
+    /// Adds text, escaped for content and for quoted attributes.
     pub fn text(&mut self, text: &str) -> &mut Self {
         text.chars().for_each(|c| self.push(c));
         self
@@ -98,7 +98,7 @@ impl Html {
         self.number(number).raw(if number == 1 { one } else { many })
     }
 
-    /// Adds a W3C Datetime, as people write it if it is one of sitemill's: `2026-11-20 02:00 UTC`.
+    /// Adds a W3C Datetime. The form that sitemill writes is shown as `2026-11-20 02:00 UTC`.
     pub fn time(&mut self, time: &str) -> &mut Self {
         let parts = time.strip_suffix('Z').and_then(|time| time.split_once('T'));
         let parts = parts.filter(|(date, clock)| date.len() == 10 && clock.len() == 8 && time.is_ascii());
@@ -117,7 +117,7 @@ impl Html {
         self
     }
 
-    /// Adds a share of a whole in per cent. What is there is not shown as nothing, and what is missing not as all.
+    /// Adds a share of a whole in per cent. Only an empty share is shown as 0, and only a complete one as 100.
     pub fn percent(&mut self, part: u64, whole: u64) -> &mut Self {
         let percent = part as f64 * 100.0 / whole.max(1) as f64;
         let text = match percent {
@@ -131,7 +131,7 @@ impl Html {
         self.raw("\u{202f}%")
     }
 
-    /// Adds how much `by` is of `before`, in per cent. More than tenfold is as much as a person wants to know.
+    /// Adds `by` as a percentage of `before`. Changes beyond tenfold are not given exactly.
     pub fn growth(&mut self, by: u64, before: u64) -> &mut Self {
         let percent = by as f64 * 100.0 / before.max(1) as f64;
         let text = match percent {
@@ -168,12 +168,12 @@ impl Html {
         self
     }
 
-    /// The bytes so far.
+    /// Returns the number of bytes so far.
     pub fn len(&self) -> usize {
         self.text.len()
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn into_string(self) -> String {
         self.text
     }
@@ -185,10 +185,10 @@ impl Html {
             '>' => self.text.push_str("&gt;"),
             '"' => self.text.push_str("&quot;"),
             '\'' => self.text.push_str("&#39;"),
-            // Texts that are escaped already have backslashes, which need no escape of their own here.
+            // Text that is already escaped contains backslashes, which need no escaping here.
             '\\' => self.text.push(c),
             _ if is_printable(c) => self.text.push(c),
-            // Controls, line ends, and what turns the direction of text.
+            // Control characters, line ends, and characters that change the direction of text.
             _ => {
                 let _ = write!(self.text, "\\u{{{:x}}}", u32::from(c));
             }

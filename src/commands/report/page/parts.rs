@@ -12,10 +12,10 @@ use crate::error::Setting;
 use crate::escape::grouped;
 use crate::intake::report::InputReport;
 
-/// Bytes of the inputs, and of the settings.
+/// Maximum number of bytes of the inputs, and of the settings.
 const LIST_BYTES_MAX: usize = 20 * 1024;
 
-/// Sets of the trend that are in its table.
+/// Number of sets in the table of the trend.
 const SETS_MAX: usize = 20;
 
 /// The columns of the table of fullness.
@@ -33,7 +33,7 @@ const TENTHS: [Column; 11] = [
     Number("100"),
 ];
 
-/// What crawlers must fetch.
+/// The sitemaps that crawlers must fetch.
 pub fn changes(details: &Details, html: &mut Html) {
     let Some(changes) = &details.changes else { return };
     let all = changes.new_sitemaps + changes.kept_sitemaps;

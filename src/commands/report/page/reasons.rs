@@ -1,4 +1,4 @@
-//! Rejected lines and dropped tags: how many for each reason, how to fix it, and the first of them.
+//! Rejected lines and dropped tags: for each reason, their number, how to fix it, and the first examples.
 
 use super::advice::advice;
 use super::charts::bar_cell;
@@ -8,7 +8,7 @@ use super::table::Column::{Bar, Number, Text};
 use crate::commands::report::{Report, WordCounts};
 use crate::survey::rejects::Example;
 
-/// Reasons that are shown.
+/// Maximum number of reasons that are shown.
 const REASONS_MAX: usize = 50;
 
 /// Maximum number of bytes of the table of reasons.
@@ -21,7 +21,7 @@ const TAGS_BYTES_MAX: usize = 16 * 1024;
 /// Maximum number of characters of a reason.
 const WORD_CHARS_MAX: usize = 40;
 
-/// Examples that are always shown; more are folded.
+/// Number of examples that are always visible; the others are collapsed.
 const EXAMPLES_OPEN: usize = 3;
 
 /// Rejected lines.
@@ -85,7 +85,7 @@ fn by_reason(
     table::end(html);
 }
 
-/// For each reason the way out, and its first examples; at most about `bytes_max` bytes.
+/// Adds, for each reason, how to fix it and its first examples: at most about `bytes_max` bytes.
 fn all_examples(counts: &WordCounts, report: &Report, bytes_max: usize, html: &mut Html) {
     let details = report.details.as_ref().map(|details| &details.examples);
     let all = details.filter(|all| !all.is_empty()).unwrap_or(&report.examples);

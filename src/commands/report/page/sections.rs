@@ -7,7 +7,7 @@ use super::table;
 use super::table::Column::{Bar, Extra, Number, Text};
 use crate::commands::report::details::{Details, SectionKind, SectionReport};
 
-/// Sections that are shown.
+/// Maximum number of sections that are shown.
 const SECTIONS_MAX: usize = 30;
 
 /// A table of the largest sections.
@@ -24,7 +24,7 @@ pub fn sections(details: &Details, listed: u64, html: &mut Html) {
     let others = sections.others + hidden.iter().map(|section| section.urls).sum::<u64>();
     let hidden_sections = hidden.iter().filter(|section| section.urls > 0).count() as u64;
     let other_sections = sections.other_sections.map(|others| others + hidden_sections);
-    // It is not known of any section if the set before was not counted.
+    // No section has a previous number if the previous set was not counted.
     let has_previous =
         details.previous.is_some() && sections.named.iter().any(|section| section.previous.is_some());
     html.raw("<section aria-labelledby=\"sections\">\n<h2 id=\"sections\">URLs by ");

@@ -1,4 +1,4 @@
-//! The top of the page: what the run was, its four numbers, and what became of the lines.
+//! The top of the page: title and state of the run, its four main numbers, and the outcome of its lines.
 
 use super::charts::{Share, bar_cell, divided};
 use super::html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
@@ -27,13 +27,13 @@ pub fn header(report: &Report, is_run: bool, html: &mut Html) {
     html.raw(" · protocol ").cut(&report.protocol, 20).raw("</p></header>\n");
 }
 
-/// Why nothing was published, what would help, and what is not shown.
+/// Why nothing was published, how to fix it, and what is not shown.
 pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
     if let Some(refused) = &report.refused {
         html.raw("<div class=\"message bad\" role=\"note\" aria-label=\"Why nothing was published\"><p>");
         html.message(refused, MESSAGE_CHARS_MAX).raw("</p></div>\n");
     }
-    // Why nothing was published may say it already.
+    // The reason why nothing was published may already include it.
     let refused = report.refused.as_ref().map(ToString::to_string).unwrap_or_default();
     let hints = report.hint.iter().chain(report.tag_hints.iter().take(5));
     for hint in hints.filter(|hint| !refused.contains(&hint.to_string())) {
@@ -86,7 +86,7 @@ pub fn headline(report: &Report, has_lines: bool, html: &mut Html) {
     html.raw("</section>\n");
 }
 
-/// How `now` differs from `before`: `+12 (+1.5 %)`.
+/// Adds the change from `before` to `now`: `+12 (+1.5 %)`.
 pub fn change(now: u64, before: u64, html: &mut Html) {
     if now == before {
         html.raw("unchanged");
@@ -100,7 +100,7 @@ pub fn change(now: u64, before: u64, html: &mut Html) {
     }
 }
 
-/// Where each line went.
+/// Adds the outcome of the lines: a divided bar and a table.
 pub fn lines(report: &Report, html: &mut Html) {
     let rows = [
         ("Listed", "listed", report.listed, "in a sitemap"),

@@ -1,25 +1,25 @@
-//! Tables: a frame that scrolls if the window is too narrow, and the heads of the columns.
+//! Tables: a frame that scrolls in narrow windows, and the column headers.
 
 use super::html::Html;
 
-/// The head of a column.
+/// A column, with its header.
 #[derive(Debug, Clone, Copy)]
 pub enum Column {
     /// Text, such as names.
     Text(&'static str),
     /// Numbers, which are aligned to the right.
     Number(&'static str),
-    /// Numbers that narrow windows leave out.
+    /// Numbers, hidden in narrow windows.
     Extra(&'static str),
-    /// Explanations, which narrow windows leave out.
+    /// Explanations, hidden in narrow windows.
     Wide(&'static str),
-    /// Bars, which repeat a number of their row.
+    /// Bars, which show a number of their row.
     Bar,
 }
 
 /// Begins a table with the accessible name `name`; its rows follow.
 pub fn begin(name: &'static str, class: &'static str, columns: &[Column], html: &mut Html) {
-    // The frame can be focused, so that the arrow keys scroll it; therefore it needs a name as well.
+    // The frame needs a name too, because it can be focused to scroll it with the arrow keys.
     html.raw("<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"").raw(name);
     html.raw("\"><table class=\"").raw(class).raw("\" aria-label=\"").raw(name).raw("\">\n<thead><tr>");
     for &column in columns {
