@@ -20,6 +20,7 @@ point: only the results that Spark returns to the driver count.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
@@ -39,6 +40,11 @@ WORKER_MEMORY = "512M"
 
 #: Memory of a task that sends rows to their regions.
 ROUTER_BYTES = 64 << 20
+
+#: Blocks that Spark passes to Python together, about four megabytes.
+BLOCKS_PER_BATCH = 16
+
+_RECORDS_PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 
 #: The options that a cluster run has. Others are refused.
 _FIXED = {"order": "sorted", "divide": "stable", "on_duplicate": "newest"}
@@ -101,7 +107,8 @@ def build(
         routed = packed.where("block is not null").select("block").mapInArrow(_Route(plan), "region int, block binary")
         spread = _spread(routed, regions)
         task = _Produce([*words, memory, "--threads=1"], order, plan)
-        batches = [row.batch for row in spread.mapInArrow(task, "batch string").collect()]
+        with _small_batches(session):
+            batches = [row.batch for row in spread.mapInArrow(task, "batch string").collect()]
         built = driver.publish(messages.packed, plan, batches, name)
     finally:
         driver.close()
@@ -109,6 +116,20 @@ def build(
             packed.unpersist()
     _write_reports(built[0], options)
     return _finished(*built)
+
+
+@contextlib.contextmanager
+def _small_batches(session: Any) -> Iterator[None]:
+    """Passes few blocks at a time to Python. The usual number is meant for rows; as many blocks could be a whole region."""
+    before = session.conf.get(_RECORDS_PER_BATCH, None)
+    session.conf.set(_RECORDS_PER_BATCH, BLOCKS_PER_BATCH)
+    try:
+        yield
+    finally:
+        if before is None:
+            session.conf.unset(_RECORDS_PER_BATCH)
+        else:
+            session.conf.set(_RECORDS_PER_BATCH, before)
 
 
 def _check_reports(options: Mapping[str, Any]) -> None:
