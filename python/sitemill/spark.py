@@ -196,10 +196,7 @@ def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame
     from pyspark.sql import functions as F
     from pyspark.sql.types import BinaryType, StringType
 
-    try:
-        names = _rows.places(df.columns, columns)
-    except KeyError as error:
-        raise DataRefused(error.args[0].replace("the first row", "the data frame"), exit_code=65) from None
+    names = _rows.places(df.columns, columns)
     selected = []
     for part, place in zip(_rows.PARTS, names):
         if place is None:

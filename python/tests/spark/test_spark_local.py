@@ -188,9 +188,9 @@ def test_what_cannot_be_published_is_refused_before_any_row_is_read(spark, tmp_p
 
     refused, usage = sitemill.DataRefused, sitemill.UsageError
     check(refused, ["there is no column address", "page, updated, images, stock, site"], url="address")
-    check(refused, ['no column loc or url; the data frame has page, updated', 'url="NAME"'], url=None)
+    check(refused, ['no column loc or url; there are: page, updated', 'url="NAME"'], url=None)
     check(refused, ["column stock holds int", "cast"], url="stock")
-    check(refused, ["column images holds array<string>", "cast"], url="images")
+    check(refused, ["column site holds struct<a:int>", "cast"], url="site")
     check(usage, ["no first row"], on_duplicate="first")
     check(usage, ["sorted"], order="input")
     check(usage, ["stable"], divide="fill")
