@@ -107,7 +107,8 @@ def build(
         routed = packed.where("block is not null").select("block").mapInArrow(_Route(plan), "region int, block binary")
         spread = _spread(routed, regions)
         task = _Produce([*words, memory, "--threads=1"], order, plan)
-        with _small_batches(session):
+        # Without a cache, the same query packs the rows again, and a batch has rows instead of blocks.
+        with _small_batches(session) if cache else contextlib.nullcontext():
             batches = [row.batch for row in spread.mapInArrow(task, "batch string").collect()]
         built = driver.publish(messages.packed, plan, batches, name)
     finally:
