@@ -106,7 +106,7 @@ fn source(urls: &[ArrayRef], columns: Columns) -> Source<'static> {
 fn published(out: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let entries = fs::read_dir(out).unwrap().map(|entry| entry.unwrap().path());
     let files = entries.filter(|path| path.is_file());
-    files.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+    files.map(|path| (path.file_name().unwrap().into(), fs::read(path).unwrap())).collect()
 }
 
 /// What can be seen of a build: its files, its reject file, and its report without times and needs.
@@ -117,15 +117,17 @@ struct Seen {
     scratch_bytes: u64,
 }
 
-/// Builds a set of `urls` and of `others` sources without rows.
+/// Builds a set of `urls` and of `others` sources without rows, in the directory `name`. Each build needs its own: a process that
+/// another test starts holds the lock for a moment.
 fn built(
     directory: &TempDir,
+    name: &str,
     urls: &[ArrayRef],
     columns: Columns,
     others: usize,
     change: &dyn Fn(&mut Job),
 ) -> Seen {
-    let (out, rejects) = (directory.join("out"), directory.join("rejects.tsv"));
+    let (out, rejects) = (directory.join(name), directory.join(format!("{name}.tsv")));
     let mut job = Job::new(Vec::new(), "https://a.example/".parse().unwrap(), out.clone());
     job.publication.time = SystemTime::UNIX_EPOCH + Duration::from_secs(EPOCH.parse().unwrap());
     job.publication.rejects = Some(rejects.clone());
@@ -161,8 +163,8 @@ fn comparable(report: &Report) -> serde_json::Value {
 /// Builds the rows in both ways, and compares the results. Returns the bytes of scratch that each has taken.
 fn check(urls: &[ArrayRef], has_id: bool, others: usize, change: &dyn Fn(&mut Job), case: &str) -> [u64; 2] {
     let directory = TempDir::in_memory();
-    let [held, rows] = [false, true].map(|has_tag| {
-        let seen = built(&directory, urls, Columns { has_tag, has_id }, others, change);
+    let [held, rows] = [("held", false), ("rows", true)].map(|(name, has_tag)| {
+        let seen = built(&directory, name, urls, Columns { has_tag, has_id }, others, change);
         assert!(!seen.files.is_empty(), "{case}");
         seen
     });

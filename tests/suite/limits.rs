@@ -8,9 +8,12 @@ use crate::support::{Run, TempDir, build_command, finish, published_urls, run, s
 
 const BASE: &str = "http://h.example/";
 
-/// `command`, started by `prlimit` with `limits`.
+/// `command`, started by `prlimit` with `limits`. If memory runs out while the standard library prints a backtrace, it waits for its
+/// own lock forever.
 fn limited(limits: &[&str], command: &Command) -> Command {
-    started_by(&[&["prlimit"], limits].concat(), command)
+    let mut limited = started_by(&[&["prlimit"], limits].concat(), command);
+    limited.env("RUST_BACKTRACE", "0");
+    limited
 }
 
 #[test]
