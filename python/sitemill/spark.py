@@ -251,10 +251,12 @@ def _pack(
 
 
 def _check_workers(session: Any, order: str) -> None:
-    """Fails early if a worker does not reach the directory."""
-    # Rather more tasks than necessary, so that most machines have one.
-    tasks = session.range(0, 16, 1, 16)
-    problems = tasks.mapInArrow(_Check(order), "problem string").collect()
+    """Fails early if a worker does not reach the directory. Workers that are busy now are checked when they write sitemaps."""
+    context = getattr(session, "sparkContext", None)
+    # Spark starts a task on every idle core at once, so that two for each reach all idle machines. Spark Connect does not tell
+    # how many cores there are.
+    tasks = 16 if context is None else max(4, 2 * context.defaultParallelism)
+    problems = session.range(0, tasks, 1, tasks).mapInArrow(_Check(order), "problem string").collect()
     if problems:
         raise OutputError(problems[0][0], path=json.loads(order)["out"], exit_code=73)
 

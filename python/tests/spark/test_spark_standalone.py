@@ -28,9 +28,15 @@ CONFIG = {
 
 @pytest.fixture(autouse=True)
 def executors(spark):
-    """Waits for both executors. The driver counts, too."""
-    status = spark.sparkContext._jsc.sc().getExecutorMemoryStatus
-    cluster.wait_for("two executors", lambda: status().size() == 3)
+    """Waits until both executors are idle: a task that a test has given up may hold its core for seconds."""
+    tracker = spark.sparkContext._jsc.sc().statusTracker()
+
+    def idle():
+        # The driver is one of them.
+        executors = list(tracker.getExecutorInfos())
+        return len(executors) == 3 and not any(executor.numRunningTasks() for executor in executors)
+
+    cluster.wait_for("two idle executors", idle)
 
 
 def test_two_workers_make_the_set_of_one_machine(spark, small, tmp_path):
