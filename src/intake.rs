@@ -3,7 +3,6 @@
 pub mod blocks;
 pub mod format;
 pub mod input;
-pub mod known_urls;
 pub mod lines;
 pub mod reject_row;
 pub mod report;

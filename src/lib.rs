@@ -186,7 +186,7 @@ pub mod internals {
     pub use crate::common::secret::Secret;
     pub use crate::compress::gzip;
     pub use crate::intake::input::Input;
-    pub use crate::intake::{blocks, format, known_urls, lines};
+    pub use crate::intake::{blocks, format, lines};
     pub use crate::set::manifest;
     pub use crate::sitemap::{divide, entry, tags, xml};
     pub use crate::survey::context::Context;

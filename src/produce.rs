@@ -14,8 +14,6 @@ use crate::common::progress::Phase;
 use crate::common::secret::Secret;
 use crate::compress::gzip::Compressor;
 use crate::error::{Result, reserve};
-use crate::intake::spool_format::InputRow;
-use crate::intake::{lines, spool_format};
 use crate::job::SetRules;
 use crate::job::fingerprint::Fingerprint;
 use crate::produce::batch::{Batch, BatchSitemap};
@@ -27,10 +25,8 @@ use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::entry::Entry;
 use crate::sitemap::sections::{Counted, SectionCounter, SectionRule, SectionTally, Sections};
 use crate::sitemap::xml::Frame;
-use crate::survey::chunk::RowsAt;
 use crate::survey::context::Context;
-use crate::survey::dedup::Survivors;
-use crate::survey::judge::{Judge, Judged};
+use crate::survey::judge::{Judge, try_for_each_listed};
 use crate::survey::layout::{EntryAt, Layout, ListedChunk};
 
 /// Bytes of XML that are rendered before they are compressed. They fit in the second-level cache.
@@ -199,50 +195,14 @@ impl<'r> Renderer<'r> {
 
     /// Renders up to `wanted` entries of `listed` after the first `skip`. Returns their number.
     fn render_chunk(&mut self, listed: &ListedChunk, skip: usize, wanted: u32) -> u32 {
-        let (chunk, survivors, inputs) = (&listed.chunk, &listed.survivors, &*self.layout.inputs);
-        if let Some(urls) = listed.known_urls(inputs) {
-            let urls = urls.enumerate().skip(skip);
-            let listed = urls.filter(|&(ordinal, _)| survivors.contains(ordinal)).take(wanted as usize);
-            return listed.map(|(_, url)| self.sink.push(&Entry::of(url))).count() as u32;
-        }
-        let bytes = inputs[chunk.input].bytes();
-        match &chunk.rows {
-            RowsAt::Lines(range) => {
-                let lines = lines::lines(&bytes[range.clone()], range.start as u64);
-                self.render_rows(lines.map(|line| InputRow::of_line(0, line)), survivors, skip, wanted)
-            }
-            RowsAt::Rows(block) => {
-                self.render_rows(spool_format::rows(bytes, block), survivors, skip, wanted)
-            }
-            RowsAt::Urls(units) => {
-                self.render_rows(inputs[chunk.input].held_urls().read(units), survivors, skip, wanted)
-            }
-            RowsAt::Positions { range, .. } => {
-                self.render_rows(chunk.entries(range, inputs), survivors, skip, wanted)
-            }
-        }
-    }
-
-    /// Renders up to `wanted` listed entries of `rows`, which are judged again.
-    fn render_rows<'i>(
-        &mut self,
-        rows: impl Iterator<Item = InputRow<'i>>,
-        survivors: &Survivors,
-        skip: usize,
-        wanted: u32,
-    ) -> u32 {
-        let (mut ordinal, mut rendered) = (0, 0);
-        for row in rows {
-            let Judged::Entry(entry) = self.judge.judge(row.content, &mut |_| {}) else { continue };
-            if ordinal >= skip && survivors.contains(ordinal) {
-                self.sink.push(&entry);
-                rendered += 1;
-                if rendered == wanted {
-                    break;
-                }
-            }
-            ordinal += 1;
-        }
+        struct Enough;
+        let Self { layout, judge, sink, .. } = self;
+        let mut rendered = 0;
+        let _ = try_for_each_listed(listed, &layout.inputs, judge, skip, |_, entry| {
+            sink.push(&entry);
+            rendered += 1;
+            if rendered == wanted { Err(Enough) } else { Ok(()) }
+        });
         rendered
     }
 }

@@ -10,6 +10,7 @@ pub fn push_number(mut number: u64, out: &mut Vec<u8>) {
 }
 
 /// Appends the length of `field`, then `field`.
+#[inline]
 pub fn push(field: &[u8], out: &mut Vec<u8>) {
     push_number(field.len() as u64, out);
     out.extend_from_slice(field);

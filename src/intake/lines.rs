@@ -138,7 +138,7 @@ fn last_block(rest: &[u8]) -> [u8; simd::BITS] {
 impl<'a> Iterator for LineReader<'a> {
     type Item = Line<'a>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Line<'a>> {
         let (start, bytes) = (self.start, self.bytes);
         let (end, next) = match self.next_end() {

@@ -56,6 +56,12 @@ impl<'a> InputRow<'a> {
     pub fn of_line(line: u64, raw: Line<'a>) -> Self {
         Self { line, offset: raw.offset, content: Content::Url(raw.raw, RawTags::default()) }
     }
+
+    /// An entry whose position in the input is no longer needed.
+    #[inline]
+    pub fn of_entry(entry: Entry<'a>) -> Self {
+        Self { line: 0, offset: 0, content: Content::Entry(entry) }
+    }
 }
 
 /// The position of rows that were written together.
@@ -212,18 +218,25 @@ pub struct BlockReader<'a> {
 }
 
 impl<'a> BlockReader<'a> {
-    /// The next row, and the offset in the scratch file at which [`content_at`] finds its content.
+    /// Reads the next row, which must be an entry. Returns its line, the offset in the scratch file at which [`entry_at`] finds it,
+    /// and the entry.
     #[inline]
-    pub fn next_at(&mut self) -> Option<(usize, InputRow<'a>)> {
+    pub fn next_entry(&mut self) -> Option<(u64, usize, Entry<'a>)> {
+        let at = self.next_position()?;
+        Some((self.line, at, take_entry(&mut self.rest)))
+    }
+
+    /// Reads the position of the next row. Returns the offset of its kind in the scratch file.
+    #[inline]
+    fn next_position(&mut self) -> Option<usize> {
         if self.rest.is_empty() {
             return None;
         }
         let rest = &mut self.rest;
         self.line = self.line.wrapping_add_signed(unzigzag(field::number(rest)));
         self.offset += field::number(rest);
-        let at = self.end - rest.len();
         rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES).into_iter().for_each(prefetch::fetch_all);
-        Some((at, InputRow { line: self.line, offset: self.offset, content: take_content(rest) }))
+        Some(self.end - rest.len())
     }
 }
 
@@ -232,14 +245,27 @@ impl<'a> Iterator for BlockReader<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<InputRow<'a>> {
-        self.next_at().map(|(_, row)| row)
+        self.next_position()?;
+        Some(InputRow { line: self.line, offset: self.offset, content: take_content(&mut self.rest) })
     }
 }
 
-/// The content of the row of the scratch file `bytes` whose kind is at the offset `at`.
+/// The entry in the scratch file `bytes` whose kind is at the offset `at`.
 #[inline]
-pub fn content_at(bytes: &[u8], at: usize) -> Content<'_> {
-    take_content(&mut &bytes[at..])
+pub fn entry_at(bytes: &[u8], at: usize) -> Entry<'_> {
+    take_entry(&mut &bytes[at..])
+}
+
+/// Takes an entry from the start of `rest`.
+#[inline]
+fn take_entry<'a>(rest: &mut &'a [u8]) -> Entry<'a> {
+    let kind = field::byte(rest);
+    let may_grow = kind & NEVER_GROWS == 0;
+    match kind & !NEVER_GROWS {
+        PLAIN_ENTRY => take_plain_entry(rest, may_grow),
+        ENTRY => take_full_entry(rest, may_grow),
+        _ => unreachable!("the caller knows that the row is an entry"),
+    }
 }
 
 /// Takes the content of a row from the start of `rest`.
@@ -259,14 +285,23 @@ fn take_content<'a>(rest: &mut &'a [u8]) -> Content<'a> {
             let reason = Reason::ALL[usize::from(field::byte(rest))];
             Content::Bad(field::take(rest), reason)
         }
-        PLAIN_ENTRY => Content::Entry(Entry::of(CleanUrl::known(field::take(rest), may_grow))),
-        _ => {
-            let (url, tags) = (CleanUrl::known(field::take(rest), may_grow), field::take(rest));
-            let instant = field::number(rest).checked_sub(1).map(unzigzag);
-            let (xml, uses) = (field::take(rest), Namespaces::from_bits(field::byte(rest)));
-            Content::Entry(Entry { url, tags, instant, extras: Extras { xml, uses } })
-        }
+        PLAIN_ENTRY => Content::Entry(take_plain_entry(rest, may_grow)),
+        _ => Content::Entry(take_full_entry(rest, may_grow)),
     }
+}
+
+#[inline]
+fn take_plain_entry<'a>(rest: &mut &'a [u8], may_grow: bool) -> Entry<'a> {
+    Entry::of(CleanUrl::known(field::take(rest), may_grow))
+}
+
+/// Takes an entry with tags. Out of line, so that the code for entries without them stays small enough to be inlined.
+#[inline(never)]
+fn take_full_entry<'a>(rest: &mut &'a [u8], may_grow: bool) -> Entry<'a> {
+    let (url, tags) = (CleanUrl::known(field::take(rest), may_grow), field::take(rest));
+    let instant = field::number(rest).checked_sub(1).map(unzigzag);
+    let (xml, uses) = (field::take(rest), Namespaces::from_bits(field::byte(rest)));
+    Entry { url, tags, instant, extras: Extras { xml, uses } }
 }
 
 /// The flag for an entry whose `url` has nothing to escape, or 0.
@@ -335,8 +370,11 @@ mod tests {
             assert!((0..count).all(|n| read.next() == Some(row(n))) && read.next().is_none(), "{count}");
             for block in &blocks {
                 let mut read = rows(&bytes, block);
-                while let Some((at, row)) = read.next_at() {
-                    assert_eq!(content_at(&bytes, at), row.content);
+                while let Some(at) = read.next_position() {
+                    let content = take_content(&mut read.rest);
+                    if let Content::Entry(entry) = content {
+                        assert_eq!(entry_at(&bytes, at), entry);
+                    }
                 }
             }
         }

@@ -76,18 +76,20 @@ impl Chunk {
     /// # Errors
     /// The first error of `act`.
     #[inline]
-    pub fn try_for_each_row<'i>(
+    pub fn try_for_each_row<'i, E>(
         &self,
         inputs: &'i [Input],
-        mut act: impl FnMut(InputRow<'i>) -> Result<()>,
-    ) -> Result<()> {
+        mut act: impl FnMut(InputRow<'i>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let bytes = inputs[self.input].bytes();
         match &self.rows {
             RowsAt::Lines(range) => lines::lines(&bytes[range.clone()], range.start as u64)
                 .try_for_each(|line| act(InputRow::of_line(0, line))),
             RowsAt::Rows(block) => spool_format::rows(bytes, block).try_for_each(act),
             RowsAt::Urls(units) => inputs[self.input].held_urls().read(units).try_for_each(act),
-            RowsAt::Positions { range, .. } => self.entries(range, inputs).try_for_each(act),
+            RowsAt::Positions { range, .. } => {
+                self.entries(range, inputs).map(InputRow::of_entry).try_for_each(act)
+            }
         }
     }
 
@@ -107,7 +109,7 @@ impl Chunk {
             }
             RowsAt::Rows(block) => Box::new(spool_format::rows(bytes, block)),
             RowsAt::Urls(units) => Box::new(inputs[self.input].held_urls().read(units)),
-            RowsAt::Positions { range, .. } => Box::new(self.entries(range, inputs)),
+            RowsAt::Positions { range, .. } => Box::new(self.entries(range, inputs).map(InputRow::of_entry)),
         }
     }
 

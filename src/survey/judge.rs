@@ -1,11 +1,14 @@
 //! Judges rows: each becomes an entry, is blank, or is refused. Both passes use this code, so they cannot disagree.
 
+use super::chunk::RowsAt;
 use super::layout::ListedChunk;
+use super::positions::Position;
 use super::tally::Tally;
 use crate::clean::scope::{Base, Origins, Scope};
 use crate::clean::{self, CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
-use crate::error::Result;
+use crate::common::simd;
 use crate::intake::input::Input;
+use crate::intake::lines;
 use crate::intake::spool_format::Content;
 use crate::job::SetRules;
 use crate::limits::Protocol;
@@ -80,27 +83,56 @@ pub fn is_of_foreign_bytes(url: CleanUrl<'_>, content: Content<'_>) -> bool {
     matches!(content, Content::Url(raw, _) if !url.is(raw) && clean::has_foreign_bytes(raw))
 }
 
-/// Calls `act` with each listed entry of `chunk`, and with its ordinal.
+/// Calls `act` with the ordinal of each listed entry from the ordinal `from` on, and with the entry. Only rows that may have
+/// changed when they became entries are judged again.
 ///
 /// # Errors
 /// The first of `act`.
-pub fn try_for_each_listed(
-    chunk: &ListedChunk,
+#[inline]
+pub fn try_for_each_listed<E>(
+    listed: &ListedChunk,
     inputs: &[Input],
     judge: &mut Judge<'_>,
-    mut act: impl FnMut(usize, Entry<'_>) -> Result<()>,
-) -> Result<()> {
-    if let Some(urls) = chunk.known_urls(inputs) {
-        let mut listed = urls.enumerate().filter(|&(ordinal, _)| chunk.survivors.contains(ordinal));
-        return listed.try_for_each(|(ordinal, url)| act(ordinal, Entry::of(url)));
+    from: usize,
+    mut act: impl FnMut(usize, Entry<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let ListedChunk { chunk, survivors, is_clean, .. } = listed;
+    let mut each = |ordinal, entry: Entry<'_>| match ordinal >= from && survivors.contains(ordinal) {
+        true => act(ordinal, entry),
+        false => Ok(()),
+    };
+    match &chunk.rows {
+        RowsAt::Lines(range) if *is_clean => {
+            let lines = lines::lines(&inputs[chunk.input].bytes()[range.clone()], range.start as u64);
+            lines.enumerate().try_for_each(|(ordinal, line)| each(ordinal, canonical(line.raw)))
+        }
+        RowsAt::Urls(units) if *is_clean => {
+            let urls = inputs[chunk.input].held_urls().urls(units);
+            urls.into_iter().enumerate().try_for_each(|(ordinal, url)| each(ordinal, canonical(url)))
+        }
+        RowsAt::Positions { range, .. } => {
+            let after = range.start + from * Position::BYTES..range.end;
+            for (ordinal, entry) in (from..).zip(chunk.entries(&after, inputs)) {
+                each(ordinal, entry)?;
+            }
+            Ok(())
+        }
+        _ => {
+            let mut ordinals = 0..;
+            chunk.try_for_each_row(inputs, |row| match judge.judge(row.content, &mut |_| {}) {
+                Judged::Entry(entry) => ordinals.next().map_or(Ok(()), |ordinal| each(ordinal, entry)),
+                _ => Ok(()),
+            })
+        }
     }
-    let mut ordinal = 0;
-    chunk.chunk.try_for_each_row(inputs, |row| {
-        let Judged::Entry(entry) = judge.judge(row.content, &mut |_| {}) else { return Ok(()) };
-        let is_listed = chunk.survivors.contains(ordinal);
-        ordinal += 1;
-        if is_listed { act(ordinal - 1, entry) } else { Ok(()) }
-    })
+}
+
+/// The entry of a row that is already a canonical URL: it was cleaned before, and nothing changed.
+#[inline]
+fn canonical(raw: &[u8]) -> Entry<'_> {
+    // These are the only bytes of a clean URL that XML escapes.
+    let may_grow = simd::contain_any(raw, [b'&', b'\'']);
+    Entry::of(CleanUrl::known(raw, may_grow))
 }
 
 /// Cleans rows and checks them against the rules.

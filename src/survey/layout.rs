@@ -6,7 +6,6 @@ use super::chunk::{Chunk, RowsAt};
 use super::tally::Tally;
 use crate::error::Result;
 use crate::intake::input::Input;
-use crate::intake::known_urls::KnownUrls;
 use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::divide::stable::Least;
 use crate::survey::dedup::Survivors;
@@ -70,20 +69,5 @@ impl ListedChunk {
     pub fn whole(rows: RowsAt, entries: u32) -> Result<Self> {
         let (chunk, survivors) = (Chunk { input: 0, rows }, Survivors::all(entries as usize)?);
         Ok(Self { chunk, survivors, listed: entries, least: None, is_clean: false })
-    }
-
-    /// The URLs of the rows, if every row is already a canonical URL. The ordinal of an entry is then the index of its line, and
-    /// no judge is needed.
-    pub fn known_urls<'i>(&self, inputs: &'i [Input]) -> Option<KnownUrls<'i>> {
-        match &self.chunk.rows {
-            RowsAt::Lines(range) if self.is_clean => {
-                let bytes = inputs[self.chunk.input].bytes();
-                Some(KnownUrls::of(&bytes[range.clone()], range.start as u64))
-            }
-            RowsAt::Urls(units) if self.is_clean => {
-                Some(KnownUrls::Held(inputs[self.chunk.input].held_urls().urls(units).into_iter()))
-            }
-            _ => None,
-        }
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::common::prefetch;
 use crate::intake::input::Input;
-use crate::intake::spool_format::{Content, InputRow, content_at};
+use crate::intake::spool_format::entry_at;
 use crate::sitemap::entry::Entry;
 
 /// The position of an entry: the index of a scratch file, and a byte offset in it.
@@ -51,14 +51,11 @@ impl Position {
     /// The entry at this position.
     #[inline]
     pub fn entry(self, files: &[Input]) -> Entry<'_> {
-        match content_at(files[self.file()].bytes(), self.at()) {
-            Content::Entry(entry) => entry,
-            _ => unreachable!("positions are those of entries"),
-        }
+        entry_at(files[self.file()].bytes(), self.at())
     }
 }
 
-/// Iterates over the entries at positions. The rows have no line numbers and offsets.
+/// Iterates over the entries at positions.
 #[derive(Debug)]
 pub struct Entries<'a> {
     positions: &'a [[u8; Position::BYTES]],
@@ -86,13 +83,13 @@ impl<'a> Entries<'a> {
 }
 
 impl<'a> Iterator for Entries<'a> {
-    type Item = InputRow<'a>;
+    type Item = Entry<'a>;
 
-    #[inline]
-    fn next(&mut self) -> Option<InputRow<'a>> {
+    #[inline(always)]
+    fn next(&mut self) -> Option<Entry<'a>> {
         let position = self.nth_position(self.next)?;
         self.fetch(self.next + prefetch::AHEAD);
         self.next += 1;
-        Some(InputRow { line: 0, offset: 0, content: Content::Entry(position.entry(self.files)) })
+        Some(position.entry(self.files))
     }
 }

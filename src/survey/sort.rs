@@ -26,6 +26,7 @@ impl Sorter {
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for its index.
+    #[inline]
     pub fn push(&mut self, url: &[u8]) -> Result<()> {
         let at = u32::try_from(self.items.len()).expect("fewer URLs are sorted at once than 32 bits count");
         reserve_more(&mut self.items, 1)?;
@@ -189,6 +190,7 @@ impl Splitters {
     }
 
     /// The number of the range of `url`, from 0.
+    #[inline]
     pub fn range_of(&self, url: &[u8]) -> usize {
         let Some(first) = self.urls.first() else { return 0 };
         let common = &first[..self.common];

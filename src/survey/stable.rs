@@ -81,10 +81,10 @@ impl Reader<'_> {
         let chunk = &self.chunks[at];
         let mut entries = Vec::new();
         reserve(&mut entries, chunk.listed as usize)?;
-        try_for_each_listed(chunk, self.inputs, &mut self.judge, |ordinal, entry| {
+        try_for_each_listed(chunk, self.inputs, &mut self.judge, 0, |ordinal, entry| {
             let (at, room, mark) = (EntryAt { chunk: at, ordinal }, entry.room(), Mark::of(entry.url));
             entries.push(Weighed { at, room, mark });
-            Ok(())
+            Ok::<_, Error>(())
         })?;
         let room: Room = entries.iter().map(|entry| entry.room).sum();
         match entries.len() == chunk.listed as usize && room == self.rooms[at] {

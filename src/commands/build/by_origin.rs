@@ -79,8 +79,8 @@ struct Listed {
 fn listed(chunk: &ListedChunk, inputs: &[Input], judge: &mut Judge<'_>) -> Result<Listed> {
     let mut listed = Listed::default();
     reserve(&mut listed.rooms, chunk.listed as usize)?;
-    try_for_each_listed(chunk, inputs, judge, |_, entry| {
-        listed.rows.push(&InputRow { line: 0, offset: 0, content: Content::Entry(entry) });
+    try_for_each_listed(chunk, inputs, judge, 0, |_, entry| {
+        listed.rows.push(&InputRow::of_entry(entry));
         listed.rooms.push(entry.room());
         Ok(())
     })?;
@@ -233,7 +233,7 @@ mod tests {
             let url = format!("https://h{n}.example/");
             let Cleaned::Url(url) = cleaner.clean(url.as_bytes()) else { panic!("it is clean") };
             let entry = Entry::of(url);
-            listed.rows.push(&InputRow { line: 0, offset: 0, content: Content::Entry(entry) });
+            listed.rows.push(&InputRow::of_entry(entry));
             listed.rooms.push(entry.room());
         }
         for hold in [1 << 10, 1 << 17, usize::MAX] {

@@ -65,7 +65,7 @@ pub(super) struct Filling {
 impl Filling {
     /// Adds an entry, and returns its hash. Entries of a block have no position.
     pub fn push(&mut self, entry: Entry<'_>) -> u64 {
-        self.rows.push(&InputRow { line: 0, offset: 0, content: Content::Entry(entry) });
+        self.rows.push(&InputRow::of_entry(entry));
         let tags = match entry.is_plain() {
             true => 0,
             false => xxh3_64_with_seed(entry.tags, xxh3_64(entry.extras.xml)),

@@ -9,7 +9,7 @@ use crate::common::prefetch;
 use crate::error::{Result, reserve_more};
 use crate::intake::input::Input;
 use crate::intake::scratch::Scratch;
-use crate::intake::spool_format::{Block, Content, rows};
+use crate::intake::spool_format::{Block, rows};
 use crate::job::OnDuplicate;
 use crate::sitemap::divide::Room;
 use crate::sitemap::divide::stable::Least;
@@ -33,6 +33,7 @@ struct Placed<'a> {
     url: &'a [u8],
     position: Position,
     place: u64,
+    room: Room,
 }
 
 impl Placed<'_> {
@@ -85,8 +86,9 @@ impl<'r> Codec for PlacedCodec<'r> {
         let (&position, rest) = bytes.split_first_chunk()?;
         let (&place, rest) = rest.split_first_chunk()?;
         let (position, place) = (Position::of_bytes(position), u64::from_ne_bytes(place));
-        let url = position.entry(self.files).url.as_bytes();
-        Some((ByUrl(Placed { url, position, place }), bytes.len() - rest.len()))
+        let entry = position.entry(self.files);
+        let placed = Placed { url: entry.url.as_bytes(), position, place, room: entry.room() };
+        Some((ByUrl(placed), bytes.len() - rest.len()))
     }
 
     fn store(&self, record: ByUrl<'r>, owned: &mut ByUrl<'r>) {
@@ -189,12 +191,12 @@ impl<'r> RangeSorter<'r> {
         sorter.restart(shared);
         for &(file, ref block) in blocks {
             let mut rows = rows(files[file].bytes(), block);
-            while let Some((at, row)) = rows.next_at() {
-                let Content::Entry(entry) = row.content else { unreachable!("ranges hold entries only") };
+            while let Some((place, at, entry)) = rows.next_entry() {
                 let url = entry.url.as_bytes();
                 sorter.push(url)?;
                 reserve_more(entries, 1)?;
-                entries.push(Placed { url, position: Position::new(file, at), place: row.line });
+                let (position, room) = (Position::new(file, at), entry.room());
+                entries.push(Placed { url, position, place, room });
             }
         }
         let mut survivors = Survivors::new(run.job.rules.on_duplicate, files, to);
@@ -333,15 +335,15 @@ impl<'r> Listed<'r> {
 impl<'r> Write<'r> for Listed<'r> {
     fn write(&mut self, placed: Placed<'r>) -> Result<()> {
         self.bytes.extend(placed.position.to_bytes());
-        let entry = placed.position.entry(self.files);
         if self.seeks_least {
-            self.least = Some(Least::or(self.least, self.rooms.len(), entry.url));
-        }
-        if let Some(candidates) = &mut self.candidates {
-            candidates.push(entry.url)?;
+            let url = placed.position.entry(self.files).url;
+            self.least = Some(Least::or(self.least, self.rooms.len(), url));
+            if let Some(candidates) = &mut self.candidates {
+                candidates.push(url)?;
+            }
         }
         reserve_more(&mut self.rooms, 1)?;
-        self.rooms.push(entry.room());
+        self.rooms.push(placed.room);
         if self.rooms.len() == BLOCK_ENTRIES { self.end_block() } else { Ok(()) }
     }
 
