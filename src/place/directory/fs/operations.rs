@@ -135,12 +135,44 @@ impl Meta {
 pub struct Locked {
     /// The metadata of the file.
     pub meta: Meta,
-    _file: Option<File>,
+    file: Option<File>,
+    /// The process that took the lock.
+    process: u32,
 }
 
 impl Locked {
     /// A lock on the open `file`; none if the file system is simulated.
     pub(super) fn new(meta: Meta, file: Option<File>) -> Self {
-        Self { meta, _file: file }
+        Self { meta, file, process: std::process::id() }
+    }
+}
+
+impl Drop for Locked {
+    /// Closing the file is not enough: a child process that another thread starts has it open, too, until it runs its program. The
+    /// lock is not that of such a child, which must not release it.
+    fn drop(&mut self) {
+        if self.process == std::process::id() {
+            let _ = self.file.as_ref().map(File::unlock);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Disk;
+    use super::*;
+
+    #[test]
+    fn a_lock_is_free_once_it_is_dropped_even_if_a_child_process_has_the_file_open() {
+        let path = std::env::temp_dir().join(format!("sitemill-lock-{}", std::process::id()));
+        let lock = || Disk.lock(&path, Some("word")).unwrap();
+        let held = lock().unwrap();
+        assert!(lock().is_none());
+        // A child has such a copy from its start until it runs its program.
+        let of_child = held.file.as_ref().unwrap().try_clone().unwrap();
+        drop(held);
+        assert!(lock().is_some());
+        drop(of_child);
+        std::fs::remove_file(path).unwrap();
     }
 }
