@@ -397,9 +397,12 @@ def _build(words: list[str], source: Optional[Any], progress: Union[bool, Tell, 
 
 
 def _finished(
-    text: str, refused: Optional[Any], warnings: Sequence[str], rows: Optional[_rows.Rows] = None
+    text: str, refused: Optional[Any], warnings: Sequence[str], rows: Optional[_rows.Rows] = None, *, stacklevel: int = 4
 ) -> Report:
-    """The report of a run, or the exception of one that was refused. ``rows`` know the keys that were not used."""
+    """The report of a run, or the exception of one that was refused. ``rows`` know the keys that were not used.
+
+    Warnings are attributed to the caller ``stacklevel`` frames up, which is the user's.
+    """
     done = Report._of(text, [_as_keywords(warning) for warning in warnings])
     if rows is not None:
         for given in done.raw["inputs"]:
@@ -409,7 +412,7 @@ def _finished(
             refused.report = done
         raise refused
     for warning in done.warnings:
-        _warnings.warn(f"{warning}; the new set is live", RuntimeWarning, stacklevel=4)
+        _warnings.warn(f"{warning}; the new set is live", RuntimeWarning, stacklevel=stacklevel)
     return done
 
 

@@ -181,9 +181,11 @@ class Rows:
     def _plan(self, row: Mapping[Any, Any]) -> "_Plan":
         """Where the parts are in a row with these keys."""
         plan = _Plan()
-        names = {(self._columns.get(part) or part).lower(): at for at, part in enumerate(PARTS)}
-        if "url" not in self._columns:
-            names["loc"] = 0
+        named = {self._columns[part].lower(): at for at, part in enumerate(PARTS) if self._columns.get(part)}
+        # A column that is named for one part is not the usual column of another.
+        names = {part: at for at, part in enumerate(PARTS) if at not in named.values()} | named
+        if 0 not in named.values():
+            names.setdefault("loc", 0)
         for key in row:
             name = str(key).lower()
             at = names.get(name)

@@ -116,7 +116,7 @@ def build(
         if packed is not None and cache:
             packed.unpersist()
     _write_reports(built[0], options)
-    return _finished(*built)
+    return _finished(*built, stacklevel=3)
 
 
 @contextlib.contextmanager

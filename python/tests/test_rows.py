@@ -158,6 +158,14 @@ def test_columns_have_other_names_if_they_are_given(desk):
         desk.build(pages(3), url="page")
 
 
+def test_a_column_that_is_named_for_one_part_is_not_read_as_another(desk):
+    table = pyarrow.table({"images": pages(3)})
+    expected = desk.command(desk.parquet(table), "--columns=url=images")
+    for given in (table.to_pylist(), table, polars.DataFrame(table)):
+        assert desk.build(given, url="images") == expected
+    assert b"<image:" not in sitemill_text(expected)
+
+
 def sitemill_text(built) -> bytes:
     import gzip
 
