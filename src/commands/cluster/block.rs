@@ -11,6 +11,8 @@
 //! hashes of all rows, so it does not depend on their order. The checksum, XXH3 of the compressed rows seeded with the other
 //! numbers, finds damage and not forgery: workers are trusted.
 
+use std::fmt;
+
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use zstd::bulk::{Compressor, Decompressor};
 
@@ -29,8 +31,11 @@ const HEADER_BYTES: usize = 36;
 /// and its last row may be large.
 const BYTES_MAX: usize = 256 << 20;
 
-/// The fastest level that compresses rows to a quarter.
+/// The fastest level that compresses rows to a quarter. Faster ones save less time than an engine needs for the larger blocks.
 const LEVEL: i32 = 1;
+
+/// About as many bytes as an encoder or a decoder takes.
+const CODER_BYTES: usize = 1 << 20;
 
 /// The entries of a block, after its checksum was verified.
 #[derive(Debug)]
@@ -91,7 +96,7 @@ impl Filling {
     }
 
     /// Ends the block and returns it, if there are rows in it.
-    pub fn end(&mut self, stamp: u64) -> Result<Option<Vec<u8>>> {
+    pub fn end(&mut self, stamp: u64, encoder: &mut Encoder) -> Result<Option<Vec<u8>>> {
         let (bytes, sum) = (self.rows.bytes(), std::mem::take(&mut self.sum));
         let rows = u32::try_from(self.rows.rows()).expect("a block has few rows");
         if rows == 0 {
@@ -100,8 +105,7 @@ impl Filling {
         let row_bytes = u32::try_from(bytes.len()).expect("a block has few bytes");
         let mut packed = Vec::new();
         reserve(&mut packed, zstd::zstd_safe::compress_bound(bytes.len()))?;
-        let compressed =
-            Compressor::new(LEVEL).and_then(|mut zstd| zstd.compress_to_buffer(bytes, &mut packed));
+        let compressed = encoder.0.compress_to_buffer(bytes, &mut packed);
         compressed.map_err(|_| Error::no_memory(packed.capacity()))?;
         let mut block = Vec::new();
         reserve(&mut block, HEADER_BYTES + packed.len())?;
@@ -117,8 +121,42 @@ impl Filling {
     }
 }
 
+/// Compresses blocks. Setting it up costs as much as a small block, so it is used for many.
+pub(super) struct Encoder(Compressor<'static>);
+
+impl Encoder {
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for it.
+    pub fn new() -> Result<Self> {
+        Compressor::new(LEVEL).map(Self).map_err(|_| Error::no_memory(CODER_BYTES))
+    }
+}
+
+impl fmt::Debug for Encoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Encoder").finish_non_exhaustive()
+    }
+}
+
+/// Decompresses blocks. It is used for many, like [`Encoder`].
+pub(super) struct Decoder(Decompressor<'static>);
+
+impl Decoder {
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for it.
+    pub fn new() -> Result<Self> {
+        Decompressor::new().map(Self).map_err(|_| Error::no_memory(CODER_BYTES))
+    }
+}
+
+impl fmt::Debug for Decoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decoder").finish_non_exhaustive()
+    }
+}
+
 /// Decodes the entries of `block`, whose stamp must be `stamp`.
-pub(super) fn entries(block: &[u8], stamp: u64) -> Result<Entries> {
+pub(super) fn entries(block: &[u8], stamp: u64, decoder: &mut Decoder) -> Result<Entries> {
     let (header, packed) =
         block.split_first_chunk::<HEADER_BYTES>().ok_or_else(|| damaged("is cut short"))?;
     let short = |at: usize| u32::from_le_bytes(std::array::from_fn(|byte| header[at + byte]));
@@ -137,7 +175,7 @@ pub(super) fn entries(block: &[u8], stamp: u64) -> Result<Entries> {
     if row_bytes <= BYTES_MAX {
         reserve(&mut bytes, row_bytes)?;
     }
-    match Decompressor::new().and_then(|mut zstd| zstd.decompress_to_buffer(packed, &mut bytes)) {
+    match decoder.0.decompress_to_buffer(packed, &mut bytes) {
         Ok(unpacked) if unpacked == row_bytes => Ok(Entries { rows, sum, bytes }),
         _ => Err(damaged("cannot be decompressed")),
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::block::Filling;
+use super::block::{Encoder, Filling};
 use super::order::{Origin, WorkOrder, check_job, read_json, to_json};
 use super::reading::read;
 use crate::clean::Reason;
@@ -111,6 +111,7 @@ pub fn pack(
         teller: Judge::new(&rules),
         name: name_of(&source),
         filling: Filling::default(),
+        encoder: Encoder::new()?,
         stamp: order.origin.stamp(),
         emit,
         packed,
@@ -137,6 +138,7 @@ struct Packer<'r, 'e> {
     teller: Judge<'r>,
     name: String,
     filling: Filling,
+    encoder: Encoder,
     stamp: u64,
     emit: &'e mut dyn FnMut(Vec<u8>) -> Result<()>,
     packed: Packed,
@@ -165,7 +167,7 @@ impl Packer<'_, '_> {
     }
 
     fn end_block(&mut self) -> Result<()> {
-        self.filling.end(self.stamp)?.map_or(Ok(()), |block| (self.emit)(block))
+        self.filling.end(self.stamp, &mut self.encoder)?.map_or(Ok(()), |block| (self.emit)(block))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::block;
+use super::block::{self, Decoder};
 use super::order::Origin;
 use super::order::{WorkOrder, read_json, to_json};
 use super::plan::{self, RoutingPlan, internal};
@@ -83,6 +83,7 @@ pub struct Regions {
     stamp: u64,
     memory: Memory,
     file: Scratch,
+    decoder: Decoder,
     regions: BTreeMap<u32, Region>,
 }
 
@@ -110,7 +111,8 @@ impl Regions {
         let memory = Memory::of(&job.resources, scratch)?;
         let file = Scratch::new(&memory.scratch)?;
         let (job, order, plan, stamp) = (job.clone(), order.clone(), plan.clone(), plan.stamp());
-        Ok(Self { job, order, plan, stamp, memory, file, regions: BTreeMap::new() })
+        let (decoder, regions) = (Decoder::new()?, BTreeMap::new());
+        Ok(Self { job, order, plan, stamp, memory, file, decoder, regions })
     }
 
     /// Adds a block of `region` that a [`Router`](super::Router) made.
@@ -120,7 +122,7 @@ impl Regions {
     /// [`ErrorKind::Io`](crate::ErrorKind::Io) if scratch cannot be written, most likely because the disk is full.
     pub fn push(&mut self, region: u32, block: &[u8]) -> Result<()> {
         self.plan.check(region)?;
-        let entries = block::entries(block, plan::stamp_of(self.stamp, region))?;
+        let entries = block::entries(block, plan::stamp_of(self.stamp, region), &mut self.decoder)?;
         let at = self.file.append(&entries.bytes)?;
         let region = self.regions.entry(region).or_default();
         reserve_more(&mut region.blocks, 1)?;

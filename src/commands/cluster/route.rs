@@ -1,6 +1,6 @@
 //! Route: sends every entry to its region.
 
-use super::block::{self, Filling};
+use super::block::{self, Decoder, Encoder, Filling};
 use super::plan::{self, RoutingPlan};
 use crate::error::{Result, list};
 use crate::survey::sort::Splitters;
@@ -20,6 +20,8 @@ pub struct Router {
     /// Bytes that all buffers hold, and their maximum.
     held: usize,
     held_max: usize,
+    decoder: Decoder,
+    encoder: Encoder,
 }
 
 impl Router {
@@ -32,7 +34,8 @@ impl Router {
         let plan_stamp = plan.stamp();
         let region = |region| (Filling::default(), plan::stamp_of(plan_stamp, region));
         let (regions, stamp) = (list((0..plan.regions()).map(region))?, plan.origin.stamp());
-        Ok(Self { splitters: plan.splitters(), stamp, regions, held: 0, held_max: memory })
+        let (decoder, encoder) = (Decoder::new()?, Encoder::new()?);
+        Ok(Self { splitters: plan.splitters(), stamp, regions, held: 0, held_max: memory, decoder, encoder })
     }
 
     /// Distributes the entries of `block`. Calls `emit` with every block that is full, and its region.
@@ -42,7 +45,7 @@ impl Router {
     /// of `emit`.
     pub fn push(&mut self, block: &[u8], emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
         let mut rows = 0;
-        let entries = block::entries(block, self.stamp)?;
+        let entries = block::entries(block, self.stamp, &mut self.decoder)?;
         entries.try_for_each(|entry| {
             let region = self.splitters.range_of(entry.url.as_bytes());
             let (filling, stamp) = &mut self.regions[region];
@@ -51,7 +54,7 @@ impl Router {
             rows += 1;
             self.held += filling.held_bytes() - before;
             if filling.is_full(BLOCK_BYTES) {
-                emit_one(region, filling, *stamp, emit)?;
+                emit_one(region, filling, *stamp, &mut self.encoder, emit)?;
             }
             if self.held > self.held_max { self.emit_all(emit) } else { Ok(()) }
         })?;
@@ -68,7 +71,7 @@ impl Router {
 
     fn emit_all(&mut self, emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>) -> Result<()> {
         for (region, (filling, stamp)) in self.regions.iter_mut().enumerate() {
-            emit_one(region, filling, *stamp, emit)?;
+            emit_one(region, filling, *stamp, &mut self.encoder, emit)?;
             filling.let_go();
         }
         self.held = 0;
@@ -80,8 +83,9 @@ fn emit_one(
     region: usize,
     filling: &mut Filling,
     stamp: u64,
+    encoder: &mut Encoder,
     emit: &mut dyn FnMut(u32, Vec<u8>) -> Result<()>,
 ) -> Result<()> {
     let region = u32::try_from(region).expect("a plan counts regions with 32 bits");
-    filling.end(stamp)?.map_or(Ok(()), |block| emit(region, block))
+    filling.end(stamp, encoder)?.map_or(Ok(()), |block| emit(region, block))
 }
