@@ -125,6 +125,8 @@ impl Filling {
 pub(super) struct Encoder(Compressor<'static>);
 
 impl Encoder {
+    /// Creates an encoder of [`LEVEL`].
+    ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for it.
     pub fn new() -> Result<Self> {
@@ -142,6 +144,8 @@ impl fmt::Debug for Encoder {
 pub(super) struct Decoder(Decompressor<'static>);
 
 impl Decoder {
+    /// Creates a decoder.
+    ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for it.
     pub fn new() -> Result<Self> {

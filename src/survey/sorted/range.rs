@@ -338,6 +338,7 @@ impl<'r> Write<'r> for Listed<'r> {
         if self.seeks_least {
             let url = placed.position.entry(self.files).url;
             self.least = Some(Least::or(self.least, self.rooms.len(), url));
+            // Borders are sought only if sitemaps are divided by marks.
             if let Some(candidates) = &mut self.candidates {
                 candidates.push(url)?;
             }
