@@ -22,6 +22,23 @@ pub fn starts_with(bytes: &[u8], start: &[u8]) -> bool {
     }
 }
 
+/// Bytes that [`common_bytes`] compares at a time.
+const WORD: usize = size_of::<u64>();
+
+/// The length of the common prefix of both.
+#[inline]
+pub fn common_bytes(one: &[u8], other: &[u8]) -> usize {
+    let (words, other_words) = (one.as_chunks::<WORD>().0, other.as_chunks::<WORD>().0);
+    for (at, (&word, &other)) in words.iter().zip(other_words).enumerate() {
+        let differing = u64::from_le_bytes(word) ^ u64::from_le_bytes(other);
+        if differing != 0 {
+            return at * WORD + differing.trailing_zeros() as usize / 8;
+        }
+    }
+    let same = WORD * words.len().min(other_words.len());
+    same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count()
+}
+
 /// Returns whether `bytes` contain either of the two `wanted` bytes.
 #[inline]
 pub fn contain_any(bytes: &[u8], [one, other]: [u8; 2]) -> bool {

@@ -3,20 +3,23 @@
 //! Regular files of plain lines are mapped. Pipes can be read only once, and other formats must be decoded, so their content is
 //! written to a scratch file first.
 
+mod identity;
 mod lost;
 mod map;
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::ops::Range;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use map::Map;
 use rustix::fs::{Mode, OFlags};
 
+pub use identity::Identity;
 pub use lost::{Lost, handle_sigbus};
+pub use map::Segment;
 
 use super::lines;
 use crate::common::fifo::Fifo;
@@ -105,33 +108,6 @@ impl Extent {
     }
 }
 
-/// Enough of a file's metadata to notice writes: unlike the modification time, the change time cannot be set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
-    device: u64,
-    inode: u64,
-    bytes: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Identity {
-    /// The size of the file.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    fn of(meta: &fs::Metadata) -> Self {
-        Self {
-            device: meta.dev(),
-            inode: meta.ino(),
-            bytes: meta.size(),
-            modified: (meta.mtime(), meta.mtime_nsec()),
-            changed: (meta.ctime(), meta.ctime_nsec()),
-        }
-    }
-}
-
 impl<'a> Found<'a> {
     /// Rows from code.
     pub fn rows(name: PathBuf, rows: SourceRows<'a>) -> Self {
@@ -202,7 +178,7 @@ impl<'a> Found<'a> {
             rustix::fs::open(&self.name, flags, Mode::empty()).map_err(|error| unreadable(error.into()))?;
         let file = File::from(file);
         let now = Identity::of(&file.metadata().map_err(unreadable)?);
-        match (now.device, now.inode) == (was.device, was.inode) {
+        match now.is_of_file_of(was) {
             true => Ok(file),
             false => Err(has_changed(&self.name)),
         }
@@ -242,28 +218,25 @@ impl Input {
             io::ErrorKind::UnexpectedEof => cut_short(name),
             _ => Error::input(name, error),
         })?;
-        Ok(Self {
+        Ok(Self { identity, ..Self::of_map(name, map) })
+    }
+
+    /// Creates an input of the lines in `map`.
+    fn of_map(name: &Path, map: Map) -> Self {
+        Self {
             name: name.into(),
             map: Arc::new(map),
-            identity,
+            identity: None,
             blocks: None,
             given_tags: GivenTags::default(),
             urls: None,
             continues: false,
-        })
+        }
     }
 
     /// Creates an input with the rows of `urls`.
     pub fn urls(name: &Path, urls: HeldUrls) -> Self {
-        Self {
-            name: name.into(),
-            map: Arc::new(Map::none()),
-            identity: None,
-            blocks: None,
-            given_tags: GivenTags::default(),
-            urls: Some(urls),
-            continues: false,
-        }
+        Self { urls: Some(urls), ..Self::of_map(name, Map::none()) }
     }
 
     /// Creates an input of the rows in `blocks` of the scratch file `file`.
@@ -272,6 +245,15 @@ impl Input {
     /// If it cannot be mapped.
     pub fn rows(name: &Path, file: &File, identity: Option<Identity>, blocks: Vec<Block>) -> Result<Self> {
         Ok(Self { blocks: Some(blocks), ..Self::lines(name, file, identity)? })
+    }
+
+    /// Creates an input of the bytes of `segment`, whose blocks the caller knows. `name` is for messages.
+    ///
+    /// # Errors
+    /// If the memory cannot be made read-only.
+    pub fn held(name: &Path, segment: Segment) -> Result<Self> {
+        let map = segment.into_map().map_err(|error| Error::io(name, "entries could not be held", error))?;
+        Ok(Self::of_map(name, map))
     }
 
     /// Sets the counts of the tags in the rows.
@@ -304,9 +286,8 @@ impl Input {
 
     /// Creates an input of other blocks of the same mapped file.
     pub fn part(&self, blocks: Vec<Block>) -> Self {
-        let (name, map) = (self.name.clone(), Arc::clone(&self.map));
-        let given_tags = GivenTags::default();
-        Self { name, map, identity: None, blocks: Some(blocks), given_tags, urls: None, continues: false }
+        let map = Arc::clone(&self.map);
+        Self { map, blocks: Some(blocks), ..Self::of_map(&self.name, Map::none()) }
     }
 
     /// The tags of its rows.
@@ -361,10 +342,7 @@ impl Input {
 
     /// The error for an input whose bytes differ between the first and the second pass.
     pub fn changed(&self) -> Error {
-        let is_shorter = |was: Identity| {
-            let same = |now: &Identity| (now.device, now.inode) == (was.device, was.inode);
-            self.identity_now().filter(same).is_some_and(|now| now.bytes < was.bytes)
-        };
+        let is_shorter = |was: Identity| self.identity_now().is_some_and(|now| now.is_shorter_than(&was));
         match self.identity.is_some_and(is_shorter) {
             true => cut_short(&self.name),
             false => has_changed(&self.name),

@@ -199,11 +199,6 @@ impl Scratch {
         &self.file
     }
 
-    /// The space that the file is counted in.
-    pub fn space(&self) -> &Arc<Space> {
-        &self.space
-    }
-
     /// Bytes that were appended.
     pub fn bytes(&self) -> u64 {
         self.end.load(Ordering::Relaxed)

@@ -22,7 +22,6 @@ use std::ops::Range;
 use super::lines::{CHUNK_URLS_MAX, Line};
 use crate::clean::{CleanUrl, Reason};
 use crate::common::prefetch;
-use crate::error::{Result, reserve};
 use crate::sitemap::entry::Entry;
 use crate::sitemap::extensions::{Extras, RawExtras};
 use crate::sitemap::tags::RawTags;
@@ -100,16 +99,6 @@ pub struct RowBuffer {
 }
 
 impl RowBuffer {
-    /// A buffer with room for `bytes` bytes of rows.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if it cannot be had.
-    pub fn with_room(bytes: usize) -> Result<Self> {
-        let mut buffer = Self::default();
-        reserve(&mut buffer.bytes, bytes)?;
-        Ok(buffer)
-    }
-
     /// Adds one row. Offsets do not fall.
     pub fn push(&mut self, row: &InputRow<'_>) {
         field::push_number(zigzag(row.line.wrapping_sub(self.last.0) as i64), &mut self.bytes);
@@ -135,21 +124,12 @@ impl RowBuffer {
                 self.bytes.push(PLAIN_ENTRY | never_grows(entry.url));
                 field::push(entry.url.as_bytes(), &mut self.bytes);
             }
-            Content::Entry(Entry { url, tags, instant, extras }) => {
-                self.bytes.push(ENTRY | never_grows(url));
-                field::push(url.as_bytes(), &mut self.bytes);
-                field::push(tags, &mut self.bytes);
-                field::push_number(instant.map_or(0, |instant| zigzag(instant) + 1), &mut self.bytes);
-                field::push(extras.xml, &mut self.bytes);
-                self.bytes.push(extras.uses.bits());
+            Content::Entry(entry) => {
+                self.bytes.push(ENTRY | never_grows(entry.url));
+                field::push(entry.url.as_bytes(), &mut self.bytes);
+                push_besides_url(&entry, &mut self.bytes);
             }
         }
-        // Of many buffers that take turns, no cache holds all, but this much of each.
-        let room = self.bytes.spare_capacity_mut();
-        room.iter()
-            .take(USUAL_BYTES + prefetch::LINE_BYTES)
-            .step_by(prefetch::LINE_BYTES)
-            .for_each(prefetch::fetch);
     }
 
     /// The bytes of the current block.
@@ -200,7 +180,7 @@ impl RowBuffer {
 /// The rows of a block of the scratch file `bytes`.
 pub fn rows<'a>(bytes: &'a [u8], block: &Block) -> BlockReader<'a> {
     let Block { range, line, offset } = block;
-    BlockReader { rest: &bytes[range.clone()], end: range.end, line: *line, offset: *offset }
+    BlockReader { rest: &bytes[range.clone()], line: *line, offset: *offset }
 }
 
 /// How far ahead of a row bytes are prefetched, and how many: most rows have fewer.
@@ -211,24 +191,13 @@ const USUAL_BYTES: usize = 100;
 #[derive(Debug)]
 pub struct BlockReader<'a> {
     rest: &'a [u8],
-    /// Of the block, in the scratch file.
-    end: usize,
     line: u64,
     offset: u64,
 }
 
 impl<'a> BlockReader<'a> {
-    /// Reads the next row, which must be an entry. Returns its line, the offset in the scratch file at which [`entry_at`] finds it,
-    /// and the entry.
     #[inline]
-    pub fn next_entry(&mut self) -> Option<(u64, usize, Entry<'a>)> {
-        let at = self.next_position()?;
-        Some((self.line, at, take_entry(&mut self.rest)))
-    }
-
-    /// Reads the position of the next row. Returns the offset of its kind in the scratch file.
-    #[inline]
-    fn next_position(&mut self) -> Option<usize> {
+    fn next_position(&mut self) -> Option<()> {
         if self.rest.is_empty() {
             return None;
         }
@@ -236,7 +205,7 @@ impl<'a> BlockReader<'a> {
         self.line = self.line.wrapping_add_signed(unzigzag(field::number(rest)));
         self.offset += field::number(rest);
         rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES).into_iter().for_each(prefetch::fetch_all);
-        Some(self.end - rest.len())
+        Some(())
     }
 }
 
@@ -247,24 +216,6 @@ impl<'a> Iterator for BlockReader<'a> {
     fn next(&mut self) -> Option<InputRow<'a>> {
         self.next_position()?;
         Some(InputRow { line: self.line, offset: self.offset, content: take_content(&mut self.rest) })
-    }
-}
-
-/// The entry in the scratch file `bytes` whose kind is at the offset `at`.
-#[inline]
-pub fn entry_at(bytes: &[u8], at: usize) -> Entry<'_> {
-    take_entry(&mut &bytes[at..])
-}
-
-/// Takes an entry from the start of `rest`.
-#[inline]
-fn take_entry<'a>(rest: &mut &'a [u8]) -> Entry<'a> {
-    let kind = field::byte(rest);
-    let may_grow = kind & NEVER_GROWS == 0;
-    match kind & !NEVER_GROWS {
-        PLAIN_ENTRY => take_plain_entry(rest, may_grow),
-        ENTRY => take_full_entry(rest, may_grow),
-        _ => unreachable!("the caller knows that the row is an entry"),
     }
 }
 
@@ -298,7 +249,22 @@ fn take_plain_entry<'a>(rest: &mut &'a [u8], may_grow: bool) -> Entry<'a> {
 /// Takes an entry with tags. Out of line, so that the code for entries without them stays small enough to be inlined.
 #[inline(never)]
 fn take_full_entry<'a>(rest: &mut &'a [u8], may_grow: bool) -> Entry<'a> {
-    let (url, tags) = (CleanUrl::known(field::take(rest), may_grow), field::take(rest));
+    let url = CleanUrl::known(field::take(rest), may_grow);
+    take_besides_url(url, rest)
+}
+
+/// Appends everything of `entry` but its URL.
+pub fn push_besides_url(entry: &Entry<'_>, out: &mut Vec<u8>) {
+    let Entry { tags, instant, extras, .. } = entry;
+    field::push(tags, out);
+    field::push_number(instant.map_or(0, |instant| zigzag(instant) + 1), out);
+    field::push(extras.xml, out);
+    out.push(extras.uses.bits());
+}
+
+/// Takes what [`push_besides_url`] has written from the start of `rest`. Returns the entry of `url` with it.
+pub fn take_besides_url<'a>(url: CleanUrl<'a>, rest: &mut &'a [u8]) -> Entry<'a> {
+    let tags = field::take(rest);
     let instant = field::number(rest).checked_sub(1).map(unzigzag);
     let (xml, uses) = (field::take(rest), Namespaces::from_bits(field::byte(rest)));
     Entry { url, tags, instant, extras: Extras { xml, uses } }
@@ -368,15 +334,6 @@ mod tests {
             assert!(blocks.iter().all(|block| !block.range.is_empty()));
             let mut read = blocks.iter().flat_map(|block| rows(&bytes, block));
             assert!((0..count).all(|n| read.next() == Some(row(n))) && read.next().is_none(), "{count}");
-            for block in &blocks {
-                let mut read = rows(&bytes, block);
-                while let Some(at) = read.next_position() {
-                    let content = take_content(&mut read.rest);
-                    if let Content::Entry(entry) = content {
-                        assert_eq!(entry_at(&bytes, at), entry);
-                    }
-                }
-            }
         }
     }
 }

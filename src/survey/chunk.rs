@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::positions::Entries;
 use crate::error::{Result, reserve};
 use crate::intake::input::{Extent, Input};
 use crate::intake::spool_format::{Block, InputRow};
@@ -26,12 +25,12 @@ pub enum RowsAt {
     Rows(Block),
     /// A range of units of held URLs.
     Urls(Range<usize>),
-    /// Entries that are stored in the inputs after this one.
-    Positions {
-        /// Where their positions are.
-        range: Range<usize>,
-        /// The blocks that hold the entries: index of the input, and bytes. Set only for the first chunk of a range.
-        blocks: Vec<(usize, Range<usize>)>,
+    /// Entries of a sorted block.
+    Sorted {
+        /// The bytes of the block.
+        block: Range<usize>,
+        /// The entries of the block that belong to the chunk, counted from 0.
+        entries: Range<usize>,
     },
 }
 
@@ -62,19 +61,23 @@ impl Chunk {
     /// Prefetches the bytes of `inputs` that the chunk needs.
     pub fn will_need(&self, inputs: &[Input]) {
         match &self.rows {
-            RowsAt::Lines(range) | RowsAt::Rows(Block { range, .. }) => inputs[self.input].will_need(range),
-            RowsAt::Urls(_) => {}
-            RowsAt::Positions { blocks, .. } => {
-                blocks.iter().for_each(|(input, range)| inputs[self.input + 1 + input].will_need(range));
+            RowsAt::Lines(range)
+            | RowsAt::Rows(Block { range, .. })
+            | RowsAt::Sorted { block: range, .. } => {
+                inputs[self.input].will_need(range);
             }
+            RowsAt::Urls(_) => {}
         }
     }
 
-    /// Calls `act` with each row. Lines are not numbered. With an iterator, hot loops would branch on the kind of chunk for every
-    /// row.
+    /// Calls `act` with each row of an input. Lines are not numbered. With an iterator, hot loops would branch on the kind of chunk
+    /// for every row.
     ///
     /// # Errors
     /// The first error of `act`.
+    ///
+    /// # Panics
+    /// If the chunk is of a sorted block, which has no rows of an input.
     #[inline]
     pub fn try_for_each_row<'i, E>(
         &self,
@@ -87,13 +90,14 @@ impl Chunk {
                 .try_for_each(|line| act(InputRow::of_line(0, line))),
             RowsAt::Rows(block) => spool_format::rows(bytes, block).try_for_each(act),
             RowsAt::Urls(units) => inputs[self.input].held_urls().read(units).try_for_each(act),
-            RowsAt::Positions { range, .. } => {
-                self.entries(range, inputs).map(InputRow::of_entry).try_for_each(act)
-            }
+            RowsAt::Sorted { .. } => unreachable!("{NOT_OF_AN_INPUT}"),
         }
     }
 
     /// The rows with their line numbers, if `lines_before` lines of the input come before the chunk.
+    ///
+    /// # Panics
+    /// As [`Chunk::try_for_each_row`].
     pub fn rows<'i>(
         &self,
         inputs: &'i [Input],
@@ -109,13 +113,9 @@ impl Chunk {
             }
             RowsAt::Rows(block) => Box::new(spool_format::rows(bytes, block)),
             RowsAt::Urls(units) => Box::new(inputs[self.input].held_urls().read(units)),
-            RowsAt::Positions { range, .. } => Box::new(self.entries(range, inputs).map(InputRow::of_entry)),
+            RowsAt::Sorted { .. } => unreachable!("{NOT_OF_AN_INPUT}"),
         }
     }
-
-    /// The entries whose positions are in `range` of the input.
-    pub fn entries<'i>(&self, range: &Range<usize>, inputs: &'i [Input]) -> Entries<'i> {
-        let bytes = inputs[self.input].bytes();
-        Entries::new(&bytes[range.clone()], &inputs[self.input + 1..])
-    }
 }
+
+const NOT_OF_AN_INPUT: &str = "rows of inputs are read before they are sorted";

@@ -7,8 +7,7 @@ use super::chunk::{Chunk, extents};
 use super::context::Context;
 use super::judge::{Judge, Judged};
 use super::memory::Memory;
-use super::positions::Position;
-use super::sorted;
+use super::sorted::Plan;
 use crate::common::disk::free_bytes;
 use crate::common::progress::Estimate;
 use crate::compress::gzip::Level;
@@ -68,12 +67,7 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
     }
     let of_all = |count: u64| (u128::from(count) * u128::from(input_bytes) / u128::from(bytes.max(1))) as u64;
     let (urls, entry_bytes) = (of_all(rows), of_all(entry_bytes));
-    let held_bytes = urls * HELD_BYTES;
-    let order_bytes = match job.rules.order {
-        Order::Sorted => entry_bytes + urls * Position::BYTES as u64,
-        Order::Input if held_bytes > memory.hold as u64 => held_bytes,
-        Order::Input => 0,
-    };
+    let order = OrderDemand::of(run, memory, [input_bytes, entry_bytes, urls]);
     // Duplicates are not known yet, so all entries are counted as listed.
     let sites_bytes = if job.rules.only_site().is_some() { 0 } else { entry_bytes };
     let scratch = memory.scratch.directory();
@@ -82,17 +76,10 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
     let copied_to_out = if is_same_disk(&job.publication.out, scratch) { copied_bytes } else { 0 };
     let estimate = Estimate {
         urls,
-        partitions: match job.rules.order {
-            Order::Sorted => sorted::ranges(memory, job.resources.threads.get(), input_bytes),
-            Order::Input => PARTITIONS,
-        } as u64,
+        partitions: order.partitions as u64,
         memory_bytes: memory.budget,
-        held_bytes: urls_bytes
-            + match job.rules.order {
-                Order::Sorted => memory.hold as u64 / 2,
-                Order::Input => held_bytes.min(memory.hold as u64),
-            },
-        scratch_bytes: copied_bytes + order_bytes + sites_bytes,
+        held_bytes: urls_bytes + order.held_bytes.min(memory.hold as u64),
+        scratch_bytes: copied_bytes + order.scratch_bytes + sites_bytes,
         sitemap_bytes: match Some(job.rules.level) == Level::new(0) {
             true => of_all(xml_bytes),
             false => urls * GZIP_BYTES[usize::from(job.rules.order == Order::Sorted)],
@@ -100,8 +87,37 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
         scratch_free_bytes: free_bytes(scratch).map(|free| free + copied_bytes),
         out_free_bytes: out_free.bytes.map(|free| free + copied_to_out),
     };
-    let scratch_least = copied_bytes + order_bytes.max(sites_bytes / LISTED_PART_LEAST);
+    let scratch_least = copied_bytes + order.scratch_least.max(sites_bytes / LISTED_PART_LEAST);
     Ok(Demand { estimate, scratch_least, out_free_files: out_free.files })
+}
+
+/// The needs of the order in which URLs are listed.
+struct OrderDemand {
+    /// The number of partitions of keys, or of ranges of entries.
+    partitions: usize,
+    /// Bytes of memory, if there is enough.
+    held_bytes: u64,
+    scratch_bytes: u64,
+    scratch_least: u64,
+}
+
+impl OrderDemand {
+    fn of(run: Context<'_>, memory: &Memory, [input_bytes, entry_bytes, urls]: [u64; 3]) -> Self {
+        match run.job.rules.order {
+            Order::Sorted => {
+                let plan = Plan::of(memory, run.job.resources.threads.get(), input_bytes);
+                // Entries are stored twice, but without the prefixes that they share.
+                let scratch_bytes = entry_bytes.saturating_sub(plan.entries_bytes as u64);
+                let scratch_least = scratch_bytes / LISTED_PART_LEAST;
+                Self { partitions: plan.ranges, held_bytes: entry_bytes, scratch_bytes, scratch_least }
+            }
+            Order::Input => {
+                let held_bytes = urls * HELD_BYTES;
+                let scratch_bytes = if held_bytes > memory.hold as u64 { held_bytes } else { 0 };
+                Self { partitions: PARTITIONS, held_bytes, scratch_bytes, scratch_least: scratch_bytes }
+            }
+        }
+    }
 }
 
 impl Demand {

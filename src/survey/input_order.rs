@@ -187,7 +187,7 @@ impl<'r> Surveyor<'r> {
             ),
             RowsAt::Rows(block) => self.take(spool_format::rows(bytes, block)),
             RowsAt::Urls(units) => self.take(input.held_urls().read(units)),
-            RowsAt::Positions { .. } => unreachable!("nothing was sorted yet"),
+            RowsAt::Sorted { .. } => unreachable!("nothing was sorted yet"),
         };
         let entries = self.keys.len();
         Ok(SurveyedChunk {

@@ -1,8 +1,8 @@
 //! Judges rows: each becomes an entry, is blank, or is refused. Both passes use this code, so they cannot disagree.
 
 use super::chunk::RowsAt;
+use super::front_coded::FrontDecoder;
 use super::layout::ListedChunk;
-use super::positions::Position;
 use super::tally::Tally;
 use crate::clean::scope::{Base, Origins, Scope};
 use crate::clean::{self, CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
@@ -110,10 +110,14 @@ pub fn try_for_each_listed<E>(
             let urls = inputs[chunk.input].held_urls().urls(units);
             urls.into_iter().enumerate().try_for_each(|(ordinal, url)| each(ordinal, canonical(url)))
         }
-        RowsAt::Positions { range, .. } => {
-            let after = range.start + from * Position::BYTES..range.end;
-            for (ordinal, entry) in (from..).zip(chunk.entries(&after, inputs)) {
-                each(ordinal, entry)?;
+        RowsAt::Sorted { block, entries } => {
+            let mut decoder = FrontDecoder::new(&inputs[chunk.input].bytes()[block.clone()]);
+            // All of these entries are listed. Earlier ones are decoded for the sake of the URLs that follow.
+            for at in 0..entries.end {
+                let entry = decoder.next().expect("the block has as many entries");
+                if at >= entries.start + from {
+                    act(at - entries.start, entry)?;
+                }
             }
             Ok(())
         }

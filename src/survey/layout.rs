@@ -62,12 +62,12 @@ impl Layout {
 }
 
 impl ListedChunk {
-    /// Creates a chunk of the first input with `entries` entries, all of them listed.
+    /// Creates a chunk of the input with the index `input` with `entries` entries, all of them listed.
     ///
     /// # Errors
     /// If there is no memory for it.
-    pub fn whole(rows: RowsAt, entries: u32) -> Result<Self> {
-        let (chunk, survivors) = (Chunk { input: 0, rows }, Survivors::all(entries as usize)?);
+    pub fn whole(input: usize, rows: RowsAt, entries: u32) -> Result<Self> {
+        let (chunk, survivors) = (Chunk { input, rows }, Survivors::all(entries as usize)?);
         Ok(Self { chunk, survivors, listed: entries, least: None, is_clean: false })
     }
 }

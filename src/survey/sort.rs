@@ -3,40 +3,40 @@
 //! URLs share long prefixes, so most of a comparison of whole URLs is spent on equal bytes. Here, the twelve bytes after the
 //! common prefix of a group are compared as one number. URLs that are still equal form a group that is sorted in turn.
 
-use crate::common::{prefetch, simd};
-use crate::error::{Result, reserve_more};
+use crate::common::prefetch;
+use crate::common::simd::{self, common_bytes};
+use crate::error::{Result, reserve};
 
 /// Sorts the indexes of URLs, which count from 0. URLs contain no NUL. A sorter is reused for one set of URLs after another:
 /// memory that is returned to the system would have to be mapped again, page by page.
 #[derive(Debug, Default)]
 pub struct Sorter {
     items: Vec<Item>,
-    /// The length of the common prefix of all URLs.
-    shared: usize,
 }
 
 impl Sorter {
-    /// Starts a new set of URLs, which all share a prefix of at least `shared` bytes.
-    pub fn restart(&mut self, shared: usize) {
+    /// Bytes of memory for each URL.
+    pub const URL_BYTES: usize = size_of::<Item>();
+
+    /// Starts a new set of at most `urls` URLs.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for their indexes.
+    pub fn restart(&mut self, urls: usize) -> Result<()> {
         self.items.clear();
-        self.shared = shared;
+        reserve(&mut self.items, urls)
     }
 
     /// Adds the next URL.
-    ///
-    /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for its index.
     #[inline]
-    pub fn push(&mut self, url: &[u8]) -> Result<()> {
+    pub fn push(&mut self, url: &[u8]) {
         let at = u32::try_from(self.items.len()).expect("fewer URLs are sorted at once than 32 bits count");
-        reserve_more(&mut self.items, 1)?;
-        self.items.push(Item::new(url, self.shared, at));
-        Ok(())
+        self.items.push(Item::new(url, 0, at));
     }
 
     /// The indexes in the order of the URLs, which `url` returns by index. Equal URLs keep the order in which they were added.
     pub fn order<'u>(&mut self, url: impl Fn(u32) -> &'u [u8]) -> impl ExactSizeIterator<Item = u32> + Clone {
-        sort(&mut self.items, &url, self.shared);
+        sort(&mut self.items, &url, 0);
         self.items.iter().map(|item| item.at())
     }
 }
@@ -107,35 +107,15 @@ fn sixteen(url: &[u8], depth: usize) -> u128 {
     match rest.first_chunk() {
         Some(&bytes) => u128::from_be_bytes(bytes),
         None => {
-            let mut bytes = [0; size_of::<u128>()];
+            let mut bytes = [0; SIXTEEN];
             bytes[..rest.len()].copy_from_slice(rest);
             u128::from_be_bytes(bytes)
         }
     }
 }
 
-/// Bytes that are compared at a time.
-const WORD: usize = size_of::<u64>();
-
-/// The length of the common prefix of both.
-#[inline]
-fn common_bytes(one: &[u8], other: &[u8]) -> usize {
-    let (words, other_words) = (one.as_chunks::<WORD>().0, other.as_chunks::<WORD>().0);
-    for (at, (&word, &other)) in words.iter().zip(other_words).enumerate() {
-        let differing = u64::from_le_bytes(word) ^ u64::from_le_bytes(other);
-        if differing != 0 {
-            return at * WORD + differing.trailing_zeros() as usize / 8;
-        }
-    }
-    let same = WORD * words.len().min(other_words.len());
-    same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count()
-}
-
 /// Maximum number of ranges.
 pub const RANGES_MAX: usize = 8192;
-
-/// Branching factor of the search tree of splitters. The comparisons of a node are independent, so they run in parallel.
-const WAYS: usize = 4;
 
 /// The URLs that separate ranges. Equal URLs are in one range, and every URL of a range is greater than all URLs of the range
 /// before.
@@ -143,14 +123,34 @@ const WAYS: usize = 4;
 pub struct Splitters {
     /// The first URL of every range but the first, in order, no two equal.
     urls: Vec<Vec<u8>>,
-    /// The length of the common prefix of all splitters.
-    common: usize,
-    /// The sixteen bytes after the common prefix, which are rarely equal.
+    /// Finds the range of a URL.
+    root: Node,
+}
+
+/// Bytes of a URL that a node compares at once.
+const SIXTEEN: usize = size_of::<u128>();
+
+/// Adjacent splitters that begin with the same bytes. Most URLs are told apart by the sixteen bytes after these; splitters that
+/// share them too are in a node of their own.
+#[derive(Debug)]
+struct Node {
+    /// The number of bytes that are known to be equal when a URL comes to this node.
+    known: usize,
+    /// The bytes after them that all splitters of the node share.
+    common: Vec<u8>,
+    /// The distinct sixteen bytes after those, in order.
     sixteens: Vec<u128>,
-    /// The numbers of `sixteens` as a complete tree, level by level, padded with the greatest number.
+    /// `sixteens` as a complete tree, level by level, padded with the greatest number.
     tree: Vec<[u128; WAYS - 1]>,
     levels: u32,
+    /// The index of the first splitter with each of `sixteens`, and the index after the last splitter.
+    starts: Vec<usize>,
+    /// The splitters with each of `sixteens`, if there are several.
+    deeper: Vec<Option<Node>>,
 }
+
+/// Branching factor of the search tree of splitters. The comparisons of a node are independent, so they run in parallel.
+const WAYS: usize = 4;
 
 impl Splitters {
     /// At most `ranges` ranges, and [`RANGES_MAX`], about as large as each other if `sample` is like the URLs that will come.
@@ -167,21 +167,8 @@ impl Splitters {
 
     /// The ranges that begin with each of `urls`, which are sorted and distinct, and the range before the first of them.
     pub fn of_sorted(urls: Vec<Vec<u8>>) -> Self {
-        let common = match (urls.first(), urls.last()) {
-            (Some(first), Some(last)) => common_bytes(first, last),
-            _ => 0,
-        };
-        let sixteens: Vec<u128> = urls.iter().map(|url| sixteen(url, common)).collect();
-        let levels = (urls.len() + 1).next_power_of_two().ilog2().div_ceil(WAYS.ilog2());
-        let mut tree = Vec::new();
-        for level in 0..levels {
-            // From one of them to the next.
-            let step = WAYS.pow(levels - level - 1);
-            let at = |node: usize, n: usize| sixteens.get((node * WAYS + n + 1) * step - 1).copied();
-            let node = |node: usize| std::array::from_fn(|n| at(node, n).unwrap_or(u128::MAX));
-            tree.extend((0..WAYS.pow(level)).map(node));
-        }
-        Self { urls, common, sixteens, tree, levels }
+        let root = Node::new(&urls, 0, 0);
+        Self { urls, root }
     }
 
     /// The number of ranges.
@@ -192,27 +179,70 @@ impl Splitters {
     /// The number of the range of `url`, from 0.
     #[inline]
     pub fn range_of(&self, url: &[u8]) -> usize {
-        let Some(first) = self.urls.first() else { return 0 };
-        let common = &first[..self.common];
-        if !simd::starts_with(url, common) {
-            return if url < common { 0 } else { self.urls.len() };
+        let mut node = &self.root;
+        loop {
+            let rest = &url[node.known..];
+            if !simd::starts_with(rest, &node.common) {
+                return if *rest < node.common[..] {
+                    node.starts[0]
+                } else {
+                    node.starts[node.sixteens.len()]
+                };
+            }
+            let own = sixteen(rest, node.common.len());
+            let at = node.first_not_below(own);
+            let start = node.starts[at];
+            if node.sixteens.get(at) != Some(&own) {
+                return start;
+            }
+            match &node.deeper[at] {
+                Some(deeper) => node = deeper,
+                None => return start + usize::from(&self.urls[start][..] <= url),
+            }
         }
-        let own = sixteen(url, self.common);
-        let from = self.first_not_below(own);
-        let equal = self.sixteens[from..].iter().take_while(|&&sixteen| sixteen == own).count();
-        from + self.urls[from..from + equal].partition_point(|splitter| &splitter[..] <= url)
     }
 
-    /// The length of a prefix that all URLs of `range` are known to share.
-    pub fn shared(&self, range: usize) -> usize {
+    /// A prefix that all URLs of `range` share.
+    pub fn prefix(&self, range: usize) -> &[u8] {
         match self.urls.get(range.wrapping_sub(1)..=range) {
-            Some([first, next]) => common_bytes(first, next),
-            _ => 0,
+            Some([first, next]) => &first[..common_bytes(first, next)],
+            _ => &[],
         }
     }
+}
 
-    /// Counts the splitters whose sixteen bytes are less than `own`. It has no branches: URLs come in any order, so every
-    /// other branch would be mispredicted.
+impl Node {
+    /// The node of `urls`, which are the splitters from the index `first` on and share at least `known` bytes.
+    fn new(urls: &[Vec<u8>], first: usize, known: usize) -> Self {
+        let common = match urls {
+            [first, .., last] => first[known..known + common_bytes(&first[known..], &last[known..])].to_vec(),
+            _ => Vec::new(),
+        };
+        let depth = known + common.len();
+        let (mut sixteens, mut starts, mut deeper) = (Vec::new(), Vec::new(), Vec::new());
+        let mut start = first;
+        for group in urls.chunk_by(|one, other| sixteen(one, depth) == sixteen(other, depth)) {
+            sixteens.push(sixteen(&group[0], depth));
+            starts.push(start);
+            // Several distinct URLs without a NUL do not end within the sixteen bytes that they share.
+            deeper.push((group.len() > 1).then(|| Self::new(group, start, depth + SIXTEEN)));
+            start += group.len();
+        }
+        starts.push(start);
+        let levels = (sixteens.len() + 1).next_power_of_two().ilog2().div_ceil(WAYS.ilog2());
+        let mut tree = Vec::new();
+        for level in 0..levels {
+            // From one of them to the next.
+            let step = WAYS.pow(levels - level - 1);
+            let at = |node: usize, n: usize| sixteens.get((node * WAYS + n + 1) * step - 1).copied();
+            let node = |node: usize| std::array::from_fn(|n| at(node, n).unwrap_or(u128::MAX));
+            tree.extend((0..WAYS.pow(level)).map(node));
+        }
+        Self { known, common, sixteens, tree, levels, starts, deeper }
+    }
+
+    /// Counts the sixteens that are less than `own`. It has no branches: URLs come in any order, so every other branch would be
+    /// mispredicted.
     #[inline]
     fn first_not_below(&self, own: u128) -> usize {
         let (mut level_at, mut node) = (0, 0);
@@ -252,11 +282,11 @@ mod tests {
             let mut plain: Vec<u32> = (0..count as u32).collect();
             plain.sort_by_key(|&at| &urls[at as usize]);
             let mut sorter = Sorter::default();
-            for shared in [0, 3, "http://h.example/".len()] {
-                sorter.restart(shared);
-                urls.iter().for_each(|url| sorter.push(url).unwrap());
+            for _ in 0..2 {
+                sorter.restart(count).unwrap();
+                urls.iter().for_each(|url| sorter.push(url));
                 let order = sorter.order(|at| &urls[at as usize]);
-                assert!(order.eq(plain.iter().copied()), "{count}, {shared}");
+                assert!(order.eq(plain.iter().copied()), "{count}");
             }
         }
     }
@@ -274,8 +304,7 @@ mod tests {
             let of: Vec<usize> = sorted.iter().map(|url| splitters.range_of(url)).collect();
             assert!(of.is_sorted());
             for (url, range) in sorted.iter().zip(of) {
-                let of_range = range.checked_sub(1).and_then(|at| splitters.urls.get(at));
-                assert!(of_range.is_none_or(|first| url.starts_with(&first[..splitters.shared(range)])));
+                assert!(url.starts_with(splitters.prefix(range)));
                 assert_eq!(range, splitters.urls.iter().filter(|splitter| &splitter[..] <= *url).count());
             }
         }

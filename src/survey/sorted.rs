@@ -1,14 +1,24 @@
-//! Sorted order: every entry is written to scratch, to the range that its URL belongs to. Ranges are then sorted one by one.
-//! The second pass reads the entries where they are: those of one range are close together.
+//! Sorted order, in three steps:
+//!
+//! 1. *Distribute*: every entry is added to the range that its URL belongs to, without the prefix that all URLs of the range share.
+//! 2. *Sort*: ranges are sorted one by one, and duplicates are dropped. The result is front-coded: each URL without the bytes that it
+//!    shares with the one before.
+//! 3. *Divide*: sorted blocks are divided among sitemaps. The second pass reads them from start to end.
+//!
+//! Entries are held in memory as long as there is room. The rest is in scratch, which the kernel keeps in memory if it can.
 //!
 //! There are enough ranges for each of them to be sorted in memory. A range can still be too large, because the sample was not
 //! representative or one URL occurs a hundred million times. Such a range is sorted in runs that are merged. Order and
 //! duplicates depend only on the bytes of URLs. No hash is needed, and the numbers of ranges and threads do not change the
 //! output.
 
+mod plan;
+mod position;
 mod range;
 mod regions;
+mod rows;
 mod sample;
+mod store;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,23 +35,15 @@ use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::error::{Error, Result, list, reserve, reserve_more, try_list};
 use crate::intake::input::{Extent, Input};
-use crate::intake::scratch::Scratch;
-use crate::intake::spool_format::{Block, Content, InputRow, RowBuffer};
 use crate::sitemap::divide::{Divider, Room};
 use crate::sitemap::xml::Frame;
-use crate::survey::sort::{RANGES_MAX, Splitters};
-use range::{RangeBlock, RangeSorter};
+use crate::survey::sort::Splitters;
+pub use plan::Plan;
+use range::RangeSorter;
 use regions::{BorderSearch, Regions};
+use rows::{RangeBlock, RangeWriter};
 use sample::Sample;
-
-/// Bytes of the rows of one range that a thread buffers and writes together.
-const BUFFER_BYTES: usize = 16 * 1024;
-
-/// Room of such a buffer: its last row may exceed [`BUFFER_BYTES`].
-const BUFFER_ROOM_BYTES: usize = BUFFER_BYTES + 4 * 1024;
-
-/// Maximum bytes of a range, so that its rows and the data that sorts them stay close to the cache.
-const RANGE_BYTES: usize = 4 << 20;
+use store::{EntryStore, Storage, StoredAt};
 
 /// Chunks that are sampled, and rows of each: enough to place splitters to a thousandth of a range.
 const SAMPLED_EXTENTS: usize = 4096;
@@ -64,25 +66,24 @@ pub fn survey(
     let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
     run.progress.begin(Phase::Survey, input_bytes);
-    let ranges = ranges(memory, run.job.resources.threads.get(), input_bytes);
-    let splitters = sample(run, inputs, &extents, ranges, memory)?;
-    let Distributed { account, ranges, mut files } = distribute(run, inputs, &extents, &splitters, memory)?;
+    let plan = Plan::of(memory, run.job.resources.threads.get(), input_bytes);
+    let splitters = sample(run, inputs, &extents, plan.ranges, memory)?;
+    let Distributed { account, ranges, files, memory_left } =
+        distribute(run, inputs, &extents, &splitters, plan, memory)?;
     run.progress.end();
 
     run.progress.begin(Phase::Sort, account.tally.entries());
-    let to = Scratch::new(&memory.scratch)?;
     let is_stable = stable::is_asked(&run.job.rules);
     let search = BorderSearch::new(if is_stable { border_count(account.tally.entries()) } else { 0 });
-    let sorter = || {
-        let bytes_max = 4 * range_bytes(memory, run.job.resources.threads.get());
-        RangeSorter::new(run, &files, &to, &search, bytes_max)
-    };
+    let to = Storage::new(memory_left, memory);
+    let sorter = || RangeSorter::new(run, &files, &to, memory, &search, plan.sorted_rows);
     let Sorted { chunks, rooms, divider } = sort(run, ranges, &files, &splitters, sorter)?;
+    drop(files);
+    let files = to.into_files()?;
     run.progress.end();
 
     let listed = chunks.iter().map(|chunk| u64::from(chunk.listed)).sum();
     let account = account.with_listed(listed);
-    files.insert(0, to.map_file()?);
     let (chunks, sitemaps) = match is_stable {
         true => {
             let borders = search.into_borders();
@@ -116,18 +117,16 @@ fn sort<'r>(
     let threads = run.job.resources.threads.get();
     // Ranges are drawn a few ahead of the threads that sort them, in time to prefetch their blocks.
     let ranges = ranges.into_iter().enumerate().inspect(|(_, range)| {
-        range.iter().for_each(|(file, block)| files[*file].will_need(&block.range));
+        range.iter().for_each(|block| files[block.at.file].will_need(&block.at.range));
     });
     let work = |sorter: &mut RangeSorter<'_>, (number, range): (usize, Vec<RangeBlock>)| {
-        // The second pass reads the same blocks again.
-        let blocks = list(range.iter().map(|(file, block)| (*file, block.range.clone())))?;
-        Ok((blocks, sorter.sort(range, splitters.shared(number))?))
+        sorter.sort(&range, splitters.prefix(number))
     };
     let mut divider = Divider::new(run.job.rules.sitemap_limits(), &Frame::sitemap(run.job.rules.protocol));
     let (mut chunks, mut rooms) = (Vec::new(), Vec::new());
     ordered(threads, ranges, sorter, work, |range: Result<_>| {
         run.stop.check()?;
-        let (mut blocks, sorted) = range?;
+        let sorted = range?;
         reserve_more(&mut chunks, sorted.len())?;
         reserve_more(&mut rooms, sorted.len())?;
         for block in sorted {
@@ -137,24 +136,14 @@ fn sort<'r>(
             let entries = entries.map(|(ordinal, &room)| (EntryAt { chunk: chunks.len(), ordinal }, room));
             divider.push_together(block.rooms.len() as u32, room, entries)?;
             rooms.push(room);
-            let rows = RowsAt::Positions { range: block.positions, blocks: std::mem::take(&mut blocks) };
-            let chunk = ListedChunk::whole(rows, block.rooms.len() as u32)?;
+            let StoredAt { file, range } = block.at;
+            let rows = RowsAt::Sorted { block: range, entries: 0..block.rooms.len() };
+            let chunk = ListedChunk::whole(file, rows, block.rooms.len() as u32)?;
             chunks.push(ListedChunk { least: block.least, ..chunk });
         }
         Ok::<_, Error>(())
     })?;
     Ok(Sorted { chunks, rooms, divider })
-}
-
-/// The planned bytes of a range: every thread must be able to sort one in memory.
-fn range_bytes(memory: &Memory, threads: usize) -> usize {
-    (memory.hold / (4 * threads)).min(RANGE_BYTES)
-}
-
-/// The maximum number of ranges for `input_bytes`: each thread has a buffer for every range.
-pub fn ranges(memory: &Memory, threads: usize, input_bytes: u64) -> usize {
-    let ranges_max = (memory.hold / (2 * threads * BUFFER_ROOM_BYTES)).clamp(1, RANGES_MAX);
-    (input_bytes / range_bytes(memory, threads) as u64 + 1).min(ranges_max as u64) as usize
 }
 
 /// Samples a few rows of many chunks.
@@ -184,14 +173,16 @@ fn sample(
 struct Distributed {
     /// The account of the rows, in which nothing is listed yet.
     account: Account,
-    /// The entries of each range, in any order. The line of an entry is its place in the input.
+    /// The blocks of each range, in any order.
     ranges: Vec<Vec<RangeBlock>>,
-    /// The scratch files of the entries, one per thread: two threads that write to one file would wait for each other.
+    /// The files of the blocks.
     files: Vec<Input>,
+    /// Bytes of memory that the blocks have left.
+    memory_left: usize,
 }
 
-/// The work of a thread: its chunks, the blocks of each range, their scratch file, and origins out of scope.
-type OfWorker = (Vec<(usize, AccountedChunk)>, Vec<Vec<Block>>, Input, Origins);
+/// The work of a thread: its chunks, the blocks of each range, and origins out of scope.
+type OfWorker = (Vec<(usize, AccountedChunk)>, Vec<Vec<RangeBlock>>, Origins);
 
 /// Judges all rows and appends every entry to its range, on all threads.
 fn distribute(
@@ -199,11 +190,13 @@ fn distribute(
     inputs: &[Input],
     extents: &[(usize, Extent)],
     splitters: &Splitters,
+    plan: Plan,
     memory: &Memory,
 ) -> Result<Distributed> {
+    let storage = Storage::new(plan.entries_bytes, memory);
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut worker = Distributor::new(run, splitters, memory)?;
+        let mut worker = Distributor::new(run, splitters, plan, &storage)?;
         let mut chunks = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
@@ -217,8 +210,7 @@ fn distribute(
             run.progress.advance(extent.bytes());
         }
         let out_of_scope = worker.judge.take_out_of_scope();
-        let (ranges, scratch) = worker.finish()?;
-        Ok((chunks, ranges, scratch.map_file()?, out_of_scope))
+        Ok((chunks, worker.finish()?, out_of_scope))
     };
     let done: Vec<Result<_>> = std::thread::scope(|scope| {
         // No more of them than there is work for, and none once a signal has come.
@@ -232,37 +224,39 @@ fn distribute(
     let mut chunks = Vec::new();
     reserve(&mut chunks, extents.len())?;
     let mut ranges = vec![Vec::new(); splitters.ranges()];
-    let mut files = Vec::new();
     let mut out_of_scope = Origins::default();
-    for (file, of_worker) in done.into_iter().enumerate() {
-        let (own_chunks, own_ranges, own_file, own_out_of_scope): OfWorker = of_worker?;
+    for of_worker in done {
+        let (own_chunks, own_ranges, own_out_of_scope): OfWorker = of_worker?;
         chunks.extend(own_chunks);
         out_of_scope.merge(&own_out_of_scope);
         for (range, own) in ranges.iter_mut().zip(own_ranges) {
             reserve_more(range, own.len())?;
-            range.extend(own.into_iter().map(|block| (file, block)));
+            range.extend(own);
         }
-        files.push(own_file);
     }
     chunks.sort_unstable_by_key(|&(at, _)| at);
     let chunks = list(chunks.into_iter().map(|(_, chunk)| chunk))?;
-    Ok(Distributed { account: Account::new(chunks, out_of_scope), ranges, files })
+    let memory_left = storage.left();
+    let files = storage.into_files()?;
+    Ok(Distributed { account: Account::new(chunks, out_of_scope), ranges, files, memory_left })
 }
 
 /// Judges rows and appends entries to ranges.
 struct Distributor<'r> {
     judge: Judge<'r>,
     splitters: &'r Splitters,
-    scratch: Scratch,
-    ranges: Vec<(RowBuffer, Vec<Block>)>,
+    store: EntryStore<'r>,
+    /// A block of this many bytes is stored.
+    block_bytes: usize,
+    ranges: Vec<RangeWriter>,
 }
 
 impl<'r> Distributor<'r> {
-    fn new(run: Context<'r>, splitters: &'r Splitters, memory: &Memory) -> Result<Self> {
-        let range = |_| Ok((RowBuffer::with_room(BUFFER_ROOM_BYTES)?, Vec::new()));
-        let ranges = try_list((0..splitters.ranges()).map(range))?;
-        let scratch = Scratch::new(&memory.scratch)?;
-        Ok(Self { judge: Judge::new(run.rules), splitters, scratch, ranges })
+    fn new(run: Context<'r>, splitters: &'r Splitters, plan: Plan, storage: &'r Storage<'r>) -> Result<Self> {
+        let writer = |range| RangeWriter::new(splitters.prefix(range).len(), plan.buffer_room_bytes());
+        let ranges = try_list((0..splitters.ranges()).map(writer))?;
+        let (judge, store) = (Judge::new(run.rules), storage.store());
+        Ok(Self { judge, splitters, store, block_bytes: plan.block_bytes, ranges })
     }
 
     /// Distributes the entries of the `at`th chunk, and counts its rows.
@@ -271,30 +265,19 @@ impl<'r> Distributor<'r> {
         let mut place = (at as u64) << u16::BITS;
         chunk.try_for_each_row(inputs, |row| {
             let distributed = self.judge.tally(row.content, &mut tally, |entry| {
-                let range = self.splitters.range_of(entry.url.as_bytes());
-                let (buffer, blocks) = &mut self.ranges[range];
-                buffer.push(&InputRow { line: place, offset: 0, content: Content::Entry(entry) });
-                if buffer.is_full(BUFFER_BYTES) {
-                    reserve_more(blocks, 1)?;
-                    blocks.push(buffer.end_block(self.scratch.append(buffer.bytes())?));
-                }
+                let range = &mut self.ranges[self.splitters.range_of(entry.url.as_bytes())];
+                let block_bytes = range.push(place, &entry);
                 place += 1;
-                Ok(())
+                if block_bytes < self.block_bytes { Ok(()) } else { range.end_block(&mut self.store) }
             });
             distributed.unwrap_or(Ok(()))
         })?;
         Ok(tally)
     }
 
-    fn finish(self) -> Result<(Vec<Vec<Block>>, Scratch)> {
-        let finish = |(mut buffer, mut blocks): (RowBuffer, Vec<Block>)| {
-            if !buffer.bytes().is_empty() {
-                reserve_more(&mut blocks, 1)?;
-                blocks.push(buffer.end_block(self.scratch.append(buffer.bytes())?));
-            }
-            Ok(blocks)
-        };
-        let ranges = self.ranges.into_iter().map(finish).collect::<Result<_>>()?;
-        Ok((ranges, self.scratch))
+    /// The blocks of each range.
+    fn finish(mut self) -> Result<Vec<Vec<RangeBlock>>> {
+        self.ranges.iter_mut().try_for_each(|range| range.end_block(&mut self.store))?;
+        list(self.ranges.into_iter().map(RangeWriter::into_blocks))
     }
 }

@@ -3,6 +3,7 @@
 mod regions;
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
@@ -14,9 +15,10 @@ use crate::intake::input::Input;
 use crate::intake::scratch::Space;
 use crate::intake::spool_format::{Content, RowBuffer};
 use crate::job::{Job, OnDuplicate, Order};
+use crate::sitemap::entry::Entry;
 use crate::survey::context::Context;
-use crate::survey::judge::Rules;
-use crate::survey::layout::ListedChunk;
+use crate::survey::judge::{Judge, Rules, try_for_each_listed};
+use crate::survey::layout::{Layout, ListedChunk};
 use crate::survey::memory::Memory;
 use crate::survey::{Surveyed, survey};
 
@@ -93,6 +95,18 @@ fn with_run<T>(job: &Job, act: impl FnOnce(Context<'_>) -> T) -> T {
     act(Context { job, rules: &Rules::of(&job.rules), progress: &Silent, stop: &Stop::default() })
 }
 
+/// Calls `act` with each listed entry of `layout`, and the index of its chunk.
+fn for_each_listed(run: Context<'_>, layout: &Layout, mut act: impl FnMut(usize, Entry<'_>)) {
+    let mut judge = Judge::new(run.rules);
+    for (at, listed) in layout.chunks.iter().enumerate() {
+        let each = |_, entry: Entry<'_>| {
+            act(at, entry);
+            Ok::<_, Infallible>(())
+        };
+        try_for_each_listed(listed, &layout.inputs, &mut judge, 0, each).unwrap();
+    }
+}
+
 #[test]
 fn the_listed_urls_do_not_depend_on_the_memory() {
     let directory = Directory::new("memory");
@@ -135,9 +149,10 @@ fn sorted_entries_are_those_of_a_plain_map_whatever_the_memory_and_the_order() {
         let want: Vec<(String, String)> =
             plain.into_iter().map(|(url, lastmod)| (url.into(), tags(lastmod))).collect();
         let inputs = Arc::from([directory.input(&rows)]);
-        // One range in memory; one in runs that are merged; a few in memory; as many as there is room for, each in runs.
+        // A few ranges of entries in memory; the others have entries in scratch: one in runs that are merged; a few that are sorted
+        // at once; as many as there is room for, each in runs.
         for (hold, threads, are_several) in [
-            (usize::MAX, 3, false),
+            (usize::MAX, 3, true),
             (1 << 10, 1, false),
             (1 << 17, 4, false),
             (1 << 22, 3, true),
@@ -148,14 +163,11 @@ fn sorted_entries_are_those_of_a_plain_map_whatever_the_memory_and_the_order() {
             job.rules.order = Order::Sorted;
             with_run(&job, |run| {
                 let Surveyed { account, layout } = survey(run, &inputs, &directory.memory(hold)).unwrap();
-                let entries = layout.chunks.iter().flat_map(|listed| listed.chunk.rows(&layout.inputs, 0));
-                let got: Vec<(String, String)> = entries
-                    .map(|row| {
-                        let Content::Entry(entry) = row.content else { panic!("it was judged") };
-                        let text = |bytes: &[u8]| String::from_utf8(bytes.into()).unwrap();
-                        (text(entry.url.as_bytes()), text(entry.tags))
-                    })
-                    .collect();
+                let mut got = Vec::new();
+                for_each_listed(run, &layout, |_, entry| {
+                    let text = |bytes: &[u8]| String::from_utf8(bytes.into()).unwrap();
+                    got.push((text(entry.url.as_bytes()), text(entry.tags)));
+                });
                 assert!(got == want, "{on_duplicate:?}, {hold} bytes, {threads} threads");
                 // Only the last block of a range is not full.
                 let blocks = layout.chunks.iter().map(|chunk| chunk.listed);

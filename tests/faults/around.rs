@@ -103,9 +103,9 @@ fn a_panic_in_any_pass_ends_the_run_and_leaves_nothing_behind() {
 fn a_worker_that_panics_stops_the_others_and_the_run_exits_with_70() {
     // If a write returns more bytes than it was given, the standard library panics in the thread that wrote.
     let world = World::new();
-    let input = world.directory.file("urls.txt", pages(1, 20_000));
+    let input = world.directory.file("urls.csv", format!("url\n{}", pages(1, 20_000)));
     let mut build = world.build();
-    build.args(["--order", "sorted", "--threads", "4"]).arg(&input);
+    build.args(["--threads", "4"]).arg(&input);
     let (run, hit) = injected(&world.directory, "pwrite64", "retval=100000000:when=1", &build);
     assert!(hit);
     let run = run.expect(70);

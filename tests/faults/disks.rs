@@ -79,6 +79,7 @@ fn a_scratch_disk_that_is_too_small_is_reported_with_the_needed_and_free_bytes()
     let mount = Mount::tmpfs("size=1m", &directory.join("scratch"));
     let plain = directory.file("plain.txt", random_pages(40_000));
     let large = directory.file("large.txt", random_pages(160_000));
+    let medium = directory.file("medium.txt", random_pages(100_000));
     let dense = directory.file("dense.gz", gzip(random_pages(100_000).as_bytes()));
     let loose = directory.file("loose.gz", gzip(pages(1, 380_000).as_bytes()));
     let rows = directory.file("rows.csv", format!("url\n{}", pages(1, 400_000)));
@@ -91,13 +92,15 @@ fn a_scratch_disk_that_is_too_small_is_reported_with_the_needed_and_free_bytes()
     /// Base URL, options, input, the words after the needed and after the free bytes, and another part of the message.
     type Case<'a> = (&'a str, &'a [&'a str], &'a Path, [&'a str; 2], &'a str);
     const SITES: &str = "{origin}/";
+    /// Too little memory for entries.
+    const SORTED: [&str; 4] = ["--order", "sorted", "--memory", "80MiB"];
     const EARLY: [&str; 2] = [" bytes for ", " are free; name another directory with --scratch"];
     const EARLY_COPY: [&str; 2] = [" bytes, and ", " are free; name another directory with --scratch"];
     const LATE: [&str; 2] =
         [" are needed, ", " are free; name another directory with --scratch): No space left"];
     let cases: [Case<'_>; 7] = [
-        (BASE, &["--order", "sorted"], &plain, EARLY, "the run needs about"),
-        (SITES, &["--order", "sorted"], &plain, EARLY, "the run needs about"),
+        (BASE, &SORTED, &medium, EARLY, "the run needs about"),
+        (SITES, &SORTED, &medium, EARLY, "the run needs about"),
         (SITES, &[], &large, EARLY, "the run needs about"),
         (SITES, &[], &plain, LATE, "scratch files could not be written ("),
         (BASE, &[], &dense, EARLY_COPY, "a copy of "),
@@ -132,7 +135,8 @@ fn both_passes_prefetch_their_input() {
     let log = world.directory.join("strace.log");
     let told = |order: &str, max_rejects: &str, exit: i32| {
         let mut build = world.build_large();
-        build.args(["--order", order, "--threads", "1", "--max-shrink", "100%"]);
+        // In sorted order, there is too little memory for entries, so the second pass reads scratch.
+        build.args(["--order", order, "--threads", "1", "--memory", "68MiB", "--max-shrink", "100%"]);
         build.args(["--max-rejects", max_rejects]).arg(&input);
         let strace = ["strace", "-f", "-qq", "-e", "trace=madvise", "-o", log.to_str().unwrap()];
         finish(&mut started_by(&strace, &build), b"").expect(exit);

@@ -156,7 +156,8 @@ const CALLS: [&str; 4] = ["write", "pwrite64", "ftruncate", "openat"];
 fn a_run_that_is_killed_while_it_writes_leaves_the_old_set_or_the_new_one() {
     let world = World::in_memory();
     let before = world.copied();
-    let input = world.directory.file("urls.txt", pages(1, 90));
+    // Rows are written to scratch.
+    let input = world.directory.file("urls.csv", format!("url\n{}", pages(1, 90)));
     let command = || {
         copy(&before, &world.out);
         let mut build = world.build();

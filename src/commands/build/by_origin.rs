@@ -109,7 +109,7 @@ impl OriginRows {
         let listed = self.blocks.iter().map(|&(_, entries, _)| u64::from(entries)).sum();
         let blocks = list(self.blocks.iter().map(|(block, ..)| block.clone()))?;
         let rooms = list(self.blocks.iter().map(|&(.., room)| room))?;
-        let whole = |(block, entries, _)| ListedChunk::whole(RowsAt::Rows(block), entries);
+        let whole = |(block, entries, _)| ListedChunk::whole(0, RowsAt::Rows(block), entries);
         let chunks = try_list(self.blocks.into_iter().map(whole))?;
         let inputs = Arc::from([file.part(blocks)]);
         let sitemaps = match run.job.rules.divide {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use memmap2::{Advice, Mmap};
+use memmap2::{Advice, Mmap, MmapMut};
 
 use super::lost::Watch;
 
@@ -20,6 +20,8 @@ const COPY_BYTES: usize = 1 << 20;
 pub enum Map {
     /// The mapped file. The watch is dropped before the map.
     Pages { _watch: Watch, map: Mmap },
+    /// Memory that was filled before.
+    Memory(Mmap),
     /// A copy, if the file is empty, its file system does not support maps, or the address space limit is too low.
     Copy(Vec<u8>),
 }
@@ -71,8 +73,35 @@ impl Map {
     /// All bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         match self {
-            Self::Pages { map, .. } => map,
+            Self::Pages { map, .. } | Self::Memory(map) => map,
             Self::Copy(bytes) => bytes,
         }
+    }
+}
+
+/// Memory that is filled from its start, and then read like a mapped file. Pages that are not filled take no memory.
+#[derive(Debug)]
+pub struct Segment {
+    map: MmapMut,
+    filled: usize,
+}
+
+impl Segment {
+    /// Reserves `bytes` bytes of address space.
+    pub fn new(bytes: usize) -> io::Result<Self> {
+        Ok(Self { map: MmapMut::map_anon(bytes)?, filled: 0 })
+    }
+
+    /// Appends `bytes` and returns their offset, or `None` if they do not fit.
+    pub fn append(&mut self, bytes: &[u8]) -> Option<usize> {
+        let at = self.filled;
+        self.map.get_mut(at..at + bytes.len())?.copy_from_slice(bytes);
+        self.filled += bytes.len();
+        Some(at)
+    }
+
+    /// Ends the filling.
+    pub fn into_map(self) -> io::Result<Map> {
+        self.map.make_read_only().map(Map::Memory)
     }
 }

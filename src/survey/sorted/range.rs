@@ -1,20 +1,22 @@
 //! A range of URLs: its entries sorted, one of each URL kept.
 
 use std::cmp::Ordering;
-use std::ops::Range;
 
+use super::position::Position;
 use super::regions::{BorderSearch, Candidates};
+use super::rows::{RangeBlock, RangeReader};
+use super::store::{EntryStore, Storage, StoredAt};
 use crate::common::external_sort::{Codec, Runs};
 use crate::common::prefetch;
-use crate::error::{Result, reserve_more};
+use crate::error::{Result, reserve, reserve_more};
 use crate::intake::input::Input;
 use crate::intake::scratch::Scratch;
-use crate::intake::spool_format::{Block, rows};
 use crate::job::OnDuplicate;
 use crate::sitemap::divide::Room;
 use crate::sitemap::divide::stable::Least;
 use crate::survey::context::Context;
-use crate::survey::positions::Position;
+use crate::survey::front_coded::FrontCoder;
+use crate::survey::memory::Memory;
 use crate::survey::sort::Sorter;
 use crate::survey::stable;
 
@@ -24,16 +26,12 @@ const BLOCK_ENTRIES: usize = 4096;
 /// The part of a range's memory that the buffers of a merge take.
 const MERGE_SHARE: usize = 8;
 
-/// A block of entries of a range, after the index of its scratch file.
-pub type RangeBlock = (usize, Block);
-
-/// An entry: its position in scratch, and its place in the input, a number that grows.
+/// An entry of a range: the end of its URL, the position of its tail, and its place in the input, a number that grows.
 #[derive(Debug, Clone, Copy, Default)]
 struct Placed<'a> {
     url: &'a [u8],
     position: Position,
     place: u64,
-    room: Room,
 }
 
 impl Placed<'_> {
@@ -42,6 +40,9 @@ impl Placed<'_> {
         prefetch::fetch_all(self.url);
     }
 }
+
+/// Bytes of memory for each row that is sorted.
+pub const SORTED_ROW_BYTES: usize = size_of::<Placed<'_>>() + Sorter::URL_BYTES + size_of::<Room>();
 
 /// An entry that compares by its URL alone.
 #[derive(Default, Clone, Copy)]
@@ -86,8 +87,7 @@ impl<'r> Codec for PlacedCodec<'r> {
         let (&position, rest) = bytes.split_first_chunk()?;
         let (&place, rest) = rest.split_first_chunk()?;
         let (position, place) = (Position::of_bytes(position), u64::from_ne_bytes(place));
-        let entry = position.entry(self.files);
-        let placed = Placed { url: entry.url.as_bytes(), position, place, room: entry.room() };
+        let placed = Placed { url: position.tail(self.files).url, position, place };
         Some((ByUrl(placed), bytes.len() - rest.len()))
     }
 
@@ -98,8 +98,8 @@ impl<'r> Codec for PlacedCodec<'r> {
 
 /// A block of sorted entries that are all listed.
 pub struct SortedBlock {
-    /// Where the positions of the entries are.
-    pub positions: Range<usize>,
+    /// Where the entries are.
+    pub at: StoredAt,
     /// The room of each entry.
     pub rooms: Vec<Room>,
     /// The entry with the least mark, if sitemaps are divided by marks.
@@ -118,14 +118,15 @@ impl SortedBlock {
 /// Sorts range after range.
 pub struct RangeSorter<'r> {
     run: Context<'r>,
-    /// The scratch files of the ranges.
+    /// The files of the ranges.
     files: &'r [Input],
-    /// The scratch file for positions of sorted entries.
-    to: &'r Scratch,
+    /// Where sorted entries go.
+    to: EntryStore<'r>,
+    memory: &'r Memory,
     /// Finds the borders among the listed URLs.
     search: &'r BorderSearch,
-    /// Bytes of rows that are sorted in memory.
-    bytes_max: usize,
+    /// Maximum number of rows that are sorted at once.
+    rows_max: usize,
     /// The entries that are being sorted, and the sorter of their URLs. Both are reused for the next range.
     entries: Vec<Placed<'r>>,
     sorter: Sorter,
@@ -135,42 +136,46 @@ impl<'r> RangeSorter<'r> {
     pub fn new(
         run: Context<'r>,
         files: &'r [Input],
-        to: &'r Scratch,
+        to: &'r Storage<'r>,
+        memory: &'r Memory,
         search: &'r BorderSearch,
-        bytes_max: usize,
+        rows_max: usize,
     ) -> Self {
-        Self { run, files, to, search, bytes_max, entries: Vec::new(), sorter: Sorter::default() }
+        let (to, entries, sorter) = (to.store(), Vec::new(), Sorter::default());
+        Self { run, files, to, memory, search, rows_max, entries, sorter }
     }
 
-    /// Sorts the range in `blocks`, which come in any order. All its URLs share a prefix of at least `shared` bytes.
-    pub fn sort(&mut self, blocks: Vec<RangeBlock>, shared: usize) -> Result<Vec<SortedBlock>> {
-        let bytes: usize = blocks.iter().map(|(_, block)| block.range.len()).sum();
-        let mut listed = Listed::new(self);
-        if bytes <= self.bytes_max {
-            self.sort_in_memory(&blocks, shared, &mut listed)?;
+    /// Sorts the range in `blocks`, which come in any order. All its URLs begin with `prefix`, which its rows leave out.
+    pub fn sort(&mut self, blocks: &[RangeBlock], prefix: &[u8]) -> Result<Vec<SortedBlock>> {
+        let Self { run, files, ref mut to, memory, search, rows_max, ref mut entries, ref mut sorter } =
+            *self;
+        let mut batch = Batch { run, files, entries, sorter };
+        let mut listed = Listed::new(run, files, to, search, prefix);
+        if blocks.iter().map(|block| block.rows).sum::<usize>() <= rows_max {
+            batch.sort(blocks, &mut listed)?;
             return listed.finish();
         }
         // Runs have a file of their own, which is freed with them.
-        let runs = Runs::new(PlacedCodec { files: self.files }, Scratch::new(self.to.space())?);
+        let runs = Runs::new(PlacedCodec { files }, Scratch::new(&memory.scratch)?);
         let mut spilled = Spilled { runs, struck: 0 };
-        let mut rest = &blocks[..];
+        let mut rest = blocks;
         while !rest.is_empty() {
-            let mut bytes = 0;
-            let fit = rest.iter().take_while(|(_, block)| {
-                bytes += block.range.len();
-                bytes <= self.bytes_max
+            let mut rows = 0;
+            let fit = rest.iter().take_while(|block| {
+                rows += block.rows;
+                rows <= rows_max
             });
-            let (run, after) = rest.split_at(fit.count().max(1));
-            self.run.stop.check()?;
-            self.sort_in_memory(run, shared, &mut spilled)?;
+            let (of_run, after) = rest.split_at(fit.count().max(1));
+            run.stop.check()?;
+            batch.sort(of_run, &mut spilled)?;
             spilled.runs.end_run();
             rest = after;
         }
         // The buffers of the merge take the place of the entries.
-        self.entries = Vec::new();
+        *batch.entries = Vec::new();
         listed.struck = spilled.struck;
-        let mut merge = spilled.runs.merge(self.bytes_max / MERGE_SHARE)?;
-        let mut survivors = Survivors::new(self.run.job.rules.on_duplicate, self.files, &mut listed);
+        let mut merge = spilled.runs.merge(rows_max * SORTED_ROW_BYTES / MERGE_SHARE)?;
+        let mut survivors = Survivors::new(run.job.rules.on_duplicate, files, &mut listed);
         let mut next = ByUrl::default();
         while merge.read(&mut next)? {
             survivors.push(next.0)?;
@@ -178,25 +183,29 @@ impl<'r> RangeSorter<'r> {
         survivors.finish()?;
         listed.finish()
     }
+}
 
+/// Sorts entries in memory.
+struct Batch<'s, 'r> {
+    run: Context<'r>,
+    files: &'r [Input],
+    entries: &'s mut Vec<Placed<'r>>,
+    sorter: &'s mut Sorter,
+}
+
+impl<'r> Batch<'_, 'r> {
     /// Sorts the entries in `blocks` and writes the one of each URL that is kept to `to`.
-    fn sort_in_memory(
-        &mut self,
-        blocks: &[RangeBlock],
-        shared: usize,
-        to: &mut impl Write<'r>,
-    ) -> Result<()> {
-        let Self { run, files, entries, sorter, .. } = self;
+    fn sort(&mut self, blocks: &[RangeBlock], to: &mut impl Write<'r>) -> Result<()> {
+        let Self { run, files, entries, sorter } = self;
+        let rows = blocks.iter().map(|block| block.rows).sum();
         entries.clear();
-        sorter.restart(shared);
-        for &(file, ref block) in blocks {
-            let mut rows = rows(files[file].bytes(), block);
-            while let Some((place, at, entry)) = rows.next_entry() {
-                let url = entry.url.as_bytes();
-                sorter.push(url)?;
-                reserve_more(entries, 1)?;
-                let (position, room) = (Position::new(file, at), entry.room());
-                entries.push(Placed { url, position, place, room });
+        reserve(entries, rows)?;
+        sorter.restart(rows)?;
+        for block in blocks {
+            let mut rows = RangeReader::new(block, files);
+            while let Some((place, at, tail)) = rows.next() {
+                sorter.push(tail.url);
+                entries.push(Placed { url: tail.url, position: Position::new(block.at.file, at), place });
             }
         }
         let mut survivors = Survivors::new(run.job.rules.on_duplicate, files, to);
@@ -253,7 +262,8 @@ impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
                 // No time is older than any time. Equally new entries are ranked by their bytes and not by their place, so that
                 // shuffled input gives the same set.
                 let rank = |placed: &Placed<'_>| {
-                    let entry = placed.position.entry(self.files);
+                    let tail = placed.position.tail(self.files);
+                    let entry = tail.entry(tail.url);
                     (entry.instant, entry.tags, entry.extras.xml)
                 };
                 rank(one) > rank(other)
@@ -282,14 +292,16 @@ impl<'r> Write<'r> for Spilled<'r> {
     }
 }
 
-/// Writes the positions of listed entries, block by block.
-struct Listed<'r> {
+/// Writes listed entries, block by block.
+struct Listed<'w, 'r> {
     files: &'r [Input],
-    to: &'r Scratch,
+    to: &'w mut EntryStore<'r>,
+    /// The length of the prefix of all URLs.
+    known: usize,
+    coder: FrontCoder,
+    rooms: Vec<Room>,
     /// Whether marks decide where sitemaps begin.
     seeks_least: bool,
-    bytes: Vec<u8>,
-    rooms: Vec<Room>,
     least: Option<Least>,
     /// Receives every URL, if the set has borders.
     candidates: Option<Candidates<'r>>,
@@ -297,30 +309,34 @@ struct Listed<'r> {
     struck: u64,
 }
 
-impl<'r> Listed<'r> {
-    fn new(sorter: &RangeSorter<'r>) -> Self {
-        let &RangeSorter { run, files, to, search, .. } = sorter;
-        let (bytes, rooms, blocks) = (Vec::new(), Vec::new(), Vec::new());
+impl<'w, 'r> Listed<'w, 'r> {
+    fn new(
+        run: Context<'_>,
+        files: &'r [Input],
+        to: &'w mut EntryStore<'r>,
+        search: &'r BorderSearch,
+        prefix: &[u8],
+    ) -> Self {
         Self {
             files,
             to,
+            known: prefix.len(),
+            coder: FrontCoder::new(prefix),
+            rooms: Vec::new(),
             seeks_least: stable::is_asked(&run.job.rules),
-            bytes,
-            rooms,
             least: None,
             candidates: search.candidates(),
-            blocks,
+            blocks: Vec::new(),
             struck: 0,
         }
     }
 
     fn end_block(&mut self) -> Result<()> {
-        let at = self.to.append(&self.bytes)?;
-        let positions = at..at + self.bytes.len();
-        self.bytes.clear();
+        let at = self.to.append(self.coder.bytes())?;
+        self.coder.begin_block();
         let (rooms, struck) = (std::mem::take(&mut self.rooms), std::mem::take(&mut self.struck));
         reserve_more(&mut self.blocks, 1)?;
-        self.blocks.push(SortedBlock { positions, rooms, least: self.least.take(), struck });
+        self.blocks.push(SortedBlock { at, rooms, least: self.least.take(), struck });
         Ok(())
     }
 
@@ -332,19 +348,18 @@ impl<'r> Listed<'r> {
     }
 }
 
-impl<'r> Write<'r> for Listed<'r> {
+impl<'r> Write<'r> for Listed<'_, 'r> {
     fn write(&mut self, placed: Placed<'r>) -> Result<()> {
-        self.bytes.extend(placed.position.to_bytes());
+        let entry = self.coder.push(self.known, placed.position.tail(self.files));
         if self.seeks_least {
-            let url = placed.position.entry(self.files).url;
-            self.least = Some(Least::or(self.least, self.rooms.len(), url));
+            self.least = Some(Least::or(self.least, self.rooms.len(), entry.url));
             // Borders are sought only if sitemaps are divided by marks.
             if let Some(candidates) = &mut self.candidates {
-                candidates.push(url)?;
+                candidates.push(entry.url)?;
             }
         }
         reserve_more(&mut self.rooms, 1)?;
-        self.rooms.push(placed.room);
+        self.rooms.push(entry.room());
         if self.rooms.len() == BLOCK_ENTRIES { self.end_block() } else { Ok(()) }
     }
 

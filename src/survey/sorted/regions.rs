@@ -1,18 +1,18 @@
 //! Regions of a sorted set: finds its borders while it is sorted, and cuts blocks before them.
 
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 
 use crate::clean::CleanUrl;
 use crate::error::{Error, ErrorKind, Result, list, reserve};
 use crate::intake::input::Input;
-use crate::intake::spool_format::{Content, InputRow};
 use crate::sitemap::divide::Room;
 use crate::sitemap::divide::borders::{BorderHash, Smallest};
 use crate::sitemap::divide::stable::Least;
 use crate::sitemap::entry::Entry;
 use crate::survey::chunk::RowsAt;
+use crate::survey::front_coded::{FrontDecoder, first_url};
 use crate::survey::layout::ListedChunk;
-use crate::survey::positions::Position;
 
 /// Finds the borders among the URLs that the threads list.
 pub struct BorderSearch {
@@ -98,8 +98,8 @@ impl Regions {
             return Ok(Self { chunks, rooms, borders: Vec::new() });
         }
         let begins_before = |chunk: &ListedChunk, border: &str| {
-            let first = chunk.chunk.rows(files, 0).next();
-            first.is_some_and(|row| url_of(&row) <= border.as_bytes())
+            let (block, _) = sorted(chunk);
+            first_url(&files[chunk.chunk.input].bytes()[block]) <= border.as_bytes()
         };
         let chunk_of = |border: &str| {
             let next = chunks.partition_point(|chunk| begins_before(chunk, border));
@@ -134,29 +134,28 @@ impl Regions {
         borders: impl Iterator<Item = &'b [u8]>,
         files: &[Input],
     ) -> Result<()> {
-        let RowsAt::Positions { range, mut blocks } = chunk.chunk.rows.clone() else {
-            unreachable!("sorted entries are listed by their positions")
-        };
+        let (block, entries) = sorted(&chunk);
+        let input = chunk.chunk.input;
         let mut borders = borders.peekable();
         let mut part = Part::default();
-        let mut rest = range.start;
+        let mut rest = entries.start;
         let mut end = |part: &mut Part, regions: &mut Self| {
             let Part { entries, room, least } = std::mem::take(part);
             if entries > 0 {
-                let range = rest..rest + entries as usize * Position::BYTES;
-                rest = range.end;
-                let rows = RowsAt::Positions { range, blocks: std::mem::take(&mut blocks) };
-                regions.push(ListedChunk { least, ..ListedChunk::whole(rows, entries)? }, room);
+                let of_part = rest..rest + entries as usize;
+                rest = of_part.end;
+                let rows = RowsAt::Sorted { block: block.clone(), entries: of_part };
+                regions.push(ListedChunk { least, ..ListedChunk::whole(input, rows, entries)? }, room);
             }
             Ok::<_, Error>(())
         };
-        for row in chunk.chunk.rows(files, 0) {
-            let entry = entry_of(&row);
+        let mut decoder = FrontDecoder::new(&files[input].bytes()[block.clone()]);
+        while let Some(entry) = decoder.next() {
             if borders.next_if_eq(&entry.url.as_bytes()).is_some() {
                 end(&mut part, self)?;
                 self.borders.push(self.chunks.len());
             }
-            part.add(entry);
+            part.add(&entry);
         }
         end(&mut part, self)?;
         match borders.next() {
@@ -182,13 +181,10 @@ impl Part {
     }
 }
 
-fn entry_of<'r, 'i>(row: &'r InputRow<'i>) -> &'r Entry<'i> {
-    match &row.content {
-        Content::Entry(entry) => entry,
-        _ => unreachable!("sorted rows are entries"),
+/// The bytes of the sorted block of `chunk`, and its entries.
+fn sorted(chunk: &ListedChunk) -> (Range<usize>, Range<usize>) {
+    match &chunk.chunk.rows {
+        RowsAt::Sorted { block, entries } => (block.clone(), entries.clone()),
+        _ => unreachable!("sorted chunks are of sorted blocks"),
     }
-}
-
-fn url_of<'i>(row: &InputRow<'i>) -> &'i [u8] {
-    entry_of(row).url.as_bytes()
 }

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use super::{Directory, job, rows, with_run};
+use super::{Directory, for_each_listed, job, rows, with_run};
 use crate::intake::input::Input;
-use crate::intake::spool_format::Content;
 use crate::job::{Job, OnDuplicate, Order};
 use crate::options::Divide;
 use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::divide::borders::{BorderHash, count_per, region_of};
+use crate::survey::context::Context;
 use crate::survey::layout::{EntryAt, Layout};
 use crate::survey::{Surveyed, survey, survey_in_regions, survey_region};
 
@@ -48,20 +48,18 @@ fn surveyed(
     with_run(job, |run| {
         let memory = directory.memory(hold);
         let Surveyed { layout, .. } = survey_in_regions(run, &inputs, &memory, border_count).unwrap();
-        sitemaps_of(&layout)
+        sitemaps_of(run, &layout)
     })
 }
 
-fn sitemaps_of(layout: &Layout) -> Vec<Sitemap> {
-    let mut starts = vec![0];
+fn sitemaps_of(run: Context<'_>, layout: &Layout) -> Vec<Sitemap> {
+    let mut starts = vec![0; layout.chunks.len()];
     let mut urls = Vec::new();
-    for listed in &layout.chunks {
-        urls.extend(listed.chunk.rows(&layout.inputs, 0).map(|row| {
-            let Content::Entry(entry) = row.content else { panic!("it was judged") };
-            String::from_utf8(entry.url.as_bytes().into()).unwrap()
-        }));
-        starts.push(urls.len());
-    }
+    for_each_listed(run, layout, |chunk, entry| {
+        urls.push(String::from_utf8(entry.url.as_bytes().into()).unwrap());
+        starts[chunk..].fill(urls.len());
+    });
+    starts.insert(0, 0);
     let mut next = 0;
     let sitemap = |planned: &PlannedSitemap<EntryAt>| {
         let from = next;
@@ -108,7 +106,7 @@ fn each_region_alone_is_divided_as_in_the_whole_set() {
                 let directory = Directory::new(&format!("alone-{:?}", std::thread::current().id()));
                 let inputs = Arc::from([directory.input(region)]);
                 with_run(&stable_job(1), |run| {
-                    sitemaps_of(&survey_region(run, &inputs, &directory.memory(1 << 20)).unwrap().layout)
+                    sitemaps_of(run, &survey_region(run, &inputs, &directory.memory(1 << 20)).unwrap().layout)
                 })
             })
             .collect();
@@ -192,7 +190,7 @@ fn two_million_rows_have_two_borders_and_one_row_less_has_none() {
         let directory = Directory::new("two-million");
         let inputs = Arc::from([Input::lines(&directory.0, &directory.file(text.as_bytes()), None).unwrap()]);
         let sitemaps = with_run(&stable_job(2), |run| {
-            sitemaps_of(&survey(run, &inputs, &directory.memory(1 << 26)).unwrap().layout)
+            sitemaps_of(run, &survey(run, &inputs, &directory.memory(1 << 26)).unwrap().layout)
         });
         let firsts: HashSet<_> = sitemaps.iter().map(|(.., urls)| &urls[0]).collect();
         let are_firsts = ranked[..2].iter().all(|url| firsts.contains(url));

@@ -1,0 +1,114 @@
+//! Rows of a range: accepted entries with their places in the input, without the prefix that all URLs of the range share.
+//!
+//! ```text
+//! block = rows
+//! row   = place - place of the row before in the block · tail
+//! ```
+
+use super::store::{EntryStore, StoredAt};
+use crate::common::{field, prefetch};
+use crate::error::{Result, reserve, reserve_more};
+use crate::intake::input::Input;
+use crate::sitemap::entry::Entry;
+use crate::survey::tail::Tail;
+
+/// How far ahead of a row bytes are prefetched, and how many: most rows have fewer.
+const AHEAD_BYTES: usize = 1024;
+const USUAL_BYTES: usize = 64;
+
+/// A stored block of rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RangeBlock {
+    /// Where it is.
+    pub at: StoredAt,
+    /// The number of its rows.
+    pub rows: usize,
+}
+
+/// Collects the rows of a range, and stores them block by block.
+pub struct RangeWriter {
+    /// The length of the prefix that is left out.
+    known: usize,
+    bytes: Vec<u8>,
+    rows: usize,
+    /// The place of the last row of the block.
+    last: u64,
+    blocks: Vec<RangeBlock>,
+}
+
+impl RangeWriter {
+    /// A writer with a buffer of `room_bytes` bytes. All URLs begin with the same `known` bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the buffer cannot be had.
+    pub fn new(known: usize, room_bytes: usize) -> Result<Self> {
+        let mut bytes = Vec::new();
+        reserve(&mut bytes, room_bytes)?;
+        Ok(Self { known, bytes, rows: 0, last: 0, blocks: Vec::new() })
+    }
+
+    /// Adds the entry of the row at `place`. Returns the bytes of the block so far.
+    #[inline]
+    pub fn push(&mut self, place: u64, entry: &Entry<'_>) -> usize {
+        // Rows of a thread come in the order of their places.
+        field::push_number(place - self.last, &mut self.bytes);
+        self.last = place;
+        self.rows += 1;
+        Tail::push(entry, self.known, &mut self.bytes);
+        // Of many buffers that take turns, no cache holds all, but this much of each.
+        let room = self.bytes.spare_capacity_mut();
+        room.iter()
+            .take(USUAL_BYTES + prefetch::LINE_BYTES)
+            .step_by(prefetch::LINE_BYTES)
+            .for_each(prefetch::fetch);
+        self.bytes.len()
+    }
+
+    /// Ends the block, if it has rows.
+    ///
+    /// # Errors
+    /// If it cannot be stored.
+    pub fn end_block(&mut self, store: &mut EntryStore<'_>) -> Result<()> {
+        if !self.bytes.is_empty() {
+            reserve_more(&mut self.blocks, 1)?;
+            let at = store.append(&self.bytes)?;
+            self.blocks.push(RangeBlock { at, rows: std::mem::take(&mut self.rows) });
+            self.bytes.clear();
+            self.last = 0;
+        }
+        Ok(())
+    }
+
+    /// The blocks of the range.
+    pub fn into_blocks(self) -> Vec<RangeBlock> {
+        self.blocks
+    }
+}
+
+/// Reads the rows of a block.
+pub struct RangeReader<'b> {
+    rest: &'b [u8],
+    place: u64,
+    /// The end of the block in its file.
+    end: usize,
+}
+
+impl<'b> RangeReader<'b> {
+    /// Reads the rows of `block` in `files`.
+    pub fn new(block: &RangeBlock, files: &'b [Input]) -> Self {
+        let StoredAt { file, ref range } = block.at;
+        Self { rest: &files[file].bytes()[range.clone()], place: 0, end: range.end }
+    }
+
+    /// Reads the next row: its place in the input, the offset of its tail in the file, and its tail.
+    #[inline]
+    pub fn next(&mut self) -> Option<(u64, usize, Tail<'b>)> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        self.place += field::number(&mut self.rest);
+        let at = self.end - self.rest.len();
+        self.rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES).into_iter().for_each(prefetch::fetch_all);
+        Some((self.place, at, Tail::take(&mut self.rest)))
+    }
+}
