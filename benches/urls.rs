@@ -1,4 +1,4 @@
-//! Writes realistic URLs, one per line: `scripts/urls 5000000 --duplicates 0.1 --out urls.txt`.
+//! Writes realistic URLs, or short ones, one per line: `scripts/urls 5000000 --duplicates 0.1 --out urls.txt`.
 //!
 //! Writes the number of lines of each kind to standard error or the file of `--counts`, for comparison with sitemill's
 //! report.
@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 mod corpus;
 
-use corpus::{Corpus, Counts, Order, REASONS, Recipe};
+use corpus::{Corpus, Counts, Order, REASONS, Recipe, Style};
 
 const USAGE: &str = "\
 usage: urls COUNT [OPTION]...
@@ -21,6 +21,7 @@ usage: urls COUNT [OPTION]...
   --non-ascii SHARE     share of the URLs with a word in another script, raw or percent-encoded [default: 0]
   --bad SHARE           share of the lines that must be rejected, for every reason in turn [default: 0]
   --order ORDER         shuffled, or sorted as in a shop's export [default: shuffled]
+  --style STYLE         shop, or short: a number in base 36 after the base URL [default: shop]
   --base-url URL        start of every good URL [default: https://www.example.com/]
   --out FILE            output file [default: standard output]
   --counts FILE         the exact counts as JSON [default: one line on standard error]
@@ -76,6 +77,13 @@ fn parse(mut words: impl Iterator<Item = String>) -> Result<Args, String> {
                     "shuffled" => Order::Shuffled,
                     "sorted" => Order::Sorted,
                     other => return Err(format!("{other}: an order is shuffled or sorted")),
+                }
+            }
+            "--style" => {
+                args.recipe.style = match value()?.as_str() {
+                    "shop" => Style::Shop,
+                    "short" => Style::Short,
+                    other => return Err(format!("{other}: a style is shop or short")),
                 }
             }
             "--base-url" => args.recipe.base_url = value()?,

@@ -1,4 +1,4 @@
-//! Realistic shop URLs in any number. A recipe gives the same bytes on every machine.
+//! Realistic shop URLs, or short ones, in any number. A recipe gives the same bytes on every machine.
 //!
 //! A URL is a pure function of its number and the seed, and it contains the number. So different numbers give
 //! different URLs, and the counts of a corpus are known before it is written. A repeated line is written again from
@@ -15,12 +15,13 @@ mod bad;
 mod lines;
 mod random;
 mod recipe;
+mod short;
 mod words;
 
 pub use bad::REASONS;
 pub use lines::Lines;
 pub use random::SplitMix64;
-pub use recipe::{Counts, Order, Recipe};
+pub use recipe::{Counts, Order, Recipe, Style};
 
 use random::{Permutation, ZIPF_SLOTS, splitmix_at, zipf};
 use recipe::Base;
@@ -45,6 +46,7 @@ const QUERIES_OF_256: u8 = 32;
 pub struct Corpus {
     counts: Counts,
     base: Base,
+    style: Style,
     /// As a fraction of 2^32.
     non_ascii_share: u64,
     permutation: Option<Permutation>,
@@ -74,6 +76,7 @@ impl Corpus {
         let (directories, words) = words::vocabulary();
         Ok(Corpus {
             base,
+            style: recipe::style(recipe)?,
             non_ascii_share: (recipe::share("non-ascii", recipe.non_ascii)? * (1u64 << 32) as f64) as u64,
             permutation: (recipe.order == Order::Shuffled)
                 .then(|| Permutation::new(counts.distinct, permutation_key)),
@@ -117,13 +120,21 @@ impl Corpus {
 
     /// Appends URL number `number`, without a line end.
     pub fn write_url(&self, number: u64, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.base.url);
+        match self.style {
+            Style::Shop => self.write_shop_page(number, out),
+            Style::Short => short::write_base_36(number, out),
+        }
+    }
+
+    /// Appends the part of shop URL number `number` that follows the base URL.
+    fn write_shop_page(&self, number: u64, out: &mut Vec<u8>) {
         let subcategory = splitmix_at(self.subcategory_key, number >> SUBCATEGORY_BITS);
         let product = splitmix_at(self.product_key, number >> VARIANTS_BITS);
         let own = splitmix_at(self.own_key, number);
         // Each random number is split into bit fields, and each field is used once.
         let kind_of_256 = subcategory as u8;
 
-        out.extend_from_slice(&self.base.url);
         if kind_of_256 < ARTICLES_OF_256 {
             let (year, month) = (2015 + (subcategory >> 8) % 12, 1 + (subcategory >> 16) % 12);
             out.extend_from_slice(b"blog/");
@@ -259,6 +270,16 @@ mod tests {
     }
 
     #[test]
+    fn short_urls_are_distinct_and_have_few_bytes() {
+        let recipe = Recipe { lines: 100_000, duplicates: 0.1, style: Style::Short, ..Recipe::default() };
+        let text = String::from_utf8(corpus(recipe).text()).expect("short URLs are ASCII");
+        let urls: HashSet<_> = text.lines().collect();
+        assert_eq!((text.lines().count(), urls.len()), (100_000, 90_000));
+        assert!(urls.contains("https://www.example.com/zzz") && urls.contains("https://www.example.com/0"));
+        assert!(urls.iter().all(|url| url.len() <= "https://www.example.com/1xfz".len()));
+    }
+
+    #[test]
     fn a_recipe_that_cannot_be_met_is_refused() {
         for (lines, duplicates, bad) in
             [(10, 1.0, 0.0), (10, 0.6, 0.6), (10, -0.1, 0.0), (10, 0.0, f64::NAN), (u64::MAX, 0.0, 0.0)]
@@ -274,6 +295,8 @@ mod tests {
         ] {
             assert!(Corpus::new(&Recipe { base_url: base_url.to_string(), ..Recipe::default() }).is_err());
         }
+        let foreign_and_short = Recipe { non_ascii: 0.1, style: Style::Short, ..Recipe::default() };
+        assert!(Corpus::new(&foreign_and_short).is_err());
         assert!(Corpus::new(&Recipe { lines: 10, bad: 1.0, ..Recipe::default() }).is_ok());
         assert_eq!(corpus(Recipe::default()).text(), b"");
     }

@@ -17,6 +17,8 @@ pub struct Recipe {
     pub bad: f64,
     /// Whether adjacent lines are similar.
     pub order: Order,
+    /// What URLs look like.
+    pub style: Style,
     /// The start of every good URL: scheme, host, directory.
     pub base_url: String,
 }
@@ -31,6 +33,7 @@ impl Default for Recipe {
             non_ascii: 0.0,
             bad: 0.0,
             order: Order::Shuffled,
+            style: Style::Shop,
             base_url,
         }
     }
@@ -43,6 +46,15 @@ pub enum Order {
     Shuffled,
     /// 0, 1, 2, …: adjacent lines share category and words, as in a shop's export. This is not byte order.
     Sorted,
+}
+
+/// What the URLs of a corpus look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Products, articles and listings of a shop, about 71 bytes each.
+    Shop,
+    /// The base URL and a number in base 36: 30 bytes, with the default base URL and a billion of them.
+    Short,
 }
 
 /// The exact counts of a corpus, known by construction.
@@ -82,6 +94,14 @@ pub fn count(recipe: &Recipe) -> Result<Counts, String> {
     let reasons = REASONS.len() as u64;
     let rejected = std::array::from_fn(|reason| bad / reasons + u64::from((reason as u64) < bad % reasons));
     Ok(Counts { lines, distinct, duplicates, bad, rejected })
+}
+
+/// The style of this recipe. The error says why the recipe contradicts it.
+pub fn style(recipe: &Recipe) -> Result<Style, String> {
+    if recipe.style == Style::Short && recipe.non_ascii > 0.0 {
+        return Err("short URLs have no words; leave out the share of non-ASCII ones".to_string());
+    }
+    Ok(recipe.style)
 }
 
 /// `share` if it is in range.
