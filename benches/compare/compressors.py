@@ -16,6 +16,7 @@ from collections import defaultdict
 from compare import OUT, WORK
 from compare.installing import install_tool
 from compare.measuring import LOC, PRINTED, judge, measure
+from compare.rounds import rounds
 from compare.sides import sitemill_side
 from compare.verdicts import Verdict, at_least, print_verdicts
 
@@ -36,8 +37,7 @@ def compressors(args, sitemill, corpora):
     for corpus in corpora:
         documents = written_by_sitemill(args, sitemill, corpus)
         times, sizes = defaultdict(list), {}
-        for number in range(args.rounds):
-            print(f"round {number + 1}: {corpus.title}", file=sys.stderr)
+        for _ in rounds(args.rounds):
             for tool, level in tools:
                 run, size = compress([*tool.split(), f"-{level}", "-c", "-k"], documents)
                 times[tool, level].append(run.cpu / corpus.distinct * 1e9)
@@ -49,9 +49,9 @@ def compressors(args, sitemill, corpora):
                     times[f"engine {engine}", level].append(ns)
                     sizes[f"engine {engine}", level] = size
         print(f"\n| {corpus.title}: {corpus.distinct:,} | level | ns/URL | bytes/URL |\n|---|--:|--:|--:|")
-        for (compressor, level), rounds in times.items():
+        for (compressor, level), figures in times.items():
             size = sizes[compressor, level]
-            print(f"| {compressor} | {level} | {statistics.median(rounds):.0f} | {size:.2f} |")
+            print(f"| {compressor} | {level} | {statistics.median(figures):.0f} | {size:.2f} |")
         print(f"\nTime on the processor, one thread, median of {args.rounds}. The engines are sitemill's: "
               "`cargo bench --bench compressors`.")
         print_verdicts(verdicts(times, sizes))
@@ -63,8 +63,8 @@ def verdicts(times, sizes):
 
     def ratio(theirs, own, less=0.0):
         """The time of a tool relative to `own`, after subtracting `less` times that of `cat`."""
-        rounds = zip(times[theirs], times[own], times["cat", ""])
-        return statistics.median((a - less * cat) / b for a, b, cat in rounds)
+        times_of_rounds = zip(times[theirs], times[own], times["cat", ""])
+        return statistics.median((a - less * cat) / b for a, b, cat in times_of_rounds)
 
     def best_ratio(theirs):
         """The ratio to sitemill's fastest level that is as small; 0 if there is none."""

@@ -28,7 +28,8 @@ TITLES = {"shop": "shop URLs, shuffled", "shop-ordered": "shop URLs, in order", 
 DOT_SEGMENT = re.compile(rb"(?:^|/)\.\.?(?:/|$)")
 
 
-@dataclass
+# Compared by identity, so that functions of it can be cached.
+@dataclass(eq=False)
 class Corpus:
     title: str
     path: pathlib.Path
@@ -36,6 +37,8 @@ class Corpus:
     lines: int
     distinct: int
     bytes: int
+    # Whether it has all lines of the input, or only the first.
+    is_whole: bool = True
 
     @functools.cached_property
     def fingerprint(self):
@@ -50,11 +53,20 @@ def fingerprint(urls):
 
 
 def shop(lines, duplicates, order="shuffled"):
-    path, counts = WORK / f"shop-{order}-{lines}.txt", WORK / "counts.json"
-    command = ["scripts/urls", str(lines), "--duplicates", duplicates, "--order", order, "--out", str(path)]
+    title = TITLES["shop" if order == "shuffled" else "shop-ordered"]
+    return generated(title, f"shop-{order}-{lines}.txt", lines, "--duplicates", duplicates, "--order", order)
+
+
+def short(lines):
+    """Shuffled short URLs without duplicates."""
+    return generated("short URLs, shuffled", f"short-{lines}.txt", lines, "--style", "short")
+
+
+def generated(title, name, lines, *options):
+    path, counts = WORK / name, WORK / "counts.json"
+    command = ["scripts/urls", str(lines), *options, "--out", str(path)]
     subprocess.run([*command, "--counts", str(counts)], check=True)
     found = json.loads(counts.read_text())
-    title = TITLES["shop" if order == "shuffled" else "shop-ordered"]
     corpus = Corpus(title, path, SHOP_BASE_URL, found["lines"], found["distinct"], found["bytes"])
     return announced(corpus, f"`{shlex.join(command)}`")
 
@@ -114,15 +126,16 @@ def install_contents():
             raise Unavailable("no Contents index")
 
 
+@functools.cache
 def first_lines(corpus, lines):
-    """A corpus of the first `lines` lines, or the corpus itself if it has no more."""
-    if lines >= corpus.lines:
+    """A corpus of the first `lines` lines, or the corpus itself if it has no more or `lines` is None."""
+    if lines is None or lines >= corpus.lines:
         return corpus
     path = corpus.path.with_suffix(f".first-{lines}.txt")
     with open(corpus.path, "rb") as file:
         taken = list(itertools.islice(file, lines))
     path.write_bytes(b"".join(taken))
-    first = Corpus(corpus.title, path, corpus.base_url, lines, len(set(taken)), path.stat().st_size)
+    first = Corpus(corpus.title, path, corpus.base_url, lines, len(set(taken)), path.stat().st_size, is_whole=False)
     return announced(first, f"the first lines of {corpus.path}")
 
 
@@ -136,6 +149,11 @@ CORPORA = {
     "paths": lambda lines, duplicates: paths(lines),
     "paths-shuffled": lambda lines, duplicates: paths(lines, "shuffled"),
 }
+
+
+def in_words(lines):
+    """A number of lines as in a heading: 5 million, or 30,000."""
+    return f"{lines / 1e6:.3g} million" if lines >= 1_000_000 else f"{lines:,}"
 
 
 def announced(corpus, source):

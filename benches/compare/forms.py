@@ -8,7 +8,7 @@ import subprocess
 from compare import WORK
 from compare.installing import PYTHON, install_duckdb
 from compare.measuring import measure, take_turns
-from compare.sides import first_level, level_word, sitemill_side
+from compare.sides import first_level, level_option, sitemill_side
 from compare.tables import print_ratios, print_table
 
 # A date for every URL, as in an export; the same in all formats.
@@ -28,7 +28,7 @@ def forms(args, sitemill, corpora):
         for form, path in inputs.items():
             side = sitemill_side(args, sitemill, dataclasses.replace(corpus, path=path), level, args.rounds)
             # Only the text has one URL per line, with which the output can be compared.
-            side.name, side.compares_urls = f"{form}{level_word(level)}", form == "text"
+            side.name, side.compares_urls = " ".join([form, *level_option(level)]), form == "text"
             sides.append(side)
         take_turns(sides)
         print_table(sides)

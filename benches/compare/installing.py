@@ -11,6 +11,10 @@ from compare import PEERS
 NPM_PACKAGE = "sitemap@9.0.1"
 NPM_FOLDER = PEERS
 DUCKDB_PACKAGE = "duckdb==2.0.0"
+DJANGO_PACKAGE = "Django==5.2.19"
+WRITER_PACKAGE = "xml-sitemap-writer==0.7.0"
+GEM_PACKAGE = "sitemap_generator:6.3.0"
+GEMS = PEERS / "gems"
 PYTHON = PEERS / "venv/bin/python"
 CRATES_MANIFEST = "benches/compare/peers/crates/Cargo.toml"
 CRATES_FOLDER = PEERS / "crates"
@@ -33,9 +37,21 @@ def install_crates():
 
 
 def install_duckdb():
-    folder = PYTHON.parent.parent
-    return install("DuckDB", [sys.executable, "-m", "venv", str(folder)]) and install(
-        "DuckDB", [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", DUCKDB_PACKAGE])
+    return install_python_package(DUCKDB_PACKAGE, "DuckDB")
+
+
+def install_python_package(package, peer):
+    # pip is the last part of a new environment.
+    environment = [sys.executable, "-m", "venv", str(PYTHON.parent.parent)]
+    if not PYTHON.with_name("pip").exists() and not install(peer, environment):
+        return False
+    return install(peer, [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package])
+
+
+def install_gem():
+    options = ["--conservative", "--no-document", "--install-dir", str(GEMS)]
+    return install_tool("gem", "ruby", GEM_PACKAGE) and install(
+        f"Ruby's {GEM_PACKAGE}", ["gem", "install", *options, GEM_PACKAGE])
 
 
 def as_root(command):

@@ -15,16 +15,16 @@ import signal
 import statistics
 import subprocess
 import sys
-import threading
 import time
 from dataclasses import dataclass, field
 
 from compare import OUT, WORK
 from compare.corpora import Corpus, fingerprint
+from compare.rounds import rounds
+from compare.sampling import Memory
 
 REPORT = WORK / "report.json"
 PRINTED = WORK / "stdout"
-MEMORY_SAMPLE_SECONDS = 0.02
 LOC = re.compile(rb"<loc>\s*([^<]*?)\s*</loc>")
 
 
@@ -67,6 +67,14 @@ class Side:
     def median(self, what):
         return statistics.median(getattr(run, what) for run in self.runs)
 
+    def spread(self, what):
+        return spread([getattr(run, what) for run in self.runs])
+
+
+def spread(figures):
+    """The lowest, the median, the highest."""
+    return min(figures), statistics.median(figures), max(figures)
+
 
 def take_turns(sides):
     """A warm-up, then the rounds. Every second round runs backwards, so that a side does not always follow the same one."""
@@ -75,11 +83,11 @@ def take_turns(sides):
         print(f"- {side.name}: `{shlex.join(map(str, shown))}`", flush=True)
         if side.warm_up:
             run_once(side)
-    for number in range(max(side.rounds for side in sides)):
+    for number in rounds(max(side.rounds for side in sides)):
         for side in sides if number % 2 == 0 else reversed(sides):
             if number < side.rounds:
                 side.runs.append(run_once(side))
-                print(f"round {number + 1}: {side.name}: {side.runs[-1].wall:.2f} s", file=sys.stderr)
+                print(f"  {side.runs[-1].wall:.2f} s: {side.name}", file=sys.stderr)
 
 
 def run_once(side):
@@ -145,60 +153,26 @@ def expect(side, what, found, wanted):
         sys.exit(f"compare: {side.name}: {what}: {found:,}, but the input has {wanted:,}: no time is reported")
 
 
-def measure(command):
-    """One run, with its standard output in PRINTED."""
+def measure(command, more_samplers=()):
+    """One run, with its standard output in PRINTED. `more_samplers` watch it too."""
     with open(PRINTED, "wb") as printed, open(WORK / "stderr", "w+b") as words:
         begin = time.perf_counter()
         process = subprocess.Popen(command, stdout=printed, stderr=words, start_new_session=True)
-        sampler = MemorySampler(process.pid)
+        memory = Memory()
+        samplers = [memory, *more_samplers]
+        for sampler in samplers:
+            sampler.watch(process.pid)
         try:
             _, status, usage = os.wait4(process.pid, 0)
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise
         wall = time.perf_counter() - begin
-        sampler.done.set()
-        sampler.join()
+        for sampler in samplers:
+            sampler.stop()
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
             words.seek(0)
             last_words = words.read()[-2000:].decode(errors="replace")
             sys.exit(f"compare: `{shlex.join(map(str, command))}`: exit code {process.returncode}\n{last_words}")
-    return Run(wall, usage.ru_utime + usage.ru_stime, sampler.rss_bytes, sampler.anonymous_bytes)
-
-
-class MemorySampler(threading.Thread):
-    def __init__(self, pid):
-        super().__init__(daemon=True)
-        self.pid, self.rss_bytes, self.anonymous_bytes = pid, 0, 0
-        self.done = threading.Event()
-        self.start()
-
-    def run(self):
-        while not self.done.wait(MEMORY_SAMPLE_SECONDS):
-            statuses = "".join(read(f"/proc/{pid}/status") for pid in tree(self.pid))
-            bytes_of = lambda name: [int(kib) * 1024 for kib in re.findall(name + r":\s+(\d+) kB", statuses)]
-            # A peak between two samples is visible at least in the largest process. wait4's ru_maxrss is no use, because
-            # it starts at the memory of this program.
-            self.rss_bytes = max(self.rss_bytes, sum(bytes_of("VmRSS")), *bytes_of("VmHWM"))
-            self.anonymous_bytes = max(self.anonymous_bytes, sum(bytes_of("RssAnon")))
-
-
-def tree(pid):
-    yield pid
-    try:
-        threads = os.listdir(f"/proc/{pid}/task")
-    except OSError:
-        return
-    for thread in threads:
-        for child in read(f"/proc/{pid}/task/{thread}/children").split():
-            yield from tree(int(child))
-
-
-def read(path):
-    """The text, or an empty string if the process has ended."""
-    try:
-        with open(path) as file:
-            return file.read()
-    except OSError:
-        return ""
+    return Run(wall, usage.ru_utime + usage.ru_stime, memory.rss_bytes, memory.anonymous_bytes)

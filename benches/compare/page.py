@@ -1,4 +1,4 @@
-"""A Markdown page with a section for each measurement, filled by several runs."""
+"""A Markdown page whose generated part, between two markers, has a section for each measurement. Several runs fill it."""
 
 import contextlib
 import io
@@ -6,13 +6,7 @@ import pathlib
 import re
 import sys
 
-BEGIN = """\
-# sitemill and its peers
-
-Each section is the output of one run of `scripts/compare --markdown` and names the machine and the command. To reproduce it, run
-the command again: it installs the peers, generates the input and replaces the section. Runs take turns, so ratios vary less than
-times.
-"""
+BEGIN, END = "<!-- Generated from here on: see the top of this page. -->\n", "<!-- End of the generated part. -->\n"
 
 
 def section(title):
@@ -22,20 +16,32 @@ def section(title):
 
 @contextlib.contextmanager
 def written_to(file):
-    """On exit, writes the printed sections to `file`, each with the text printed before the first section."""
+    """On exit, writes the printed sections to `file`, each with the text printed before the first section. A new file has
+    only the generated part."""
+    path = pathlib.Path(file)
+    before, generated, after = parts(path)
     printed = io.StringIO()
     with contextlib.redirect_stdout(Both(sys.stdout, printed)):
         yield
     common, *new = sections(printed.getvalue())
-    path = pathlib.Path(file)
-    _, *known = sections(path.read_text()) if path.exists() else [BEGIN]
+    _, *known = sections(generated)
     kept = {text.splitlines()[0]: text for text in known}
     for text in new:
         heading, rest = text.split("\n", 1)
         # A section without a table has no measurement, because its corpus could not be made.
         if "\n|" in rest:
             kept[heading] = f"{heading}\n\n{common.strip()}\n{rest.strip()}\n"
-    path.write_text("\n".join([BEGIN, *(text.strip() + "\n" for text in kept.values())]))
+    path.write_text("\n".join([before + BEGIN, *(text.strip() + "\n" for text in kept.values()), END + after]))
+
+
+def parts(path):
+    """The text before the generated part, that part, and the text after it."""
+    text = path.read_text() if path.exists() else BEGIN + END
+    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(END) < text.index(BEGIN):
+        sys.exit(f"compare: {path}: needs these two lines, between which the measurements go:\n{BEGIN}{END}")
+    before, rest = text.split(BEGIN)
+    generated, after = rest.split(END)
+    return before, generated, after
 
 
 def sections(text):

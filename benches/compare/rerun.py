@@ -11,8 +11,9 @@ import sys
 
 from compare import OUT, WORK
 from compare.corpora import shop
-from compare.measuring import LOC, REPORT, expect, judge, measure
+from compare.measuring import LOC, REPORT, expect, judge, measure, spread
 from compare.page import section
+from compare.rounds import rounds
 from compare.sides import first_level, sitemill_side
 from compare.verdicts import at_most, print_verdicts
 
@@ -33,20 +34,24 @@ def rerun(args, sitemill):
     sides = {divide: [sitemill_side(args, sitemill, corpus, first_level(args), args.rounds, ["--divide", divide])
                       for corpus in [before, after]] for divide in ["fill", "stable"]}
     nights = {divide: [] for divide in sides}
-    for number in range(args.rounds):
+    for number in rounds(args.rounds):
         for divide, (ours, changed) in sides.items():
             last = three_nights(ours, changed, must_judge=number == 0)
             nights[divide].append(last)
-            print(f"round {number + 1}: {divide}: {last.full:.2f}, {last.unchanged:.2f}, {last.changed:.2f} s",
+            print(f"  {divide}: {last.full:.2f}, {last.unchanged:.2f}, {last.changed:.2f} s",
                   file=sys.stderr)
     print(f"\n| {before.lines:,} lines | full s | unchanged s | its share | 1 % changed s | its share | new sitemaps "
           "| their share |\n|---|--:|--:|--:|--:|--:|--:|--:|")
-    for divide, rounds in nights.items():
-        median = lambda what: statistics.median(getattr(night, what) for night in rounds)
-        print(f"| `--divide {divide}` | {median('full'):.2f} | {median('unchanged'):.2f} "
-              f"| {median('unchanged_share'):.2f} | {median('changed'):.2f} | {median('changed_share'):.2f} "
+    for divide, all_nights in nights.items():
+        median = lambda what: statistics.median(getattr(night, what) for night in all_nights)
+        # The median, with the lowest and the highest.
+        all_three = lambda what: "**{1:.2f}** ({0:.2f}–{2:.2f})".format(
+            *spread([getattr(night, what) for night in all_nights]))
+        print(f"| `--divide {divide}` | {all_three('full')} | {all_three('unchanged')} "
+              f"| {all_three('unchanged_share')} | {all_three('changed')} | {all_three('changed_share')} "
               f"| {median('new'):.0f} of {median('sitemaps'):.0f} | {median('new_share') * 100:.1f} % |")
-    print(f"\nMedians of {args.rounds} rounds; shares of time are those of the full run of the same round.")
+    print(f"\nMedians of {args.rounds} rounds, with the lowest and the highest; shares of time are those of the full "
+          "run of the\nsame round.")
     stable = lambda what: statistics.median(getattr(night, what) for night in nights["stable"])
     print_verdicts([at_most("% of the sitemaps new, 1 % changed, `--divide stable`", 2, stable("new_share") * 100),
                     at_most("% of the time of a full run, the same", 40, stable("changed_share") * 100)])
@@ -123,7 +128,7 @@ def commit(args, sitemill):
     side = sitemill_side(args, sitemill, corpus, first_level(args), args.rounds,
                          ["--urls-per-sitemap", str(URLS_PER_COMMITTED)])
     publish, total = [], []
-    for number in range(args.rounds):
+    for number in rounds(args.rounds):
         shutil.rmtree(OUT, ignore_errors=True)
         OUT.mkdir()
         build(side)
@@ -133,7 +138,7 @@ def commit(args, sitemill):
         seconds = json.loads(REPORT.read_text())["seconds"]
         publish.append(seconds["publish"])
         total.append(seconds["total"])
-        print(f"round {number + 1}: {publish[-1]:.2f} of {total[-1]:.2f} s", file=sys.stderr)
+        print(f"  {publish[-1]:.2f} of {total[-1]:.2f} s", file=sys.stderr)
     print(f"\n{SITEMAPS_COMMITTED:,} sitemaps: index files and the switch to the set took {min(publish):.2f} to "
           f"{max(publish):.2f} s of {statistics.median(total):.2f} s in all; rounds: {args.rounds}.")
     print_verdicts([at_most(f"seconds to publish {SITEMAPS_COMMITTED:,} sitemaps", 5, statistics.median(publish))])

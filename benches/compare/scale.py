@@ -6,8 +6,9 @@ import sys
 
 from compare import WORK
 from compare.corpora import shop
-from compare.measuring import MEMORY_SAMPLE_SECONDS, take_turns
+from compare.measuring import take_turns
 from compare.page import section
+from compare.sampling import MEMORY_SAMPLE_SECONDS
 from compare.sides import first_level, sitemill_side
 from compare.tables import print_ratios
 from compare.verdicts import at_most, print_verdicts, wall_ratios
@@ -66,19 +67,20 @@ def norm_of(sides):
 
 def print_sizes(sides, is_cold):
     norm = norm_of(sides)
-    print(f"\n| | lines | distinct URLs | rounds | wall s | ns/line | against {norm.corpus.lines:,} | user+sys s "
-          "| anonymous bytes/URL | RSS MB | gzip MB | gzip bytes/URL |\n"
-          "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+    print("\n| | lines | distinct URLs | rounds | wall s, lowest | median | highest | ns/line "
+          f"| against {norm.corpus.lines:,} | user+sys s | anonymous bytes/URL | RSS MB | gzip MB | gzip bytes/URL |\n"
+          "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
     for side in sides:
         lines, distinct = side.corpus.lines, side.corpus.distinct
-        wall, gzip_bytes = side.median("wall"), side.median("gzip_bytes")
-        print(f"| {side.name} | {lines:,} | {distinct:,} | {len(side.runs)} | {wall:.2f} | {wall / lines * 1e9:,.0f} "
-              f"| {statistics.median(wall_ratios(side, norm)):.2f} | {side.median('cpu'):.2f} "
-              f"| {side.median('anonymous_bytes') / distinct:.1f} "
+        (lowest, wall, highest), gzip_bytes = side.spread("wall"), side.median("gzip_bytes")
+        print(f"| {side.name} | {lines:,} | {distinct:,} | {len(side.runs)} | {lowest:.2f} | **{wall:.2f}** "
+              f"| {highest:.2f} | {wall / lines * 1e9:,.0f} | {statistics.median(wall_ratios(side, norm)):.2f} "
+              f"| {side.median('cpu'):.2f} | {side.median('anonymous_bytes') / distinct:.1f} "
               f"| {side.median('rss_bytes') / 1e6:,.0f} | {gzip_bytes / 1e6:,.0f} | {gzip_bytes / distinct:.2f} |")
     from_where = "disk and was not cached" if is_cold else "memory if it fits"
-    print(f"\nMedians of the rounds; bytes/URL count distinct URLs. The input is read from {from_where}. Memory is the "
-          f"peak,\nsampled every {MEMORY_SAMPLE_SECONDS * 1000:.0f} ms; RSS counts the mapped input.")
+    print(f"\nMedians of the rounds, and the lowest and highest times; bytes/URL count distinct URLs. The "
+          f"input is\nread from {from_where}. Memory is the peak, sampled every {MEMORY_SAMPLE_SECONDS * 1000:.0f} ms; "
+          "RSS counts the mapped input.")
 
 
 def verdicts_of_sizes(sides):

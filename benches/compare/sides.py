@@ -1,36 +1,95 @@
 """The sides: sitemill, and other tools for the same job or a part of it."""
 
+import dataclasses
+from collections.abc import Callable
+
 from compare import CORES, OUT
 from compare.corpora import first_lines
-from compare.installing import (CRATES, DUCKDB_PACKAGE, NPM_FOLDER, NPM_PACKAGE, PYTHON, install_crates,
-                                  install_duckdb, install_npm, install_tool)
+from compare.installing import (CRATES, DJANGO_PACKAGE, DUCKDB_PACKAGE, GEM_PACKAGE, GEMS, NPM_FOLDER, NPM_PACKAGE,
+                                  PYTHON, WRITER_PACKAGE, install_crates, install_duckdb, install_gem, install_npm,
+                                  install_python_package, install_tool)
 from compare.measuring import REPORT, Side
 from compare.verdicts import no_more_bytes, times_as_long
 
-PIPELINES = {"sort": "sort -u, awk, split, pigz", "awk": "awk !seen, awk, split, pigz"}
-# How often each escapes. sitemap_generator writes `&` as `&amp;amp;`, which is wrong but saves it no time.
-CRATES_ESCAPE = {"sitemap-rs": 1, "sitemap_generator": 2}
-INSTALLERS = {
-    "sort": lambda: install_tool("pigz", "pigz", "the shell pipeline with sort"),
-    "awk": lambda: install_tool("pigz", "pigz", "the shell pipeline with awk"),
-    "crates": install_crates,
-    "duckdb": install_duckdb,
-    "npm": install_npm,
+# The levels of the peers. sitemill's defaults are compared with the first, and sitemill at each level with all at that level.
+LEVELS = [6, 1]
+SORTED = ["--order", "sorted"]
+
+
+@dataclasses.dataclass
+class Peer:
+    """Another tool for the whole job. `name` and each word of `command` may contain {level}, and words of `command` {urls}
+    and {out}."""
+
+    name: str
+    command: list
+    # Longer inputs are cut to this, so that ten rounds take minutes. Their figures are per line.
+    lines_max: int | None = None
+    # For a tool that chooses the level itself, or is too slow to be measured at several.
+    only_level: int | None = None
+    sorts: bool = False
+    # How often it escapes XML's reserved characters.
+    times_escaped: int = 1
+
+
+@dataclasses.dataclass
+class Kind:
+    """Peers that are installed together."""
+
+    install: Callable
+    peers: list
+
+
+def pipeline(name, distinct, **more):
+    command = ["benches/compare/peers/pipeline.sh", distinct, "{urls}", "{out}", "{level}", str(CORES)]
+    return Peer(name + ", split, pigz -{level}", command, **more)
+
+
+def crate(name, **more):
+    return Peer(f"crate {name}, level {{level}}", [str(CRATES), name, "{urls}", "{out}", "{level}"], 500_000, **more)
+
+
+def npm(writes, **more):
+    command = ["node", "benches/compare/peers/npm-sitemap.mjs", str(NPM_FOLDER), "{urls}", "{out}", "{level}", writes]
+    return Peer(f"npm {NPM_PACKAGE}, {writes}, level {{level}}", command, **more)
+
+
+def python(name, program, **more):
+    return Peer(name, [str(PYTHON), f"benches/compare/peers/{program}", "{urls}", "{out}", "{level}"], **more)
+
+
+KINDS = {
+    "sort": Kind(lambda: install_tool("pigz", "pigz", "the shell pipeline with sort"),
+                 [pipeline("sort -u, awk", "sort", sorts=True)]),
+    "awk": Kind(lambda: install_tool("pigz", "pigz", "the shell pipeline with awk"),
+                [pipeline("awk !seen, awk", "awk", lines_max=1_000_000)]),
+    "duckdb": Kind(lambda: install_tool("pigz", "pigz", "DuckDB") and install_duckdb(),
+                   [pipeline(f"{DUCKDB_PACKAGE}, DISTINCT ORDER BY", "duckdb", sorts=True)]),
+    # sitemap_generator writes `&` as `&amp;amp;`, which is wrong but saves it no time.
+    "crates": Kind(install_crates, [crate("sitemap-rs"), crate("sitemap_generator", times_escaped=2)]),
+    "npm": Kind(install_npm, [npm("gathered", lines_max=200_000),
+                              npm("as-documented", lines_max=30_000, only_level=LEVELS[0])]),
+    "django": Kind(lambda: install_python_package(DJANGO_PACKAGE, "Django"),
+                   [python(f"Python {DJANGO_PACKAGE}, level {{level}}", "django-sitemaps.py", lines_max=100_000)]),
+    "writer": Kind(lambda: install_python_package(WRITER_PACKAGE, "xml-sitemap-writer"),
+                   [python(f"Python {WRITER_PACKAGE}, level {{level}}", "xml-sitemap-writer.py", lines_max=200_000)]),
+    "ruby": Kind(install_gem,
+                 [Peer(f"Ruby {GEM_PACKAGE}, level 6",
+                       ["ruby", "benches/compare/peers/ruby-sitemap-generator.rb", str(GEMS), "{urls}", "{out}"],
+                       lines_max=50_000, only_level=6)]),
 }
-
-
-# The gzip level of peers when sitemill uses its default.
-PEERS_LEVEL = 6
 
 
 def sitemill_side(args, sitemill, corpus, level, rounds, more=(), options=None):
     """`level` None means the default level, `options` None the options from the command line."""
-    options = [*more, *(args.build_options if options is None else options)]
+    options = [*level_option(level), *more, *(args.build_options if options is None else options)]
     command = [sitemill, "build", str(corpus.path), "--base-url", corpus.base_url, "--out", str(OUT)]
-    command += [] if level is None else ["--level", str(level)]
     command += ["--quiet", "--report", str(REPORT), *options]
-    name = " ".join([f"sitemill{level_word(level)}", *options])
-    return Side(name, corpus, command, rounds, level, is_sitemill=True)
+    return Side(" ".join(["sitemill", *options]), corpus, command, rounds, level, is_sitemill=True)
+
+
+def level_option(level):
+    return [] if level is None else ["--level", str(level)]
 
 
 def first_level(args):
@@ -38,76 +97,71 @@ def first_level(args):
     return args.levels[0] if args.levels else None
 
 
-def level_word(level):
-    return ", default" if level is None else f" -{level}"
+@dataclasses.dataclass
+class Comparison:
+    """The sides of a comparison, in groups of equal effort."""
+
+    # Sides of sitemill with its defaults: in input order and sorted.
+    ours: Side
+    ordered: Side
+    # Compresses with zlib, which gives an upper bound of the size.
+    zlib: Side
+    # For each level, sitemill's sides and pairs of a peer's side and the Peer.
+    levels: dict
+
+    def sides(self):
+        return [self.ours, self.ordered, self.zlib, *(side for level in self.levels for side in self.at_level(level))]
+
+    def at_level(self, level):
+        ours, theirs = self.levels[level]
+        return [*ours, *(side for side, _ in theirs)]
+
+    def pairs(self):
+        """Each peer's side with the side of sitemill that it is compared with: the defaults first, then equal levels."""
+        _, first = next(iter(self.levels.values()))
+        groups = [((self.ours, self.ordered), first), *self.levels.values()]
+        return [(side, counterpart) for (plain, ordered), theirs in groups for side, peer in theirs
+                for counterpart in ([plain, ordered] if peer.sorts else [plain])]
+
+    def groups(self):
+        """Titles and sides for the chart. sitemill's defaults are next to the first level."""
+        for at, level in enumerate(self.levels):
+            defaults = [self.ours, self.ordered] if at == 0 else []
+            title = f"all at gzip level {level}" + (", and sitemill's defaults" if defaults else "")
+            yield title, [*defaults, *self.at_level(level)]
+
+    def verdicts(self):
+        yield no_more_bytes(self.ours, self.zlib)
+        _, first = next(iter(self.levels.values()))
+        for words, times_min in [("sort -u", 8), ("crate", 12), ("as-documented", 100)]:
+            yield from (times_as_long("time", times_min, side, self.ours) for side, _ in first if words in side.name)
+        for side, _ in first:
+            if "sort -u" in side.name:
+                yield times_as_long("time", 5, side, self.ordered)
+                yield no_more_bytes(self.ordered, side)
 
 
-def with_defaults(args, sitemill, corpus, peers):
-    """sitemill with its defaults and peers at level 6; pairs of a peer and its sitemill counterpart; and a function that
-    returns the verdicts once all sides have run."""
-    ours = sitemill_side(args, sitemill, corpus, None, args.rounds)
-    ordered = sitemill_side(args, sitemill, corpus, None, args.rounds, ["--order", "sorted"])
-    # Its size is an upper bound and the same in every round.
-    zlib = sitemill_side(args, sitemill, corpus, 4, 1, ["--gzip-engine", "flate2"])
-    pipelines = {name: pipeline(name, corpus, PEERS_LEVEL, args.rounds) for name in PIPELINES if name in peers}
-    crates, documented, gathered = [], [], []
-    if "crates" in peers:
-        sample = first_lines(corpus, args.crates_urls)
-        crates = [crate(name, sample, PEERS_LEVEL, args.rounds) for name in CRATES_ESCAPE]
-    if "npm" in peers:
-        sample = first_lines(corpus, args.npm_urls)
-        documented, gathered = ([npm(writes, sample, PEERS_LEVEL, args.npm_rounds)]
-                                for writes in ["as-documented", "gathered"])
-    theirs = [*pipelines.values(), *crates, *documented, *gathered]
-    for side in theirs:
-        # No warm-up: these take long, and sitemill's runs have already cached the input.
-        side.warm_up = False
-    pairs = [(side, ours) for side in theirs]
-    sort = [pipelines["sort"]] if "sort" in pipelines else []
-    pairs += [(side, ordered) for side in sort]
-
-    def verdicts():
-        yield no_more_bytes(ours, zlib)
-        for times_min, sides in [(8, sort), (12, crates), (100, documented)]:
-            yield from (times_as_long("time", times_min, side, ours) for side in sides)
-        for side in sort:
-            yield times_as_long("time", 5, side, ordered)
-            yield no_more_bytes(ordered, side)
-
-    return [ours, ordered, zlib, *theirs], pairs, verdicts
+def comparison(args, sitemill, corpus, kinds):
+    """sitemill with its defaults and at each level, and the peers of `kinds` at each level."""
+    side = lambda level, more=(), rounds=args.rounds: sitemill_side(args, sitemill, corpus, level, rounds, more)
+    # Its size is the same in every round.
+    zlib = side(4, ["--gzip-engine", "flate2"], rounds=1)
+    levels = {}
+    for level in args.levels or LEVELS:
+        peers = [peer for kind in kinds for peer in KINDS[kind].peers if peer.only_level in [None, level]]
+        theirs = [(peer_side(peer, corpus, level, args.rounds), peer) for peer in peers]
+        levels[level] = (side(level), side(level, SORTED)), theirs
+    return Comparison(side(None), side(None, SORTED), zlib, levels)
 
 
-def at_levels(args, sitemill, corpus, peers):
-    """sitemill and its peers at each level, and pairs of a peer and its sitemill counterpart."""
-    sides, pairs = [], []
-    for level in args.levels:
-        ours = sitemill_side(args, sitemill, corpus, level, args.rounds)
-        theirs = [pipeline(name, corpus, level, args.rounds) for name in PIPELINES if name in peers]
-        theirs += [crate(name, corpus, level, args.rounds) for name in CRATES_ESCAPE if "crates" in peers]
-        if "npm" in peers and level == (6 if 6 in args.levels else args.levels[-1]):
-            sample = first_lines(corpus, args.npm_urls)
-            theirs += [npm(writes, sample, level, args.npm_rounds) for writes in ["as-documented", "gathered"]]
-        sides += [ours, *theirs]
-        pairs += [(side, ours) for side in theirs]
-    return sides, pairs
+def peer_side(peer, corpus, level, rounds):
+    """No warm-up: peers take long, and sitemill's runs have already cached the input."""
+    corpus = first_lines(corpus, peer.lines_max)
+    fill = lambda word: word.format(level=level, urls=corpus.path, out=OUT)
+    return Side(fill(peer.name), corpus, list(map(fill, peer.command)), rounds, level,
+                times_escaped=peer.times_escaped, warm_up=False)
 
 
-def pipeline(name, corpus, level, rounds):
-    command = ["benches/compare/peers/pipeline.sh", name, str(corpus.path), str(OUT), str(level), str(CORES)]
-    return Side(f"{PIPELINES[name]} -{level}", corpus, command, rounds, level)
-
-
-def crate(name, corpus, level, rounds):
-    command = [str(CRATES), name, str(corpus.path), str(OUT), str(level)]
-    return Side(f"crate {name} -{level}", corpus, command, rounds, level, times_escaped=CRATES_ESCAPE[name])
-
-
-def npm(writes, corpus, level, rounds):
-    program = "benches/compare/peers/npm-sitemap.mjs"
-    command = ["node", program, str(NPM_FOLDER), str(corpus.path), str(OUT), str(level), writes]
-    return Side(f"npm {NPM_PACKAGE}, {writes} -{level}", corpus, command, rounds, level, warm_up=False)
-
-
-def duckdb(corpus, rounds):
+def duckdb_distinct(corpus, rounds):
     command = [str(PYTHON), "benches/compare/peers/duckdb-distinct.py", str(corpus.path)]
     return Side(f"{DUCKDB_PACKAGE}, SELECT DISTINCT", corpus, command, rounds, is_dedup_only=True)
