@@ -57,6 +57,8 @@ class Side:
     # How often it escapes XML's reserved characters; once is correct.
     times_escaped: int = 1
     warm_up: bool = True
+    # The run to warm up with, if not the side itself.
+    rehearsal: "Side | None" = None
     # Whether the input must be read from disk.
     is_cold: bool = False
     # Whether URLs are compared one by one, which takes memory, or only counted.
@@ -82,7 +84,7 @@ def take_turns(sides):
         shown = ["sitemill", *side.command[1:]] if side.is_sitemill else side.command
         print(f"- {side.name}: `{shlex.join(map(str, shown))}`", flush=True)
         if side.warm_up:
-            run_once(side)
+            run_once(side.rehearsal or side)
     for number in rounds(max(side.rounds for side in sides)):
         for side in sides if number % 2 == 0 else reversed(sides):
             if number < side.rounds:
