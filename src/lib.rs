@@ -146,7 +146,7 @@ pub mod report {
     pub use crate::commands::report::details::{
         Changes, Details, Fullness, PastSet, PreviousSet, SectionKind, SectionReport, SectionsReport,
     };
-    pub use crate::commands::report::{Failure, Seconds, SetReport, WordCounts};
+    pub use crate::commands::report::{DryRun, Failure, Seconds, SetReport, WordCounts};
     pub use crate::intake::report::{ColumnsReport, InputReport, Skipped};
     pub use crate::sitemap::tags::TagReason;
     pub use crate::survey::rejects::Example;

@@ -7,6 +7,7 @@ mod hash;
 mod interface;
 mod local_file;
 mod open;
+mod preview;
 mod record;
 pub mod switch;
 mod unsynced;
@@ -20,7 +21,7 @@ pub use interface::{BackupReason, FreeSpace, Place, Published, SharedStaging, Vi
 pub use local_file::LocalFile;
 pub use open::{
     Named, PROBE, STATE, create, file, holds_set, is_state, named, of_manifest, open, open_for_sites,
-    staging_of_run, view,
+    preview, staging_of_run, view,
 };
 pub use record::{Record, Stored, Version};
 pub use unsynced::Unsynced;

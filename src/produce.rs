@@ -5,6 +5,7 @@
 //! already is first rendered without the compressor, to compare its seal. In an empty directory there are none of these.
 
 pub mod batch;
+pub mod preview;
 mod syncing;
 
 use xxhash_rust::xxh3::Xxh3;
@@ -157,9 +158,8 @@ impl<'r> Renderer<'r> {
     /// to find out, because most changes also change the number of bytes.
     fn make(&mut self, shelf: &dyn Shelf, part: &PlannedSitemap<EntryAt>) -> Result<Made> {
         if shelf.has_size(part.number, part.entries, part.bytes) {
-            self.sink.is_for_seal = true;
-            self.render(part)?;
-            if let Some(sitemap) = shelf.find(part.number, self.sink.seal()) {
+            let seal = self.seal(part)?;
+            if let Some(sitemap) = shelf.find(part.number, seal) {
                 return Ok(Made::Before(self.sink.take_first_url(), sitemap));
             }
         }
@@ -168,6 +168,13 @@ impl<'r> Renderer<'r> {
         self.sink.compressor.reserve(part.bytes as usize / 4)?;
         self.render(part)?;
         Ok(Made::Now(self.sink.finish()))
+    }
+
+    /// Renders the sitemap of `part` for its seal alone.
+    fn seal(&mut self, part: &PlannedSitemap<EntryAt>) -> Result<Seal> {
+        self.sink.is_for_seal = true;
+        self.render(part)?;
+        Ok(self.sink.seal())
     }
 
     /// Renders the sitemap of `part` into the sink.

@@ -137,6 +137,8 @@ def build(
     allow_empty: bool = False,
     replace_set: bool = False,
     take_over: bool = False,
+    # Publishing.
+    dry_run: bool = False,
     # Earlier sets.
     keep: Optional[str] = None,
     keep_sets: Optional[int] = None,
@@ -190,10 +192,11 @@ def build(
         expect_lines: refuse another number of rows: ``1000``, ``"1000.."`` or ``"1000..2000"``.
         allow_empty, replace_set, take_over: allow an empty set, a set with another base URL or protocol, and replacing files
             that sitemill did not write.
+        dry_run: publish nothing, and return what would be published; ``dry_run`` of the report says what would change.
         keep, keep_sets: for how long, and how many, earlier sets are kept.
         ignore_manifest: start over if the manifest is damaged.
         memory: memory limit, such as ``"2G"``; half of RAM by default.
-        scratch: the directory for scratch files; the output directory by default.
+        scratch: the directory for scratch files; the output directory by default, or that for temporary files with ``dry_run``.
         threads: worker threads; all cores by default.
         progress: ``True`` shows it, ``False`` does not, ``None`` shows it on a terminal and in a notebook. A function is called with
             the name of the phase, the units done and the total (0 if unknown).

@@ -30,7 +30,7 @@ class Report:
         indexes: number of index files.
         index_urls: the URLs of the index files, which robots.txt or the search consoles want to know.
         xml_bytes: bytes of all sitemaps before compression.
-        gzip_bytes: bytes of the sitemap files.
+        gzip_bytes: bytes of the sitemap files; an estimate of a dry run.
         seconds: seconds of each phase, and ``total``.
         warnings: failures after the set was live, such as an earlier set that could not be removed.
         raw: everything that the report of the command line has, as a dictionary.
@@ -57,6 +57,11 @@ class Report:
         raw = json.loads(text)
         names = [known.name for known in dataclasses.fields(cls) if known.name not in ("warnings", "raw")]
         return cls(**{name: raw[name] for name in names}, warnings=tuple(warnings), raw=raw)
+
+    @property
+    def dry_run(self) -> Optional[Mapping[str, int]]:
+        """What a dry run would have changed: numbers of new, kept and removed sitemaps, of index files, and estimated bytes."""
+        return self.raw.get("dry_run")
 
     @property
     def rejected_total(self) -> int:
@@ -93,7 +98,7 @@ class Report:
             f"{escape(value) if isinstance(value, str) else format(value, ',')}</td></tr>"
             for name, value in rows
         )
-        state = "published" if self.published else "not published"
+        state = "dry run" if self.dry_run else "published" if self.published else "not published"
         base_url = escape(str(self.raw.get("base_url", "")))
         return f"<table><caption>{base_url}: {state}</caption>{cells}</table>"
 

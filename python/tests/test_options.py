@@ -78,3 +78,12 @@ def test_an_index_of_pandas_with_a_name_is_a_column(tmp_path):
 
     frame = pandas.DataFrame({"lastmod": ["2024-05-01"] * 3}, index=pandas.Index(pages(3), name="url"))
     assert sitemill.build(frame, base_url=BASE, out=tmp_path).listed == 3
+
+
+def test_a_dry_run_changes_nothing_and_says_what_would_change(tmp_path):
+    out = tmp_path / "out"
+    dry = sitemill.build(pages(3), base_url=BASE, out=out, dry_run=True)
+    assert (dry.published, dry.listed, dry.dry_run["new_sitemaps"]) == (False, 3, 1)
+    assert not out.exists() and "dry run" in dry._repr_html_()
+    built = sitemill.build(pages(3), base_url=BASE, out=out)
+    assert built.published and built.dry_run is None

@@ -1,6 +1,7 @@
 //! Options and arguments, and their help: the first sentence is for `-h`, the rest for `--help`.
 
 mod inputs;
+mod live;
 mod published;
 mod sets;
 mod size;
@@ -16,6 +17,7 @@ use sitemill::options::{Base, Divide, Engine, Level, Order, ScopeRule};
 
 use super::log::LogForm;
 pub use inputs::{CleanArgs, FormArgs, TagArgs};
+pub use live::LiveArgs;
 pub use published::{CheckArgs, ReportArgs, UrlsArgs};
 pub use sets::{DiffArgs, GuardArgs, KeepArgs, RollbackArgs, StatusArgs};
 pub use size::Size;
@@ -299,6 +301,10 @@ pub struct BuildArgs {
     /// They are also written if the run fails. The textfile collector of node_exporter reads files named *.prom.
     #[arg(long, value_name = "FILE", help_heading = "Reports", hide_short_help = true)]
     pub metrics: Option<PathBuf>,
+
+    /// Options about going live.
+    #[command(flatten)]
+    pub live: LiveArgs,
 
     /// Options that protect the live set.
     #[command(flatten)]

@@ -46,7 +46,8 @@ pub fn built(
         None => args.input.clone(),
     };
     let (paths, conflicts) = places.among(paths(args, inputs, config));
-    let checked = conflicts.into_result().and_then(|()| paths.make_out()).and_then(|()| check_stdout(args));
+    let make_out = || if args.live.dry_run { Ok(()) } else { paths.make_out() };
+    let checked = conflicts.into_result().and_then(|()| make_out()).and_then(|()| check_stdout(args));
     let (reports, ready) = Reports::prepare(places);
     let built = checked.and(ready).and_then(|()| {
         failure::caught(|| {
@@ -275,6 +276,7 @@ pub fn job(args: &BuildArgs) -> Result<Job> {
     publication.ignore_manifest = args.keep.ignore_manifest;
     publication.take_over = args.guard.take_over;
     publication.replace_set = args.guard.replace_set;
+    publication.dry_run = args.live.dry_run;
     publication.details = args.report.is_some() || args.html.is_some() || args.json;
     publication.sections = args.html.is_some();
     publication.time = settings::time()?;

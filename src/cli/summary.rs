@@ -4,7 +4,7 @@ use std::path::Path;
 
 use indicatif::HumanBytes;
 use serde_json::{Value, json};
-use sitemill::report::{Example, Reason, WordCounts};
+use sitemill::report::{DryRun, Example, Reason, WordCounts};
 use sitemill::{Message, Report, escape};
 
 use super::numbers::{grouped, plural};
@@ -21,8 +21,9 @@ pub fn print(report: &Report, out: &Path) {
 
 /// The fields of the summary. Other fields may be long; `--report` has them.
 fn fields(report: &Report, out: &Path) -> Value {
-    const NAMES: [&str; 23] = [
+    const NAMES: [&str; 24] = [
         "published",
+        "dry_run",
         "lines",
         "listed",
         "duplicates",
@@ -79,6 +80,9 @@ fn summary(report: &Report, out: &Path) -> Table {
     if report.published {
         published(report, out, &mut table);
     }
+    if let Some(changes) = &report.dry_run {
+        previewed(report, changes, out, &mut table);
+    }
     // The error message already says so.
     let refused = report.refused.as_ref().map(ToString::to_string).unwrap_or_default();
     let is_said = |hint: &Message| refused.contains(&hint.to_string());
@@ -106,13 +110,7 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
     let sizes = format!("{xml} of XML, {gzip} compressed, {bytes:.1} bytes per URL");
     table.row("sitemaps", grouped(report.sitemaps), sizes);
     table.row("index files", grouped(report.indexes), "");
-    let seconds = report.seconds;
-    let rate = grouped((report.listed as f64 / seconds.total.max(1e-3)) as u64);
-    let phases = format!(
-        "survey {:.2}, produce {:.2}, publish {:.2}; {rate} URLs/s",
-        seconds.survey, seconds.produce, seconds.publish
-    );
-    table.row("seconds", format!("{:.2}", seconds.total), phases);
+    seconds(report, table);
     let out = escape::shown(out.as_os_str().as_encoded_bytes());
     table.text(match report.sets.len() {
         0 => format!("live in {out}; {out}/robots-sitemaps.txt has the lines for robots.txt"),
@@ -121,4 +119,47 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
             format!("live in {out}: {sites}, each with the lines for its robots.txt in robots-sitemaps.txt")
         }
     });
+}
+
+/// Adds the elapsed time.
+fn seconds(report: &Report, table: &mut Table) {
+    let seconds = report.seconds;
+    let rate = grouped((report.listed as f64 / seconds.total.max(1e-3)) as u64);
+    let phases = format!(
+        "survey {:.2}, produce {:.2}, publish {:.2}; {rate} URLs/s",
+        seconds.survey, seconds.produce, seconds.publish
+    );
+    table.row("seconds", format!("{:.2}", seconds.total), phases);
+}
+
+/// Adds what a run would change in `out`, in all and for each of several sites.
+fn previewed(report: &Report, changes: &DryRun, out: &Path, table: &mut Table) {
+    let xml = HumanBytes(report.xml_bytes);
+    let gzip = HumanBytes(changes.estimated_bytes);
+    table.row("sitemaps", grouped(report.sitemaps), format!("{xml} of XML, about {gzip} compressed"));
+    let new = format!("about {} compressed", HumanBytes(changes.estimated_new_bytes));
+    table.row("  new", grouped(changes.new_sitemaps), new);
+    table.row("  kept", grouped(changes.kept_sitemaps), "");
+    table.row("  removed", grouped(changes.removed_sitemaps), "no longer listed");
+    table.row("index files", grouped(report.indexes), indexes(changes));
+    seconds(report, table);
+    for (site, changes) in report.sets.iter().filter_map(|site| Some((site, site.dry_run.as_ref()?))) {
+        let [new, kept, removed] =
+            [changes.new_sitemaps, changes.kept_sitemaps, changes.removed_sitemaps].map(grouped);
+        let listed = plural(site.listed, "URL", "URLs");
+        table.text(format!(
+            "{}: {listed}; sitemaps: {new} new, {kept} kept, {removed} removed; index files: {}",
+            site.base_url,
+            indexes(changes)
+        ));
+    }
+    let out = escape::shown(out.as_os_str().as_encoded_bytes());
+    table.text(format!("dry run: nothing was published in {out}"));
+}
+
+/// How the index files would change.
+fn indexes(changes: &DryRun) -> String {
+    let [new, replaced, removed] =
+        [changes.new_indexes, changes.replaced_indexes, changes.removed_indexes].map(grouped);
+    format!("{new} new, {replaced} replaced, {removed} removed")
 }

@@ -59,8 +59,10 @@ impl Metrics<'_> {
         let mut text = Text { base_url: escaped(self.base_url), text: String::new() };
         let ended =
             self.ended.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs().to_string();
-        let is_success = self.exit_code == 0;
+        let is_dry = self.report.is_some_and(|report| report.dry_run.is_some());
+        let is_success = self.exit_code == 0 && !is_dry;
         text.gauge("sitemill_success", "Whether the last run published a set.", u8::from(is_success));
+        text.gauge("sitemill_dry_run", "Whether the last run was dry.", u8::from(is_dry));
         text.gauge("sitemill_exit_code", "Exit code of the last run.", self.exit_code);
         text.gauge("sitemill_last_run_timestamp_seconds", "When the last run ended.", &ended);
         if let Some(time) = if is_success { Some(ended.as_str()) } else { last_success } {

@@ -1,6 +1,7 @@
 //! The report of a run, for other programs and for the summary.
 
 pub mod details;
+pub mod dry_run;
 pub mod page;
 pub mod settings;
 
@@ -20,6 +21,7 @@ use crate::intake::report::{InputReport, Skipped};
 use crate::survey::rejects::Example;
 
 pub use details::Details;
+pub use dry_run::DryRun;
 
 /// Counts by the word of a reason or the name of a tag.
 pub type WordCounts = BTreeMap<Cow<'static, str>, u64>;
@@ -32,6 +34,9 @@ pub struct Report {
     pub version: Cow<'static, str>,
     /// Whether the set is live.
     pub published: bool,
+    /// What would change, if the run was dry. No guard refuses the set then, unless `refused` says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<DryRun>,
     /// Why the set is not live: the data was refused, or the switch failed. In the latter case `sets` lists the sites whose
     /// switch could not be undone.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,7 +91,7 @@ pub struct Report {
     pub sets: Vec<SetReport>,
     /// Bytes of all sitemaps before compression.
     pub xml_bytes: u64,
-    /// Bytes of all sitemap files.
+    /// Bytes of all sitemap files; an estimate if the run was dry.
     pub gzip_bytes: u64,
     /// Number of sitemaps of earlier sets that were removed after their retention time.
     pub expired: u64,
@@ -142,8 +147,11 @@ pub struct SetReport {
     pub index_urls: Vec<String>,
     /// Bytes of its sitemaps before compression.
     pub xml_bytes: u64,
-    /// Bytes of its sitemap files.
+    /// Bytes of its sitemap files; an estimate if the run was dry.
     pub gzip_bytes: u64,
+    /// What would change in it, if the run was dry.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<DryRun>,
 }
 
 /// Seconds of each part of a run.

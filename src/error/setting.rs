@@ -45,6 +45,8 @@ settings! {
     Diff = "diff",
     /// How URLs are divided among sitemaps.
     Divide = "divide",
+    /// Whether the run only finds out what it would publish.
+    DryRun = "dry_run",
     /// How many lines the inputs must have.
     ExpectLines = "expect_lines",
     /// The format of the inputs.

@@ -34,6 +34,9 @@ pub struct Publication {
     pub take_over: bool,
     /// Publish even if the live set has another base URL or protocol.
     pub replace_set: bool,
+    /// Publish nothing: find out what the run would publish and which guards would refuse it. Besides
+    /// [`rejects`](Publication::rejects), no file is written; `robots` and `diff` are left alone. No lock is taken.
+    pub dry_run: bool,
     /// Fill in [`Report::details`](crate::Report::details).
     pub details: bool,
     /// Count URLs by section for the details, which takes time for every URL. The manifest of the set records the counts for the
@@ -56,6 +59,7 @@ impl Publication {
             ignore_manifest: false,
             take_over: false,
             replace_set: false,
+            dry_run: false,
             details: false,
             sections: false,
             time: SystemTime::now(),

@@ -8,6 +8,7 @@ use super::directory::layout::{directory_of, is_state_of_set};
 use super::directory::{DirectoryPlace, DirectoryStaging, DirectoryView};
 use super::file::PlaceFile;
 use super::interface::{Place, SharedStaging, View};
+use super::preview::Preview;
 use crate::error::Result;
 
 /// The name of the staged file by which a worker sees that it shares a place.
@@ -85,6 +86,14 @@ pub fn open(path: &Path) -> Result<Box<dyn Place>> {
 /// As [`open`]; also [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is active.
 pub fn open_for_sites(path: &Path) -> Result<Box<dyn Place>> {
     Ok(Box::new(DirectoryPlace::open_for_sites(Arc::new(Disk), path)?))
+}
+
+/// The place at `path` for a dry run, which changes nothing and takes no lock. It need not exist.
+///
+/// # Errors
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if something that is no directory has the path.
+pub fn preview(path: &Path) -> Result<Box<dyn Place>> {
+    Ok(Box::new(Preview::of(view(path))?))
 }
 
 /// The staging of `run` in the place at `path`, which belongs to a process that may be on another machine. Nothing is opened or

@@ -46,12 +46,20 @@ pub(crate) fn check_name(path: &Path) -> Result<()> {
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if its markers do not pair up or it is not text in an ASCII-compatible charset;
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it is a link or not a regular file, or cannot be replaced.
 pub(crate) fn check(file: LocalFile<'_>, base_url: &str) -> Result<()> {
+    check_text(file, base_url)?;
+    file.check_writable()
+}
+
+/// Checks the text of `file` as [`check`] does, and creates nothing.
+///
+/// # Errors
+/// As [`check`], except that a file that cannot be replaced is no error.
+pub(crate) fn check_text(file: LocalFile<'_>, base_url: &str) -> Result<()> {
     if file.path() == Path::new(STREAM) {
         let why = "a robots.txt is changed in place; name a file";
         return Err(Error::usage(message!(Setting::Robots, " ", file.path(), ": {why}")));
     }
-    block_in(file, &file.read()?, base_url, &[])?;
-    file.check_writable()
+    block_in(file, &file.read()?, base_url, &[]).map(drop)
 }
 
 /// Lists `indexes` in the block for `base_url` of `file`: adds the block, or replaces the old one. A file that lists them

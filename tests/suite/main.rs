@@ -11,6 +11,7 @@ mod clean;
 mod damage;
 mod details;
 mod diff;
+mod dry_run;
 mod error_paths;
 mod forms;
 mod golden;

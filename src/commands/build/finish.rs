@@ -8,7 +8,7 @@ use super::publish::{Published, publish};
 use super::reporting;
 use super::site::Site;
 use crate::commands::report::{Details, Report, Seconds};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::job::Job;
 use crate::survey::memory::Memory;
 
@@ -21,7 +21,7 @@ pub struct Clock {
     pub produced: Duration,
 }
 
-/// Publishes `sites` at the time of publication `time`, and completes `report`.
+/// Publishes `sites` at the time of publication `time`, unless the run is dry, and completes `report`.
 ///
 /// # Errors
 /// See [`publish`].
@@ -39,16 +39,27 @@ pub fn finish(
             begun.iter().for_each(|set| reporting::add_set(&mut report, job, set));
             Ok(Outcome::not_published(report, why))
         }
+        Published::Previewed(sets) => {
+            sets.iter().for_each(|set| reporting::add_preview(&mut report, job, set));
+            Ok(clock.completed(report, Vec::new()))
+        }
         Published::Live { sets, warnings } => {
             sets.iter().for_each(|set| reporting::add_set(&mut report, job, set));
-            report.details.iter_mut().for_each(Details::finish);
             follow_up.warnings.extend(warnings);
             sets.into_iter().for_each(|set| follow_up.is_live(set, memory, &mut report));
-            let &Clock { started, surveyed, produced } = clock;
-            let total = started.elapsed();
             report.published = true;
-            report.seconds = Seconds::of(surveyed, produced - surveyed, total - produced, total);
-            Ok(Outcome { report, refused: None, warnings: follow_up.warnings })
+            Ok(clock.completed(report, follow_up.warnings))
         }
+    }
+}
+
+impl Clock {
+    /// The outcome of a run that ends now.
+    fn completed(&self, mut report: Report, warnings: Vec<Error>) -> Outcome {
+        report.details.iter_mut().for_each(Details::finish);
+        let &Self { started, surveyed, produced } = self;
+        let total = started.elapsed();
+        report.seconds = Seconds::of(surveyed, produced - surveyed, total - produced, total);
+        Outcome { report, refused: None, warnings }
     }
 }

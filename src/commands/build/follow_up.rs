@@ -27,15 +27,18 @@ pub struct FollowUp {
 }
 
 impl FollowUp {
-    /// Checks before any other work that the follow-up is possible.
+    /// Checks before any other work that the follow-up is possible. Nothing follows a dry run, so it opens no file.
     ///
     /// # Errors
     /// If a file named by the job cannot be written, or if `stop` is raised while waiting for the reader of a FIFO.
     pub fn prepare(job: &Job, stop: &Stop) -> Result<Self> {
+        let is_dry = job.publication.dry_run;
         if let Some(path) = &job.publication.robots {
-            robots::check(LocalFile::at(path), &job.rules.base_url.to_string())?;
+            let check = if is_dry { robots::check_text } else { robots::check };
+            check(LocalFile::at(path), &job.rules.base_url.to_string())?;
         }
-        let diff = job.publication.diff.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
+        let diff = job.publication.diff.as_deref().filter(|_| !is_dry);
+        let diff = diff.map(|path| Outlet::create(path, stop)).transpose()?;
         Ok(Self { job: job.clone(), stop: stop.clone(), diff, warnings: Vec::new() })
     }
 

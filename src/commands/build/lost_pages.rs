@@ -15,7 +15,7 @@ use crate::intake::input::{Lost, cut_short};
 pub fn as_error(out: &Path, build: impl FnOnce(&Lost) -> Result<Outcome>) -> Result<Outcome> {
     let lost = Lost::none_yet();
     let built = catch_unwind(AssertUnwindSafe(|| build(&lost)));
-    let is_live = matches!(built, Ok(Ok(Outcome { refused: None, .. })));
+    let is_live = matches!(&built, Ok(Ok(Outcome { report, .. })) if report.published);
     if !is_live && lost.is_some() {
         return Err(cut_short(&Lost::name().unwrap_or_else(|| out.to_owned())));
     }

@@ -21,6 +21,8 @@ pub enum Published {
         /// Failures after they were live.
         warnings: Vec<Error>,
     },
+    /// A dry run ends here: these sets would be live.
+    Previewed(Vec<Prepared>),
     /// No set is live, except those whose switch could not be undone.
     Refused {
         /// Sets whose switch the next run completes.
@@ -39,6 +41,9 @@ pub fn publish(job: &Job, report: &Report, sites: Vec<Site>, time: &str) -> Resu
         return Ok(Published::Refused { begun: Vec::new(), why });
     }
     let mut sets = try_list(sites.into_iter().map(|site| prepare(job, report, site, time)))?;
+    if job.publication.dry_run {
+        return Ok(Published::Previewed(sets));
+    }
     match make_live(&mut sets) {
         Ok(warnings) => Ok(Published::Live { sets, warnings }),
         Err(why) => {

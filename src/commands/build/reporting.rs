@@ -9,6 +9,7 @@ use super::take_in::TakenIn;
 use crate::clean::Reason;
 use crate::clean::scope::Origins;
 use crate::commands::report::details::{Details, EXAMPLES_OF_REASON_MAX};
+use crate::commands::report::dry_run::DryRun;
 use crate::commands::report::settings::settings;
 use crate::commands::report::{Report, SetReport, WordCounts};
 use crate::common::fifo::Outlet;
@@ -134,6 +135,14 @@ fn words(counts: BTreeMap<&'static str, u64>) -> WordCounts {
     counts.into_iter().map(|(word, count)| (word.into(), count)).collect()
 }
 
+/// Adds the figures of a set that a dry run would publish, and what it would change.
+pub fn add_preview(report: &mut Report, job: &Job, site: &Prepared) {
+    let changes = DryRun::of(site.set(), site.workspace().live());
+    report.dry_run.get_or_insert_default().add(&changes);
+    add_set(report, job, site);
+    report.sets.iter_mut().last().into_iter().for_each(|set| set.dry_run = Some(changes));
+}
+
 /// Adds the figures of a live set.
 pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
     let set = site.set();
@@ -145,6 +154,7 @@ pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
         index_urls: set.indexes.iter().map(|file| format!("{}{file}", set.base_url)).collect(),
         xml_bytes: set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum(),
         gzip_bytes: set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum(),
+        dry_run: None,
     };
     report.sitemaps += this.sitemaps;
     report.indexes += this.index_urls.len() as u64;

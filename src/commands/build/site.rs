@@ -5,6 +5,7 @@ use crate::clean::scope::{Base, BaseUrl};
 use crate::error::{Result, try_list};
 use crate::job::Job;
 use crate::produce::batch::Batch;
+use crate::produce::preview::preview;
 use crate::produce::produce;
 use crate::set::name::site_directory;
 use crate::set::publish::Workspace;
@@ -63,10 +64,14 @@ impl Site {
 /// # Errors
 /// See [`Workspace::open`] and [`Workspace::admit`].
 pub fn open(job: &Job) -> Result<Workspace> {
-    let Some(url) = job.rules.only_site() else {
-        return Workspace::open_for_sites(&job.publication.out, job.publication.on_damage());
+    let (out, on_damage) = (&job.publication.out, job.publication.on_damage());
+    let open = match (job.publication.dry_run, job.rules.only_site()) {
+        (true, _) => Workspace::preview,
+        (false, Some(_)) => Workspace::open,
+        (false, None) => Workspace::open_for_sites,
     };
-    let mut workspace = Workspace::open(&job.publication.out, job.publication.on_damage())?;
+    let mut workspace = open(out, on_damage)?;
+    let Some(url) = job.rules.only_site() else { return Ok(workspace) };
     workspace.admit(url, job.rules.protocol, job.publication.consent())?;
     Ok(workspace)
 }
@@ -97,13 +102,15 @@ pub fn of_layout(
     Ok((sites, Some(opened)))
 }
 
-/// Runs the second pass for each of `sites`, which adds a batch to each. `time` is the `lastmod` of new sitemaps.
+/// Runs the second pass for each of `sites`, which adds a batch to each. `time` is the `lastmod` of new sitemaps. A dry run writes
+/// nothing.
 ///
 /// # Errors
 /// See [`produce`].
 pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str) -> Result<Vec<Site>> {
     let produce_one = |(mut site, layout): Planned| {
         let sections = site.section_rule(run.job);
+        let produce = if run.job.publication.dry_run { preview } else { produce };
         site.batches.push(produce(run, &layout, &site.place.shelf(), time, sections.as_ref())?);
         Ok(site)
     };

@@ -32,7 +32,9 @@ impl<'s> Start<'s> {
         let mut paths = job.paths();
         sources.open.iter().filter_map(Found::path).for_each(|path| paths.read("input", path));
         paths.check()?;
-        paths.make_out()?;
+        if !job.publication.dry_run {
+            paths.make_out()?;
+        }
         let rejects =
             job.publication.rejects.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
         let follow_up = FollowUp::prepare(job, stop)?;

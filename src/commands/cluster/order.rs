@@ -180,6 +180,11 @@ impl WorkOrder {
 pub(super) fn check_job(job: &Job) -> Result<()> {
     job.check()?;
     only_site(job)?;
+    if job.publication.dry_run {
+        let why =
+            "a cluster only builds sets that are published; try it with a part of the rows on one machine";
+        return Err(Error::usage(message!(Setting::DryRun, ": {why}")));
+    }
     if job.rules.order != Order::Sorted {
         return Err(Error::usage("a cluster has no order of rows: set the order to sorted"));
     }

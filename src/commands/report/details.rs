@@ -268,7 +268,8 @@ impl Fullness {
 }
 
 impl Changes {
-    fn add(&mut self, set: &Manifest, live: Option<&Manifest>) {
+    /// Adds the changes from `live` to `set`.
+    pub(super) fn add(&mut self, set: &Manifest, live: Option<&Manifest>) {
         let old = live.into_iter().flat_map(|live| &live.sitemaps);
         let mut old: HashSet<_> = old.map(|sitemap| (&sitemap.file, &sitemap.content)).collect();
         for sitemap in &set.sitemaps {

@@ -47,6 +47,7 @@ pub fn settings(job: &Job) -> BTreeMap<String, String> {
     set("ignore-manifest", yes(job.publication.ignore_manifest));
     set("take-over", yes(job.publication.take_over));
     set("replace-set", yes(job.publication.replace_set));
+    set("dry-run", yes(job.publication.dry_run));
     set("robots", job.publication.robots.as_ref().map(path));
     set("rejects", job.publication.rejects.as_ref().map(path));
     set("diff", job.publication.diff.as_ref().map(path));

@@ -88,7 +88,11 @@ impl View for DirectoryView {
 
     fn kept(&self) -> Result<Vec<Record>> {
         let sets = self.layout.sets();
-        let names = self.fs.list(&sets).map_err(|error| Error::io(&sets, "could not be read", error))?;
+        let names = match self.fs.list(&sets) {
+            // Before the first run.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            listed => listed.map_err(|error| Error::io(&sets, "could not be read", error))?,
+        };
         Ok(names.into_iter().map(|(name, _)| Record::Kept(name)).collect())
     }
 

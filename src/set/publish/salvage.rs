@@ -121,6 +121,10 @@ impl IndexFiles {
     /// If the place cannot be listed or a file cannot be read.
     pub fn read(view: &dyn View) -> Result<Self> {
         let mut found = Self::default();
+        // A dry run may come before the first run.
+        if view.look_up(".".as_ref())?.is_none() {
+            return Ok(found);
+        }
         for entry in view.list()?.into_iter().filter(|entry| entry.is_file) {
             let Some(name) = entry.name.to_str().filter(|name| is_index_file(name)) else { continue };
             let xml = view.read(name.as_ref())?;

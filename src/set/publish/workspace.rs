@@ -48,6 +48,15 @@ impl Workspace {
         Self::open_place(place::open_for_sites(out)?, on_damage)
     }
 
+    /// Opens the place at `out`, or the parent of the places of all sites, for a dry run: it need not exist, no lock is taken, and
+    /// nothing is changed. The sites below it are opened in the same way.
+    ///
+    /// # Errors
+    /// As [`Workspace::open`], except that a lock is no error.
+    pub fn preview(out: &Path, on_damage: OnDamage) -> Result<Self> {
+        Self::open_place(place::preview(out)?, on_damage)
+    }
+
     /// Opens the site `name` below this place, which is [open for sites](Workspace::open_for_sites). The lock of the site is
     /// taken and released again, because a run may have thousands of sites.
     ///

@@ -11,6 +11,7 @@ pub fn header(report: &Report, is_run: bool, html: &mut Html) {
     html.raw("<header><p class=\"kind\">Sitemap report</p>\n<h1>").cut(&report.base_url, TEXT_CHARS_MAX);
     html.raw("</h1>\n<p class=\"meta\">");
     let badge = match report.published {
+        _ if report.dry_run.is_some() => "<span class=\"badge\">Dry run</span>",
         true if is_run => "<span class=\"badge good\">Published</span>",
         true => "<span class=\"badge good\">Live</span>",
         false => "<span class=\"badge bad\">Not published</span>",
@@ -39,6 +40,11 @@ pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
     for hint in hints.filter(|hint| !refused.contains(&hint.to_string())) {
         html.raw("<div class=\"message\" role=\"note\" aria-label=\"Hint\"><p><b>Hint.</b> ");
         html.message(hint, MESSAGE_CHARS_MAX / 2).raw("</p></div>\n");
+    }
+    if report.dry_run.is_some() {
+        html.raw("<div class=\"message\" role=\"note\" aria-label=\"Note\"><p>")
+            .raw("This was a dry run: nothing was published. The page shows what the run would have published. Compressed ")
+            .raw("bytes are estimates.</p></div>\n");
     }
     for note in notes.iter().take(6) {
         html.raw("<div class=\"message\" role=\"note\" aria-label=\"Note\"><p>");

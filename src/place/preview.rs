@@ -1,0 +1,143 @@
+//! A place that is only looked at: a dry run takes every decision of a run here, and nothing is changed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::directory::fs::{Disk, FileSystem};
+use super::interface::{BackupReason, FreeSpace, Place, Published, View};
+use super::record::{Record, Version};
+use super::switch::{Removal, Removed, Switch, SwitchState};
+use super::unsynced::Unsynced;
+use crate::error::{Error, ErrorKind, Result, message};
+
+/// A place that need not exist, for a dry run. It takes no lock, so another run may change the place meanwhile. Whatever would
+/// change the place does nothing, apart from staging and switching, which are errors because a dry run must not get that far.
+#[derive(Debug)]
+pub struct Preview {
+    view: Arc<dyn View>,
+    scratch: PathBuf,
+}
+
+impl Preview {
+    /// The place that `view` shows. Scratch files go to the directory for temporary files.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Output`] if something that is no directory has its name.
+    pub fn of(view: Arc<dyn View>) -> Result<Self> {
+        let root = view.root();
+        match root.metadata() {
+            Ok(meta) if !meta.is_dir() => {
+                Err(Error::new(ErrorKind::Output, message!(root, ": is not a directory")))
+            }
+            _ => Ok(Self { view, scratch: std::env::temp_dir() }),
+        }
+    }
+
+    fn unexpected(&self) -> Error {
+        let root = self.view.root();
+        Error::new(ErrorKind::Internal, message!(root, ": a dry run came to a step that changes files"))
+    }
+}
+
+impl Place for Preview {
+    fn open_site(&self, name: &str) -> Result<Box<dyn Place>> {
+        Ok(Box::new(Self::of(self.view.below(name.as_ref()))?))
+    }
+
+    fn release_lock(&mut self) {}
+
+    fn create_staging(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn run(&self) -> &str {
+        "dry-run"
+    }
+
+    fn view(&self) -> &dyn View {
+        &*self.view
+    }
+
+    /// The space of the nearest directory that exists.
+    fn free_space(&self) -> FreeSpace {
+        let existing = self.view.root().ancestors().find(|path| path.is_dir());
+        Disk.free_space(existing.unwrap_or(Path::new(".")))
+    }
+
+    fn scratch(&self) -> &Path {
+        &self.scratch
+    }
+
+    fn switch_state(&self) -> SwitchState {
+        SwitchState::Uncommitted
+    }
+
+    fn is_staged(&self, _: &str) -> bool {
+        false
+    }
+
+    fn stage(&self, _: &str, _: &[u8]) -> Result<Unsynced> {
+        Err(self.unexpected())
+    }
+
+    fn staged_bytes(&self, _: &str) -> Option<u64> {
+        None
+    }
+
+    fn stage_mended(&self, _: &str, _: &[u8]) -> Result<Unsynced> {
+        Err(self.unexpected())
+    }
+
+    fn back_up(&self, _: &str, _: BackupReason) -> Result<()> {
+        Ok(())
+    }
+
+    fn back_up_record(&self, _: &Record) -> Result<()> {
+        Ok(())
+    }
+
+    fn replace_live(&self, manifest: &[u8]) -> Result<Version> {
+        Ok(Version::of(manifest))
+    }
+
+    fn prepare(&mut self, _: Switch) -> Result<()> {
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        Err(self.unexpected())
+    }
+
+    fn roll_back(&mut self) -> Result<()> {
+        Err(self.unexpected())
+    }
+
+    fn clean_up(&mut self) -> Result<()> {
+        Err(self.unexpected())
+    }
+
+    /// The run that publishes will complete the switch, so its set is the one to compare with.
+    fn resume(&self, _: &str, _: &[String], _: &[Removal]) -> Result<Version> {
+        let journal = self.view.read_record(&Record::Journal)?;
+        journal.map(|journal| journal.version).ok_or_else(|| self.unexpected())
+    }
+
+    fn remove(&self, _: &[Removal]) -> Result<Removed> {
+        Ok(Removed::default())
+    }
+
+    fn remove_record(&self, _: &Record) -> Result<()> {
+        Ok(())
+    }
+
+    fn remove_dead_runs(&self, _: &Published<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn close<'a>(&self, _: &dyn Fn() -> Published<'a>) {}
+
+    #[cfg(test)]
+    fn make_sitemaps_visible(&self, _: &[&str]) -> Result<()> {
+        Err(self.unexpected())
+    }
+}

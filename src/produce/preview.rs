@@ -1,0 +1,140 @@
+//! Preview: finds out which sitemaps a run would keep, and writes none.
+//!
+//! Sitemaps are only rendered for their seal, and only if a published one has the same size, as in [`produce`](super::produce).
+//! A few are compressed to estimate the bytes of all new files.
+
+use super::batch::{Batch, BatchSitemap};
+use super::{Made, Renderer, finish_sections};
+use crate::common::ordered::ordered;
+use crate::common::progress::Phase;
+use crate::error::{Result, reserve};
+use crate::job::fingerprint::Fingerprint;
+use crate::set::manifest::Sitemap;
+use crate::set::name::sitemap_file;
+use crate::set::shelf::Shelf;
+use crate::sitemap::divide::PlannedSitemap;
+use crate::sitemap::sections::{SectionRule, SectionTally};
+use crate::survey::context::Context;
+use crate::survey::layout::{EntryAt, Layout};
+
+/// Number of sitemaps that are compressed, evenly spaced in the set.
+const COMPRESSED: usize = 8;
+
+/// Returns the batch that [`produce`](super::produce) would return, as far as it is known without compressing all sitemaps. New
+/// sitemaps have the hash `00000000` in their names, no seals, and an estimate of the bytes of their files.
+///
+/// # Errors
+/// If an input has changed since pass 1, or if `stop` is raised.
+pub fn preview(
+    run: Context<'_>,
+    layout: &Layout,
+    shelf: &dyn Shelf,
+    lastmod: &str,
+    sections: Option<&SectionRule>,
+) -> Result<Batch> {
+    let Context { job, progress, stop, .. } = run;
+    progress.begin(Phase::Produce, layout.tally.listed);
+    let renderer = || Renderer::new(run, layout, shelf.secret(), sections);
+    let is_compressed = |at: usize| at.is_multiple_of(layout.sitemaps.len().div_ceil(COMPRESSED));
+    let work = |renderer: &mut Renderer<'_>, at: usize| {
+        stop.check()?;
+        let sitemap = look(renderer, shelf, &layout.sitemaps[at], is_compressed(at), sections.is_some())?;
+        Ok((at, sitemap, renderer.sink.take_sections()))
+    };
+    let mut tally = sections.map(SectionTally::new);
+    let mut found = Vec::new();
+    reserve(&mut found, layout.sitemaps.len())?;
+    let sitemaps = (0..layout.sitemaps.len()).rev().inspect(|&at| layout.will_need(at));
+    ordered(job.resources.threads.get(), sitemaps, renderer, work, |looked_at| {
+        let (at, sitemap, counted) = looked_at?;
+        tally.iter_mut().zip(counted).for_each(|(tally, counted)| tally.add(counted));
+        progress.advance(layout.sitemaps[at].entries.into());
+        found.push((at, sitemap));
+        Ok(())
+    })?;
+    progress.end();
+    found.reverse();
+    let ratio = Ratio::of(found.iter().filter_map(|(at, sitemap)| match sitemap {
+        Looked::Kept(sitemap) => Some((sitemap.xml_bytes, sitemap.gzip_bytes)),
+        Looked::Compressed(gzip_bytes) => Some((layout.sitemaps[*at].bytes, *gzip_bytes)),
+        Looked::New => None,
+    }));
+    let sitemaps = found.into_iter().map(|(at, sitemap)| {
+        let new = |gzip_bytes| new_sitemap(&layout.sitemaps[at], gzip_bytes, lastmod);
+        let sitemap = match sitemap {
+            Looked::Kept(sitemap) => Sitemap { lastmod: lastmod.into(), ..sitemap },
+            Looked::Compressed(gzip_bytes) => new(gzip_bytes),
+            Looked::New => new(ratio.gzip_bytes(layout.sitemaps[at].bytes)),
+        };
+        BatchSitemap { first_url: String::new(), sitemap }
+    });
+    let batch = Batch::new(Fingerprint::of(&job.rules, &job.input.form), layout.tally, sitemaps.collect());
+    let sections = tally.map(|tally| finish_sections(run, layout, shelf.secret(), tally)).transpose()?;
+    Ok(batch.with_sections(sections))
+}
+
+/// What is known about a sitemap.
+enum Looked {
+    /// It is published already.
+    Kept(Sitemap),
+    /// It is new, and compresses to this number of bytes.
+    Compressed(u64),
+    /// It is new and was not compressed.
+    New,
+}
+
+/// Looks for the sitemap of `part` among the published ones.
+fn look(
+    renderer: &mut Renderer<'_>,
+    shelf: &dyn Shelf,
+    part: &PlannedSitemap<EntryAt>,
+    is_compressed: bool,
+    counts_sections: bool,
+) -> Result<Looked> {
+    if is_compressed {
+        return Ok(match renderer.make(shelf, part)? {
+            Made::Before(_, sitemap) => Looked::Kept(sitemap),
+            Made::Now(rendered) => Looked::Compressed(rendered.gzip.len() as u64),
+        });
+    }
+    let has_size = shelf.has_size(part.number, part.entries, part.bytes);
+    if !has_size && !counts_sections {
+        return Ok(Looked::New);
+    }
+    let seal = renderer.seal(part)?;
+    let known = has_size.then(|| shelf.find(part.number, seal)).flatten();
+    Ok(known.map_or(Looked::New, Looked::Kept))
+}
+
+fn new_sitemap(part: &PlannedSitemap<EntryAt>, gzip_bytes: u64, lastmod: &str) -> Sitemap {
+    Sitemap {
+        file: sitemap_file(part.number, "00000000"),
+        content: String::new(),
+        urls: part.entries,
+        xml_bytes: part.bytes,
+        gzip_bytes,
+        lastmod: lastmod.into(),
+        seals: None,
+    }
+}
+
+/// The ratio by which sitemaps of a set are compressed.
+struct Ratio {
+    xml_bytes: u128,
+    gzip_bytes: u128,
+}
+
+impl Ratio {
+    /// The ratio of files with these bytes before and after compression.
+    fn of(files: impl Iterator<Item = (u64, u64)>) -> Self {
+        files.fold(Self { xml_bytes: 0, gzip_bytes: 0 }, |sum, (xml, gzip)| Self {
+            xml_bytes: sum.xml_bytes + u128::from(xml),
+            gzip_bytes: sum.gzip_bytes + u128::from(gzip),
+        })
+    }
+
+    /// Estimates the compressed bytes of a sitemap.
+    fn gzip_bytes(&self, xml_bytes: u64) -> u64 {
+        (u128::from(xml_bytes) * self.gzip_bytes / self.xml_bytes.max(1)) as u64
+    }
+}
