@@ -1,11 +1,13 @@
 //! The job: everything that a build is told.
 
+mod also;
 pub(crate) mod fingerprint;
 mod guards;
 mod input;
 mod publication;
 mod resources;
 mod rules;
+mod then;
 
 use std::path::PathBuf;
 
@@ -14,11 +16,13 @@ use crate::error::{Error, Result, Setting, message};
 
 pub(crate) use resources::check_threads;
 
+pub use also::Also;
 pub use guards::{ExpectLines, Guards, MaxDroppedTags, MaxRejects, MaxShrink};
 pub use input::InputOptions;
 pub use publication::Publication;
 pub use resources::{Resources, THREADS_MAX, threads_default};
 pub use rules::{OnDuplicate, Order, SetRules};
+pub use then::CommandLine;
 
 /// What to build, from which input, and where to publish it. [`Job::new`] sets every other field to its command-line default.
 ///

@@ -127,8 +127,8 @@ pub mod options {
     pub use crate::compress::gzip::{Engine, Level};
     pub use crate::intake::format::{Columns, Delimiter, FormOptions, Format};
     pub use crate::job::{
-        ExpectLines, Guards, InputOptions, MaxDroppedTags, MaxRejects, MaxShrink, OnDuplicate, Order,
-        Publication, Resources, SetRules, THREADS_MAX, threads_default,
+        Also, CommandLine, ExpectLines, Guards, InputOptions, MaxDroppedTags, MaxRejects, MaxShrink,
+        OnDuplicate, Order, Publication, Resources, SetRules, THREADS_MAX, threads_default,
     };
     pub use crate::limits::Protocol;
     pub use crate::set::publish::retention::{Keep, KeepTime};
@@ -146,7 +146,7 @@ pub mod report {
     pub use crate::commands::report::details::{
         Changes, Details, Fullness, PastSet, PreviousSet, SectionKind, SectionReport, SectionsReport,
     };
-    pub use crate::commands::report::{DryRun, Failure, Seconds, SetReport, WordCounts};
+    pub use crate::commands::report::{DryRun, Failure, Seconds, SetReport, ThenReport, WordCounts};
     pub use crate::intake::report::{ColumnsReport, InputReport, Skipped};
     pub use crate::sitemap::tags::TagReason;
     pub use crate::survey::rejects::Example;

@@ -27,6 +27,7 @@ Every option of the command line is a keyword argument with the same name. Failu
 from __future__ import annotations
 
 import os
+import shlex
 import warnings as _warnings
 from importlib.metadata import PackageNotFoundError, version as _version
 from typing import Any, Iterable, Mapping, Optional, Sequence, Union
@@ -139,6 +140,8 @@ def build(
     take_over: bool = False,
     # Publishing.
     dry_run: bool = False,
+    also: Union[Path, Sequence[Path], None] = None,
+    then: Union[str, Sequence[str], None] = None,
     # Earlier sets.
     keep: Optional[str] = None,
     keep_sets: Optional[int] = None,
@@ -193,6 +196,10 @@ def build(
         allow_empty, replace_set, take_over: allow an empty set, a set with another base URL or protocol, and replacing files
             that sitemill did not write.
         dry_run: publish nothing, and return what would be published; ``dry_run`` of the report says what would change.
+        also: a URL or a file below ``out``, or a list of these: sitemaps that sitemill does not write, and that the index files list
+            as well.
+        then: a command that runs once the set is live, as a list of words or as a string that is split as a shell splits it. It
+            reads the report as JSON, and writes to standard error. Its failure is a warning.
         keep, keep_sets: for how long, and how many, earlier sets are kept.
         ignore_manifest: start over if the manifest is damaged.
         memory: memory limit, such as ``"2G"``; half of RAM by default.
@@ -383,6 +390,10 @@ def _words(options: Mapping[str, Any]) -> list[str]:
         flag = "--" + name.replace("_", "-")
         if value is True:
             words.append(flag)
+        elif name == "then" and value is not None and not isinstance(value, str):
+            words.append(f"{flag}={shlex.join(map(os.fspath, value))}")
+        elif isinstance(value, (list, tuple)):
+            words.extend(f"{flag}={os.fspath(one)}" for one in value)
         elif value is not None and value is not False:
             words.append(f"{flag}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
     return words

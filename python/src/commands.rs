@@ -132,7 +132,7 @@ pub fn urls(py: Python<'_>, paths: Vec<PathBuf>, threads: Option<usize>) -> PyRe
     Stream::of(py, columns, None, Stop::default(), move |to, stop| {
         let target = Target { name: Path::new("rows"), to };
         let report = sitemill::urls(&job, &Silent, stop, target)?;
-        Ok(json!({ "urls": report.urls, "sitemaps": report.sitemaps }).to_string())
+        Ok(json!({ "urls": report.urls, "sitemaps": report.sitemaps, "also": report.also }).to_string())
     })
 }
 

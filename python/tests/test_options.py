@@ -87,3 +87,23 @@ def test_a_dry_run_changes_nothing_and_says_what_would_change(tmp_path):
     assert not out.exists() and "dry run" in dry._repr_html_()
     built = sitemill.build(pages(3), base_url=BASE, out=out)
     assert built.published and built.dry_run is None
+
+
+@pytest.mark.parametrize("command", ["tee '{to}'", ["tee", "{to}"]])
+def test_a_command_runs_once_the_set_is_live(tmp_path, command):
+    to = tmp_path / "the report.json"
+    words = command.format(to=to) if isinstance(command, str) else [word.format(to=to) for word in command]
+    built = sitemill.build(pages(3), base_url=BASE, out=tmp_path / "out", then=words)
+    assert built.raw["then"] == {"command": ["tee", str(to)], "exit_code": 0}
+    assert '"listed": 3' in to.read_text()
+
+
+def test_sitemaps_from_elsewhere_are_listed(tmp_path):
+    news = tmp_path / "news.xml"
+    namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    news.write_text(f'<urlset xmlns="{namespace}"><url><loc>{BASE}news</loc><lastmod>2024-05-01</lastmod></url></urlset>')
+    built = sitemill.build(pages(3), base_url=BASE, out=tmp_path, also=[news, BASE + "videos.xml"])
+    assert (built.sitemaps, built.raw["also"]) == (1, 2)
+    index = (tmp_path / "sitemap-index-1.xml").read_text()
+    assert f"<loc>{BASE}news.xml</loc><lastmod>2024-05-01</lastmod>" in index
+    assert f"<loc>{BASE}videos.xml</loc></sitemap>" in index

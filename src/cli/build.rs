@@ -137,6 +137,7 @@ fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> Paths
     job.publication.rejects.clone_from(&args.rejects);
     job.publication.diff.clone_from(&args.diff);
     job.publication.robots.clone_from(&args.robots);
+    job.publication.also.clone_from(&args.live.also);
     let mut paths = job.paths();
     config.iter().for_each(|path| paths.read("--config", path));
     paths
@@ -277,6 +278,8 @@ pub fn job(args: &BuildArgs) -> Result<Job> {
     publication.take_over = args.guard.take_over;
     publication.replace_set = args.guard.replace_set;
     publication.dry_run = args.live.dry_run;
+    publication.also.clone_from(&args.live.also);
+    publication.then.clone_from(&args.live.then);
     publication.details = args.report.is_some() || args.html.is_some() || args.json;
     publication.sections = args.html.is_some();
     publication.time = settings::time()?;

@@ -74,6 +74,10 @@ fn summary(report: &CheckReport, job: &CheckJob) -> (String, Table) {
         let files = plural(report.not_followed, "sitemap", "sitemaps");
         table.text(format!("{files} in subdirectories not checked"));
     }
+    if report.also > 0 {
+        let files = plural(report.also, "sitemap", "sitemaps");
+        table.text(format!("{files} from elsewhere not checked; name their files to check them"));
+    }
     for (rule, &count) in &report.rules {
         table.row(rule, grouped(count), "");
     }

@@ -87,8 +87,12 @@ fn row(set: &SetStatus) -> String {
         0 => String::new(),
         missing => format!("; {} missing or damaged", plural(missing, "file", "files")),
     };
+    let also = match set.also {
+        0 => String::new(),
+        also => format!("; {} from elsewhere", plural(also, "sitemap", "sitemaps")),
+    };
     format!(
-        "  set {:>4}  {state:<11} {}{until}: {} in {}, {}{missing}",
+        "  set {:>4}  {state:<11} {}{until}: {} in {}, {}{also}{missing}",
         set.number,
         set.published,
         plural(set.urls, "URL", "URLs"),

@@ -236,7 +236,7 @@ impl<'w> Shorts<'w> {
     }
 }
 
-/// The options of the file for `subcommand`, each as one word: those at the top that the command has, and all of the table with
+/// The options of the file for `subcommand`, as words: those at the top that the command has, and all of the table with
 /// the name of the command.
 fn options<'c>(command: &'c Command, subcommand: &'c Command, path: &Path) -> Result<Vec<(&'c Arg, String)>> {
     let shown = escape::shown(path.as_os_str().as_encoded_bytes());
@@ -246,7 +246,7 @@ fn options<'c>(command: &'c Command, subcommand: &'c Command, path: &Path) -> Re
     let mut options: Vec<(&Arg, String)> = Vec::new();
     let mut take = |key: &str, value: &Value, arg: &'c Arg| -> Result<()> {
         options.retain(|(known, _)| known.get_id() != arg.get_id());
-        options.extend(word(key, value, arg).map_err(&wrong)?.map(|word| (arg, word)));
+        options.extend(words(key, value, arg).map_err(&wrong)?.into_iter().map(|word| (arg, word)));
         Ok(())
     };
     for (key, value) in content.iter().filter(|(_, value)| !value.is_table()) {
@@ -283,6 +283,16 @@ fn of_all_commands<'c>(command: &'c Command, key: &str) -> Option<&'c Arg> {
 
 fn hint(key: &str) -> String {
     if key.contains('_') { format!("; did you mean {:?}?", key.replace('_', "-")) } else { String::new() }
+}
+
+/// The option as words: one for each element of a list, if the option may be repeated.
+fn words(key: &str, value: &Value, arg: &Arg) -> Result<Vec<String>, String> {
+    match (value, arg.get_action()) {
+        (Value::Array(values), ArgAction::Append) => {
+            values.iter().filter_map(|value| word(key, value, arg).transpose()).collect()
+        }
+        _ => word(key, value, arg).map(Vec::from_iter),
+    }
 }
 
 /// The option as one word: `--key=value`, or `--key` for a flag that is set. `None` for a flag that is not set.

@@ -21,7 +21,7 @@ pub fn print(report: &Report, out: &Path) {
 
 /// The fields of the summary. Other fields may be long; `--report` has them.
 fn fields(report: &Report, out: &Path) -> Value {
-    const NAMES: [&str; 24] = [
+    const NAMES: [&str; 26] = [
         "published",
         "dry_run",
         "lines",
@@ -39,10 +39,12 @@ fn fields(report: &Report, out: &Path) -> Value {
         "hint",
         "examples",
         "sitemaps",
+        "also",
         "indexes",
         "xml_bytes",
         "gzip_bytes",
         "expired",
+        "then",
         "seconds",
         "threads",
         "base_url",
@@ -109,8 +111,14 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
     let bytes = report.gzip_bytes as f64 / report.listed.max(1) as f64;
     let sizes = format!("{xml} of XML, {gzip} compressed, {bytes:.1} bytes per URL");
     table.row("sitemaps", grouped(report.sitemaps), sizes);
+    also(report, table);
     table.row("index files", grouped(report.indexes), "");
     seconds(report, table);
+    if let Some(then) = &report.then {
+        let code = then.exit_code.map_or_else(|| "-".to_owned(), |code| code.to_string());
+        let command = escape::shown(then.command.join(" ").as_bytes());
+        table.row("then", code, format!("exit code of {command}"));
+    }
     let out = escape::shown(out.as_os_str().as_encoded_bytes());
     table.text(match report.sets.len() {
         0 => format!("live in {out}; {out}/robots-sitemaps.txt has the lines for robots.txt"),
@@ -119,6 +127,13 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
             format!("live in {out}: {sites}, each with the lines for its robots.txt in robots-sitemaps.txt")
         }
     });
+}
+
+/// Adds the sitemaps from elsewhere, if there are any.
+fn also(report: &Report, table: &mut Table) {
+    if report.also > 0 {
+        table.row("also", grouped(report.also), "sitemaps from elsewhere in the index files");
+    }
 }
 
 /// Adds the elapsed time.
@@ -141,6 +156,7 @@ fn previewed(report: &Report, changes: &DryRun, out: &Path, table: &mut Table) {
     table.row("  new", grouped(changes.new_sitemaps), new);
     table.row("  kept", grouped(changes.kept_sitemaps), "");
     table.row("  removed", grouped(changes.removed_sitemaps), "no longer listed");
+    also(report, table);
     table.row("index files", grouped(report.indexes), indexes(changes));
     seconds(report, table);
     for (site, changes) in report.sets.iter().filter_map(|site| Some((site, site.dry_run.as_ref()?))) {

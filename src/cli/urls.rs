@@ -31,8 +31,12 @@ pub fn run(args: UrlsArgs) -> Result<()> {
     };
     if !args.quiet {
         let sitemaps = plural(report.sitemaps, "sitemap", "sitemaps");
-        let fields = json!({ "urls": report.urls, "sitemaps": report.sitemaps });
-        log::counted(&format!("{} in {sitemaps}", plural(report.urls, "URL", "URLs")), fields);
+        let fields = json!({ "urls": report.urls, "sitemaps": report.sitemaps, "also": report.also });
+        let also = match report.also {
+            0 => String::new(),
+            also => format!("; {} from elsewhere not read", plural(also, "sitemap", "sitemaps")),
+        };
+        log::counted(&format!("{} in {sitemaps}{also}", plural(report.urls, "URL", "URLs")), fields);
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! Build: from inputs to a live set.
 
+mod also;
 mod by_origin;
 pub(super) mod finish;
 pub(super) mod follow_up;
@@ -11,6 +12,7 @@ pub(super) mod reporting;
 pub(super) mod site;
 mod start;
 mod take_in;
+pub(super) mod then;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -55,9 +57,14 @@ pub fn build_from(
 ) -> Result<Outcome> {
     let mut job = job.clone();
     job.input.paths = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
+    // The command reads them.
+    job.publication.details |= job.publication.then.is_some();
     let job = &job;
     job.check()?;
-    lost_pages::as_error(&job.publication.out, |lost| build_set(job, sources, progress, stop, lost))
+    let out = &job.publication.out;
+    let mut outcome = lost_pages::as_error(out, |lost| build_set(job, sources, progress, stop, lost))?;
+    then::run(job, &mut outcome, stop);
+    Ok(outcome)
 }
 
 /// Runs all phases of a build. Pages of an input that are `lost` read as zeros.

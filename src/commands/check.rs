@@ -27,7 +27,7 @@ mod set;
 mod sitemaps;
 mod values;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -53,7 +53,7 @@ pub(crate) use content::Content;
 pub(crate) use extensions::{EXTENSIONS, text};
 pub(crate) use finding::Findings;
 pub(crate) use loc::directory;
-pub(crate) use members::{member, members};
+pub(crate) use members::{Also, Members, member, members};
 pub(crate) use reader::{FileKind, Reader};
 pub(crate) use set::Set;
 
@@ -104,6 +104,8 @@ pub struct CheckReport {
     pub urls: u64,
     /// Number of sitemaps that an index file lists in a deeper directory. They are not read.
     pub not_followed: u64,
+    /// Number of sitemaps that sitemill did not write, and that the sets only list. They are not read.
+    pub also: u64,
     /// Number of findings, whether reported or not.
     pub findings: u64,
     /// Number of findings by the word of their rule; only rules that were violated.
@@ -202,19 +204,20 @@ impl Run<'_> {
             secret: &secret,
         };
 
-        let mut known = Known::default();
+        let also = manifest.iter().flatten().flat_map(|set| &set.also).map(|also| also.loc.clone());
+        let mut known = Known { also: also.collect(), ..Known::default() };
         let is_new = |file: &&PlaceFile| known.met.insert(file.path());
         let files: Vec<PlaceFile> = set.files.iter().filter(is_new).cloned().collect();
         let mut members = Vec::new();
         self.check_files(files, false, &rules, |run, mut document| {
             if document.kind == Some(FileKind::Index) {
-                run.follow(&set, &mut document, &mut known.met, &mut members);
+                run.follow(&set, &mut document, &mut known, &mut members);
             }
             run.take_in(document, &mut known.sitemaps)
         })?;
         self.check_files(members, true, &rules, |run, document| run.take_in(document, &mut known.sitemaps))?;
         if let Some(manifest) = manifest? {
-            self.check_manifest(&set, &manifest, &known.met)?;
+            self.check_manifest(&set, &manifest, &known)?;
         }
         self.check_duplicates(&known.sitemaps)
     }
@@ -235,7 +238,7 @@ impl Run<'_> {
     }
 
     /// Adds the files that an index file lists to `members`, and reports those that are missing or already listed.
-    fn follow(&mut self, set: &Set, index: &mut Document, met: &mut Met, members: &mut Vec<PlaceFile>) {
+    fn follow(&mut self, set: &Set, index: &mut Document, known: &mut Known, members: &mut Vec<PlaceFile>) {
         // The files listed by an index file that was named alone may be elsewhere, unless the base URL is the directory of that
         // file.
         if set.view.is_none() && set.base.is_none() {
@@ -244,6 +247,10 @@ impl Run<'_> {
         let first = || loc::directory(&index.members.first()?.loc);
         let Some(base) = set.base.clone().or_else(first) else { return };
         for member in &index.members {
+            if str::from_utf8(&member.loc).is_ok_and(|loc| known.also.remove(loc)) {
+                self.report.also += 1;
+                continue;
+            }
             let Some(name) = file(&member.loc, &base) else {
                 let is_deeper = loc::is_below(&member.loc, base.as_bytes());
                 self.report.not_followed += u64::from(is_deeper);
@@ -251,7 +258,7 @@ impl Run<'_> {
             };
             let file = index.file.beside(name);
             let shown = || shown(&member.loc);
-            if !met.insert(file.path()) {
+            if !known.met.insert(file.path()) {
                 index
                     .findings
                     .push(Some(member.entry), Rule::Duplicate, || format!("listed before: {}", shown()));
@@ -281,14 +288,19 @@ impl Run<'_> {
     }
 
     /// Checks that every sitemap in the manifest of `build` is listed.
-    fn check_manifest(&mut self, set: &Set, manifest: &Manifest, met: &Met) -> Result<()> {
+    fn check_manifest(&mut self, set: &Set, manifest: &Manifest, known: &Known) -> Result<()> {
         let Some(view) = &set.view else { return Ok(()) };
         let path = view.record_path(&Record::Live);
         let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), self.kept_max);
-        let is_listed = |file: &str| met.contains(&view.path(file.as_ref()));
+        let is_listed = |file: &str| known.met.contains(&view.path(file.as_ref()));
         for sitemap in manifest.sitemaps.iter().filter(|sitemap| !is_listed(&sitemap.file)) {
             findings.push(None, Rule::Unlisted, || {
                 format!("{} belongs to the set, but no index file lists it", shown(sitemap.file.as_bytes()))
+            });
+        }
+        for also in manifest.also.iter().filter(|also| known.also.contains(&also.loc)) {
+            findings.push(None, Rule::Unlisted, || {
+                format!("{} belongs to the set, but no index file lists it", shown(also.loc.as_bytes()))
             });
         }
         self.tell(&findings)
@@ -327,5 +339,7 @@ impl Run<'_> {
 #[derive(Default)]
 struct Known {
     met: Met,
+    /// Sitemaps from elsewhere that the manifest names and no index file has listed so far.
+    also: HashSet<String>,
     sitemaps: Sitemaps,
 }

@@ -94,9 +94,15 @@ impl Metrics<'_> {
         if report.published {
             text.gauge("sitemill_sitemaps", "Sitemaps of the set.", report.sitemaps);
             text.gauge("sitemill_index_files", "Index files of the set.", report.indexes);
+            text.gauge("sitemill_also_sitemaps", "Sitemaps from elsewhere that the set lists.", report.also);
             text.gauge("sitemill_xml_bytes", "Bytes of the uncompressed sitemaps.", report.xml_bytes);
             text.gauge("sitemill_gzip_bytes", "Bytes of the compressed sitemaps.", report.gzip_bytes);
             text.gauge("sitemill_expired_files", "Old sitemaps that were removed.", report.expired);
+        }
+        if let Some(then) = &report.then {
+            // 127 is the code of a shell for a command that it cannot start.
+            let exit_code = then.exit_code.unwrap_or(127);
+            text.gauge("sitemill_then_exit_code", "Exit code of the command after publishing.", exit_code);
         }
         if let Some(diff) = report.diff {
             let changes = [("added", diff.added), ("removed", diff.removed), ("changed", diff.changed)];

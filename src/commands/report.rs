@@ -84,6 +84,9 @@ pub struct Report {
     pub sitemaps: u64,
     /// Number of index files.
     pub indexes: u64,
+    /// Number of sitemaps that sitemill did not write, and that the index files list after its own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub also: u64,
     /// URLs of the index files, for robots.txt.
     pub index_urls: Vec<String>,
     /// With a base for each origin: the live set of each, in the order in which the origins first appear in the input.
@@ -98,7 +101,10 @@ pub struct Report {
     /// The differences from the set that was live before, if [`Publication::diff`](crate::options::Publication::diff) is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<DiffReport>,
-    /// Elapsed time of each part.
+    /// The command that ran once the set was live. The command itself reads a report without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub then: Option<ThenReport>,
+    /// Elapsed time of each part; the command that runs once the set is live is not included.
     pub seconds: Seconds,
     /// Number of worker threads.
     pub threads: u64,
@@ -108,6 +114,10 @@ pub struct Report {
     /// Further data for comparing runs, if [`Publication::details`](crate::options::Publication::details) is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Details>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The JSON of a run that failed before all lines were counted.
@@ -143,6 +153,9 @@ pub struct SetReport {
     pub listed: u64,
     /// Number of sitemaps.
     pub sitemaps: u64,
+    /// Number of sitemaps that sitemill did not write, and that its index files list.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub also: u64,
     /// URLs of its index files.
     pub index_urls: Vec<String>,
     /// Bytes of its sitemaps before compression.
@@ -152,6 +165,16 @@ pub struct SetReport {
     /// What would change in it, if the run was dry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<DryRun>,
+}
+
+/// The command that ran once the set was live.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ThenReport {
+    /// The program and its arguments.
+    pub command: Vec<String>,
+    /// Its exit code, or 128 and the number of the signal that ended it. None if it could not be started.
+    pub exit_code: Option<i32>,
 }
 
 /// Seconds of each part of a run.

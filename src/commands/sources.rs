@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use crate::commands::check::{self, Set};
+use crate::commands::check::{self, Members, Set};
 use crate::error::{Error, Result, Setting, message};
 use crate::escape;
 use crate::intake::format::{self, FormOptions, OutDirectory, PartFiles, SkipReason};
@@ -66,7 +66,7 @@ pub fn open_all<'a>(
             SourceKind::Path(name) if name.is_dir() => {
                 open_directory(&name, needs_success, options, out, &mut sources)?;
             }
-            SourceKind::Path(name) => open(&name, options, &mut |_| true, &mut sources.open)?,
+            SourceKind::Path(name) => open(&name, options, &mut |_| true, &mut sources)?,
         }
     }
     Ok(sources)
@@ -83,7 +83,7 @@ fn open_directory(
     let mut met = HashSet::new();
     let sets = sets(&files);
     for file in data_files(&files, &sets)? {
-        open(&file, options, &mut |file| met.insert(file.to_owned()), &mut sources.open)?;
+        open(&file, options, &mut |file| met.insert(file.to_owned()), sources)?;
     }
     let is_left = |file: &&PathBuf| set_of(file, &sets).is_some() && !met.contains(*file);
     let left = files.iter().filter(|file| !file.ends_with(ROBOTS_FILE)).filter(is_left);
@@ -138,17 +138,21 @@ fn open(
     name: &Path,
     options: &FormOptions,
     is_new: &mut dyn FnMut(&Path) -> bool,
-    sources: &mut Vec<Found<'_>>,
+    sources: &mut Sources<'_>,
 ) -> Result<()> {
     if !is_new(name) {
         return Ok(());
     }
     let source = Found::open(name)?;
     if !is_index(&source, options)? {
-        sources.push(source);
+        sources.open.push(source);
         return Ok(());
     }
-    for member in check::members(&place::file(name))? {
+    let Members { files, also } = check::members(&place::file(name))?;
+    let reason = "it is not from sitemill, and the set only lists it; name the file to read it";
+    let skipped = |path| Skipped { path, reason: reason.into(), is_usual: false };
+    sources.skipped.extend(also.into_iter().map(skipped));
+    for member in &files {
         let member = member.path();
         if !is_new(member) {
             continue;
@@ -159,7 +163,7 @@ fn open(
                 message!(name, ": lists ", member, ", which is an index file itself; name that one instead");
             return Err(Error::data(words));
         }
-        sources.push(source);
+        sources.open.push(source);
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use crate::commands::check::{
-    Content, EXTENSIONS, Entry, FileKind, Findings, Reader, Set, Tag, directory, member, text,
+    Also, Content, EXTENSIONS, Entry, FileKind, Findings, Reader, Set, Tag, directory, member, text,
 };
 use crate::commands::target::Target;
 use crate::common::ordered::ordered;
@@ -56,6 +56,8 @@ pub struct UrlsReport {
     pub sitemaps: u64,
     /// Number of URLs that were written.
     pub urls: u64,
+    /// Number of sitemaps that sitemill did not write, and that the sets only list. Their URLs are left out.
+    pub also: u64,
 }
 
 impl UrlsJob {
@@ -166,6 +168,8 @@ struct Listed {
     urls: u64,
     /// For an index file: the files it lists.
     members: Vec<Result<PlaceFile>>,
+    /// For an index file: the number of sitemaps from elsewhere that it lists.
+    also: u64,
     damage: Option<Error>,
 }
 
@@ -174,6 +178,7 @@ impl Listed {
     fn take_in(self, report: &mut UrlsReport, to: &mut Target<'_>) -> Result<Vec<Result<PlaceFile>>> {
         to.write(&self.lines)?;
         report.urls += self.urls;
+        report.also += self.also;
         report.sitemaps += u64::from(self.kind == Some(FileKind::Sitemap));
         self.damage.map_or(Ok(self.members), Err)
     }
@@ -193,8 +198,9 @@ fn list(file: &PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
     let path = file.path();
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
     let mut reader = Reader::new(Content::open(file)?, &mut findings);
-    let mut listed = Listed { kind: None, lines: Vec::new(), urls: 0, members: Vec::new(), damage: None };
-    let mut base = None;
+    let mut listed =
+        Listed { kind: None, lines: Vec::new(), urls: 0, members: Vec::new(), also: 0, damage: None };
+    let (mut base, mut also) = (None, Also::of(file));
     while reader.next(entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let number = entry.number();
         if let Some(damage) = &reader.findings().damage {
@@ -223,7 +229,10 @@ fn list(file: &PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
             }
             FileKind::Index => {
                 let base = base.get_or_insert_with(|| directory(loc));
-                listed.members.push(member(file, base.as_deref(), number, loc));
+                match also.has(loc, base.as_deref()) {
+                    true => listed.also += 1,
+                    false => listed.members.push(member(file, base.as_deref(), number, loc)),
+                }
             }
         }
     }

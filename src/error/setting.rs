@@ -29,6 +29,8 @@ macro_rules! settings {
 settings! {
     /// Whether an empty set may be published.
     AllowEmpty = "allow_empty",
+    /// A sitemap that sitemill does not write, and that the index files list.
+    Also = "also",
     /// The URL of the directory that sitemaps are published in.
     BaseUrl = "base_url",
     /// Maximum bytes of one sitemap or index file.
@@ -99,6 +101,8 @@ settings! {
     SitemapsPerIndex = "sitemaps_per_index",
     /// Whether files that sitemill did not write may be replaced.
     TakeOver = "take_over",
+    /// The command that runs once the set is live.
+    Then = "then",
     /// How many threads work at the same time.
     Threads = "threads",
     /// The number of the set that a rollback restores.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::error::{Error, Result, Setting, is_url, message};
+use crate::job::also::Also;
+use crate::job::then::CommandLine;
 use crate::set::publish::retention::Keep;
 use crate::set::publish::{Consent, OnDamage};
 use crate::set::robots;
@@ -37,6 +39,11 @@ pub struct Publication {
     /// Publish nothing: find out what the run would publish and which guards would refuse it. Besides
     /// [`rejects`](Publication::rejects), no file is written; `robots` and `diff` are left alone. No lock is taken.
     pub dry_run: bool,
+    /// Sitemaps that sitemill does not write, and that the index files list as well, after its own.
+    pub also: Vec<Also>,
+    /// A command to run once the set is live and no lock is held. Its standard input is the report as JSON, and it writes to
+    /// standard error. Its failure is a warning. The set has its [`details`](Publication::details) then.
+    pub then: Option<CommandLine>,
     /// Fill in [`Report::details`](crate::Report::details).
     pub details: bool,
     /// Count URLs by section for the details, which takes time for every URL. The manifest of the set records the counts for the
@@ -60,13 +67,15 @@ impl Publication {
             take_over: false,
             replace_set: false,
             dry_run: false,
+            also: Vec::new(),
+            then: None,
             details: false,
             sections: false,
             time: SystemTime::now(),
         }
     }
 
-    /// Checks that `out` is not a URL and that crawlers will find the `robots` file.
+    /// Checks that `out` is not a URL, that crawlers will find the `robots` file, and that the command to run exists.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.
@@ -78,6 +87,9 @@ impl Publication {
                 &*self.out,
                 ": is a URL, and sitemill publishes to a directory; publish to one, and copy it there"
             )));
+        }
+        if let Some(then) = &self.then {
+            then.check()?;
         }
         match self.robots.as_ref().filter(|_| !self.robots_any_name) {
             Some(path) => robots::check_name(path),

@@ -29,6 +29,11 @@ impl PlaceFile {
         Self::new(Arc::clone(&self.view), name)
     }
 
+    /// The place that it is in.
+    pub fn view(&self) -> &dyn View {
+        &*self.view
+    }
+
     /// Its name in the place.
     pub fn name(&self) -> &OsStr {
         &self.name

@@ -133,6 +133,13 @@ pub fn push_sitemap(loc: &str, lastmod: &str, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends the `<sitemap>` entry of an index file for a sitemap whose `lastmod` is unknown. Escapes `loc`.
+pub fn push_undated_sitemap(loc: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(SITEMAP[0].as_bytes());
+    escape(loc, out);
+    out.extend_from_slice(b"</loc></sitemap>\n");
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@
 mod corpus;
 mod support;
 
+mod also;
 mod arrow;
 mod checking;
 mod clean;
@@ -44,6 +45,7 @@ mod sites;
 mod streams;
 mod tables;
 mod tags;
+mod then;
 mod together;
 mod unattended;
 mod urls;

@@ -1,5 +1,7 @@
 //! Options about going live.
 
+use sitemill::options::{Also, CommandLine};
+
 /// Options about what goes live, and what happens then.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Publishing")]
@@ -11,4 +13,19 @@ pub struct LiveArgs {
     /// Scratch files go to --scratch, or to the directory for temporary files.
     #[arg(long)]
     pub dry_run: bool,
+
+    /// List this sitemap in the index files, too. Repeatable.
+    ///
+    /// For sitemaps that sitemill does not write, such as news or video sitemaps: a file below --out, or a URL below --base-url. A
+    /// file is read; its lastmod is the newest in it, or else the time of the file. A URL is not requested, and has no lastmod.
+    #[arg(long, value_name = "URL|FILE", hide_short_help = true)]
+    pub also: Vec<Also>,
+
+    /// Run this command once the set is live.
+    ///
+    /// Without a shell: words are split as a POSIX shell splits them, and nothing is expanded; write sh -c '...' for a shell. Standard
+    /// input is the JSON report. Output goes to standard error. SITEMILL_RUN_OUT, _BASE_URL, _LISTED, _SITEMAPS, _INDEXES, _CHANGED
+    /// and _DIFF are set. If the command fails, sitemill prints a warning, and the set stays live.
+    #[arg(long, value_name = "COMMAND", hide_short_help = true)]
+    pub then: Option<CommandLine>,
 }

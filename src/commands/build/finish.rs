@@ -34,7 +34,7 @@ pub fn finish(
     memory: &Memory,
     clock: &Clock,
 ) -> Result<Outcome> {
-    match publish(job, &report, sites, time)? {
+    match publish(job, &report, sites, &follow_up.also, time)? {
         Published::Refused { begun, why } => {
             begun.iter().for_each(|set| reporting::add_set(&mut report, job, set));
             Ok(Outcome::not_published(report, why))

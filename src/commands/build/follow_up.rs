@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::also::AlsoSitemaps;
 use crate::commands::diff::{DIFF_MEMORY_DEFAULT, DiffForm, DiffReport, DiffRoom, Side, compare};
 use crate::commands::report::Report;
 use crate::commands::target::Target;
@@ -22,6 +23,8 @@ pub struct FollowUp {
     job: Job,
     stop: Stop,
     diff: Option<Outlet>,
+    /// Sitemaps from elsewhere that the sets list.
+    pub also: AlsoSitemaps,
     /// Failures so far.
     pub warnings: Vec<Error>,
 }
@@ -33,13 +36,14 @@ impl FollowUp {
     /// If a file named by the job cannot be written, or if `stop` is raised while waiting for the reader of a FIFO.
     pub fn prepare(job: &Job, stop: &Stop) -> Result<Self> {
         let is_dry = job.publication.dry_run;
+        let also = AlsoSitemaps::of(job)?;
         if let Some(path) = &job.publication.robots {
             let check = if is_dry { robots::check_text } else { robots::check };
             check(LocalFile::at(path), &job.rules.base_url.to_string())?;
         }
         let diff = job.publication.diff.as_deref().filter(|_| !is_dry);
         let diff = diff.map(|path| Outlet::create(path, stop)).transpose()?;
-        Ok(Self { job: job.clone(), stop: stop.clone(), diff, warnings: Vec::new() })
+        Ok(Self { job: job.clone(), stop: stop.clone(), diff, also, warnings: Vec::new() })
     }
 
     /// Does the work for `site`, which is live. Even a panic is only a warning: the standard library panics if a directory cannot

@@ -1,5 +1,6 @@
 //! Publish: combines the batches into sets, and makes all sets live together.
 
+use super::also::AlsoSitemaps;
 use super::guards;
 use super::site::Site;
 use crate::clean::scope::BaseUrl;
@@ -36,11 +37,18 @@ pub enum Published {
 ///
 /// # Errors
 /// If batches do not belong together, if a set cannot be written, or if the switch fails and was undone completely.
-pub fn publish(job: &Job, report: &Report, sites: Vec<Site>, time: &str) -> Result<Published> {
-    if let Err(why) = guards::check_sites(job, &sites) {
+pub fn publish(
+    job: &Job,
+    report: &Report,
+    sites: Vec<Site>,
+    also: &AlsoSitemaps,
+    time: &str,
+) -> Result<Published> {
+    let base_urls: Vec<_> = sites.iter().map(|site| &site.base_url).collect();
+    if let Err(why) = guards::check_sites(job, &sites).and_then(|()| also.check_all_listed(job, &base_urls)) {
         return Ok(Published::Refused { begun: Vec::new(), why });
     }
-    let mut sets = try_list(sites.into_iter().map(|site| prepare(job, report, site, time)))?;
+    let mut sets = try_list(sites.into_iter().map(|site| prepare(job, report, site, also, time)))?;
     if job.publication.dry_run {
         return Ok(Published::Previewed(sets));
     }
@@ -58,13 +66,14 @@ pub fn publish(job: &Job, report: &Report, sites: Vec<Site>, time: &str) -> Resu
 }
 
 /// Combines the batches of `site` into a set, and syncs it to disk.
-fn prepare(job: &Job, report: &Report, site: Site, time: &str) -> Result<Prepared> {
+fn prepare(job: &Job, report: &Report, site: Site, also: &AlsoSitemaps, time: &str) -> Result<Prepared> {
     let Site { base_url, place, batches } = site;
     check(job, &base_url, &batches)?;
     let counts = counts(job, report, &batches);
     let sitemaps = batches.into_iter().flat_map(|batch| batch.sitemaps).map(|made| made.sitemap).collect();
     let (protocol, index_limits) = (job.rules.protocol, job.rules.index_limits());
-    let info = SetInfo { base_url: &base_url, protocol, index_limits, scope: job.rules.scope, counts, time };
+    let (scope, also) = (job.rules.scope, also.of_site(job, &base_url)?);
+    let info = SetInfo { base_url: &base_url, protocol, index_limits, scope, also, counts, time };
     place.prepare(sitemaps, &info, job.publication.keep)
 }
 

@@ -154,11 +154,13 @@ pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
         index_urls: set.indexes.iter().map(|file| format!("{}{file}", set.base_url)).collect(),
         xml_bytes: set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum(),
         gzip_bytes: set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum(),
+        also: set.also.len() as u64,
         dry_run: None,
     };
     report.sitemaps += this.sitemaps;
     report.indexes += this.index_urls.len() as u64;
     report.index_urls.extend_from_slice(&this.index_urls);
+    report.also += this.also;
     report.xml_bytes += this.xml_bytes;
     report.gzip_bytes += this.gzip_bytes;
     if let Some(details) = &mut report.details {

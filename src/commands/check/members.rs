@@ -1,29 +1,45 @@
 //! Members: the files that an index file lists.
 
+use std::collections::HashSet;
+
 use super::content::Content;
 use super::entry::Entry;
 use super::finding::Findings;
 use super::loc::directory;
 use super::reader::Reader;
-use super::set::file;
+use super::set::{file, read_manifest};
 use crate::error::{Error, Result, message};
 use crate::escape::shown;
 use crate::place::PlaceFile;
+use crate::set::name::is_sitemap_file;
 
-/// Returns the files that the index file `index` lists in its own directory, in its order. Other rules are not checked.
+/// What an index file lists.
+#[derive(Debug, Default)]
+pub(crate) struct Members {
+    /// The files in its own directory, in its order.
+    pub files: Vec<PlaceFile>,
+    /// URLs of sitemaps from elsewhere that the set of the directory lists besides its own.
+    pub also: Vec<String>,
+}
+
+/// Returns what the index file `index` lists. Other rules are not checked.
 ///
 /// # Errors
-/// If the index file cannot be read completely, or lists a URL that is not a file in its directory.
-pub(crate) fn members(index: &PlaceFile) -> Result<Vec<PlaceFile>> {
+/// If the index file cannot be read completely, or lists a URL that is neither a file in its directory nor a sitemap from elsewhere
+/// that the manifest names.
+pub(crate) fn members(index: &PlaceFile) -> Result<Members> {
     let path = index.path();
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
     let mut reader = Reader::new(Content::open(index)?, &mut findings);
     let mut entry = Entry::default();
-    let (mut members, mut base) = (Vec::new(), None);
+    let (mut members, mut base, mut also) = (Members::default(), None, Also::of(index));
     while reader.next(&mut entry).map_err(|error| Error::io(path, "could not be read", error))? {
         let Some(loc) = entry.loc().filter(|loc| !loc.is_empty()) else { continue };
         let base = base.get_or_insert_with(|| directory(loc));
-        members.push(member(index, base.as_deref(), entry.number(), loc)?);
+        match also.has(loc, base.as_deref()) {
+            true => members.also.push(shown(loc)),
+            false => members.files.push(member(index, base.as_deref(), entry.number(), loc)?),
+        }
     }
     match &findings.damage {
         Some(damage) => Err(damage.error(path)),
@@ -45,5 +61,32 @@ pub(crate) fn member(index: &PlaceFile, base: Option<&str>, number: u64, loc: &[
             let loc = shown(loc);
             Err(Error::data(message!(index, ": entry {number}: not a file in the same directory: {loc}")))
         }
+    }
+}
+
+/// The sitemaps from elsewhere that the manifest next to an index file names. It is read when the first URL needs it.
+pub(crate) struct Also<'i> {
+    index: &'i PlaceFile,
+    locs: Option<HashSet<String>>,
+}
+
+impl<'i> Also<'i> {
+    /// Those of the set that the index file `index` belongs to.
+    pub fn of(index: &'i PlaceFile) -> Self {
+        Self { index, locs: None }
+    }
+
+    /// Whether `loc` is one of them. `base` is the directory of the index file.
+    pub fn has(&mut self, loc: &[u8], base: Option<&str>) -> bool {
+        let name = base.and_then(|base| file(loc, base));
+        if name.is_some_and(|name| name.to_str().is_some_and(is_sitemap_file)) {
+            return false;
+        }
+        let locs = self.locs.get_or_insert_with(|| {
+            // A damaged manifest names none. Commands that depend on it say that it is damaged.
+            let manifest = read_manifest(self.index.view()).ok().flatten();
+            manifest.into_iter().flat_map(|set| set.also).map(|also| also.loc).collect()
+        });
+        str::from_utf8(loc).is_ok_and(|loc| locs.contains(loc))
     }
 }

@@ -15,6 +15,7 @@ use crate::commands::build::guards;
 use crate::commands::build::outcome::Outcome;
 use crate::commands::build::reporting::{Counted, examples_of_reason, of_counted};
 use crate::commands::build::site::{self, Site};
+use crate::commands::build::then;
 use crate::commands::report::{Report, Seconds};
 use crate::common::progress::Estimate;
 use crate::common::secret::Secret;
@@ -72,7 +73,8 @@ impl Driver {
         let paths = job.paths();
         paths.check()?;
         paths.make_out()?;
-        let (job, stop, time) = (job.clone(), stop.clone(), w3c_datetime(job.publication.time)?);
+        let (mut job, stop, time) = (job.clone(), stop.clone(), w3c_datetime(job.publication.time)?);
+        job.publication.details |= job.publication.then.is_some();
         let follow_up = FollowUp::prepare(&job, &stop)?;
         let workspace = site::open(&job)?;
         let base_url = job.rules.only_site().expect("it was checked").clone();
@@ -131,7 +133,9 @@ impl Driver {
         stop.check()?;
         let memory = Memory::of(&job.resources, site.place.scratch())?;
         let clock = Clock { started, surveyed, produced };
-        finish(&job, report, vec![site], &time, follow_up, &memory, &clock)
+        let mut outcome = finish(&job, report, vec![site], &time, follow_up, &memory, &clock)?;
+        then::run(&job, &mut outcome, &stop);
+        Ok(outcome)
     }
 }
 

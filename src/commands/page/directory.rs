@@ -88,6 +88,7 @@ fn add(report: &mut Report, details: &mut Details, view: &dyn View, set: &Manife
     report.listed += set.urls();
     report.sitemaps += set.sitemaps.len() as u64;
     report.indexes += set.indexes.len() as u64;
+    report.also += set.also.len() as u64;
     report.index_urls.extend(set.indexes.iter().map(|file| format!("{}{file}", set.base_url)));
     report.xml_bytes += set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum::<u64>();
     report.gzip_bytes += set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum::<u64>();

@@ -10,7 +10,7 @@ use crate::commands::page::PageJob;
 use crate::commands::rollback::RollbackJob;
 use crate::commands::urls::UrlsJob;
 use crate::error::Setting;
-use crate::job::Job;
+use crate::job::{Also, Job};
 use crate::place::{self, Named};
 
 impl Job {
@@ -19,6 +19,11 @@ impl Job {
         let mut paths = Paths::default();
         self.input.paths.iter().for_each(|input| paths.read("input", input));
         let publication = &self.publication;
+        for also in &publication.also {
+            if let Also::File(path) = also {
+                paths.read(Setting::Also, path);
+            }
+        }
         let written = [
             (Setting::Rejects, &publication.rejects),
             (Setting::Diff, &publication.diff),

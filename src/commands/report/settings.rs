@@ -48,6 +48,9 @@ pub fn settings(job: &Job) -> BTreeMap<String, String> {
     set("take-over", yes(job.publication.take_over));
     set("replace-set", yes(job.publication.replace_set));
     set("dry-run", yes(job.publication.dry_run));
+    let also: Vec<_> = job.publication.also.iter().map(ToString::to_string).collect();
+    set("also", (!also.is_empty()).then(|| also.join(" ")));
+    set("then", job.publication.then.as_ref().map(|then| shown(then.to_string().as_bytes())));
     set("robots", job.publication.robots.as_ref().map(path));
     set("rejects", job.publication.rejects.as_ref().map(path));
     set("diff", job.publication.diff.as_ref().map(path));

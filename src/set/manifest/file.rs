@@ -140,16 +140,22 @@ impl Manifest {
         let strange_index = || indexes.find(|file| !is_index_file(file) || !files.insert(*file));
         let mut runs = self.earlier.iter().map(|earlier| &earlier.run).chain([&self.run]);
         let strange_run = || runs.find(|run| !is_plain_name(run));
-        let mut lastmods = self.sitemaps.iter().map(|sitemap| &sitemap.lastmod);
+        let also_lastmods = self.also.iter().filter_map(|also| also.lastmod.as_ref());
+        let mut lastmods = self.sitemaps.iter().map(|sitemap| &sitemap.lastmod).chain(also_lastmods);
         let strange_lastmod = || lastmods.find(|text| !is_lastmod(text));
         let is_base = |url: &String| url.parse::<BaseUrl>().is_ok_and(|base| base.as_str() == url);
         let strange_base = || Some(&self.base_url).filter(|url| !is_base(url));
+        let is_below = |url: &&String| {
+            url.starts_with(&self.base_url) && url.bytes().all(|byte| byte.is_ascii_graphic())
+        };
+        let strange_also = || self.also.iter().map(|also| &also.loc).find(|loc| !is_below(loc));
         let strange_protocol = || Some(&self.protocol).filter(|word| word.parse::<Protocol>().is_err());
         let strange = strange_file
             .or_else(strange_index)
             .or_else(strange_run)
             .or_else(strange_lastmod)
             .or_else(strange_base)
+            .or_else(strange_also)
             .or_else(strange_protocol);
         let strange = strange.map(|text| format!("\"{}\"", crate::escape::shown(text.as_bytes())));
         strange.or_else(|| (self.sitemaps_per_index == 0).then(|| "an index file of 0 sitemaps".into()))

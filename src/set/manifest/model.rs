@@ -24,6 +24,9 @@ pub struct Manifest {
     pub published: String,
     /// Its sitemaps, in the order in which they are listed.
     pub sitemaps: Vec<Sitemap>,
+    /// Sitemaps that it lists after its own, and that sitemill did not write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<AlsoListed>,
     /// Names of the index files, in the order of their numbers.
     pub indexes: Vec<String>,
     /// Sitemaps of earlier sets that still exist, for crawlers that have read an old index file.
@@ -117,6 +120,16 @@ pub struct Sitemap {
     /// Seals by which the next run recognises it. Missing in manifests of early releases.
     #[serde(default)]
     pub seals: Option<Seals>,
+}
+
+/// A sitemap that a set lists and that sitemill did not write.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AlsoListed {
+    /// Its URL, below the base URL of the set.
+    pub loc: String,
+    /// When it last changed, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lastmod: Option<String>,
 }
 
 /// A sitemap that the set no longer lists.

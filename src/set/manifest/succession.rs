@@ -23,6 +23,7 @@ impl Manifest {
             base_url: base_url.into(),
             published: published.into(),
             sitemaps,
+            also: Vec::new(),
             indexes: Vec::new(),
             superseded: Vec::new(),
             superseded_indexes: Vec::new(),

@@ -2,7 +2,7 @@
 
 use crate::clean::scope::{BaseUrl, ScopeRule};
 use crate::limits::Protocol;
-use crate::set::manifest::RunCounts;
+use crate::set::manifest::{AlsoListed, RunCounts};
 use crate::sitemap::divide::Limits;
 
 /// Properties that a build gives to the set it publishes.
@@ -16,6 +16,8 @@ pub struct SetInfo<'a> {
     pub index_limits: Limits,
     /// Which URLs it may list.
     pub scope: ScopeRule,
+    /// Sitemaps that it lists and that sitemill did not write.
+    pub also: Vec<AlsoListed>,
     /// Counts of the run, if the manifest should record them.
     pub counts: Option<RunCounts>,
     /// Time of publication, as W3C Datetime.

@@ -31,6 +31,7 @@ impl Workspace {
         };
         set.secret = self.secret.to_hex();
         set.scope = info.scope.as_str().into();
+        set.also.clone_from(&info.also);
         set.counts.clone_from(&info.counts);
         // Files that were removed need not be remembered.
         set.superseded.retain(|old| self.place.view().has(old.file.as_ref()));

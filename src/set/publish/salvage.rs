@@ -115,7 +115,7 @@ pub(super) struct IndexFiles {
 }
 
 impl IndexFiles {
-    /// Reads all files whose name sitemill gives to index files and that list only sitemaps with names of sitemill.
+    /// Reads all files whose name sitemill gives to index files and that list a sitemap with a name of sitemill.
     ///
     /// # Errors
     /// If the place cannot be listed or a file cannot be read.
@@ -137,10 +137,11 @@ impl IndexFiles {
     }
 }
 
-/// The names of the sitemaps in an index file; none if one of them is not a name that sitemill gives.
+/// The names of the sitemaps in an index file, without those that sitemill does not give; none if that leaves none.
 fn listed(xml: &[u8]) -> Option<Vec<&str>> {
     let locs = str::from_utf8(xml).ok()?.split("<loc>").skip(1);
-    let files =
-        locs.map(|text| text.split_once("</loc>")?.0.rsplit('/').next().filter(|file| is_sitemap_file(file)));
-    files.collect::<Option<Vec<_>>>().filter(|files| !files.is_empty())
+    let files = locs.map(|text| text.split_once("</loc>")?.0.rsplit('/').next());
+    let files: Vec<_> = files.collect::<Option<_>>()?;
+    let own: Vec<_> = files.into_iter().filter(|file| is_sitemap_file(file)).collect();
+    (!own.is_empty()).then_some(own)
 }

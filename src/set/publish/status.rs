@@ -53,6 +53,8 @@ pub struct SetStatus {
     pub urls: u64,
     /// Number of sitemaps.
     pub sitemaps: u64,
+    /// Number of sitemaps that sitemill did not write, and that its index files list. Their files are not looked at.
+    pub also: u64,
     /// Number of index files.
     pub indexes: u64,
     /// Bytes of its sitemaps before compression.
@@ -176,6 +178,7 @@ fn of_set(view: &dyn View, set: &Manifest) -> SetStatus {
         withdrawn: false,
         urls: set.urls(),
         sitemaps: set.sitemaps.len() as u64,
+        also: set.also.len() as u64,
         indexes: set.indexes.len() as u64,
         xml_bytes: set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum(),
         gzip_bytes: set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum(),

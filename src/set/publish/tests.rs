@@ -97,6 +97,7 @@ fn prepare(workspace: Workspace, sitemaps: Vec<Sitemap>, time: &str, keep: Keep)
         protocol: Protocol::V0_9,
         index_limits: Limits { entries_max: 2, bytes_max: 10_000 },
         scope: ScopeRule::Directory,
+        also: Vec::new(),
         counts: None,
         time,
     };

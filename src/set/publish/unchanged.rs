@@ -124,6 +124,7 @@ mod tests {
             protocol: Protocol::V0_9,
             index_limits: Limits { entries_max: 10, bytes_max: 10_000 },
             scope: ScopeRule::Directory,
+            also: Vec::new(),
             counts: None,
             time: TIME,
         };

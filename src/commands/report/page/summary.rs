@@ -5,6 +5,7 @@ use super::html::{Html, MESSAGE_CHARS_MAX, TEXT_CHARS_MAX};
 use super::table;
 use super::table::Column::{Bar, Number, Text, Wide};
 use crate::commands::report::Report;
+use crate::error::Setting;
 
 /// Title, state and time.
 pub fn header(report: &Report, is_run: bool, html: &mut Html) {
@@ -23,6 +24,9 @@ pub fn header(report: &Report, is_run: bool, html: &mut Html) {
     if report.sitemaps > 0 {
         html.raw(" · ").count(report.sitemaps, " sitemap", " sitemaps").raw(" in ");
         html.count(report.indexes, " index file", " index files");
+        if report.also > 0 {
+            html.raw(" · ").count(report.also, " sitemap", " sitemaps").raw(" from elsewhere");
+        }
         html.raw(" · ").bytes(report.gzip_bytes).raw(" (").bytes(report.xml_bytes).raw(" of XML)");
     }
     html.raw(" · protocol ").cut(&report.protocol, 20).raw("</p></header>\n");
@@ -45,6 +49,21 @@ pub fn messages(report: &Report, notes: &[String], html: &mut Html) {
         html.raw("<div class=\"message\" role=\"note\" aria-label=\"Note\"><p>")
             .raw("This was a dry run: nothing was published. The page shows what the run would have published. Compressed ")
             .raw("bytes are estimates.</p></div>\n");
+    }
+    if let Some(then) = &report.then {
+        let class = if then.exit_code == Some(0) { "message" } else { "message bad" };
+        html.raw("<div class=\"")
+            .raw(class)
+            .raw("\" role=\"note\" aria-label=\"Command after publishing\"><p>");
+        html.setting(Setting::Then)
+            .raw(": <code>")
+            .cut(&then.command.join(" "), MESSAGE_CHARS_MAX / 2)
+            .raw("</code> ");
+        match then.exit_code {
+            Some(code) => _ = html.raw("ended with exit code ").cut(&code.to_string(), 20).raw("."),
+            None => _ = html.raw("could not be started."),
+        }
+        html.raw("</p></div>\n");
     }
     for note in notes.iter().take(6) {
         html.raw("<div class=\"message\" role=\"note\" aria-label=\"Note\"><p>");

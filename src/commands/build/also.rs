@@ -1,0 +1,198 @@
+//! Also: sitemaps from elsewhere that index files list. They are looked at before any work, and listed as they are.
+
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+
+use crate::clean::scope::BaseUrl;
+use crate::clean::{Cleaned, Cleaner};
+use crate::commands::check::{Content, Entry, FileKind, Findings, Reader, Tag};
+use crate::common::time::w3c_datetime;
+use crate::error::{Error, Result, Setting, message};
+use crate::escape::shown;
+use crate::job::{Also, Job};
+use crate::place::{self, STATE};
+use crate::set::manifest::AlsoListed;
+use crate::set::name::{is_index_file, is_sitemap_file, site_directory};
+use crate::set::publish;
+use crate::sitemap::tags::{Lastmod, LastmodRules, lastmod};
+
+/// The sitemaps that the sets of a job list besides their own.
+#[derive(Debug, Clone, Default)]
+pub struct AlsoSitemaps(Vec<AlsoSitemap>);
+
+#[derive(Debug, Clone)]
+struct AlsoSitemap {
+    given: Also,
+    /// For a file: its path in the output directory.
+    below_out: Option<PathBuf>,
+    lastmod: Option<String>,
+}
+
+impl AlsoSitemaps {
+    /// Looks at the sitemaps of `job`. Files are read completely; URLs are not requested.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a file is not below the output directory or a URL cannot be listed,
+    /// [`ErrorKind::Input`](crate::ErrorKind::Input) if a file cannot be read, [`ErrorKind::Data`](crate::ErrorKind::Data) if it is
+    /// no sitemap.
+    pub fn of(job: &Job) -> Result<Self> {
+        let all = job.publication.also.iter().map(|given| AlsoSitemap::of(given, &job.publication.out));
+        let all = Self(all.collect::<Result<_>>()?);
+        // The sites of each origin are not known yet.
+        if let Some(base_url) = job.rules.only_site() {
+            all.of_site(job, base_url)?;
+            all.check_all_listed(job, &[base_url])?;
+        }
+        Ok(all)
+    }
+
+    /// Returns the sitemaps of the site of `base_url`, in the order in which they were given.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if one of them cannot be listed there, or is given twice.
+    pub fn of_site(&self, job: &Job, base_url: &BaseUrl) -> Result<Vec<AlsoListed>> {
+        let (mut listed, mut met) = (Vec::new(), HashSet::new());
+        for sitemap in &self.0 {
+            let Some(loc) = sitemap.loc(job, base_url)? else { continue };
+            let refused =
+                |why: &str| Err(Error::usage(message!(Setting::Also.with(&sitemap.given), ": {why}")));
+            let name = &loc[base_url.as_str().len()..];
+            if is_sitemap_file(name) || is_index_file(name) {
+                return refused("has a name that sitemill gives to its own files; rename it");
+            }
+            if !met.insert(loc.clone()) {
+                return refused("is given twice; list it once");
+            }
+            if publish::also_bytes(job.rules.protocol, &loc) > job.rules.bytes_per_sitemap {
+                return refused("is longer than an index file may be");
+            }
+            listed.push(AlsoListed { loc, lastmod: sitemap.lastmod.clone() });
+        }
+        Ok(listed)
+    }
+
+    /// Refuses a sitemap that none of the sites of `base_urls` lists.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the sitemap.
+    pub fn check_all_listed(&self, job: &Job, base_urls: &[&BaseUrl]) -> Result<()> {
+        for sitemap in &self.0 {
+            let is_listed = |base_url: &&BaseUrl| Ok(sitemap.loc(job, base_url)?.is_some());
+            let listed: Vec<bool> = base_urls.iter().map(is_listed).collect::<Result<_>>()?;
+            if !listed.contains(&true) {
+                let base_url = &job.rules.base_url;
+                return Err(Error::usage(message!(
+                    Setting::Also.with(&sitemap.given),
+                    ": is not below the base URL {base_url} of a published set; an index file may list only sitemaps of its own \
+                     host and directory, or deeper"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl AlsoSitemap {
+    fn of(given: &Also, out: &Path) -> Result<Self> {
+        let (below_out, lastmod) = match given {
+            Also::Url(_) => (None, None),
+            Also::File(path) => (Some(below(path, out)?), Some(lastmod_of(path)?)),
+        };
+        Ok(Self { given: given.clone(), below_out, lastmod })
+    }
+
+    /// The URL, if it is below `base_url`.
+    fn loc(&self, job: &Job, base_url: &BaseUrl) -> Result<Option<String>> {
+        let path = match (&self.given, &self.below_out) {
+            (Also::Url(url), _) => {
+                let below = url.strip_prefix(base_url.as_str()).filter(|rest| !rest.is_empty());
+                return Ok(below.map(|_| url.clone()));
+            }
+            (Also::File(_), Some(path)) => path,
+            (Also::File(_), None) => return Ok(None),
+        };
+        // With a set for each origin, the first directory is that of the site.
+        let path = match job.rules.only_site() {
+            Some(_) => Some(path.as_path()),
+            None => path.strip_prefix(site_directory(base_url)).ok(),
+        };
+        let Some(path) = path else { return Ok(None) };
+        let url = format!("{base_url}{}", percent_encoded(path.as_os_str().as_encoded_bytes()));
+        match Cleaner::default().clean(url.as_bytes()) {
+            Cleaned::Url(clean) if clean.as_bytes() == url.as_bytes() => Ok(Some(url)),
+            _ => {
+                let why = "its path gives no URL that can be listed; shorten it";
+                Err(Error::usage(message!(Setting::Also, " ", path, ": {why}")))
+            }
+        }
+    }
+}
+
+/// Returns the path of the file `path` in the directory `out`.
+fn below(path: &Path, out: &Path) -> Result<PathBuf> {
+    let meta = path.metadata().map_err(|error| Error::input(path, error))?;
+    let refused = |why: &str| Err(Error::usage(message!(Setting::Also, " ", path, ": {why}")));
+    let (true, Some(name)) = (meta.is_file(), path.file_name()) else {
+        return refused("is not a regular file");
+    };
+    // Links in the name of the directory are followed; the file itself may be a link, because crawlers request its name.
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = parent.canonicalize().map_err(|error| Error::input(path, error))?;
+    let below = out.canonicalize().ok().and_then(|out| Some(parent.strip_prefix(out).ok()?.join(name)));
+    match below {
+        None => refused(
+            "is not below the output directory, so its URL is unknown; move it there, or give its URL",
+        ),
+        Some(below) if below.components().any(|part| part == Component::Normal(STATE.as_ref())) => {
+            refused("belongs to sitemill; move it out of .sitemill")
+        }
+        Some(below) => Ok(below),
+    }
+}
+
+/// Reads a sitemap. Returns its newest `lastmod`, or the time of the file if it has none.
+fn lastmod_of(path: &Path) -> Result<String> {
+    let file = place::file(path);
+    let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
+    let mut reader = Reader::new(Content::open(&file)?, &mut findings);
+    let (mut entry, mut newest) = (Entry::default(), None::<Lastmod>);
+    while reader.next(&mut entry).map_err(|error| Error::io(path, "could not be read", error))? {
+        let text = entry.value(Tag::Lastmod).unwrap_or_default();
+        let read = lastmod(text, &LastmodRules::default()).ok().flatten();
+        newest = newest.into_iter().chain(read).max_by_key(Lastmod::instant);
+    }
+    let (kind, entries) = (reader.head().map(|(kind, _)| kind), reader.entries());
+    let why = match (&findings.damage, kind) {
+        (Some(damage), _) => return Err(damage.error(path)),
+        (None, Some(FileKind::Sitemap)) if entries > 0 => None,
+        (None, Some(FileKind::Sitemap)) => Some("lists no URL"),
+        (None, Some(FileKind::Index)) => Some(
+            "is an index file, and an index file may list only sitemaps; name the sitemaps that it lists",
+        ),
+        (None, None) => Some("is not a sitemap"),
+    };
+    if let Some(why) = why {
+        return Err(Error::data(message!(Setting::Also, " ", path, ": {why}")));
+    }
+    match newest {
+        Some(newest) => Ok(String::from_utf8_lossy(newest.as_bytes()).into_owned()),
+        None => {
+            let time = path.metadata().and_then(|meta| meta.modified());
+            w3c_datetime(time.map_err(|error| Error::input(path, error))?)
+        }
+    }
+}
+
+/// The path of a URL whose file name has these bytes: everything but unreserved characters (RFC 3986, 2.3) and slashes is encoded.
+fn percent_encoded(path: &[u8]) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for &byte in path {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
+                encoded.push(byte.into())
+            }
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}

@@ -1,0 +1,109 @@
+//! Then: runs the user's command once all sets are live and no lock is held.
+
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::thread::sleep;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::outcome::Outcome;
+use crate::commands::report::{Report, ThenReport};
+use crate::common::nameless::nameless;
+use crate::common::stop::Stop;
+use crate::error::{Error, ErrorKind, Result, Setting, message};
+use crate::job::{CommandLine, Job};
+use crate::place::STATE;
+
+/// How often a running command is looked at. Commands take longer than this.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// How long a command has to end by itself after a signal, before the signal is passed on. A Ctrl-C at a terminal reaches the
+/// command directly.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// Runs the command of `job` if its sets are live, and adds its exit code to the report. Its failure is a warning.
+pub fn run(job: &Job, outcome: &mut Outcome, stop: &Stop) {
+    let Some(command) = job.publication.then.as_ref().filter(|_| outcome.report.published) else { return };
+    let ended = start(job, command, &outcome.report).and_then(|child| wait(child, stop));
+    let (exit_code, failure) = match ended {
+        Ok(status) => {
+            let code = exit_code(status);
+            let why = message!(Setting::Then, ": the command ended with exit code {code}");
+            (Some(code), (code != 0).then(|| Error::new(ErrorKind::Io, why)))
+        }
+        Err(error) => (None, Some(error.within(message!(Setting::Then, ": the command could not be run")))),
+    };
+    outcome.report.then = Some(ThenReport { command: command.words().to_vec(), exit_code });
+    outcome.warnings.extend(failure);
+}
+
+/// Starts the command with the report as its standard input. It writes to standard error, because standard output may be for
+/// the report.
+fn start(job: &Job, command: &CommandLine, report: &Report) -> Result<Child> {
+    let program = Path::new(command.program());
+    let failed = |error| Error::io(program, "could not be started", error);
+    let stdin = file_of(report.to_json().as_bytes(), job).map_err(failed)?;
+    let mut child = Command::new(program);
+    child.args(command.arguments()).stdin(stdin).stdout(io::stderr());
+    // A build that the command runs must not run the command again.
+    child.env_remove("SITEMILL_THEN").envs(variables(job, report));
+    child.spawn().map_err(failed)
+}
+
+/// A file with these bytes that has no name. Unlike a pipe, it needs no writer while the command runs.
+fn file_of(bytes: &[u8], job: &Job) -> io::Result<File> {
+    let state = job.publication.out.join(STATE);
+    let mut file = nameless(job.resources.scratch.as_deref().unwrap_or(&state))?;
+    file.write_all(bytes)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// What the command learns about the run. The names are not those of options, which a `sitemill` that the command runs would
+/// read.
+fn variables(job: &Job, report: &Report) -> Vec<(&'static str, std::ffi::OsString)> {
+    let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
+    let changes = report.details.as_ref().and_then(|details| details.changes).unwrap_or_default();
+    let changed = changes.new_sitemaps + changes.removed_sitemaps;
+    let number = |number: u64| number.to_string().into();
+    let mut variables = vec![
+        ("SITEMILL_RUN_OUT", absolute(&job.publication.out)),
+        ("SITEMILL_RUN_BASE_URL", report.base_url.clone().into()),
+        ("SITEMILL_RUN_LISTED", number(report.listed)),
+        ("SITEMILL_RUN_SITEMAPS", number(report.sitemaps)),
+        ("SITEMILL_RUN_INDEXES", number(report.indexes)),
+        ("SITEMILL_RUN_CHANGED", number(changed)),
+    ];
+    variables.extend(job.publication.diff.iter().map(|path| ("SITEMILL_RUN_DIFF", absolute(path))));
+    variables
+}
+
+/// Waits until the command ends. If `stop` is raised, the command gets the same signal.
+fn wait(mut child: Child, stop: &Stop) -> Result<ExitStatus> {
+    let failed = |error| Error::new(ErrorKind::Io, format!("its end could not be awaited: {error}"));
+    loop {
+        match child.try_wait().map_err(failed)? {
+            Some(status) => return Ok(status),
+            None => sleep(PATIENCE),
+        }
+        if let Err(ErrorKind::Signal(number)) = stop.check().map_err(|error| error.kind()) {
+            sleep(GRACE);
+            // The process is not waited for yet, so that no other one can have its number.
+            if child.try_wait().map_err(failed)?.is_none() {
+                let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+                let _ =
+                    pid.zip(Signal::from_named_raw(number)).map(|(pid, signal)| kill_process(pid, signal));
+            }
+            return child.wait().map_err(failed);
+        }
+    }
+}
+
+/// The exit code, or 128 and the signal that ended the command, as in a shell.
+fn exit_code(status: ExitStatus) -> i32 {
+    status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0))
+}

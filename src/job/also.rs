@@ -1,0 +1,68 @@
+//! Sitemaps from elsewhere that a set lists as well.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use crate::clean::{Cleaned, Cleaner};
+use crate::error::is_url;
+use crate::escape::shown;
+
+/// A sitemap that sitemill does not write, and that the index files of a set list: its URL, or its file below the output directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Also {
+    /// A canonical URL. It is not requested.
+    Url(String),
+    /// A file below the output directory.
+    File(PathBuf),
+}
+
+impl FromStr for Also {
+    type Err = String;
+
+    /// Takes text with a scheme as a URL, which is cleaned like any other, and all other text as the path of a file.
+    fn from_str(given: &str) -> Result<Self, String> {
+        if given.is_empty() {
+            return Err("name a URL or a file".into());
+        }
+        if !is_url(Path::new(given)) {
+            return Ok(Self::File(given.into()));
+        }
+        match Cleaner::default().clean(given.as_bytes()) {
+            Cleaned::Url(url) => {
+                Ok(Self::Url(String::from_utf8(url.as_bytes().to_vec()).expect("a clean URL is ASCII")))
+            }
+            Cleaned::Blank => Err("name a URL or a file".into()),
+            Cleaned::Rejected(reason) => Err(format!("cannot be listed: {}", reason.as_str())),
+        }
+    }
+}
+
+impl fmt::Display for Also {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Url(url) => f.write_str(url),
+            Self::File(path) => f.write_str(&shown(path.as_os_str().as_encoded_bytes())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_with_a_scheme_is_a_url_and_other_text_a_path() {
+        for (given, want) in [
+            ("HTTPS://H.example/ü.xml#x", Also::Url("https://h.example/%C3%BC.xml".into())),
+            ("out/news.xml", Also::File("out/news.xml".into())),
+            ("a:b.xml", Also::File("a:b.xml".into())),
+        ] {
+            assert_eq!(given.parse(), Ok(want), "{given}");
+        }
+        for wrong in ["", "ftp://h.example/a.xml", "https://u:p@h.example/a.xml", "http://"] {
+            assert!(wrong.parse::<Also>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! The command that runs once a set is live.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use rustix::fs::{Access, access};
+
+use crate::error::{Error, Result, Setting, message};
+
+/// A program and its arguments. No shell is involved.
+///
+/// It is parsed from text as a POSIX shell splits words: at spaces, tabs and line ends, unless they are quoted. Single quotes keep
+/// everything between them. In double quotes, a backslash keeps the character after it if that is `$`, a backtick, `"` or a
+/// backslash; outside of quotes it keeps any character. A word that begins with `#` begins a comment, which ends with the line.
+/// Variables, patterns, `|`, `>`, `&` and `;` have no meaning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandLine(Vec<String>);
+
+impl CommandLine {
+    /// The `program` and its arguments.
+    pub fn new(program: impl Into<String>, arguments: impl IntoIterator<Item = String>) -> Self {
+        Self([program.into()].into_iter().chain(arguments).collect())
+    }
+
+    /// The program, then its arguments.
+    pub fn words(&self) -> &[String] {
+        &self.0
+    }
+
+    /// The program.
+    pub fn program(&self) -> &str {
+        &self.0[0]
+    }
+
+    /// The arguments.
+    pub fn arguments(&self) -> &[String] {
+        &self.0[1..]
+    }
+
+    /// Checks that the program exists and can be run, to fail before any work.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if not.
+    pub(crate) fn check(&self) -> Result<()> {
+        let program = self.program();
+        let can_run = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
+        let is_found = match program.contains('/') {
+            true => can_run(Path::new(program)),
+            false => search_path().iter().any(|directory| can_run(&directory.join(program))),
+        };
+        match is_found {
+            true => Ok(()),
+            false => {
+                let shown = crate::escape::shown(program.as_bytes());
+                let why = match program.contains('/') {
+                    true => "is no program that can be run; correct its path, or make it executable",
+                    false => "is no program on the PATH; install it, or name it with its path",
+                };
+                Err(Error::usage(message!(Setting::Then, ": {shown} {why}")))
+            }
+        }
+    }
+}
+
+/// The directories in which a program without a path is looked for.
+fn search_path() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/bin:/usr/bin".into());
+    std::env::split_paths(&path).collect()
+}
+
+impl FromStr for CommandLine {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let words = shlex::split(text).ok_or("a quote is not closed, or a backslash ends the command")?;
+        match words.first() {
+            None => Err("name a program".into()),
+            Some(program) if program.is_empty() => Err("the name of the program is empty".into()),
+            // No argument of a process can have one.
+            Some(_) if text.contains('\0') => Err("the command contains a zero byte".into()),
+            Some(_) => Ok(Self(words)),
+        }
+    }
+}
+
+/// Writes the words quoted, so that they are parsed again as they are.
+impl fmt::Display for CommandLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = self.0.iter().map(String::as_str);
+        f.write_str(&shlex::try_join(words).expect("no word has a zero byte"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_split_as_a_shell_splits_words_and_nothing_is_expanded() {
+        for (text, words) in [
+            ("notify", &["notify"][..]),
+            ("  notify\t-q  \n now ", &["notify", "-q", "now"]),
+            (r#"sh -c 'echo "$HOME" | cat; rm *'"#, &["sh", "-c", r#"echo "$HOME" | cat; rm *"#]),
+            (r#"a "b c" d\ e "f\"g" '' h"i"'j'"#, &["a", "b c", "d e", "f\"g", "", "hij"]),
+            ("a $B `c` d;e >f", &["a", "$B", "`c`", "d;e", ">f"]),
+            ("a b#c # rest", &["a", "b#c"]),
+        ] {
+            let command: CommandLine = text.parse().unwrap();
+            assert_eq!(command.words(), words, "{text}");
+            assert_eq!((command.program(), command.arguments()), (words[0], &command.words()[1..]));
+            assert_eq!(command.to_string().parse(), Ok(command), "{text}");
+        }
+        for wrong in ["", "  ", "# only a comment", "''", "a 'b", "a \"b", "a \\", "a\0b"] {
+            assert!(wrong.parse::<CommandLine>().is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_cannot_be_run_is_a_usage_error() {
+        for there in ["sh", "/bin/sh"] {
+            assert!(CommandLine::new(there, []).check().is_ok(), "{there}");
+        }
+        for missing in ["no-such-program", "/bin/no-such-program", "/etc/passwd", "/etc", "./sh"] {
+            let error = CommandLine::new(missing, []).check().unwrap_err();
+            assert!(
+                error.kind() == crate::ErrorKind::Usage && error.to_string().contains(missing),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Sitemaps from elsewhere that the index files of a set list.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::{
+    Run, TempDir, assert_nothing_is_left, assert_valid, build_command, finish, locs, published_urls, run,
+    sitemill,
+};
+
+const BASE: &str = "https://www.example.com/maps/";
+
+/// A sitemap with an entry for each `lastmod`, some of which are empty.
+fn sitemap(lastmods: &[&str]) -> String {
+    let entries: String = (0..)
+        .zip(lastmods)
+        .map(|(n, lastmod)| match lastmod.is_empty() {
+            true => format!("<url><loc>{BASE}news/{n}</loc></url>"),
+            false => format!("<url><loc>{BASE}news/{n}</loc><lastmod>{lastmod}</lastmod></url>"),
+        })
+        .collect();
+    format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{entries}</urlset>")
+}
+
+/// An output directory with sitemaps that sitemill did not write.
+fn with_news(directory: &TempDir) -> std::path::PathBuf {
+    let out = directory.join("out");
+    fs::create_dir_all(out.join("more stuff")).unwrap();
+    fs::write(out.join("news.xml"), sitemap(&["2024-05-01", "2024-05-01T12:00:00+02:00", ""])).unwrap();
+    let packed = crate::support::gzip(sitemap(&[""]).as_bytes());
+    let undated = out.join("more stuff/vidéos.xml.gz");
+    fs::write(&undated, packed).unwrap();
+    assert!(
+        Command::new("touch").args(["-d", "2020-02-02T02:02:02Z"]).arg(&undated).status().unwrap().success()
+    );
+    out
+}
+
+fn build(out: &Path, urls: u32, also: &[&str], options: &[&str]) -> Run {
+    let mut build = build_command(out, BASE);
+    build.args(["--urls-per-sitemap", "1", "--json"]).args(options).current_dir(out.parent().unwrap());
+    also.iter().for_each(|also| _ = build.args(["--also", also]));
+    let urls: String = (0..urls).map(|n| format!("{BASE}{n}\n")).collect();
+    finish(&mut build, urls.as_bytes())
+}
+
+const ALSO: [&str; 3] =
+    ["out/news.xml", "out/more stuff/vidéos.xml.gz", "https://www.example.com/maps/live/a.xml?b&c"];
+
+/// The entries of an index file that sitemill did not write.
+const ENTRIES: [&str; 3] = [
+    "<sitemap><loc>https://www.example.com/maps/news.xml</loc><lastmod>2024-05-01T12:00:00+02:00</lastmod></sitemap>",
+    "<sitemap><loc>https://www.example.com/maps/more%20stuff/vid%C3%A9os.xml.gz</loc><lastmod>2020-02-02T02:02:02Z</lastmod></sitemap>",
+    "<sitemap><loc>https://www.example.com/maps/live/a.xml?b&amp;c</loc></sitemap>",
+];
+
+fn json(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes).unwrap()
+}
+
+#[test]
+fn sitemaps_from_elsewhere_follow_those_of_the_set_with_what_is_known_of_them() {
+    let directory = TempDir::new();
+    let out = with_news(&directory);
+    let before = fs::read(out.join("news.xml")).unwrap();
+    let report = json(&build(&out, 2, &ALSO, &[]).expect(0).stdout);
+    assert_eq!((&report["sitemaps"], &report["also"]), (&2.into(), &3.into()));
+    let index = fs::read_to_string(out.join("sitemap-index-1.xml")).unwrap();
+    let places: Vec<_> =
+        ENTRIES.iter().map(|entry| index.find(entry).unwrap_or_else(|| panic!("{entry}: {index}"))).collect();
+    assert!(places.is_sorted() && index.find("sitemap-00002").unwrap() < places[0]);
+    assert_valid(&index, "siteindex-0.9");
+    assert_eq!(fs::read(out.join("news.xml")).unwrap(), before);
+    let manifest = json(&fs::read(out.join(".sitemill/manifest.json")).unwrap());
+    assert_eq!(manifest["also"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn index_files_stay_within_their_limits() {
+    let directory = TempDir::new();
+    let out = with_news(&directory);
+    let report = json(&build(&out, 3, &ALSO, &["--sitemaps-per-index", "2"]).expect(0).stdout);
+    assert_eq!(report["indexes"], 3);
+    let listed: Vec<usize> = (1..=3)
+        .map(|n| locs(&fs::read_to_string(out.join(format!("sitemap-index-{n}.xml"))).unwrap()).len())
+        .collect();
+    assert_eq!(listed, [2, 2, 2]);
+    let long = format!("{BASE}{}.xml", "x".repeat(1900));
+    let done = build(&out, 3, &[&long], &["--bytes-per-sitemap", "1000"]).expect(2);
+    assert!(done.stderr.contains("longer than an index file may be"), "{}", done.stderr);
+}
+
+#[test]
+fn what_cannot_be_listed_is_refused_before_any_work_with_the_reason() {
+    let directory = TempDir::new();
+    let out = with_news(&directory);
+    directory.file("outside.xml", sitemap(&[""]));
+    let write = |name: &str, content: &str| fs::write(out.join(name), content).unwrap();
+    write("empty.xml", &sitemap(&[]));
+    write("index.xml", "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"></sitemapindex>");
+    write("cut.xml", &sitemap(&["", ""])[..100]);
+    write("page.xml", "<html></html>");
+    write("sitemap-00007-1f2e3d4c.xml.gz", &sitemap(&[""]));
+    for (also, exit, said) in [
+        ("https://other.example/a.xml", 2, "its own host"),
+        ("https://www.example.com/a.xml", 2, "is not below the base URL"),
+        ("http://www.example.com/maps/a.xml", 2, "is not below the base URL"),
+        ("https://www.example.com/maps/", 2, "is not below the base URL"),
+        ("https://www.example.com/maps/sitemap-index-1.xml", 2, "a name that sitemill gives"),
+        ("ftp://www.example.com/maps/a.xml", 2, "scheme"),
+        ("out/missing.xml", 66, "missing.xml"),
+        ("out", 2, "is not a regular file"),
+        ("outside.xml", 2, "is not below the output directory"),
+        ("out/empty.xml", 65, "empty.xml"),
+        ("out/index.xml", 65, "index"),
+        ("out/cut.xml", 65, "cut.xml"),
+        ("out/page.xml", 65, "page.xml"),
+        ("out/sitemap-00007-1f2e3d4c.xml.gz", 2, "a name that sitemill gives"),
+    ] {
+        let done = build(&out, 1, &[also], &[]).expect(exit);
+        assert!(done.stderr.contains(said), "{also}: {}", done.stderr);
+        assert!(!out.join(".sitemill").exists(), "{also}");
+    }
+    let done = build(&out, 1, &["out/news.xml", "https://www.example.com/maps/news.xml"], &[]).expect(2);
+    assert!(done.stderr.contains("is given twice"), "{}", done.stderr);
+    let done = build(&out, 1, &["out/news.xml"], &["--rejects", "out/news.xml"]).expect(2);
+    assert!(done.stderr.contains("the same file"), "{}", done.stderr);
+}
+
+#[test]
+fn other_commands_know_that_the_set_only_lists_them() {
+    let directory = TempDir::new();
+    let out = with_news(&directory);
+    build(&out, 2, &ALSO, &[]).expect(0);
+    let of = |args: &[&str]| finish(sitemill().args(args).arg(&out), b"").expect(0);
+    let checked = of(&["check", "--json"]);
+    let report = json(checked.stdout.split(|&byte| byte == b'\n').rev().nth(1).unwrap());
+    assert_eq!(
+        (&report["findings"], &report["sitemaps"], &report["also"]),
+        (&0.into(), &2.into(), &3.into())
+    );
+    assert!(checked.stderr.contains("3 sitemaps from elsewhere not checked"), "{}", checked.stderr);
+    let urls = of(&["urls"]);
+    assert_eq!(String::from_utf8(urls.stdout).unwrap(), format!("{BASE}0\n{BASE}1\n"));
+    assert!(urls.stderr.contains("3 sitemaps from elsewhere not read"), "{}", urls.stderr);
+    assert!(String::from_utf8(of(&["status"]).stdout).unwrap().contains("; 3 sitemaps from elsewhere"));
+    assert_eq!(json(&of(&["status", "--json"]).stdout)["live"]["also"], 3);
+
+    // A build that reads the set. What lies in deeper directories is an input of its own.
+    fs::remove_dir_all(out.join("more stuff")).unwrap();
+    let copy = directory.join("copy");
+    let mut build = build_command(&copy, BASE);
+    let done = finish(build.arg(&out), b"").expect(0);
+    assert!(done.stderr.contains("not from sitemill"), "{}", done.stderr);
+    assert_eq!(published_urls(&copy, BASE), [format!("{BASE}0"), format!("{BASE}1")]);
+    let diff = finish(sitemill().args(["diff", "-q"]).args([&out, &copy]), b"").expect(0);
+    assert_eq!(diff.stdout, b"");
+
+    // Without the manifest, they are files of the directory like any other.
+    let page = directory.join("page.html");
+    run(["report".as_ref(), "-q".as_ref(), "-o".as_ref(), page.as_os_str(), out.as_os_str()]).expect(0);
+    assert!(fs::read_to_string(&page).unwrap().contains("3 sitemaps from elsewhere"));
+}
+
+#[test]
+fn check_misses_one_that_no_index_file_lists() {
+    let directory = TempDir::new();
+    let out = with_news(&directory);
+    build(&out, 1, &ALSO, &[]).expect(0);
+    let index = out.join("sitemap-index-1.xml");
+    let text = fs::read_to_string(&index).unwrap();
+    fs::write(&index, text.replace(ENTRIES[0], "")).unwrap();
+    let checked = run(["check".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(65);
+    let findings = String::from_utf8(checked.stdout).unwrap();
+    assert!(findings.contains("unlisted") && findings.contains("maps/news.xml"), "{findings}");
+}
+
+#[test]
+fn a_rollback_restores_them_and_a_build_without_them_drops_them() {
+    let directory = TempDir::new();
+    let out = with_news(&directory);
+    build(&out, 2, &ALSO, &[]).expect(0);
+    let first = fs::read(out.join("sitemap-index-1.xml")).unwrap();
+    build(&out, 3, &[], &[]).expect(0);
+    let second = fs::read_to_string(out.join("sitemap-index-1.xml")).unwrap();
+    assert!(!second.contains("news.xml"));
+    run(["rollback".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(0);
+    assert_eq!(fs::read(out.join("sitemap-index-1.xml")).unwrap(), first);
+    // They are not files of the set.
+    fs::remove_file(out.join("news.xml")).unwrap();
+    let dry = json(&build(&out, 2, &ALSO[1..], &["--dry-run"]).expect(0).stdout);
+    assert_eq!((&dry["also"], &dry["dry_run"]["kept_sitemaps"]), (&2.into(), &2.into()));
+    run(["check".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(0);
+    fs::remove_dir_all(out.join("more stuff")).unwrap();
+    assert_nothing_is_left(&out);
+}
+
+#[test]
+fn a_set_without_a_url_may_list_them_and_a_lost_manifest_does_not_bar_the_next_run() {
+    let directory = TempDir::new();
+    let out = with_news(&directory);
+    build(&out, 0, &ALSO, &["--allow-empty"]).expect(0);
+    assert_eq!(locs(&fs::read_to_string(out.join("sitemap-index-1.xml")).unwrap()).len(), 3);
+    build(&out, 2, &ALSO, &[]).expect(0);
+    fs::write(out.join(".sitemill/manifest.json"), "{").unwrap();
+    build(&out, 2, &ALSO, &[]).expect(65);
+    build(&out, 2, &ALSO, &["--ignore-manifest"]).expect(0);
+    run(["check".as_ref(), "-q".as_ref(), out.as_os_str()]).expect(0);
+}
+
+#[test]
+fn each_site_lists_its_own() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    fs::create_dir_all(out.join("a.example")).unwrap();
+    fs::write(out.join("a.example/news.xml"), sitemap(&["2024-05-01"])).unwrap();
+    fs::write(out.join("stray.xml"), sitemap(&[""])).unwrap();
+    let build = |also: &[&str]| {
+        let mut build = build_command(&out, "{origin}/");
+        build.arg("--json").current_dir(directory.path());
+        also.iter().for_each(|also| _ = build.args(["--also", also]));
+        finish(&mut build, b"https://a.example/1\nhttps://b.example/1\n")
+    };
+    let report = json(&build(&["out/a.example/news.xml", "https://b.example/live.xml"]).expect(0).stdout);
+    assert_eq!((&report["also"], &report["sets"][0]["also"]), (&2.into(), &1.into()));
+    for (site, url) in
+        [("a.example", "https://a.example/news.xml"), ("b.example", "https://b.example/live.xml")]
+    {
+        let index = fs::read_to_string(out.join(site).join("sitemap-index-1.xml")).unwrap();
+        assert_eq!(locs(&index)[1], url);
+        assert_eq!(locs(&index).len(), 2);
+    }
+    for stray in ["out/stray.xml", "https://c.example/live.xml"] {
+        let done = build(&[stray]).expect(2);
+        assert!(done.stderr.contains("is not below the base URL"), "{stray}: {}", done.stderr);
+    }
+}
+
+#[test]
+fn a_file_of_options_may_name_several() {
+    let directory = TempDir::new();
+    let out = with_news(&directory);
+    let config = directory.file("sitemill.toml", format!("also = [\"out/news.xml\", \"{BASE}live.xml\"]\n"));
+    let report = json(&build(&out, 1, &[], &["--config", config.to_str().unwrap()]).expect(0).stdout);
+    assert_eq!(report["also"], 2);
+    let wrong = directory.file("wrong.toml", "scope = [\"host\"]\n");
+    build(&out, 1, &[], &["--config", wrong.to_str().unwrap()]).expect(2);
+}
