@@ -32,6 +32,7 @@ mod parquet;
 mod paths;
 mod publishing;
 mod readers;
+mod recipes;
 mod reference;
 mod refusing;
 mod replacing;
