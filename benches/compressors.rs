@@ -1,120 +1,191 @@
-//! Both gzip engines at every level: `cargo bench --bench compressors [-- FILE]...`, each file with one URL a line.
+//! Both gzip engines at every level, on a dozen kinds of URLs, shuffled and sorted: `cargo bench --bench compressors`.
 //!
-//! Without a file, uses shop URLs, shuffled and sorted. Measures the CPU time of one thread; figures are medians. Engines
-//! take turns at each level, so that brief load on the machine slows both. Then, for every level of the library, prints
-//! sitemill's fastest level with no larger output, and the median ratio of their times.
+//! Options after `--`:
+//! - `FILE...`: compares them on these files, with one URL per line, instead;
+//! - `--held-out`: draws the URLs of each kind with other seeds, words and layouts than those for tuning;
+//! - `--kind=NAME`: only the kinds whose names contain NAME;
+//! - `--urls=N`, `--rounds=N`: URLs of each kind, and rounds of measurement;
+//! - `--test`: one round on a few URLs, which checks that everything that is written reads back.
+//!
+//! Measures the CPU time of one thread; figures are medians. Engines take turns at each level, so that brief load on the
+//! machine slows both. Then, for every level of the library, prints sitemill's fastest level with no larger output, and the
+//! median ratio of their times. The last lines say which targets are missed.
 
 use std::io::Read;
 
 mod corpus;
 mod rounds;
 
-use corpus::{Corpus, Order, Recipe};
+use corpus::{Draw, KINDS};
 use rounds::median;
 use sitemill::internals::gzip::Compressor;
 use sitemill::internals::xml::Frame;
 use sitemill::options::{Engine, Level};
 
-/// URLs in a corpus: four sitemaps.
-const URLS: u64 = 200_000;
-/// The number of URLs from which the shuffled ones are drawn.
-const URLS_DRAWN_FROM: u64 = 5_000_000;
+const URLS: usize = 100_000;
 const URLS_PER_SITEMAP: usize = 50_000;
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 5;
 const PIECE_BYTES: usize = 128 * 1024;
 
-fn main() {
-    // Cargo adds --bench, the test script --test. With --test, one round checks the assertions.
-    let (options, files): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|word| word.starts_with('-'));
-    let is_test = options.iter().any(|word| word == "--test");
-    let (rounds, urls) = if is_test { (1, URLS / 20) } else { (ROUNDS, URLS) };
-    for file in &files {
-        let urls = std::fs::read(file).unwrap_or_else(|error| panic!("{file}: {error}"));
-        compare(file, &documents(&urls), rounds);
-    }
-    if files.is_empty() {
-        let shop = |lines, order| {
-            let corpus =
-                Corpus::new(&Recipe { lines, order, ..Recipe::default() }).expect("the recipe is sound");
-            let (mut lines, mut text) = (corpus.lines(), Vec::new());
-            for _ in 0..urls {
-                lines.write_next(&mut text).expect("the recipe has as many");
-            }
-            documents(&text)
-        };
-        compare("shop URLs, shuffled", &shop(URLS_DRAWN_FROM, Order::Shuffled), rounds);
-        compare("shop URLs, sorted", &shop(urls, Order::Sorted), rounds);
-    }
+/// How many times as fast as a level of the library one of sitemill's with no larger output should be.
+const SPEED_MIN: f64 = 1.3;
+/// The same for shop URLs and paths.
+const USUAL_SPEED_MIN: f64 = 1.5;
+const USUAL_KINDS: [&str; 2] = ["shop URLs", "file paths"];
+/// How much more than the level below a level may write.
+const GROWTH_MAX: f64 = 0.001;
+
+struct Options {
+    draw: Draw,
+    kind: String,
+    urls: usize,
+    rounds: usize,
+    files: Vec<String>,
 }
 
-/// The sitemaps of `urls`, and the number of URLs in them.
-fn documents(urls: &[u8]) -> (Vec<Vec<u8>>, usize) {
-    let lines: Vec<&[u8]> = urls.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+fn options() -> Options {
+    let mut options =
+        Options { draw: Draw::Tuning, kind: String::new(), urls: URLS, rounds: ROUNDS, files: Vec::new() };
+    for word in std::env::args().skip(1) {
+        let number = |digits: &str| digits.parse().unwrap_or_else(|_| panic!("{word}: not a number"));
+        match word.split_once('=').unwrap_or((&word, "")) {
+            // Added by cargo.
+            ("--bench", _) => (),
+            ("--test", _) => (options.urls, options.rounds) = (2_000, 1),
+            ("--held-out", _) => options.draw = Draw::HeldOut,
+            ("--kind", name) => options.kind = name.to_owned(),
+            ("--urls", digits) => options.urls = number(digits),
+            ("--rounds", digits) => options.rounds = number(digits),
+            (option, _) if option.starts_with("--") => panic!("{option}: unknown option"),
+            _ => options.files.push(word),
+        }
+    }
+    options
+}
+
+fn main() {
+    let options = options();
+    let mut misses = Vec::new();
+    for file in &options.files {
+        let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let urls: Vec<_> = text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+        compare(file, SPEED_MIN, &urls, options.rounds, &mut misses);
+    }
+    let kinds = KINDS.iter().filter(|kind| kind.name.contains(&options.kind) && options.files.is_empty());
+    for kind in kinds {
+        let speed_min = if USUAL_KINDS.contains(&kind.name) { USUAL_SPEED_MIN } else { SPEED_MIN };
+        let mut urls = kind.urls(options.urls, options.draw);
+        compare(&format!("{}, shuffled", kind.name), speed_min, &urls, options.rounds, &mut misses);
+        urls.sort();
+        compare(&format!("{}, sorted", kind.name), speed_min, &urls, options.rounds, &mut misses);
+    }
+    println!("\n{} targets missed", misses.len());
+    misses.iter().for_each(|miss| println!("{miss}"));
+}
+
+/// The sitemaps of `urls`.
+fn documents(urls: &[String]) -> Vec<Vec<u8>> {
     let frame = Frame::sitemap(sitemill::limits::Protocol::default());
-    let document = |lines: &[&[u8]]| {
+    let document = |urls: &[String]| {
         let mut xml = Vec::new();
         frame.open(&mut xml);
-        lines.iter().for_each(|line| xml.extend([b"<url><loc>", *line, b"</loc></url>\n"].concat()));
+        urls.iter().for_each(|url| xml.extend(format!("<url><loc>{url}</loc></url>\n").bytes()));
         frame.close(&mut xml);
         xml
     };
-    (lines.chunks(URLS_PER_SITEMAP).map(document).collect(), lines.len())
+    urls.chunks(URLS_PER_SITEMAP).map(document).collect()
 }
 
-fn compare(name: &str, (documents, urls): &(Vec<Vec<u8>>, usize), rounds: usize) {
-    // The fast ones come last, so that none of them follows a slow one that has filled the cache.
-    let engines: Vec<(Engine, u8)> =
-        (1..=9).rev().flat_map(|level| Engine::ALL.map(|(_, engine)| (engine, level))).collect();
+/// What a level of an engine took and wrote.
+struct Row {
+    engine: Engine,
+    level: u8,
+    /// Nanoseconds of each round.
+    times: Vec<f64>,
+    bytes: usize,
+}
+
+/// Measures and prints all levels, and adds the targets that are missed to `misses`.
+fn compare(name: &str, speed_min: f64, urls: &[String], rounds: usize, misses: &mut Vec<String>) {
+    let rows = measure(&documents(urls), rounds);
+    println!(
+        "\n{name}: {} URLs\n{:>8} {:>5} {:>8} {:>9}",
+        urls.len(),
+        "engine",
+        "level",
+        "ns/URL",
+        "bytes/URL"
+    );
+    for Row { engine, level, times, bytes } in &rows {
+        let per_url = |count: f64| count / urls.len() as f64;
+        let (ns, bytes) = (per_url(median(times.clone())), per_url(*bytes as f64));
+        println!("{:>8} {level:>5} {ns:>8.1} {bytes:>9.2}", engine.to_string());
+    }
+    let of = |wanted| rows.iter().filter(move |row| row.engine == wanted);
+    for theirs in of(Engine::Flate2) {
+        // The ratio within each round.
+        let speed = |ours: &Row| median(theirs.times.iter().zip(&ours.times).map(|(a, b)| a / b).collect());
+        let as_small = of(Engine::Records).filter(|ours| ours.bytes <= theirs.bytes);
+        let best = as_small.map(|ours| (ours.level, speed(ours))).max_by(|a, b| a.1.total_cmp(&b.1));
+        let verdict = match best {
+            Some((ours, speed)) => format!("level {ours} is as small, and {speed:.2} times as fast"),
+            None => "no level is as small".to_owned(),
+        };
+        println!("flate2 {}: {verdict}", theirs.level);
+        if best.is_none_or(|(_, speed)| speed < speed_min) {
+            misses.push(format!("{name}: flate2 {}: {verdict}", theirs.level));
+        }
+    }
+    let ours: Vec<_> = of(Engine::Records).collect();
+    for pair in ours.windows(2) {
+        let growth = pair[1].bytes as f64 / pair[0].bytes as f64 - 1.0;
+        if growth > GROWTH_MAX {
+            misses.push(format!(
+                "{name}: level {} writes {:.2} % more than level {}",
+                pair[1].level,
+                100.0 * growth,
+                pair[0].level
+            ));
+        }
+    }
+}
+
+/// Compresses the documents with both engines at levels 1 to 9, each `rounds` times.
+fn measure(documents: &[Vec<u8>], rounds: usize) -> Vec<Row> {
+    let levels = Engine::ALL.iter().flat_map(|&(_, engine)| (1..=9).map(move |level| (engine, level)));
+    let mut rows: Vec<_> =
+        levels.map(|(engine, level)| Row { engine, level, times: Vec::new(), bytes: 0 }).collect();
     // One compressor for all documents, as in a run.
     let level_of = |level| Level::new(level).expect("it is 1 to 9");
     let mut compressors: Vec<_> =
-        engines.iter().map(|&(engine, level)| Compressor::new(engine, level_of(level))).collect();
-    // The nanoseconds of each round, and the bytes.
-    let mut rows = vec![(Vec::new(), 0); engines.len()];
+        rows.iter().map(|row| Compressor::new(row.engine, level_of(row.level))).collect();
+    // The fast levels come last, so that none of them follows a slow one that has filled the cache.
+    let mut turns: Vec<_> = (0..rows.len()).collect();
+    turns.sort_by_key(|&at| std::cmp::Reverse(rows[at].level));
     for round in 0..rounds {
-        for (compressor, (times, bytes)) in compressors.iter_mut().zip(&mut rows) {
+        for &at in &turns {
             let before = processor_ns();
-            let members: Vec<_> = documents.iter().map(|xml| compress(compressor, xml)).collect();
-            times.push((processor_ns() - before) as f64);
-            *bytes = members.iter().map(Vec::len).sum();
-            for (member, xml) in members.iter().zip(documents).filter(|_| round == 0) {
-                let mut decoded = Vec::new();
-                flate2::read::GzDecoder::new(&member[..])
-                    .read_to_end(&mut decoded)
-                    .expect("it is a gzip member");
-                assert!(decoded == *xml);
+            let members: Vec<_> = documents.iter().map(|xml| compress(&mut compressors[at], xml)).collect();
+            rows[at].times.push((processor_ns() - before) as f64);
+            rows[at].bytes = members.iter().map(Vec::len).sum();
+            if round == 0 {
+                members.iter().zip(documents).for_each(|(member, xml)| check(member, xml));
             }
         }
     }
-    println!("{name}: {urls} URLs\n{:>8} {:>5} {:>8} {:>9}", "engine", "level", "ns/URL", "bytes/URL");
-    let of = |wanted| {
-        let rows = engines.iter().zip(&rows).rev().filter(move |((engine, _), _)| *engine == wanted);
-        rows.map(|(&(_, level), (times, bytes))| (level, times, *bytes))
-    };
-    for (_, engine) in Engine::ALL {
-        for (level, times, bytes) in of(engine) {
-            let per_url = |count: f64| count / *urls as f64;
-            let (ns, bytes) = (per_url(median(times.clone())), per_url(bytes as f64));
-            println!("{:>8} {level:>5} {ns:>8.1} {bytes:>9.2}", engine.to_string());
-        }
-    }
-    for (level, times, bytes) in of(Engine::Flate2) {
-        // The ratio within each round.
-        let speed =
-            |ours: &[f64]| median(times.iter().zip(ours).map(|(theirs, ours)| theirs / ours).collect());
-        let ours = of(Engine::Records).filter(|ours| ours.2 <= bytes);
-        match ours.map(|(ours, times, _)| (ours, speed(times))).max_by(|a, b| a.1.total_cmp(&b.1)) {
-            Some((ours, speed)) => {
-                println!("flate2 {level}: level {ours} is as small, and {speed:.2} times as fast");
-            }
-            None => println!("flate2 {level}: no level is as small"),
-        }
-    }
+    rows
 }
 
 fn compress(compressor: &mut Compressor, xml: &[u8]) -> Vec<u8> {
     xml.chunks(PIECE_BYTES).for_each(|piece| compressor.push(piece));
     compressor.finish()
+}
+
+/// Checks that `member` decodes to `xml`.
+fn check(member: &[u8], xml: &[u8]) {
+    let mut decoded = Vec::new();
+    flate2::read::GzDecoder::new(member).read_to_end(&mut decoded).expect("it is a gzip member");
+    assert!(decoded == xml);
 }
 
 /// The CPU time of this thread, as counted by Linux.

@@ -12,6 +12,7 @@
 )]
 
 mod bad;
+mod kinds;
 mod lines;
 mod random;
 mod recipe;
@@ -19,6 +20,7 @@ mod short;
 mod words;
 
 pub use bad::REASONS;
+pub use kinds::{Draw, KINDS, Kind};
 pub use lines::Lines;
 pub use random::SplitMix64;
 pub use recipe::{Counts, Order, Recipe, Style};
