@@ -16,6 +16,7 @@ mod origin;
 mod parser;
 mod reason;
 pub mod scope;
+pub mod screen;
 mod tail;
 
 pub use charset::UrlEncoding;

@@ -16,7 +16,7 @@
 //! scratch. None of this changes the output.
 //!
 //! Every run checks these invariants before anything is published:
-//! - lines = blank + listed + duplicates + rejected;
+//! - lines = blank + listed + duplicates + rejected + excluded;
 //! - every sitemap has the number of URLs and bytes given by the layout, and no file exceeds a limit of the protocol;
 //! - the inputs are still the files that were opened.
 //!
@@ -51,7 +51,7 @@
 //!  set        what is published together: manifest, index files, names, retention, the switch to a new set
 //!  place      where sets are kept: the interface of a place, its implementation for directories, and local files
 //!  sitemap    what a sitemap consists of: entries, tags, extensions, XML, limits
-//!  clean      URLs: parsing, normalisation, encoding, scope
+//!  clean      URLs: parsing, normalisation, encoding, scope, filters
 //!  compress   gzip members
 //!  common     threads in order, external sort, progress, stopping, FIFOs, vector instructions: no knowledge of sitemaps
 //!  limits     the numbers of the protocol
@@ -124,6 +124,8 @@ pub use set::publish::status::{Status, status};
 pub mod options {
     pub use crate::clean::UrlEncoding;
     pub use crate::clean::scope::{Base, BaseUrl, ScopeRule};
+    pub use crate::clean::screen::robots::{Robots, RobotsAgent};
+    pub use crate::clean::screen::{Pattern, RelativeTo, Rewrite, UrlRules, read_patterns};
     pub use crate::compress::gzip::{Engine, Level};
     pub use crate::intake::format::{Columns, Delimiter, FormOptions, Format};
     pub use crate::job::{

@@ -24,6 +24,9 @@ pub const URL_BYTES_MAX: usize = 2_047;
 /// Maximum number of images per URL: Google, "Image sitemaps".
 pub const IMAGES_PER_URL_MAX: u32 = 1_000;
 
+/// Bytes of a robots.txt that every crawler reads: RFC 9309, 2.5. Google reads no more.
+pub const ROBOTS_BYTES_MAX: usize = 500 * 1024;
+
 /// Maximum length of an input line in bytes, without its line end. Longer lines are rejected unread, so a damaged file with a
 /// single huge line costs neither memory nor time. This limit is sitemill's own: 32 times the longest URL leaves room for
 /// fragments and dot segments that cleaning removes.

@@ -12,6 +12,7 @@ pub mod judge;
 pub mod keys;
 pub mod layout;
 pub mod memory;
+pub mod notes;
 pub mod rejects;
 pub mod sizes;
 pub mod sort;

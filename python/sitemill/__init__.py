@@ -87,6 +87,14 @@ Path = Union[str, "os.PathLike[str]"]
 Rows = Union[Path, Sequence[Path], Iterable[Union[str, bytes, Mapping[str, Any]]], Any]
 
 
+#: A regular expression or several.
+Patterns = Union[str, Sequence[str], None]
+#: A path or several.
+Files = Union[Path, Sequence[Path], None]
+#: Beginnings of URLs and what replaces them, or ``"FROM=TO"``, once or several times.
+Rewrites = Union[Mapping[str, str], str, Sequence[str], None]
+
+
 def build(
     rows: Rows,
     *,
@@ -101,6 +109,14 @@ def build(
     images: Optional[str] = None,
     # What may be listed, and how.
     scope: Optional[str] = None,
+    relative_to: Optional[str] = None,
+    rewrite: Rewrites = None,
+    include: Patterns = None,
+    exclude: Patterns = None,
+    include_file: Files = None,
+    exclude_file: Files = None,
+    respect_robots: Optional[Path] = None,
+    robots_agent: Optional[str] = None,
     protocol: Optional[str] = None,
     order: Optional[str] = None,
     divide: Optional[str] = None,
@@ -167,6 +183,15 @@ def build(
         out: the directory on disk to publish in, created if missing.
         url, lastmod, changefreq, priority, alternates, images: names of columns or keys, if they are not the usual ones.
         scope: which URLs may be listed: ``"directory"`` (below the base URL, the default), ``"host"`` or ``"any"``.
+        relative_to: the URL that rows without a scheme, such as ``/p/1``, are relative to. Without it they are rejected. A
+            list of such rows would be a list of paths, so pass an iterator of it.
+        rewrite: beginnings of URLs and what replaces them: ``{"https://staging.example.com/": "https://www.example.com/"}``, or
+            strings ``"FROM=TO"``. The first that matches applies.
+        include, exclude: regular expressions for canonical URLs, one or a list. URLs that no ``include`` matches, if there are any,
+            and URLs that an ``exclude`` matches are left out, and counted in ``excluded`` of the report.
+        include_file, exclude_file: files of such patterns, one per line; lines that begin with ``#`` are comments.
+        respect_robots: a robots.txt; URLs that it forbids are left out.
+        robots_agent: the crawler whose rules in it apply; all crawlers by default.
         protocol: ``"0.9"`` (the default) or ``"0.84"``.
         order: ``"input"`` (the default) keeps the order of the rows, ``"sorted"`` makes smaller files.
         divide: ``"fill"`` (the default) fills every sitemap; ``"stable"`` changes fewer sitemaps from run to run.
@@ -185,7 +210,7 @@ def build(
         input_encoding: the charset of files.
         url_encoding: the charset in which servers expect queries.
         require_success_marker: refuse a directory without ``_SUCCESS``.
-        rejects: a file for rejected rows and dropped tags.
+        rejects: a file for rejected and excluded rows and dropped tags.
         diff: a file for the differences from the replaced set.
         report, html, metrics: files for the report as JSON, as an HTML page, and as Prometheus metrics.
         robots: a robots.txt in which the index files are listed.
@@ -233,6 +258,14 @@ def clean(
     rows: Rows,
     *,
     url: Optional[str] = None,
+    relative_to: Optional[str] = None,
+    rewrite: Rewrites = None,
+    include: Patterns = None,
+    exclude: Patterns = None,
+    include_file: Files = None,
+    exclude_file: Files = None,
+    respect_robots: Optional[Path] = None,
+    robots_agent: Optional[str] = None,
     format: Optional[str] = None,
     columns: Optional[str] = None,
     delimiter: Optional[str] = None,
@@ -244,10 +277,18 @@ def clean(
 ) -> Stream:
     """Returns the canonical form of every URL, in the order of the rows, as an Arrow stream with the column ``url``.
 
-    Rows that are not a URL are left out, duplicates are not, and no scope applies. ``rows`` and the options are those of
+    Rows that are not a URL and URLs that filters exclude are left out, duplicates are not, and no scope applies. ``rows`` and the options are those of
     :func:`build`. The counts are in ``report_json`` of the stream, once it is read.
     """
     options = dict(
+        relative_to=relative_to,
+        rewrite=rewrite,
+        include=include,
+        exclude=exclude,
+        include_file=include_file,
+        exclude_file=exclude_file,
+        respect_robots=respect_robots,
+        robots_agent=robots_agent,
         format=format,
         columns=columns,
         delimiter=delimiter,
@@ -395,8 +436,15 @@ def _words(options: Mapping[str, Any]) -> list[str]:
         elif isinstance(value, (list, tuple)):
             words.extend(f"{flag}={os.fspath(one)}" for one in value)
         elif value is not None and value is not False:
-            words.append(f"{flag}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
+            words.extend(f"{flag}={os.fspath(one) if isinstance(one, os.PathLike) else one}" for one in _values(value))
     return words
+
+
+def _values(value: Any) -> Sequence[Any]:
+    """The values of an option that may be repeated; the value itself if there is only one."""
+    if isinstance(value, Mapping):
+        return [f"{one}={other}" for one, other in value.items()]
+    return value if isinstance(value, (list, tuple)) else [value]
 
 
 def _build(words: list[str], source: Optional[Any], progress: Union[bool, Tell, None]) -> Report:

@@ -16,7 +16,7 @@ __all__ = ["Report", "CheckReport", "Finding", "Status", "KeptSet", "RolledBack"
 class Report:
     """What became of the rows of a build, and what was published.
 
-    ``lines == blank + listed + duplicates + sum(rejected.values())`` holds in every report.
+    ``lines == blank + listed + duplicates + rejected_total + excluded_total`` holds in every report.
 
     Attributes:
         published: whether the set is live.
@@ -25,6 +25,8 @@ class Report:
         listed: URLs in the sitemaps.
         duplicates: rows whose URL is listed from another row.
         rejected: refused rows by reason.
+        excluded: rows that filters or a robots.txt leave out, by rule: ``exclude=`` and a pattern, ``not-included``, or
+            ``disallow=`` and a pattern of the robots.txt. Rules that left out nothing count zero.
         dropped_tags: tags that could not be written, by reason; their URLs are listed without them.
         sitemaps: number of sitemaps.
         indexes: number of index files.
@@ -42,6 +44,7 @@ class Report:
     listed: int
     duplicates: int
     rejected: Mapping[str, int]
+    excluded: Mapping[str, int]
     dropped_tags: Mapping[str, int]
     sitemaps: int
     indexes: int
@@ -69,6 +72,11 @@ class Report:
         return sum(self.rejected.values())
 
     @property
+    def excluded_total(self) -> int:
+        """All rows that rules leave out."""
+        return sum(self.excluded.values())
+
+    @property
     def unused_columns(self) -> Sequence[str]:
         """Columns or keys of the input that were not read."""
         columns = [given["columns"] for given in self.raw.get("inputs", ()) if given.get("columns")]
@@ -87,6 +95,7 @@ class Report:
             ("duplicates", self.duplicates),
             ("blank", self.blank),
             *((f"rejected: {reason}", count) for reason, count in self.rejected.items() if count),
+            *((f"excluded: {rule}", count) for rule, count in self.excluded.items() if count),
             *((f"dropped: {reason}", count) for reason, count in self.dropped_tags.items() if count),
             ("sitemaps", self.sitemaps),
             ("bytes of sitemaps", self.gzip_bytes),

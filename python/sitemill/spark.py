@@ -49,6 +49,8 @@ _RECORDS_PER_BATCH = "spark.sql.execution.arrow.maxRecordsPerBatch"
 #: The options that a cluster run has. Others are refused.
 _FIXED = {"order": "sorted", "divide": "stable", "on_duplicate": "newest"}
 _INSTEAD = {"rejects": "call sitemill.spark.rejects", "memory": "worker_memory= limits each task"}
+#: Files of rules, which the driver and all tasks read.
+_FILES_OF_RULES = ("include_file", "exclude_file", "respect_robots")
 _OF_FILES = ("rejects", "diff", "metrics", "format", "columns", "delimiter", "input_encoding", "require_success_marker")
 
 
@@ -80,7 +82,8 @@ def build(
         cache: keep packed rows on the disks of the workers between the two steps, so that ``df`` is computed once. Without it,
             ``df`` is computed twice and must give the same rows both times.
         name: the name of the rows in the report.
-        options: any option of :func:`sitemill.build` except those about files and threads. ``order``, ``divide`` and
+        options: any option of :func:`sitemill.build` except those about input files and threads. Files of patterns and the
+            robots.txt must be where all workers reach them by the same path. ``order``, ``divide`` and
             ``on_duplicate`` have only one possible value on a cluster.
 
     Returns:
@@ -166,7 +169,7 @@ def rejects(
     images: Optional[str] = None,
     **options: Any,
 ) -> "DataFrame":
-    """Returns the rows that :func:`build` rejects and the tags that it drops, as a data frame.
+    """Returns the rows that :func:`build` rejects or excludes and the tags that it drops, as a data frame.
 
     The columns are ``reason``, ``text`` (the URL as it is in the row) and ``tag`` (the value of a dropped tag, whose URL is listed
     without it). The options are those of :func:`build`; nothing is published.
@@ -188,8 +191,15 @@ def _words(
             raise UsageError(f"{option}= has no meaning on a cluster; {way_out}", exit_code=2)
     # The tasks see columns by their usual names. A named one is used whatever it holds.
     named = ",".join(f"{part}={part}" for part, name in columns.items() if name is not None)
+    # Tasks run in other directories than the driver.
+    files = {name: _absolute(options[name]) for name in _FILES_OF_RULES if options.get(name) is not None}
     fixed = {"base_url": base_url, "out": out, "report": None, "html": None, "columns": named or None}
-    return _as_words({**_FIXED, **options, **fixed})
+    return _as_words({**_FIXED, **options, **files, **fixed})
+
+
+def _absolute(paths: Any) -> Any:
+    """A path or several, independent of the current directory."""
+    return [os.path.abspath(path) for path in paths] if isinstance(paths, (list, tuple)) else os.path.abspath(paths)
 
 
 def _select(df: "DataFrame", columns: Mapping[str, Optional[str]]) -> "DataFrame":

@@ -77,7 +77,8 @@ pub fn clean(py: Python<'_>, words: Vec<OsString>, rows: Option<Bound<'_, PyAny>
         let report = sitemill::cli::embed::clean(words, source.map(|source| vec![source]), stop, target)?;
         Ok(json!({
             "lines": report.lines, "blank": report.blank, "accepted": report.accepted,
-            "rejected": report.rejected.by_word(), "non_utf8_lines": report.non_utf8_lines,
+            "rejected": report.rejected.by_word(), "excluded": report.excluded, "included": report.included,
+            "rewritten": report.rewritten, "non_utf8_lines": report.non_utf8_lines,
         })
         .to_string())
     })

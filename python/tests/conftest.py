@@ -49,7 +49,7 @@ def rejects(path: pathlib.Path) -> list[list[str]]:
     return [[field for field in line.split("\t")][1:] for line in lines]
 
 
-COUNTS = ("lines", "blank", "listed", "duplicates", "rejected", "dropped_tags", "sitemaps", "xml_bytes", "gzip_bytes")
+COUNTS = ("lines", "blank", "listed", "duplicates", "rejected", "excluded", "dropped_tags", "sitemaps", "xml_bytes", "gzip_bytes")
 
 
 class Built:

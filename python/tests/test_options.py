@@ -1,6 +1,7 @@
 """Every option of the command line is a keyword argument of the same name."""
 
 import inspect
+import json
 import re
 
 import pyarrow
@@ -47,11 +48,13 @@ def test_options_have_the_effect_of_their_flags(desk):
         dict(lastmod_unit="seconds", default_priority=0.7, default_changefreq="daily"),
         dict(bytes_per_sitemap="10K", level=9, gzip_engine="flate2"),
         dict(scope="any", on_duplicate="newest", lastmod_unit="seconds"),
+        dict(exclude=["/page/1", "5$"], include="page|x"),
         dict(memory="256M", threads=1, max_rejects="50%", keep="3d", keep_sets=1),
     ]
     built = [desk.build(table, **options) for options in cases]
     for options, found in zip(cases, built):
-        words = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+        given = {name: value if isinstance(value, list) else [value] for name, value in options.items()}
+        words = [f"--{name.replace('_', '-')}={value}" for name, values in given.items() for value in values]
         assert found == desk.command(path, *words), options
     # Else the options would have no effect.
     assert len({str(sorted(found.files.items())) for found in built}) == len(cases)
@@ -71,6 +74,33 @@ def test_rejected_rows_of_clean_are_written(tmp_path):
     assert table["url"].to_pylist() == [BASE]
     header, line = rejected.read_text("utf-8").splitlines()
     assert header.startswith("input\t") and line.split("\t")[:2] == ["rows", "2"] and "nonsense" in line
+
+
+def test_rules_for_urls_are_keywords_of_build_and_clean(tmp_path):
+    robots, patterns = tmp_path / "robots.txt", tmp_path / "patterns"
+    robots.write_text("User-agent: Bot\nDisallow: /cart\n")
+    patterns.write_text("# comment\n/draft/\n")
+    rows = ["/a", "/draft/1", "/cart/1", "http://old.example/b", "https://www.example.com/c.pdf"]
+    rules = dict(
+        relative_to=BASE,
+        rewrite={"http://old.example/": BASE, "http://": "https://"},
+        exclude=r"\.pdf$",
+        exclude_file=[patterns],
+        respect_robots=robots,
+        robots_agent="bot",
+    )
+    report = sitemill.build(iter(rows), base_url=BASE, out=tmp_path / "out", **rules)
+    assert (report.listed, report.excluded_total) == (2, 3)
+    assert report.excluded == {r"exclude=\.pdf$": 1, "exclude=/draft/": 1, "disallow=/cart": 1}
+    assert report.raw["rewritten"] == {f"http://old.example/={BASE}": 1, "http://=https://": 0}
+    assert "excluded: disallow=/cart" in report._repr_html_()
+    stream = sitemill.clean(iter(rows), **rules)
+    assert pyarrow.table(stream)["url"].to_pylist() == [BASE + "a", BASE + "b"]
+    assert json.loads(stream.report_json)["excluded"] == report.excluded
+    with pytest.raises(sitemill.UsageError, match="include='/a\\('.*column 3: unclosed group"):
+        sitemill.build(iter(rows), base_url=BASE, out=tmp_path / "out", include="/a(")
+    with pytest.raises(sitemill.InputError):
+        sitemill.clean(iter(rows), respect_robots=tmp_path / "missing")
 
 
 def test_an_index_of_pandas_with_a_name_is_a_column(tmp_path):

@@ -55,7 +55,7 @@ fn parse_ascii_host(line: &[u8], after_scheme: usize) -> Result<(Url, Option<Vec
 }
 
 /// RFC 3986 section 3.1: a letter, then letters, digits, `+ - .`, up to the colon.
-fn scheme(line: &[u8]) -> Option<&[u8]> {
+pub fn scheme(line: &[u8]) -> Option<&[u8]> {
     let scheme = line.split(|&byte| byte == b':').next().filter(|scheme| scheme.len() < line.len())?;
     let legal = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     (scheme.first()?.is_ascii_alphabetic() && scheme.iter().all(legal)).then_some(scheme)

@@ -5,6 +5,7 @@ mod live;
 mod published;
 mod sets;
 mod size;
+mod urls;
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ pub use live::LiveArgs;
 pub use published::{CheckArgs, ReportArgs, UrlsArgs};
 pub use sets::{DiffArgs, GuardArgs, KeepArgs, RollbackArgs, StatusArgs};
 pub use size::Size;
+pub use urls::UrlArgs;
 
 /// Turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
 #[derive(Debug, Parser)]
@@ -192,6 +194,10 @@ pub struct BuildArgs {
     #[command(flatten)]
     pub form: FormArgs,
 
+    /// Options about URLs.
+    #[command(flatten)]
+    pub urls: UrlArgs,
+
     /// Options about tags.
     #[command(flatten)]
     pub tags: TagArgs,
@@ -270,7 +276,7 @@ pub struct BuildArgs {
     )]
     pub gzip_engine: Engine,
 
-    /// Write rejected lines and dropped tags to this file.
+    /// Write rejected and excluded lines and dropped tags to this file.
     ///
     /// Tab-separated: input, line, byte offset, reason, text. - is standard output.
     #[arg(long, value_name = "FILE", help_heading = "Reports")]

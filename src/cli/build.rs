@@ -57,6 +57,7 @@ pub fn built(
             };
             let job = job(args)?;
             job.check()?;
+            inputs::warn_of_robots(&job.rules.urls);
             sitemill::build_from(&job, sources, progress, stop).map(flags::in_outcome)
         })
     });
@@ -139,6 +140,10 @@ fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> Paths
     job.publication.robots.clone_from(&args.robots);
     job.publication.also.clone_from(&args.live.also);
     let mut paths = job.paths();
+    args.urls.files().for_each(|(option, path)| paths.read(option, path));
+    // The robots.txt may also be the one that lists the index files, which is written when the set is live.
+    let robots = args.urls.respect_robots.iter().filter(|path| args.robots.as_ref() != Some(path));
+    robots.for_each(|path| paths.read("--respect-robots", path));
     config.iter().for_each(|path| paths.read("--config", path));
     paths
 }
@@ -239,7 +244,7 @@ fn create(path: &Path) -> Result<File> {
     streams::create(path)
 }
 
-/// The job of the options, without its inputs.
+/// The job of the options, without its inputs. Reads the files of patterns and the robots.txt that they name.
 pub fn job(args: &BuildArgs) -> Result<Job> {
     let mut job = Job::new(Vec::new(), args.base_url.clone(), args.out.clone());
     job.input.form = args.form.options();
@@ -249,6 +254,7 @@ pub fn job(args: &BuildArgs) -> Result<Job> {
     rules.urls_per_sitemap = args.urls_per_sitemap;
     rules.bytes_per_sitemap = args.bytes_per_sitemap.0;
     rules.sitemaps_per_index = args.sitemaps_per_index;
+    rules.urls = args.urls.rules()?;
     rules.scope = args.scope;
     rules.url_encoding = args.form.url_encoding;
     rules.tags = args.tags.rules();

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
+use sitemill::process::Paths;
 use sitemill::{CleanJob, CleanReport, Result, Silent, Source, Stop, Target};
 
 use super::args::CleanArgs;
@@ -11,14 +12,25 @@ use super::numbers::{grouped, plural};
 use super::streams::{self, Stdout};
 use super::{inputs, log, progress};
 
-/// The job of the options, with the inputs that they name.
-pub fn job(args: &CleanArgs) -> CleanJob {
+/// The job of the options, with the inputs that they name. Reads the files of patterns and the robots.txt that they name.
+pub fn job(args: &CleanArgs) -> Result<CleanJob> {
     let mut job = CleanJob::new(args.input.clone());
     job.input.form = args.form.options();
     job.input.require_success = args.form.require_success_marker;
     job.url_encoding = args.form.url_encoding;
+    job.urls = args.urls.rules()?;
     job.threads = args.threads.unwrap_or(job.threads);
-    job
+    inputs::warn_of_robots(&job.urls);
+    Ok(job)
+}
+
+/// The paths of `job`, and those of the options that it does not know.
+fn paths(args: &CleanArgs, job: &CleanJob) -> Paths {
+    let mut paths = job.paths();
+    args.rejects.iter().for_each(|path| paths.write("--rejects", path));
+    args.urls.files().for_each(|(option, path)| paths.read(option, path));
+    args.urls.respect_robots.iter().for_each(|path| paths.read("--respect-robots", path));
+    paths
 }
 
 /// Writes URLs and rejects. `sources`, if there are any, replace the input files.
@@ -28,10 +40,8 @@ pub fn cleaned(
     stop: &Stop,
     urls: Target<'_>,
 ) -> Result<CleanReport> {
-    let job = job(args);
-    let mut paths = job.paths();
-    args.rejects.iter().for_each(|path| paths.write("--rejects", path));
-    paths.check()?;
+    let job = job(args)?;
+    paths(args, &job).check()?;
     let rejects = args.rejects.as_ref().map(|path| streams::create(path).map(|file| (path, file)));
     let mut rejects = rejects.transpose()?;
     let rejects = rejects.as_mut().map(|(path, file)| Target { name: path, to: file });
@@ -43,11 +53,10 @@ pub fn cleaned(
 
 /// Writes URLs, rejects and a summary. A reader may stop early.
 pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
-    let mut job = job(&args);
-    job.input.paths = streams::inputs_or_stdin(args.input)?;
-    let mut paths = job.paths();
+    let mut job = job(&args)?;
+    job.input.paths = streams::inputs_or_stdin(args.input.clone())?;
+    let mut paths = paths(&args, &job);
     paths.write_to_stdout("clean");
-    args.rejects.iter().for_each(|path| paths.write("--rejects", path));
     config.iter().for_each(|path| paths.read("--config", path));
     paths.check()?;
     let urls = Target { name: Path::new("standard output"), to: &mut Stdout::new()? };
@@ -61,24 +70,31 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
     };
     inputs::warn_of_skipped(&report.skipped);
     if !args.quiet {
-        let rejected: Vec<_> = report
-            .rejected
-            .iter()
-            .map(|(reason, count)| format!("{} {}", grouped(count), reason.as_str()))
-            .collect();
-        let why = if rejected.is_empty() { String::new() } else { format!(" ({})", rejected.join(", ")) };
-        let words = format!(
-            "{}: {}, {} blank, {} rejected{why}",
+        let mut words = format!(
+            "{}: {}, {} blank, {} rejected{}",
             plural(report.lines, "line", "lines"),
             plural(report.accepted, "URL", "URLs"),
             grouped(report.blank),
             grouped(report.rejected.total()),
+            in_brackets(report.rejected.iter().map(|(reason, count)| (reason.as_str(), count))),
         );
+        if !report.excluded.is_empty() {
+            let by_rule = report.excluded.iter().map(|(rule, &count)| (&**rule, count));
+            let by_rule = in_brackets(by_rule.filter(|&(_, count)| count > 0).take(RULES_SHOWN));
+            words += &format!(", {} excluded{by_rule}", grouped(report.excluded_total()));
+        }
+        let rewritten: u64 = report.rewritten.values().sum();
+        if !report.rewritten.is_empty() {
+            words += &format!(", {} rewritten", grouped(rewritten));
+        }
         let fields = json!({
             "lines": report.lines,
             "accepted": report.accepted,
             "blank": report.blank,
             "rejected": report.rejected.by_word(),
+            "excluded": report.excluded,
+            "included": report.included,
+            "rewritten": report.rewritten,
         });
         log::counted(&words, fields);
         if report.non_utf8_lines > 0 {
@@ -87,4 +103,13 @@ pub fn run(args: Box<CleanArgs>, config: Option<&Path>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Maximum number of rules in the summary.
+const RULES_SHOWN: usize = 10;
+
+/// Counts with their words: ` (1 host, 2 scheme)`. Empty if there are none.
+fn in_brackets<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> String {
+    let words: Vec<_> = counts.map(|(word, count)| format!("{} {word}", grouped(count))).collect();
+    if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
 }

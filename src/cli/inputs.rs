@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use sitemill::Report;
+use sitemill::options::UrlRules;
 use sitemill::report::{InputReport, Skipped};
+use sitemill::{Report, escape};
 
 use super::numbers::{grouped, plural};
 use super::table::Table;
@@ -22,6 +23,18 @@ pub fn warn_of_skipped(skipped: &[Skipped]) {
         let count = plural(skipped.len() as u64, "path", "paths");
         let words = format!("skipped {count} in input directories: {}", first_of(names, NAMES_SHOWN));
         log::counted_warning(&words, json!({ "skipped": skipped.len() }));
+    }
+}
+
+/// Warns if a robots.txt has no rule for the crawler, or is longer than crawlers read.
+pub fn warn_of_robots(rules: &UrlRules) {
+    let Some(robots) = &rules.robots else { return };
+    let path = escape::shown(robots.source().as_os_str().as_encoded_bytes());
+    if robots.is_empty() {
+        log::warning(&format!("{path}: has no rule for the crawler, so it forbids no URL"));
+    }
+    if robots.is_cut() {
+        log::warning(&format!("{path}: only the first 500 KiB are read, as by crawlers; shorten the file"));
     }
 }
 

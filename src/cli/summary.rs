@@ -1,5 +1,6 @@
 //! The summary of a build.
 
+use std::cmp::Reverse;
 use std::path::Path;
 
 use indicatif::HumanBytes;
@@ -21,7 +22,7 @@ pub fn print(report: &Report, out: &Path) {
 
 /// The fields of the summary. Other fields may be long; `--report` has them.
 fn fields(report: &Report, out: &Path) -> Value {
-    const NAMES: [&str; 26] = [
+    const NAMES: [&str; 29] = [
         "published",
         "dry_run",
         "lines",
@@ -29,6 +30,9 @@ fn fields(report: &Report, out: &Path) -> Value {
         "duplicates",
         "blank",
         "rejected",
+        "excluded",
+        "included",
+        "rewritten",
         "given_tags",
         "refused_tags",
         "dropped_tags",
@@ -74,6 +78,8 @@ fn summary(report: &Report, out: &Path) -> Table {
         table.row(name, grouped(number), "");
     }
     reasons(&report.rejected, report, &mut table);
+    rules("excluded", &report.excluded, &mut table);
+    rules("rewritten", &report.rewritten, &mut table);
     if !report.dropped_tags.is_empty() {
         table.row("tags", grouped(report.dropped_tags.values().sum()), "dropped; their URLs are listed");
         reasons(&report.dropped_tags, report, &mut table);
@@ -102,6 +108,27 @@ fn reasons(counts: &WordCounts, report: &Report, table: &mut Table) {
         if *reason == Reason::OutOfScope.as_str() {
             table.row("", "", report.out_of_scope_words());
         }
+    }
+}
+
+/// Maximum number of rules of each kind in the summary.
+const RULES_SHOWN: usize = 10;
+
+/// The number of lines that rules applied to, and a row for each of the most frequent rules. Nothing if there are no rules.
+fn rules(name: &str, counts: &WordCounts, table: &mut Table) {
+    if counts.is_empty() {
+        return;
+    }
+    table.row(name, grouped(counts.values().sum()), "");
+    let mut applied: Vec<_> = counts.iter().filter(|&(_, &count)| count > 0).collect();
+    applied.sort_by_key(|&(rule, &count)| (Reverse(count), rule));
+    for &(rule, &count) in applied.iter().take(RULES_SHOWN) {
+        // Rules are options, which are printable.
+        table.example("", grouped(count), rule.to_string());
+    }
+    if let Some(more) = applied.len().checked_sub(RULES_SHOWN).filter(|&more| more > 0) {
+        let lines = applied[RULES_SHOWN..].iter().map(|&(_, &count)| count).sum();
+        table.example("", grouped(lines), format!("by {} more", plural(more as u64, "rule", "rules")));
     }
 }
 

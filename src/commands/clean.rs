@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::sources::{self, Sources};
 use super::target::Target;
-use crate::clean::{Cleaned, Cleaner, Reason, Rejected, UrlEncoding, has_foreign_bytes};
+use crate::clean::screen::{CountedRules, LineCleaner, RuleCounts, Screen, Screened, UrlRules};
+use crate::clean::{Reason, Rejected, UrlEncoding, has_foreign_bytes};
+use crate::commands::report::WordCounts;
 use crate::common::ordered::ordered;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
@@ -24,7 +26,7 @@ use crate::survey::memory::with_page_memory;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CleanReport {
-    /// Number of all lines: `blank + accepted + rejected`.
+    /// Number of all lines: `blank + accepted + rejected + excluded`.
     pub lines: u64,
     /// Lines that contain only spaces and tabs.
     pub blank: u64,
@@ -32,6 +34,13 @@ pub struct CleanReport {
     pub accepted: u64,
     /// Rejected lines by reason.
     pub rejected: Rejected,
+    /// Lines that a rule of the job leaves out, by the first such rule: `exclude=` and a pattern, `not-included`, or `disallow=` and
+    /// a pattern of the robots.txt. Rules that left out nothing count zero.
+    pub excluded: WordCounts,
+    /// Accepted lines by the first pattern that includes their URL, if the job has such patterns.
+    pub included: WordCounts,
+    /// Accepted lines by the rule that has rewritten their URL, if the job has such rules.
+    pub rewritten: WordCounts,
     /// Lines among the accepted ones with bytes that are not UTF-8. These bytes were percent-encoded unchanged.
     pub non_utf8_lines: u64,
     /// Files and directories below input directories that were not read.
@@ -46,6 +55,8 @@ pub struct CleanJob {
     pub input: InputOptions,
     /// Charset in which non-ASCII characters of a query are percent-encoded; UTF-8 by default.
     pub url_encoding: UrlEncoding,
+    /// Which URLs lines mean, and which URLs are left out.
+    pub urls: UrlRules,
     /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
 }
@@ -54,12 +65,13 @@ impl CleanJob {
     /// Creates a job that reads the files `inputs` with a thread per core.
     pub fn new(inputs: Vec<PathBuf>) -> Self {
         let url_encoding = UrlEncoding::default();
-        Self { input: InputOptions::new(inputs), url_encoding, threads: threads_default() }
+        let urls = UrlRules::default();
+        Self { input: InputOptions::new(inputs), url_encoding, urls, threads: threads_default() }
     }
 }
 
-/// Writes the canonical form of every URL in the files of `job` to `urls`, one per line and in input order, and rejected lines to
-/// `rejects`, tab-separated: input, line, byte offset, reason, text. Duplicates are kept, and URLs of any site are accepted. A
+/// Writes the canonical form of every URL in the files of `job` to `urls`, one per line and in input order, and rejected and excluded
+/// lines to `rejects`, tab-separated: input, line, byte offset, reason, text. Duplicates are kept, and URLs of any site are accepted. A
 /// pipe is processed as it is read, with only a few blocks in memory. `progress` counts lines.
 ///
 /// # Errors
@@ -109,6 +121,7 @@ pub fn clean_from<'t>(
 ) -> Result<CleanReport> {
     check_threads(job.threads)?;
     job.input.check()?;
+    let screen = Screen::of(&job.urls, job.url_encoding)?;
     let mut job = job.clone();
     job.input.paths = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
     let job = &job;
@@ -130,7 +143,9 @@ pub fn clean_from<'t>(
     let report = CleanReport { skipped, ..CleanReport::default() };
     // Row groups of Parquet are read sequentially.
     let form = with_page_memory(form, None, 1);
-    let mut targets = Targets { urls, rejects, report, progress, stop };
+    let rules = RuleCounts::default();
+    let run = Screening { job, screen: screen.as_ref() };
+    let mut targets = Targets { urls, rejects, report, rules, progress, stop };
     if let Some(rejects) = &mut targets.rejects {
         rejects.write(reject_row::HEADER.as_bytes())?;
     }
@@ -142,26 +157,35 @@ pub fn clean_from<'t>(
             Opened::Plain(mut file) => {
                 // Detecting the format has read its first bytes.
                 file.rewind().map_err(unreadable)?;
-                targets.clean_lines(job, &name, Box::new(file), unreadable)?;
+                targets.clean_lines(run, &name, Box::new(file), unreadable)?;
             }
             Opened::Lines(lines) => {
                 let (stream, failed) = lines.into_parts();
-                targets.clean_lines(job, &name, stream, failed)?;
+                targets.clean_lines(run, &name, stream, failed)?;
             }
-            Opened::Rows(reader) => targets.clean_rows(job, &name, reader)?,
+            Opened::Rows(reader) => targets.clean_rows(run, &name, reader)?,
         }
     }
     progress.end();
-    Ok(targets.report)
+    let CountedRules { rewritten, included, excluded } = job.urls.counted(&targets.rules);
+    Ok(CleanReport { rewritten, included, excluded, ..targets.report })
 }
 
 /// Bytes of URLs per write when rows are processed one by one.
 const PIECE_BYTES: usize = 1 << 20;
 
+/// A job with its compiled rules for URLs.
+#[derive(Clone, Copy)]
+struct Screening<'j> {
+    job: &'j CleanJob,
+    screen: Option<&'j Screen>,
+}
+
 struct Targets<'t> {
     urls: Target<'t>,
     rejects: Option<Target<'t>>,
     report: CleanReport,
+    rules: RuleCounts,
     progress: &'t dyn Progress,
     stop: &'t Stop,
 }
@@ -170,28 +194,28 @@ impl Targets<'_> {
     /// Cleans plain lines, block by block on all threads.
     fn clean_lines(
         &mut self,
-        job: &CleanJob,
+        run: Screening<'_>,
         name: &Path,
         stream: Box<dyn Read + Send>,
         failed: impl Fn(io::Error) -> Error,
     ) -> Result<()> {
         let work =
             |worker: &mut Worker<'_>, block: io::Result<Block>| block.map(|block| worker.clean(&block));
-        ordered(job.threads.get(), Blocks::new(stream), self.worker(job, name), work, |cleaned| {
+        ordered(run.job.threads.get(), Blocks::new(stream), self.worker(run, name), work, |cleaned| {
             self.write(&cleaned.map_err(&failed)?)
         })
     }
 
     /// Cleans rows, unit by unit on all threads if units are small, else row by row.
-    fn clean_rows(&mut self, job: &CleanJob, name: &Path, reader: RowReader<'_>) -> Result<()> {
+    fn clean_rows(&mut self, run: Screening<'_>, name: &Path, reader: RowReader<'_>) -> Result<()> {
         let mut units = reader.units.peekable();
-        let worker = self.worker(job, name);
+        let worker = self.worker(run, name);
         if units.peek().is_some_and(|unit| unit.as_ref().is_ok_and(Unit::is_small)) {
             let work = |worker: &mut Worker<'_>, unit: Result<Unit<'_>>| {
                 unit?.read(worker)?;
                 Ok(worker.take())
             };
-            return ordered(job.threads.get(), units, worker, work, |cleaned| self.write(&cleaned?));
+            return ordered(run.job.threads.get(), units, worker, work, |cleaned| self.write(&cleaned?));
         }
         let mut worker = InPieces { worker: worker(), targets: self };
         for unit in units {
@@ -201,10 +225,14 @@ impl Targets<'_> {
         self.write(&last)
     }
 
-    fn worker<'f>(&self, job: &CleanJob, name: &'f Path) -> impl Fn() -> Worker<'f> + Sync + use<'f> {
-        let (url_encoding, keeps_rejects) = (job.url_encoding, self.rejects.is_some());
+    fn worker<'f>(
+        &self,
+        Screening { job, screen }: Screening<'f>,
+        name: &'f Path,
+    ) -> impl Fn() -> Worker<'f> + Sync + use<'f> {
+        let keeps_rejects = self.rejects.is_some();
         move || {
-            let cleaner = Cleaner::new(url_encoding);
+            let cleaner = LineCleaner::new(job.url_encoding, screen);
             Worker { name, cleaner, keeps_rejects, cleaned: Output::default() }
         }
     }
@@ -217,6 +245,7 @@ impl Targets<'_> {
             rejects.write(&cleaned.rejects)?;
         }
         self.report.add(&cleaned.report);
+        self.rules.merge(&cleaned.rules);
         Ok(())
     }
 }
@@ -227,12 +256,13 @@ struct Output {
     urls: Vec<u8>,
     rejects: Vec<u8>,
     report: CleanReport,
+    rules: RuleCounts,
 }
 
 /// Cleans row after row.
 struct Worker<'f> {
     name: &'f Path,
-    cleaner: Cleaner,
+    cleaner: LineCleaner<'f>,
     keeps_rejects: bool,
     cleaned: Output,
 }
@@ -251,26 +281,37 @@ impl Worker<'_> {
         let Output { urls, report, .. } = &mut self.cleaned;
         report.lines += 1;
         match self.cleaner.clean(raw) {
-            Cleaned::Url(url) => {
+            Screened::Url(url) => {
                 report.non_utf8_lines += u64::from(!url.is(raw) && has_foreign_bytes(raw));
                 urls.extend_from_slice(url.as_bytes());
                 urls.push(b'\n');
                 report.accepted += 1;
+                self.cleaner.count_accepted();
             }
-            Cleaned::Blank => report.blank += 1,
-            Cleaned::Rejected(reason) => self.reject(line, offset, reason, raw),
+            Screened::Blank => report.blank += 1,
+            Screened::Rejected(reason) => self.reject(line, offset, reason, raw),
+            Screened::Excluded(rule) => {
+                self.cleaner.count_excluded(rule);
+                let name = self.cleaner.rule_name(rule);
+                self.push_reject(line, offset, name, raw);
+            }
         }
     }
 
     fn reject(&mut self, line: u64, offset: u64, reason: Reason, text: &[u8]) {
         self.cleaned.report.rejected[reason] += 1;
+        self.push_reject(line, offset, reason.as_str(), text);
+    }
+
+    fn push_reject(&mut self, line: u64, offset: u64, reason: &str, text: &[u8]) {
         if self.keeps_rejects {
-            reject_row::push_row(self.name, line, offset, reason.as_str(), text, &mut self.cleaned.rejects);
+            reject_row::push_row(self.name, line, offset, reason, text, &mut self.cleaned.rejects);
         }
     }
 
     fn take(&mut self) -> Output {
-        std::mem::take(&mut self.cleaned)
+        let rules = self.cleaner.take_counts();
+        Output { rules, ..std::mem::take(&mut self.cleaned) }
     }
 }
 
@@ -315,6 +356,11 @@ impl Sink for InPieces<'_, '_, '_> {
 }
 
 impl CleanReport {
+    /// Returns the number of all lines that rules leave out.
+    pub fn excluded_total(&self) -> u64 {
+        self.excluded.values().sum()
+    }
+
     fn add(&mut self, more: &Self) {
         self.lines += more.lines;
         self.blank += more.blank;

@@ -3,6 +3,7 @@
 //! Every metric is a gauge that describes the last run. All metrics have the base URL as a label, so that the files of several
 //! jobs on one machine do not conflict.
 
+use std::cmp::Reverse;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -84,6 +85,11 @@ impl Metrics<'_> {
         );
         let rejected = report.rejected.iter().map(|(reason, &count)| (&**reason, count));
         text.family("sitemill_rejected_lines", "Rejected lines, by reason.", "reason", rejected);
+        let (excluded, others) = most_frequent(&report.excluded);
+        let excluded = excluded.into_iter().chain((others > 0).then_some(("others", others)));
+        text.family("sitemill_excluded_lines", "Lines that a rule leaves out, by rule.", "rule", excluded);
+        let rewritten: u64 = report.rewritten.values().sum();
+        text.gauge("sitemill_rewritten_lines", "Accepted lines whose URL was rewritten.", rewritten);
         let count = |counts: &WordCounts, word: &str| counts.get(word).copied().unwrap_or(0);
         // Includes reasons that did not occur, because an alert on a missing metric never fires.
         let given = TagName::ALL.map(|name| (name.as_str(), count(&report.given_tags, name.as_str())));
@@ -145,20 +151,32 @@ impl Text {
         let _ = writeln!(self.text, "{name}{{base_url=\"{}\"}} {value}", self.base_url);
     }
 
-    /// Writes one value for each word of a label. The words come from sitemill and need no escaping.
-    fn family<'a, V: std::fmt::Display>(
+    /// Writes one value for each word of a label.
+    fn family<V: std::fmt::Display>(
         &mut self,
         name: &str,
         help: &str,
         label: &str,
-        values: impl IntoIterator<Item = (&'a str, V)>,
+        values: impl IntoIterator<Item = (impl AsRef<str>, V)>,
     ) {
         self.head(name, help);
         for (word, value) in values {
+            let word = escaped(word.as_ref());
             let _ =
                 writeln!(self.text, "{name}{{base_url=\"{}\",{label}=\"{word}\"}} {value}", self.base_url);
         }
     }
+}
+
+/// Maximum number of rules with a metric of their own: every value of a label is a time series.
+const RULES_MAX: usize = 100;
+
+/// The most frequent rules, and the number of lines of all others.
+fn most_frequent(counts: &WordCounts) -> (Vec<(&str, u64)>, u64) {
+    let mut rules: Vec<_> = counts.iter().map(|(rule, &count)| (&**rule, count)).collect();
+    rules.sort_by_key(|&(rule, count)| (Reverse(count), rule));
+    let others = rules.split_off(rules.len().min(RULES_MAX)).iter().map(|&(_, count)| count).sum();
+    (rules, others)
 }
 
 /// Escapes the value of a label: exposition formats, "Comments, help text, and type information".

@@ -51,7 +51,7 @@ pub struct Report {
     pub skipped: Vec<Skipped>,
     /// Accepted lines whose URL has bytes that are not UTF-8. These bytes were percent-encoded unchanged.
     pub non_utf8_lines: u64,
-    /// Lines in all inputs: `blank + listed + duplicates + rejected`.
+    /// Lines in all inputs: `blank + listed + duplicates + rejected + excluded`.
     pub lines: u64,
     /// Lines that contain only spaces and tabs.
     pub blank: u64,
@@ -61,9 +61,19 @@ pub struct Report {
     pub duplicates: u64,
     /// Rejected lines by reason; only reasons that occurred.
     pub rejected: WordCounts,
+    /// Lines that a rule of the job leaves out, by the first such rule: `exclude=` and a pattern, `not-included`, or `disallow=` and
+    /// a pattern of the robots.txt. Rules that left out nothing count zero.
+    #[serde(default)]
+    pub excluded: WordCounts,
+    /// Accepted lines by the first pattern that includes their URL, if the job has such patterns.
+    #[serde(default, skip_serializing_if = "WordCounts::is_empty")]
+    pub included: WordCounts,
+    /// Accepted lines by the rule that has rewritten their URL, if the job has such rules.
+    #[serde(default, skip_serializing_if = "WordCounts::is_empty")]
+    pub rewritten: WordCounts,
     /// Tags of accepted rows by name, including dropped tags.
     pub given_tags: WordCounts,
-    /// Tags of rejected rows by name.
+    /// Tags of rejected and excluded rows by name.
     pub refused_tags: WordCounts,
     /// Invalid tags by reason. Their URLs are listed without them.
     pub dropped_tags: WordCounts,
@@ -204,6 +214,11 @@ impl Report {
     /// Returns the number of all rejected lines.
     pub fn rejected_total(&self) -> u64 {
         self.rejected.values().sum()
+    }
+
+    /// Returns the number of all lines that rules leave out.
+    pub fn excluded_total(&self) -> u64 {
+        self.excluded.values().sum()
     }
 
     /// Returns the origins out of scope as text, those with the most URLs first: `2 http://a.example/, 1 https://b.example/`.

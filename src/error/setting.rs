@@ -49,12 +49,16 @@ settings! {
     Divide = "divide",
     /// Whether the run only finds out what it would publish.
     DryRun = "dry_run",
+    /// Patterns of URLs that are left out.
+    Exclude = "exclude",
     /// How many lines the inputs must have.
     ExpectLines = "expect_lines",
     /// The format of the inputs.
     Format = "format",
     /// Whether a damaged manifest is set aside.
     IgnoreManifest = "ignore_manifest",
+    /// Patterns of URLs that are kept.
+    Include = "include",
     /// The charset of the inputs.
     InputEncoding = "input_encoding",
     /// How long earlier sets are kept.
@@ -83,14 +87,22 @@ settings! {
     Out = "out",
     /// The version of the protocol.
     Protocol = "protocol",
+    /// The URL that lines without a scheme are relative to.
+    RelativeTo = "relative_to",
     /// The file for rejected lines.
     Rejects = "rejects",
     /// Whether a set with another base URL or protocol may be replaced.
     ReplaceSet = "replace_set",
+    /// The robots.txt whose rules URLs must not break.
+    RespectRobots = "respect_robots",
+    /// Replacements of the beginning of URLs.
+    Rewrite = "rewrite",
     /// Whether a directory of part files needs a `_SUCCESS`.
     RequireSuccess = "require_success",
     /// The robots.txt that names the index files.
     Robots = "robots",
+    /// The crawler whose rules in a robots.txt apply.
+    RobotsAgent = "robots_agent",
     /// Whether that robots.txt may have another name.
     RobotsAnyName = "robots_any_name",
     /// Which URLs may be listed.

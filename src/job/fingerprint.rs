@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::rules::SetRules;
+use crate::clean::screen::robots::Robots;
 use crate::intake::format::FormOptions;
 
 /// A hash of all options that decide which bytes sitemaps consist of: 32 hexadecimal digits. It finds mistakes, not forgeries.
@@ -15,7 +16,9 @@ impl Fingerprint {
     /// fingerprints on every machine.
     pub fn of(rules: &SetRules, form: &FormOptions) -> Self {
         // The publisher alone makes index files, and memory changes no byte.
-        let rules = SetRules { sitemaps_per_index: 0, ..rules.clone() };
+        let mut rules = SetRules { sitemaps_per_index: 0, ..rules.clone() };
+        // What a robots.txt says counts, wherever it is.
+        rules.urls.robots.iter_mut().for_each(Robots::forget_source);
         let form = FormOptions { page_memory: None, ..form.clone() };
         Self(format!("{:032x}", xxh3_128(format!("{form:?} {rules:?}").as_bytes())))
     }
@@ -40,6 +43,16 @@ mod tests {
         assert_ne!(same, of(|rules, _| rules.base_url = "https://h.example/a/".parse().unwrap()));
         assert_ne!(same, of(|rules, _| rules.urls_per_sitemap = 7));
         assert_ne!(same, of(|rules, _| rules.order = Order::Sorted));
+        assert_ne!(same, of(|rules, _| rules.urls.relative_to = Some("https://h.example/".parse().unwrap())));
+        assert_ne!(same, of(|rules, _| rules.urls.rewrites = vec!["http://=https://".parse().unwrap()]));
+        assert_ne!(same, of(|rules, _| rules.urls.include = vec!["a".parse().unwrap()]));
+        assert_ne!(same, of(|rules, _| rules.urls.exclude = vec!["a".parse().unwrap()]));
+        fn robots(text: &str) -> Option<Robots> {
+            Some(Robots::parse(text.as_bytes(), None))
+        }
+        let forbids = of(|rules, _| rules.urls.robots = robots("User-agent: *\nDisallow: /a"));
+        assert_ne!(same, forbids);
+        assert_eq!(forbids, of(|rules, _| rules.urls.robots = robots("user-agent: *\ndisallow: /a # b")));
         assert_ne!(
             same,
             of(|rules, _| rules.tags.default_changefreq = Some(crate::options::Changefreq::Daily))

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use crate::clean::UrlEncoding;
 use crate::clean::scope::{Base, BaseUrl, ScopeRule};
+use crate::clean::screen::UrlRules;
 use crate::compress::gzip::{Engine, Level};
 use crate::error::{Error, Result, Setting, message};
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX};
@@ -26,6 +27,8 @@ pub struct SetRules {
     pub bytes_per_sitemap: u64,
     /// Maximum sitemaps per index file: 1 to [`Protocol::sitemaps_per_index_max`].
     pub sitemaps_per_index: u32,
+    /// Which URLs lines mean, and which URLs are left out.
+    pub urls: UrlRules,
     /// Which URLs may be listed, relative to the base URL.
     pub scope: ScopeRule,
     /// Charset in which non-ASCII characters of a query are percent-encoded.
@@ -53,6 +56,7 @@ impl SetRules {
             urls_per_sitemap: URLS_PER_SITEMAP_MAX,
             bytes_per_sitemap: BYTES_PER_SITEMAP_DEFAULT,
             sitemaps_per_index: SITEMAPS_PER_INDEX_DEFAULT,
+            urls: UrlRules::default(),
             scope: ScopeRule::default(),
             url_encoding: UrlEncoding::default(),
             tags: TagRules::default(),
@@ -64,11 +68,12 @@ impl SetRules {
         }
     }
 
-    /// Checks all limits against those of the protocol.
+    /// Checks all limits against those of the protocol, and that the rules for URLs can be compiled.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
     pub fn check(&self) -> Result<()> {
+        self.urls.check(self.url_encoding)?;
         let protocol = self.protocol;
         let within = |setting: Setting, given: u64, min: u64, max: u64| {
             if (min..=max).contains(&given) {

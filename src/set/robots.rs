@@ -16,10 +16,8 @@ use std::path::Path;
 
 use crate::common::fifo::STREAM;
 use crate::error::{Error, Result, Setting, message};
+use crate::limits::ROBOTS_BYTES_MAX;
 use crate::place::LocalFile;
-
-/// Bytes of the file that every crawler reads (RFC 9309, 2.5). Google reads no more.
-const READ_BYTES: usize = 500 * 1024;
 
 /// Refuses a file name that is robots.txt except for capital letters: crawlers request only the name in lower case (RFC 9309,
 /// 2.3).
@@ -73,11 +71,11 @@ pub(crate) fn name_indexes(file: LocalFile<'_>, base_url: &str, indexes: &[Strin
         if exists && new == old {
             return Ok(None);
         }
-        if new.len() > READ_BYTES {
+        if new.len() > ROBOTS_BYTES_MAX {
             let bytes = new.len();
             return Err(Error::data(message!(
                 file.path(),
-                ": would have {bytes} bytes, and crawlers read no more than {READ_BYTES}"
+                ": would have {bytes} bytes, and crawlers read no more than {ROBOTS_BYTES_MAX}"
             )));
         }
         Ok(Some(new))

@@ -1,8 +1,8 @@
 //! The account: what became of every row of the inputs.
 
 use super::chunk::Chunk;
+use super::notes::Notes;
 use super::tally::Tally;
-use crate::clean::scope::Origins;
 use crate::intake::input::Input;
 use crate::intake::spool_format::InputRow;
 
@@ -13,8 +13,8 @@ pub struct Account {
     pub chunks: Vec<AccountedChunk>,
     /// The tally of all rows.
     pub tally: Tally,
-    /// The origins of URLs that are out of scope.
-    pub out_of_scope: Origins,
+    /// Counts of rows by origin and by rule.
+    pub notes: Notes,
 }
 
 /// A chunk of an input, and what became of its rows.
@@ -30,7 +30,7 @@ pub struct AccountedChunk {
 
 impl Account {
     /// The account of chunks in input order, in which nothing is listed yet.
-    pub fn new(mut chunks: Vec<AccountedChunk>, out_of_scope: Origins) -> Self {
+    pub fn new(mut chunks: Vec<AccountedChunk>, notes: Notes) -> Self {
         let (mut input, mut lines_before) = (0, 0);
         for chunk in &mut chunks {
             if chunk.chunk.input != input {
@@ -40,7 +40,7 @@ impl Account {
             lines_before += chunk.tally.lines;
         }
         let tally = chunks.iter().map(|chunk| chunk.tally).sum();
-        Self { chunks, tally, out_of_scope }
+        Self { chunks, tally, notes }
     }
 
     /// Sets the number of listed entries. All other entries are duplicates.

@@ -16,10 +16,10 @@ use super::judge::Judge;
 use super::keys::Keys;
 use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
+use super::notes::Notes;
 use super::sizes::Sizes;
 use super::stable;
 use super::tally::Tally;
-use crate::clean::scope::Origins;
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::common::secret::{Key, Secret};
@@ -106,8 +106,8 @@ fn judge_all(
     let (mut accounted, mut listed) = (Vec::new(), Vec::new());
     reserve(&mut accounted, extents.len())?;
     reserve(&mut listed, extents.len())?;
-    // Of all threads: the origins of every chunk would take too much memory.
-    let out_of_scope = Mutex::new(Origins::default());
+    // Of all threads: the notes on every chunk would take too much memory.
+    let notes = Mutex::new(Notes::default());
     // After so many chunks, keys are spilled if memory is short.
     let at_once = (memory.hold / 4 / SURVEYED_BYTES_MAX).max(4 * job.resources.threads.get());
     let mut surveyed: Vec<Option<SurveyedChunk>> = Vec::new();
@@ -126,9 +126,9 @@ fn judge_all(
                     stop.check()?;
                     inputs[at].come_to(extent.range());
                     *found = Some(surveyor.survey(at, &inputs[at], extent.clone())?);
-                    let own = surveyor.judge.take_out_of_scope();
+                    let own = surveyor.judge.take_notes();
                     if !own.is_empty() {
-                        out_of_scope.lock().expect("no thread panics with the lock").merge(&own);
+                        notes.lock().expect("no thread panics with the lock").merge(&own);
                     }
                     progress.advance(extent.bytes());
                     Ok(())
@@ -141,8 +141,8 @@ fn judge_all(
         }
     }
     keys.complete()?;
-    let out_of_scope = out_of_scope.into_inner().expect("no thread panics with the lock");
-    Ok((Account::new(accounted, out_of_scope), listed))
+    let notes = notes.into_inner().expect("no thread panics with the lock");
+    Ok((Account::new(accounted, notes), listed))
 }
 
 /// Surveys chunk after chunk with the same scratch memory.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::account::Account;
 use super::tally::Tally;
+use crate::clean::screen::RuleCounts;
 use crate::error::{Error, ErrorKind, Result};
 use crate::escape;
 use crate::intake::format::{ColumnsFound, Facts, NameCounts, Packing};
@@ -20,6 +21,8 @@ pub struct Known {
     pub bytes: u64,
     /// Rows that were judged before the survey and whose URL has bytes that are not UTF-8.
     pub non_utf8: u64,
+    /// The rules that applied to rows that were judged before the survey.
+    pub rules: RuleCounts,
 }
 
 /// Reports each source. `known` are the facts about it; its rows are in one or more of `inputs`, and `account` has counted them.
@@ -61,7 +64,7 @@ fn elements(counts: &NameCounts) -> BTreeMap<String, u64> {
 /// # Errors
 /// [`ErrorKind::Internal`] if they do not add up.
 pub fn check_tags(rules: &TagRules, given: &GivenTags, tally: &Tally) -> Result<()> {
-    let entries = tally.lines - tally.blank - tally.rejected.total();
+    let entries = tally.entries();
     for name in TagName::ALL {
         let has_default = match name {
             TagName::Changefreq => rules.default_changefreq.is_some(),

@@ -3,9 +3,11 @@
 use super::chunk::RowsAt;
 use super::front_coded::FrontDecoder;
 use super::layout::ListedChunk;
+use super::notes::Notes;
 use super::tally::Tally;
 use crate::clean::scope::{Base, Origins, Scope};
-use crate::clean::{self, CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
+use crate::clean::screen::{LineCleaner, RuleNumber, Screen, Screened};
+use crate::clean::{self, CleanUrl, Cleaner, Reason, UrlEncoding};
 use crate::common::simd;
 use crate::intake::input::Input;
 use crate::intake::lines;
@@ -24,6 +26,7 @@ use crate::sitemap::{extensions, xml};
 #[derive(Debug)]
 pub struct Rules {
     scope: Scope,
+    screen: Option<Screen>,
     url_encoding: UrlEncoding,
     tags: TagRules,
     /// Whether entries may have extras.
@@ -33,12 +36,14 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The rules of a job for each row.
+    /// The rules of a job for each row. The job has been checked.
     pub fn of(rules: &SetRules) -> Self {
         let frame = Frame::sitemap(rules.protocol);
         let entry_bytes_max = rules.sitemap_limits().entry_bytes_max(&frame);
+        let screen = Screen::of(&rules.urls, rules.url_encoding);
         Self {
             scope: scope(rules),
+            screen: screen.expect("the check of the job has compiled it, too"),
             url_encoding: rules.url_encoding,
             tags: rules.tags.clone(),
             // The schema of 0.84 allows only its own elements.
@@ -75,6 +80,8 @@ pub enum Judged<'a> {
     Entry(Entry<'a>),
     /// A row that was refused.
     Rejected(Reason),
+    /// A row whose URL is left out by a rule of the job.
+    Excluded(RuleNumber),
 }
 
 /// Whether an entry of `url` was made of a row whose URL has bytes that are not UTF-8. Quick for URLs that stay as they are.
@@ -142,7 +149,7 @@ fn canonical(raw: &[u8]) -> Entry<'_> {
 /// Cleans rows and checks them against the rules.
 #[derive(Debug)]
 pub struct Judge<'r> {
-    cleaner: Cleaner,
+    urls: LineCleaner<'r>,
     /// The XML of an entry's tags.
     tags: Vec<u8>,
     extras: ExtrasRenderer,
@@ -153,14 +160,25 @@ pub struct Judge<'r> {
 impl<'r> Judge<'r> {
     /// A judge by `rules`.
     pub fn new(rules: &'r Rules) -> Self {
-        let cleaner = || Cleaner::new(rules.url_encoding);
-        let extras = ExtrasRenderer::new(cleaner());
-        Self { cleaner: cleaner(), tags: Vec::new(), extras, rules, out_of_scope: Origins::default() }
+        let urls = LineCleaner::new(rules.url_encoding, rules.screen.as_ref());
+        let extras = ExtrasRenderer::new(Cleaner::new(rules.url_encoding));
+        Self { urls, tags: Vec::new(), extras, rules, out_of_scope: Origins::default() }
     }
 
-    /// The origins of the URLs that were out of scope since the last call.
-    pub fn take_out_of_scope(&mut self) -> Origins {
-        std::mem::take(&mut self.out_of_scope)
+    /// The notes on rows since the last call. The origins of URLs out of scope are those of all rows that were judged; rules are
+    /// counted by [`Judge::tally`] and [`Judge::count_accepted`].
+    pub fn take_notes(&mut self) -> Notes {
+        Notes { out_of_scope: std::mem::take(&mut self.out_of_scope), rules: self.urls.take_counts() }
+    }
+
+    /// Counts the rules that applied to the URL of the last row, which has become an entry.
+    pub fn count_accepted(&mut self) {
+        self.urls.count_accepted();
+    }
+
+    /// The name of a rule that excludes URLs.
+    pub fn rule_name(&self, rule: RuleNumber) -> &'r str {
+        self.urls.rule_name(rule)
     }
 
     /// Judges what a row says and counts what becomes of it and of its tags. Calls `act` with its entry, if it has become one.
@@ -177,9 +195,18 @@ impl<'r> Judge<'r> {
             Judged::Entry(entry) => {
                 tally.non_utf8 += u64::from(is_of_foreign_bytes(entry.url, content));
                 entry.count_tags(&mut tally.rendered);
-                return Some(act(entry));
+                let done = act(entry);
+                // An entry was counted when it was made.
+                if self.rules.screen.is_some() && matches!(content, Content::Url(..)) {
+                    self.count_accepted();
+                }
+                return Some(done);
             }
             Judged::Blank => tally.blank += 1,
+            Judged::Excluded(rule) => {
+                tally.excluded += 1;
+                self.urls.count_excluded(rule);
+            }
             Judged::Rejected(reason) => {
                 tally.rejected[reason] += 1;
                 if reason == Reason::EntryTooLarge {
@@ -220,13 +247,14 @@ impl<'r> Judge<'r> {
             Content::Bad(_, reason) => return Judged::Rejected(reason),
             Content::Entry(entry) => return Judged::Entry(entry),
         };
-        match self.cleaner.clean(raw) {
-            Cleaned::Blank => Judged::Blank,
-            Cleaned::Rejected(reason) => Judged::Rejected(reason),
-            Cleaned::Url(url) if !self.rules.scope.admits(url) => {
+        match self.urls.clean(raw) {
+            Screened::Blank => Judged::Blank,
+            Screened::Rejected(reason) => Judged::Rejected(reason),
+            Screened::Excluded(rule) => Judged::Excluded(rule),
+            Screened::Url(url) if !self.rules.scope.admits(url) => {
                 Judged::Rejected(self.rules.scope.reason(url, &mut self.out_of_scope))
             }
-            Cleaned::Url(url) => {
+            Screened::Url(url) => {
                 self.tags.clear();
                 let instant = self.rules.tags.check(raw_tags, dropped).and_then(|tags| {
                     xml::push_tags(&tags, &mut self.tags);

@@ -35,14 +35,14 @@ pub struct Example {
     pub text: String,
 }
 
-/// A row that was refused, or a tag of it that was dropped.
+/// A row that was refused or excluded, or a tag of it that was dropped.
 pub struct Refused<'i> {
     /// The number of its line or row.
     pub line: u64,
     /// Its offset in the input.
     pub offset: u64,
-    /// The word of a [`Reason`] or of a tag's reason.
-    pub reason: &'static str,
+    /// The word of a [`Reason`] or of a tag's reason, or the name of the rule that excludes the row.
+    pub reason: &'i str,
     /// The text of the row, or of the tag.
     pub text: Cow<'i, [u8]>,
 }
@@ -50,7 +50,7 @@ pub struct Refused<'i> {
 /// Maximum number of rows that a hint is based on.
 pub const SAMPLES: usize = 16;
 
-/// Writes all rejects to `out`, the file `path`.
+/// Writes all rejected and excluded rows and all dropped tags to `out`, the file `path`.
 ///
 /// # Errors
 /// If it cannot be written to, or if `stop` is raised.
@@ -71,7 +71,10 @@ pub fn write(
         }
         rows
     };
-    let worth_it = |chunk: &&AccountedChunk| chunk.tally.rejected.total() + chunk.tally.dropped.total() > 0;
+    let worth_it = |chunk: &&AccountedChunk| {
+        let tally = &chunk.tally;
+        tally.rejected.total() + tally.excluded + tally.dropped.total() > 0
+    };
     let chunks = account.chunks.iter().filter(worth_it);
     ordered(
         run.job.resources.threads.get(),
@@ -100,6 +103,8 @@ pub fn examples(rules: &Rules, account: &Account, inputs: &[Input], each: usize)
         }
         let input = escape::shown(inputs[chunk.chunk.input].name().as_os_str().as_encoded_bytes());
         for Refused { line, reason, text, .. } in refused(chunk, inputs, &mut judge) {
+            // Only the reject file has excluded rows.
+            let Some(&reason) = words.iter().find(|word| **word == reason) else { continue };
             let known = examples.entry(reason).or_default();
             if known.len() < each {
                 let (input, text) = (input.clone(), escape::shown(&text));
@@ -119,28 +124,32 @@ pub fn samples(rules: &Rules, account: &Account, inputs: &[Input], reason: Reaso
     of_reason.take(SAMPLES).map(|refused| escape::shown(&refused.text)).collect()
 }
 
-fn refused<'i>(chunk: &AccountedChunk, inputs: &'i [Input], judge: &mut Judge<'_>) -> Vec<Refused<'i>> {
+fn refused<'i, 'r: 'i>(
+    chunk: &AccountedChunk,
+    inputs: &'i [Input],
+    judge: &mut Judge<'r>,
+) -> Vec<Refused<'i>> {
     let mut all = Vec::new();
     chunk.rows(inputs).for_each(|row| all.extend(refused_of(row, judge)));
     all
 }
 
-/// The refused `row`, or its tags that were dropped; nothing if it is neither refused nor lost a tag.
-pub fn refused_of<'i>(row: InputRow<'i>, judge: &mut Judge<'_>) -> Vec<Refused<'i>> {
+/// The refused or excluded `row`, or its tags that were dropped; nothing if it is neither refused nor lost a tag.
+pub fn refused_of<'i, 'r: 'i>(row: InputRow<'i>, judge: &mut Judge<'r>) -> Vec<Refused<'i>> {
     let InputRow { line, offset, content } = row;
     let mut dropped = Vec::new();
     let judged = judge.judge_telling(content, &mut |tag| {
         let (reason, text) = (tag.reason.as_str(), tag.to_text().into());
         dropped.push(Refused { line, offset, reason, text });
     });
-    match judged {
-        Judged::Rejected(reason) => {
-            let (Content::Url(text, _) | Content::Bad(text, _)) = content else {
-                unreachable!("an entry is not refused")
-            };
-            vec![Refused { line, offset, reason: reason.as_str(), text: text.into() }]
-        }
-        Judged::Entry(_) => dropped,
-        Judged::Blank => Vec::new(),
-    }
+    let reason = match judged {
+        Judged::Rejected(reason) => reason.as_str(),
+        Judged::Excluded(rule) => judge.rule_name(rule),
+        Judged::Entry(_) => return dropped,
+        Judged::Blank => return Vec::new(),
+    };
+    let (Content::Url(text, _) | Content::Bad(text, _)) = content else {
+        unreachable!("an entry is neither refused nor excluded")
+    };
+    vec![Refused { line, offset, reason, text: text.into() }]
 }

@@ -28,9 +28,9 @@ use super::context::Context;
 use super::judge::{Judge, Judged};
 use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
+use super::notes::Notes;
 use super::stable;
 use super::tally::Tally;
-use crate::clean::scope::Origins;
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::error::{Error, Result, list, reserve, reserve_more, try_list};
@@ -181,8 +181,8 @@ struct Distributed {
     memory_left: usize,
 }
 
-/// The work of a thread: its chunks, the blocks of each range, and origins out of scope.
-type OfWorker = (Vec<(usize, AccountedChunk)>, Vec<Vec<RangeBlock>>, Origins);
+/// The work of a thread: its chunks, the blocks of each range, and notes on its rows.
+type OfWorker = (Vec<(usize, AccountedChunk)>, Vec<Vec<RangeBlock>>, Notes);
 
 /// Judges all rows and appends every entry to its range, on all threads.
 fn distribute(
@@ -209,8 +209,8 @@ fn distribute(
             chunks.push((at, AccountedChunk::new(chunk, tally)));
             run.progress.advance(extent.bytes());
         }
-        let out_of_scope = worker.judge.take_out_of_scope();
-        Ok((chunks, worker.finish()?, out_of_scope))
+        let notes = worker.judge.take_notes();
+        Ok((chunks, worker.finish()?, notes))
     };
     let done: Vec<Result<_>> = std::thread::scope(|scope| {
         // No more of them than there is work for, and none once a signal has come.
@@ -224,11 +224,11 @@ fn distribute(
     let mut chunks = Vec::new();
     reserve(&mut chunks, extents.len())?;
     let mut ranges = vec![Vec::new(); splitters.ranges()];
-    let mut out_of_scope = Origins::default();
+    let mut notes = Notes::default();
     for of_worker in done {
-        let (own_chunks, own_ranges, own_out_of_scope): OfWorker = of_worker?;
+        let (own_chunks, own_ranges, own_notes): OfWorker = of_worker?;
         chunks.extend(own_chunks);
-        out_of_scope.merge(&own_out_of_scope);
+        notes.merge(&own_notes);
         for (range, own) in ranges.iter_mut().zip(own_ranges) {
             reserve_more(range, own.len())?;
             range.extend(own);
@@ -238,7 +238,7 @@ fn distribute(
     let chunks = list(chunks.into_iter().map(|(_, chunk)| chunk))?;
     let memory_left = storage.left();
     let files = storage.into_files()?;
-    Ok(Distributed { account: Account::new(chunks, out_of_scope), ranges, files, memory_left })
+    Ok(Distributed { account: Account::new(chunks, notes), ranges, files, memory_left })
 }
 
 /// Judges rows and appends entries to ranges.

@@ -13,6 +13,7 @@ use super::inputs::Known;
 use super::judge::{Judge, Judged, is_of_foreign_bytes};
 use super::memory::{Memory, with_page_memory};
 use crate::clean::Reason;
+use crate::clean::screen::RuleCounts;
 use crate::common::fifo::{Failed, PipeReader};
 use crate::common::nameless::nameless;
 use crate::common::ordered::ordered;
@@ -123,7 +124,7 @@ impl Reading<'_> {
                 }))
             }
         };
-        let mut non_utf8 = 0;
+        let (mut non_utf8, mut rules) = (0, RuleCounts::default());
         let (mut facts, opened) = format::open(&name, feed, self.form)?;
         let inputs = match opened {
             Opened::Plain(file) => vec![Input::lines(&name, &file, identity)?],
@@ -142,10 +143,10 @@ impl Reading<'_> {
                 }
                 if let Some(units) = rest {
                     let to = Scratch::copy_of(copied, scratch)?;
-                    let Spooled { blocks, given_tags, facts: of_rows, non_utf8: odd } =
+                    let Spooled { blocks, given_tags, facts: of_rows, non_utf8: odd, rules: applied } =
                         self.read_rows(units, &to)?;
                     facts.take(of_rows);
-                    non_utf8 = odd;
+                    (non_utf8, rules) = (odd, applied);
                     let input = Input::rows(&name, to.file(), identity, blocks)?;
                     let continues = !inputs.is_empty();
                     inputs.push(input.with_tags(given_tags).continuing(continues));
@@ -154,7 +155,7 @@ impl Reading<'_> {
             }
         };
         let bytes = identity.map_or_else(|| from_pipe.load(Ordering::Relaxed), |identity| identity.bytes());
-        Ok((inputs, Known { facts, bytes, non_utf8 }))
+        Ok((inputs, Known { facts, bytes, non_utf8, rules }))
     }
 
     /// Reads and judges rows, once for both passes.
@@ -164,12 +165,13 @@ impl Reading<'_> {
         let worker = || Spooler::new(run, to);
         let work = |worker: &mut Spooler<'_>, unit: Result<Unit<'_>>| worker.spool(unit?);
         let mut take = |spooled: Result<Spooled>| {
-            let Spooled { blocks, given_tags, facts, non_utf8 } = spooled?;
+            let Spooled { blocks, given_tags, facts, non_utf8, rules } = spooled?;
             reserve_more(&mut all.blocks, blocks.len())?;
             all.blocks.extend(blocks);
             all.given_tags = all.given_tags + given_tags;
             all.facts.merge(&facts);
             all.non_utf8 += non_utf8;
+            all.rules.merge(&rules);
             run.stop.check()
         };
         // After an error, units may still be waiting for the pipe.
@@ -221,6 +223,8 @@ struct Spooled {
     facts: UnitFacts,
     /// The number of rows whose URL has bytes that are not UTF-8 and that the survey can no longer detect.
     non_utf8: u64,
+    /// The rules that applied to rows that are entries now, to which the survey does not apply them again.
+    rules: RuleCounts,
 }
 
 /// Judges rows and writes them to scratch, unit by unit.
@@ -242,6 +246,7 @@ impl<'r> Spooler<'r> {
     fn spool(&mut self, unit: Unit<'_>) -> Result<Spooled> {
         self.rows.begin();
         self.spooled.facts = unit.read(self)?;
+        self.spooled.rules = self.judge.take_notes().rules;
         self.end_block()?;
         Ok(std::mem::take(&mut self.spooled))
     }
@@ -278,7 +283,11 @@ impl Sink for Spooler<'_> {
             }
             _ => raw,
         };
+        let is_entry = matches!(content, Content::Entry(_));
         self.rows.push(&InputRow { line, offset, content });
+        if is_entry {
+            self.judge.count_accepted();
+        }
         self.end_row()
     }
 

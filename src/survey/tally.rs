@@ -21,13 +21,15 @@ pub struct Tally {
     pub duplicates: u64,
     /// Rows that were refused.
     pub rejected: Rejected,
-    /// Dropped tags of rows that were not refused.
+    /// Rows whose URL is left out by a rule of the job.
+    pub excluded: u64,
+    /// Dropped tags of rows that were neither refused nor excluded.
     pub dropped: DroppedTags,
-    /// Tags in the entries of rows that were not refused, counted in the XML that they became.
+    /// Tags in the entries of other rows, counted in the XML that they became.
     pub rendered: TagCounts,
-    /// Tags of rows that were refused.
+    /// Tags of rows that were refused or excluded.
     pub refused_tags: TagCounts,
-    /// Rows that were not refused and whose URL has bytes that are not UTF-8.
+    /// Rows that were neither refused nor excluded and whose URL has bytes that are not UTF-8.
     pub non_utf8: u64,
 }
 
@@ -37,14 +39,14 @@ impl Tally {
         Self { lines: entries, listed: entries, ..Self::default() }
     }
 
-    /// Rows that are neither blank nor refused, duplicates included.
+    /// Rows that are neither blank nor refused nor excluded, duplicates included.
     pub fn entries(&self) -> u64 {
-        self.lines - self.blank - self.rejected.total()
+        self.lines - self.blank - self.rejected.total() - self.excluded
     }
 
-    /// Whether every row is blank, listed, a duplicate or refused.
+    /// Whether every row is blank, listed, a duplicate, refused or excluded.
     pub fn is_balanced(&self) -> bool {
-        self.lines == self.blank + self.listed + self.duplicates + self.rejected.total()
+        self.lines == self.blank + self.listed + self.duplicates + self.rejected.total() + self.excluded
     }
 }
 
@@ -58,6 +60,7 @@ impl Add for Tally {
             listed: self.listed + other.listed,
             duplicates: self.duplicates + other.duplicates,
             rejected: self.rejected + other.rejected,
+            excluded: self.excluded + other.excluded,
             dropped: self.dropped + other.dropped,
             rendered: self.rendered + other.rendered,
             refused_tags: self.refused_tags + other.refused_tags,
@@ -86,7 +89,8 @@ mod tests {
             next
         };
         let (lines, blank, listed, duplicates, non_utf8) = (count(), count(), count(), count(), count());
-        let mut tally = Tally { lines, blank, listed, duplicates, non_utf8, ..Tally::default() };
+        let excluded = count();
+        let mut tally = Tally { lines, blank, listed, duplicates, excluded, non_utf8, ..Tally::default() };
         tally.rejected[Reason::Host] = count();
         tally.rejected[Reason::NoUrl] = count();
         tally.dropped[TagReason::Image] = count();

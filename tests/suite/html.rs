@@ -181,7 +181,7 @@ fn a_forged_report_cannot_inject_markup_either() {
         let mut forged = report.clone();
         poison(&mut forged, text);
         forged["details"]["sections"]["by"] = "path".into();
-        for name in ["rejected", "dropped_tags", "out_of_scope"] {
+        for name in ["rejected", "excluded", "included", "rewritten", "dropped_tags", "out_of_scope"] {
             forged[name] = json!({ text: 3 });
         }
         forged["details"]["settings"] = json!({ text: text });
@@ -210,9 +210,9 @@ fn worst_report(report: &Value) -> Value {
         .map(|n| json!({ "reason": name(n / 5), "input": long, "line": number, "text": long }))
         .collect();
     worst["examples"] = examples.clone().into();
-    worst["rejected"] = map(200, number.into());
-    worst["dropped_tags"] = map(200, number.into());
-    worst["out_of_scope"] = map(200, number.into());
+    for name in ["rejected", "excluded", "included", "rewritten", "dropped_tags", "out_of_scope"] {
+        worst[name] = map(200, number.into());
+    }
     for name in ["refused", "hint"] {
         worst[name] = long.clone().into();
     }

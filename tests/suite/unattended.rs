@@ -279,8 +279,8 @@ fn every_option_of_build_can_be_set_in_the_environment_or_a_file_and_wrong_value
         given(&mut command);
         finish(&mut command, format!("{BASE}1\n").as_bytes())
     };
-    // A value that every option refuses: no number, no name, and no path where a file can be created.
-    let wrong = "/dev/null/wrong";
+    // A value that every option refuses: no number, no name, no pattern, and no path where a file can be created.
+    let wrong = "/dev/null/(wrong";
     for option in options {
         let variable = format!("SITEMILL_{}", option.to_uppercase().replace('-', "_"));
         let config = directory.file("sitemill.toml", format!("{option} = {wrong:?}\n"));
@@ -294,7 +294,7 @@ fn every_option_of_build_can_be_set_in_the_environment_or_a_file_and_wrong_value
         for refused in [Some(of_environment), (option != "config").then_some(of_file)].into_iter().flatten() {
             // The message may name a temporary file beside the path. A flag in a file must be true or false.
             let said = [
-                "/dev/null/.wrong.".into(),
+                "/dev/null/.(wrong.".into(),
                 wrong.into(),
                 format!("--{option}"),
                 format!("{option} must be true"),

@@ -88,7 +88,7 @@ class Rows:
 
 
 def counts(report: Any) -> dict[str, Any]:
-    names = ("published", "lines", "blank", "listed", "duplicates", "rejected", "dropped_tags", "sitemaps")
+    names = ("published", "lines", "blank", "listed", "duplicates", "rejected", "excluded", "dropped_tags", "sitemaps")
     names += ("indexes", "index_urls", "xml_bytes", "gzip_bytes")
     return {name: getattr(report, name) for name in names}
 

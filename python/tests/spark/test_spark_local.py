@@ -228,6 +228,22 @@ def test_rejected_rows_and_dropped_tags_are_a_data_frame(spark, small):
     assert text.startswith("no url ")
 
 
+def test_filters_exclude_and_count_the_same_rows_as_on_one_machine(spark, small, tmp_path, monkeypatch):
+    rows = small.read(spark)
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /*9$\n")
+    (tmp_path / "patterns").write_text("# comment\n7$\n")
+    # Tasks run elsewhere, and must find the files all the same.
+    monkeypatch.chdir(tmp_path)
+    rules = dict(exclude=["1$"], exclude_file="patterns", respect_robots="robots.txt", rewrite={"http://": "https://"})
+    one = sitemill.build(pyarrow.parquet.read_table(small.files), out="one", **ONE_MACHINE, **rules, **OPTIONS)
+    report = sitemill.spark.build(rows, out=tmp_path / "out", **rules, **OPTIONS)
+    assert cluster.counts(report) == cluster.counts(one) and report.excluded_total > 100
+    cluster.same(tmp_path / "out", tmp_path / "one")
+    found = sitemill.spark.rejects(rows, **rules, **OPTIONS).groupBy("reason").count().collect()
+    counted = {row["reason"]: row["count"] for row in found}
+    assert {rule: counted.get(rule, 0) for rule in report.excluded} == dict(report.excluded)
+
+
 def test_the_example_of_the_documentation_runs(spark, small, tmp_path):
     page = (HERE.parents[2] / "docs/spark.md").read_text("utf-8")
     examples = [part.split("```")[0] for part in page.split("```python\n")[1:]]

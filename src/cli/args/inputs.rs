@@ -9,6 +9,8 @@ use sitemill::options::{
     TagRules, UrlEncoding, changefreq, priority,
 };
 
+use super::urls::UrlArgs;
+
 /// Options about the form of inputs.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
@@ -108,7 +110,7 @@ pub struct CleanArgs {
     /// Each may be named once and is read once. A directory with a published set is read as the sitemaps that the set lists.
     pub input: Vec<PathBuf>,
 
-    /// Write rejected lines to this file.
+    /// Write rejected and excluded lines to this file.
     ///
     /// Tab-separated: input, line, byte offset, reason, text. - is standard output.
     #[arg(long, value_name = "FILE")]
@@ -125,6 +127,10 @@ pub struct CleanArgs {
     /// Options about inputs.
     #[command(flatten)]
     pub form: FormArgs,
+
+    /// Options about URLs.
+    #[command(flatten)]
+    pub urls: UrlArgs,
 }
 
 impl FormArgs {

@@ -50,7 +50,20 @@ pub fn check(job: &Job, report: &Report, live: Option<&Manifest>) -> Result<()> 
 /// Says why there is nothing to publish. Proposes an empty set only if the input contains no URL at all.
 fn nothing_listed(job: &Job, report: &Report) -> Message {
     if let Some(hint) = &report.hint {
-        return message!("nothing was published: ", hint);
+        // A filter may be meant to leave out everything.
+        let is_filtered = report.excluded_total() == report.lines - report.blank;
+        return match job.rules.only_site().filter(|_| is_filtered) {
+            Some(_) => {
+                message!(
+                    "nothing was published: ",
+                    hint,
+                    "; ",
+                    Setting::AllowEmpty,
+                    " publishes an empty set"
+                )
+            }
+            None => message!("nothing was published: ", hint),
+        };
     }
     let found = match report.lines {
         0 => "the inputs are empty".to_owned(),

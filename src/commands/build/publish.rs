@@ -85,6 +85,7 @@ fn counts(job: &Job, report: &Report, batches: &[Batch]) -> Option<RunCounts> {
         blank: report.blank,
         duplicates: report.duplicates,
         rejected: report.rejected_total(),
+        excluded: report.excluded_total(),
         sections: if let [only] = sections[..] { only.clone() } else { Sections::sum(&sections) },
         urls_per_sitemap: Some(job.rules.urls_per_sitemap),
     })

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::guards;
 use super::take_in::TakenIn;
 use crate::clean::Reason;
-use crate::clean::scope::Origins;
+use crate::clean::screen::CountedRules;
 use crate::commands::report::details::{Details, EXAMPLES_OF_REASON_MAX};
 use crate::commands::report::dry_run::DryRun;
 use crate::commands::report::settings::settings;
@@ -22,6 +22,7 @@ use crate::set::publish::Prepared;
 use crate::sitemap::tags::GivenTags;
 use crate::survey::account::Account;
 use crate::survey::context::Context;
+use crate::survey::notes::Notes;
 use crate::survey::rejects::Example;
 use crate::survey::tally::Tally;
 use crate::survey::{inputs, rejects};
@@ -48,7 +49,7 @@ pub fn write_rejects(
 }
 
 /// Counts of all rows, whether one process or several read them.
-pub struct Counted<'a> {
+pub struct Counted {
     pub inputs: Vec<InputReport>,
     pub skipped: Vec<Skipped>,
     pub estimate: Estimate,
@@ -57,7 +58,8 @@ pub struct Counted<'a> {
     pub given: GivenTags,
     /// Rows that are not in the tally's count of URLs with bytes that are not UTF-8.
     pub non_utf8_before: u64,
-    pub out_of_scope: &'a Origins,
+    /// Counts of the rows by origin and by rule.
+    pub notes: Notes,
     /// The first rows of each reason, in the order in which reasons are checked, up to the report's limit per reason.
     pub examples: Vec<Example>,
 }
@@ -72,6 +74,8 @@ pub fn examples_of_reason(job: &Job) -> usize {
 /// # Errors
 /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if lines or tags do not add up.
 pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Result<Report> {
+    let mut notes = account.notes.clone();
+    taken_in.known.iter().for_each(|known| notes.rules.merge(&known.rules));
     let counted = Counted {
         inputs: inputs::reports(&taken_in.inputs, &taken_in.known, account)?,
         skipped: taken_in.skipped.clone(),
@@ -79,7 +83,7 @@ pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Res
         tally: account.tally,
         given: taken_in.given_tags(),
         non_utf8_before: taken_in.known.iter().map(|known| known.non_utf8).sum(),
-        out_of_scope: &account.out_of_scope,
+        notes,
         examples: rejects::examples(run.rules, account, &taken_in.inputs, examples_of_reason(run.job)),
     };
     of_counted(run.job, counted, |reason| rejects::samples(run.rules, account, &taken_in.inputs, reason))
@@ -89,14 +93,11 @@ pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Res
 ///
 /// # Errors
 /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if tags do not add up.
-pub fn of_counted(
-    job: &Job,
-    counted: Counted<'_>,
-    samples: impl Fn(Reason) -> Vec<String>,
-) -> Result<Report> {
+pub fn of_counted(job: &Job, counted: Counted, samples: impl Fn(Reason) -> Vec<String>) -> Result<Report> {
     let Counted { tally, given, mut examples, .. } = counted;
     inputs::check_tags(&job.rules.tags, &given, &tally)?;
-    let (out_of_scope, out_of_scope_others) = counted.out_of_scope.largest(OUT_OF_SCOPE_ORIGINS);
+    let (out_of_scope, out_of_scope_others) = counted.notes.out_of_scope.largest(OUT_OF_SCOPE_ORIGINS);
+    let CountedRules { rewritten, included, excluded } = job.rules.urls.counted(&counted.notes.rules);
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION").into(),
         protocol: job.rules.protocol.to_string(),
@@ -109,6 +110,9 @@ pub fn of_counted(
         listed: tally.listed,
         duplicates: tally.duplicates,
         rejected: words(tally.rejected.by_word()),
+        excluded,
+        included,
+        rewritten,
         given_tags: words(given.of_entries.by_word()),
         refused_tags: words(tally.refused_tags.by_word()),
         dropped_tags: words(tally.dropped.by_word()),

@@ -8,7 +8,7 @@ use super::order::{Origin, WorkOrder, check_job};
 use super::pack::{Examples, Packed};
 use super::plan::{Planned, RoutingPlan, internal};
 use super::region::RegionBatch;
-use crate::clean::scope::{ORIGINS_SERIALISED_MAX, Origins};
+use crate::clean::scope::ORIGINS_SERIALISED_MAX;
 use crate::commands::build::finish::{Clock, finish};
 use crate::commands::build::follow_up::FollowUp;
 use crate::commands::build::guards;
@@ -29,6 +29,7 @@ use crate::job::fingerprint::Fingerprint;
 use crate::produce::batch::Batch;
 use crate::sitemap::sections::SectionTally;
 use crate::survey::memory::Memory;
+use crate::survey::notes::Notes;
 use crate::survey::rejects::Example;
 use crate::survey::tally::Tally;
 
@@ -261,12 +262,12 @@ fn check_files(site: &Site) -> Result<()> {
 
 /// The report of the rows, as far as it is known before publishing.
 fn report(job: &Job, packed: &[Packed], tally: Tally, input: &str) -> Result<Report> {
-    let (mut examples, mut out_of_scope) = (Examples::default(), Origins::default());
+    let (mut examples, mut notes) = (Examples::default(), Notes::default());
     for packed in packed {
         examples.merge(&packed.examples);
-        out_of_scope.merge(&packed.out_of_scope);
+        notes.merge(&packed.notes);
     }
-    out_of_scope.truncate(ORIGINS_SERIALISED_MAX);
+    notes.out_of_scope.truncate(ORIGINS_SERIALISED_MAX);
     let each = examples_of_reason(job);
     let rejected = tally.rejected.iter().map(|(reason, _)| reason.as_str());
     let words = rejected.chain(tally.dropped.iter().map(|(reason, _)| reason.as_str()));
@@ -286,7 +287,7 @@ fn report(job: &Job, packed: &[Packed], tally: Tally, input: &str) -> Result<Rep
         tally,
         given: packed.iter().fold(Default::default(), |sum, packed| sum + packed.given),
         non_utf8_before: 0,
-        out_of_scope: &out_of_scope,
+        notes,
         examples: words.flat_map(first).collect(),
     };
     let text = |example: &Example| example.text.clone();

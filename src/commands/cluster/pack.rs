@@ -8,7 +8,6 @@ use super::block::{Encoder, Filling};
 use super::order::{Origin, WorkOrder, check_job, read_json, to_json};
 use super::reading::read;
 use crate::clean::Reason;
-use crate::clean::scope::Origins;
 use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::escape;
@@ -19,6 +18,7 @@ use crate::job::Job;
 use crate::sitemap::divide::borders::Smallest;
 use crate::sitemap::tags::{GivenTags, RawTags};
 use crate::survey::judge::{Judge, Rules};
+use crate::survey::notes::Notes;
 use crate::survey::rejects::{Example, Refused, SAMPLES, refused_of};
 use crate::survey::tally::Tally;
 
@@ -47,7 +47,7 @@ pub struct Packed {
     pub(super) bytes: u64,
     /// The first rows of each reason.
     pub(super) examples: Examples,
-    pub(super) out_of_scope: Origins,
+    pub(super) notes: Notes,
     pub(super) candidates: Smallest,
 }
 
@@ -103,7 +103,7 @@ pub fn pack(
         sum: 0,
         bytes: 0,
         examples: Examples::default(),
-        out_of_scope: Origins::default(),
+        notes: Notes::default(),
         candidates: Smallest::new(CANDIDATES_COLLECTED.max(candidates)),
     };
     let mut packer = Packer {
@@ -119,7 +119,7 @@ pub fn pack(
     let bytes = read(job, source, stop, &mut packer)?;
     packer.end_block()?;
     let Packer { mut packed, mut judge, .. } = packer;
-    (packed.bytes, packed.out_of_scope) = (bytes, judge.take_out_of_scope());
+    (packed.bytes, packed.notes) = (bytes, judge.take_notes());
     let wanted = (CANDIDATES_PER_MILLION * packed.accepted() / 1_000_000) as usize;
     let mut kept = Smallest::new(wanted.max(CANDIDATES_MIN).max(candidates));
     kept.merge(packed.candidates)?;
@@ -201,7 +201,8 @@ impl Examples {
     fn add(&mut self, input: &str, refused: &Refused<'_>) {
         let known = self.0.entry(refused.reason.into()).or_default();
         if known.len() < SAMPLES {
-            let (reason, input, text) = (refused.reason.into(), input.into(), escape::shown(&refused.text));
+            let (reason, input) = (refused.reason.to_owned().into(), input.into());
+            let text = escape::shown(&refused.text);
             known.push(Example { reason, input, line: refused.line, text });
         }
     }
@@ -220,22 +221,23 @@ impl Examples {
     }
 }
 
-/// A row that was rejected, or a tag that was dropped from a row.
+/// A row that was rejected or excluded, or a tag that was dropped from a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RejectedRow<'a> {
     /// The number of the row in its source, from 1.
     pub row: u64,
-    /// The reason, as a word of the [report](crate::Report::rejected): `scheme`, or `tag-lastmod` for a tag.
-    pub reason: &'static str,
+    /// The reason, as a word of the [report](crate::Report::rejected): `scheme`, or `tag-lastmod` for a tag. For an excluded row,
+    /// the rule as in [`Report::excluded`](crate::Report::excluded).
+    pub reason: &'a str,
     /// The row's URL as it was in the source, or the text of a row without a URL.
     pub text: &'a [u8],
     /// The value of the tag, if only a tag was dropped. The URL is listed without it.
     pub tag: Option<&'a [u8]>,
 }
 
-/// Reads all rows of `source`, one partition of the input, and calls `emit` with each row that is rejected and each tag that is
-/// dropped. It does nothing else with the rows, so an engine can collect rejects with or without a run.
+/// Reads all rows of `source`, one partition of the input, and calls `emit` with each row that is rejected or excluded and each
+/// tag that is dropped. It does nothing else with the rows, so an engine can collect rejects with or without a run.
 ///
 /// # Errors
 /// If the source cannot be read, `emit` fails, or `stop` is raised.

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::*;
 use crate::common::random::Random;
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::{Divide, OnDuplicate, Order};
+use crate::options::{Divide, OnDuplicate, Order, Robots};
 use crate::sitemap::divide::borders::ROWS_PER_BORDER_HERE;
 use crate::{Job, Outcome, Report, Silent, Source, SourceRow, Stop, build_from};
 
@@ -233,6 +233,40 @@ fn a_cluster_publishes_what_one_machine_publishes_however_rows_and_regions_are_d
             assert_eq!(reasons(&got.report), reasons(&want.report));
         }
     }
+}
+
+#[test]
+fn rules_for_urls_apply_and_count_on_a_cluster_as_on_one_machine() {
+    let mut rows = rows(3_000, 4);
+    rows.extend((0..200).map(|n| SourceRow::new(format!("/relative/{n}")).priority(["", "7"][n % 2])));
+    rows.extend((0..200).map(|n| SourceRow::new(format!("http://h.example/often/{n}"))));
+    let directory = Directory::new();
+    let job = |out: &str| {
+        let mut job = directory.job(out);
+        let urls = &mut job.rules.urls;
+        urls.relative_to = Some("https://h.example/".parse().unwrap());
+        urls.rewrites = vec!["http://=https://".parse().unwrap()];
+        urls.include = vec!["/(a|b|often)/".parse().unwrap(), "/relative/".parse().unwrap()];
+        urls.exclude = vec!["7$".parse().unwrap(), "/a/.*1".parse().unwrap()];
+        urls.robots = Some(Robots::parse(b"User-agent: *\nDisallow: /often/1\nAllow: /often/11", None));
+        job
+    };
+    let one = job("one");
+    let want = on_one_machine(&one, &rows).report;
+    assert!(want.excluded.values().chain(want.included.values()).all(|&lines| lines > 0), "{want:?}");
+    assert!(want.rewritten["http://=https://"] > 0 && want.listed > 500);
+    let cluster = job("cluster");
+    let got = on_cluster(&cluster, &rows, 7, 3).unwrap().report;
+    is_same(&cluster, &one);
+    assert_eq!(counts(&got), counts(&want));
+
+    let mut told: BTreeMap<String, u64> = BTreeMap::new();
+    let mut tell = |rejected: RejectedRow<'_>| {
+        *told.entry(rejected.reason.to_owned()).or_insert(0) += 1;
+        Ok(())
+    };
+    rejects(&cluster, Source::rows("pages", rows.clone()), &mut tell, &Stop::default()).unwrap();
+    assert!(want.excluded.iter().all(|(rule, lines)| told[&**rule] == *lines), "{told:?}");
 }
 
 #[test]

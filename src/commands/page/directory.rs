@@ -63,6 +63,9 @@ pub fn page_of_directory(
         (report.lines, report.blank, report.duplicates) = (counts.lines, counts.blank, counts.duplicates);
         // Reasons are unknown, and the page of a set shows none.
         report.rejected.insert("rejected".into(), counts.rejected);
+        if counts.excluded > 0 {
+            report.excluded.insert("excluded".into(), counts.excluded);
+        }
     }
     report.details = Some(details);
     let notes = notes(&statuses, counts.is_some());

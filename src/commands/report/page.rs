@@ -83,6 +83,7 @@ fn of_report(report: &Report, known: &Known<'_>, html: &mut Html) {
     }
     if is_run {
         reasons::rejected(report, html);
+        reasons::excluded(report, html);
         reasons::dropped(report, html);
     }
     if let Some(details) = &report.details {

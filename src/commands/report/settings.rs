@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use crate::clean::screen::robots::Robots;
 use crate::error::Setting;
-use crate::escape::shown;
+use crate::escape::{grouped, shown};
 use crate::job::{Job, OnDuplicate, Order};
 use crate::sitemap::divide::Divide;
 
@@ -20,6 +21,14 @@ pub fn settings(job: &Job) -> BTreeMap<String, String> {
     set("out", Some(path(&job.publication.out)));
     set("protocol", Some(job.rules.protocol.to_string()));
     set("scope", Some(job.rules.scope.as_str().into()));
+    let urls = &job.rules.urls;
+    set("relative-to", urls.relative_to.as_ref().map(ToString::to_string));
+    set("rewrite", listed(&urls.rewrites));
+    set("include", listed(&urls.include));
+    set("exclude", listed(&urls.exclude));
+    let robots_agent = urls.robots.as_ref().and_then(Robots::agent);
+    set("robots-agent", robots_agent.map(|agent| agent.as_str().to_owned()));
+    set("respect-robots", urls.robots.as_ref().map(|robots| path(&robots.source().to_owned())));
     set("urls-per-sitemap", Some(job.rules.urls_per_sitemap.to_string()));
     set("bytes-per-sitemap", Some(job.rules.bytes_per_sitemap.to_string()));
     set("sitemaps-per-index", Some(job.rules.sitemaps_per_index.to_string()));
@@ -55,6 +64,18 @@ pub fn settings(job: &Job) -> BTreeMap<String, String> {
     set("rejects", job.publication.rejects.as_ref().map(path));
     set("diff", job.publication.diff.as_ref().map(path));
     settings
+}
+
+/// Maximum number of values of one option that are listed.
+const VALUES_MAX: usize = 10;
+
+/// Returns the values of an option that may be repeated.
+fn listed(values: &[impl ToString]) -> Option<String> {
+    let mut shown: Vec<_> = values.iter().take(VALUES_MAX).map(ToString::to_string).collect();
+    if values.len() > VALUES_MAX {
+        shown.push(format!("and {} more", grouped((values.len() - VALUES_MAX) as u64)));
+    }
+    (!shown.is_empty()).then(|| shown.join(", "))
 }
 
 /// Returns the setting that is called `option` in [`settings`].

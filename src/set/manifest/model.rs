@@ -71,6 +71,10 @@ fn index_bytes_max() -> u64 {
     BYTES_PER_SITEMAP_DEFAULT
 }
 
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// Counts of a run, for the report of the next run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCounts {
@@ -82,6 +86,9 @@ pub struct RunCounts {
     pub duplicates: u64,
     /// Refused lines.
     pub rejected: u64,
+    /// Lines that rules left out. Missing if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub excluded: u64,
     /// Listed URLs by section.
     pub sections: Sections,
     /// Most URLs of one of its sitemaps. None in the first manifests.

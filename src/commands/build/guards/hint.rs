@@ -1,5 +1,7 @@
 //! A hint for inputs with mostly rejected lines: what the lines have in common, and how to fix it.
 
+use std::cmp::Reverse;
+
 use super::shape;
 use crate::clean::scope::BaseUrl;
 use crate::clean::{Cleaned, Cleaner, Reason};
@@ -15,6 +17,10 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
     let count = |reason: Reason| report.rejected.get(reason.as_str()).copied().unwrap_or(0);
     // Of equally frequent reasons, the first in checking order.
     let reason = Reason::ALL.into_iter().rev().max_by_key(|&reason| count(reason))?;
+    let excluded = report.excluded_total();
+    if report.listed == 0 && excluded > count(reason) {
+        return Some(left_out(report, &Refused { count: excluded, of: urls }));
+    }
     if count(reason) == 0 || report.listed > 0 && count(reason) * 2 <= urls {
         return None;
     }
@@ -38,6 +44,14 @@ pub fn hint(job: &Job, report: &Report, samples: impl Fn(Reason) -> Vec<String>)
         }
         _ => other(reason, &refused, first),
     })
+}
+
+/// Returns the hint for rules that leave out all or most URLs.
+fn left_out(report: &Report, excluded: &Refused) -> Message {
+    let most = report.excluded.iter().max_by_key(|&(rule, &lines)| (lines, Reverse(rule)));
+    let (rule, lines) = most.map_or(("", 0), |(rule, &lines)| (&**rule, lines));
+    let (subject, lines) = (excluded.subject("line", "lines"), grouped(lines));
+    message!("{subject} excluded, {lines} of them by {rule}; change the filters")
 }
 
 /// The number of rejected URLs, and of all URLs.
@@ -118,7 +132,11 @@ fn other(reason: Reason, refused: &Refused, first: &str) -> Message {
             message!("if the input is UTF-16, use ", Setting::InputEncoding.with("utf-16le"))
         }
         Reason::ControlCharacter => "the export is damaged".into(),
-        Reason::NotAbsolute => "a URL begins with http:// or https://".into(),
+        Reason::NotAbsolute => message!(
+            "a URL begins with http:// or https://; ",
+            Setting::RelativeTo,
+            " resolves relative lines"
+        ),
         Reason::Scheme => "only http and https URLs can be listed".into(),
         Reason::Credentials => "remove the user name and password before the @".into(),
         Reason::Host => "the host is invalid".into(),

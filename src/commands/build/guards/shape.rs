@@ -1,6 +1,6 @@
 //! Recognises lines that contain a URL along with other text, and suggests the command that extracts it.
 
-use crate::error::{Message, Setting, message};
+use crate::error::{Message, Piece, Setting, message};
 
 /// Returns what kind of line this is and how to fix it, or `None` if it is not recognised. `line` is escaped. `origin` is the
 /// origin of the site, without a slash at its end.
@@ -135,7 +135,7 @@ fn no_scheme(line: &str, origin: &str) -> Shape {
     let what = "without a scheme";
     let scheme = origin.split(':').next().unwrap_or("https");
     if line.starts_with("//") {
-        return Some((what, format!("put one before it: sed 's,^,{scheme}:,'").into()));
+        return Some((what, message!("add the one of the site with ", relative_to(origin))));
     }
     let host = line.split(['/', '?', '#']).next()?;
     let (name, port) = host.split_once(':').unwrap_or((host, "0"));
@@ -150,15 +150,16 @@ fn no_scheme(line: &str, origin: &str) -> Shape {
 }
 
 fn relative(line: &str, origin: &str) -> Shape {
-    let sed = match line.starts_with('/') {
-        true => format!("sed 's,^/,{origin}/,'"),
-        false => format!("sed 's,^,{origin}/,'"),
-    };
     let has_scheme = line.split(['/', '?', '#']).next().is_some_and(|start| start.contains(':'));
     let is_relative = line.starts_with(['/', '.', '?'])
         || !has_scheme && line.contains(['/', '.']) && !line.contains([' ', '\\']);
     is_relative
-        .then(|| ("relative", format!("URLs must be absolute; put the site before them: {sed}").into()))
+        .then(|| ("relative", message!("URLs must be absolute; resolve them with ", relative_to(origin))))
+}
+
+/// The option that resolves lines of a site.
+fn relative_to(origin: &str) -> Piece {
+    Setting::RelativeTo.with(format_args!("{origin}/"))
 }
 
 fn is_url(text: &str) -> bool {
@@ -199,14 +200,14 @@ mod tests {
             (r"17\thttps://h.example/a", "in columns", "`format: tsv` `columns: url=2`"),
             ("17,x,https://h.example/a", "in columns", "`format: csv` `columns: url=3`"),
             ("17 https://h.example/a 200", "in columns", "awk '{print $2}'"),
-            ("//h.example/a", "without a scheme", "sed 's,^,https:,'"),
+            ("//h.example/a", "without a scheme", "`relative_to: https://s.example/`"),
             ("www.h.example/a", "without a scheme", "sed 's,^,https://,'"),
             ("h.example", "without a scheme", "sed 's,^,https://,'"),
             ("h.example:443/a", "without a scheme", "sed 's,^,https://,'"),
             ("localhost:8080/a", "without a scheme", "sed 's,^,https://,'"),
-            ("/a/b", "relative", "sed 's,^/,https://s.example/,'"),
-            ("a/b.html", "relative", "sed 's,^,https://s.example/,'"),
-            ("page.html", "relative", "sed 's,^,https://s.example/,'"),
+            ("/a/b", "relative", "`relative_to: https://s.example/`"),
+            ("a/b.html", "relative", "`relative_to: https://s.example/`"),
+            ("page.html", "relative", "`relative_to: https://s.example/`"),
             ("../a", "relative", "absolute"),
         ] {
             let (found, way_out) = of(line, "https://s.example").unwrap_or_else(|| panic!("{line} is known"));

@@ -14,8 +14,9 @@ pub fn advice(word: &str) -> Option<Message> {
             "; otherwise the export is damaged."
         ),
         "not-absolute" => message!(
-            "The line has no scheme. Export absolute URLs that begin with http:// or https://, or name the column of the URL \
-             with ",
+            "The line has no scheme. Export absolute URLs that begin with http:// or https://, resolve relative lines with ",
+            Setting::RelativeTo.with("https://www.example.com/"),
+            ", or name the column of the URL with ",
             Setting::Columns.with("url=NAME"),
             "."
         ),

@@ -14,6 +14,9 @@ const REASONS_MAX: usize = 50;
 /// Maximum number of bytes of the table of reasons.
 const TABLE_BYTES_MAX: usize = 16 * 1024;
 
+/// Maximum number of bytes of each table of rules.
+const RULES_BYTES_MAX: usize = 8 * 1024;
+
 /// Maximum number of bytes of the examples of rejected lines, and of those of dropped tags.
 const LINES_BYTES_MAX: usize = 64 * 1024;
 const TAGS_BYTES_MAX: usize = 16 * 1024;
@@ -38,6 +41,27 @@ pub fn rejected(report: &Report, html: &mut Html) {
         html.raw("</p>\n");
     }
     html.raw("</section>\n");
+}
+
+/// Lines that rules leave out, and how often rules included and rewrote URLs.
+pub fn excluded(report: &Report, html: &mut Html) {
+    if report.excluded_total() > 0 {
+        html.raw("<section aria-labelledby=\"excluded\">\n<h2 id=\"excluded\">Excluded lines</h2>\n");
+        html.raw("<p class=\"note\">The filters of this run leave out these URLs. The most frequent rules are shown; the JSON ")
+            .raw("report has all of them, and the reject file has every line.</p>\n");
+        by_rule("Excluded lines by rule", "excluded", &report.excluded, html);
+        html.raw("</section>\n");
+    }
+    if !report.included.is_empty() {
+        html.raw("<section aria-labelledby=\"included\">\n<h2 id=\"included\">Included lines</h2>\n");
+        by_rule("Accepted lines by the first pattern that includes them", "listed", &report.included, html);
+        html.raw("</section>\n");
+    }
+    if !report.rewritten.is_empty() {
+        html.raw("<section aria-labelledby=\"rewritten\">\n<h2 id=\"rewritten\">Rewritten lines</h2>\n");
+        by_rule("Accepted lines by the rule that has rewritten their URL", "listed", &report.rewritten, html);
+        html.raw("</section>\n");
+    }
 }
 
 /// Dropped tags.
@@ -68,9 +92,25 @@ fn by_reason(
     counts: &WordCounts,
     html: &mut Html,
 ) {
+    by_word(name, ["Reason", unit, class], counts, TABLE_BYTES_MAX, html);
+}
+
+/// A table of rules, and of the number of lines that each applied to.
+fn by_rule(name: &'static str, class: &'static str, counts: &WordCounts, html: &mut Html) {
+    by_word(name, ["Rule", "Lines", class], counts, RULES_BYTES_MAX, html);
+}
+
+/// A table of words with their counts, the most frequent first, of about `bytes_max` bytes.
+fn by_word(
+    name: &'static str,
+    [what, unit, class]: [&'static str; 3],
+    counts: &WordCounts,
+    bytes_max: usize,
+    html: &mut Html,
+) {
     let all = counts.values().sum();
-    let end = html.len() + TABLE_BYTES_MAX;
-    table::begin(name, "", &[Text("Reason"), Number(unit), Number("Share"), Bar], html);
+    let end = html.len() + bytes_max;
+    table::begin(name, "", &[Text(what), Number(unit), Number("Share"), Bar], html);
     for (word, count) in sorted(counts) {
         if html.len() > end {
             break;

@@ -127,15 +127,19 @@ pub fn change(now: u64, before: u64, html: &mut Html) {
 
 /// Adds the outcome of the lines: a divided bar and a table.
 pub fn lines(report: &Report, html: &mut Html) {
-    let rows = [
+    let mut rows = vec![
         ("Listed", "listed", report.listed, "in a sitemap"),
         ("Duplicates", "duplicates", report.duplicates, "the URL is listed from another line"),
         ("Rejected", "rejected", report.rejected_total(), "no URL that may be listed"),
-        ("Blank", "blank", report.blank, "only spaces and tabs"),
     ];
+    if !report.excluded.is_empty() {
+        rows.push(("Excluded", "excluded", report.excluded_total(), "left out by a filter or robots.txt"));
+    }
+    rows.push(("Blank", "blank", report.blank, "only spaces and tabs"));
     html.raw("<section aria-labelledby=\"lines\">\n<h2 id=\"lines\">Where each line went</h2>\n");
-    let shares = rows.map(|(name, class, count, _)| Share { name, class, amount: count as f64 });
-    divided("Lines that are listed, duplicates, rejected and blank", &shares, html);
+    let share = |&(name, class, count, _): &(_, _, u64, _)| Share { name, class, amount: count as f64 };
+    let shares: Vec<_> = rows.iter().map(share).collect();
+    divided("Lines by what became of them", &shares, html);
     let columns = [Text("Lines"), Number("Count"), Number("Share"), Bar, Wide("Meaning")];
     table::begin("Lines by what became of them", "", &columns, html);
     for (name, class, count, meaning) in rows {

@@ -1,0 +1,113 @@
+//! Rewriting: replaces the beginning of canonical URLs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::prefix;
+use crate::clean::UrlEncoding;
+
+/// Replaces a prefix of canonical URLs with another one: `https://staging.example.com/=https://www.example.com/`, or
+/// `http://=https://` for the scheme of all URLs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewrite {
+    from: String,
+    to: String,
+}
+
+/// Both prefixes of a [`Rewrite`], in their canonical form.
+#[derive(Debug)]
+pub struct Prefixes {
+    /// What URLs begin with.
+    pub from: Vec<u8>,
+    /// What they begin with after that.
+    pub to: Vec<u8>,
+}
+
+impl Rewrite {
+    /// Returns the prefixes in their canonical form, with non-ASCII characters of a query in the charset `url_encoding`.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn prefixes(&self, url_encoding: UrlEncoding) -> Result<Prefixes, String> {
+        let canonical = |given: &str| match scheme_alone(given) {
+            Some(scheme) => Ok(scheme.to_owned()),
+            None => prefix::canonical(given, url_encoding).map_err(|why| format!("{given}: {why}")),
+        };
+        if scheme_alone(&self.from).is_some() != scheme_alone(&self.to).is_some() {
+            return Err(
+                "a scheme alone can only be replaced with another scheme, as in http://=https://".into()
+            );
+        }
+        Ok(Prefixes { from: canonical(&self.from)?.into(), to: canonical(&self.to)?.into() })
+    }
+}
+
+/// `http://` or `https://` in any letter case, if `given` is nothing else.
+fn scheme_alone(given: &str) -> Option<&'static str> {
+    ["http://", "https://"].into_iter().find(|scheme| scheme.eq_ignore_ascii_case(given))
+}
+
+impl FromStr for Rewrite {
+    type Err = String;
+
+    /// Parses `FROM=TO`. Both begin with `http://` or `https://`.
+    fn from_str(given: &str) -> Result<Self, String> {
+        let given = given.trim_matches([' ', '\t']);
+        // A query has equals signs, too.
+        let lower = given.to_ascii_lowercase();
+        let at = ["=http://", "=https://"].iter().filter_map(|start| lower.find(start)).min();
+        let Some(at) = at else {
+            return Err("expected FROM=TO, two beginnings of URLs, as in \
+                        https://staging.example.com/=https://www.example.com/"
+                .into());
+        };
+        let rewrite = Self { from: given[..at].into(), to: given[at + 1..].into() };
+        rewrite.prefixes(UrlEncoding::default()).map(|_| rewrite)
+    }
+}
+
+impl fmt::Display for Rewrite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.from, self.to)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_prefixes_are_canonical() {
+        for (given, from, to) in [
+            ("http://=HTTPS://", "http://", "https://"),
+            ("http://a.b=https://c.d", "http://a.b/", "https://c.d/"),
+            (
+                "HTTP://H.example:80/a b=http://h.example/ü",
+                "http://h.example/a%20b",
+                "http://h.example/%C3%BC",
+            ),
+            ("http://h.example/?a=1=http://h.example/?b=", "http://h.example/?a=1", "http://h.example/?b="),
+        ] {
+            let Prefixes { from: found, to: new } =
+                given.parse::<Rewrite>().unwrap().prefixes(UrlEncoding::default()).unwrap();
+            assert_eq!((&*found, &*new), (from.as_bytes(), to.as_bytes()), "{given}");
+        }
+    }
+
+    #[test]
+    fn a_rule_that_cannot_give_urls_is_refused() {
+        for (given, said) in [
+            ("", "expected FROM=TO"),
+            ("http://h.example/", "expected FROM=TO"),
+            ("/a=/b", "expected FROM=TO"),
+            ("/a=http://h.example/", "it needs a scheme"),
+            ("http://=https://h.example/", "a scheme alone"),
+            ("http://h.example/=https://", "a scheme alone"),
+            ("http://h.example/=https://u@h.example/", "no URL: credentials"),
+            ("http://h.example/#a=https://h.example/", "no fragment"),
+        ] {
+            let why = given.parse::<Rewrite>().unwrap_err();
+            assert!(why.contains(said), "{given}: {why}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Options about which URLs lines mean, and which URLs are left out.
+
+use std::path::PathBuf;
+
+use sitemill::options::{Pattern, RelativeTo, Rewrite, Robots, RobotsAgent, UrlRules, read_patterns};
+
+/// Options about URLs.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "URLs")]
+pub struct UrlArgs {
+    /// Resolve lines without a scheme, such as /p/1, against this URL.
+    ///
+    /// They are resolved as links of that page: p/1 is in its directory, //host/p on another host, and ?x=4 another query of the
+    /// page. Without this option, such lines are rejected as not-absolute.
+    #[arg(long, value_name = "URL", hide_short_help = true)]
+    pub relative_to: Option<RelativeTo>,
+
+    /// Replace the beginning of URLs: https://staging.example.com/=https://www.example.com/
+    ///
+    /// FROM is compared with canonical URLs. http://=https:// replaces the scheme of all URLs. The option may be repeated; the
+    /// first FROM that matches is replaced. Filters and the scope apply to the new URL.
+    #[arg(long, value_name = "FROM=TO", hide_short_help = true)]
+    pub rewrite: Vec<Rewrite>,
+
+    /// List only URLs that match this regular expression.
+    ///
+    /// It is compared with the canonical URL, and may match anywhere in it: ^ is its beginning, $ its end. The option may be repeated:
+    /// URLs that match any of the patterns are listed.
+    #[arg(long, value_name = "PATTERN", hide_short_help = true)]
+    pub include: Vec<Pattern>,
+
+    /// Leave out URLs that match this regular expression, even if they are included.
+    ///
+    /// The option may be repeated. Lines that are left out are counted as excluded, by the first pattern that matches, and --rejects
+    /// records them.
+    #[arg(long, value_name = "PATTERN", hide_short_help = true)]
+    pub exclude: Vec<Pattern>,
+
+    /// Read patterns for --include from this file, one per line; # begins a comment line.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub include_file: Vec<PathBuf>,
+
+    /// Read patterns for --exclude from this file, one per line; # begins a comment line.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub exclude_file: Vec<PathBuf>,
+
+    /// Leave out URLs that this robots.txt forbids.
+    ///
+    /// Its rules for all crawlers apply (User-agent: *), to URLs of any host. Search consoles report an error for each URL in a
+    /// sitemap that robots.txt forbids.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub respect_robots: Option<PathBuf>,
+
+    /// Crawler whose rules in --respect-robots apply, such as Googlebot [default: *]
+    ///
+    /// If the file does not name it, the rules for all crawlers apply.
+    #[arg(long, value_name = "NAME", requires = "respect_robots", hide_short_help = true)]
+    pub robots_agent: Option<RobotsAgent>,
+}
+
+impl UrlArgs {
+    /// These options for the library. Reads the files that they name.
+    pub fn rules(&self) -> sitemill::Result<UrlRules> {
+        let with_files = |patterns: &[Pattern], files: &[PathBuf]| {
+            let mut all = patterns.to_vec();
+            files.iter().try_for_each(|file| read_patterns(file).map(|more| all.extend(more)))?;
+            Ok(all)
+        };
+        let mut rules = UrlRules::default();
+        rules.relative_to.clone_from(&self.relative_to);
+        rules.rewrites.clone_from(&self.rewrite);
+        rules.include = with_files(&self.include, &self.include_file)?;
+        rules.exclude = with_files(&self.exclude, &self.exclude_file)?;
+        let robots = self.respect_robots.as_ref().map(|path| Robots::read(path, self.robots_agent.as_ref()));
+        rules.robots = robots.transpose()?;
+        Ok(rules)
+    }
+
+    /// The files that are read, except the robots.txt, with the options that name them.
+    pub fn files(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
+        let include = self.include_file.iter().map(|file| ("--include-file", file));
+        include.chain(self.exclude_file.iter().map(|file| ("--exclude-file", file)))
+    }
+}
