@@ -15,7 +15,7 @@ pub struct UrlArgs {
     #[arg(long, value_name = "URL", hide_short_help = true)]
     pub relative_to: Option<RelativeTo>,
 
-    /// Replace the beginning of URLs: https://staging.example.com/=https://www.example.com/
+    /// Replace FROM by TO at the beginning of URLs.
     ///
     /// FROM is compared with canonical URLs. http://=https:// replaces the scheme of all URLs. The option may be repeated; the
     /// first FROM that matches is replaced. Filters and the scope apply to the new URL.
