@@ -70,54 +70,9 @@ impl Metrics<'_> {
             text.gauge(LAST_SUCCESS, "When a run last published a set.", time);
         }
         text.gauge("sitemill_duration_seconds", "Duration of the last run.", self.took.as_secs_f64());
-        let Some(report) = self.report else { return text.text };
-
-        let passes = report.seconds;
-        let passes = [("survey", passes.survey), ("produce", passes.produce), ("publish", passes.publish)];
-        text.family("sitemill_pass_duration_seconds", "Duration of each pass.", "pass", passes);
-        text.gauge("sitemill_input_lines", "Lines of the inputs.", report.lines);
-        text.gauge("sitemill_blank_lines", "Blank lines.", report.blank);
-        text.gauge("sitemill_duplicate_lines", "Lines with the URL of another line.", report.duplicates);
-        text.gauge(
-            "sitemill_non_utf8_lines",
-            "Accepted lines with bytes that are not UTF-8.",
-            report.non_utf8_lines,
-        );
-        let rejected = report.rejected.iter().map(|(reason, &count)| (&**reason, count));
-        text.family("sitemill_rejected_lines", "Rejected lines, by reason.", "reason", rejected);
-        let (excluded, others) = most_frequent(&report.excluded);
-        let excluded = excluded.into_iter().chain((others > 0).then_some(("others", others)));
-        text.family("sitemill_excluded_lines", "Lines that a rule leaves out, by rule.", "rule", excluded);
-        let rewritten: u64 = report.rewritten.values().sum();
-        text.gauge("sitemill_rewritten_lines", "Accepted lines whose URL was rewritten.", rewritten);
-        let count = |counts: &WordCounts, word: &str| counts.get(word).copied().unwrap_or(0);
-        // Includes reasons that did not occur, because an alert on a missing metric never fires.
-        let given = TagName::ALL.map(|name| (name.as_str(), count(&report.given_tags, name.as_str())));
-        text.family("sitemill_given_tags", "Tags of accepted lines, by name.", "tag", given);
-        let dropped = TagReason::ALL.map(|why| (why.as_str(), count(&report.dropped_tags, why.as_str())));
-        text.family("sitemill_dropped_tags", "Tags that were dropped, by reason.", "reason", dropped);
-        text.gauge("sitemill_listed_urls", "URLs of the inputs that the set lists.", report.listed);
-        if report.published {
-            text.gauge("sitemill_sitemaps", "Sitemaps of the set.", report.sitemaps);
-            text.gauge("sitemill_index_files", "Index files of the set.", report.indexes);
-            text.gauge("sitemill_also_sitemaps", "Sitemaps from elsewhere that the set lists.", report.also);
-            text.gauge("sitemill_xml_bytes", "Bytes of the uncompressed sitemaps.", report.xml_bytes);
-            text.gauge("sitemill_gzip_bytes", "Bytes of the compressed sitemaps.", report.gzip_bytes);
-            text.gauge("sitemill_expired_files", "Old sitemaps that were removed.", report.expired);
-        }
-        if let Some(then) = &report.then {
-            // 127 is the code of a shell for a command that it cannot start.
-            let exit_code = then.exit_code.unwrap_or(127);
-            text.gauge("sitemill_then_exit_code", "Exit code of the command after publishing.", exit_code);
-        }
-        if let Some(diff) = report.diff {
-            let changes = [("added", diff.added), ("removed", diff.removed), ("changed", diff.changed)];
-            text.family(
-                "sitemill_changed_urls",
-                "URLs that differ from the previous set.",
-                "change",
-                changes,
-            );
+        if let Some(report) = self.report {
+            text.input(report);
+            text.set(report);
         }
         text.text
     }
@@ -142,6 +97,61 @@ struct Text {
 }
 
 impl Text {
+    /// Adds the metrics of the inputs.
+    fn input(&mut self, report: &Report) {
+        let passes = report.seconds;
+        let passes = [("survey", passes.survey), ("produce", passes.produce), ("publish", passes.publish)];
+        self.family("sitemill_pass_duration_seconds", "Duration of each pass.", "pass", passes);
+        self.gauge("sitemill_input_lines", "Lines of the inputs.", report.lines);
+        self.gauge("sitemill_blank_lines", "Blank lines.", report.blank);
+        self.gauge("sitemill_duplicate_lines", "Lines with the URL of another line.", report.duplicates);
+        self.gauge(
+            "sitemill_non_utf8_lines",
+            "Accepted lines with bytes that are not UTF-8.",
+            report.non_utf8_lines,
+        );
+        let rejected = report.rejected.iter().map(|(reason, &count)| (&**reason, count));
+        self.family("sitemill_rejected_lines", "Rejected lines, by reason.", "reason", rejected);
+        let (excluded, others) = most_frequent(&report.excluded);
+        let excluded = excluded.into_iter().chain((others > 0).then_some(("others", others)));
+        self.family("sitemill_excluded_lines", "Lines that a rule leaves out, by rule.", "rule", excluded);
+        let rewritten: u64 = report.rewritten.values().sum();
+        self.gauge("sitemill_rewritten_lines", "Accepted lines whose URL was rewritten.", rewritten);
+        let count = |counts: &WordCounts, word: &str| counts.get(word).copied().unwrap_or(0);
+        // Includes reasons that did not occur, because an alert on a missing metric never fires.
+        let given = TagName::ALL.map(|name| (name.as_str(), count(&report.given_tags, name.as_str())));
+        self.family("sitemill_given_tags", "Tags of accepted lines, by name.", "tag", given);
+        let dropped = TagReason::ALL.map(|why| (why.as_str(), count(&report.dropped_tags, why.as_str())));
+        self.family("sitemill_dropped_tags", "Tags that were dropped, by reason.", "reason", dropped);
+        self.gauge("sitemill_listed_urls", "URLs of the inputs that the set lists.", report.listed);
+    }
+
+    /// Adds the metrics of the set, if it is live.
+    fn set(&mut self, report: &Report) {
+        if report.published {
+            self.gauge("sitemill_sitemaps", "Sitemaps of the set.", report.sitemaps);
+            self.gauge("sitemill_index_files", "Index files of the set.", report.indexes);
+            self.gauge("sitemill_also_sitemaps", "Sitemaps from elsewhere that the set lists.", report.also);
+            self.gauge("sitemill_xml_bytes", "Bytes of the uncompressed sitemaps.", report.xml_bytes);
+            self.gauge("sitemill_gzip_bytes", "Bytes of the compressed sitemaps.", report.gzip_bytes);
+            self.gauge("sitemill_expired_files", "Old sitemaps that were removed.", report.expired);
+        }
+        if let Some(then) = &report.then {
+            // 127 is the code of a shell for a command that it cannot start.
+            let exit_code = then.exit_code.unwrap_or(127);
+            self.gauge("sitemill_then_exit_code", "Exit code of the command after publishing.", exit_code);
+        }
+        if let Some(diff) = report.diff {
+            let changes = [("added", diff.added), ("removed", diff.removed), ("changed", diff.changed)];
+            self.family(
+                "sitemill_changed_urls",
+                "URLs that differ from the previous set.",
+                "change",
+                changes,
+            );
+        }
+    }
+
     fn head(&mut self, name: &str, help: &str) {
         let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} gauge");
     }
