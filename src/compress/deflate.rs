@@ -11,32 +11,37 @@
 //!   └──── parser ───┘└───────────────────── seam ───────────────────────┘└──── parser ───┘└─────── seam ──────…
 //! ```
 //!
-//! An effort is a method of finding seams and a parser. Each effort gives smaller output than the one before, and takes longer:
+//! An effort is a method of finding seams and a parser. Each effort usually gives smaller output than the one before, and takes
+//! longer:
 //!
-//! | effort | seams                          | parser                                                        |
-//! |--------|--------------------------------|---------------------------------------------------------------|
-//! | 0      | none: bytes are stored         |                                                               |
-//! | 1      | latest record of the directory | greedy, one place, found by 8 bytes, in what has 24 or more   |
-//! | 2      | or nearly, with the same tail  | greedy, one place, found by 5 bytes                           |
-//! | 3      | record that shares most        | the same                                                      |
-//! | 4      | the same                       | lazy: the best of two places, unless one byte later is better |
-//! | 5, 6   | the same                       | the best of four places                                       |
-//! | 7      | the same                       | the best of eight places                                      |
-//! | 8      | the same                       | or two bytes later                                            |
-//! | 9      | the longer of both ways'       | the same                                                      |
+//! | effort | seams                          | parser                                                              |
+//! |--------|--------------------------------|---------------------------------------------------------------------|
+//! | 0      | none: bytes are stored         |                                                                     |
+//! | 1      | latest record of the directory | greedy, one place, found by 8 bytes, in what has 24 or more         |
+//! | 2      | or nearly, with the same tail  | greedy, one place, found by 5 bytes                                 |
+//! | 3      | record that shares most        | the same                                                            |
+//! | 4      | the same                       | lazy: the best of two places, unless one byte later is better       |
+//! | 5      | the same                       | deep: what saves most, of two places by 4 bytes and 6 places by 8   |
+//! | 6      | the same                       | the same with two places and 24                                     |
+//! | 7      | the same                       | the same with four places and 64, unless two bytes later are better |
+//! | 8      | the same                       | the same with four places and 96                                    |
+//! | 9      | the same                       | the same with eight places and 128                                  |
 //!
 //! Efforts 1 and 2 use the previous record without a search if it shares most of the current one. Where neighbours share
-//! little, longer seams save more per unit of time than better parsing: so the tree comes before the better parsers. A
-//! parser improves with distant positions first, and with laziness second. An optimal parse over all matches was tried: it
-//! took three times as long and saved less than one percent.
+//! little, longer seams save more per unit of time than better parsing: so the tree comes before the better parsers. Long
+//! matches are worth a deep search where records consist of the same few words, and where each letter takes six bytes. An
+//! optimal parse over all matches was tried: it took several times as long, and was not always smaller.
 //!
-//! In reading order: [`seams`] finds seams with [`prefixes`] or a [`tree`] of records. The [`parser`]s, [`greedy`] and
-//! [`lazy`], find the other matches. Both use [`positions`] and [`window`]. [`tokens`] collects the matches and literals of
-//! a block. [`block`] encodes them with a code from [`huffman`] in the alphabets of [`symbols`], and writes them to
-//! [`bits`]. [`record`] and [`sizes`] contain shared types and constants.
+//! In reading order: [`seams`] finds seams with [`prefixes`] or a [`tree`] of records. The [`parser`]s find the other
+//! matches: [`greedy`], [`lazy`], and [`deep`], which uses a [`finder`] and the [`costs`] of symbols. All use [`positions`] and
+//! [`window`]. [`tokens`] collects the matches and literals of a block. [`block`] encodes them with a code from [`huffman`] in
+//! the alphabets of [`symbols`], and writes them to [`bits`]. [`record`] and [`sizes`] contain shared types and constants.
 
 mod bits;
 mod block;
+mod costs;
+mod deep;
+mod finder;
 mod greedy;
 mod huffman;
 mod lazy;
@@ -55,12 +60,14 @@ mod window;
 
 use bits::PartialByte;
 use block::STORED_BYTES_MAX;
+use deep::Deep;
+use finder::Depth;
 use greedy::Greedy;
 use lazy::Lazy;
-use parser::Parser;
+use parser::{Parser, Part, SeamParser};
 use prefixes::Prefixes;
 use record::Room;
-use seams::Seams;
+use seams::{Seam, Seams};
 use sizes::{KEPT_BYTES, PLACE_PERIOD, PUSH_BYTES_MAX, RECORD_BYTES_MAX};
 use symbols::DISTANCE_MAX;
 use tokens::Tokens;
@@ -85,8 +92,7 @@ const LINES_BYTES: usize = 8 * 1024;
 /// Compresses one document after another, each into a gzip member, reusing its memory.
 #[derive(Debug)]
 pub struct Encoder {
-    /// `None` if bytes are stored.
-    parser: Option<Box<dyn Parser>>,
+    method: Method,
     seams: Seams,
     tokens: Tokens,
     window: Window,
@@ -107,36 +113,48 @@ pub struct Encoder {
     out: Vec<u8>,
 }
 
-/// The method of finding seams, see the table at the top.
-fn seams_of(effort: u8) -> Seams {
-    match effort {
-        0..=1 => Seams::new(Some(Prefixes::new(QUICK_SCAN_INTERVAL, 0)), None),
-        2 => Seams::new(Some(Prefixes::new(QUICK_SCAN_INTERVAL, 2)), None),
-        3..=8 => Seams::new(None, Some(Tree::default())),
-        9.. => Seams::new(Some(Prefixes::new(1, 3)), Some(Tree::default())),
-    }
+/// How the bytes between seams are encoded.
+#[derive(Debug)]
+enum Method {
+    /// There are no seams, and bytes are stored.
+    Store,
+    /// Seams are taken as they are.
+    Quick(Box<dyn Parser>),
+    /// Seams may begin later, or be replaced.
+    Deep(Box<dyn SeamParser>),
 }
 
-/// The parser, see the table at the top. `None` means that bytes are stored.
-fn parser_of(effort: u8) -> Option<Box<dyn Parser>> {
+/// The method of finding seams, see the table at the top.
+fn seams_of(effort: u8) -> Seams {
+    Seams::new(match effort {
+        0..=1 => seams::Method::Prefixes(Prefixes::new(QUICK_SCAN_INTERVAL, 0)),
+        2 => seams::Method::Prefixes(Prefixes::new(QUICK_SCAN_INTERVAL, 2)),
+        3.. => seams::Method::Tree(Tree::default()),
+    })
+}
+
+/// The method of encoding, see the table at the top.
+fn method_of(effort: u8) -> Method {
     // For numbers of buckets. 8 K buckets of one position fit in the first-level cache together with the window.
     const K: usize = 1024;
-    Some(match effort {
-        0 => return None,
-        1 => Box::<Greedy<8, { 8 * K }, 4, 24>>::default(),
-        2..=3 => Box::<Greedy<5, { 8 * K }, 1, 6>>::default(),
-        4 => Box::<Lazy<u32, { 16 * K }, 8, 1>>::default(),
-        5..=6 => Box::<Lazy<u64, { 16 * K }, 32, 1>>::default(),
-        7 => Box::<Lazy<u128, { 32 * K }, 32, 1>>::default(),
-        8.. => Box::<Lazy<u128, { 32 * K }, 32, 2>>::default(),
-    })
+    match effort {
+        0 => Method::Store,
+        1 => Method::Quick(Box::<Greedy<8, { 8 * K }, 4, 24>>::default()),
+        2..=3 => Method::Quick(Box::<Greedy<5, { 8 * K }, 1, 6>>::default()),
+        4 => Method::Quick(Box::<Lazy<u32, { 16 * K }, 8, 1>>::default()),
+        5 => Method::Deep(Box::new(Deep::<u32>::new(Depth { steps: 6, enough: 32 }, 16, 1))),
+        6 => Method::Deep(Box::new(Deep::<u32>::new(Depth { steps: 24, enough: 48 }, 32, 1))),
+        7 => Method::Deep(Box::new(Deep::<u64>::new(Depth { steps: 64, enough: 64 }, 64, 2))),
+        8 => Method::Deep(Box::new(Deep::<u64>::new(Depth { steps: 96, enough: 128 }, 128, 2))),
+        9.. => Method::Deep(Box::new(Deep::<u128>::new(Depth { steps: 128, enough: 256 }, 256, 2))),
+    }
 }
 
 impl Encoder {
     /// `effort` is 0 to 9: 0 stores, 1 is quick, 9 is small.
     pub fn new(effort: u8) -> Self {
         Self {
-            parser: parser_of(effort),
+            method: method_of(effort),
             seams: seams_of(effort),
             tokens: Tokens::default(),
             window: Window::default(),
@@ -185,8 +203,10 @@ impl Encoder {
         member.extend_from_slice(&std::mem::take(&mut self.crc).finalize().to_le_bytes());
         member.extend_from_slice(&std::mem::take(&mut self.bytes).to_le_bytes());
 
-        if let Some(parser) = &mut self.parser {
-            parser.clear();
+        match &mut self.method {
+            Method::Store => (),
+            Method::Quick(parser) => parser.clear(),
+            Method::Deep(parser) => parser.clear(),
         }
         self.seams.clear();
         self.window.clear();
@@ -235,20 +255,13 @@ impl Encoder {
     /// Encodes the record that ends at `to`, except the bytes that the next seam may cover.
     fn say_record(&mut self, to: usize) {
         let from = std::mem::replace(&mut self.record_end, to);
-        if self.parser.is_none() {
+        if let Method::Store = self.method {
             return self.store(to);
         }
         let room = Room { floor: self.said, from, to, start: self.start };
         match self.seams.next(&self.window, room) {
             None => self.parse(from),
-            Some(seam) => {
-                self.parse(from - seam.before);
-                self.tokens.push_match(seam.before + seam.after, seam.distance);
-                self.said = from + seam.after;
-                if let Some(parser) = &mut self.parser {
-                    parser.pass(&self.window, from, self.said);
-                }
-            }
+            Some(seam) => self.parse_with_seam(from, seam),
         }
         if self.tokens.is_full() {
             self.end_block(false);
@@ -264,30 +277,67 @@ impl Encoder {
     }
 
     /// Encodes everything before `to`.
+    #[inline(always)]
     fn parse(&mut self, to: usize) {
-        if let Some(parser) = &mut self.parser {
-            // The reach at the first byte, so that it is equal for all bytes.
-            let reach = DISTANCE_MAX.min(self.said - self.start);
+        if let Method::Quick(parser) = &mut self.method {
+            let reach = reach(self.start, self.said);
             parser.parse(&self.window, self.said, to, reach, &mut self.tokens);
+            self.said = to;
+        } else {
+            self.parse_deep(to, to, 0);
         }
-        self.said = to;
+    }
+
+    /// Encodes everything before the seam at the start of the record at `start`, and the seam.
+    #[inline(always)]
+    fn parse_with_seam(&mut self, start: usize, seam: Seam) {
+        let (to, end) = (start - seam.before, start + seam.after);
+        if let Method::Quick(parser) = &mut self.method {
+            let reach = reach(self.start, self.said);
+            parser.parse(&self.window, self.said, to, reach, &mut self.tokens);
+            self.tokens.push_match(seam.before + seam.after, seam.distance);
+            self.said = end;
+            parser.pass(&self.window, start, end);
+        } else {
+            self.parse_deep(to, end, seam.distance);
+        }
+    }
+
+    /// Encodes everything before the seam from `to` to `end`, and the seam or most of it. A function of its own, so that it takes
+    /// no registers from the quick methods.
+    #[inline(never)]
+    fn parse_deep(&mut self, to: usize, end: usize, distance: usize) {
+        let reach = reach(self.start, self.said);
+        self.said = match &mut self.method {
+            Method::Deep(parser) => {
+                let part = Part { from: self.said, to, end, distance, reach };
+                parser.parse(&self.window, &part, &mut self.tokens)
+            }
+            Method::Store | Method::Quick(_) => end,
+        };
     }
 
     fn end_block(&mut self, is_final: bool) {
         let plain = self.block_start.map(|start| self.window.range(start, self.said));
         let plain = plain.filter(|plain| plain.len() <= STORED_BLOCK_BYTES_MAX);
-        match self.parser {
-            None => {
+        match self.method {
+            Method::Store => {
                 let plain = plain.expect("blocks of stored members are short");
                 self.partial = block::store(plain, is_final, self.partial, &mut self.out);
             }
-            Some(_) => {
+            Method::Quick(_) | Method::Deep(_) => {
                 self.partial = block::write(&self.tokens, plain, is_final, self.partial, &mut self.out);
             }
         }
         self.tokens.clear();
         self.block_start = Some(self.said);
     }
+}
+
+/// Maximum distance of the matches in bytes that begin at `from`, in a document that begins at `start`. It is that of the first
+/// byte, so that it is equal for all of them.
+fn reach(start: usize, from: usize) -> usize {
+    DISTANCE_MAX.min(from - start)
 }
 
 /// The positions after every line feed between `from` and `to`, which are at most [`LINES_BYTES`] apart.

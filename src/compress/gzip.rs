@@ -32,7 +32,7 @@ impl Default for Level {
     }
 }
 
-/// Compressor. The output of both is ordinary gzip and differs only in size. A level takes about the same time with either.
+/// Compressor. The output of both is ordinary gzip and differs only in size and in the time it takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {

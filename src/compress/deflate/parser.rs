@@ -1,9 +1,9 @@
-//! Parsers: encode the bytes between two seams.
+//! Parsers: encode the bytes that seams leave.
 
 use super::tokens::Tokens;
 use super::window::Window;
 
-/// Encodes bytes as literals and matches.
+/// Encodes bytes as literals and matches, and takes every seam as it is.
 pub trait Parser: std::fmt::Debug + Send {
     /// Encodes the bytes from `from` to `to`, with matches at most `reach` bytes back.
     fn parse(&mut self, window: &Window, from: usize, to: usize, reach: usize, tokens: &mut Tokens);
@@ -13,4 +13,28 @@ pub trait Parser: std::fmt::Debug + Send {
 
     /// Removes all positions.
     fn clear(&mut self);
+}
+
+/// Encodes bytes and the seam after them. Its matches may cover bytes of the seam.
+pub trait SeamParser: std::fmt::Debug + Send {
+    /// Encodes a part. Returns where it ended: at the end of the part, or a few bytes before.
+    fn parse(&mut self, window: &Window, part: &Part, tokens: &mut Tokens) -> usize;
+
+    /// Removes all positions.
+    fn clear(&mut self);
+}
+
+/// The bytes from the end of one seam to the end of the next.
+#[derive(Debug, Clone, Copy)]
+pub struct Part {
+    /// The first byte that is not encoded yet.
+    pub from: usize,
+    /// The start of the seam.
+    pub to: usize,
+    /// The end of the seam; the same as `to` if there is none.
+    pub end: usize,
+    /// The distance of the seam. Unused if there is none.
+    pub distance: usize,
+    /// Maximum distance of other matches.
+    pub reach: usize,
 }

@@ -46,24 +46,18 @@ impl Prefixes {
         if is_most_shared && self.is_after_same_tail(window, room.from, last) {
             return last;
         }
-        let [latest, after_tail] = self.scan::<false>(window, room, reach, last);
+        let [latest, after_tail] = self.scan(window, room, reach, last);
         let chosen = if after_tail.shared + TAIL_WORTH >= latest.shared { after_tail } else { latest };
         let found = measure(window, room, last, chosen);
         // It shares less if only the last bytes of its prefix were equal.
         if found.shared + TAIL_WORTH < last.shared { last } else { found }
     }
 
-    /// The record with the deepest prefix of this one, and the record with the deepest prefix after the same tail, or `last`.
-    #[inline(always)]
-    pub fn next_two(&mut self, window: &Window, room: Room, reach: usize, last: Found) -> [Found; 2] {
-        self.scan::<true>(window, room, reach, last).map(|found| measure(window, room, last, found))
-    }
-
     /// Inserts the record, and returns the record with the deepest prefix and the one after the same tail, or `last`. Only a
-    /// hash of the prefix is compared, so in rare cases they do not share it. If `IS_PATIENT`, records after the same tail
-    /// are looked up for every prefix, otherwise only for the deepest one that is found.
+    /// hash of the prefix is compared, so in rare cases they do not share it. A record after the same tail is looked up only
+    /// for the deepest prefix that is found.
     #[inline(always)]
-    fn scan<const IS_PATIENT: bool>(
+    fn scan(
         &mut self,
         window: &Window,
         Room { from, to, .. }: Room,
@@ -80,7 +74,7 @@ impl Prefixes {
         // The position of a record with the deepest prefix after the same tail. It is checked once, after the loop.
         let mut place_after_tail = 0;
         let is_last_after_tail = self.is_after_same_tail(window, from, last);
-        let mut after_tail = Found { shared: if is_last_after_tail { last.shared } else { 0 }, ..last };
+        let after_tail = Found { shared: if is_last_after_tail { last.shared } else { 0 }, ..last };
         let scan_to = to.saturating_sub(TAIL_BYTES);
         let mut at = from + known.max(HEAD_BYTES);
         while at < scan_to {
@@ -103,18 +97,11 @@ impl Prefixes {
                     & (shared > latest.shared);
                 latest = if is_found { Found { shared, distance } } else { latest };
                 place_after_tail = if is_found { place_of_tail } else { place_after_tail };
-                if IS_PATIENT {
-                    let distance = self::distance(from, place_of_tail);
-                    let is_found = (distance.wrapping_sub(1) < reach)
-                        & (window.word(slash - 7 - distance) == end)
-                        & (shared > after_tail.shared);
-                    after_tail = if is_found { Found { shared, distance } } else { after_tail };
-                }
             }
             at += simd::BITS;
         }
-        if IS_PATIENT || !is_tail_wanted {
-            return [latest, if IS_PATIENT { after_tail } else { latest }];
+        if !is_tail_wanted {
+            return [latest; 2];
         }
         let distance = distance(from, place_after_tail);
         let end = from + latest.shared;

@@ -21,19 +21,27 @@ pub struct Seam {
     pub distance: usize,
 }
 
-/// Finds earlier records with the same beginning, by prefixes, by a tree, or by both.
+/// How earlier records with the same beginning are found.
+#[derive(Debug)]
+pub enum Method {
+    /// By the directories of their URLs.
+    Prefixes(Prefixes),
+    /// In a tree of all records in reach.
+    Tree(Tree),
+}
+
+/// Finds earlier records with the same beginning.
 #[derive(Debug)]
 pub struct Seams {
-    prefixes: Option<Prefixes>,
-    tree: Option<Tree>,
+    method: Method,
     /// Bytes of the record before this one; 0 if there was none.
     previous: usize,
 }
 
 impl Seams {
-    /// Uses the given methods; see [`Prefixes`] and [`Tree`].
-    pub fn new(prefixes: Option<Prefixes>, tree: Option<Tree>) -> Self {
-        Self { prefixes, tree, previous: 0 }
+    /// Uses the given method.
+    pub fn new(method: Method) -> Self {
+        Self { method, previous: 0 }
     }
 
     /// Inserts the record, and returns the longest seam that is found at its start.
@@ -55,14 +63,9 @@ impl Seams {
                 }
             }
         };
-        match (&mut self.prefixes, &mut self.tree) {
-            (Some(prefixes), None) => consider(prefixes.next(window, room, reach, last)),
-            (prefixes, tree) => {
-                let two = prefixes.as_mut().map(|prefixes| prefixes.next_two(window, room, reach, last));
-                two.into_iter().flatten().for_each(&mut consider);
-                let two = tree.as_mut().map(|tree| tree.next(window, room, reach, last));
-                two.into_iter().flatten().for_each(&mut consider);
-            }
+        match &mut self.method {
+            Method::Prefixes(prefixes) => consider(prefixes.next(window, room, reach, last)),
+            Method::Tree(tree) => tree.next(window, room, reach, last).into_iter().for_each(consider),
         }
         (best.before + best.after >= SEAM_BYTES_MIN).then_some(best)
     }
@@ -70,11 +73,9 @@ impl Seams {
     /// Removes all records.
     pub fn clear(&mut self) {
         self.previous = 0;
-        if let Some(prefixes) = &mut self.prefixes {
-            prefixes.clear();
-        }
-        if let Some(tree) = &mut self.tree {
-            tree.clear();
+        match &mut self.method {
+            Method::Prefixes(prefixes) => prefixes.clear(),
+            Method::Tree(tree) => tree.clear(),
         }
     }
 }

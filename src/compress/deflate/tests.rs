@@ -45,11 +45,13 @@ fn sitemap(records: usize) -> Vec<u8> {
 }
 
 #[test]
-fn every_effort_reads_back_and_is_smaller_than_the_one_below() {
+fn every_effort_reads_back_and_is_smaller_than_those_below() {
     let xml = sitemap(20_000);
-    let sizes = [0, 1, 2, 3, 4, 5, 7, 8, 9].map(|effort| check(effort, &xml).len());
-    assert!(sizes.is_sorted_by(|a, b| a > b), "{sizes:?}");
-    assert!(check(5, &xml) == check(6, &xml), "they are one effort");
+    let sizes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|effort| check(effort, &xml).len());
+    let are_falling = |efforts: &[usize]| efforts.is_sorted_by(|&a, &b| sizes[a] > sizes[b]);
+    assert!(are_falling(&[0, 1, 2, 3, 4, 6, 7, 8, 9]), "{sizes:?}");
+    // Effort 5 has another parser than 4. In text of eight words, where most matches are short, it saves no more.
+    assert!(are_falling(&[3, 5, 6]) && sizes[5] < sizes[4] + sizes[4] / 400, "{sizes:?}");
     assert!(sizes[0] < xml.len() + xml.len() / 1_000 + 64 && sizes[1] < xml.len() / 4);
 }
 
@@ -60,7 +62,7 @@ fn sizes_around_every_boundary_read_back() {
     for boundary in [DISTANCE_MAX, STORED_BYTES_MAX, PLACE_PERIOD, PUSH_BYTES_MAX, KEPT_BYTES, WINDOW_BYTES] {
         sizes.extend(boundary - 1..=boundary + 1);
     }
-    for effort in [0, 1, 2, 3, 6, 9] {
+    for effort in [0, 1, 2, 3, 4, 6, 9] {
         sizes.iter().for_each(|&size| drop(check(effort, &xml[..size])));
     }
 }

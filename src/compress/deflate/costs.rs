@@ -1,0 +1,158 @@
+//! The costs of literals and matches in bits, estimated from how often their symbols have occurred.
+
+use super::symbols::{
+    CODED_LENGTHS, DISTANCE_EXTRA_BITS, DISTANCES, LENGTHS, LITLENS, MATCH_MAX, MATCH_MIN, coded_distance,
+};
+use super::tokens::{Frequencies, LENGTH_HEADS, Tokens};
+
+/// The unit of all costs: a sixteenth of a bit.
+const UNITS_PER_BIT: u32 = 16;
+/// The cost of a literal before any has occurred.
+const FIRST_LITERAL_COST: u32 = 6 * UNITS_PER_BIT;
+/// The cost of a length or a distance before any has occurred, without extra bits.
+const FIRST_MATCH_BITS: u32 = 5;
+
+/// Tokens of the first block after which costs are estimated for the first time. Then it is done again whenever the block has
+/// twice as many.
+const FIRST_TOKENS: usize = 256;
+/// The same for later blocks, which begin with the costs of the block before.
+const LATER_TOKENS: usize = 4 * 1024;
+
+/// Costs that follow the text: estimated again and again from the tokens of the block.
+#[derive(Debug)]
+pub struct Estimate {
+    costs: Costs,
+    /// Number of tokens at which they are estimated again.
+    next_at: usize,
+}
+
+impl Default for Estimate {
+    fn default() -> Self {
+        Self { costs: Costs::default(), next_at: FIRST_TOKENS }
+    }
+}
+
+impl Estimate {
+    /// Estimates the costs after `tokens`, if these are enough.
+    pub fn learn(&mut self, tokens: &Tokens) {
+        let count = tokens.as_slice().len();
+        if count >= self.next_at {
+            self.costs = Costs::of(&tokens.frequencies());
+            self.next_at = 2 * count;
+        } else if 4 * count < self.next_at && self.next_at > LATER_TOKENS {
+            // Another block has begun.
+            self.next_at = LATER_TOKENS;
+        }
+    }
+
+    /// The latest estimate.
+    pub fn costs(&self) -> &Costs {
+        &self.costs
+    }
+}
+
+/// The cost of each literal, length and distance.
+#[derive(Debug)]
+pub struct Costs {
+    literals: [u32; LENGTH_HEADS],
+    lengths: [u32; LENGTHS],
+    distances: [u32; DISTANCES],
+}
+
+impl Default for Costs {
+    /// Before anything has occurred.
+    fn default() -> Self {
+        let bits = |bits: u32| UNITS_PER_BIT * bits;
+        Self::new(
+            &[FIRST_LITERAL_COST; LENGTH_HEADS],
+            &[bits(FIRST_MATCH_BITS); LITLENS],
+            &[bits(FIRST_MATCH_BITS); DISTANCES],
+        )
+    }
+}
+
+impl Costs {
+    /// From the costs of literals, of length symbols and of distance symbols without extra bits.
+    fn new(literals: &[u32; LENGTH_HEADS], symbols: &[u32; LITLENS], distances: &[u32; DISTANCES]) -> Self {
+        let with_extra = |cost: u32, extra_bits: u8| cost + UNITS_PER_BIT * u32::from(extra_bits);
+        Self {
+            literals: *literals,
+            lengths: CODED_LENGTHS
+                .map(|coded| with_extra(symbols[usize::from(coded.symbol)], coded.extra_bits)),
+            distances: std::array::from_fn(|at| with_extra(distances[at], DISTANCE_EXTRA_BITS[at])),
+        }
+    }
+
+    /// The costs in text like that with these frequencies.
+    fn of(frequencies: &Frequencies) -> Self {
+        let symbols = estimate(&frequencies.litlens);
+        let literals = std::array::from_fn(|at| symbols[at]);
+        Self::new(&literals, &symbols, &estimate(&frequencies.distances))
+    }
+
+    /// The cost of a literal.
+    #[inline(always)]
+    pub fn literal(&self, byte: u8) -> u32 {
+        self.literals[usize::from(byte)]
+    }
+
+    /// The cost of the length of a match. One that takes several tokens costs as much as the longest.
+    #[inline(always)]
+    pub fn length(&self, length: usize) -> u32 {
+        self.lengths[length.min(MATCH_MAX) - MATCH_MIN]
+    }
+
+    /// The cost of the distance of a match.
+    #[inline(always)]
+    pub fn distance(&self, distance: usize) -> u32 {
+        self.distances[coded_distance(distance as u32 - 1).0 as usize]
+    }
+}
+
+/// The cost of each symbol: the logarithm of its share. A symbol that has not occurred counts as half an occurrence.
+fn estimate<const N: usize>(frequencies: &[u32; N]) -> [u32; N] {
+    let total = frequencies.iter().sum::<u32>() + 1;
+    frequencies.map(|frequency| {
+        logarithm(2 * total).saturating_sub(logarithm((2 * frequency).max(1))).max(UNITS_PER_BIT)
+    })
+}
+
+/// The binary logarithm of `number`, at most 2^31, in units, rounded down. Without floating point, so that it is the same on
+/// all machines.
+fn logarithm(number: u32) -> u32 {
+    let whole = number.ilog2();
+    // A number from 1 to 2 with 31 bits after the point. If its square is at least 2, the next bit of the logarithm is set.
+    let mut rest = u64::from(number) << (31 - whole);
+    let mut fraction = 0;
+    for _ in 0..UNITS_PER_BIT.ilog2() {
+        rest = (rest * rest) >> 31;
+        let bit = rest >> 32;
+        rest >>= bit;
+        fraction = fraction << 1 | bit as u32;
+    }
+    whole * UNITS_PER_BIT + fraction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms_are_those_of_floating_point_rounded_down() {
+        for number in (1..5_000).chain([1 << 20, (1 << 31) - 1, 1 << 31]) {
+            let want = f64::from(number).log2() * f64::from(UNITS_PER_BIT);
+            let got = f64::from(logarithm(number));
+            assert!(got <= want && want < got + 1.001, "{number}: {got}, not {want}");
+        }
+    }
+
+    #[test]
+    fn frequent_symbols_cost_less() {
+        let mut frequencies = Frequencies { litlens: [0; LITLENS], distances: [0; DISTANCES], extra_bits: 0 };
+        frequencies.litlens[usize::from(b'a')] = 300;
+        frequencies.litlens[usize::from(b'b')] = 100;
+        let costs = Costs::of(&frequencies);
+        let [a, b, c] = [b'a', b'b', b'c'].map(|byte| costs.literal(byte));
+        assert!(a < b && b < c && c < 15 * UNITS_PER_BIT, "{a}, {b}, {c}");
+    }
+}
