@@ -10,7 +10,7 @@ use crate::common::progress::Phase;
 use crate::error::{Result, reserve};
 use crate::job::fingerprint::Fingerprint;
 use crate::set::manifest::Sitemap;
-use crate::set::name::sitemap_file;
+use crate::set::name::Stem;
 use crate::set::shelf::Shelf;
 use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::sections::{SectionRule, SectionTally};
@@ -108,7 +108,7 @@ fn look(
 
 fn new_sitemap(part: &PlannedSitemap<EntryAt>, gzip_bytes: u64, lastmod: &str) -> Sitemap {
     Sitemap {
-        file: sitemap_file(part.number, "00000000"),
+        file: Stem::default().sitemap_file(part.number, "00000000"),
         content: String::new(),
         urls: part.entries,
         xml_bytes: part.bytes,

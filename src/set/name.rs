@@ -1,5 +1,7 @@
 //! File names. The file with a given name never changes its content.
 
+use std::fmt;
+
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::clean::scope::BaseUrl;
@@ -19,33 +21,97 @@ pub fn words(content: ContentHash, seal: Seal) -> impl Iterator<Item = String> {
     (0..8).map(move |word| digits[8 * word..][..8].to_owned())
 }
 
-/// The name of sitemap `number`, counted from 1.
-pub fn sitemap_file(number: u32, word: &str) -> String {
-    format!("sitemap-{number:05}-{word}.xml.gz")
+/// What the names of the sitemaps and index files of a set begin with, or those of one of its sections: `sitemap`, or
+/// `sitemap-products`. In a directory, each stem belongs to one section of one set.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stem(String);
+
+impl Default for Stem {
+    fn default() -> Self {
+        Self(SITEMAP.into())
+    }
+}
+
+impl fmt::Display for Stem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Stem {
+    /// This stem with another word at its end, which is a [`is_plain_word`].
+    pub fn with(&self, word: &str) -> Self {
+        debug_assert!(is_plain_word(word), "{word}");
+        Self(format!("{self}-{word}"))
+    }
+
+    #[cfg_attr(not(test), expect(dead_code, reason = "sections and named sets need it"))]
+    /// The stem in the name of a sitemap or index file. None if sitemill gives no such name.
+    pub fn of_file(file: &str) -> Option<Self> {
+        let stem =
+            split_sitemap_file(file).map(|(stem, _)| stem).or_else(|| Some(split_index_file(file)?.0))?;
+        Some(Self(stem.into()))
+    }
+
+    /// The name of sitemap `number`, counted from 1.
+    pub fn sitemap_file(&self, number: u32, word: &str) -> String {
+        format!("{self}-{number:05}-{word}.xml.gz")
+    }
+
+    /// The name of index file `number`, counted from 1. Names are equal in every run, so only new ones must be submitted.
+    pub fn index_file(&self, number: u32) -> String {
+        format!("{self}-{INDEX}-{number}.xml")
+    }
+}
+
+/// The first word of every stem.
+const SITEMAP: &str = "sitemap";
+
+/// The word before the number of an index file.
+const INDEX: &str = "index";
+
+/// Whether `word` can be a word of a stem: lower-case ASCII letters, digits, and single hyphens between them.
+pub fn is_plain_word(word: &str) -> bool {
+    word.split('-')
+        .all(|part| !part.is_empty() && part.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9')))
+}
+
+/// Whether `stem` has the form of a [`Stem`].
+fn is_stem(stem: &str) -> bool {
+    let words = stem.strip_prefix(SITEMAP);
+    words.is_some_and(|words| words.is_empty() || words.strip_prefix('-').is_some_and(is_plain_word))
 }
 
 /// The number in the name of a sitemap.
 pub fn number_of(sitemap_file: &str) -> Option<u32> {
-    sitemap_file.strip_prefix("sitemap-")?.split('-').next()?.parse().ok()
+    Some(split_sitemap_file(sitemap_file)?.1)
 }
 
-/// The name of index file `number`, counted from 1. Names are equal in every run, so only new ones must be submitted.
-pub fn index_file(number: u32) -> String {
-    format!("sitemap-index-{number}.xml")
-}
-
-/// Whether `name` is one that [`sitemap_file`] makes.
-pub fn is_sitemap_file(name: &str) -> bool {
-    let word =
-        name.strip_suffix(".xml.gz").and_then(|stem| Some(stem.rsplit_once('-')?.1)).unwrap_or_default();
+/// The stem and the number in a name that [`Stem::sitemap_file`] makes.
+fn split_sitemap_file(name: &str) -> Option<(&str, u32)> {
+    let (rest, word) = name.strip_suffix(".xml.gz")?.rsplit_once('-')?;
+    let (stem, digits) = rest.rsplit_once('-')?;
     let is_word = word.len() == 8 && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    is_word && number_of(name).is_some_and(|number| number > 0 && sitemap_file(number, word) == name)
+    let number = digits.parse().ok().filter(|number| format!("{number:05}") == digits && *number > 0)?;
+    (is_word && is_stem(stem)).then_some((stem, number))
 }
 
-/// Whether `name` is one that [`index_file`] makes.
+/// The stem and the number in a name that [`Stem::index_file`] makes.
+fn split_index_file(name: &str) -> Option<(&str, u32)> {
+    let (rest, digits) = name.strip_suffix(".xml")?.rsplit_once('-')?;
+    let stem = rest.strip_suffix(INDEX)?.strip_suffix('-')?;
+    let number = digits.parse().ok().filter(|number: &u32| number.to_string() == digits && *number > 0)?;
+    is_stem(stem).then_some((stem, number))
+}
+
+/// Whether `name` is one that [`Stem::sitemap_file`] makes.
+pub fn is_sitemap_file(name: &str) -> bool {
+    split_sitemap_file(name).is_some()
+}
+
+/// Whether `name` is one that [`Stem::index_file`] makes.
 pub fn is_index_file(name: &str) -> bool {
-    let number = name.strip_prefix("sitemap-index-").and_then(|rest| rest.strip_suffix(".xml")?.parse().ok());
-    number.is_some_and(|number: u32| number > 0 && index_file(number) == name)
+    split_index_file(name).is_some()
 }
 
 /// Maximum bytes of a directory name before it is truncated. File systems accept 255 bytes.
@@ -88,19 +154,41 @@ mod tests {
         let words: Vec<_> = words(content, Seal(0x0a << 96)).collect();
         assert_eq!(words[..5], ["1f2e3d4c", "00000001", "00000002", "abcdef01", "0000000a"]);
         assert_eq!(words[5..], ["00000000"; 3]);
-        assert_eq!(sitemap_file(1, &words[0]), "sitemap-00001-1f2e3d4c.xml.gz");
-        assert_eq!(sitemap_file(123_456, &words[3]), "sitemap-123456-abcdef01.xml.gz");
+        let (plain, shoes) = (Stem::default(), Stem::default().with("shoes-2026"));
+        assert_eq!(plain.sitemap_file(1, &words[0]), "sitemap-00001-1f2e3d4c.xml.gz");
+        assert_eq!(plain.sitemap_file(123_456, &words[3]), "sitemap-123456-abcdef01.xml.gz");
+        assert_eq!(shoes.sitemap_file(7, &words[0]), "sitemap-shoes-2026-00007-1f2e3d4c.xml.gz");
         assert_eq!(number_of("sitemap-00001-1f2e3d4c.xml.gz"), Some(1));
         assert_eq!(number_of("sitemap-123456-abcdef01.xml.gz"), Some(123_456));
-        assert_eq!(index_file(12), "sitemap-index-12.xml");
+        assert_eq!(number_of("sitemap-shoes-2026-00007-1f2e3d4c.xml.gz"), Some(7));
+        assert_eq!(plain.index_file(12), "sitemap-index-12.xml");
+        assert_eq!(shoes.index_file(3), "sitemap-shoes-2026-index-3.xml");
+    }
+
+    #[test]
+    fn a_file_name_tells_its_stem_whatever_words_it_has() {
+        for words in ["", "a", "shoes-2026", "index", "x-index", "index-1", "00001", "00001-00002", "sitemap"]
+        {
+            let stem = if words.is_empty() { Stem::default() } else { Stem::default().with(words) };
+            for file in
+                [stem.sitemap_file(1, "1f2e3d4c"), stem.sitemap_file(99_999, "00000000"), stem.index_file(1)]
+            {
+                assert_eq!(Stem::of_file(&file).as_ref(), Some(&stem), "{file}");
+            }
+        }
+        assert_eq!(Stem::of_file("robots-sitemaps.txt"), None);
     }
 
     #[test]
     fn foreign_names_are_told_from_those_of_sitemill() {
-        for ours in ["sitemap-00001-1f2e3d4c.xml.gz", "sitemap-123456-abcdef01.xml.gz"] {
+        for ours in [
+            "sitemap-00001-1f2e3d4c.xml.gz",
+            "sitemap-123456-abcdef01.xml.gz",
+            "sitemap-blog-00001-1f2e3d4c.xml.gz",
+        ] {
             assert!(is_sitemap_file(ours) && !is_index_file(ours), "{ours}");
         }
-        for ours in ["sitemap-index-1.xml", "sitemap-index-4294967295.xml"] {
+        for ours in ["sitemap-index-1.xml", "sitemap-index-4294967295.xml", "sitemap-blog-index-1.xml"] {
             assert!(is_index_file(ours) && !is_sitemap_file(ours), "{ours}");
         }
         for other in [
@@ -116,6 +204,13 @@ mod tests {
             "sitemap-00001-1F2e3d4c.xml.gz",
             "sitemap-00001-1f2e3d4.xml.gz",
             "sitemap-00001-x-1f2e3d4c.xml.gz",
+            "sitemap--00001-1f2e3d4c.xml.gz",
+            "sitemap-Blog-00001-1f2e3d4c.xml.gz",
+            "sitemap-a--b-00001-1f2e3d4c.xml.gz",
+            "sitemaps-00001-1f2e3d4c.xml.gz",
+            "sitemap-../a-00001-1f2e3d4c.xml.gz",
+            "sitemap-blog_-index-1.xml",
+            "sitemap--index-1.xml",
             "../sitemap-00001-1f2e3d4c.xml.gz",
             "sitemap-00001-1f2e3d4c.xml.gz.mended",
             "sitemap-index.xml",

@@ -197,14 +197,14 @@ mod tests {
     use crate::place::DirectoryView;
     use crate::place::fs::memory::Memory;
     use crate::set::manifest::{Sitemap, Superseded, SupersededIndex};
-    use crate::set::name;
+    use crate::set::name::Stem;
     use crate::sitemap::divide::Limits;
 
     const TIME: &str = "2026-11-20T02:00:00Z";
 
     fn whole() -> Manifest {
         let sitemap = |number, word: &str| Sitemap {
-            file: name::sitemap_file(number, word),
+            file: Stem::default().sitemap_file(number, word),
             content: word.repeat(4),
             urls: 1,
             xml_bytes: 2,
@@ -215,10 +215,12 @@ mod tests {
         let limits = Limits { entries_max: 1, bytes_max: 2 };
         let sitemaps = vec![sitemap(1, "0123abcd"), sitemap(2, "4567cdef")];
         let mut set = Manifest::new("run", Protocol::V0_9, limits, "https://h.example/", TIME, sitemaps);
-        set.indexes = vec![name::index_file(1), name::index_file(2)];
-        set.superseded = vec![Superseded { file: name::sitemap_file(1, "89abcdef"), since: TIME.into() }];
+        set.indexes = vec![Stem::default().index_file(1), Stem::default().index_file(2)];
+        set.superseded =
+            vec![Superseded { file: Stem::default().sitemap_file(1, "89abcdef"), since: TIME.into() }];
         let (run, since, content) = ("run-1".into(), TIME.into(), "0".repeat(32));
-        set.superseded_indexes = vec![SupersededIndex { file: name::index_file(3), run, since, content }];
+        set.superseded_indexes =
+            vec![SupersededIndex { file: Stem::default().index_file(3), run, since, content }];
         set
     }
 

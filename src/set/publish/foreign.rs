@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::limits::Protocol;
 use crate::place::{BackupReason, foreign};
 use crate::set::manifest::SupersededIndex;
-use crate::set::name::{ROBOTS_FILE, index_file};
+use crate::set::name::ROBOTS_FILE;
 
 impl Workspace {
     /// Checks, before any work is done, that a set for `base_url` in `protocol` may be published here with this `consent`. The
@@ -23,7 +23,7 @@ impl Workspace {
         if !consent.replace_set {
             self.check_is_same(base_url.as_str(), &protocol.to_string())?;
         }
-        self.judge_foreign(&[&index_file(1), ROBOTS_FILE]).map(drop)
+        self.judge_foreign(&[&self.stem.index_file(1), ROBOTS_FILE]).map(drop)
     }
 
     fn check_is_same(&self, base_url: &str, protocol: &str) -> Result<()> {

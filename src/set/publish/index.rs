@@ -4,7 +4,7 @@ use crate::clean::scope::BaseUrl;
 use crate::error::{Result, reserve, try_list};
 use crate::limits::Protocol;
 use crate::set::manifest::{AlsoListed, Manifest, Sitemap};
-use crate::set::name::sitemap_file;
+use crate::set::name::Stem;
 use crate::sitemap::divide::{Divider, Limits, Room};
 use crate::sitemap::xml::{self, Frame};
 
@@ -58,7 +58,7 @@ pub fn also_bytes(protocol: Protocol, loc: &str) -> u64 {
 /// Bytes of an index file with one entry, for the sitemap with the longest number.
 pub fn index_bytes_min(protocol: Protocol, base_url: &BaseUrl) -> u64 {
     let mut entry = Vec::new();
-    let loc = format!("{base_url}{}", sitemap_file(u32::MAX, "00000000"));
+    let loc = format!("{base_url}{}", Stem::default().sitemap_file(u32::MAX, "00000000"));
     xml::push_sitemap(&loc, "2005-06-26T00:00:00Z", &mut entry);
     Frame::index(protocol).bytes() + entry.len() as u64
 }

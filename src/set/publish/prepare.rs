@@ -12,7 +12,7 @@ use crate::limits::Protocol;
 use crate::place::file_hash;
 use crate::place::switch::Switch;
 use crate::set::manifest::{Manifest, Sitemap, SupersededIndex};
-use crate::set::name::{EMPTY_SET_LINE, ROBOTS_FILE, index_file};
+use crate::set::name::{EMPTY_SET_LINE, ROBOTS_FILE};
 
 impl Workspace {
     /// Makes everything durable that turns `sitemaps` into a set, which [`make_live`](super::make_live) then switches to.
@@ -42,7 +42,7 @@ impl Workspace {
     /// Makes `set` durable. Its sitemaps are staged or published already.
     pub(super) fn prepare_set(mut self, mut set: Manifest, protocol: Protocol) -> Result<Prepared> {
         let indexes = index_files(&set, protocol)?;
-        set.indexes = (1..).zip(&indexes).map(|(number, _)| index_file(number)).collect();
+        set.indexes = (1..).zip(&indexes).map(|(number, _)| self.stem.index_file(number)).collect();
         self.make_way(set.indexes.iter().map(String::as_str).chain([ROBOTS_FILE]))?;
         set.superseded_indexes = self.superseded_indexes(&set)?;
         let mut robots: String =

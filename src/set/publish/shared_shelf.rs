@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::place::{SharedStaging, Unsynced, staging_of_run};
 use crate::set::content::{ContentHash, Seal};
 use crate::set::manifest::Sitemap;
+use crate::set::name::Stem;
 use crate::set::shelf::{Shelf, Shelved};
 
 /// The staging of a run that another process owns, and the sitemaps that are published in its place.
@@ -21,6 +22,7 @@ use crate::set::shelf::{Shelf, Shelved};
 #[derive(Debug)]
 pub struct SharedShelf {
     staging: Box<dyn SharedStaging>,
+    stem: Stem,
     unchanged: Unchanged,
     /// The names that this worker has given to new sitemaps, which may not exist before they are synced.
     given: Mutex<HashSet<String>>,
@@ -32,7 +34,7 @@ impl SharedShelf {
     pub fn new(out: &Path, run: &str, secret: &Secret, sitemaps: impl IntoIterator<Item = Sitemap>) -> Self {
         let staging = staging_of_run(out, run);
         let unchanged = Unchanged::of(staging.view(), secret, sitemaps);
-        Self { staging, unchanged, given: Mutex::default() }
+        Self { staging, stem: Stem::default(), unchanged, given: Mutex::default() }
     }
 }
 
@@ -55,6 +57,10 @@ impl Shelf for SharedShelf {
 }
 
 impl Stage for SharedShelf {
+    fn stem(&self) -> &Stem {
+        &self.stem
+    }
+
     fn staged(&self, file: &str, word: &str, made: &Made<'_>) -> Result<Staged> {
         if !self.given.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
             return Ok(Staged::Other);

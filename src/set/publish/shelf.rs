@@ -7,19 +7,21 @@ use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::{Place, Unsynced, View};
 use crate::set::content::{ContentHash, Seal, seal};
 use crate::set::manifest::Sitemap;
-use crate::set::name::{sitemap_file, words};
+use crate::set::name::{Stem, words};
 use crate::set::shelf::{Shelf, Shelved};
 
 /// The staging of a run in a place, and the sitemaps that are published there.
 #[derive(Debug)]
 pub struct PlaceShelf<'a> {
     place: &'a dyn Place,
+    stem: Stem,
     unchanged: Unchanged,
 }
 
 impl<'a> PlaceShelf<'a> {
-    pub(super) fn new(place: &'a dyn Place, unchanged: Unchanged) -> Self {
-        Self { place, unchanged }
+    /// The shelf for sitemaps whose names begin with `stem`.
+    pub(super) fn new(place: &'a dyn Place, stem: Stem, unchanged: Unchanged) -> Self {
+        Self { place, stem, unchanged }
     }
 }
 
@@ -42,6 +44,10 @@ impl Shelf for PlaceShelf<'_> {
 }
 
 impl Stage for PlaceShelf<'_> {
+    fn stem(&self) -> &Stem {
+        &self.stem
+    }
+
     fn staged(&self, file: &str, _: &str, _: &Made<'_>) -> Result<Staged> {
         // Under --divide stable, two sitemaps of a set may have the same number, and rarely the same eight digits.
         Ok(if self.place.is_staged(file) { Staged::Other } else { Staged::Free })
@@ -78,6 +84,9 @@ pub(super) enum Staged {
 
 /// The staging of a run.
 pub(super) trait Stage {
+    /// What the names of its sitemaps begin with.
+    fn stem(&self) -> &Stem;
+
     /// What is staged as `file`, whose name is made with `word` for the sitemap `made`.
     fn staged(&self, file: &str, word: &str, made: &Made<'_>) -> Result<Staged>;
 
@@ -98,7 +107,7 @@ pub(super) fn put(
 ) -> Result<Shelved> {
     let &Made { content, xml, gzip } = made;
     for word in words(content, xml) {
-        let file = sitemap_file(number, &word);
+        let file = stage.stem().sitemap_file(number, &word);
         let (there, unsynced) = match occupant(published, &file, &word, secret, xml, gzip)? {
             Occupant::Same { gzip: there } => (Some(there), None),
             Occupant::Other => continue,

@@ -14,11 +14,14 @@ use crate::error::Result;
 use crate::place::switch::{Removed, SwitchState};
 use crate::place::{self, FreeSpace, PROBE, Place, Version, View};
 use crate::set::manifest::{Manifest, Sitemap};
+use crate::set::name::Stem;
 
 /// A place that only this run may change, with the run's staging and the manifests of the sets there.
 #[derive(Debug)]
 pub struct Workspace {
     pub(super) place: Box<dyn Place>,
+    /// What the names of its sitemaps and index files begin with.
+    pub(super) stem: Stem,
     pub(super) live: Option<Manifest>,
     /// The version of the live manifest that the next set succeeds.
     pub(super) expected: Option<Version>,
@@ -86,7 +89,7 @@ impl Workspace {
         let sealed = live.as_ref().filter(|_| on_damage == OnDamage::Refuse);
         let inherited = sealed.and_then(|live| Secret::from_hex(&live.secret));
         let secret = inherited.map_or_else(Secret::draw, Ok)?;
-        Ok(Self { place, live, expected, salvage, secret, consent: None })
+        Ok(Self { place, stem: Stem::default(), live, expected, salvage, secret, consent: None })
     }
 
     /// The path of the place.
@@ -121,7 +124,7 @@ impl Workspace {
 
     /// The shelf for the sitemaps of the next set. It knows the sitemaps of the live set and of the sets that are kept.
     pub fn shelf(&self) -> PlaceShelf<'_> {
-        PlaceShelf::new(&*self.place, self.unchanged())
+        PlaceShelf::new(&*self.place, self.stem.clone(), self.unchanged())
     }
 
     fn unchanged(&self) -> Unchanged {

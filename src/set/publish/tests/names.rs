@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::*;
-use crate::set::name::{sitemap_file, words};
+use crate::set::name::{Stem, words};
 
 /// The live sitemaps by name, with their contents as crawlers see them.
 fn sitemaps(fs: &Memory) -> BTreeMap<String, Vec<u8>> {
@@ -85,10 +85,13 @@ fn content_crafted_to_have_the_hash_of_another_is_told_apart() {
     // Even if all names from the hash are occupied on purpose, those from the seal are free.
     let names = words(content_of(&one), seal(&workspace.secret, &other));
     for word in names.take(4) {
-        fs.put(&Path::new(OUT).join(sitemap_file(1, &word)), &gzip(&one, Compression::fast()));
+        fs.put(
+            &Path::new(OUT).join(Stem::default().sitemap_file(1, &word)),
+            &gzip(&one, Compression::fast()),
+        );
     }
     let third = publish(&other, Compression::fast());
     let sealed = String::from(seal(&workspace.secret, &other));
-    assert_eq!(third, sitemap_file(1, &sealed[..8]));
+    assert_eq!(third, Stem::default().sitemap_file(1, &sealed[..8]));
     assert_eq!(publish(&other, Compression::none()), third);
 }
