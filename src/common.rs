@@ -5,6 +5,7 @@ pub mod disk;
 pub mod external_sort;
 pub mod field;
 pub mod fifo;
+pub mod frequent;
 pub mod nameless;
 pub mod ordered;
 pub mod prefetch;

@@ -7,6 +7,7 @@ mod input;
 mod publication;
 mod resources;
 mod rules;
+pub(crate) mod sections;
 mod then;
 
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ pub use input::InputOptions;
 pub use publication::Publication;
 pub use resources::{Resources, THREADS_MAX, threads_default};
 pub use rules::{OnDuplicate, Order, SetRules};
+pub use sections::SectionsBy;
 pub use then::CommandLine;
 
 /// What to build, from which input, and where to publish it. [`Job::new`] sets every other field to its command-line default.
@@ -81,6 +83,9 @@ impl Job {
                 let why = "with {origin}/ each site has a robots.txt of its own";
                 return Err(Error::usage(message!(Setting::Robots, ": {why}")));
             }
+        }
+        if let Some(sections) = &self.rules.sections {
+            sections.add_column(&mut self.input.form.clone())?;
         }
         self.rules.check()
     }

@@ -130,11 +130,12 @@ pub mod options {
     pub use crate::intake::format::{Columns, Delimiter, FormOptions, Format};
     pub use crate::job::{
         Also, CommandLine, ExpectLines, Guards, InputOptions, MaxDroppedTags, MaxRejects, MaxShrink,
-        OnDuplicate, Order, Publication, Resources, SetRules, THREADS_MAX, threads_default,
+        OnDuplicate, Order, Publication, Resources, SectionsBy, SetRules, THREADS_MAX, threads_default,
     };
     pub use crate::limits::Protocol;
     pub use crate::set::publish::retention::{Keep, KeepTime};
     pub use crate::sitemap::divide::Divide;
+    pub use crate::sitemap::sections::by_rule::SectionRules;
     pub use crate::sitemap::tags::{
         Changefreq, LastmodRules, LastmodUnit, LastmodZone, Priority, TagRules, changefreq, priority,
     };
@@ -148,7 +149,9 @@ pub mod report {
     pub use crate::commands::report::details::{
         Changes, Details, Fullness, PastSet, PreviousSet, SectionKind, SectionReport, SectionsReport,
     };
-    pub use crate::commands::report::{DryRun, Failure, Seconds, SetReport, ThenReport, WordCounts};
+    pub use crate::commands::report::{
+        DryRun, Failure, Seconds, SectionSummary, SetReport, ThenReport, WordCounts,
+    };
     pub use crate::intake::report::{ColumnsReport, InputReport, Skipped};
     pub use crate::sitemap::tags::TagReason;
     pub use crate::survey::rejects::Example;

@@ -10,6 +10,7 @@ mod syncing;
 
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::common::frequent::KeyCounts;
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::common::secret::Secret;
@@ -24,7 +25,7 @@ use crate::set::manifest::{Seal, Seals, Sitemap};
 use crate::set::shelf::Shelf;
 use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::entry::Entry;
-use crate::sitemap::sections::{Counted, SectionCounter, SectionRule, SectionTally, Sections};
+use crate::sitemap::sections::counts::{SectionCounter, SectionRule, SectionTally, Sections};
 use crate::sitemap::xml::Frame;
 use crate::survey::context::Context;
 use crate::survey::judge::{Judge, try_for_each_listed};
@@ -49,7 +50,7 @@ pub fn produce(
     let renderer = || Renderer::new(run, layout, shelf.secret(), sections);
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
-        let made = renderer.make(shelf, &layout.sitemaps[at])?;
+        let made = renderer.make(shelf, at)?;
         Ok((at, made, renderer.sink.take_sections()))
     };
     let mut tally = sections.map(SectionTally::new);
@@ -72,7 +73,7 @@ pub fn produce(
                 }
                 Made::Now(rendered) => rendered,
             };
-            let file = shelf.put(part.number, content, seal, &gzip)?;
+            let file = shelf.put(layout.sitemap_id(at), content, seal, &gzip)?;
             let sitemap = Sitemap {
                 file: file.file,
                 content: content.to_string(),
@@ -154,12 +155,13 @@ impl<'r> Renderer<'r> {
         Self { rules: &run.job.rules, layout, judge: Judge::new(run.rules), sink }
     }
 
-    /// Renders the sitemap of `part` unless it exists already. Only if its size equals that of a published sitemap is it rendered
+    /// Renders the sitemap with the index `at` unless it exists already. Only if its size equals that of a published sitemap is it rendered
     /// to find out, because most changes also change the number of bytes.
-    fn make(&mut self, shelf: &dyn Shelf, part: &PlannedSitemap<EntryAt>) -> Result<Made> {
-        if shelf.has_size(part.number, part.entries, part.bytes) {
+    fn make(&mut self, shelf: &dyn Shelf, at: usize) -> Result<Made> {
+        let (id, part) = (self.layout.sitemap_id(at), &self.layout.sitemaps[at]);
+        if shelf.has_size(id, part.entries, part.bytes) {
             let seal = self.seal(part)?;
-            if let Some(sitemap) = shelf.find(part.number, seal) {
+            if let Some(sitemap) = shelf.find(id, seal) {
                 return Ok(Made::Before(self.sink.take_first_url(), sitemap));
             }
         }
@@ -257,7 +259,7 @@ impl<'r> Sink<'r> {
     }
 
     /// URLs of what has ended by section, if they are counted.
-    fn take_sections(&mut self) -> Option<Counted> {
+    fn take_sections(&mut self) -> Option<KeyCounts> {
         self.sections.as_mut().map(SectionCounter::take)
     }
 

@@ -3,6 +3,7 @@
 mod inputs;
 mod live;
 mod published;
+mod sections;
 mod sets;
 mod size;
 mod urls;
@@ -20,6 +21,7 @@ use super::log::LogForm;
 pub use inputs::{CleanArgs, FormArgs, TagArgs};
 pub use live::LiveArgs;
 pub use published::{CheckArgs, ReportArgs, UrlsArgs};
+pub use sections::SectionArgs;
 pub use sets::{DiffArgs, GuardArgs, KeepArgs, RollbackArgs, StatusArgs};
 pub use size::Size;
 pub use urls::UrlArgs;
@@ -201,6 +203,10 @@ pub struct BuildArgs {
     /// Options about tags.
     #[command(flatten)]
     pub tags: TagArgs,
+
+    /// Options about sections.
+    #[command(flatten)]
+    pub sections: SectionArgs,
 
     /// Order of URLs: input, or sorted for smaller files.
     ///

@@ -142,6 +142,7 @@ fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> Paths
     let mut paths = job.paths();
     args.urls.files().for_each(|(option, path)| paths.read(option, path));
     // The robots.txt may also be the one that lists the index files, which is written when the set is live.
+    args.sections.sections.iter().for_each(|path| paths.read("--sections", path));
     let robots = args.urls.respect_robots.iter().filter(|path| args.robots.as_ref() != Some(path));
     robots.for_each(|path| paths.read("--respect-robots", path));
     config.iter().for_each(|path| paths.read("--config", path));
@@ -255,6 +256,7 @@ pub fn job(args: &BuildArgs) -> Result<Job> {
     rules.bytes_per_sitemap = args.bytes_per_sitemap.0;
     rules.sitemaps_per_index = args.sitemaps_per_index;
     rules.urls = args.urls.rules()?;
+    rules.sections = args.sections.sections_by()?;
     rules.scope = args.scope;
     rules.url_encoding = args.form.url_encoding;
     rules.tags = args.tags.rules();

@@ -34,6 +34,7 @@ pub fn while_reading(quiet: bool) -> Box<dyn Progress> {
 fn title(pass: Phase) -> &'static str {
     match pass {
         Phase::Survey => "survey",
+        Phase::Split => "split",
         Phase::Sort => "sort",
         Phase::Produce => "produce",
         _ => "reading",

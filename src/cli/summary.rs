@@ -22,7 +22,7 @@ pub fn print(report: &Report, out: &Path) {
 
 /// The fields of the summary. Other fields may be long; `--report` has them.
 fn fields(report: &Report, out: &Path) -> Value {
-    const NAMES: [&str; 29] = [
+    const NAMES: [&str; 31] = [
         "published",
         "dry_run",
         "lines",
@@ -45,6 +45,8 @@ fn fields(report: &Report, out: &Path) -> Value {
         "sitemaps",
         "also",
         "indexes",
+        "sections",
+        "section_rules",
         "xml_bytes",
         "gzip_bytes",
         "expired",
@@ -140,6 +142,7 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
     table.row("sitemaps", grouped(report.sitemaps), sizes);
     also(report, table);
     table.row("index files", grouped(report.indexes), "");
+    sections(report, table);
     seconds(report, table);
     if let Some(then) = &report.then {
         let code = then.exit_code.map_or_else(|| "-".to_owned(), |code| code.to_string());
@@ -160,6 +163,40 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
 fn also(report: &Report, table: &mut Table) {
     if report.also > 0 {
         table.row("also", grouped(report.also), "sitemaps from elsewhere in the index files");
+    }
+}
+
+/// Maximum number of sections in the summary.
+const SECTIONS_SHOWN: usize = 10;
+
+/// Adds the largest sections, and the rules of sections that no URL matches.
+fn sections(report: &Report, table: &mut Table) {
+    let mut sections: Vec<_> = report.sections.iter().collect();
+    if sections.is_empty() {
+        return;
+    }
+    table.row("sections", grouped(sections.len() as u64), "");
+    sections.sort_by_key(|section| (Reverse(section.listed), &section.name));
+    for section in sections.iter().take(SECTIONS_SHOWN) {
+        let sitemaps = plural(section.sitemaps, "sitemap", "sitemaps");
+        let files = match section.name == section.file_word {
+            true => String::new(),
+            false => format!(", named {} in files", section.file_word),
+        };
+        table.example("", grouped(section.listed), format!("{}: {sitemaps}{files}", section.name));
+    }
+    if let Some((_, more)) = sections.split_at_checked(SECTIONS_SHOWN).filter(|(_, more)| !more.is_empty()) {
+        let listed = more.iter().map(|section| section.listed).sum();
+        table.example(
+            "",
+            grouped(listed),
+            format!("in {} more", plural(more.len() as u64, "section", "sections")),
+        );
+    }
+    for (section, rules) in &report.section_rules {
+        for (rule, _) in rules.iter().filter(|&(_, &urls)| urls == 0) {
+            table.text(format!("section {section}: no URL is listed because of {rule}"));
+        }
     }
 }
 
@@ -185,6 +222,7 @@ fn previewed(report: &Report, changes: &DryRun, out: &Path, table: &mut Table) {
     table.row("  removed", grouped(changes.removed_sitemaps), "no longer listed");
     also(report, table);
     table.row("index files", grouped(report.indexes), indexes(changes));
+    sections(report, table);
     seconds(report, table);
     for (site, changes) in report.sets.iter().filter_map(|site| Some((site, site.dry_run.as_ref()?))) {
         let [new, kept, removed] =

@@ -1,7 +1,6 @@
 //! Build: from inputs to a live set.
 
 mod also;
-mod by_origin;
 pub(super) mod finish;
 pub(super) mod follow_up;
 pub(super) mod guards;
@@ -28,6 +27,7 @@ use crate::job::Job;
 use crate::survey::context::Context;
 use crate::survey::judge::Rules;
 use crate::survey::memory::Memory;
+use crate::survey::sections::{self, SiteLayouts};
 use crate::survey::{Surveyed, survey};
 use finish::{Clock, finish};
 pub use outcome::Outcome;
@@ -59,8 +59,11 @@ pub fn build_from(
     job.input.paths = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
     // The command reads them.
     job.publication.details |= job.publication.then.is_some();
-    let job = &job;
     job.check()?;
+    if let Some(sections) = &job.rules.sections {
+        sections.add_column(&mut job.input.form)?;
+    }
+    let job = &job;
     let out = &job.publication.out;
     let mut outcome = lost_pages::as_error(out, |lost| build_set(job, sources, progress, stop, lost))?;
     then::run(job, &mut outcome, stop);
@@ -96,7 +99,13 @@ fn build_set(
 
     let time = w3c_datetime(job.publication.time)?;
     // Keeps the lock of the parent directory until the end.
-    let (sites, _parent) = site::of_layout(run, layout, workspace, memory)?;
+    let SiteLayouts { sites, rules } = sections::of_sites(run, layout, memory)?;
+    let (sites, _parent) = site::of_layouts(run, sites, workspace)?;
+    if let Err(refused) = guards::check_sections(job, &sites) {
+        taken_in.check_unchanged()?;
+        return Ok(Outcome::not_published(report, refused));
+    }
+    report.section_rules = reporting::section_rules(job, &rules);
     let sites = site::produce_all(run, sites, &time)?;
     let produced = started.elapsed();
     taken_in.check_unchanged()?;

@@ -102,6 +102,13 @@ pub struct Report {
     /// With a base for each origin: the live set of each, in the order in which the origins first appear in the input.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<SetReport>,
+    /// The sections of the set, in the order in which they are listed. With a base for each origin they are in `sets`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<SectionSummary>,
+    /// For sections by rules: for each section, the number of URLs that each of its prefixes and patterns has put into it. Of several
+    /// that match a URL, the first counts.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub section_rules: BTreeMap<String, WordCounts>,
     /// Bytes of all sitemaps before compression.
     pub xml_bytes: u64,
     /// Bytes of all sitemap files; an estimate if the run was dry.
@@ -172,9 +179,32 @@ pub struct SetReport {
     pub xml_bytes: u64,
     /// Bytes of its sitemap files; an estimate if the run was dry.
     pub gzip_bytes: u64,
+    /// Its sections, in the order in which they are listed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<SectionSummary>,
     /// What would change in it, if the run was dry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<DryRun>,
+}
+
+/// A section of a set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SectionSummary {
+    /// Its name.
+    pub name: String,
+    /// What stands for it in file names: the name, unless that has other characters than lower-case letters, digits and hyphens.
+    pub file_word: String,
+    /// URLs in its sitemaps.
+    pub listed: u64,
+    /// Number of its sitemaps.
+    pub sitemaps: u64,
+    /// URLs of its index files.
+    pub index_urls: Vec<String>,
+    /// Bytes of its sitemaps before compression.
+    pub xml_bytes: u64,
+    /// Bytes of its sitemap files; an estimate if the run was dry.
+    pub gzip_bytes: u64,
 }
 
 /// The command that ran once the set was live.

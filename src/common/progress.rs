@@ -34,6 +34,8 @@ pub enum Phase {
     Survey,
     /// Sorts URLs between the passes, in sorted order only. Unit: entries.
     Sort,
+    /// Divides URLs among sites and sections between the passes, if the job has several. Unit: URLs.
+    Split,
     /// Pass 2: writes and compresses sitemaps. Unit: URLs.
     Produce,
     /// The only phase of the commands other than build. Unit: lines for `clean`, URLs of sitemaps for the others; the total is

@@ -109,6 +109,10 @@ settings! {
     Scope = "scope",
     /// The directory for scratch files.
     Scratch = "scratch",
+    /// The column that has the names of sections.
+    SectionColumn = "section_column",
+    /// Maximum number of sections.
+    SectionsMax = "sections_max",
     /// Maximum number of sitemaps per index file.
     SitemapsPerIndex = "sitemaps_per_index",
     /// Whether files that sitemill did not write may be replaced.

@@ -148,6 +148,7 @@ pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormOptions) -> Res
         Some(said) => said,
         None => recognise::recognise(name, text.head(), options)?,
     };
+    check_has_columns(&text, format, options)?;
     let (packing, is_transcoded) = (text.about().packing(), text.about().is_transcoded());
     Ok(match (&format.spec().open, file) {
         (Open::Lines(_), Some(file)) if packing == Packing::None && !is_transcoded => {
@@ -195,6 +196,19 @@ fn check_not_of_file(text: &Text<'_>, options: &FormOptions) -> Result<()> {
         Some(OpenFile { title, why_file, .. }) => Err(text.about().wrong(format!(
             "{title} can be read from a plain file only, because {why_file}; save it and give the file"
         ))),
+    }
+}
+
+/// Refuses a format without columns if a column is to have the sections.
+fn check_has_columns(text: &Text<'_>, format: Format, options: &FormOptions) -> Result<()> {
+    match options.columns.section() {
+        Some(column) if !format.spec().has_columns => {
+            let column = Setting::SectionColumn.with(column);
+            Err(text
+                .about()
+                .wrong(message!("is {format}, which has no columns, so it has none for ", column)))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -6,10 +6,11 @@
 //! ```text
 //! row   = line - line of the row before (zigzag) · offset - offset before · kind · fields
 //! kind  = 0: url                     fields = length, bytes
-//!         1: url and tags            fields = url, lastmod, changefreq, priority, extras, each as length, bytes
+//!         1: url and tags            fields = url, section, lastmod, changefreq, priority, extras, each as length, bytes
 //!         2: not a row of the form   fields = number of the reason (a byte), text
 //!         3: entry, a URL alone      fields = url
-//!         4: entry                   fields = url, tags, instant (zigzag; 0: none), extras, their namespaces (a byte)
+//!         4: entry                   fields = url, tags, instant (zigzag; 0: none), extras,
+//!                                             their namespaces (a byte; + 128: number of the section follows)
 //!         + 8: with a URL that has nothing to escape
 //! ```
 //!
@@ -23,7 +24,8 @@ use super::lines::{CHUNK_URLS_MAX, Line};
 use crate::clean::{CleanUrl, Reason};
 use crate::common::prefetch;
 use crate::sitemap::entry::Entry;
-use crate::sitemap::extensions::{Extras, RawExtras};
+use crate::sitemap::extensions::{EXTENSIONS_COUNT, Extras, RawExtras};
+use crate::sitemap::sections::SectionNumber;
 use crate::sitemap::tags::RawTags;
 use crate::sitemap::xml::Namespaces;
 
@@ -87,6 +89,10 @@ const PLAIN_ENTRY: u8 = 3;
 const ENTRY: u8 = 4;
 const NEVER_GROWS: u8 = 8;
 
+/// Beside the namespaces of an entry: it has a section.
+const HAS_SECTION: u8 = 128;
+const _: () = assert!(EXTENSIONS_COUNT < 8);
+
 /// Collects the rows of a block.
 #[derive(Debug, Default)]
 pub struct RowBuffer {
@@ -112,7 +118,7 @@ impl RowBuffer {
             }
             Content::Url(url, tags) => {
                 self.bytes.push(TAGGED);
-                for text in [url, tags.lastmod, tags.changefreq, tags.priority, tags.extras.0] {
+                for text in [url, tags.section, tags.lastmod, tags.changefreq, tags.priority, tags.extras.0] {
                     field::push(text, &mut self.bytes);
                 }
             }
@@ -150,11 +156,6 @@ impl RowBuffer {
     /// Frees the memory. The current block must have ended.
     pub fn let_go(&mut self) {
         self.bytes = Vec::new();
-    }
-
-    /// The current block, as if its bytes were a file of their own.
-    pub fn block(&self) -> Block {
-        Block { range: 0..self.bytes.len(), line: self.block.0, offset: self.block.1 }
     }
 
     /// Returns whether the current block has reached `bytes_max` bytes, or the maximum number of rows.
@@ -227,10 +228,10 @@ fn take_content<'a>(rest: &mut &'a [u8]) -> Content<'a> {
     match kind & !NEVER_GROWS {
         URL => Content::Url(field::take(rest), RawTags::default()),
         TAGGED => {
-            let url = field::take(rest);
+            let (url, section) = (field::take(rest), field::take(rest));
             let (lastmod, changefreq) = (field::take(rest), field::take(rest));
             let (priority, extras) = (field::take(rest), RawExtras(field::take(rest)));
-            Content::Url(url, RawTags { lastmod, changefreq, priority, extras })
+            Content::Url(url, RawTags { lastmod, changefreq, priority, extras, section })
         }
         BAD => {
             let reason = Reason::ALL[usize::from(field::byte(rest))];
@@ -255,19 +256,28 @@ fn take_full_entry<'a>(rest: &mut &'a [u8], may_grow: bool) -> Entry<'a> {
 
 /// Appends everything of `entry` but its URL.
 pub fn push_besides_url(entry: &Entry<'_>, out: &mut Vec<u8>) {
-    let Entry { tags, instant, extras, .. } = entry;
+    let Entry { tags, instant, extras, section, .. } = entry;
     field::push(tags, out);
     field::push_number(instant.map_or(0, |instant| zigzag(instant) + 1), out);
     field::push(extras.xml, out);
-    out.push(extras.uses.bits());
+    let has_section = *section != SectionNumber::REST;
+    out.push(extras.uses.bits() | if has_section { HAS_SECTION } else { 0 });
+    if has_section {
+        field::push_number(section.0.into(), out);
+    }
 }
 
 /// Takes what [`push_besides_url`] has written from the start of `rest`. Returns the entry of `url` with it.
 pub fn take_besides_url<'a>(url: CleanUrl<'a>, rest: &mut &'a [u8]) -> Entry<'a> {
     let tags = field::take(rest);
     let instant = field::number(rest).checked_sub(1).map(unzigzag);
-    let (xml, uses) = (field::take(rest), Namespaces::from_bits(field::byte(rest)));
-    Entry { url, tags, instant, extras: Extras { xml, uses } }
+    let (xml, bits) = (field::take(rest), field::byte(rest));
+    let section = match bits & HAS_SECTION {
+        0 => SectionNumber::REST,
+        _ => SectionNumber(field::number(rest) as u16),
+    };
+    let extras = Extras { xml, uses: Namespaces::from_bits(bits & !HAS_SECTION) };
+    Entry { url, tags, instant, extras, section }
 }
 
 /// The flag for an entry whose `url` has nothing to escape, or 0.
@@ -310,6 +320,7 @@ mod tests {
                         tags: &b"<priority>1</priority>"[..(n % 23) as usize],
                         instant: [None, Some(0), Some(-1), Some(1 << 40), Some(-(1 << 40))][(n % 5) as usize],
                         extras: Extras { xml: b"<x/>", uses: Namespaces::from_bits(2) },
+                        section: SectionNumber([0, 1, 127, 128, u16::MAX][(n % 5) as usize]),
                     }),
                     _ => Content::Url(
                         b"http://h.example/",
@@ -318,6 +329,7 @@ mod tests {
                             changefreq: b"never",
                             priority: b"",
                             extras: RawExtras(b"xyz"),
+                            section: b"shoes",
                         },
                     ),
                 },

@@ -7,6 +7,7 @@ use crate::clean::scope::{Base, BaseUrl, ScopeRule};
 use crate::clean::screen::UrlRules;
 use crate::compress::gzip::{Engine, Level};
 use crate::error::{Error, Result, Setting, message};
+use crate::job::sections::SectionsBy;
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX};
 use crate::set::publish;
 use crate::sitemap::divide::{Divide, Limits};
@@ -39,6 +40,8 @@ pub struct SetRules {
     pub on_duplicate: OnDuplicate,
     /// Order in which URLs are listed.
     pub order: Order,
+    /// The sections of the set, if it has any.
+    pub sections: Option<SectionsBy>,
     /// Where one sitemap ends and the next begins.
     pub divide: Divide,
     /// Compression level.
@@ -62,6 +65,7 @@ impl SetRules {
             tags: TagRules::default(),
             on_duplicate: OnDuplicate::default(),
             order: Order::default(),
+            sections: None,
             divide: Divide::default(),
             level: Level::default(),
             gzip_engine: Engine::default(),
@@ -90,6 +94,7 @@ impl SetRules {
         )?;
         within(Setting::BytesPerSitemap, self.bytes_per_sitemap, 1, protocol.bytes_per_sitemap_max())?;
         let least = self.index_bytes_min()?;
+        let least = self.sections.as_ref().map_or(Ok(least), |by| by.check().map(|longer| least + longer))?;
         if self.bytes_per_sitemap < least {
             return Err(Error::usage(message!(
                 Setting::BytesPerSitemap.with(self.bytes_per_sitemap),
@@ -109,6 +114,11 @@ impl SetRules {
                 Ok(publish::index_bytes_min(self.protocol, &shortest.map_err(Error::usage)?))
             }
         }
+    }
+
+    /// Whether the survey's layout is split, among origins or sections.
+    pub(crate) fn is_split(&self) -> bool {
+        self.only_site().is_none() || self.sections.is_some()
     }
 
     /// The base URL, unless each origin has its own.

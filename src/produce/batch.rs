@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::job::fingerprint::Fingerprint;
 use crate::set::manifest::Sitemap;
-use crate::sitemap::sections::Sections;
+use crate::sitemap::sections::counts::Sections;
 use crate::survey::tally::Tally;
 
 /// The version of the serialised form of a batch.

@@ -13,7 +13,7 @@ use crate::set::manifest::Sitemap;
 use crate::set::name::Stem;
 use crate::set::shelf::Shelf;
 use crate::sitemap::divide::PlannedSitemap;
-use crate::sitemap::sections::{SectionRule, SectionTally};
+use crate::sitemap::sections::counts::{SectionRule, SectionTally};
 use crate::survey::context::Context;
 use crate::survey::layout::{EntryAt, Layout};
 
@@ -38,7 +38,7 @@ pub fn preview(
     let is_compressed = |at: usize| at.is_multiple_of(layout.sitemaps.len().div_ceil(COMPRESSED));
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
-        let sitemap = look(renderer, shelf, &layout.sitemaps[at], is_compressed(at), sections.is_some())?;
+        let sitemap = look(renderer, shelf, at, is_compressed(at), sections.is_some())?;
         Ok((at, sitemap, renderer.sink.take_sections()))
     };
     let mut tally = sections.map(SectionTally::new);
@@ -60,7 +60,8 @@ pub fn preview(
         Looked::New => None,
     }));
     let sitemaps = found.into_iter().map(|(at, sitemap)| {
-        let new = |gzip_bytes| new_sitemap(&layout.sitemaps[at], gzip_bytes, lastmod);
+        let stem = shelf.stem().of_section(layout.sitemap_id(at).section);
+        let new = |gzip_bytes| new_sitemap(&stem, &layout.sitemaps[at], gzip_bytes, lastmod);
         let sitemap = match sitemap {
             Looked::Kept(sitemap) => Sitemap { lastmod: lastmod.into(), ..sitemap },
             Looked::Compressed(gzip_bytes) => new(gzip_bytes),
@@ -83,32 +84,33 @@ enum Looked {
     New,
 }
 
-/// Looks for the sitemap of `part` among the published ones.
+/// Looks for the sitemap with the index `at` among the published ones.
 fn look(
     renderer: &mut Renderer<'_>,
     shelf: &dyn Shelf,
-    part: &PlannedSitemap<EntryAt>,
+    at: usize,
     is_compressed: bool,
     counts_sections: bool,
 ) -> Result<Looked> {
     if is_compressed {
-        return Ok(match renderer.make(shelf, part)? {
+        return Ok(match renderer.make(shelf, at)? {
             Made::Before(_, sitemap) => Looked::Kept(sitemap),
             Made::Now(rendered) => Looked::Compressed(rendered.gzip.len() as u64),
         });
     }
-    let has_size = shelf.has_size(part.number, part.entries, part.bytes);
+    let (id, part) = (renderer.layout.sitemap_id(at), &renderer.layout.sitemaps[at]);
+    let has_size = shelf.has_size(id, part.entries, part.bytes);
     if !has_size && !counts_sections {
         return Ok(Looked::New);
     }
     let seal = renderer.seal(part)?;
-    let known = has_size.then(|| shelf.find(part.number, seal)).flatten();
+    let known = has_size.then(|| shelf.find(id, seal)).flatten();
     Ok(known.map_or(Looked::New, Looked::Kept))
 }
 
-fn new_sitemap(part: &PlannedSitemap<EntryAt>, gzip_bytes: u64, lastmod: &str) -> Sitemap {
+fn new_sitemap(stem: &Stem, part: &PlannedSitemap<EntryAt>, gzip_bytes: u64, lastmod: &str) -> Sitemap {
     Sitemap {
-        file: Stem::default().sitemap_file(part.number, "00000000"),
+        file: stem.sitemap_file(part.number, "00000000"),
         content: String::new(),
         urls: part.entries,
         xml_bytes: part.bytes,

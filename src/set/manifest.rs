@@ -5,6 +5,6 @@ mod model;
 mod succession;
 
 pub use file::Role;
-pub use model::{AlsoListed, Earlier, Manifest, RunCounts, Sitemap, Superseded, SupersededIndex};
+pub use model::{AlsoListed, Earlier, Manifest, RunCounts, SetSection, Sitemap, Superseded, SupersededIndex};
 
 pub use crate::set::content::{Seal, Seals};

@@ -6,6 +6,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::clean::scope::BaseUrl;
 use crate::set::content::{ContentHash, Seal};
+pub use crate::sitemap::sections::word::is_plain_word;
 
 /// The lines for robots.txt, one for each index file.
 pub const ROBOTS_FILE: &str = "robots-sitemaps.txt";
@@ -19,6 +20,15 @@ pub const EMPTY_SET_LINE: &str = "# no URLs: this set is empty on purpose\n";
 pub fn words(content: ContentHash, seal: Seal) -> impl Iterator<Item = String> {
     let digits = content.to_string() + &String::from(seal);
     (0..8).map(move |word| digits[8 * word..][..8].to_owned())
+}
+
+/// Which sitemap of a set this is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SitemapId<'a> {
+    /// The word for its section. None if the set has no sections.
+    pub section: Option<&'a str>,
+    /// Its number in the section or the set, counted from 1.
+    pub number: u32,
 }
 
 /// What the names of the sitemaps and index files of a set begin with, or those of one of its sections: `sitemap`, or
@@ -45,7 +55,11 @@ impl Stem {
         Self(format!("{self}-{word}"))
     }
 
-    #[cfg_attr(not(test), expect(dead_code, reason = "sections and named sets need it"))]
+    /// The stem of a section of the set with this stem, or this stem if there is no section.
+    pub fn of_section(&self, word: Option<&str>) -> Self {
+        word.map_or_else(|| self.clone(), |word| self.with(word))
+    }
+
     /// The stem in the name of a sitemap or index file. None if sitemill gives no such name.
     pub fn of_file(file: &str) -> Option<Self> {
         let stem =
@@ -69,12 +83,6 @@ const SITEMAP: &str = "sitemap";
 
 /// The word before the number of an index file.
 const INDEX: &str = "index";
-
-/// Whether `word` can be a word of a stem: lower-case ASCII letters, digits, and single hyphens between them.
-pub fn is_plain_word(word: &str) -> bool {
-    word.split('-')
-        .all(|part| !part.is_empty() && part.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9')))
-}
 
 /// Whether `stem` has the form of a [`Stem`].
 fn is_stem(stem: &str) -> bool {

@@ -10,27 +10,31 @@ use crate::error::Result;
 use crate::place::Unsynced;
 use crate::set::content::{ContentHash, Seal};
 use crate::set::manifest::Sitemap;
+use crate::set::name::{SitemapId, Stem};
 
 /// Stores new sitemaps, and finds published ones that can be reused.
 pub trait Shelf: fmt::Debug + Sync {
+    /// What the names of the set's files begin with.
+    fn stem(&self) -> &Stem;
+
     /// The secret that XML is sealed with.
     fn secret(&self) -> &Secret;
 
-    /// Whether there is a sitemap of this number and size. If not, [`find`](Shelf::find) would find nothing, so that the XML
+    /// Whether there is a sitemap of this section, number and size. If not, [`find`](Shelf::find) would find nothing, so that the XML
     /// need not be rendered to look for it.
-    fn has_size(&self, number: u32, urls: u32, xml_bytes: u64) -> bool;
+    fn has_size(&self, id: SitemapId<'_>, urls: u32, xml_bytes: u64) -> bool;
 
-    /// Finds sitemap `number` whose XML has the seal `xml`, if it is live or kept and its file is whole. Reads all of the
+    /// Finds the sitemap `id` whose XML has the seal `xml`, if it is live or kept and its file is whole. Reads all of the
     /// file.
-    fn find(&self, number: u32, xml: Seal) -> Option<Sitemap>;
+    fn find(&self, id: SitemapId<'_>, xml: Seal) -> Option<Sitemap>;
 
-    /// Stores sitemap `number`, whose XML has the hash `content` and the seal `xml` and is compressed to `gzip`. The shelf
-    /// chooses the name from the number and the hash, because another content may have the first choice. An intact file is
+    /// Stores the sitemap `id`, whose XML has the hash `content` and the seal `xml` and is compressed to `gzip`. The shelf
+    /// chooses the name from the section, the number and the hash, because another content may have the first choice. An intact file is
     /// never changed. If it contains the same XML, it is used instead of the new one.
     ///
     /// # Errors
     /// If it cannot be written, or if something other than a regular file has its name.
-    fn put(&self, number: u32, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Shelved>;
+    fn put(&self, id: SitemapId<'_>, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Shelved>;
 }
 
 /// A sitemap on the shelf.

@@ -5,6 +5,7 @@ use super::extensions::Extras;
 use super::tag_names::TagCounts;
 use super::xml;
 use crate::clean::CleanUrl;
+use crate::sitemap::sections::SectionNumber;
 
 /// A canonical URL, and the XML of its tags and extensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,19 +18,21 @@ pub struct Entry<'a> {
     pub instant: Option<i64>,
     /// The XML of its values of extensions.
     pub extras: Extras<'a>,
+    /// Its section, if a column of the input gives one.
+    pub section: SectionNumber,
 }
 
 impl<'a> Entry<'a> {
     /// An entry with only a URL.
     #[inline]
     pub fn of(url: CleanUrl<'a>) -> Self {
-        Self { url, tags: &[], instant: None, extras: Extras::default() }
+        Self { url, tags: &[], instant: None, extras: Extras::default(), section: SectionNumber::REST }
     }
 
     /// Whether it has only a URL.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.tags.is_empty() && self.extras.xml.is_empty()
+        self.tags.is_empty() && self.extras.xml.is_empty() && self.section == SectionNumber::REST
     }
 
     /// Adds its tags and values of extensions to `counts`.

@@ -29,6 +29,8 @@ pub struct RawTags<'a> {
     pub priority: &'a [u8],
     /// Values of extensions.
     pub extras: RawExtras<'a>,
+    /// The section of the set. It is no tag: it decides which sitemap lists the URL.
+    pub section: &'a [u8],
 }
 
 impl RawTags<'_> {
@@ -47,10 +49,11 @@ impl RawTags<'_> {
         self.extras.count(counts);
     }
 
-    /// Whether no tag is given.
+    /// Whether neither a tag nor a section is given.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.lastmod.is_empty()
+        self.section.is_empty()
+            && self.lastmod.is_empty()
             && self.changefreq.is_empty()
             && self.priority.is_empty()
             && self.extras.is_empty()

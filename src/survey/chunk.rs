@@ -25,8 +25,8 @@ pub enum RowsAt {
     Rows(Block),
     /// A range of units of held URLs.
     Urls(Range<usize>),
-    /// Entries of a sorted block.
-    Sorted {
+    /// Entries of a front-coded block.
+    FrontCoded {
         /// The bytes of the block.
         block: Range<usize>,
         /// The entries of the block that belong to the chunk, counted from 0.
@@ -63,7 +63,7 @@ impl Chunk {
         match &self.rows {
             RowsAt::Lines(range)
             | RowsAt::Rows(Block { range, .. })
-            | RowsAt::Sorted { block: range, .. } => {
+            | RowsAt::FrontCoded { block: range, .. } => {
                 inputs[self.input].will_need(range);
             }
             RowsAt::Urls(_) => {}
@@ -77,7 +77,7 @@ impl Chunk {
     /// The first error of `act`.
     ///
     /// # Panics
-    /// If the chunk is of a sorted block, which has no rows of an input.
+    /// If the chunk is of a front-coded block, which has no rows of an input.
     #[inline]
     pub fn try_for_each_row<'i, E>(
         &self,
@@ -90,7 +90,7 @@ impl Chunk {
                 .try_for_each(|line| act(InputRow::of_line(0, line))),
             RowsAt::Rows(block) => spool_format::rows(bytes, block).try_for_each(act),
             RowsAt::Urls(units) => inputs[self.input].held_urls().read(units).try_for_each(act),
-            RowsAt::Sorted { .. } => unreachable!("{NOT_OF_AN_INPUT}"),
+            RowsAt::FrontCoded { .. } => unreachable!("{NOT_OF_AN_INPUT}"),
         }
     }
 
@@ -113,9 +113,9 @@ impl Chunk {
             }
             RowsAt::Rows(block) => Box::new(spool_format::rows(bytes, block)),
             RowsAt::Urls(units) => Box::new(inputs[self.input].held_urls().read(units)),
-            RowsAt::Sorted { .. } => unreachable!("{NOT_OF_AN_INPUT}"),
+            RowsAt::FrontCoded { .. } => unreachable!("{NOT_OF_AN_INPUT}"),
         }
     }
 }
 
-const NOT_OF_AN_INPUT: &str = "rows of inputs are read before they are sorted";
+const NOT_OF_AN_INPUT: &str = "rows of inputs are read before they are front-coded";

@@ -69,7 +69,8 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
     let (urls, entry_bytes) = (of_all(rows), of_all(entry_bytes));
     let order = OrderDemand::of(run, memory, [input_bytes, entry_bytes, urls]);
     // Duplicates are not known yet, so all entries are counted as listed.
-    let sites_bytes = if job.rules.only_site().is_some() { 0 } else { entry_bytes };
+    let split_bytes = if job.rules.is_split() { entry_bytes } else { 0 };
+    let split_bytes = split_bytes.saturating_sub(memory.hold as u64 / 2);
     let scratch = memory.scratch.directory();
     let copied_bytes = memory.scratch.written();
     let urls_bytes = inputs.iter().map(Input::held_bytes).sum::<usize>() as u64;
@@ -79,7 +80,7 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
         partitions: order.partitions as u64,
         memory_bytes: memory.budget,
         held_bytes: urls_bytes + order.held_bytes.min(memory.hold as u64),
-        scratch_bytes: copied_bytes + order.scratch_bytes + sites_bytes,
+        scratch_bytes: copied_bytes + order.scratch_bytes + split_bytes,
         sitemap_bytes: match Some(job.rules.level) == Level::new(0) {
             true => of_all(xml_bytes),
             false => urls * GZIP_BYTES[usize::from(job.rules.order == Order::Sorted)],
@@ -87,7 +88,7 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
         scratch_free_bytes: free_bytes(scratch).map(|free| free + copied_bytes),
         out_free_bytes: out_free.bytes.map(|free| free + copied_to_out),
     };
-    let scratch_least = copied_bytes + order.scratch_least.max(sites_bytes / LISTED_PART_LEAST);
+    let scratch_least = copied_bytes + order.scratch_least.max(split_bytes / LISTED_PART_LEAST);
     Ok(Demand { estimate, scratch_least, out_free_files: out_free.files })
 }
 

@@ -89,7 +89,8 @@ fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> R
         true => stable::divide(run, &chunks, &rooms, inputs, &[])?,
         false => divide(&job.rules, &chunks, &rooms, &keys)?,
     };
-    let layout = Layout { inputs: Arc::clone(inputs), chunks, sitemaps, tally: account.tally };
+    let (inputs, tally) = (Arc::clone(inputs), account.tally);
+    let layout = Layout { inputs, chunks, sitemaps, tally, sections: Vec::new() };
     Ok((account, layout))
 }
 
@@ -187,7 +188,7 @@ impl<'r> Surveyor<'r> {
             ),
             RowsAt::Rows(block) => self.take(spool_format::rows(bytes, block)),
             RowsAt::Urls(units) => self.take(input.held_urls().read(units)),
-            RowsAt::Sorted { .. } => unreachable!("nothing was sorted yet"),
+            RowsAt::FrontCoded { .. } => unreachable!("nothing was front-coded yet"),
         };
         let entries = self.keys.len();
         Ok(SurveyedChunk {

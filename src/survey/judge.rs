@@ -12,12 +12,13 @@ use crate::common::simd;
 use crate::intake::input::Input;
 use crate::intake::lines;
 use crate::intake::spool_format::Content;
-use crate::job::SetRules;
+use crate::job::{SectionsBy, SetRules};
 use crate::limits::Protocol;
 use crate::set::publish;
 use crate::sitemap::divide::Room;
 use crate::sitemap::entry::Entry;
 use crate::sitemap::extensions::{Extras, ExtrasRenderer};
+use crate::sitemap::sections::{SectionFinder, SectionNames};
 use crate::sitemap::tags::{Dropped, DroppedTags, TagReason, TagRules};
 use crate::sitemap::xml::Frame;
 use crate::sitemap::{extensions, xml};
@@ -33,6 +34,9 @@ pub struct Rules {
     has_extensions: bool,
     /// Most bytes of an entry.
     entry_bytes_max: u64,
+    /// Whether a column has the names of sections, and the names so far.
+    has_section_column: bool,
+    section_names: SectionNames,
 }
 
 impl Rules {
@@ -49,7 +53,14 @@ impl Rules {
             // The schema of 0.84 allows only its own elements.
             has_extensions: rules.protocol == Protocol::V0_9,
             entry_bytes_max,
+            has_section_column: matches!(rules.sections, Some(SectionsBy::Column { .. })),
+            section_names: SectionNames::default(),
         }
+    }
+
+    /// The names of sections in the rows that were judged so far.
+    pub fn section_names(&self) -> &SectionNames {
+        &self.section_names
     }
 
     fn fits(&self, entry: &Entry<'_>) -> bool {
@@ -117,7 +128,7 @@ pub fn try_for_each_listed<E>(
             let urls = inputs[chunk.input].held_urls().urls(units);
             urls.into_iter().enumerate().try_for_each(|(ordinal, url)| each(ordinal, canonical(url)))
         }
-        RowsAt::Sorted { block, entries } => {
+        RowsAt::FrontCoded { block, entries } => {
             let mut decoder = FrontDecoder::new(&inputs[chunk.input].bytes()[block.clone()]);
             // All of these entries are listed. Earlier ones are decoded for the sake of the URLs that follow.
             for at in 0..entries.end {
@@ -153,6 +164,7 @@ pub struct Judge<'r> {
     /// The XML of an entry's tags.
     tags: Vec<u8>,
     extras: ExtrasRenderer,
+    sections: SectionFinder<'r>,
     rules: &'r Rules,
     out_of_scope: Origins,
 }
@@ -162,7 +174,8 @@ impl<'r> Judge<'r> {
     pub fn new(rules: &'r Rules) -> Self {
         let urls = LineCleaner::new(rules.url_encoding, rules.screen.as_ref());
         let extras = ExtrasRenderer::new(Cleaner::new(rules.url_encoding));
-        Self { urls, tags: Vec::new(), extras, rules, out_of_scope: Origins::default() }
+        let sections = SectionFinder::new(rules.has_section_column.then_some(&rules.section_names));
+        Self { urls, tags: Vec::new(), extras, sections, rules, out_of_scope: Origins::default() }
     }
 
     /// The notes on rows since the last call. The origins of URLs out of scope are those of all rows that were judged; rules are
@@ -268,7 +281,8 @@ impl<'r> Judge<'r> {
                         Extras::default()
                     }
                 };
-                let entry = Entry { url, tags: &self.tags, instant, extras };
+                let section = self.sections.number(raw_tags.section);
+                let entry = Entry { url, tags: &self.tags, instant, extras, section };
                 match self.rules.fits(&entry) {
                     true => Judged::Entry(entry),
                     false => Judged::Rejected(Reason::EntryTooLarge),

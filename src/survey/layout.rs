@@ -1,11 +1,13 @@
 //! The layout: which entries are listed, and in which sitemap. The first pass computes it for the second.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::chunk::{Chunk, RowsAt};
 use super::tally::Tally;
-use crate::error::Result;
+use crate::error::{Result, reserve_more};
 use crate::intake::input::Input;
+use crate::set::name::SitemapId;
 use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::divide::stable::Least;
 use crate::survey::dedup::Survivors;
@@ -21,6 +23,21 @@ pub struct Layout {
     pub sitemaps: Vec<PlannedSitemap<EntryAt>>,
     /// The rows that the layout accounts for.
     pub tally: Tally,
+    /// Its sections, in the order in which they are listed. Empty if the set has no sections.
+    pub sections: Vec<SectionLayout>,
+}
+
+/// A section of a layout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SectionLayout {
+    /// Its name, in printable characters.
+    pub name: String,
+    /// What stands for it in file names.
+    pub word: String,
+    /// Its listed URLs.
+    pub listed: u64,
+    /// The indexes of its sitemaps, whose numbers begin at 1 in each section.
+    pub sitemaps: Range<usize>,
 }
 
 /// The position of an entry: its chunk, and its index in the chunk.
@@ -48,6 +65,47 @@ pub struct ListedChunk {
 }
 
 impl Layout {
+    /// Joins the layouts of sections, each with the name and the word of its section. Their entries are in the same inputs.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn of_sections(parts: Vec<(String, String, Self)>) -> Result<Self> {
+        let mut parts_left = parts.into_iter();
+        let Some((name, word, first)) = parts_left.next() else {
+            let inputs = Arc::from([]);
+            let (chunks, sitemaps, sections) = (Vec::new(), Vec::new(), Vec::new());
+            return Ok(Self { inputs, chunks, sitemaps, tally: Tally::default(), sections });
+        };
+        let section = |name, word, part: &Self, sitemaps| SectionLayout {
+            name,
+            word,
+            listed: part.tally.listed,
+            sitemaps,
+        };
+        let mut joined = first;
+        joined.sections = vec![section(name, word, &joined, 0..joined.sitemaps.len())];
+        for (name, word, part) in parts_left {
+            let (chunks_before, before) = (joined.chunks.len(), joined.sitemaps.len());
+            joined.sections.push(section(name, word, &part, before..before + part.sitemaps.len()));
+            reserve_more(&mut joined.chunks, part.chunks.len())?;
+            reserve_more(&mut joined.sitemaps, part.sitemaps.len())?;
+            joined.chunks.extend(part.chunks);
+            joined.sitemaps.extend(part.sitemaps.into_iter().map(|mut sitemap| {
+                sitemap.first.chunk += chunks_before;
+                sitemap
+            }));
+            joined.tally = joined.tally + part.tally;
+        }
+        Ok(joined)
+    }
+
+    /// The section and the number of the sitemap with the index `sitemap`.
+    pub fn sitemap_id(&self, sitemap: usize) -> SitemapId<'_> {
+        let at = self.sections.partition_point(|section| section.sitemaps.end <= sitemap);
+        let section = self.sections.get(at).map(|section| &*section.word);
+        SitemapId { section, number: self.sitemaps[sitemap].number }
+    }
+
     /// The number of entries in all sitemaps.
     pub fn planned(&self) -> u64 {
         self.sitemaps.iter().map(|sitemap| u64::from(sitemap.entries)).sum()

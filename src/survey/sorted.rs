@@ -43,7 +43,7 @@ use range::RangeSorter;
 use regions::{BorderSearch, Regions};
 use rows::{RangeBlock, RangeWriter};
 use sample::Sample;
-use store::{EntryStore, Storage, StoredAt};
+pub use store::{EntryStore, SEGMENT_BYTES, Storage, StoredAt};
 
 /// Chunks that are sampled, and rows of each: enough to place splitters to a thousandth of a range.
 const SAMPLED_EXTENTS: usize = 4096;
@@ -93,7 +93,8 @@ pub fn survey(
         }
         false => (chunks, divider.finish()),
     };
-    let layout = Layout { inputs: files.into(), chunks, sitemaps, tally: account.tally };
+    let layout =
+        Layout { inputs: files.into(), chunks, sitemaps, tally: account.tally, sections: Vec::new() };
     Ok((account, layout))
 }
 
@@ -137,7 +138,7 @@ fn sort<'r>(
             divider.push_together(block.rooms.len() as u32, room, entries)?;
             rooms.push(room);
             let StoredAt { file, range } = block.at;
-            let rows = RowsAt::Sorted { block: range, entries: 0..block.rooms.len() };
+            let rows = RowsAt::FrontCoded { block: range, entries: 0..block.rooms.len() };
             let chunk = ListedChunk::whole(file, rows, block.rooms.len() as u32)?;
             chunks.push(ListedChunk { least: block.least, ..chunk });
         }

@@ -268,8 +268,8 @@ impl<'r> Spooler<'r> {
 
 impl Sink for Spooler<'_> {
     fn record(&mut self, record: &Record<'_>) -> Result<()> {
-        let &Record { line, offset, url, lastmod, changefreq, priority, extras } = record;
-        let tags = RawTags { lastmod, changefreq, priority, extras };
+        let &Record { line, offset, url, section, lastmod, changefreq, priority, extras } = record;
+        let tags = RawTags { lastmod, changefreq, priority, extras, section };
         let raw = Content::Url(url, tags);
         let mut has_dropped = false;
         // Rejected rows and rows with dropped tags are kept as they were written, for the reject file.

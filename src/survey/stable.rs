@@ -12,9 +12,9 @@ use crate::sitemap::divide::stable::{ChunkSummary, Mark, Weighed};
 use crate::sitemap::divide::{Divide, PlannedSitemap, Room, stable};
 use crate::sitemap::xml::Frame;
 
-/// Whether marks decide where the sitemaps of one set begin. With a set for each origin, it is divided when it is known.
+/// Whether marks decide where the sitemaps of the whole set begin. Sets for each origin and sections are divided when they are known.
 pub fn is_asked(rules: &SetRules) -> bool {
-    rules.divide == Divide::Stable && rules.only_site().is_some()
+    rules.divide == Divide::Stable && !rules.is_split()
 }
 
 /// Divides the listed entries of `chunks`, which are of `inputs`, and take `rooms`. `borders` are the indexes of the chunks that

@@ -43,6 +43,7 @@ mod round_trip;
 mod rows_from_code;
 mod same;
 mod seams;
+mod sections;
 mod sites;
 mod streams;
 mod tables;

@@ -266,6 +266,18 @@ fn rclone_copies_sitemaps_then_index_files_and_removes_old_ones_last() {
 }
 
 #[test]
+fn each_department_has_its_own_index_files() {
+    let urls = format!("{BASE}products/1\n{BASE}blog/1\n{BASE}products/2\n{BASE}faq\n{BASE}about\n");
+    let kitchen = Kitchen::new("A section for each department", &urls);
+    let done = kitchen.cook(&[]);
+    let index = |section: &str| format!("{BASE}sitemap-{section}-index-1.xml");
+    let want = [("editorial", 1), ("shop", 2), ("support", 1), ("marketing", 1)];
+    let want: String = want.iter().map(|(name, urls)| format!("{name}\t{urls}\t{}\n", index(name))).collect();
+    assert_eq!(String::from_utf8(done.stdout).unwrap(), want);
+    assert_eq!(published_urls(&kitchen.html(), BASE).len(), 5);
+}
+
+#[test]
 fn each_language_has_its_set_and_its_lines_in_one_robots_txt() {
     let urls = format!("{BASE}de/1\n{BASE}en/1\n{BASE}de/2\n{BASE}fr/1\n");
     let kitchen = Kitchen::new("One set per language", &urls);
@@ -296,7 +308,7 @@ fn every_recipe_has_a_test() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/recipes.md")).unwrap();
     let tests = include_str!("recipes.rs");
     let titles: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
-    assert_eq!(titles.len(), 6);
+    assert_eq!(titles.len(), 7);
     for title in titles {
         assert!(tests.contains(&format!("Kitchen::new(\"{title}\"")), "{title}");
     }

@@ -8,12 +8,14 @@ pub use hint::hint;
 pub use tags::hints as tag_hints;
 
 use crate::clean::scope::BaseUrl;
-use crate::commands::build::site::Site;
+use crate::commands::build::site::{Planned, Site};
 use crate::commands::report::Report;
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::escape::grouped;
-use crate::job::{Job, MaxShrink};
-use crate::set::manifest::Manifest;
+use crate::job::{Job, MaxShrink, SectionsBy};
+use crate::set::manifest::{Manifest, SetSection};
+use crate::set::name::Stem;
+use crate::survey::sections::rest_of;
 
 /// Checks the counts of the survey, before anything is rendered. `live` is the set that would be replaced.
 ///
@@ -84,6 +86,60 @@ fn nothing_listed(job: &Job, report: &Report) -> Message {
 /// As [`check`].
 pub fn check_sites(job: &Job, sites: &[Site]) -> Result<()> {
     sites.iter().try_for_each(|site| check_shrink(job, &site.base_url, site.place.live(), site.listed()))
+}
+
+/// Checks how much smaller the new sections are, before anything is rendered, and that none is empty. Only sets with sections are
+/// checked.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_sections(job: &Job, sites: &[Planned]) -> Result<()> {
+    let Some(by) = &job.rules.sections else { return Ok(()) };
+    let rest = rest_of(Some(by));
+    for (site, layout) in sites {
+        let listed = |name: &str| {
+            layout.sections.iter().find(|section| section.name == name).map_or(0, |section| section.listed)
+        };
+        // Of more segments than there may be sections, the least frequent are in the rest.
+        let may_be_in_rest =
+            matches!(by, SectionsBy::Path { sections_max } if layout.sections.len() > *sections_max as usize);
+        for (name, live) in
+            site.place.live().map(|live| urls_by_section(live, site.place.stem())).unwrap_or_default()
+        {
+            let listed = listed(&name);
+            let is_allowed = listed == 0 && (job.guards.allow_empty || may_be_in_rest || name == rest);
+            if !is_allowed && job.guards.max_shrink.is_passed(live, listed) {
+                let (max, needed) = (job.guards.max_shrink, MaxShrink::needed(live, listed));
+                let base_url = &site.base_url;
+                return Err(Error::data(message!(
+                    "{base_url}: section {name}: {listed} URLs would replace {live}, and ",
+                    Setting::MaxShrink,
+                    " is {max}; nothing was published; if the section is meant to shrink, run again with ",
+                    Setting::MaxShrink.with(needed)
+                )));
+            }
+        }
+        let named = if let SectionsBy::Rules(rules) = by { Some(rules) } else { None };
+        let empty = named.into_iter().flat_map(|rules| rules.names()).find(|name| listed(name) == 0);
+        if let Some(name) = empty.filter(|_| job.rules.only_site().is_some() && !job.guards.allow_empty) {
+            return Err(Error::data(message!(
+                "section {name} has no URLs; nothing was published; ",
+                Setting::AllowEmpty,
+                " publishes the set without it"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The sections of the set `live`, whose files have names that begin with `stem`, and the number of URLs in each.
+fn urls_by_section(live: &Manifest, stem: &Stem) -> Vec<(String, u64)> {
+    let sitemaps = live.sitemaps_by_stem();
+    let urls = |section: &SetSection| {
+        let own = sitemaps.get(&stem.with(&section.word)).into_iter().flatten();
+        (section.name.clone(), own.map(|sitemap| u64::from(sitemap.urls)).sum())
+    };
+    live.sections.iter().map(urls).collect()
 }
 
 /// Checks how much smaller the new set is. An empty set that gets this far was explicitly permitted.

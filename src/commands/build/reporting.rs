@@ -1,6 +1,6 @@
 //! Fills in the report as the phases complete.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
@@ -11,13 +11,16 @@ use crate::clean::screen::CountedRules;
 use crate::commands::report::details::{Details, EXAMPLES_OF_REASON_MAX};
 use crate::commands::report::dry_run::DryRun;
 use crate::commands::report::settings::settings;
-use crate::commands::report::{Report, SetReport, WordCounts};
+use crate::commands::report::{Report, SectionSummary, SetReport, WordCounts};
 use crate::common::fifo::Outlet;
 use crate::common::progress::Estimate;
 use crate::common::time::w3c_datetime;
 use crate::error::{Error, Result};
+use crate::escape::shown;
 use crate::intake::report::{InputReport, Skipped};
-use crate::job::Job;
+use crate::job::{Job, SectionsBy};
+use crate::set::manifest::{Manifest, SetSection};
+use crate::set::name::Stem;
 use crate::set::publish::Prepared;
 use crate::sitemap::tags::GivenTags;
 use crate::survey::account::Account;
@@ -159,6 +162,7 @@ pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
         xml_bytes: set.sitemaps.iter().map(|sitemap| sitemap.xml_bytes).sum(),
         gzip_bytes: set.sitemaps.iter().map(|sitemap| sitemap.gzip_bytes).sum(),
         also: set.also.len() as u64,
+        sections: sections(set, site.workspace().stem()),
         dry_run: None,
     };
     report.sitemaps += this.sitemaps;
@@ -178,7 +182,46 @@ pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
             (Some(_), None) => {}
         }
     }
-    if job.rules.only_site().is_none() {
-        report.sets.push(this);
+    match job.rules.only_site() {
+        Some(_) => report.sections = this.sections,
+        None => report.sets.push(this),
     }
+}
+
+/// The figures of the sections of `set`, whose files have names that begin with `stem`.
+fn sections(set: &Manifest, stem: &Stem) -> Vec<SectionSummary> {
+    if set.sections.is_empty() {
+        return Vec::new();
+    }
+    let sitemaps = set.sitemaps_by_stem();
+    let mut indexes: HashMap<_, Vec<_>> = HashMap::new();
+    for file in &set.indexes {
+        indexes.entry(Stem::of_file(file)).or_default().push(format!("{}{file}", set.base_url));
+    }
+    let summary = |section: &SetSection| {
+        let stem = stem.with(&section.word);
+        let own = sitemaps.get(&stem).map_or(&[][..], Vec::as_slice);
+        SectionSummary {
+            name: section.name.clone(),
+            file_word: section.word.clone(),
+            listed: own.iter().map(|sitemap| u64::from(sitemap.urls)).sum(),
+            sitemaps: own.len() as u64,
+            index_urls: indexes.get(&Some(stem)).cloned().unwrap_or_default(),
+            xml_bytes: own.iter().map(|sitemap| sitemap.xml_bytes).sum(),
+            gzip_bytes: own.iter().map(|sitemap| sitemap.gzip_bytes).sum(),
+        }
+    };
+    set.sections.iter().map(summary).collect()
+}
+
+/// The number of URLs that each rule has put into its section, if the job has sections by rules.
+pub fn section_rules(job: &Job, counts: &[u64]) -> BTreeMap<String, WordCounts> {
+    let Some(SectionsBy::Rules(rules)) = &job.rules.sections else { return BTreeMap::new() };
+    let names: Vec<&str> = rules.names().collect();
+    let mut all: BTreeMap<String, WordCounts> = BTreeMap::new();
+    for (at, (section, rule)) in rules.rules().enumerate() {
+        let of_section = all.entry(shown(names[section].as_bytes())).or_default();
+        *of_section.entry(shown(rule.as_bytes()).into()).or_default() += counts.get(at).unwrap_or(&0);
+    }
+    all
 }

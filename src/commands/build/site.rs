@@ -1,18 +1,17 @@
 //! Sites: where a build publishes, either one site or one per origin.
 
-use super::by_origin;
 use crate::clean::scope::{Base, BaseUrl};
-use crate::error::{Result, try_list};
+use crate::error::{Error, ErrorKind, Result, try_list};
 use crate::job::Job;
 use crate::produce::batch::Batch;
 use crate::produce::preview::preview;
 use crate::produce::produce;
+use crate::set::manifest::SetSection;
 use crate::set::name::site_directory;
-use crate::set::publish::Workspace;
-use crate::sitemap::sections::SectionRule;
+use crate::set::publish::{self, Workspace};
+use crate::sitemap::sections::counts::SectionRule;
 use crate::survey::context::Context;
-use crate::survey::layout::Layout;
-use crate::survey::memory::Memory;
+use crate::survey::layout::{Layout, SectionLayout};
 
 /// Maximum number of sections of the live set that are compared with the new one.
 const SECTIONS_WANTED_MAX: usize = 100;
@@ -26,6 +25,8 @@ pub struct Site {
     pub place: Workspace,
     /// The batches, in the order in which they are listed.
     pub batches: Vec<Batch>,
+    /// Its sections, in the order in which they are listed. Empty if the set has none.
+    pub sections: Vec<SetSection>,
 }
 
 /// A site, and the layout of its sitemaps.
@@ -34,7 +35,7 @@ pub type Planned = (Site, Layout);
 impl Site {
     /// A site without batches.
     pub fn new(base_url: BaseUrl, place: Workspace) -> Self {
-        Self { base_url, place, batches: Vec::new() }
+        Self { base_url, place, batches: Vec::new(), sections: Vec::new() }
     }
 
     /// Returns the rule by which URLs are counted, if the job wants sections. Where each origin has a set, the origin is the
@@ -76,30 +77,45 @@ pub fn open(job: &Job) -> Result<Workspace> {
     Ok(workspace)
 }
 
-/// Opens all sites of the job, each with the layout of its URLs, so that a problem with one of many sites is found before the
-/// second pass begins. `opened` is the result of [`open`]. With many sites it is returned, because it is the parent that holds
-/// the lock for all of them.
+/// Opens the sites whose URLs `layouts` has, so that a problem with one of many sites is found before the second pass begins. `opened`
+/// is the result of [`open`]. With many sites it is returned, because it is the parent that holds the lock for all of them.
 ///
 /// # Errors
-/// If scratch cannot be written, an origin cannot have a site, its directory cannot be opened, or `stop` is raised.
-pub fn of_layout(
+/// If an origin cannot have a site, its directory cannot be opened, or `stop` is raised.
+pub fn of_layouts(
     run: Context<'_>,
-    layout: Layout,
+    layouts: Vec<(Option<String>, Layout)>,
     opened: Workspace,
-    memory: &Memory,
 ) -> Result<(Vec<Planned>, Option<Workspace>)> {
     let path = match &run.job.rules.base_url {
-        Base::Directory(url) => return Ok((vec![(Site::new(url.clone(), opened), layout)], None)),
+        Base::Directory(url) => {
+            let layout = layouts.into_iter().map(|(_, layout)| layout).next();
+            let layout = layout.map_or_else(|| Layout::of_sections(Vec::new()), Ok)?;
+            return Ok((vec![(Site::new(url.clone(), opened), layout)], None));
+        }
         Base::EachOrigin(path) => path,
     };
-    let open_one = |(base_url, layout): (BaseUrl, Layout)| {
+    let open_one = |(origin, layout): (Option<String>, Layout)| {
         run.stop.check()?;
+        let origin = origin.expect("each origin has a site");
+        let base_url = path.on(&origin).map_err(|why| no_site(&origin, &why))?;
+        if run.job.rules.bytes_per_sitemap < publish::index_bytes_min(run.job.rules.protocol, &base_url) {
+            return Err(no_site(&origin, "an index file is larger than a sitemap may be"));
+        }
         let mut workspace = opened.open_site(&site_directory(&base_url), run.job.publication.on_damage())?;
         workspace.admit(&base_url, run.job.rules.protocol, run.job.publication.consent())?;
         Ok((Site::new(base_url, workspace), layout))
     };
-    let sites = try_list(by_origin::distribute(run, &layout, path, memory)?.into_iter().map(open_one))?;
+    let sites = try_list(layouts.into_iter().map(open_one))?;
     Ok((sites, Some(opened)))
+}
+
+/// The error for an origin that cannot have a set although the survey listed its rows.
+fn no_site(origin: &str, why: &str) -> Error {
+    Error::new(
+        ErrorKind::Internal,
+        format!("{origin}: the survey lists its URLs, and it can have no set: {why}"),
+    )
 }
 
 /// Runs the second pass for each of `sites`, which adds a batch to each. `time` is the `lastmod` of new sitemaps. A dry run writes
@@ -111,6 +127,9 @@ pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str) -> Result<
     let produce_one = |(mut site, layout): Planned| {
         let sections = site.section_rule(run.job);
         let produce = if run.job.publication.dry_run { preview } else { produce };
+        let named =
+            |section: &SectionLayout| SetSection { name: section.name.clone(), word: section.word.clone() };
+        site.sections = layout.sections.iter().map(named).collect();
         site.batches.push(produce(run, &layout, &site.place.shelf(), time, sections.as_ref())?);
         Ok(site)
     };

@@ -27,7 +27,7 @@ use crate::intake::report::InputReport;
 use crate::job::Job;
 use crate::job::fingerprint::Fingerprint;
 use crate::produce::batch::Batch;
-use crate::sitemap::sections::SectionTally;
+use crate::sitemap::sections::counts::SectionTally;
 use crate::survey::memory::Memory;
 use crate::survey::notes::Notes;
 use crate::survey::rejects::Example;

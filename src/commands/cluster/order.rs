@@ -16,7 +16,7 @@ use crate::place::{PROBE, staging_of_run};
 use crate::set::manifest::Sitemap;
 use crate::set::publish::SharedShelf;
 use crate::sitemap::divide::Divide;
-use crate::sitemap::sections::SectionRule;
+use crate::sitemap::sections::counts::SectionRule;
 
 /// The version of the format of all messages and blocks.
 pub(super) const FORMAT: u32 = 1;
@@ -184,6 +184,9 @@ pub(super) fn check_job(job: &Job) -> Result<()> {
         let why =
             "a cluster only builds sets that are published; try it with a part of the rows on one machine";
         return Err(Error::usage(message!(Setting::DryRun, ": {why}")));
+    }
+    if job.rules.sections.is_some() {
+        return Err(Error::usage("a cluster builds sets without sections; build these on one machine"));
     }
     if job.rules.order != Order::Sorted {
         return Err(Error::usage("a cluster has no order of rows: set the order to sorted"));

@@ -182,8 +182,12 @@ impl Sink for Packer<'_, '_> {
 }
 
 fn row_of<'a>(record: &Record<'a>) -> InputRow<'a> {
-    let &Record { line, offset, url, lastmod, changefreq, priority, extras } = record;
-    InputRow { line, offset, content: Content::Url(url, RawTags { lastmod, changefreq, priority, extras }) }
+    let &Record { line, offset, url, section, lastmod, changefreq, priority, extras } = record;
+    InputRow {
+        line,
+        offset,
+        content: Content::Url(url, RawTags { lastmod, changefreq, priority, extras, section }),
+    }
 }
 
 /// The first rows of each reason, up to a maximum.

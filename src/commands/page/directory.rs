@@ -18,7 +18,7 @@ use crate::set::manifest::{Manifest, Role, RunCounts};
 use crate::set::publish::kept;
 use crate::set::publish::status::{Status, sites, status};
 use crate::sitemap::divide::Limits;
-use crate::sitemap::sections::{SectionCounter, SectionRule, SectionTally, Sections};
+use crate::sitemap::sections::counts::{SectionCounter, SectionRule, SectionTally, Sections};
 
 /// Makes the page of the set in `path`, or of the sets of all sites below it.
 ///

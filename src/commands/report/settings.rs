@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::clean::screen::robots::Robots;
 use crate::error::Setting;
 use crate::escape::{grouped, shown};
-use crate::job::{Job, OnDuplicate, Order};
+use crate::job::{Job, OnDuplicate, Order, SectionsBy};
 use crate::sitemap::divide::Divide;
 
 /// Returns the options of `job` with their values.
@@ -34,6 +34,12 @@ pub fn settings(job: &Job) -> BTreeMap<String, String> {
     set("sitemaps-per-index", Some(job.rules.sitemaps_per_index.to_string()));
     set("order", Some(if job.rules.order == Order::Sorted { "sorted" } else { "input" }.into()));
     set("divide", Some(if job.rules.divide == Divide::Stable { "stable" } else { "fill" }.into()));
+    match &job.rules.sections {
+        Some(SectionsBy::Column { column, .. }) => set("section-column", Some(shown(column.as_bytes()))),
+        Some(SectionsBy::Rules(rules)) => set("sections", Some(rules.rules().count().to_string() + " rules")),
+        Some(SectionsBy::Path { .. }) => set("section-by-path", yes(true)),
+        None => {}
+    }
     set(
         "on-duplicate",
         Some(if job.rules.on_duplicate == OnDuplicate::Newest { "newest" } else { "first" }.into()),

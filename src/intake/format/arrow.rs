@@ -171,7 +171,7 @@ impl Layout {
                 }
             }
             let (plain, _) = values.split_at(RowPart::PLAIN);
-            let [url, lastmod, changefreq, priority] = [0, 1, 2, 3].map(|part| plain[part]);
+            let [url, section, lastmod, changefreq, priority] = [0, 1, 2, 3, 4].map(|part| plain[part]);
             extras.clear();
             for (extension, column) in EXTENSIONS.into_iter().zip(&columns[RowPart::PLAIN..]) {
                 if let Some(column) = column {
@@ -180,7 +180,8 @@ impl Layout {
             }
             let offset = unit.rows_before + at as u64;
             let extras = extras.values();
-            let record = Record { line: offset + 1, offset, url, lastmod, changefreq, priority, extras };
+            let record =
+                Record { line: offset + 1, offset, url, section, lastmod, changefreq, priority, extras };
             // Columns that are not read may have values, so a row without a URL does not count as blank.
             match url.trim_ascii().is_empty() && self.has_other_columns {
                 true => rows.without_url(&record)?,

@@ -11,6 +11,8 @@ use crate::sitemap::tags::TagName;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowPart {
     Url,
+    /// The section of the set that it belongs to. Without a column that the user names, rows have none.
+    Section,
     Tag(TagName),
 }
 
@@ -18,12 +20,13 @@ pub(super) enum RowPart {
 pub(super) type EachPart<T> = [T; RowPart::ALL.len()];
 
 impl RowPart {
-    /// All parts by number: the URL, the tags of the protocol, then the tags of extensions.
-    pub const ALL: [Self; 1 + TagName::ALL.len()] = {
-        let mut all = [Self::Url; 1 + TagName::ALL.len()];
+    /// All parts by number: the URL, its section, the tags of the protocol, then the tags of extensions.
+    pub const ALL: [Self; 2 + TagName::ALL.len()] = {
+        let mut all = [Self::Url; 2 + TagName::ALL.len()];
+        all[1] = Self::Section;
         let mut number = 0;
         while number < TagName::ALL.len() {
-            all[1 + number] = Self::Tag(TagName::ALL[number]);
+            all[2 + number] = Self::Tag(TagName::ALL[number]);
             number += 1;
         }
         all
@@ -36,14 +39,15 @@ impl RowPart {
     pub const fn number(self) -> usize {
         match self {
             Self::Url => 0,
-            Self::Tag(tag) => 1 + tag as usize,
+            Self::Section => 1,
+            Self::Tag(tag) => 2 + tag as usize,
         }
     }
 
     /// The extension that it belongs to.
     pub fn extension(self) -> Option<&'static Extension> {
         match self {
-            Self::Url => None,
+            Self::Url | Self::Section => None,
             Self::Tag(tag) => tag.extension(),
         }
     }
@@ -52,6 +56,7 @@ impl RowPart {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Url => "url",
+            Self::Section => "section",
             Self::Tag(tag) => tag.as_str(),
         }
     }
@@ -61,6 +66,7 @@ impl RowPart {
         let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
         match self {
             Self::Url => URL_NAMES.iter().position(|usual| is(usual)),
+            Self::Section => None,
             Self::Tag(tag) => is(tag.as_str()).then_some(0),
         }
     }
@@ -86,12 +92,13 @@ impl FromStr for Columns {
             let part = part.trim();
             let is_known =
                 |known: &RowPart| known.name() == part || *known == RowPart::Url && URL_NAMES.contains(&part);
-            match RowPart::ALL.into_iter().find(is_known) {
+            let parts = RowPart::ALL.into_iter().filter(|part| *part != RowPart::Section);
+            match parts.clone().find(is_known) {
                 Some(part) if !name.trim().is_empty() && columns.0[part.number()].is_none() => {
                     columns.0[part.number()] = Some(name.trim().into());
                 }
                 _ => {
-                    let names = RowPart::ALL.map(RowPart::name).join(", ");
+                    let names = parts.map(RowPart::name).collect::<Vec<_>>().join(", ");
                     let (others, last) = names.rsplit_once(", ").unwrap_or_default();
                     return Err(format!(
                         "columns are PART=NAME,PART=NAME: url=page; a part is {others} or {last}, each once"
@@ -104,6 +111,21 @@ impl FromStr for Columns {
 }
 
 impl Columns {
+    /// These columns, and one for the section.
+    ///
+    /// # Errors
+    /// If that is a name and these are positions, or the other way round.
+    pub fn with_section(&self, column: &str) -> Result<Self, String> {
+        let mut columns = self.clone();
+        columns.0[RowPart::Section.number()] = Some(column.trim().into());
+        columns.check_positions().map(|()| columns)
+    }
+
+    /// The column of the section, if there is one.
+    pub(super) fn section(&self) -> Option<&str> {
+        self.0[RowPart::Section.number()].as_deref()
+    }
+
     /// The position of each part in a row of a table without a header, from 0; `None` if these are names.
     pub(super) fn positions(&self) -> Option<EachPart<Option<usize>>> {
         let url = self.0[RowPart::Url.number()].as_ref()?;
@@ -204,18 +226,36 @@ mod tests {
         let places = |columns: &Columns, names: &str| {
             columns.places(&names.split(' ').map(str::as_bytes).collect::<Vec<_>>())
         };
-        assert_eq!(places(&usual, "loc").unwrap(), [Some(0), None, None, None, None, None]);
+        // Each part that has a column, and the number of that column.
+        let found = |columns: &Columns, names: &str| {
+            let places = RowPart::ALL.into_iter().zip(places(columns, names).unwrap());
+            places.filter_map(|(part, at)| Some((part.name(), at?))).collect::<Vec<_>>()
+        };
+        assert_eq!(found(&usual, "loc"), [("url", 0)]);
         assert_eq!(
-            places(&usual, "id URL Images LastMod").unwrap(),
-            [Some(1), Some(3), None, None, None, Some(2)]
+            found(&usual, "id URL Images LastMod section"),
+            [("url", 1), ("lastmod", 3), ("images", 2)]
         );
-        assert_eq!(places(&usual, "url loc url loc").unwrap(), [Some(1), None, None, None, None, None]);
+        assert_eq!(found(&usual, "url loc url loc"), [("url", 1)]);
         let said: Columns = "url=page,lastmod=updated_at".parse().unwrap();
-        assert_eq!(places(&said, "loc updated_at Page").unwrap(), [Some(2), Some(1), None, None, None, None]);
+        assert_eq!(found(&said, "loc updated_at Page"), [("url", 2), ("lastmod", 1)]);
+        let with_section = said.with_section(" Type ").unwrap();
+        assert_eq!(
+            found(&with_section, "type loc updated_at Page"),
+            [("url", 3), ("section", 0), ("lastmod", 2)]
+        );
+        let positions: Columns = "url=1,lastmod=3".parse().unwrap();
+        assert_eq!(
+            positions.with_section("2").unwrap().positions().unwrap()[..3],
+            [Some(0), Some(1), Some(2)]
+        );
+        assert!(positions.with_section("type").is_err() && positions.with_section("3").is_err());
         let missing = |columns, names| places(columns, names).unwrap_err().message("key").to_string();
         assert!(missing(&usual, "a b").starts_with("no key loc or url, only: a, b; say"));
         assert!(missing(&said, "page loc").starts_with("no key updated_at, only: page, loc"));
-        for wrong in ["", "url", "url=", "=x", "page=url", "url=a,url=b", "url=a,loc=b", "url=a,"] {
+        for wrong in
+            ["", "url", "url=", "=x", "page=url", "url=a,url=b", "url=a,loc=b", "url=a,", "section=type"]
+        {
             assert!(wrong.parse::<Columns>().is_err(), "{wrong}");
         }
     }

@@ -28,6 +28,7 @@ pub const CSV: Spec = Spec {
         delimiter_of_table(sample, hints).is_some_and(|by| by != Delimiter::TAB)
     }),
     delimiter: |_| true,
+    has_columns: true,
     column_word: "column",
     open: Open::Text(|text, hints| open(text, hints.delimiter, hints)),
 };
@@ -37,6 +38,7 @@ pub const TSV: Spec = Spec {
     extensions: &["tsv"],
     head: Head::Lines(|sample, hints| delimiter_of_table(sample, hints) == Some(Delimiter::TAB)),
     delimiter: |said| said == Delimiter::TAB,
+    has_columns: true,
     column_word: "column",
     open: Open::Text(|text, hints| open(text, hints.delimiter.or(Some(Delimiter::TAB)), hints)),
 };
@@ -194,9 +196,10 @@ fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<(
         }
         let values = header.places.map(|place| place.map_or(&b""[..], |at| row.field(at)));
         let (plain, cells) = values.split_at(RowPart::PLAIN);
-        let [url, lastmod, changefreq, priority] =
-            [0, 1, 2, 3].map(|part| cut(plain[part], VALUE_BYTES_KEPT));
-        let record = Record { line, offset, url, lastmod, changefreq, priority, ..Record::default() };
+        let [url, section, lastmod, changefreq, priority] =
+            [0, 1, 2, 3, 4].map(|part| cut(plain[part], VALUE_BYTES_KEPT));
+        let record =
+            Record { line, offset, url, section, lastmod, changefreq, priority, ..Record::default() };
         if values.into_iter().any(|value| rows.is_malformed(value)) {
             rows.bad(line, offset, Reason::BadEncoding, row.text())?;
         } else if url.trim_ascii().is_empty() {

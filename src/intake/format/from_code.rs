@@ -27,6 +27,8 @@ const BATCH_ROWS: usize = BATCH_BYTES / LINE_BYTES_MIN;
 pub struct SourceRow {
     /// The URL of the page. A row with neither URL nor tags is blank.
     pub url: Vec<u8>,
+    /// The section of the set that it belongs to. It has no effect unless the job has sections by a column.
+    pub section: Vec<u8>,
     /// When the page changed, for example `2024-05-01`.
     pub lastmod: Vec<u8>,
     /// How often it changes, for example `daily`.
@@ -43,6 +45,11 @@ impl SourceRow {
     /// A row without tags.
     pub fn new(url: impl Into<Vec<u8>>) -> Self {
         Self { url: url.into(), ..Self::default() }
+    }
+
+    /// Sets the section.
+    pub fn section(self, section: impl Into<Vec<u8>>) -> Self {
+        Self { section: section.into(), ..self }
     }
 
     /// Sets `lastmod`.
@@ -104,7 +111,7 @@ impl SourceRow {
 
     /// Bytes of its values.
     fn bytes(&self) -> usize {
-        let tags = self.lastmod.len() + self.changefreq.len() + self.priority.len();
+        let tags = self.section.len() + self.lastmod.len() + self.changefreq.len() + self.priority.len();
         self.url.len() + tags + RawExtras(&self.extras).text_bytes()
     }
 }
@@ -242,13 +249,14 @@ fn read(batch: &Batch, rows: &mut CountingSink<'_>) -> Result<()> {
     let cut = |value: &Vec<u8>| value.len().min(VALUE_BYTES_KEPT);
     let mut buffer = ExtrasBuffer::default();
     for (row, line) in batch.rows.iter().zip(batch.rows_before + 1..) {
-        let SourceRow { url, lastmod, changefreq, priority, extras, has_others } = row;
+        let SourceRow { url, section, lastmod, changefreq, priority, extras, has_others } = row;
         buffer.clear();
         buffer.push_all(RawExtras(extras));
         let record = Record {
             line,
             offset: line - 1,
             url: &url[..cut(url)],
+            section: &section[..cut(section)],
             lastmod: &lastmod[..cut(lastmod)],
             changefreq: &changefreq[..cut(changefreq)],
             priority: &priority[..cut(priority)],

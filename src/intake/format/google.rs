@@ -16,21 +16,24 @@ pub const GOOGLE: Spec = Spec {
     name: "google",
     extensions: &[],
     head: Head::Lines(|sample, hints| {
-        hints.columns.positions().is_none() && has_attributes(sample.first_line())
+        hints.columns.positions().is_none() && has_attributes(sample.first_line(), hints.columns.section())
     }),
     delimiter: |_| false,
+    has_columns: true,
     column_word: "column",
     open: Open::Text(open),
 };
 
-fn open<'n>(text: Text<'n>, _: Hints<'n>) -> Result<RowReader<'n>> {
+fn open<'n>(text: Text<'n>, hints: Hints<'n>) -> Result<RowReader<'n>> {
+    let section = hints.columns.section();
+    let read = move |block: &Block, rows: &mut CountingSink<'_>| read(block, section, rows);
     Ok(RowReader { units: units_of_lines(text, LINE_BYTES_MAX, read), columns: None })
 }
 
 /// Reads a record from every line. Lines that begin with `#` are comments and count as blank.
-fn read(block: &Block, rows: &mut CountingSink<'_>) -> Result<()> {
+fn read(block: &Block, section: Option<&str>, rows: &mut CountingSink<'_>) -> Result<()> {
     each_line(block, |number, line| {
-        let reason = match record(line.raw) {
+        let reason = match record(line.raw, section) {
             _ if line.raw.len() > LINE_BYTES_MAX => Reason::TooLong,
             _ if rows.is_malformed(line.raw) => Reason::BadEncoding,
             None => Reason::BadRow,
@@ -41,15 +44,15 @@ fn read(block: &Block, rows: &mut CountingSink<'_>) -> Result<()> {
 }
 
 /// Whether `line` is a URL followed by attributes.
-fn has_attributes(line: &[u8]) -> bool {
+fn has_attributes(line: &[u8], section: Option<&str>) -> bool {
     let is_http =
         |scheme: &[u8]| line.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
     (is_http(b"http://") || is_http(b"https://"))
-        && record(line).is_some_and(|record| Record { url: b"", ..record } != Record::default())
+        && record(line, section).is_some_and(|record| Record { url: b"", ..record } != Record::default())
 }
 
-/// The record in `line`; `None` if a word after the URL is not one of the three attributes.
-fn record(line: &[u8]) -> Option<Record<'_>> {
+/// The record in `line`; `None` if a word after the URL is neither one of the three attributes nor `section`, the one of the section.
+fn record<'l>(line: &'l [u8], section: Option<&str>) -> Option<Record<'l>> {
     let mut record = Record::default();
     if line.trim_ascii_start().starts_with(b"#") {
         return Some(record);
@@ -63,6 +66,7 @@ fn record(line: &[u8]) -> Option<Record<'_>> {
             b"lastmod" => record.lastmod = value,
             b"changefreq" => record.changefreq = value,
             b"priority" => record.priority = value,
+            name if section.is_some_and(|section| section.as_bytes() == name) => record.section = value,
             _ => return None,
         }
     }

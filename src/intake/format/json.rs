@@ -28,6 +28,7 @@ pub const JSONL: Spec = Spec {
     extensions: &["jsonl", "ndjson", "json"],
     head: Head::Byte(b"{["),
     delimiter: |_| false,
+    has_columns: true,
     column_word: "key",
     open: Open::Text(open),
 };
@@ -112,6 +113,7 @@ fn emit(
         line: number,
         offset: line.offset,
         url: cut(values.url.as_bytes()),
+        section: cut(values.section.as_bytes()),
         lastmod: cut(values.lastmod.as_bytes()),
         changefreq: cut(values.changefreq.as_bytes()),
         priority: cut(values.priority.as_bytes()),
@@ -129,6 +131,7 @@ struct Values<'a> {
     url: Cow<'a, str>,
     /// The rank of its key; `None` if there is no URL yet.
     url_rank: Option<usize>,
+    section: Cow<'a, str>,
     lastmod: Cow<'a, str>,
     changefreq: Cow<'a, str>,
     priority: Cow<'a, str>,
@@ -192,6 +195,7 @@ impl<'de> Visitor<'de> for ValuesVisitor<'_> {
             let value: &RawValue = map.next_value()?;
             match part {
                 RowPart::Url => values.take_url(value, rank)?,
+                RowPart::Section => take_tag(&mut values.section, value),
                 RowPart::Tag(TagName::Lastmod) => take_tag(&mut values.lastmod, value),
                 RowPart::Tag(TagName::Changefreq) => take_tag(&mut values.changefreq, value),
                 RowPart::Tag(TagName::Priority) => take_tag(&mut values.priority, value),

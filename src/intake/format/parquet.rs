@@ -31,6 +31,7 @@ pub const PARQUET: Spec = Spec {
     extensions: &["parquet"],
     head: Head::Other,
     delimiter: |_| false,
+    has_columns: true,
     column_word: "column",
     open: Open::File(OpenFile {
         magic: b"PAR1",

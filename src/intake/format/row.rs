@@ -24,6 +24,8 @@ pub struct Record<'a> {
     pub offset: u64,
     /// The URL, not yet clean. If it is empty or blank, the row is blank and has no tags.
     pub url: &'a [u8],
+    /// Its section, as it is in the input.
+    pub section: &'a [u8],
     /// When the page changed, not yet checked. Time columns of Parquet are in W3C Datetime.
     pub lastmod: &'a [u8],
     /// How often the page changes, not yet checked.
@@ -42,13 +44,19 @@ impl Record<'_> {
     /// Whether it has no tags.
     fn has_no_tags(&self) -> bool {
         self.extras.is_empty()
-            && [self.lastmod, self.changefreq, self.priority].iter().all(|tag| tag.trim_ascii().is_empty())
+            && [self.section, self.lastmod, self.changefreq, self.priority]
+                .iter()
+                .all(|tag| tag.trim_ascii().is_empty())
     }
 
     /// Its tags as text for the reject file: `lastmod=2024-05-01 priority=0.5`.
     fn tags_as_text(&self) -> Vec<u8> {
-        let tags =
-            [(&b"lastmod"[..], self.lastmod), (b"changefreq", self.changefreq), (b"priority", self.priority)];
+        let tags = [
+            (&b"section"[..], self.section),
+            (b"lastmod", self.lastmod),
+            (b"changefreq", self.changefreq),
+            (b"priority", self.priority),
+        ];
         let given = tags.into_iter().filter(|(_, value)| !value.is_empty());
         let tags = given.map(|(name, value)| [name, b"=", value].concat());
         tags.chain(self.extras.values().map(Value::to_text)).collect::<Vec<_>>().join(&b' ')

@@ -26,6 +26,7 @@ pub const SITEMAP: Spec = Spec {
     extensions: &["xml"],
     head: Head::Byte(b"<"),
     delimiter: |_| false,
+    has_columns: false,
     column_word: "column",
     open: Open::Text(open),
 };

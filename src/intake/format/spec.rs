@@ -20,6 +20,8 @@ pub struct Spec {
     pub head: Head,
     /// Which delimiters it can have; none if it has no delimiters.
     pub delimiter: fn(Delimiter) -> bool,
+    /// Whether its rows have columns, keys or attributes with names.
+    pub has_columns: bool,
     /// The word for a column in messages.
     pub column_word: &'static str,
     /// How it is read.

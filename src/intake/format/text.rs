@@ -15,6 +15,7 @@ pub const TEXT: Spec = Spec {
     extensions: &[],
     head: Head::Other,
     delimiter: |_| false,
+    has_columns: false,
     column_word: "column",
     open: Open::Lines(open),
 };

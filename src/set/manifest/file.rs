@@ -13,7 +13,7 @@ use crate::clean::scope::BaseUrl;
 use crate::error::{Error, ErrorKind, Message, Result, Setting, message};
 use crate::limits::Protocol;
 use crate::place::{self, Record, Stored, Version, View};
-use crate::set::name::{is_index_file, is_sitemap_file};
+use crate::set::name::{is_index_file, is_plain_word, is_sitemap_file};
 use crate::sitemap::tags::{LastmodRules, lastmod};
 
 /// Purpose of a manifest. It determines the advice in the error message if the manifest cannot be used.
@@ -149,6 +149,8 @@ impl Manifest {
             url.starts_with(&self.base_url) && url.bytes().all(|byte| byte.is_ascii_graphic())
         };
         let strange_also = || self.also.iter().map(|also| &also.loc).find(|loc| !is_below(loc));
+        let strange_section =
+            || self.sections.iter().map(|section| &section.word).find(|word| !is_plain_word(word));
         let strange_protocol = || Some(&self.protocol).filter(|word| word.parse::<Protocol>().is_err());
         let strange = strange_file
             .or_else(strange_index)
@@ -156,6 +158,7 @@ impl Manifest {
             .or_else(strange_lastmod)
             .or_else(strange_base)
             .or_else(strange_also)
+            .or_else(strange_section)
             .or_else(strange_protocol);
         let strange = strange.map(|text| format!("\"{}\"", crate::escape::shown(text.as_bytes())));
         strange.or_else(|| (self.sitemaps_per_index == 0).then(|| "an index file of 0 sitemaps".into()))

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, SITEMAPS_PER_INDEX_DEFAULT};
 use crate::set::content::Seals;
-use crate::sitemap::sections::Sections;
+use crate::sitemap::sections::counts::Sections;
 
 /// Version of the file format. A manifest of another version is refused.
 pub(super) const FORMAT: u32 = 1;
@@ -27,6 +27,9 @@ pub struct Manifest {
     /// Sitemaps that it lists after its own, and that sitemill did not write.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<AlsoListed>,
+    /// Its sections, in the order in which they are listed. Empty if it has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<SetSection>,
     /// Names of the index files, in the order of their numbers.
     pub indexes: Vec<String>,
     /// Sitemaps of earlier sets that still exist, for crawlers that have read an old index file.
@@ -127,6 +130,15 @@ pub struct Sitemap {
     /// Seals by which the next run recognises it. Missing in manifests of early releases.
     #[serde(default)]
     pub seals: Option<Seals>,
+}
+
+/// A section of a set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SetSection {
+    /// Its name, in printable characters.
+    pub name: String,
+    /// What stands for it in the names of its sitemaps and index files.
+    pub word: String,
 }
 
 /// A sitemap that a set lists and that sitemill did not write.

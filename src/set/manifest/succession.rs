@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::model::{Earlier, FORMAT, Manifest, Sitemap, Superseded};
 use crate::limits::Protocol;
+use crate::set::name::Stem;
 use crate::sitemap::divide::Limits;
 
 impl Manifest {
@@ -24,6 +25,7 @@ impl Manifest {
             published: published.into(),
             sitemaps,
             also: Vec::new(),
+            sections: Vec::new(),
             indexes: Vec::new(),
             superseded: Vec::new(),
             superseded_indexes: Vec::new(),
@@ -75,6 +77,15 @@ impl Manifest {
     pub fn alone(&self) -> Self {
         let (superseded, superseded_indexes) = (Vec::new(), Vec::new());
         Self { superseded, superseded_indexes, earlier: Vec::new(), ..self.clone() }
+    }
+
+    /// Its sitemaps by what their names begin with: those of each section.
+    pub fn sitemaps_by_stem(&self) -> HashMap<Stem, Vec<&Sitemap>> {
+        let mut by_stem: HashMap<Stem, Vec<&Sitemap>> = HashMap::new();
+        for sitemap in &self.sitemaps {
+            by_stem.entry(Stem::of_file(&sitemap.file).unwrap_or_default()).or_default().push(sitemap);
+        }
+        by_stem
     }
 
     /// URLs in its sitemaps.

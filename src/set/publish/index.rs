@@ -8,24 +8,51 @@ use crate::set::name::Stem;
 use crate::sitemap::divide::{Divider, Limits, Room};
 use crate::sitemap::xml::{self, Frame};
 
-/// The index files of a set, in the order of their numbers.
+/// The names and contents of the index files of a set, whose own sections are those of `stem`. Each section has its own. Sitemaps that
+/// sitemill did not write follow those of a set without sections; otherwise they have index files of their own.
 ///
 /// # Errors
 /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if they do not fit in memory.
-pub fn index_files(set: &Manifest, protocol: Protocol) -> Result<Vec<Vec<u8>>> {
-    let frame = Frame::index(protocol);
+pub fn index_files(set: &Manifest, stem: &Stem, protocol: Protocol) -> Result<Vec<(String, Vec<u8>)>> {
+    let stem_of = |sitemap: &Sitemap| Stem::of_file(&sitemap.file);
     let own = |sitemap: &Sitemap, out: &mut Vec<u8>| {
         xml::push_sitemap(&format!("{}{}", set.base_url, sitemap.file), &sitemap.lastmod, out);
     };
-    // Those that sitemill did not write follow its own.
-    let entry = |at: usize, out: &mut Vec<u8>| match set.sitemaps.get(at) {
-        Some(sitemap) => own(sitemap, out),
-        None => push_also(&set.also[at - set.sitemaps.len()], out),
-    };
+    let mut groups = Vec::new();
+    let mut also: &[AlsoListed] = &set.also;
+    for sitemaps in set.sitemaps.chunk_by(|one, other| stem_of(one) == stem_of(other)) {
+        let group_stem = stem_of(&sitemaps[0]).unwrap_or_else(|| stem.clone());
+        // Several sections have stems of their own.
+        let also = if group_stem == *stem { std::mem::take(&mut also) } else { &[] };
+        groups.push((group_stem, sitemaps, also));
+    }
+    if !also.is_empty() {
+        groups.push((stem.clone(), &[], also));
+    }
+    let mut files = Vec::new();
+    for (stem, sitemaps, also) in groups {
+        let entry = |at: usize, out: &mut Vec<u8>| match sitemaps.get(at) {
+            Some(sitemap) => own(sitemap, out),
+            None => push_also(&also[at - sitemaps.len()], out),
+        };
+        let of_group = files_of(set, protocol, sitemaps.len() + also.len(), entry)?;
+        files.extend((1..).map(|number| stem.index_file(number)).zip(of_group));
+    }
+    Ok(files)
+}
+
+/// The index files of `count` sitemaps, whose entries `entry` writes.
+fn files_of(
+    set: &Manifest,
+    protocol: Protocol,
+    count: usize,
+    entry: impl Fn(usize, &mut Vec<u8>),
+) -> Result<Vec<Vec<u8>>> {
+    let frame = Frame::index(protocol);
     let limits = Limits { entries_max: set.sitemaps_per_index, bytes_max: set.index_bytes_max };
     let mut divider = Divider::new(limits, &frame);
     let mut scratch = Vec::new();
-    for at in 0..set.sitemaps.len() + set.also.len() {
+    for at in 0..count {
         scratch.clear();
         entry(at, &mut scratch);
         divider.push(at, Room::plain(scratch.len() as u64))?;

@@ -2,7 +2,7 @@
 
 use crate::clean::scope::{BaseUrl, ScopeRule};
 use crate::limits::Protocol;
-use crate::set::manifest::{AlsoListed, RunCounts};
+use crate::set::manifest::{AlsoListed, RunCounts, SetSection};
 use crate::sitemap::divide::Limits;
 
 /// Properties that a build gives to the set it publishes.
@@ -18,6 +18,8 @@ pub struct SetInfo<'a> {
     pub scope: ScopeRule,
     /// Sitemaps that it lists and that sitemill did not write.
     pub also: Vec<AlsoListed>,
+    /// Its sections, in the order in which they are listed.
+    pub sections: Vec<SetSection>,
     /// Counts of the run, if the manifest should record them.
     pub counts: Option<RunCounts>,
     /// Time of publication, as W3C Datetime.

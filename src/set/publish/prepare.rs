@@ -32,6 +32,7 @@ impl Workspace {
         set.secret = self.secret.to_hex();
         set.scope = info.scope.as_str().into();
         set.also.clone_from(&info.also);
+        set.sections.clone_from(&info.sections);
         set.counts.clone_from(&info.counts);
         // Files that were removed need not be remembered.
         set.superseded.retain(|old| self.place.view().has(old.file.as_ref()));
@@ -41,8 +42,8 @@ impl Workspace {
 
     /// Makes `set` durable. Its sitemaps are staged or published already.
     pub(super) fn prepare_set(mut self, mut set: Manifest, protocol: Protocol) -> Result<Prepared> {
-        let indexes = index_files(&set, protocol)?;
-        set.indexes = (1..).zip(&indexes).map(|(number, _)| self.stem.index_file(number)).collect();
+        let indexes = index_files(&set, &self.stem, protocol)?;
+        set.indexes = indexes.iter().map(|(file, _)| file.clone()).collect();
         self.make_way(set.indexes.iter().map(String::as_str).chain([ROBOTS_FILE]))?;
         set.superseded_indexes = self.superseded_indexes(&set)?;
         let mut robots: String =
@@ -52,7 +53,7 @@ impl Workspace {
         }
         let live = self.live.as_ref();
         self.place.prepare(Switch {
-            indexes: set.indexes.iter().cloned().zip(indexes).collect(),
+            indexes,
             robots: (ROBOTS_FILE.into(), robots.into_bytes()),
             manifest: set.to_json(),
             expected: self.expected.clone(),

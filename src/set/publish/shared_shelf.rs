@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::place::{SharedStaging, Unsynced, staging_of_run};
 use crate::set::content::{ContentHash, Seal};
 use crate::set::manifest::Sitemap;
-use crate::set::name::Stem;
+use crate::set::name::{SitemapId, Stem};
 use crate::set::shelf::{Shelf, Shelved};
 
 /// The staging of a run that another process owns, and the sitemaps that are published in its place.
@@ -39,28 +39,28 @@ impl SharedShelf {
 }
 
 impl Shelf for SharedShelf {
-    fn secret(&self) -> &Secret {
-        self.unchanged.secret()
-    }
-
-    fn has_size(&self, number: u32, urls: u32, xml_bytes: u64) -> bool {
-        self.unchanged.has_size(number, urls, xml_bytes)
-    }
-
-    fn find(&self, number: u32, xml: Seal) -> Option<Sitemap> {
-        self.unchanged.find(number, xml).cloned()
-    }
-
-    fn put(&self, number: u32, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Shelved> {
-        put(self, self.staging.view(), self.secret(), number, &Made { content, xml, gzip })
-    }
-}
-
-impl Stage for SharedShelf {
     fn stem(&self) -> &Stem {
         &self.stem
     }
 
+    fn secret(&self) -> &Secret {
+        self.unchanged.secret()
+    }
+
+    fn has_size(&self, id: SitemapId<'_>, urls: u32, xml_bytes: u64) -> bool {
+        self.unchanged.has_size(&self.stem.of_section(id.section), id.number, urls, xml_bytes)
+    }
+
+    fn find(&self, id: SitemapId<'_>, xml: Seal) -> Option<Sitemap> {
+        self.unchanged.find(&self.stem.of_section(id.section), id.number, xml).cloned()
+    }
+
+    fn put(&self, id: SitemapId<'_>, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Shelved> {
+        put(self, self.staging.view(), self.secret(), id, &Made { content, xml, gzip })
+    }
+}
+
+impl Stage for SharedShelf {
     fn staged(&self, file: &str, word: &str, made: &Made<'_>) -> Result<Staged> {
         if !self.given.lock().unwrap_or_else(PoisonError::into_inner).insert(file.to_owned()) {
             return Ok(Staged::Other);

@@ -7,7 +7,7 @@ use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::{Place, Unsynced, View};
 use crate::set::content::{ContentHash, Seal, seal};
 use crate::set::manifest::Sitemap;
-use crate::set::name::{Stem, words};
+use crate::set::name::{SitemapId, Stem, words};
 use crate::set::shelf::{Shelf, Shelved};
 
 /// The staging of a run in a place, and the sitemaps that are published there.
@@ -26,28 +26,28 @@ impl<'a> PlaceShelf<'a> {
 }
 
 impl Shelf for PlaceShelf<'_> {
-    fn secret(&self) -> &Secret {
-        self.unchanged.secret()
-    }
-
-    fn has_size(&self, number: u32, urls: u32, xml_bytes: u64) -> bool {
-        self.unchanged.has_size(number, urls, xml_bytes)
-    }
-
-    fn find(&self, number: u32, xml: Seal) -> Option<Sitemap> {
-        self.unchanged.find(number, xml).cloned()
-    }
-
-    fn put(&self, number: u32, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Shelved> {
-        put(self, self.place.view(), self.secret(), number, &Made { content, xml, gzip })
-    }
-}
-
-impl Stage for PlaceShelf<'_> {
     fn stem(&self) -> &Stem {
         &self.stem
     }
 
+    fn secret(&self) -> &Secret {
+        self.unchanged.secret()
+    }
+
+    fn has_size(&self, id: SitemapId<'_>, urls: u32, xml_bytes: u64) -> bool {
+        self.unchanged.has_size(&self.stem.of_section(id.section), id.number, urls, xml_bytes)
+    }
+
+    fn find(&self, id: SitemapId<'_>, xml: Seal) -> Option<Sitemap> {
+        self.unchanged.find(&self.stem.of_section(id.section), id.number, xml).cloned()
+    }
+
+    fn put(&self, id: SitemapId<'_>, content: ContentHash, xml: Seal, gzip: &[u8]) -> Result<Shelved> {
+        put(self, self.place.view(), self.secret(), id, &Made { content, xml, gzip })
+    }
+}
+
+impl Stage for PlaceShelf<'_> {
     fn staged(&self, file: &str, _: &str, _: &Made<'_>) -> Result<Staged> {
         // Under --divide stable, two sitemaps of a set may have the same number, and rarely the same eight digits.
         Ok(if self.place.is_staged(file) { Staged::Other } else { Staged::Free })
@@ -83,10 +83,7 @@ pub(super) enum Staged {
 }
 
 /// The staging of a run.
-pub(super) trait Stage {
-    /// What the names of its sitemaps begin with.
-    fn stem(&self) -> &Stem;
-
+pub(super) trait Stage: Shelf {
     /// What is staged as `file`, whose name is made with `word` for the sitemap `made`.
     fn staged(&self, file: &str, word: &str, made: &Made<'_>) -> Result<Staged>;
 
@@ -97,17 +94,18 @@ pub(super) trait Stage {
     fn stage_mended(&self, file: &str, gzip: &[u8]) -> Result<Unsynced>;
 }
 
-/// Puts sitemap `number` into `stage` under a free name, unless it is published or staged already.
+/// Puts the sitemap `id` into `stage` under a free name, unless it is published or staged already.
 pub(super) fn put(
     stage: &dyn Stage,
     published: &dyn View,
     secret: &Secret,
-    number: u32,
+    id: SitemapId<'_>,
     made: &Made<'_>,
 ) -> Result<Shelved> {
     let &Made { content, xml, gzip } = made;
+    let (stem, number) = (stage.stem().of_section(id.section), id.number);
     for word in words(content, xml) {
-        let file = stage.stem().sitemap_file(number, &word);
+        let file = stem.sitemap_file(number, &word);
         let (there, unsynced) = match occupant(published, &file, &word, secret, xml, gzip)? {
             Occupant::Same { gzip: there } => (Some(there), None),
             Occupant::Other => continue,
@@ -124,6 +122,6 @@ pub(super) fn put(
     }
     Err(Error::new(
         ErrorKind::Internal,
-        message!(published.root(), ": every name for sitemap {number} is taken by another content"),
+        message!(published.root(), ": every name for sitemap {number} of {stem} is taken by another content"),
     ))
 }

@@ -30,7 +30,7 @@ use crate::place::{DirectoryPlace, DirectoryView};
 use crate::place::{LocalFile, Record, View};
 use crate::set::content::{ContentHash, seal};
 use crate::set::manifest::{Manifest, Sitemap};
-use crate::set::name::ROBOTS_FILE;
+use crate::set::name::{ROBOTS_FILE, SitemapId};
 use crate::set::robots::name_indexes;
 use crate::set::shelf::{Shelf, Shelved};
 use crate::sitemap::divide::Limits;
@@ -98,6 +98,7 @@ fn prepare(workspace: Workspace, sitemaps: Vec<Sitemap>, time: &str, keep: Keep)
         index_limits: Limits { entries_max: 2, bytes_max: 10_000 },
         scope: ScopeRule::Directory,
         also: Vec::new(),
+        sections: Vec::new(),
         counts: None,
         time,
     };
@@ -121,7 +122,12 @@ fn roll_back(fs: &Memory) -> Result<usize> {
 /// Stages sitemap `number` with the content `text`.
 fn stage(workspace: &Workspace, number: u32, text: &[u8], compression: Compression) -> Result<Shelved> {
     let xml = seal(&workspace.secret, text);
-    workspace.shelf().put(number, content_of(text), xml, &gzip(text, compression))
+    workspace.shelf().put(
+        SitemapId { section: None, number },
+        content_of(text),
+        xml,
+        &gzip(text, compression),
+    )
 }
 
 fn gzip(text: &[u8], compression: Compression) -> Vec<u8> {

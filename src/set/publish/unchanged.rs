@@ -12,17 +12,17 @@ use crate::common::secret::Secret;
 use crate::place::{Record, View};
 use crate::set::content::{Seal, seal};
 use crate::set::manifest::{Manifest, Sitemap};
-use crate::set::name::number_of;
+use crate::set::name::{Stem, number_of};
 
 /// The sitemaps of the sets that are live or kept.
 #[derive(Debug)]
 pub struct Unchanged {
     view: Arc<dyn View>,
     secret: Secret,
-    /// Sitemaps by their number and the seal of their XML.
-    sitemaps: HashMap<(u32, Seal), Sitemap>,
-    /// For each sitemap, its number, URLs and bytes of XML.
-    sizes: HashSet<(u32, u32, u64)>,
+    /// Sitemaps by their stem and number, and the seal of their XML.
+    sitemaps: HashMap<(Stem, u32, Seal), Sitemap>,
+    /// For each sitemap, its stem and number, URLs and bytes of XML.
+    sizes: HashSet<(Stem, u32, u32, u64)>,
 }
 
 impl Unchanged {
@@ -37,14 +37,15 @@ impl Unchanged {
         Self::of(view, secret, sets.flat_map(|set| set.sitemaps))
     }
 
-    /// The `sitemaps`, which were sealed with `secret`. Of several with the same number and content, the first counts.
+    /// The `sitemaps`, which were sealed with `secret`. Of several with the same name and content, the first counts.
     pub(super) fn of(view: &dyn View, secret: &Secret, sitemaps: impl IntoIterator<Item = Sitemap>) -> Self {
         let (view, secret) = (view.share(), secret.clone());
         let mut known = Self { view, secret, sitemaps: HashMap::new(), sizes: HashSet::new() };
         for sitemap in sitemaps {
-            let (Some(number), Some(seals)) = (number_of(&sitemap.file), sitemap.seals) else { continue };
-            known.sizes.insert((number, sitemap.urls, sitemap.xml_bytes));
-            known.sitemaps.entry((number, seals.xml)).or_insert(sitemap);
+            let id = Stem::of_file(&sitemap.file).zip(number_of(&sitemap.file));
+            let (Some((stem, number)), Some(seals)) = (id, sitemap.seals) else { continue };
+            known.sizes.insert((stem.clone(), number, sitemap.urls, sitemap.xml_bytes));
+            known.sitemaps.entry((stem, number, seals.xml)).or_insert(sitemap);
         }
         known
     }
@@ -59,14 +60,14 @@ impl Unchanged {
         &self.secret
     }
 
-    /// Whether a published sitemap has this number and size. If not, [`find`](Self::find) would find nothing.
-    pub fn has_size(&self, number: u32, urls: u32, xml_bytes: u64) -> bool {
-        self.sizes.contains(&(number, urls, xml_bytes))
+    /// Whether a published sitemap has this stem, number and size. If not, [`find`](Self::find) would find nothing.
+    pub fn has_size(&self, stem: &Stem, number: u32, urls: u32, xml_bytes: u64) -> bool {
+        self.sizes.contains(&(stem.clone(), number, urls, xml_bytes))
     }
 
-    /// The published sitemap with this number whose XML has the seal `xml`, if its file is intact. Reads the whole file.
-    pub fn find(&self, number: u32, xml: Seal) -> Option<&Sitemap> {
-        let sitemap = self.sitemaps.get(&(number, xml))?;
+    /// The published sitemap with this stem and number whose XML has the seal `xml`, if its file is intact. Reads the whole file.
+    pub fn find(&self, stem: &Stem, number: u32, xml: Seal) -> Option<&Sitemap> {
+        let sitemap = self.sitemaps.get(&(stem.clone(), number, xml))?;
         // Errors are ignored here: writing the sitemap again reports them.
         let found = self.view.look_up(sitemap.file.as_ref()).ok().flatten();
         found.filter(|found| found.is_file && found.bytes == sitemap.gzip_bytes)?;
@@ -86,6 +87,7 @@ mod tests {
     use crate::place::fs::FileSystem;
     use crate::place::fs::memory::Memory;
     use crate::set::content::{ContentHash, Seals};
+    use crate::set::name::SitemapId;
     use crate::set::publish::retention::Keep;
     use crate::set::publish::{OnDamage, SetInfo, Unsynced, Workspace, make_live};
     use crate::set::shelf::Shelf;
@@ -105,7 +107,10 @@ mod tests {
         let workspace = open(fs);
         let stage = |workspace: &Workspace| {
             let xml = seal(&workspace.secret, XML);
-            let staged = workspace.shelf().put(7, ContentHash(0x1f2e_3d4c << 96), xml, GZIP).unwrap();
+            let staged = workspace
+                .shelf()
+                .put(SitemapId { section: None, number: 7 }, ContentHash(0x1f2e_3d4c << 96), xml, GZIP)
+                .unwrap();
             let seals = Seals { xml, gzip: staged.gzip_seal };
             staged.unsynced.map_or(Ok(()), Unsynced::sync).unwrap();
             Sitemap {
@@ -125,6 +130,7 @@ mod tests {
             index_limits: Limits { entries_max: 10, bytes_max: 10_000 },
             scope: ScopeRule::Directory,
             also: Vec::new(),
+            sections: Vec::new(),
             counts: None,
             time: TIME,
         };
@@ -139,27 +145,29 @@ mod tests {
         fs.put("/theirs".as_ref(), b"");
         let sitemap = publish(&fs, true).remove(0);
         let path = Path::new("/out").join(&sitemap.file);
+        let stem = Stem::default();
         for set in ["live", "kept"] {
             let workspace = open(&fs);
             let known = Unchanged::read(workspace.place.view(), workspace.live(), &workspace.secret);
             let sealed = seal(known.secret(), XML);
             let bytes = XML.len() as u64;
-            assert!(known.has_size(7, 1, bytes), "{set}");
-            assert!(!known.has_size(8, 1, bytes) && !known.has_size(7, 2, bytes));
-            assert_eq!(known.find(7, sealed), Some(&sitemap), "{set}");
-            assert_eq!(known.find(8, sealed), None, "another number");
-            assert_eq!(known.find(7, seal(known.secret(), b"other XML")), None);
+            assert!(known.has_size(&stem, 7, 1, bytes), "{set}");
+            assert!(!known.has_size(&stem, 8, 1, bytes) && !known.has_size(&stem, 7, 2, bytes));
+            assert_eq!(known.find(&stem, 7, sealed), Some(&sitemap), "{set}");
+            assert_eq!(known.find(&stem, 8, sealed), None, "another number");
+            assert_eq!(known.find(&stem.with("shoes"), 7, sealed), None, "another section");
+            assert_eq!(known.find(&stem, 7, seal(known.secret(), b"other XML")), None);
             let other = Secret::draw().unwrap();
             let strange = Unchanged::read(workspace.place.view(), workspace.live(), &other);
-            assert!(!strange.has_size(7, 1, bytes));
+            assert!(!strange.has_size(&stem, 7, 1, bytes));
 
             let rotted: Vec<u8> = GZIP.iter().map(|byte| byte ^ 1).collect();
             for damaged in [&rotted[..], &GZIP[1..], b""] {
                 fs.put(&path, damaged);
-                assert_eq!(known.find(7, sealed), None, "{damaged:?}");
+                assert_eq!(known.find(&stem, 7, sealed), None, "{damaged:?}");
             }
             fs.remove(&path).unwrap();
-            assert_eq!(known.find(7, sealed), None, "gone");
+            assert_eq!(known.find(&stem, 7, sealed), None, "gone");
             fs.put(&path, GZIP);
             drop(workspace);
             publish(&fs, false);

@@ -102,6 +102,11 @@ impl Workspace {
         self.place.view().share()
     }
 
+    /// What the names of the set's files begin with.
+    pub fn stem(&self) -> &Stem {
+        &self.stem
+    }
+
     /// The live set.
     pub fn live(&self) -> Option<&Manifest> {
         self.live.as_ref()

@@ -144,7 +144,7 @@ impl Regions {
             if entries > 0 {
                 let of_part = rest..rest + entries as usize;
                 rest = of_part.end;
-                let rows = RowsAt::Sorted { block: block.clone(), entries: of_part };
+                let rows = RowsAt::FrontCoded { block: block.clone(), entries: of_part };
                 regions.push(ListedChunk { least, ..ListedChunk::whole(input, rows, entries)? }, room);
             }
             Ok::<_, Error>(())
@@ -184,7 +184,7 @@ impl Part {
 /// The bytes of the sorted block of `chunk`, and its entries.
 fn sorted(chunk: &ListedChunk) -> (Range<usize>, Range<usize>) {
     match &chunk.chunk.rows {
-        RowsAt::Sorted { block, entries } => (block.clone(), entries.clone()),
+        RowsAt::FrontCoded { block, entries } => (block.clone(), entries.clone()),
         _ => unreachable!("sorted chunks are of sorted blocks"),
     }
 }

@@ -118,13 +118,13 @@ impl<'n> Groups<'n> {
                 let values =
                     parts.each_ref().map(|part| part.as_ref().map_or(&b""[..], |part| part.value(at)));
                 let (plain, cells) = values.split_at(RowPart::PLAIN);
-                let [url, lastmod, changefreq, priority] = [0, 1, 2, 3].map(|part| plain[part]);
+                let [url, section, lastmod, changefreq, priority] = [0, 1, 2, 3, 4].map(|part| plain[part]);
                 extras.clear();
                 for (extension, cell) in EXTENSIONS.into_iter().zip(cells) {
                     shapes::add_cell(extension, cell, &mut extras);
                 }
                 let (line, offset, extras) = (row + 1, row, extras.values());
-                let record = Record { line, offset, url, lastmod, changefreq, priority, extras };
+                let record = Record { line, offset, url, section, lastmod, changefreq, priority, extras };
                 // Columns that are not read may have values, so a row without a URL does not count as blank.
                 match url.trim_ascii().is_empty() && self.has_other_columns {
                     true => rows.without_url(&record)?,

@@ -267,6 +267,7 @@ impl UrlElement {
             changefreq,
             priority,
             extras: self.extras.values(),
+            ..Record::default()
         };
         if url.is_empty() && self.has_others { rows.without_url(&record) } else { rows.record(&record) }
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::common::frequent::HELD_MAX;
 
 fn rule(scope: ScopeRule, wanted: &[&str]) -> SectionRule {
     let wanted = wanted.iter().map(|&name| name.into()).collect();

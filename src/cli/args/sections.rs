@@ -1,0 +1,53 @@
+//! Options about sections.
+
+use std::path::PathBuf;
+
+use sitemill::options::{SectionRules, SectionsBy};
+
+/// Options about the sections of the set.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Sections")]
+pub struct SectionArgs {
+    /// Column or key with the section of each URL; each section has its own sitemaps and index files.
+    ///
+    /// The sections are one set: they are published and rolled back together, and a URL is listed once. Rows without a value are in the
+    /// section rest. Names with other characters than a-z, 0-9 and single hyphens get a hash in file names.
+    #[arg(long, value_name = "NAME", hide_short_help = true, conflicts_with_all = ["sections", "section_by_path"])]
+    pub section_column: Option<String>,
+
+    /// Divide the set into sections by the prefixes and patterns in this TOML file.
+    ///
+    /// Each line names a section: products = ["/products/", "/p/"]. What begins with / is a prefix of the path; anything else is a
+    /// regular expression for the canonical URL. The first one that matches counts. rest = "other" names the section of all other
+    /// URLs.
+    #[arg(long, value_name = "FILE", hide_short_help = true, conflicts_with = "section_by_path")]
+    pub sections: Option<PathBuf>,
+
+    /// Divide the set into sections by the first segment of the path.
+    ///
+    /// If there are more than --sections-max, those with the most URLs become sections, and the others are in the section rest.
+    #[arg(long, hide_short_help = true)]
+    pub section_by_path: bool,
+
+    /// Maximum number of sections, up to 10,000 [default: 100 by path, 1,000 by column].
+    ///
+    /// A column with more sections is refused: it is probably not the right one.
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub sections_max: Option<u32>,
+}
+
+impl SectionArgs {
+    /// These options for the library. Reads the file that they name.
+    pub fn sections_by(&self) -> sitemill::Result<Option<SectionsBy>> {
+        let max = |default| self.sections_max.unwrap_or(default);
+        if let Some(column) = &self.section_column {
+            let sections_max = max(SectionsBy::COLUMN_MAX_DEFAULT);
+            return Ok(Some(SectionsBy::Column { column: column.clone(), sections_max }));
+        }
+        if let Some(path) = &self.sections {
+            return SectionRules::read(path).map(|rules| Some(SectionsBy::Rules(rules)));
+        }
+        let by_path = || SectionsBy::Path { sections_max: max(SectionsBy::PATH_MAX_DEFAULT) };
+        Ok(self.section_by_path.then(by_path))
+    }
+}

@@ -1,0 +1,71 @@
+//! Sections: what decides which section of the set a URL belongs to.
+
+use crate::error::{Error, Result, Setting, message};
+use crate::intake::format::FormOptions;
+use crate::sitemap::sections::SECTIONS_MAX;
+use crate::sitemap::sections::by_rule::SectionRules;
+use crate::sitemap::sections::word::WORD_BYTES_MAX;
+
+/// What decides which section of the set a URL belongs to. Each section has its own sitemaps and index files, and all of them are
+/// published together. URLs that belong to no other section are in the section `rest`.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum SectionsBy {
+    /// A column or key of the input has the name of the section.
+    Column {
+        /// The name of the column, or its position if the other columns have positions.
+        column: String,
+        /// Maximum number of sections. With more, nothing is published.
+        sections_max: u32,
+    },
+    /// Prefixes and patterns decide.
+    Rules(SectionRules),
+    /// The first segment of the path is the name of the section.
+    Path {
+        /// Maximum number of sections besides the rest: of more segments, those with the most URLs.
+        sections_max: u32,
+    },
+}
+
+impl SectionsBy {
+    /// Maximum number of sections of [`SectionsBy::Column`] if nothing else is said.
+    pub const COLUMN_MAX_DEFAULT: u32 = 1_000;
+    /// Maximum number of sections of [`SectionsBy::Path`] if nothing else is said.
+    pub const PATH_MAX_DEFAULT: u32 = 100;
+
+    /// Maximum number of sections besides the rest.
+    pub(crate) fn sections_max(&self) -> u32 {
+        match self {
+            Self::Column { sections_max, .. } | Self::Path { sections_max } => *sections_max,
+            Self::Rules(_) => SECTIONS_MAX,
+        }
+    }
+
+    /// Adds the column of the section, if there is one, to `form`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it does not go with the other columns.
+    pub(crate) fn add_column(&self, form: &mut FormOptions) -> Result<()> {
+        if let Self::Column { column, .. } = self {
+            let columns = form.columns.with_section(column);
+            let wrong = |why| Error::usage(message!(Setting::SectionColumn.with(column), ": {why}"));
+            form.columns = columns.map_err(wrong)?;
+        }
+        Ok(())
+    }
+
+    /// Checks the limit. Returns by how much a section makes the names of files longer, in bytes.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
+    pub(crate) fn check(&self) -> Result<u64> {
+        let given = self.sections_max();
+        match (1..=SECTIONS_MAX).contains(&given) {
+            true => Ok(1 + WORD_BYTES_MAX as u64),
+            false => {
+                let setting = Setting::SectionsMax.with(given);
+                Err(Error::usage(message!(setting, ": a set has 1 to {SECTIONS_MAX} sections")))
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Names of sections in a column of the input, and the numbers that stand for them in entries.
+
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
+
+use super::{REST, SECTIONS_MAX};
+use crate::escape;
+
+/// Stands for the name of a section. The numbers of a run depend on the order in which its threads come across names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SectionNumber(pub u16);
+
+impl SectionNumber {
+    /// The section of entries that name none.
+    pub const REST: Self = Self(0);
+
+    /// The section of entries whose names are beyond [`SECTIONS_MAX`]. Such a set is never published.
+    const BEYOND: Self = Self(u16::MAX);
+}
+
+const _: () = assert!(SECTIONS_MAX < u16::MAX as u32);
+
+/// The names of the sections that a run has found in its input.
+#[derive(Debug)]
+pub struct SectionNames {
+    known: RwLock<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    numbers: HashMap<Box<[u8]>, SectionNumber>,
+    names: Vec<String>,
+    /// A name that was one too many.
+    beyond: Option<String>,
+}
+
+impl Default for SectionNames {
+    fn default() -> Self {
+        let numbers = HashMap::from([(REST.as_bytes().into(), SectionNumber::REST)]);
+        Self { known: RwLock::new(Known { numbers, names: vec![REST.into()], beyond: None }) }
+    }
+}
+
+impl SectionNames {
+    /// The number of the section `name`, which has no blanks around it.
+    fn number(&self, name: &[u8]) -> SectionNumber {
+        if let Some(&number) = self.known.read().unwrap_or_else(PoisonError::into_inner).numbers.get(name) {
+            return number;
+        }
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&number) = known.numbers.get(name) {
+            return number;
+        }
+        let text = escape::shown(name);
+        if known.names.len() > SECTIONS_MAX as usize {
+            known.beyond = Some(text);
+            return SectionNumber::BEYOND;
+        }
+        let number = SectionNumber(known.names.len() as u16);
+        known.names.push(text);
+        known.numbers.insert(name.into(), number);
+        number
+    }
+
+    /// All names so far, by their numbers.
+    pub fn all(&self) -> Vec<String> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).names.clone()
+    }
+
+    /// A name that was one too many, if there was one.
+    pub fn beyond(&self) -> Option<String> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).beyond.clone()
+    }
+}
+
+/// Finds the numbers of names for one thread. Neighbouring rows often name the same section.
+#[derive(Debug)]
+pub struct SectionFinder<'n> {
+    /// None if the job has no sections in a column.
+    names: Option<&'n SectionNames>,
+    numbers: HashMap<Box<[u8]>, SectionNumber>,
+    last: (Vec<u8>, SectionNumber),
+}
+
+impl<'n> SectionFinder<'n> {
+    /// A finder that adds to `names`.
+    pub fn new(names: Option<&'n SectionNames>) -> Self {
+        Self { names, numbers: HashMap::new(), last: (Vec::new(), SectionNumber::REST) }
+    }
+
+    /// The number of the section `name`. Blanks around a name do not count. An empty name is that of the rest.
+    #[inline]
+    pub fn number(&mut self, name: &[u8]) -> SectionNumber {
+        match name.is_empty() || self.last.0 == name {
+            true if name.is_empty() => SectionNumber::REST,
+            true => self.last.1,
+            false => self.look_up(name),
+        }
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, given: &[u8]) -> SectionNumber {
+        let Some(names) = self.names else { return SectionNumber::REST };
+        let name = given.trim_ascii();
+        let number = match self.numbers.get(name) {
+            _ if name.is_empty() => SectionNumber::REST,
+            Some(&number) => number,
+            None => {
+                let number = names.number(name);
+                if number != SectionNumber::BEYOND {
+                    self.numbers.insert(name.into(), number);
+                }
+                number
+            }
+        };
+        self.last.0.clear();
+        self.last.0.extend_from_slice(given);
+        self.last.1 = number;
+        number
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_the_same_number_in_every_thread_and_blanks_do_not_count() {
+        let names = SectionNames::default();
+        let (mut one, mut other) = (SectionFinder::new(Some(&names)), SectionFinder::new(Some(&names)));
+        let shoes = one.number(b"shoes");
+        assert_ne!(shoes, SectionNumber::REST);
+        for finder in [&mut one, &mut other] {
+            for same in [&b"shoes"[..], b" shoes\t", b"shoes"] {
+                assert_eq!(finder.number(same), shoes);
+            }
+            for rest in [&b""[..], b" ", b"rest", b" rest"] {
+                assert_eq!(finder.number(rest), SectionNumber::REST);
+            }
+        }
+        assert_ne!(other.number(b"Shoes"), shoes);
+        assert_eq!(names.all(), ["rest", "shoes", "Shoes"]);
+        assert_eq!(SectionFinder::new(None).number(b"shoes"), SectionNumber::REST);
+    }
+
+    #[test]
+    fn a_column_with_a_name_for_every_row_takes_bounded_memory_and_is_noticed() {
+        let names = SectionNames::default();
+        let mut finder = SectionFinder::new(Some(&names));
+        (0..2 * SECTIONS_MAX).for_each(|n| _ = finder.number(n.to_string().as_bytes()));
+        assert_eq!(names.all().len(), SECTIONS_MAX as usize + 1);
+        assert_eq!(names.beyond(), Some((2 * SECTIONS_MAX - 1).to_string()));
+        assert_eq!(finder.numbers.len(), SECTIONS_MAX as usize);
+    }
+}

@@ -1,0 +1,265 @@
+//! Sections and sites of a layout: which entries belong to which origin and section.
+
+use std::collections::{HashMap, HashSet};
+
+use super::context::Context;
+use super::judge::{Judge, try_for_each_listed};
+use super::layout::{Layout, ListedChunk};
+use super::memory::Memory;
+use super::split::{CHUNKS_TOGETHER, PartKey, Split, split};
+use crate::clean::scope::origin_of;
+use crate::common::frequent::{FrequentKeys, KeyCounts};
+use crate::common::ordered::ordered;
+use crate::common::progress::Phase;
+use crate::error::{Error, Result, Setting, message, try_list};
+use crate::job::SectionsBy;
+use crate::sitemap::entry::Entry;
+use crate::sitemap::sections::by_path::PathSegments;
+use crate::sitemap::sections::by_rule::{RuleMatcher, SectionRules};
+use crate::sitemap::sections::word::word_of;
+use crate::sitemap::sections::{REST, SectionNames};
+
+/// The sections of a site: the name and the layout of each.
+type Sections = Vec<(String, Layout)>;
+
+/// The layouts of all sites of a job.
+#[derive(Debug)]
+pub struct SiteLayouts {
+    /// The origin of each site, in the order in which the origins first occur, and its layout. With a single site there is no origin.
+    pub sites: Vec<(Option<String>, Layout)>,
+    /// For sections by rules, the number of URLs that each rule has put into its section.
+    pub rules: Vec<u64>,
+}
+
+/// Splits the layout of all listed entries among sites and sections, as the job wants.
+///
+/// # Errors
+/// If memory or scratch runs out, an input has changed, or `stop` is raised; [`ErrorKind::Data`](crate::ErrorKind::Data) if there are
+/// more sections than the job allows, or two of them would have the same name in files.
+pub fn of_sites(run: Context<'_>, layout: Layout, memory: &Memory) -> Result<SiteLayouts> {
+    if !run.job.rules.is_split() {
+        return Ok(SiteLayouts { sites: vec![(None, layout)], rules: Vec::new() });
+    }
+    let by_origin = run.job.rules.only_site().is_none();
+    let names = run.rules.section_names();
+    check_number(run, names)?;
+    let segments = PathSegments::new(run.job.rules.only_site(), run.job.rules.scope);
+    let mut chosen = None;
+    let Split { parts, counts } = loop {
+        let key = || {
+            let sections = SectionKey::of(run.job.rules.sections.as_ref(), &segments, chosen.as_ref());
+            EntryKey { by_origin, sections }
+        };
+        // Most sites have few first segments, so these are counted only if it turns out that they are many.
+        let parts_max = match (&run.job.rules.sections, &chosen) {
+            (Some(SectionsBy::Path { sections_max }), None) => *sections_max as usize,
+            _ => usize::MAX,
+        };
+        match split(run, &layout, memory, parts_max, key)? {
+            Some(split) => break split,
+            None => chosen = Some(most_frequent(run, &layout, &segments, parts_max)?),
+        }
+    };
+    // The entries are in the parts now.
+    drop(layout);
+    let mut sites: Vec<(Option<String>, Sections)> = Vec::new();
+    let mut by_name: HashMap<Option<String>, usize> = HashMap::new();
+    let all_names = names.all();
+    for (key, part) in parts {
+        let origin = if by_origin { origin_of(&key) } else { &[] };
+        let name = section_name(run.job.rules.sections.as_ref(), &all_names, &key[origin.len()..]);
+        let origin = by_origin.then(|| String::from_utf8_lossy(origin).into_owned());
+        let at = *by_name.entry(origin.clone()).or_insert_with(|| {
+            sites.push((origin, Vec::new()));
+            sites.len() - 1
+        });
+        sites[at].1.push((name, part));
+    }
+    let has_sections = run.job.rules.sections.is_some();
+    let rest = rest_of(run.job.rules.sections.as_ref());
+    let sites = sites.into_iter().map(|(origin, mut parts)| {
+        let layout = match has_sections {
+            true => joined(parts, rest)?,
+            false => parts.pop().expect("a site has entries").1,
+        };
+        Ok((origin, layout))
+    });
+    Ok(SiteLayouts { sites: try_list(sites)?, rules: counts })
+}
+
+/// The name of the section of URLs that belong to no other.
+pub fn rest_of(sections: Option<&SectionsBy>) -> &str {
+    match sections {
+        Some(SectionsBy::Rules(rules)) => rules.rest(),
+        _ => REST,
+    }
+}
+
+/// Refuses more sections in a column than the job allows.
+fn check_number(run: Context<'_>, names: &SectionNames) -> Result<()> {
+    let Some(SectionsBy::Column { column, sections_max }) = &run.job.rules.sections else { return Ok(()) };
+    let all = names.all();
+    // The first name is that of the rest.
+    let count = all.len() - 1;
+    let example = match names.beyond() {
+        Some(beyond) => beyond,
+        None if count > *sections_max as usize => all[count].clone(),
+        None => return Ok(()),
+    };
+    Err(Error::data(message!(
+        Setting::SectionColumn.with(column),
+        ": has {count} sections or more, such as {example}, and ",
+        Setting::SectionsMax,
+        " is {sections_max}; nothing was published; name another column"
+    )))
+}
+
+/// Joins the parts of a site into a layout with sections, sorted by name, the rest last.
+fn joined(mut parts: Sections, rest: &str) -> Result<Layout> {
+    parts.sort_by(|(one, _), (other, _)| (one == rest, one).cmp(&(other == rest, other)));
+    let mut words: HashMap<String, String> = HashMap::new();
+    let mut sections = Vec::with_capacity(parts.len());
+    for (name, layout) in parts {
+        let word = word_of(&name);
+        if let Some(other) = words.insert(word.clone(), name.clone()) {
+            return Err(Error::data(format!(
+                "the sections {other} and {name} would both be {word} in file names; rename one of them"
+            )));
+        }
+        sections.push((name, word, layout));
+    }
+    Layout::of_sections(sections)
+}
+
+/// The name of the section whose key this is.
+fn section_name(sections: Option<&SectionsBy>, names: &[String], key: &[u8]) -> String {
+    let number = || usize::from(u16::from_be_bytes([key[0], key[1]]));
+    match sections {
+        None => String::new(),
+        Some(SectionsBy::Column { .. }) => names[number()].clone(),
+        Some(SectionsBy::Rules(rules)) => {
+            number().checked_sub(1).and_then(|at| rules.names().nth(at)).unwrap_or(rules.rest()).to_owned()
+        }
+        Some(SectionsBy::Path { .. }) if key.is_empty() => REST.to_owned(),
+        Some(SectionsBy::Path { .. }) => String::from_utf8_lossy(key).into_owned(),
+    }
+}
+
+/// Keys of entries: the origin, if each has a set, and the section.
+struct EntryKey<'r> {
+    by_origin: bool,
+    sections: SectionKey<'r>,
+}
+
+impl PartKey for EntryKey<'_> {
+    #[inline]
+    fn push(&mut self, entry: &Entry<'_>, key: &mut Vec<u8>) {
+        let url = entry.url.as_bytes();
+        if self.by_origin {
+            key.extend_from_slice(origin_of(url));
+        }
+        match &mut self.sections {
+            SectionKey::None => {}
+            SectionKey::Column => key.extend(entry.section.0.to_be_bytes()),
+            SectionKey::Rules { matcher, section_of, counts } => {
+                let rule = matcher.rule_of(url);
+                rule.into_iter().for_each(|rule| counts[rule] += 1);
+                key.extend(rule.map_or(0, |rule| section_of[rule]).to_be_bytes());
+            }
+            SectionKey::Path { segments, chosen } => {
+                let segment = segments.of(url);
+                if chosen.is_none_or(|chosen| chosen.contains(segment)) {
+                    key.extend_from_slice(segment);
+                }
+            }
+        }
+    }
+
+    fn take_counts(&mut self) -> Vec<u64> {
+        match &mut self.sections {
+            SectionKey::Rules { counts, .. } => {
+                let none = vec![0; counts.len()];
+                std::mem::replace(counts, none)
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// How the key of a section is found. Numbers are two bytes, the high one first.
+enum SectionKey<'r> {
+    /// There are no sections.
+    None,
+    /// The number that the survey gave it.
+    Column,
+    /// Its place among the sections with rules, from 1; 0 for the rest.
+    Rules { matcher: RuleMatcher, section_of: Vec<u16>, counts: Vec<u64> },
+    /// The first segment of the path; empty for the rest.
+    Path { segments: &'r PathSegments, chosen: Option<&'r HashSet<Box<[u8]>>> },
+}
+
+impl<'r> SectionKey<'r> {
+    fn of(
+        sections: Option<&SectionsBy>,
+        segments: &'r PathSegments,
+        chosen: Option<&'r HashSet<Box<[u8]>>>,
+    ) -> Self {
+        match sections {
+            None => Self::None,
+            Some(SectionsBy::Column { .. }) => Self::Column,
+            Some(SectionsBy::Rules(rules)) => Self::of_rules(rules),
+            Some(SectionsBy::Path { .. }) => Self::Path { segments, chosen },
+        }
+    }
+
+    fn of_rules(rules: &SectionRules) -> Self {
+        let section_of: Vec<u16> = rules.rules().map(|(section, _)| section as u16 + 1).collect();
+        Self::Rules { matcher: rules.matcher(), counts: vec![0; section_of.len()], section_of }
+    }
+}
+
+/// The first segments of most URLs, at most `segments_max`. Of equally frequent ones, those that are first in byte order.
+fn most_frequent(
+    run: Context<'_>,
+    layout: &Layout,
+    segments: &PathSegments,
+    segments_max: usize,
+) -> Result<HashSet<Box<[u8]>>> {
+    let mut frequent = FrequentKeys::default();
+    loop {
+        run.progress.begin(Phase::Split, layout.tally.listed);
+        let judge = || Judge::new(run.rules);
+        let work = |judge: &mut Judge<'_>, chunks: &[ListedChunk]| {
+            let mut counts = KeyCounts::new();
+            for chunk in chunks {
+                try_for_each_listed(chunk, &layout.inputs, judge, 0, |_, entry| {
+                    let segment = segments.of(entry.url.as_bytes());
+                    match counts.get_mut(segment) {
+                        Some(count) => *count += 1,
+                        None if segment.is_empty() => {}
+                        None => _ = counts.insert(segment.into(), 1),
+                    }
+                    Ok::<_, Error>(())
+                })?;
+            }
+            let listed = chunks.iter().map(|chunk| u64::from(chunk.listed)).sum::<u64>();
+            Ok::<_, Error>((counts, listed))
+        };
+        let chunks = layout.chunks.chunks(CHUNKS_TOGETHER);
+        ordered(run.job.resources.threads.get(), chunks, judge, work, |counted| {
+            run.stop.check()?;
+            let (counts, listed) = counted?;
+            run.progress.advance(listed);
+            frequent.add(counts);
+            Ok::<_, Error>(())
+        })?;
+        run.progress.end();
+        match frequent.needs_recount() {
+            true => frequent.begin_recount(std::iter::empty()),
+            false => break,
+        }
+    }
+    let mut all: Vec<_> = frequent.certain().collect();
+    all.sort_unstable_by(|(one, urls), (other, others)| others.cmp(urls).then_with(|| one.cmp(other)));
+    Ok(all.into_iter().take(segments_max).map(|(segment, _)| segment.into()).collect())
+}

@@ -1,0 +1,342 @@
+//! Splits a layout into several: one for each origin, or for each section, or both.
+//!
+//! Listed entries are distributed by a key, front-coded again for each part, and held in memory as far as there is room. Threads
+//! group the entries of a few chunks each; the groups are then appended to their parts one after the other, so that the order stays.
+//! However many parts there are, they share one file for what memory does not hold.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::chunk::RowsAt;
+use super::context::Context;
+use super::front_coded::FrontCoder;
+use super::judge::{Judge, try_for_each_listed};
+use super::layout::{EntryAt, Layout, ListedChunk};
+use super::memory::Memory;
+use super::sorted::{EntryStore, SEGMENT_BYTES, Storage, StoredAt};
+use super::stable;
+use super::tally::Tally;
+use crate::common::ordered::ordered;
+use crate::common::progress::Phase;
+use crate::error::{Error, Result, copy, list, reserve, reserve_more, try_list};
+use crate::intake::input::Input;
+use crate::sitemap::divide::{Divide, Divider, Room};
+use crate::sitemap::entry::Entry;
+use crate::sitemap::xml::Frame;
+
+/// Chunks that a thread groups together: enough that the groups of a thousand parts have several entries.
+pub const CHUNKS_TOGETHER: usize = 16;
+
+/// Target size of a block of one part in bytes.
+const BLOCK_BYTES: usize = 32 * 1024;
+
+/// Maximum bytes of all blocks that are being filled, and the fraction of memory that they may take (a fourth). Beyond either, all
+/// blocks are stored, full or not.
+const BUFFERED_BYTES_MAX: usize = 128 << 20;
+const BUFFERED_SHARE: usize = 4;
+
+/// Tells which part an entry belongs to. Every thread has its own.
+pub trait PartKey {
+    /// Appends the key of the part that `entry` belongs to.
+    fn push(&mut self, entry: &Entry<'_>, key: &mut Vec<u8>);
+
+    /// Counts since the last call, which are added up by position.
+    fn take_counts(&mut self) -> Vec<u64> {
+        Vec::new()
+    }
+}
+
+/// A layout in parts.
+#[derive(Debug)]
+pub struct Split {
+    /// The key and the layout of each part, in the order in which the keys first occur.
+    pub parts: Vec<(Vec<u8>, Layout)>,
+    /// The sums of [`PartKey::take_counts`].
+    pub counts: Vec<u64>,
+}
+
+/// Splits `layout` by the keys that `key` finds. None if there are more than `parts_max` of them.
+///
+/// # Errors
+/// If memory or scratch runs out, an input has changed, or `stop` is raised.
+pub fn split<K: PartKey>(
+    run: Context<'_>,
+    layout: &Layout,
+    memory: &Memory,
+    parts_max: usize,
+    key: impl Fn() -> K + Sync,
+) -> Result<Option<Split>> {
+    run.progress.begin(Phase::Split, layout.tally.listed);
+    // What a sorted layout holds is not known here, so only a half of what is left is taken.
+    let storage = Storage::new((memory.hold / 2).saturating_sub(SEGMENT_BYTES), memory);
+    let mut parts = Parts::new(run, storage.store(), memory);
+    let grouper = || Grouper { key: key(), judge: Judge::new(run.rules) };
+    let work = |grouper: &mut Grouper<'_, K>, chunks: &[ListedChunk]| grouper.group(chunks, &layout.inputs);
+    let mut counts: Vec<u64> = Vec::new();
+    let done = ordered(
+        run.job.resources.threads.get(),
+        layout.chunks.chunks(CHUNKS_TOGETHER),
+        grouper,
+        work,
+        |grouped| {
+            run.stop.check()?;
+            let Grouped { groups, counts: own } = grouped?;
+            counts.resize(counts.len().max(own.len()), 0);
+            counts.iter_mut().zip(own).for_each(|(sum, count)| *sum += count);
+            for group in groups {
+                run.progress.advance(group.rooms.len() as u64);
+                parts.push(group)?;
+            }
+            match parts.parts.len() > parts_max {
+                true => Err(Ended::TooMany),
+                false => Ok(()),
+            }
+        },
+    );
+    run.progress.end();
+    match done {
+        Err(Ended::TooMany) => return Ok(None),
+        Err(Ended::Failed(error)) => return Err(error),
+        Ok(()) => {}
+    }
+    let parts = parts.finish()?;
+    let files: Arc<[Input]> = storage.into_files()?.into();
+    let finish = |(key, part): (Vec<u8>, Part)| Ok((key, part.layout(run, &files)?));
+    Ok(Some(Split { parts: try_list(parts.into_iter().map(finish))?, counts }))
+}
+
+/// Why a split ended early.
+enum Ended {
+    TooMany,
+    Failed(Error),
+}
+
+impl From<Error> for Ended {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// The entries of a few chunks, grouped.
+struct Grouped {
+    /// In the order in which their keys first occur.
+    groups: Vec<Group>,
+    counts: Vec<u64>,
+}
+
+/// The entries of a few chunks that belong to one part.
+struct Group {
+    key: Vec<u8>,
+    coder: FrontCoder,
+    rooms: Vec<Room>,
+}
+
+/// Groups chunk after chunk.
+struct Grouper<'r, K> {
+    key: K,
+    judge: Judge<'r>,
+}
+
+impl<K: PartKey> Grouper<'_, K> {
+    fn group(&mut self, chunks: &[ListedChunk], inputs: &[Input]) -> Result<Grouped> {
+        let Self { key, judge } = self;
+        let mut groups: Vec<Group> = Vec::new();
+        let mut by_key: HashMap<Vec<u8>, usize> = HashMap::new();
+        let mut own = Vec::new();
+        // Neighbours often belong together.
+        let mut last = usize::MAX;
+        for chunk in chunks {
+            try_for_each_listed(chunk, inputs, judge, 0, |_, entry| {
+                own.clear();
+                key.push(&entry, &mut own);
+                if groups.get(last).is_none_or(|group| group.key != own) {
+                    last = match by_key.get(&own) {
+                        Some(&at) => at,
+                        None => {
+                            let at = groups.len();
+                            reserve_more(&mut groups, 1)?;
+                            let (coder, rooms) = (FrontCoder::new(&[]), Vec::new());
+                            groups.push(Group { key: copy(&own)?, coder, rooms });
+                            by_key.insert(copy(&own)?, at);
+                            at
+                        }
+                    };
+                }
+                let group = &mut groups[last];
+                group.coder.push_entry(&entry);
+                reserve_more(&mut group.rooms, 1)?;
+                group.rooms.push(entry.room());
+                Ok::<_, Error>(())
+            })?;
+        }
+        Ok(Grouped { groups, counts: key.take_counts() })
+    }
+}
+
+/// The entries of one part.
+struct Part {
+    /// The block that is being filled.
+    buffer: Vec<u8>,
+    /// Number and room of its entries.
+    entries: u32,
+    room: Room,
+    blocks: Vec<StoredBlock>,
+    divider: Divider<EntryAt>,
+}
+
+struct StoredBlock {
+    at: StoredAt,
+    entries: u32,
+    room: Room,
+}
+
+impl Part {
+    fn new(divider: Divider<EntryAt>) -> Self {
+        Self { buffer: Vec::new(), entries: 0, room: Room::default(), blocks: Vec::new(), divider }
+    }
+
+    /// The layout of the entries, which are in `files`.
+    fn layout(self, run: Context<'_>, files: &Arc<[Input]>) -> Result<Layout> {
+        let listed = self.blocks.iter().map(|block| u64::from(block.entries)).sum();
+        let rooms = list(self.blocks.iter().map(|block| block.room))?;
+        let chunk = |StoredBlock { at, entries, .. }: StoredBlock| {
+            let rows = RowsAt::FrontCoded { block: at.range, entries: 0..entries as usize };
+            ListedChunk::whole(at.file, rows, entries)
+        };
+        let chunks = try_list(self.blocks.into_iter().map(chunk))?;
+        let sitemaps = match run.job.rules.divide {
+            Divide::Fill => self.divider.finish(),
+            Divide::Stable => stable::divide(run, &chunks, &rooms, files, &[])?,
+        };
+        let (inputs, tally) = (Arc::clone(files), Tally::of_listed(listed));
+        Ok(Layout { inputs, chunks, sitemaps, tally, sections: Vec::new() })
+    }
+}
+
+/// All parts.
+struct Parts<'r> {
+    run: Context<'r>,
+    store: EntryStore<'r>,
+    /// Bytes in all buffers.
+    buffered: usize,
+    buffered_max: usize,
+    parts: Vec<(Vec<u8>, Part)>,
+    by_key: HashMap<Vec<u8>, usize>,
+}
+
+impl<'r> Parts<'r> {
+    fn new(run: Context<'r>, store: EntryStore<'r>, memory: &Memory) -> Self {
+        let buffered_max = (memory.hold / BUFFERED_SHARE).min(BUFFERED_BYTES_MAX);
+        Self { run, store, buffered: 0, buffered_max, parts: Vec::new(), by_key: HashMap::new() }
+    }
+
+    /// Appends the entries of `group` to its part.
+    fn push(&mut self, group: Group) -> Result<()> {
+        let at = match self.by_key.get(&group.key) {
+            Some(&at) => at,
+            None => self.add(&group.key)?,
+        };
+        let part = &mut self.parts[at].1;
+        let before = part.buffer.capacity();
+        let (block, first, bytes) = (part.blocks.len(), part.entries as usize, group.coder.bytes());
+        let room = group.rooms.iter().copied().sum();
+        let places = (first..).zip(&group.rooms);
+        let places = places.map(|(ordinal, &room)| (EntryAt { chunk: block, ordinal }, room));
+        part.divider.push_together(group.rooms.len() as u32, room, places)?;
+        reserve(&mut part.buffer, bytes.len())?;
+        part.buffer.extend_from_slice(bytes);
+        part.entries += group.rooms.len() as u32;
+        part.room = part.room.and(room);
+        self.buffered += part.buffer.capacity() - before;
+        if part.buffer.len() >= BLOCK_BYTES {
+            self.end_block(at)?;
+        }
+        if self.buffered > self.buffered_max { self.end_all() } else { Ok(()) }
+    }
+
+    /// Adds a part and returns its index.
+    fn add(&mut self, key: &[u8]) -> Result<usize> {
+        let rules = &self.run.job.rules;
+        let divider = Divider::new(rules.sitemap_limits(), &Frame::sitemap(rules.protocol));
+        let at = self.parts.len();
+        reserve_more(&mut self.parts, 1)?;
+        let room = self.by_key.try_reserve(1);
+        room.map_err(|_| Error::no_memory((at + 1) * size_of::<(Vec<u8>, usize)>()))?;
+        self.parts.push((copy(key)?, Part::new(divider)));
+        self.by_key.insert(copy(key)?, at);
+        Ok(at)
+    }
+
+    fn end_block(&mut self, at: usize) -> Result<()> {
+        let part = &mut self.parts[at].1;
+        if part.entries == 0 {
+            return Ok(());
+        }
+        let at = self.store.append(&part.buffer)?;
+        part.buffer.clear();
+        reserve_more(&mut part.blocks, 1)?;
+        let (entries, room) = (std::mem::take(&mut part.entries), std::mem::take(&mut part.room));
+        part.blocks.push(StoredBlock { at, entries, room });
+        Ok(())
+    }
+
+    /// Stores all blocks and frees their buffers.
+    fn end_all(&mut self) -> Result<()> {
+        for at in 0..self.parts.len() {
+            self.end_block(at)?;
+            self.parts[at].1.buffer = Vec::new();
+        }
+        self.buffered = 0;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Vec<(Vec<u8>, Part)>> {
+        self.end_all()?;
+        Ok(self.parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::clean::scope::origin_of;
+    use crate::clean::{Cleaned, Cleaner};
+    use crate::common::progress::Silent;
+    use crate::common::stop::Stop;
+    use crate::intake::scratch::Space;
+    use crate::job::Job;
+    use crate::survey::judge::Rules;
+
+    fn group(url: &str) -> Group {
+        let mut cleaner = Cleaner::default();
+        let Cleaned::Url(url) = cleaner.clean(url.as_bytes()) else { panic!("it is clean") };
+        let (entry, mut coder) = (Entry::of(url), FrontCoder::new(&[]));
+        coder.push_entry(&entry);
+        Group { key: origin_of(url.as_bytes()).to_vec(), coder, rooms: vec![entry.room()] }
+    }
+
+    #[test]
+    fn buffers_for_any_number_of_parts_stay_within_their_share_of_memory() {
+        let job = Job::new(Vec::new(), "{origin}/".parse().unwrap(), PathBuf::new());
+        let run =
+            Context { job: &job, rules: &Rules::of(&job.rules), progress: &Silent, stop: &Stop::default() };
+        for hold in [1 << 10, 1 << 17, usize::MAX] {
+            let memory = Memory { budget: 0, hold, scratch: Space::of(&std::env::temp_dir()) };
+            let storage = Storage::new(0, &memory);
+            let mut parts = Parts::new(run, storage.store(), &memory);
+            for _ in 0..20 {
+                for n in 0..2_000 {
+                    parts.push(group(&format!("https://h{n}.example/"))).unwrap();
+                    let held: usize = parts.parts.iter().map(|(_, part)| part.buffer.capacity()).sum();
+                    assert!(held <= hold / BUFFERED_SHARE, "{held} of {hold}");
+                }
+            }
+            let parts = parts.finish().unwrap();
+            let entries = |part: &Part| part.blocks.iter().map(|block| block.entries).sum::<u32>();
+            assert_eq!(parts.len(), 2_000);
+            assert!(parts.iter().all(|(_, part)| entries(part) == 20));
+        }
+    }
+}
