@@ -9,10 +9,4 @@ pub mod counts;
 pub mod names;
 pub mod word;
 
-pub use names::{SectionFinder, SectionNames, SectionNumber};
-
-/// The name of the section of all URLs that have no other.
-pub const REST: &str = "rest";
-
-/// The most sections that a set can have.
-pub const SECTIONS_MAX: u32 = 10_000;
+pub use names::{REST, SECTIONS_MAX, SectionFinder, SectionNames, SectionNumber};

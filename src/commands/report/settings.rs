@@ -34,11 +34,8 @@ pub fn settings(job: &Job) -> BTreeMap<String, String> {
     set("sitemaps-per-index", Some(job.rules.sitemaps_per_index.to_string()));
     set("order", Some(if job.rules.order == Order::Sorted { "sorted" } else { "input" }.into()));
     set("divide", Some(if job.rules.divide == Divide::Stable { "stable" } else { "fill" }.into()));
-    match &job.rules.sections {
-        Some(SectionsBy::Column { column, .. }) => set("section-column", Some(shown(column.as_bytes()))),
-        Some(SectionsBy::Rules(rules)) => set("sections", Some(rules.rules().count().to_string() + " rules")),
-        Some(SectionsBy::Path { .. }) => set("section-by-path", yes(true)),
-        None => {}
+    if let Some((option, value)) = job.rules.sections.as_ref().map(sections) {
+        set(option, Some(value));
     }
     set(
         "on-duplicate",
@@ -70,6 +67,15 @@ pub fn settings(job: &Job) -> BTreeMap<String, String> {
     set("rejects", job.publication.rejects.as_ref().map(path));
     set("diff", job.publication.diff.as_ref().map(path));
     settings
+}
+
+/// The option that decides which section a URL belongs to, and its value.
+fn sections(by: &SectionsBy) -> (&'static str, String) {
+    match by {
+        SectionsBy::Column { column, .. } => ("section-column", shown(column.as_bytes())),
+        SectionsBy::Rules(rules) => ("sections", format!("{} rules", rules.rules().count())),
+        SectionsBy::Path { .. } => ("section-by-path", "yes".to_owned()),
+    }
 }
 
 /// Maximum number of values of one option that are listed.

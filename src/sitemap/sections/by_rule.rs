@@ -16,7 +16,7 @@ use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
 use regex::bytes::{RegexSet, RegexSetBuilder};
 use toml::{Table, Value};
 
-use super::{REST, SECTIONS_MAX};
+use super::names::{REST, SECTIONS_MAX};
 use crate::clean::scope::origin_of;
 use crate::clean::screen::Pattern;
 use crate::error::{Error, Result, message};
@@ -178,13 +178,30 @@ fn tests(value: &Value) -> Result<Vec<Test>, String> {
         return Err(EXPECTED.into());
     }
     let test = |text: &str| match text.starts_with('/') {
-        true => Ok(Test::Prefix(text.to_owned())),
+        true => prefix(text).map(Test::Prefix),
         false => {
             let pattern = text.parse::<Pattern>();
             pattern.map(Test::Pattern).map_err(|why| format!("pattern {}: {why}", shown(text.as_bytes())))
         }
     };
     texts.into_iter().map(test).collect()
+}
+
+/// Characters of patterns that hardly any path has.
+const OF_PATTERNS: &[char] = &['\\', '^', '$', '*', '|', '(', ')', '[', ']', '{', '}'];
+
+/// Checks a prefix.
+fn prefix(text: &str) -> Result<String, String> {
+    if let Some(c) = text.chars().find(|c| !c.is_ascii_graphic()) {
+        return Err(format!(
+            "prefix {}: {c:?} is not in canonical URLs; percent-encode it",
+            shown(text.as_bytes())
+        ));
+    }
+    if text.contains(OF_PATTERNS) {
+        return Err(format!("{text} begins with / and would be a prefix; begin a pattern with .* or ^https"));
+    }
+    Ok(text.to_owned())
 }
 
 /// Finds the rule for a URL.
@@ -249,7 +266,7 @@ mod tests {
     fn a_thousand_rules_agree_with_trying_one_after_the_other() {
         let text: String = (0..1_000)
             .map(|n| match n % 7 {
-                0 => format!("s{n} = '/[a-c]{{{}}}/?$'\n", n % 5 + 1).replace("'/", "'h.example/"),
+                0 => format!("s{n} = 'h.example/[a-c]{{{}}}/?$'\n", n % 5 + 1),
                 _ => format!(
                     "s{n} = '/{}'\n",
                     (0..n % 6 + 1).map(|at| ["a", "b", "c/"][(n + at) / 3 % 3]).collect::<String>()
@@ -277,6 +294,8 @@ mod tests {
             ("a = [1]", "section a: expected a prefix"),
             ("a = { b = 1 }", "section a: expected a prefix"),
             ("a = '('", "section a: pattern (: column 1: unclosed group"),
+            ("a = '/(b|c)/'", "section a: /(b|c)/ begins with / and would be a prefix"),
+            ("a = '/ü'", "section a: prefix /ü: 'ü' is not in canonical URLs"),
             ("a = ''", "section a: pattern : an empty pattern"),
             ("a = '/x'\nrest = ['/y']", "section rest: has no rules"),
             ("a = '/x'\nrest = '/y'", "section rest: has no rules"),

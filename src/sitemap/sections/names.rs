@@ -3,8 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-use super::{REST, SECTIONS_MAX};
 use crate::escape;
+
+/// The name of the section of all URLs that have no other.
+pub const REST: &str = "rest";
+
+/// The most sections that a set can have.
+pub const SECTIONS_MAX: u32 = 10_000;
 
 /// Stands for the name of a section. The numbers of a run depend on the order in which its threads come across names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
