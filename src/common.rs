@@ -10,6 +10,7 @@ pub mod nameless;
 pub mod ordered;
 pub mod prefetch;
 pub mod progress;
+pub mod quick_hash;
 #[cfg(test)]
 pub mod random;
 pub mod secret;

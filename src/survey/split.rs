@@ -18,10 +18,12 @@ use super::stable;
 use super::tally::Tally;
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
+use crate::common::quick_hash::QuickHash;
 use crate::error::{Error, Result, copy, list, reserve, reserve_more, try_list};
 use crate::intake::input::Input;
 use crate::sitemap::divide::{Divide, Divider, Room};
 use crate::sitemap::entry::Entry;
+use crate::sitemap::sections::SectionNumber;
 use crate::sitemap::xml::Frame;
 
 /// Chunks that a thread groups together: enough that the groups of a thousand parts have several entries.
@@ -141,7 +143,7 @@ impl<K: PartKey> Grouper<'_, K> {
     fn group(&mut self, chunks: &[ListedChunk], inputs: &[Input]) -> Result<Grouped> {
         let Self { key, judge } = self;
         let mut groups: Vec<Group> = Vec::new();
-        let mut by_key: HashMap<Vec<u8>, usize> = HashMap::new();
+        let mut by_key: HashMap<Vec<u8>, usize, QuickHash> = HashMap::default();
         let mut own = Vec::new();
         // Neighbours often belong together.
         let mut last = usize::MAX;
@@ -163,6 +165,8 @@ impl<K: PartKey> Grouper<'_, K> {
                     };
                 }
                 let group = &mut groups[last];
+                // The part knows the section.
+                let entry = Entry { section: SectionNumber::REST, ..entry };
                 group.coder.push_entry(&entry);
                 reserve_more(&mut group.rooms, 1)?;
                 group.rooms.push(entry.room());

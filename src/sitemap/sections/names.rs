@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
+use crate::common::quick_hash::QuickHash;
 use crate::escape;
 
 /// The name of the section of all URLs that have no other.
@@ -83,14 +84,14 @@ impl SectionNames {
 pub struct SectionFinder<'n> {
     /// None if the job has no sections in a column.
     names: Option<&'n SectionNames>,
-    numbers: HashMap<Box<[u8]>, SectionNumber>,
+    numbers: HashMap<Box<[u8]>, SectionNumber, QuickHash>,
     last: (Vec<u8>, SectionNumber),
 }
 
 impl<'n> SectionFinder<'n> {
     /// A finder that adds to `names`.
     pub fn new(names: Option<&'n SectionNames>) -> Self {
-        Self { names, numbers: HashMap::new(), last: (Vec::new(), SectionNumber::REST) }
+        Self { names, numbers: HashMap::default(), last: (Vec::new(), SectionNumber::REST) }
     }
 
     /// The number of the section `name`. Blanks around a name do not count. An empty name is that of the rest.
