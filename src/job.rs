@@ -87,7 +87,10 @@ impl Job {
         if let Some(sections) = &self.rules.sections {
             sections.add_column(&mut self.input.form.clone())?;
         }
-        self.rules.check()
+        self.rules.check()?;
+        // An index file has the name of the set in the URL of each sitemap.
+        let name = self.publication.name.as_ref().map_or(0, |name| name.as_str().len() as u64 + 1);
+        self.rules.check_room(name)
     }
 }
 
@@ -121,6 +124,11 @@ mod tests {
         refused(|job| job.rules.bytes_per_sitemap = 52_428_801, "52428800");
         refused(|job| job.resources.threads = NonZero::new(1025).unwrap(), "1024");
         refused(|job| job.rules.bytes_per_sitemap = 100, "`bytes_per_sitemap: 100`");
+        let bytes = (100..).find(|&bytes| job(|job| job.rules.bytes_per_sitemap = bytes).is_ok()).unwrap();
+        let named = |bytes| {
+            job(|job| (job.rules.bytes_per_sitemap, job.publication.name) = (bytes, "blog".parse().ok()))
+        };
+        assert!(named(bytes + 4).is_err() && named(bytes + 5).is_ok());
         refused(|job| job.rules.sitemaps_per_index = 50_001, "50000");
         refused(|job| (job.rules.protocol, job.rules.sitemaps_per_index) = (Protocol::V0_84, 1_001), "1000");
         refused(

@@ -133,6 +133,7 @@ pub mod options {
         OnDuplicate, Order, Publication, Resources, SectionsBy, SetRules, THREADS_MAX, threads_default,
     };
     pub use crate::limits::Protocol;
+    pub use crate::place::SetName;
     pub use crate::set::publish::retention::{Keep, KeepTime};
     pub use crate::sitemap::divide::Divide;
     pub use crate::sitemap::sections::by_rule::SectionRules;

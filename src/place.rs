@@ -9,6 +9,7 @@ mod local_file;
 mod open;
 mod preview;
 mod record;
+mod set_name;
 pub mod switch;
 mod unsynced;
 
@@ -17,11 +18,12 @@ pub use directory::{DirectoryPlace, DirectoryView, fs};
 pub use file::PlaceFile;
 pub use foreign::foreign;
 pub use hash::file_hash;
-pub use interface::{BackupReason, FreeSpace, Place, Published, SharedStaging, View};
+pub use interface::{BackupReason, FreeSpace, Listed, Place, Published, SharedStaging, View};
 pub use local_file::LocalFile;
 pub use open::{
     Named, PROBE, STATE, create, file, holds_set, is_state, named, of_manifest, open, open_for_sites,
-    preview, staging_of_run, view,
+    preview, sets_in, staging_of_run, view, view_of_set,
 };
 pub use record::{Record, Stored, Version};
+pub use set_name::SetName;
 pub use unsynced::Unsynced;

@@ -100,6 +100,7 @@ def build(
     *,
     base_url: str,
     out: Path,
+    name: Optional[str] = None,
     # Columns.
     url: Optional[str] = None,
     lastmod: Optional[str] = None,
@@ -181,6 +182,7 @@ def build(
         base_url: the URL of the directory that the set is published in. ``{origin}/`` makes a set for each scheme, host and
             port.
         out: the directory on disk to publish in, created if missing.
+        name: the name of the set, which is part of its file names. Sets with different names can share ``out``.
         url, lastmod, changefreq, priority, alternates, images: names of columns or keys, if they are not the usual ones.
         scope: which URLs may be listed: ``"directory"`` (below the base URL, the default), ``"host"`` or ``"any"``.
         relative_to: the URL that rows without a scheme, such as ``/p/1``, are relative to. Without it they are rejected. A
@@ -243,10 +245,8 @@ def build(
         InputError, OutputError, OutOfMemory, Interrupted, BugError: see there.
     """
     options = dict(locals())
-    for name in ("rows", "progress"):
-        del options[name]
-    for name in _rows.PARTS:
-        del options[name]
+    for other in ("rows", "progress", *_rows.PARTS):
+        del options[other]
     named = dict(
         url=url, lastmod=lastmod, changefreq=changefreq, priority=priority, alternates=alternates, images=images
     )
@@ -304,6 +304,7 @@ def clean(
 
 def check(
     *paths: Path,
+    name: Optional[str] = None,
     base_url: Optional[str] = None,
     scope: Optional[str] = None,
     limit_findings: int = 1000,
@@ -314,6 +315,7 @@ def check(
 
     Args:
         paths: the files and directories.
+        name: of each directory, only the set of this name; all sets by default.
         base_url: the URL of their directory, if it is not known.
         scope: which URLs may be listed: ``"directory"``, ``"host"`` or ``"any"``.
         limit_findings: how many findings are returned; all are counted.
@@ -325,26 +327,29 @@ def check(
     """
     tell = _teller(progress)
     try:
-        found = _sitemill.check(_listed(paths), base_url, scope, limit_findings, threads, tell)
+        found = _sitemill.check(_listed(paths), name, base_url, scope, limit_findings, threads, tell)
     finally:
         _end(tell)
     return CheckReport._of(*found)
 
 
-def urls(*paths: Path, threads: Optional[int] = None) -> Stream:
+def urls(*paths: Path, name: Optional[str] = None, threads: Optional[int] = None) -> Stream:
     """Returns the URLs of published sitemaps, index files or directories as an Arrow stream.
 
     The columns are ``loc``, ``lastmod``, ``changefreq``, ``priority``, ``alternates`` and ``images``::
 
         frame = polars.DataFrame(sitemill.urls("/var/www/html"))
+
+    If several sets share a directory, all are listed, or only that of ``name``.
     """
-    return _sitemill.urls(_listed(paths), threads)
+    return _sitemill.urls(_listed(paths), name, threads)
 
 
 def diff(
     old: Path,
     new: Path,
     *,
+    name: Optional[str] = None,
     memory: Optional[int] = None,
     scratch: Optional[Path] = None,
     threads: Optional[int] = None,
@@ -352,20 +357,25 @@ def diff(
     """Returns the differences between two sets as an Arrow stream, in the order of the URLs.
 
     The columns are ``change`` (``added``, ``removed`` or ``changed``), ``loc``, ``old_lastmod`` and ``new_lastmod``. ``old`` and
-    ``new`` are published directories, index files, sitemaps, or manifests of kept sets. ``memory`` is in bytes; beyond it, URLs
-    are sorted in files in ``scratch``.
+    ``new`` are published directories, index files, sitemaps, or manifests of kept sets. If several sets share a directory, each is
+    compared with the one of the same name, or only that of ``name``. ``memory`` is in bytes; beyond it, URLs are sorted in
+    files in ``scratch``.
     """
-    return _sitemill.diff(os.fspath(old), os.fspath(new), memory, _path(scratch), threads)
+    return _sitemill.diff(os.fspath(old), os.fspath(new), name, memory, _path(scratch), threads)
 
 
-def status(directory: Path) -> list[Status]:
-    """Returns the live set and the kept sets of a directory; for the parent of several sites, those of each site."""
-    return [Status._of(found) for found in _sitemill.status(os.fspath(directory))]
+def status(directory: Path, *, name: Optional[str] = None) -> list[Status]:
+    """Returns the live set and the kept sets of a directory; for the parent of several sites, those of each site.
+
+    If several sets share a directory, it returns all of them, or only that of ``name``.
+    """
+    return [Status._of(found) for found in _sitemill.status(os.fspath(directory), name)]
 
 
 def rollback(
     directory: Path,
     *,
+    name: Optional[str] = None,
     to: Optional[int] = None,
     robots: Optional[Path] = None,
     robots_any_name: bool = False,
@@ -375,6 +385,7 @@ def rollback(
 
     Args:
         directory: the directory of the set.
+        name: its name; the set without a name by default.
         to: the number of the set, as ``status`` shows it; the set before the live one by default.
         robots: a robots.txt in which the index files are listed.
         robots_any_name: accept a robots.txt in other letter case.
@@ -382,7 +393,7 @@ def rollback(
     """
     tell = _teller(progress)
     try:
-        done = _sitemill.rollback(os.fspath(directory), to, _path(robots), robots_any_name, tell)
+        done = _sitemill.rollback(os.fspath(directory), name, to, _path(robots), robots_any_name, tell)
     finally:
         _end(tell)
     return RolledBack(*done)

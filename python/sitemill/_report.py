@@ -198,19 +198,21 @@ class Status:
         directory: the directory.
         live: the live set.
         earlier: the kept sets, the last one first.
+        name: the name of the set, if it has one.
         raw: everything that is known, as a dictionary.
     """
 
     directory: str
     live: KeptSet
     earlier: Sequence[KeptSet]
+    name: Optional[str] = None
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def _of(cls, text: str) -> "Status":
         raw = json.loads(text)
         earlier = tuple(KeptSet._of(kept) for kept in raw["earlier"])
-        return cls(raw["directory"], KeptSet._of(raw["live"]), earlier, raw)
+        return cls(raw["directory"], KeptSet._of(raw["live"]), earlier, raw.get("name"), raw)
 
 
 @dataclass(frozen=True)

@@ -11,19 +11,30 @@ def build(
 def clean(words: Sequence[str], rows: Optional[Any] = None) -> Stream: ...
 def check(
     paths: Sequence[str],
+    name: Optional[str],
     base_url: Optional[str],
     scope: Optional[str],
     limit_findings: int,
     threads: Optional[int],
     tell: Optional[_Tell],
 ) -> tuple[list[str], str]: ...
-def urls(paths: Sequence[str], threads: Optional[int]) -> Stream: ...
+def urls(paths: Sequence[str], name: Optional[str], threads: Optional[int]) -> Stream: ...
 def diff(
-    old: str, new: str, memory: Optional[int], scratch: Optional[str], threads: Optional[int]
+    old: str,
+    new: str,
+    name: Optional[str],
+    memory: Optional[int],
+    scratch: Optional[str],
+    threads: Optional[int],
 ) -> Stream: ...
-def status(directory: str) -> list[str]: ...
+def status(directory: str, name: Optional[str]) -> list[str]: ...
 def rollback(
-    directory: str, to: Optional[int], robots: Optional[str], robots_any_name: bool, tell: Optional[_Tell]
+    directory: str,
+    name: Optional[str],
+    to: Optional[int],
+    robots: Optional[str],
+    robots_any_name: bool,
+    tell: Optional[_Tell],
 ) -> tuple[int, int, int, list[str]]: ...
 def report_html(report: str) -> str: ...
 

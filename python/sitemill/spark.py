@@ -68,6 +68,7 @@ def build(
     worker_memory: Union[int, str] = WORKER_MEMORY,
     cache: bool = True,
     name: str = "spark",
+    set_name: Optional[str] = None,
     **options: Any,
 ) -> Report:
     """Builds a set of sitemaps from the rows of ``df`` and makes it the live one.
@@ -82,7 +83,8 @@ def build(
         cache: keep packed rows on the disks of the workers between the two steps, so that ``df`` is computed once. Without it,
             ``df`` is computed twice and must give the same rows both times.
         name: the name of the rows in the report.
-        options: any option of :func:`sitemill.build` except those about input files and threads. Files of patterns and the
+        set_name: the name of the set, as ``name`` of :func:`sitemill.build`.
+        options: any other option of :func:`sitemill.build` except those about input files and threads. Files of patterns and the
             robots.txt must be where all workers reach them by the same path. ``order``, ``divide`` and
             ``on_duplicate`` have only one possible value on a cluster.
 
@@ -96,7 +98,7 @@ def build(
         url=url, lastmod=lastmod, changefreq=changefreq, priority=priority, alternates=alternates, images=images
     )
     rows = _select(df, columns)
-    words = _words(base_url, out, options, columns)
+    words = _words(base_url, out, {**options, "set_name": set_name}, columns)
     _check_reports(options)
     session = df.sparkSession
     memory = f"--memory={worker_memory}"
@@ -194,6 +196,8 @@ def _words(
     # Tasks run in other directories than the driver.
     files = {name: _absolute(options[name]) for name in _FILES_OF_RULES if options.get(name) is not None}
     fixed = {"base_url": base_url, "out": out, "report": None, "html": None, "columns": named or None}
+    # In `build`, `name` is that of the rows.
+    fixed |= {"name": options.get("set_name"), "set_name": None}
     return _as_words({**_FIXED, **options, **files, **fixed})
 
 

@@ -12,7 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use sitemill::diff::DiffForm;
-use sitemill::options::{BaseUrl, ScopeRule};
+use sitemill::options::{BaseUrl, ScopeRule, SetName};
 use sitemill::urls::UrlsForm;
 use sitemill::{
     CheckJob, DiffJob, Error, Outcome, Page, Report, RollbackJob, Silent, Source, Stop, Target, UrlsJob,
@@ -97,10 +97,11 @@ fn given(
 
 /// Validates published files. Returns the findings and the counts, each as JSON.
 #[pyfunction]
-#[pyo3(signature = (paths, base_url, scope, limit_findings, threads, tell))]
+#[pyo3(signature = (paths, name, base_url, scope, limit_findings, threads, tell))]
 pub fn check(
     py: Python<'_>,
     paths: Vec<PathBuf>,
+    name: Option<&str>,
     base_url: Option<&str>,
     scope: Option<&str>,
     limit_findings: u64,
@@ -108,6 +109,7 @@ pub fn check(
     tell: Option<Py<PyAny>>,
 ) -> PyResult<(Vec<String>, String)> {
     let mut job = CheckJob::new(paths);
+    job.name = set_name(py, name)?;
     job.base_url = base_url.map(|word| parse::<BaseUrl>(py, "base_url", word)).transpose()?;
     job.scope = scope.map(|word| parse::<ScopeRule>(py, "scope", word)).transpose()?;
     job.findings_max = limit_findings;
@@ -125,8 +127,14 @@ pub fn check(
 
 /// Extracts the URLs of published files.
 #[pyfunction]
-pub fn urls(py: Python<'_>, paths: Vec<PathBuf>, threads: Option<usize>) -> PyResult<Stream> {
+pub fn urls(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    name: Option<&str>,
+    threads: Option<usize>,
+) -> PyResult<Stream> {
     let mut job = UrlsJob::new(paths);
+    job.name = set_name(py, name)?;
     job.form = UrlsForm::Json;
     job.threads = at_least_one(py, threads)?.unwrap_or(job.threads);
     let columns = Columns::new(&["loc", "lastmod", "changefreq", "priority"]).with_extensions();
@@ -143,11 +151,13 @@ pub fn diff(
     py: Python<'_>,
     old: PathBuf,
     new: PathBuf,
+    name: Option<&str>,
     memory: Option<u64>,
     scratch: Option<PathBuf>,
     threads: Option<usize>,
 ) -> PyResult<Stream> {
     let mut job = DiffJob::new(old, new);
+    job.name = set_name(py, name)?;
     job.form = DiffForm::Json;
     job.room.memory = memory.unwrap_or(job.room.memory);
     job.room.scratch = scratch.unwrap_or(job.room.scratch);
@@ -161,10 +171,11 @@ pub fn diff(
 
 /// The sets of a directory, or of the directories of several sites below it: JSON of each.
 #[pyfunction]
-pub fn status(py: Python<'_>, directory: PathBuf) -> PyResult<Vec<String>> {
-    let stop = Stop::default();
-    let found =
-        run::run(py, None, None, &stop, |progress, stop| sitemill::status(&directory, progress, stop))?;
+pub fn status(py: Python<'_>, directory: PathBuf, name: Option<&str>) -> PyResult<Vec<String>> {
+    let (stop, name) = (Stop::default(), set_name(py, name)?);
+    let found = run::run(py, None, None, &stop, |progress, stop| {
+        sitemill::status(&directory, name.as_ref(), progress, stop)
+    })?;
     let found = found.map_err(|error| errors::exception(py, &error))?;
     Ok(found.iter().map(to_json).collect())
 }
@@ -175,12 +186,14 @@ pub fn status(py: Python<'_>, directory: PathBuf) -> PyResult<Vec<String>> {
 pub fn rollback(
     py: Python<'_>,
     directory: PathBuf,
+    name: Option<&str>,
     to: Option<u64>,
     robots: Option<PathBuf>,
     robots_any_name: bool,
     tell: Option<Py<PyAny>>,
 ) -> PyResult<(u64, u64, u64, Vec<String>)> {
     let mut job = RollbackJob::new(directory);
+    job.name = set_name(py, name)?;
     job.to = to;
     job.robots = robots;
     job.robots_any_name = robots_any_name;
@@ -207,6 +220,10 @@ pub fn to_json(value: &impl serde::Serialize) -> String {
 fn parse<T: std::str::FromStr<Err = String>>(py: Python<'_>, option: &str, word: &str) -> PyResult<T> {
     let wrong = |why| errors::exception(py, &Error::usage(format!("{option}={word:?}: {why}")));
     word.parse().map_err(wrong)
+}
+
+fn set_name(py: Python<'_>, word: Option<&str>) -> PyResult<Option<SetName>> {
+    word.map(|word| parse(py, "name", word)).transpose()
 }
 
 fn at_least_one(py: Python<'_>, threads: Option<usize>) -> PyResult<Option<NonZero<usize>>> {

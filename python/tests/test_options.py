@@ -119,6 +119,20 @@ def test_a_dry_run_changes_nothing_and_says_what_would_change(tmp_path):
     assert built.published and built.dry_run is None
 
 
+def test_sets_with_names_share_a_directory(tmp_path):
+    for name, last in [(None, 3), ("blog", 4), ("blog", 5)]:
+        sitemill.build(pages(last), base_url=BASE, out=tmp_path, name=name)
+    assert [(found.name, found.live.urls) for found in sitemill.status(tmp_path)] == [(None, 3), ("blog", 5)]
+    assert len(pyarrow.table(sitemill.urls(tmp_path, name="blog"))) == 5 and sitemill.check(tmp_path, name="blog")
+    assert len(pyarrow.table(sitemill.diff(tmp_path, tmp_path, name="blog"))) == 0
+    assert sitemill.rollback(tmp_path, name="blog").urls == 4
+    assert [found.live.urls for found in sitemill.status(tmp_path, name="blog")] == [4]
+    with pytest.raises(sitemill.UsageError, match="such as blog"):
+        sitemill.build(pages(3), base_url=BASE, out=tmp_path, name="Blog")
+    with pytest.raises(sitemill.UsageError, match="such as blog"):
+        sitemill.check(tmp_path, name="Blog")
+
+
 @pytest.mark.parametrize("command", ["tee '{to}'", ["tee", "{to}"]])
 def test_a_command_runs_once_the_set_is_live(tmp_path, command):
     to = tmp_path / "the report.json"

@@ -15,7 +15,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use sitemill::limits::{
     BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX,
 };
-use sitemill::options::{Base, Divide, Engine, Level, Order, ScopeRule};
+use sitemill::options::{Base, Divide, Engine, Level, Order, ScopeRule, SetName};
 
 use super::log::LogForm;
 pub use inputs::{CleanArgs, FormArgs, TagArgs};
@@ -150,6 +150,13 @@ pub struct BuildArgs {
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
 
+    /// Name of the set, which becomes part of its file names: sitemap-NAME-00001-….xml.gz.
+    ///
+    /// Sets with different names can share a directory, each with its own history, guards and robots.txt lines. A name has at most
+    /// 40 lower-case ASCII letters, digits and single hyphens.
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    pub name: Option<SetName>,
+
     /// Which URLs may be listed.
     ///
     /// directory: URLs below the base URL. host: all URLs with its scheme, host and port. any: all URLs. Other URLs are rejected
@@ -163,7 +170,7 @@ pub struct BuildArgs {
 
     /// List the index files in this robots.txt once the set is live.
     ///
-    /// They are written between two marker lines with the base URL. All other bytes of the file stay unchanged. The file is
+    /// They are written between two marker lines with the base URL and the name. All other bytes of the file stay unchanged. The file is
     /// created if missing; a symbolic link is refused.
     #[arg(long, value_name = "FILE")]
     pub robots: Option<PathBuf>,

@@ -83,14 +83,16 @@ struct Places {
     html: Option<PathBuf>,
     json: bool,
     metrics: Option<PathBuf>,
-    /// The label of the metrics.
+    /// The labels of the metrics.
     base_url: String,
+    name: Option<String>,
 }
 
 impl Places {
     fn of(args: &BuildArgs) -> Self {
         let (report, html, metrics) = (args.report.clone(), args.html.clone(), args.metrics.clone());
-        Self { report, html, json: args.json, metrics, base_url: args.base_url.to_string() }
+        let (base_url, name) = (args.base_url.to_string(), args.name.as_ref().map(ToString::to_string));
+        Self { report, html, json: args.json, metrics, base_url, name }
     }
 
     fn of_words(early: &Early<'_>) -> Self {
@@ -98,8 +100,9 @@ impl Places {
         let base_url = early.value("base-url").unwrap_or_default().to_string_lossy().into_owned();
         // The same form as in the metrics of a run that begins.
         let base_url = base_url.parse().map_or(base_url, |base: Base| base.to_string());
+        let name = early.value("name").map(|name| name.to_string_lossy().into_owned());
         let (report, html) = (path("report"), path("html"));
-        Self { report, html, json: early.is_set("json"), metrics: path("metrics"), base_url }
+        Self { report, html, json: early.is_set("json"), metrics: path("metrics"), base_url, name }
     }
 }
 
@@ -156,6 +159,7 @@ struct Reports {
     json: bool,
     metrics: Option<PathBuf>,
     base_url: String,
+    name: Option<String>,
 }
 
 impl Reports {
@@ -173,7 +177,8 @@ impl Reports {
             Ok(html) => (html, ready),
             Err(error) => (None, ready.and(Err(error))),
         };
-        (Self { report, html, json: places.json, metrics, base_url: places.base_url }, ready)
+        let (json, base_url, name) = (places.json, places.base_url, places.name);
+        (Self { report, html, json, metrics, base_url, name }, ready)
     }
 
     /// Writes the outputs. A failure is a warning, because it does not change the outcome of the run. The metrics come first: the
@@ -191,7 +196,7 @@ impl Reports {
         if let Some(path) = &self.metrics {
             let report = built.as_ref().ok().map(|outcome| &outcome.report);
             let (base_url, ended) = (&*self.base_url, SystemTime::now());
-            let metrics = Metrics { base_url, exit_code, ended, took, report };
+            let metrics = Metrics { base_url, name: self.name.as_deref(), exit_code, ended, took, report };
             metrics.write(path).unwrap_or_else(|error| log::warning(&failure::with_cause(&error)));
         }
         if let Some(to) = &self.html {
@@ -276,6 +281,7 @@ pub fn job(args: &BuildArgs) -> Result<Job> {
     guards.max_shrink = args.guard.max_shrink;
     guards.allow_empty = args.guard.allow_empty;
     let publication = &mut job.publication;
+    publication.name.clone_from(&args.name);
     publication.rejects.clone_from(&args.rejects);
     publication.robots.clone_from(&args.robots);
     publication.robots_any_name = args.robots_any_name;

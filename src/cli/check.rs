@@ -17,6 +17,7 @@ use super::{log, progress};
 /// Checks, writes findings and a summary. Any finding is exit 65.
 pub fn run(args: CheckArgs) -> Result<()> {
     let mut job = CheckJob::new(args.path);
+    job.name = args.name;
     job.base_url = args.base_url;
     job.scope = args.scope;
     job.threads = args.threads.unwrap_or(job.threads);

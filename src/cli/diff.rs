@@ -14,6 +14,7 @@ use super::{log, progress};
 /// Writes the differences and a summary. A reader may stop early.
 pub fn run(args: DiffArgs) -> Result<()> {
     let mut job = DiffJob::new(args.old, args.new);
+    job.name = args.name;
     job.form = match (args.tsv, args.json) {
         (true, _) => DiffForm::Tsv,
         (_, true) => DiffForm::Json,

@@ -24,7 +24,8 @@ pub fn status(args: &StatusArgs) -> Result<()> {
     paths.check()?;
     let mut stdout = Stdout::new()?;
     let mut shown = String::new();
-    for status in sitemill::status(args.directory(), &*progress::while_reading(false), &Stop::default())? {
+    let (name, progress) = (args.name.as_ref(), progress::while_reading(false));
+    for status in sitemill::status(args.directory(), name, &*progress, &Stop::default())? {
         match args.json {
             true => shown += &serde_json::to_string(&status).expect("numbers and strings are JSON"),
             false => shown += text(&status).trim_end(),
@@ -41,8 +42,9 @@ pub fn status(args: &StatusArgs) -> Result<()> {
 }
 
 fn text(status: &Status) -> String {
-    let mut text =
-        format!("{}: {}, protocol {}\n", status.directory, status.live.base_url, status.live.protocol);
+    let name = status.name.as_ref().map(|name| format!(" (set {name})")).unwrap_or_default();
+    let Status { directory, live, .. } = status;
+    let mut text = format!("{directory}{name}: {}, protocol {}\n", live.base_url, live.protocol);
     for set in [&status.live].into_iter().chain(&status.earlier) {
         let _ = writeln!(text, "{}", row(set));
     }
@@ -104,6 +106,7 @@ fn row(set: &SetStatus) -> String {
 /// Restores an earlier set, and says which one is live. A signal does not interrupt a switch that has begun.
 pub fn rollback(args: &RollbackArgs) -> Result<()> {
     let mut job = RollbackJob::new(args.directory().to_owned());
+    job.name.clone_from(&args.name);
     job.to = args.to;
     job.robots.clone_from(&args.robots);
     job.robots_any_name = args.robots_any_name;

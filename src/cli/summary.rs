@@ -22,7 +22,7 @@ pub fn print(report: &Report, out: &Path) {
 
 /// The fields of the summary. Other fields may be long; `--report` has them.
 fn fields(report: &Report, out: &Path) -> Value {
-    const NAMES: [&str; 31] = [
+    const NAMES: [&str; 32] = [
         "published",
         "dry_run",
         "lines",
@@ -54,6 +54,7 @@ fn fields(report: &Report, out: &Path) -> Value {
         "seconds",
         "threads",
         "base_url",
+        "name",
     ];
     let mut fields = serde_json::to_value(report).expect("numbers and strings are JSON");
     if let Some(fields) = fields.as_object_mut() {
@@ -150,11 +151,15 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
         table.row("then", code, format!("exit code of {command}"));
     }
     let out = escape::shown(out.as_os_str().as_encoded_bytes());
+    let (what, robots) = match &report.name {
+        Some(name) => (format!("set {name} is live"), format!("robots-sitemaps-{name}.txt")),
+        None => ("live".into(), "robots-sitemaps.txt".into()),
+    };
     table.text(match report.sets.len() {
-        0 => format!("live in {out}; {out}/robots-sitemaps.txt has the lines for robots.txt"),
+        0 => format!("{what} in {out}; {out}/{robots} has the lines for robots.txt"),
         sites => {
             let sites = plural(sites as u64, "site", "sites");
-            format!("live in {out}: {sites}, each with the lines for its robots.txt in robots-sitemaps.txt")
+            format!("{what} in {out}: {sites}, each with the lines for its robots.txt in {robots}")
         }
     });
 }

@@ -15,6 +15,7 @@ use super::{log, progress};
 /// Writes URLs and a summary. A reader may stop early.
 pub fn run(args: UrlsArgs) -> Result<()> {
     let mut job = UrlsJob::new(args.path);
+    job.name = args.name;
     job.form = match (args.tsv, args.json) {
         (true, _) => UrlsForm::Tsv,
         (_, true) => UrlsForm::Json,

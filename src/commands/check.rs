@@ -42,7 +42,7 @@ use crate::common::stop::Stop;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
-use crate::place::{self, Named, PlaceFile, Record};
+use crate::place::{self, Named, PlaceFile, Record, SetName};
 use crate::set::manifest::Manifest;
 
 use document::{Document, Rules, Scratch};
@@ -71,6 +71,8 @@ const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
 pub struct CheckJob {
     /// Published directories, parents of the directories of several sites, and single sitemaps or index files.
     pub paths: Vec<PathBuf>,
+    /// Of each directory, only the sets of this name. If not set, all sets.
+    pub name: Option<SetName>,
     /// URL of the directory that the files are published in. If not set, it is taken from `robots-sitemaps.txt` of a directory;
     /// for a single file, the scope is then not checked.
     pub base_url: Option<BaseUrl>,
@@ -86,7 +88,14 @@ pub struct CheckJob {
 impl CheckJob {
     /// Creates a job with the defaults: all cores, the first thousand findings.
     pub fn new(paths: Vec<PathBuf>) -> Self {
-        Self { paths, base_url: None, scope: None, threads: threads_default(), findings_max: 1000 }
+        Self {
+            paths,
+            name: None,
+            base_url: None,
+            scope: None,
+            threads: threads_default(),
+            findings_max: 1000,
+        }
     }
 }
 
@@ -146,12 +155,12 @@ pub fn check(
             Named::File(file) => files.push(file),
         }
     }
-    // Each place is a site; files that were named individually form one site.
+    // Each set is checked by itself; files that were named individually form one site.
     if !files.is_empty() {
         run.check_set(Set::of_files(files, base, run.kept_max))?;
     }
     for parent in places {
-        let sets = Set::places(&*parent)?;
+        let sets = Set::places(&*parent, job.name.as_ref())?;
         if let (Some(base), true) = (base, sets.iter().any(|set| set.root() != parent.root())) {
             return Err(Error::usage(message!(
                 Setting::BaseUrl.with(base),

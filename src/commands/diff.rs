@@ -17,6 +17,7 @@ use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Result, Setting, message};
 use crate::job::{check_threads, threads_default};
+use crate::place::SetName;
 
 pub(crate) use side::Side;
 use sort::{RowCodec, Sorted, Sorter, UrlRow};
@@ -36,6 +37,8 @@ pub struct DiffJob {
     pub old: PathBuf,
     /// The new set, in any of the forms of the old one.
     pub new: PathBuf,
+    /// Of directories, only the sets of this name. If not set, all sets, each compared with the set of the same name.
+    pub name: Option<SetName>,
     /// Output format.
     pub form: DiffForm,
     /// Memory, scratch directory and threads.
@@ -98,13 +101,13 @@ impl DiffJob {
     pub fn new(old: PathBuf, new: PathBuf) -> Self {
         let (memory, scratch) = (DIFF_MEMORY_DEFAULT, std::env::temp_dir());
         let room = DiffRoom { memory, scratch, threads: threads_default() };
-        Self { old, new, form: DiffForm::default(), room }
+        Self { old, new, name: None, form: DiffForm::default(), room }
     }
 }
 
-/// Compares the sets of `job` and writes what differs to `to`, in byte order of the URLs. Two parents of several sites are
-/// compared site by site, in the order of their directory names; a site that exists on one side only is added or removed as a
-/// whole. `progress` counts the URLs that are read; sitemaps that both sides have are not read.
+/// Compares the sets of `job` and writes what differs to `to`, in byte order of the URLs. Two parents of several sites, or directories
+/// with several sets, are compared set by set, in the order of the names of directories and sets; a set that exists on one side
+/// only is added or removed as a whole. `progress` counts the URLs that are read; sitemaps that both sides have are not read.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if a file is damaged; otherwise if a file cannot be read, `to` or scratch cannot
@@ -112,7 +115,7 @@ impl DiffJob {
 pub fn diff(job: &DiffJob, progress: &dyn Progress, stop: &Stop, to: Target<'_>) -> Result<DiffReport> {
     let mut report = DiffReport::default();
     progress.begin(Phase::Read, 0);
-    for (old, new) in side::pairs(&job.old, &job.new)? {
+    for (old, new) in side::pairs(&job.old, &job.new, job.name.as_ref())? {
         let to = Target { name: to.name, to: &mut *to.to };
         report.add(&compare(old, new, job.form, &job.room, progress, stop, to)?);
     }

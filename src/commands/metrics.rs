@@ -1,7 +1,7 @@
 //! Metrics of a run in the text format of Prometheus, for the textfile collector of node_exporter.
 //!
-//! Every metric is a gauge that describes the last run. All metrics have the base URL as a label, so that the files of several
-//! jobs on one machine do not conflict.
+//! Every metric is a gauge that describes the last run. All metrics have the base URL as a label, and the name of a named set, so
+//! that the files of several jobs on one machine do not conflict.
 
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -20,6 +20,8 @@ use crate::sitemap::tags::{TagName, TagReason};
 pub struct Metrics<'a> {
     /// The base URL of the job, as it was given.
     pub base_url: &'a str,
+    /// The name of the set, if it has one.
+    pub name: Option<&'a str>,
     /// The exit code of the process.
     pub exit_code: u8,
     /// The time at which the run ended.
@@ -57,7 +59,9 @@ impl Metrics<'_> {
 
     /// Returns the text. `last_success` is the value in the previous file.
     fn to_text(self, last_success: Option<&str>) -> String {
-        let mut text = Text { base_url: escaped(self.base_url), text: String::new() };
+        let name = self.name.map(|name| format!(",name=\"{}\"", escaped(name))).unwrap_or_default();
+        let labels = format!("base_url=\"{}\"{name}", escaped(self.base_url));
+        let mut text = Text { labels, text: String::new() };
         let ended =
             self.ended.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs().to_string();
         let is_dry = self.report.is_some_and(|report| report.dry_run.is_some());
@@ -92,7 +96,8 @@ fn check_replaceable(path: &Path) -> Result<()> {
 }
 
 struct Text {
-    base_url: String,
+    /// The labels of all metrics.
+    labels: String,
     text: String,
 }
 
@@ -158,7 +163,7 @@ impl Text {
 
     fn gauge(&mut self, name: &str, help: &str, value: impl std::fmt::Display) {
         self.head(name, help);
-        let _ = writeln!(self.text, "{name}{{base_url=\"{}\"}} {value}", self.base_url);
+        let _ = writeln!(self.text, "{name}{{{}}} {value}", self.labels);
     }
 
     /// Writes one value for each word of a label.
@@ -172,8 +177,7 @@ impl Text {
         self.head(name, help);
         for (word, value) in values {
             let word = escaped(word.as_ref());
-            let _ =
-                writeln!(self.text, "{name}{{base_url=\"{}\",{label}=\"{word}\"}} {value}", self.base_url);
+            let _ = writeln!(self.text, "{name}{{{},{label}=\"{word}\"}} {value}", self.labels);
         }
     }
 }
@@ -208,6 +212,7 @@ mod tests {
     fn a_run_that_fails_keeps_the_time_of_the_last_success() {
         let at = |exit_code, seconds| Metrics {
             base_url: "https://h.example/\"\\",
+            name: None,
             exit_code,
             ended: SystemTime::UNIX_EPOCH + Duration::from_secs(seconds),
             took: Duration::from_millis(1_500),
@@ -227,6 +232,12 @@ mod tests {
             failed.contains("_duration_seconds{base_url=\"https://h.example/\\\"\\\\\"} 1.5\n")
                 && failed.ends_with('\n')
         );
+        let named = Metrics { name: Some("blog"), ..at(0, 40) }.to_text(None);
+        assert!(
+            named.contains("sitemill_success{base_url=\"https://h.example/\\\"\\\\\",name=\"blog\"} 1\n"),
+            "{named}"
+        );
+        assert_eq!(last_success(&named), Some("40"));
         assert_eq!(last_success(&format!("{LAST_SUCCESS}{{}} NaN")), None);
     }
 }

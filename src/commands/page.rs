@@ -15,7 +15,7 @@ use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Shown};
 use crate::job::{check_threads, threads_default};
-use crate::place::LocalFile;
+use crate::place::{LocalFile, SetName};
 
 /// An HTML page: one file without scripts or requests, at most 300 kB.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct Page(String);
 pub struct PageJob {
     /// The JSON of a report, a directory with a published set, or the parent of the directories of several sites.
     pub path: PathBuf,
+    /// Of a directory, only the sets of this name. If not set, all sets.
+    pub name: Option<SetName>,
     /// Maximum number of threads that work at the same time, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
     /// Returns the name of a setting on the page, with its value if there is one. By default, this is the name of the field:
@@ -36,7 +38,7 @@ pub struct PageJob {
 impl PageJob {
     /// Creates a job with the defaults: all cores.
     pub fn new(path: PathBuf) -> Self {
-        Self { path, threads: threads_default(), names: field_name }
+        Self { path, name: None, threads: threads_default(), names: field_name }
     }
 }
 
@@ -48,7 +50,9 @@ impl PageJob {
 pub fn report_page(job: &PageJob, progress: &dyn Progress, stop: &Stop) -> Result<Page> {
     check_threads(job.threads)?;
     if job.path.is_dir() {
-        return directory::page_of_directory(&job.path, job.threads, job.names, progress, stop).map(Page);
+        let PageJob { path, name, threads, names } = job;
+        let page = directory::page_of_directory(path, name.as_ref(), *threads, *names, progress, stop);
+        return page.map(Page);
     }
     let json = fs::read(&job.path).map_err(|error| Error::input(&job.path, error))?;
     Page::of_json_with(&json, job.names).map_err(|why| Error::data(format!("{}: {why}", Shown(&job.path))))

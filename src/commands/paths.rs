@@ -8,13 +8,14 @@ mod resolved;
 
 use crate::common::fifo::{STDERR, STREAM};
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Message, Result, Setting, message};
 use crate::intake::format::{self, OutDirectory};
 use crate::place::{self as places, Record, STATE};
-use crate::set::name::{ROBOTS_FILE, is_index_file, is_sitemap_file};
+use crate::set::name::{is_index_file, is_robots_file, is_sitemap_file};
 use resolved::{File, Identity, ResolvedPath};
 
 /// What a run reads and what it writes. [`Paths::check`] refuses a run that would destroy its own input, one of its results or
@@ -219,7 +220,8 @@ impl Paths {
         // Errors are reported when it is read.
         let out = self.out.as_ref().and_then(|(out, _)| OutDirectory::at(out));
         let mut files = format::part_files(directory, false, out.as_ref()).unwrap_or_default().files;
-        files.retain(|file| !is_beside_set(file));
+        let mut sets = HashMap::new();
+        files.retain(|file| !is_beside_set(file, &mut sets));
         files
     }
 
@@ -234,7 +236,7 @@ impl Paths {
     fn published(&self, named: &Named, place: &ResolvedPath) -> Option<Message> {
         let (parent, name) = place.parent();
         let name = name.to_str().unwrap_or_default();
-        let is_ours = is_sitemap_file(name) || is_index_file(name) || name == ROBOTS_FILE;
+        let is_ours = is_published_name(name);
         let out = self.out.as_ref().map(|(out, is_parent)| (out.as_path(), *is_parent));
         // The depth of the sets below the output directory.
         let levels = out.map_or(0, |(_, is_parent)| if is_parent { 2 } else { 1 });
@@ -284,7 +286,7 @@ impl Paths {
             };
             !below.components().any(is_hidden)
                 && !self.is_of_out(&parent.join("file"))
-                && !parent.join(ROBOTS_FILE).exists()
+                && !has_set(&parent)
                 && !self.files_read(&read.path).first().is_some_and(|file| is_part(file))
         })?;
         Some(message!(
@@ -300,21 +302,33 @@ fn place_of_written(named: &Named) -> ResolvedPath {
     if named.path == Path::new(STREAM) { ResolvedPath::stdout() } else { ResolvedPath::of(&named.path) }
 }
 
-/// Returns whether `file` is in the directory of a published set without belonging to the set.
-fn is_beside_set(file: &Path) -> bool {
-    let is_xml = file.extension().is_some_and(|extension| extension == "xml" || extension == "gz");
-    !is_xml && file.parent().is_some_and(|parent| parent.join(ROBOTS_FILE).exists())
+/// Returns whether `build` gives a file the name.
+fn is_published_name(name: &str) -> bool {
+    is_sitemap_file(name) || is_index_file(name) || is_robots_file(name)
 }
 
-/// Returns whether `file` is a link to a file of the set in `out`.
+/// Returns whether `file` is in the directory of a published set without belonging to the set. `sets` remembers which directories
+/// contain one.
+fn is_beside_set(file: &Path, sets: &mut HashMap<PathBuf, bool>) -> bool {
+    let is_xml = file.extension().is_some_and(|extension| extension == "xml" || extension == "gz");
+    let Some(parent) = file.parent().filter(|_| !is_xml) else { return false };
+    *sets.entry(parent.to_owned()).or_insert_with(|| has_set(parent))
+}
+
+/// Returns whether a set is published in `directory`, according to its lines for robots.txt.
+fn has_set(directory: &Path) -> bool {
+    names_in(directory).any(|name| name.to_str().is_some_and(is_robots_file))
+}
+
+fn names_in(directory: &Path) -> impl Iterator<Item = OsString> {
+    fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.file_name())
+}
+
+/// Returns whether `file` is a link to a file of a set in `out`.
 fn has(out: &Path, file: File) -> bool {
-    let names = fs::read_dir(out).into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let is_ours = |name: &std::ffi::OsString| {
-        name.to_str().is_some_and(|name| is_sitemap_file(name) || is_index_file(name) || name == ROBOTS_FILE)
-    };
-    let mut files = names
-        .filter(is_ours)
-        .map(|name| out.join(name))
-        .chain([places::view(out).record_path(&Record::Live)]);
+    let is_ours = |name: &OsString| name.to_str().is_some_and(is_published_name);
+    let sets = places::sets_in(&*places::view(out), None).unwrap_or_default();
+    let manifests = sets.iter().map(|set| set.record_path(&Record::Live));
+    let mut files = names_in(out).filter(is_ours).map(|name| out.join(name)).chain(manifests);
     files.any(|other| File::at(&other).is_some_and(|other| other.identity == file.identity))
 }

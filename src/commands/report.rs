@@ -18,6 +18,7 @@ use crate::escape::grouped;
 
 use crate::common::progress::Estimate;
 use crate::intake::report::{InputReport, Skipped};
+use crate::place::SetName;
 use crate::survey::rejects::Example;
 
 pub use details::Details;
@@ -45,6 +46,9 @@ pub struct Report {
     pub protocol: String,
     /// URL of the directory of the files, or the pattern for each origin.
     pub base_url: String,
+    /// The name of the set, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<SetName>,
     /// Input files and pipes in the order in which they were read. Their lines add up to `lines`.
     pub inputs: Vec<InputReport>,
     /// Files and directories below input directories that were not read.
@@ -241,6 +245,14 @@ impl Seconds {
 }
 
 impl Report {
+    /// Returns the base URL, and the name of the set if it has one: `https://h.example/ (blog)`.
+    pub(crate) fn title(&self) -> Cow<'_, str> {
+        match &self.name {
+            Some(name) => format!("{} ({name})", self.base_url).into(),
+            None => (&*self.base_url).into(),
+        }
+    }
+
     /// Returns the number of all rejected lines.
     pub fn rejected_total(&self) -> u64 {
         self.rejected.values().sum()

@@ -7,11 +7,11 @@ use std::time::SystemTime;
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::common::time::w3c_datetime;
-use crate::error::{Error, Result, message};
-use crate::place::{self, LocalFile};
+use crate::error::{Error, Result};
+use crate::place::{self, LocalFile, SetName};
 use crate::set::manifest::Manifest;
 use crate::set::publish::{OnDamage, Workspace, make_live, status};
-use crate::set::robots;
+use crate::set::robots::{self, Owner};
 
 /// Which set to make live again. [`RollbackJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
@@ -19,6 +19,8 @@ use crate::set::robots;
 pub struct RollbackJob {
     /// Directory that the set was published to. With a base for each origin, the directory of one site.
     pub out: PathBuf,
+    /// The set in that directory, if several share it; none for the set without a name.
+    pub name: Option<SetName>,
     /// Number of a kept set, as returned by [`status()`](crate::status()). If not set, the last set before the live one that was
     /// not itself rolled back.
     pub to: Option<u64>,
@@ -45,7 +47,7 @@ pub struct RolledBack {
 impl RollbackJob {
     /// Creates a job that rolls back the set in `out`, with the defaults: the set before the live one, the present time.
     pub fn new(out: PathBuf) -> Self {
-        Self { out, to: None, robots: None, robots_any_name: false, time: SystemTime::now() }
+        Self { out, name: None, to: None, robots: None, robots_any_name: false, time: SystemTime::now() }
     }
 }
 
@@ -56,34 +58,31 @@ impl RollbackJob {
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if there is no such set, or if one of its files is missing or damaged; if `stop`
 /// is raised before the switch; otherwise as [`build`](crate::build()).
 pub fn rollback(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Result<RolledBack> {
+    let name = job.name.as_ref();
     if let Some(path) = job.robots.as_ref().filter(|_| !job.robots_any_name) {
         robots::check_name(path)?;
     }
     // Checked before opening the workspace, which would create the directory.
-    if !place::view(&job.out).has_state() {
-        return Err(Error::data(message!(&*job.out, ": contains no published set")));
+    if !place::view_of_set(&job.out, name).has_state() {
+        return Err(status::missing(&job.out, name)?);
     }
     job.paths().check()?;
-    let workspace = Workspace::open(&job.out, OnDamage::Refuse)?;
+    let workspace = Workspace::open(&job.out, name, OnDamage::Refuse)?;
     let Some(from) = workspace.live().cloned() else {
-        // The last run may not have changed all sites, so rolling back all of them could give a state that never existed.
-        let way_out = match status::sites(&job.out)?.first() {
-            Some(site) => message!("contains several sites; roll them back one by one, such as ", &**site),
-            None => "contains no published set".into(),
-        };
-        return Err(Error::data(message!(&*job.out, ": ", way_out)));
+        return Err(status::missing(&job.out, name)?);
     };
     if let Some(path) = &job.robots {
-        robots::check(LocalFile::at(path), &from.base_url)?;
+        robots::check(LocalFile::at(path), Owner { base_url: &from.base_url, name })?;
     }
     let mut prepared = workspace.roll_back(job.to, &w3c_datetime(job.time)?, progress, stop)?;
     if let Some(path) = job.robots.as_ref().filter(|_| prepared.set().base_url != from.base_url) {
-        robots::check(LocalFile::at(path), &prepared.set().base_url)?;
+        robots::check(LocalFile::at(path), Owner { base_url: &prepared.set().base_url, name })?;
     }
     let mut warnings = make_live(slice::from_mut(&mut prepared))?;
     let to = prepared.set().clone();
     if let Some(path) = &job.robots {
-        let named = robots::name_indexes(LocalFile::at(path), &to.base_url, &to.indexes);
+        let named =
+            robots::name_indexes(LocalFile::at(path), Owner { base_url: &to.base_url, name }, &to.indexes);
         warnings.extend(named.err());
     }
     Ok(RolledBack { from, to, warnings })

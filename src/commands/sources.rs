@@ -12,7 +12,7 @@ use crate::intake::report::Skipped;
 use crate::intake::source::{Source, SourceKind};
 use crate::job::Job;
 use crate::place;
-use crate::set::name::{ROBOTS_FILE, is_sitemap_file};
+use crate::set::name::{is_robots_file, is_sitemap_file, set_of_robots_file};
 
 /// Open inputs, and files that were skipped.
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirec
     let Some(out) = OutDirectory::at(&job.publication.out) else { return Ok(None) };
     let is_site = |input: &Path| {
         job.rules.only_site().is_none()
-            && place::view(input).has_state()
+            && place::holds_set(input)
             && input.canonicalize().is_ok_and(|path| path.parent().is_some_and(|parent| out.is(parent)))
     };
     let both = |input: &&Path| input.is_dir() && (out.is(input) || is_site(input));
@@ -86,7 +86,7 @@ fn open_directory(
         open(&file, options, &mut |file| met.insert(file.to_owned()), sources)?;
     }
     let is_left = |file: &&PathBuf| set_of(file, &sets).is_some() && !met.contains(*file);
-    let left = files.iter().filter(|file| !file.ends_with(ROBOTS_FILE)).filter(is_left);
+    let left = files.iter().filter(|file| !has_robots_lines(file)).filter(is_left);
     skipped.extend(left.map(|file| (file.clone(), SkipReason::NotListed)));
     skipped.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     sources.skipped.extend(skipped.into_iter().map(|(path, reason)| {
@@ -107,9 +107,14 @@ fn open_directory(
     Ok(())
 }
 
+/// Returns whether `file` is called like the lines for robots.txt of a set.
+fn has_robots_lines(file: &Path) -> bool {
+    file.file_name().and_then(|name| name.to_str()).is_some_and(is_robots_file)
+}
+
 /// Returns the directories of `files` in which a set is published.
 fn sets(files: &[PathBuf]) -> HashSet<&Path> {
-    let robots = files.iter().filter(|file| file.ends_with(ROBOTS_FILE));
+    let robots = files.iter().filter(|file| has_robots_lines(file));
     robots.filter_map(|file| file.parent()).collect()
 }
 
@@ -117,15 +122,17 @@ fn set_of<'f>(file: &'f Path, sets: &HashSet<&Path>) -> Option<&'f Path> {
     file.parent().filter(|directory| sets.contains(directory))
 }
 
-/// Returns the files to start from. In the directory of a published set these are its index files, because the directory also
+/// Returns the files to start from. In the directory of published sets these are their index files, because the directory also
 /// holds sitemaps of earlier sets.
 fn data_files(files: &[PathBuf], sets: &HashSet<&Path>) -> Result<Vec<PathBuf>> {
     let mut data = Vec::with_capacity(files.len());
     for file in files {
         match set_of(file, sets) {
             None => data.push(file.clone()),
-            Some(set) if file.ends_with(ROBOTS_FILE) => {
-                let files = Set::of_place(place::view(set), None, 1)?.into_files()?;
+            Some(set) if has_robots_lines(file) => {
+                let name = file.file_name().and_then(|name| set_of_robots_file(name.to_str()?)).flatten();
+                let view = place::view_of_set(set, name.as_ref());
+                let files = Set::of_place(view, None, 1)?.into_files()?;
                 data.extend(files.iter().map(|file| file.path().to_owned()));
             }
             Some(_) => {}

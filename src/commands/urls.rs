@@ -18,7 +18,7 @@ use crate::common::stop::Stop;
 use crate::error::{Error, Result, message};
 use crate::escape::{self, shown};
 use crate::job::{check_threads, threads_default};
-use crate::place::{self, Named, PlaceFile, View};
+use crate::place::{self, Named, PlaceFile, SetName, View};
 
 /// Which published files to extract URLs from. [`UrlsJob::new`] sets every other field to its command-line default.
 #[derive(Debug, Clone)]
@@ -26,6 +26,8 @@ use crate::place::{self, Named, PlaceFile, View};
 pub struct UrlsJob {
     /// Sitemaps, index files and published directories, in this order.
     pub paths: Vec<PathBuf>,
+    /// Of each directory, only the sets of this name. If not set, all sets.
+    pub name: Option<SetName>,
     /// Output format.
     pub form: UrlsForm,
     /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
@@ -63,7 +65,7 @@ pub struct UrlsReport {
 impl UrlsJob {
     /// Creates a job with the defaults: one URL per line, a thread per core.
     pub fn new(paths: Vec<PathBuf>) -> Self {
-        Self { paths, form: UrlsForm::default(), threads: threads_default() }
+        Self { paths, name: None, form: UrlsForm::default(), threads: threads_default() }
     }
 }
 
@@ -83,24 +85,30 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
         to.write(tsv_header().as_bytes())?;
     }
     progress.begin(Phase::Read, 0);
-    let report =
-        list_all(job.paths.iter().map(|path| place::named(path)), form, job.threads, progress, stop, to)?;
+    let mut files = Vec::new();
+    for path in &job.paths {
+        match place::named(path) {
+            Named::Place(view) => files.extend(files_of(&*view, job.name.as_ref())?),
+            Named::File(file) => files.push(file),
+        }
+    }
+    let report = list_all(files, form, job.threads, progress, stop, to)?;
     progress.end();
     Ok(report)
 }
 
-/// Writes the URLs of `sources` to `to`, each followed by a tab and its `lastmod`, in the order in which they are published.
+/// Writes the URLs of `files` to `to`, each followed by a tab and its `lastmod`, in the order in which they are published.
 ///
 /// # Errors
 /// As [`urls`].
 pub(crate) fn lastmods(
-    sources: Vec<Named>,
+    files: Vec<PlaceFile>,
     threads: NonZero<usize>,
     progress: &dyn Progress,
     stop: &Stop,
     to: Target<'_>,
 ) -> Result<UrlsReport> {
-    list_all(sources.into_iter(), Form::Lastmods, threads, progress, stop, to)
+    list_all(files, Form::Lastmods, threads, progress, stop, to)
 }
 
 /// Which parts of an entry are written.
@@ -114,7 +122,7 @@ enum Form {
 }
 
 fn list_all(
-    sources: impl Iterator<Item = Named>,
+    files: Vec<PlaceFile>,
     form: Form,
     threads: NonZero<usize>,
     progress: &dyn Progress,
@@ -122,26 +130,20 @@ fn list_all(
     mut to: Target<'_>,
 ) -> Result<UrlsReport> {
     let mut report = UrlsReport::default();
-    for source in sources {
-        let files = match source {
-            Named::Place(view) => files_of(&*view)?,
-            Named::File(file) => vec![file],
-        };
-        let work = |entry: &mut Entry, file: PlaceFile| list(&file, form, entry);
-        ordered(threads.get(), files.into_iter(), Entry::default, work, |listed| {
+    let work = |entry: &mut Entry, file: PlaceFile| list(&file, form, entry);
+    ordered(threads.get(), files.into_iter(), Entry::default, work, |listed| {
+        stop.check()?;
+        let listed = listed?;
+        progress.advance(listed.urls);
+        let members = listed.take_in(&mut report, &mut to)?;
+        let work = |entry: &mut Entry, member: Result<PlaceFile>| list_member(member?, form, entry);
+        ordered(threads.get(), members.into_iter(), Entry::default, work, |listed| {
             stop.check()?;
             let listed = listed?;
             progress.advance(listed.urls);
-            let members = listed.take_in(&mut report, &mut to)?;
-            let work = |entry: &mut Entry, member: Result<PlaceFile>| list_member(member?, form, entry);
-            ordered(threads.get(), members.into_iter(), Entry::default, work, |listed| {
-                stop.check()?;
-                let listed = listed?;
-                progress.advance(listed.urls);
-                listed.take_in(&mut report, &mut to).map(drop)
-            })
-        })?;
-    }
+            listed.take_in(&mut report, &mut to).map(drop)
+        })
+    })?;
     Ok(report)
 }
 
@@ -152,10 +154,10 @@ fn tsv_header() -> String {
     names.join("\t") + "\n"
 }
 
-/// Returns the files to start from: those of the set in a place, or of the sets of several sites below it.
-fn files_of(parent: &dyn View) -> Result<Vec<PlaceFile>> {
+/// Returns the files to start from: those of the sets in a place, or of the sets of several sites below it.
+fn files_of(parent: &dyn View, name: Option<&SetName>) -> Result<Vec<PlaceFile>> {
     let mut files = Vec::new();
-    for set in Set::places(parent)? {
+    for set in Set::places(parent, name)? {
         files.extend(Set::of_place(set, None, 1)?.into_files()?);
     }
     Ok(files)

@@ -79,6 +79,8 @@ settings! {
     MaxShrink = "max_shrink",
     /// The memory limit in bytes.
     Memory = "memory",
+    /// The name of one of several sets in a directory.
+    Name = "name",
     /// Which of several rows with the same URL is listed.
     OnDuplicate = "on_duplicate",
     /// The order of the URLs.

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use crate::error::{Error, Result, Setting, is_url, message};
 use crate::job::also::Also;
 use crate::job::then::CommandLine;
+use crate::place::SetName;
 use crate::set::publish::retention::Keep;
 use crate::set::publish::{Consent, OnDamage};
 use crate::set::robots;
@@ -18,6 +19,9 @@ pub struct Publication {
     /// Directory on disk that corresponds to the base URL. With a base for each origin, the parent of their directories. It
     /// is created if it does not exist. Files in it that sitemill did not write are never touched.
     pub out: PathBuf,
+    /// The name of the set, which is part of its file names. Sets with different names can share [`out`](Publication::out). The set
+    /// without a name is one of them.
+    pub name: Option<SetName>,
     /// File for rejected lines, tab-separated: input, line, byte offset, reason, text.
     pub rejects: Option<PathBuf>,
     /// A robots.txt in which the index files are named, between two marker lines. Other lines are left unchanged.
@@ -58,6 +62,7 @@ impl Publication {
     pub fn new(out: PathBuf) -> Self {
         Self {
             out,
+            name: None,
             rejects: None,
             robots: None,
             robots_any_name: false,

@@ -93,7 +93,15 @@ impl SetRules {
             protocol.sitemaps_per_index_max().into(),
         )?;
         within(Setting::BytesPerSitemap, self.bytes_per_sitemap, 1, protocol.bytes_per_sitemap_max())?;
-        let least = self.index_bytes_min()?;
+        self.check_room(0)
+    }
+
+    /// Checks that an index file can list one sitemap whose name is `more` bytes longer than usual.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
+    pub(crate) fn check_room(&self, more: u64) -> Result<()> {
+        let least = self.index_bytes_min()? + more;
         let least = self.sections.as_ref().map_or(Ok(least), |by| by.check().map(|longer| least + longer))?;
         if self.bytes_per_sitemap < least {
             return Err(Error::usage(message!(

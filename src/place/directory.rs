@@ -25,6 +25,7 @@ pub use view::DirectoryView;
 use crate::error::{Error, Result};
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
 use crate::place::record::{Record, Version};
+use crate::place::set_name::SetName;
 use crate::place::switch::{Removal, Removed, Switch, SwitchState};
 use crate::place::unsynced::Unsynced;
 use fs::{FileSystem, Locked, make_one, make_private, remove, rename, sync_directory};
@@ -32,9 +33,9 @@ use layout::{STAND_IN, mended};
 use staging::{Staging, remove_dead_runs, remove_placed};
 use switch::Steps;
 
-/// An output directory that only this run may change, and the run's staging in it.
+/// A set in an output directory that only this run may change, and the run's staging for it.
 ///
-/// The lock of the directory, or of its parent for all sites, is held as long as this lives. So all other staging directories
+/// The lock of the set, or of its parent for all sites, is held as long as this lives. So all other staging directories
 /// were left by dead runs.
 #[derive(Debug)]
 pub struct DirectoryPlace {
@@ -48,13 +49,13 @@ pub struct DirectoryPlace {
 }
 
 impl DirectoryPlace {
-    /// Takes the lock of the directory. Creates the directory if it does not exist.
+    /// Takes the lock of the set `name` in the directory, or of the set without a name. Creates the directory if it does not exist.
     ///
     /// # Errors
     /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created or written to,
     /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it, or holds all sites that it is one of.
-    pub fn open(fs: Arc<dyn FileSystem>, out: &Path) -> Result<Self> {
-        let view = DirectoryView::of(fs, out);
+    pub fn open(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Result<Self> {
+        let view = DirectoryView::of(fs, out, name);
         let locks = lock::take_all(view.fs(), view.layout())?;
         Ok(Self::locked(view, locks))
     }
@@ -63,8 +64,8 @@ impl DirectoryPlace {
     ///
     /// # Errors
     /// As [`DirectoryPlace::open`], and [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is active.
-    pub fn open_for_sites(fs: Arc<dyn FileSystem>, out: &Path) -> Result<Self> {
-        let mut parent = Self::open(fs, out)?;
+    pub fn open_for_sites(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Result<Self> {
+        let mut parent = Self::open(fs, out, name)?;
         parent.locks.push(lock::take_sites(parent.view.fs(), parent.view.layout())?);
         Ok(parent)
     }

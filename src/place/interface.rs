@@ -1,5 +1,7 @@
 //! The two interfaces of a place, whatever kind of place it is: [`View`] reads it, [`Place`] changes it.
 //!
+//! A place is where one set is published. Several sets with different names may share a directory; each is a place of its own.
+//!
 //! A place keeps published files, manifests (["records"](Record)) and staged files, which are written but not visible yet.
 //! Publishing decides what belongs to a set and what is replaced. A place makes files durable and switches from one set to
 //! another so that a crash never leaves half of a set. Nothing here needs renames, links, locks or directories: a new kind of
@@ -15,6 +17,7 @@ use std::sync::Arc;
 use super::foreign::foreign;
 use super::hash::file_hash;
 use super::record::{Record, Stored, Version};
+use super::set_name::SetName;
 use super::switch::{Removal, Removed, Switch, SwitchState};
 use super::unsynced::Unsynced;
 use crate::error::Result;
@@ -79,10 +82,22 @@ pub trait View: fmt::Debug + Send + Sync {
     /// Another handle to the same place.
     fn share(&self) -> Arc<dyn View>;
 
-    /// The place `name` below this one, where a site may be published.
+    /// The place `name` below this one, where a site may be published. Its set has the name of this one.
     fn below(&self, name: &OsStr) -> Arc<dyn View>;
 
-    /// Whether a run has left state here, such as manifests or a lock.
+    /// The name of the set, where a place has several; none for the set without a name.
+    fn name(&self) -> Option<&SetName>;
+
+    /// Another set in the same place.
+    fn named(&self, name: Option<&SetName>) -> Arc<dyn View>;
+
+    /// The names of all named sets that runs have left state of, sorted.
+    ///
+    /// # Errors
+    /// If they cannot be listed.
+    fn names(&self) -> Result<Vec<SetName>>;
+
+    /// Whether a run for the set has left state here, such as manifests or a lock.
     fn has_state(&self) -> bool;
 
     /// Looks up a manifest without reading it; none if it does not exist.

@@ -13,6 +13,8 @@ pub enum Record {
     Journal,
     /// That of an earlier set, by its file name.
     Kept(OsString),
+    /// That of a set that a run has prepared and not committed yet, by the name of the run.
+    Staged(OsString),
 }
 
 impl Record {

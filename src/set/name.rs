@@ -5,11 +5,34 @@ use std::fmt;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::clean::scope::BaseUrl;
+use crate::place::SetName;
 use crate::set::content::{ContentHash, Seal};
 pub use crate::sitemap::sections::word::is_plain_word;
 
-/// The lines for robots.txt, one for each index file.
+/// The lines for robots.txt of the set without a name, one for each index file.
 pub const ROBOTS_FILE: &str = "robots-sitemaps.txt";
+
+/// The name of the file with the lines for robots.txt of a set: `robots-sitemaps-blog.txt` for the set `blog`.
+pub fn robots_file(name: Option<&SetName>) -> String {
+    match name {
+        Some(name) => format!("robots-sitemaps-{name}.txt"),
+        None => ROBOTS_FILE.into(),
+    }
+}
+
+/// The name of the set whose lines for robots.txt are in `file`; the inner option is none for the set without a name. None if
+/// [`robots_file`] makes no such name.
+pub fn set_of_robots_file(file: &str) -> Option<Option<SetName>> {
+    match file {
+        ROBOTS_FILE => Some(None),
+        _ => file.strip_prefix("robots-sitemaps-")?.strip_suffix(".txt")?.parse().ok().map(Some),
+    }
+}
+
+/// Whether `file` is a name that [`robots_file`] makes.
+pub fn is_robots_file(file: &str) -> bool {
+    set_of_robots_file(file).is_some()
+}
 
 /// The line in that file for a set without URLs. No valid XML exists for an empty set: the schemas require at least one
 /// entry in a sitemap, and at least one sitemap in an index file.
@@ -49,6 +72,16 @@ impl fmt::Display for Stem {
 }
 
 impl Stem {
+    /// The stem of a set, or of the set without a name.
+    pub fn of_set(name: Option<&SetName>) -> Self {
+        name.map_or_else(Self::default, |name| Self::default().with(name.as_str()))
+    }
+
+    /// Whether `stem` can be that of a section of the set with this stem.
+    pub fn begins(&self, stem: &Self) -> bool {
+        stem.0.strip_prefix(&self.0).is_some_and(|rest| rest.starts_with('-'))
+    }
+
     /// This stem with another word at its end, which is a [`is_plain_word`].
     pub fn with(&self, word: &str) -> Self {
         debug_assert!(is_plain_word(word), "{word}");
@@ -185,6 +218,23 @@ mod tests {
             }
         }
         assert_eq!(Stem::of_file("robots-sitemaps.txt"), None);
+    }
+
+    #[test]
+    fn every_set_has_robots_lines_of_its_own() {
+        let blog: SetName = "blog".parse().unwrap();
+        for (name, file) in [(None, "robots-sitemaps.txt"), (Some(blog), "robots-sitemaps-blog.txt")] {
+            assert_eq!(robots_file(name.as_ref()), file);
+            assert_eq!(set_of_robots_file(file), Some(name));
+        }
+        for other in
+            ["robots.txt", "robots-sitemaps-.txt", "robots-sitemaps-Blog.txt", "robots-sitemaps-blog.xml"]
+        {
+            assert!(!is_robots_file(other), "{other}");
+        }
+        let [plain, blog, blogs] = ["", "blog", "blogs"].map(|name| Stem::of_set(name.parse().ok().as_ref()));
+        assert!(plain.begins(&blog) && blog.begins(&blog.with("en")));
+        assert!(!blog.begins(&blog) && !blog.begins(&blogs) && !blog.begins(&plain));
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod foreign;
 mod index;
 mod info;
 mod live;
+mod neighbours;
 mod occupant;
 mod prepare;
 mod resume;

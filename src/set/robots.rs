@@ -8,16 +8,34 @@
 //! # sitemill: end https://www.example.com/
 //! ```
 //!
-//! The base URL in the markers distinguishes the blocks of several sets. All other bytes stay. A `Sitemap:` line belongs to no
+//! The base URL in the markers, and the name of a named set after it, distinguish the blocks of several sets. All other bytes stay. A `Sitemap:` line belongs to no
 //! group of rules (RFC 9309, 2.2.4), so the block may be anywhere.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
 use crate::common::fifo::STREAM;
 use crate::error::{Error, Result, Setting, message};
 use crate::limits::ROBOTS_BYTES_MAX;
-use crate::place::LocalFile;
+use crate::place::{LocalFile, SetName};
+
+/// A set whose index files a robots.txt lists.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Owner<'a> {
+    /// The base URL of the set.
+    pub base_url: &'a str,
+    /// Its name, if it has one.
+    pub name: Option<&'a SetName>,
+}
+
+impl fmt::Display for Owner<'_> {
+    /// Writes what the markers of its block end with.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.base_url)?;
+        self.name.map_or(Ok(()), |name| write!(f, " {name}"))
+    }
+}
 
 /// Refuses a file name that is robots.txt except for capital letters: crawlers request only the name in lower case (RFC 9309,
 /// 2.3).
@@ -38,13 +56,13 @@ pub(crate) fn check_name(path: &Path) -> Result<()> {
     )))
 }
 
-/// Checks that the block for `base_url` can be written to `file`. A file that does not exist is created.
+/// Checks that the block of `owner` can be written to `file`. A file that does not exist is created.
 ///
 /// # Errors
 /// [`ErrorKind::Data`](crate::ErrorKind::Data) if its markers do not pair up or it is not text in an ASCII-compatible charset;
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it is a link or not a regular file, or cannot be replaced.
-pub(crate) fn check(file: LocalFile<'_>, base_url: &str) -> Result<()> {
-    check_text(file, base_url)?;
+pub(crate) fn check(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
+    check_text(file, owner)?;
     file.check_writable()
 }
 
@@ -52,22 +70,22 @@ pub(crate) fn check(file: LocalFile<'_>, base_url: &str) -> Result<()> {
 ///
 /// # Errors
 /// As [`check`], except that a file that cannot be replaced is no error.
-pub(crate) fn check_text(file: LocalFile<'_>, base_url: &str) -> Result<()> {
+pub(crate) fn check_text(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
     if file.path() == Path::new(STREAM) {
         let why = "a robots.txt is changed in place; name a file";
         return Err(Error::usage(message!(Setting::Robots, " ", file.path(), ": {why}")));
     }
-    block_in(file, &file.read()?, base_url, &[]).map(drop)
+    block_in(file, &file.read()?, owner, &[]).map(drop)
 }
 
-/// Lists `indexes` in the block for `base_url` of `file`: adds the block, or replaces the old one. A file that lists them
+/// Lists `indexes` in the block of `owner` of `file`: adds the block, or replaces the old one. A file that lists them
 /// already is not touched.
 ///
 /// # Errors
 /// As [`check`]; also if the file cannot be written, would be too long, or if another program keeps changing it.
-pub(crate) fn name_indexes(file: LocalFile<'_>, base_url: &str, indexes: &[String]) -> Result<()> {
+pub(crate) fn name_indexes(file: LocalFile<'_>, owner: Owner<'_>, indexes: &[String]) -> Result<()> {
     file.edit(|old, exists| {
-        let new = block_in(file, old, base_url, indexes)?;
+        let new = block_in(file, old, owner, indexes)?;
         if exists && new == old {
             return Ok(None);
         }
@@ -82,19 +100,19 @@ pub(crate) fn name_indexes(file: LocalFile<'_>, base_url: &str, indexes: &[Strin
     })
 }
 
-/// The `text` of `file` with the block for `base_url`.
-fn block_in(file: LocalFile<'_>, text: &[u8], base_url: &str, indexes: &[String]) -> Result<Vec<u8>> {
-    with_block(text, base_url, indexes).map_err(|why| {
+/// The `text` of `file` with the block of `owner`.
+fn block_in(file: LocalFile<'_>, text: &[u8], owner: Owner<'_>, indexes: &[String]) -> Result<Vec<u8>> {
+    with_block(text, owner, indexes).map_err(|why| {
         Error::data(message!(file.path(), ": {why}; fix it by hand, or leave ", Setting::Robots, " out"))
     })
 }
 
-/// The text of a robots.txt with a block for `base_url` that lists `indexes`. All other bytes stay.
-fn with_block(text: &[u8], base_url: &str, indexes: &[String]) -> Result<Vec<u8>, String> {
+/// The text of a robots.txt with a block of `owner` that lists `indexes`. All other bytes stay.
+fn with_block(text: &[u8], owner: Owner<'_>, indexes: &[String]) -> Result<Vec<u8>, String> {
     if text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff") {
         return Err("is UTF-16, and crawlers read UTF-8".into());
     }
-    let [begin, end] = ["begin", "end"].map(|word| format!("# sitemill: {word} {base_url}"));
+    let [begin, end] = ["begin", "end"].map(|word| format!("# sitemill: {word} {owner}"));
     let is_marker = |line: &Range<usize>, marker: &str| text[line.clone()].trim_ascii() == marker.as_bytes();
     let lines = lines(text);
     let places = |marker: &str| -> Vec<usize> {
@@ -107,7 +125,7 @@ fn with_block(text: &[u8], base_url: &str, indexes: &[String]) -> Result<Vec<u8>
     };
     let line_end = line_end(text);
     let mut block = Vec::new();
-    let named = indexes.iter().map(|file| format!("Sitemap: {base_url}{file}"));
+    let named = indexes.iter().map(|file| format!("Sitemap: {}{file}", owner.base_url));
     for line in [begin].into_iter().chain(named).chain([end]) {
         block.extend_from_slice(line.as_bytes());
         block.extend_from_slice(line_end);
@@ -159,10 +177,11 @@ mod tests {
     use super::*;
 
     const BASE: &str = "https://h.example/";
+    const PLAIN: Owner<'_> = Owner { base_url: BASE, name: None };
 
     fn block(text: &str, indexes: &[&str]) -> String {
         let indexes: Vec<String> = indexes.iter().map(|&index| index.into()).collect();
-        String::from_utf8(with_block(text.as_bytes(), BASE, &indexes).unwrap()).unwrap()
+        String::from_utf8(with_block(text.as_bytes(), PLAIN, &indexes).unwrap()).unwrap()
     }
 
     #[test]
@@ -199,6 +218,24 @@ mod tests {
     }
 
     #[test]
+    fn each_named_set_has_a_block_of_its_own() {
+        let [blog, shop]: [SetName; 2] = ["blog", "shop"].map(|name| name.parse().unwrap());
+        let owners = [None, Some(&blog), Some(&shop)].map(|name| Owner { base_url: BASE, name });
+        let mut text = Vec::new();
+        for (owner, index) in owners.into_iter().zip(["a.xml", "b.xml", "c.xml"]) {
+            text = with_block(&text, owner, &[index.into()]).unwrap();
+        }
+        let all = String::from_utf8(text.clone()).unwrap();
+        assert!(all.contains(&format!(
+            "# sitemill: begin {BASE} blog\nSitemap: {BASE}b.xml\n# sitemill: end {BASE} blog\n"
+        )));
+        for (owner, index) in owners.into_iter().zip(["a.xml", "b.xml", "c.xml"]) {
+            let changed = with_block(&text, owner, &["new.xml".into()]).unwrap();
+            assert_eq!(String::from_utf8(changed).unwrap(), all.replace(index, "new.xml"));
+        }
+    }
+
+    #[test]
     fn a_last_line_without_an_end_gets_one() {
         let want = |end: &str| format!("a{end}# sitemill: begin {BASE}{end}# sitemill: end {BASE}{end}");
         assert_eq!(block("a", &[]), want("\n"));
@@ -211,8 +248,8 @@ mod tests {
         for wrong in [&[&begin][..], &[&end], &[&end, &begin], &[&begin, &begin, &end], &[&begin, &end, &end]]
         {
             let text: String = wrong.iter().map(|line| line.as_str()).collect();
-            assert!(with_block(text.as_bytes(), BASE, &[]).unwrap_err().contains("not one pair"), "{text}");
+            assert!(with_block(text.as_bytes(), PLAIN, &[]).unwrap_err().contains("not one pair"), "{text}");
         }
-        assert!(with_block(b"\xff\xfeU\0", BASE, &[]).is_err());
+        assert!(with_block(b"\xff\xfeU\0", PLAIN, &[]).is_err());
     }
 }

@@ -121,7 +121,7 @@ const CASES: &[(&str, Failing)] = &[
     ("a directory has no status", |directory| {
         let path = directory.join("empty");
         fs::create_dir(&path).unwrap();
-        (status(&path, &Silent, &Stop::default()).map(drop), path)
+        (status(&path, None, &Silent, &Stop::default()).map(drop), path)
     }),
     ("there is nothing to check", |directory| {
         let path = directory.join("empty");

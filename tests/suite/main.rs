@@ -27,6 +27,7 @@ mod killed;
 mod layers;
 mod limits;
 mod logs;
+mod named;
 mod order;
 #[cfg(feature = "parquet")]
 mod parquet;

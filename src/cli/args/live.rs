@@ -24,8 +24,8 @@ pub struct LiveArgs {
     /// Run this command once the set is live.
     ///
     /// Without a shell: words are split as a POSIX shell splits them, and nothing is expanded; write sh -c '...' for a shell. Standard
-    /// input is the JSON report. Output goes to standard error. SITEMILL_RUN_OUT, _BASE_URL, _LISTED, _SITEMAPS, _INDEXES, _CHANGED
-    /// and _DIFF are set. If the command fails, sitemill prints a warning, and the set stays live.
+    /// input is the JSON report. Output goes to standard error. SITEMILL_RUN_OUT, _NAME, _BASE_URL, _LISTED, _SITEMAPS, _INDEXES,
+    /// _CHANGED and _DIFF are set. If the command fails, sitemill prints a warning, and the set stays live.
     #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     pub then: Option<CommandLine>,
 }

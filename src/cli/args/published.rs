@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use sitemill::options::{BaseUrl, ScopeRule};
+use sitemill::options::{BaseUrl, ScopeRule, SetName};
 
 /// `sitemill check`.
 #[derive(Debug, clap::Args)]
@@ -11,6 +11,10 @@ pub struct CheckArgs {
     /// Published directories, parents of several, or single files (plain or gzip).
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
+
+    /// Check only the set of this name in each directory [default: all sets].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<SetName>,
 
     /// URL of the directory [default: from robots-sitemaps.txt].
     #[arg(long, value_name = "URL")]
@@ -49,6 +53,10 @@ pub struct UrlsArgs {
     #[arg(required = true)]
     pub path: Vec<PathBuf>,
 
+    /// List only the set of this name in each directory [default: all sets].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<SetName>,
+
     /// Print tab-separated rows with all tags, after a header; build reads them.
     #[arg(long)]
     pub tsv: bool,
@@ -71,6 +79,10 @@ pub struct UrlsArgs {
 pub struct ReportArgs {
     /// JSON report of build, published directory, or parent of several.
     pub path: PathBuf,
+
+    /// Show only the set of this name in a directory [default: all sets].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<SetName>,
 
     /// Write the page to this file; - is standard output.
     #[arg(long, short, value_name = "FILE", default_value = "-")]

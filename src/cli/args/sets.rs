@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use sitemill::diff::DIFF_MEMORY_DEFAULT;
-use sitemill::options::{ExpectLines, Keep, KeepTime, MaxDroppedTags, MaxRejects, MaxShrink};
+use sitemill::options::{ExpectLines, Keep, KeepTime, MaxDroppedTags, MaxRejects, MaxShrink, SetName};
 
 use super::size::Size;
 
@@ -38,12 +38,14 @@ pub struct GuardArgs {
     pub allow_empty: bool,
 
     /// Publish even if the live set has another base URL or protocol.
+    ///
+    /// Also if the first set of a --name has another base URL than the other sets in the directory.
     #[arg(long, hide_short_help = true)]
     pub replace_set: bool,
 
     /// Replace index files and robots-sitemaps.txt that sitemill did not create.
     ///
-    /// A copy of each is kept in .sitemill/taken-over. Without this option such a file ends the run with exit 73.
+    /// A copy of each is kept in .sitemill/taken-over, or in .sitemill/names/NAME/taken-over. Without this option such a file ends the run with exit 73.
     #[arg(long, help_heading = "Earlier sets and files", hide_short_help = true)]
     pub take_over: bool,
 }
@@ -80,6 +82,12 @@ pub struct DiffArgs {
 
     /// New set, in any of these forms.
     pub new: PathBuf,
+
+    /// Compare only the sets of this name in directories [default: all sets].
+    ///
+    /// Without it, several sets in a directory are compared with those of the same names.
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<SetName>,
 
     /// Print tab-separated rows: change, URL, old lastmod, new lastmod.
     ///
@@ -123,7 +131,11 @@ pub struct StatusArgs {
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Print one JSON object per directory, each on a line.
+    /// Show only the set of this name [default: all sets].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<SetName>,
+
+    /// Print one JSON object per set, each on a line.
     #[arg(long)]
     pub json: bool,
 }
@@ -146,6 +158,10 @@ pub struct RollbackArgs {
     /// Same as the argument DIR.
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
+
+    /// Restore an earlier set of this name [default: the set without a name].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<SetName>,
 
     /// Restore the set with this number; status lists the numbers.
     ///

@@ -14,7 +14,7 @@ use crate::job::Job;
 use crate::place::LocalFile;
 use crate::set::manifest::Manifest;
 use crate::set::publish::{Prepared, Workspace};
-use crate::set::robots;
+use crate::set::robots::{self, Owner};
 use crate::survey::memory::Memory;
 
 /// Work to be done once a set is live.
@@ -39,7 +39,8 @@ impl FollowUp {
         let also = AlsoSitemaps::of(job)?;
         if let Some(path) = &job.publication.robots {
             let check = if is_dry { robots::check_text } else { robots::check };
-            check(LocalFile::at(path), &job.rules.base_url.to_string())?;
+            let base_url = &job.rules.base_url.to_string();
+            check(LocalFile::at(path), Owner { base_url, name: job.publication.name.as_ref() })?;
         }
         let diff = job.publication.diff.as_deref().filter(|_| !is_dry);
         let diff = diff.map(|path| Outlet::create(path, stop)).transpose()?;
@@ -62,7 +63,8 @@ impl FollowUp {
 
     fn follow(&mut self, workspace: &Workspace, set: &Manifest, memory: &Memory, report: &mut Report) {
         if let Some(path) = &self.job.publication.robots {
-            let named = robots::name_indexes(LocalFile::at(path), &set.base_url, &set.indexes);
+            let owner = Owner { base_url: &set.base_url, name: workspace.name() };
+            let named = robots::name_indexes(LocalFile::at(path), owner, &set.indexes);
             self.warnings.extend(named.err());
         }
         match self.diff(workspace, set, memory) {

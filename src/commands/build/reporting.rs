@@ -105,6 +105,7 @@ pub fn of_counted(job: &Job, counted: Counted, samples: impl Fn(Reason) -> Vec<S
         version: env!("CARGO_PKG_VERSION").into(),
         protocol: job.rules.protocol.to_string(),
         base_url: job.rules.base_url.to_string(),
+        name: job.publication.name.clone(),
         inputs: counted.inputs,
         skipped: counted.skipped,
         non_utf8_lines: tally.non_utf8 + counted.non_utf8_before,
@@ -175,7 +176,7 @@ pub fn add_set(report: &mut Report, job: &Job, site: &Prepared) {
         let live = site.workspace().live();
         details.add_set(set, live, &site.workspace().kept(set), job.rules.sitemap_limits());
         match (job.rules.only_site(), &set.counts) {
-            (None, _) => details.add_origin(set, live),
+            (None, _) => details.add_origin(set, None, live),
             (Some(_), Some(counts)) => {
                 details.set_sections(counts, live.and_then(|live| live.counts.as_ref()));
             }

@@ -71,9 +71,11 @@ pub fn open(job: &Job) -> Result<Workspace> {
         (false, Some(_)) => Workspace::open,
         (false, None) => Workspace::open_for_sites,
     };
-    let mut workspace = open(out, on_damage)?;
-    let Some(url) = job.rules.only_site() else { return Ok(workspace) };
-    workspace.admit(url, job.rules.protocol, job.publication.consent())?;
+    let mut workspace = open(out, job.publication.name.as_ref(), on_damage)?;
+    match job.rules.only_site() {
+        Some(url) => workspace.admit(url, job.rules.protocol, job.publication.consent())?,
+        None => workspace.admit_sites(job.publication.consent())?,
+    }
     Ok(workspace)
 }
 

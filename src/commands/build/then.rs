@@ -50,7 +50,7 @@ fn start(job: &Job, command: &CommandLine, report: &Report) -> Result<Child> {
     let mut child = Command::new(program);
     child.args(command.arguments()).stdin(stdin).stdout(io::stderr());
     // A build that the command runs must not run the command again.
-    child.env_remove("SITEMILL_THEN").envs(variables(job, report));
+    child.env_remove("SITEMILL_THEN").env_remove("SITEMILL_RUN_NAME").envs(variables(job, report));
     child.spawn().map_err(failed)
 }
 
@@ -78,6 +78,8 @@ fn variables(job: &Job, report: &Report) -> Vec<(&'static str, std::ffi::OsStrin
         ("SITEMILL_RUN_INDEXES", number(report.indexes)),
         ("SITEMILL_RUN_CHANGED", number(changed)),
     ];
+    let name = job.publication.name.as_ref();
+    variables.extend(name.map(|name| ("SITEMILL_RUN_NAME", name.as_str().into())));
     variables.extend(job.publication.diff.iter().map(|path| ("SITEMILL_RUN_DIFF", absolute(path))));
     variables
 }

@@ -10,7 +10,7 @@ use super::reader::Reader;
 use super::set::{file, read_manifest};
 use crate::error::{Error, Result, message};
 use crate::escape::shown;
-use crate::place::PlaceFile;
+use crate::place::{self, PlaceFile};
 use crate::set::name::is_sitemap_file;
 
 /// What an index file lists.
@@ -84,8 +84,11 @@ impl<'i> Also<'i> {
         }
         let locs = self.locs.get_or_insert_with(|| {
             // A damaged manifest names none. Commands that depend on it say that it is damaged.
-            let manifest = read_manifest(self.index.view()).ok().flatten();
-            manifest.into_iter().flat_map(|set| set.also).map(|also| also.loc).collect()
+            // An index file that was named alone may be that of any set in its directory.
+            let view = self.index.view();
+            let sets = place::sets_in(view, view.name()).unwrap_or_default();
+            let manifests = sets.iter().filter_map(|set| read_manifest(&**set).ok().flatten());
+            manifests.flat_map(|set| set.also).map(|also| also.loc).collect()
         });
         str::from_utf8(loc).is_ok_and(|loc| locs.contains(loc))
     }

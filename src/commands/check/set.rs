@@ -1,6 +1,6 @@
 //! A set: which files belong together, where they are published, and which file a URL in an index file refers to.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::os::unix::ffi::OsStringExt;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 use super::finding::Findings;
 use super::loc;
 use super::rules::Rule;
-use crate::error::{Error, Result, message};
+use crate::error::{Error, ErrorKind, Result, message};
 use crate::escape::shown;
-use crate::place::{PlaceFile, Record, View};
+use crate::place::{Listed, PlaceFile, Record, SetName, View};
 use crate::set::manifest::{Manifest, Role};
-use crate::set::name::{EMPTY_SET_LINE, ROBOTS_FILE};
+use crate::set::name::{EMPTY_SET_LINE, Stem, robots_file, set_of_robots_file};
 
 /// Maximum bytes of a manifest: about 300 bytes per sitemap, for a million sitemaps. It may be hostile like any other file.
 const MANIFEST_BYTES_MAX: u64 = 300_000_000;
@@ -47,12 +47,13 @@ impl Set {
     /// # Errors
     /// If it cannot be read, or holds no set.
     pub fn of_place(view: Arc<dyn View>, base: Option<&str>, kept_max: usize) -> Result<Self> {
-        let old = old_indexes(&*view);
+        let (old, stem) = (old_indexes(&*view), Stem::of_set(view.name()).to_string());
         let mut names = names(&*view)?;
         names.retain(|name| !name.to_str().is_some_and(|name| old.contains(name)));
-        let indexes: Vec<&OsString> = names.iter().filter(|name| is_index_name(name)).collect();
+        let mut indexes: Vec<&OsString> =
+            names.iter().filter(|name| index_stem(name) == Some(&*stem)).collect();
         let file = |name: &OsString| PlaceFile::new(Arc::clone(&view), name);
-        let robots = PlaceFile::new(Arc::clone(&view), ROBOTS_FILE);
+        let robots = PlaceFile::new(Arc::clone(&view), robots_file(view.name()));
         let mut set = Self {
             view: Some(Arc::clone(&view)),
             base: base.map(str::to_owned),
@@ -73,32 +74,57 @@ impl Set {
             }
             return Ok(set);
         }
-        let beginning = if indexes.is_empty() { names.iter().collect() } else { indexes };
+        if view.name().is_none() && indexes.is_empty() {
+            // Those of named sets.
+            indexes = names.iter().filter(|name| index_stem(name).is_some()).collect();
+        }
+        let beginning = match indexes.is_empty() && view.name().is_none() {
+            true => names.iter().collect(),
+            false => indexes,
+        };
         set.files = beginning.into_iter().map(file).collect();
         match set.files.is_empty() {
             false => Ok(set),
-            true => Err(Error::data(message!(view.root(), ": contains no sitemaps and no index files"))),
+            true => {
+                let what = match view.name() {
+                    Some(name) => format!("contains no set {name}"),
+                    None => "contains no sitemaps and no index files".into(),
+                };
+                Err(Error::data(message!(view.root(), ": {what}")))
+            }
         }
     }
 
-    /// Returns the places of the sets in `parent`: `parent` itself, or, if it is the parent of several sites, the places of all
-    /// sites, sorted by name. A place without a manifest or robots lines counts as one set.
+    /// Returns the sets in `parent`, sorted by name, or, if it is the parent of several sites, the sets of all sites, sorted by
+    /// directory and name. A place without manifests or robots lines counts as one set. With a `name`, only the sets of that name.
     ///
     /// # Errors
-    /// If it cannot be read.
-    pub fn places(parent: &dyn View) -> Result<Vec<Arc<dyn View>>> {
-        if is_published(parent) {
-            return Ok(vec![parent.share()]);
+    /// If it cannot be read, or contains no set of that name.
+    pub fn places(parent: &dyn View, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>>> {
+        let listed = parent.list()?;
+        let own = published_sets(parent, &listed, name)?;
+        if !own.is_empty() {
+            return Ok(own);
         }
-        let listed = parent.list()?.into_iter().filter(|listed| !listed.is_file);
-        let below = listed.map(|listed| parent.below(&listed.name));
-        let mut sites: Vec<_> = below.filter(|site| is_published(&**site)).collect();
-        sites.sort_by(|one, other| one.root().cmp(other.root()));
-        // There may be other sitemaps next to them.
-        if sites.is_empty() || !names(parent)?.is_empty() {
-            sites.insert(0, parent.share());
+        let mut sets = Vec::new();
+        for site in listed.iter().filter(|listed| !listed.is_file) {
+            let site = parent.below(&site.name);
+            // A directory that cannot be listed may have a set all the same, whose files have known names.
+            sets.extend(published_sets(&*site, &site.list().unwrap_or_default(), name)?);
         }
-        Ok(sites)
+        sets.sort_by(|one, other| (one.root(), one.name()).cmp(&(other.root(), other.name())));
+        match name {
+            Some(name) if sets.is_empty() => {
+                let set = parent.named(Some(name));
+                // Perhaps only its files were copied.
+                Self::of_place(Arc::clone(&set), None, 1)?;
+                sets.push(set);
+            }
+            // There may be other sitemaps next to the sites.
+            None if sets.is_empty() || !names(parent)?.is_empty() => sets.insert(0, parent.share()),
+            _ => {}
+        }
+        Ok(sets)
     }
 
     /// Returns the files to start from, for commands that read the set without checking it.
@@ -154,11 +180,28 @@ impl Set {
     }
 }
 
-/// Returns whether `build` has published a set there: there is a manifest or, if only the files were copied, a file of robots
-/// lines.
+/// Returns the sets that `build` has published in a place with these files, the one without a name first. With a `name`, only that
+/// set.
+fn published_sets(view: &dyn View, listed: &[Listed], name: Option<&SetName>) -> Result<Vec<Arc<dyn View>>> {
+    let mut names: BTreeSet<Option<SetName>> = [name.cloned()].into();
+    if name.is_none() {
+        let files = listed.iter().filter(|listed| listed.is_file);
+        names.extend(files.filter_map(|file| set_of_robots_file(file.name.to_str()?)));
+        names.extend(match view.names() {
+            // Without permission to read manifests, only the files are checked.
+            Err(error) if error.kind() == ErrorKind::Permission => Vec::new(),
+            names => names?.into_iter().map(Some).collect(),
+        });
+    }
+    let sets = names.iter().map(|name| view.named(name.as_ref()));
+    Ok(sets.filter(|set| is_published(&**set)).collect())
+}
+
+/// Returns whether `build` has published the set: there is a manifest or, if only the files were copied, a file of robots lines.
 fn is_published(view: &dyn View) -> bool {
     let manifest = view.look_up_record(&Record::Live);
-    manifest.is_ok_and(|found| found.is_some_and(|found| found.is_file)) || view.is_file(ROBOTS_FILE.as_ref())
+    manifest.is_ok_and(|found| found.is_some_and(|found| found.is_file))
+        || view.is_file(robots_file(view.name()).as_ref())
 }
 
 /// Returns the name of the file that `url` refers to, if it is directly in the directory `base`. The name never leads out of the
@@ -238,13 +281,13 @@ pub(crate) fn read_manifest(view: &dyn View) -> Result<Option<Manifest>> {
     }
 }
 
-/// Returns whether `build` names index files like this.
-fn is_index_name(name: &OsString) -> bool {
-    let number = name.to_str().and_then(|name| {
-        let stem = name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".xml")?;
-        stem.strip_prefix("sitemap-index-")
-    });
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+/// Returns the part of a name before `-index-` and a number, if `build` names index files like this.
+fn index_stem(name: &OsString) -> Option<&str> {
+    let name = name.to_str()?;
+    let (stem, number) =
+        name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".xml")?.rsplit_once("-index-")?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number && (stem == "sitemap" || stem.starts_with("sitemap-"))).then_some(stem)
 }
 
 /// Reads the robots lines, or returns `None` if there is no such file.
@@ -306,14 +349,17 @@ mod tests {
         let mut names = ["b-10.xml", "b-9.xml", "a-11.xml", "b-1.xml", "b-100.xml"];
         names.sort_by_cached_key(|name| by_number(name.as_bytes()));
         assert_eq!(names, ["a-11.xml", "b-1.xml", "b-9.xml", "b-10.xml", "b-100.xml"]);
-        for (name, is_index) in [
-            ("sitemap-index-1.xml", true),
-            ("sitemap-index-12.xml.gz", true),
-            ("sitemap-index-.xml", false),
-            ("sitemap-index-new.xml", false),
-            ("sitemap-00001-1f2e3d4c.xml.gz", false),
+        for (name, stem) in [
+            ("sitemap-index-1.xml", Some("sitemap")),
+            ("sitemap-index-12.xml.gz", Some("sitemap")),
+            ("sitemap-blog-index-1.xml", Some("sitemap-blog")),
+            ("sitemap-index-index-1.xml", Some("sitemap-index")),
+            ("other-index-1.xml", None),
+            ("sitemap-index-.xml", None),
+            ("sitemap-index-new.xml", None),
+            ("sitemap-00001-1f2e3d4c.xml.gz", None),
         ] {
-            assert_eq!(is_index_name(&name.into()), is_index, "{name}");
+            assert_eq!(index_stem(&name.into()), stem, "{name}");
         }
     }
 }

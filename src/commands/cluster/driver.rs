@@ -150,6 +150,7 @@ fn order(job: &Job, site: &Site, time: &str) -> Result<WorkOrder> {
         origin: Origin::new(job, place.run()),
         time: time.into(),
         out,
+        name: place.name().cloned(),
         probe,
         secret: place.secret().to_hex(),
         sitemaps: place.sealed_sitemaps(),

@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::escape;
 use crate::job::fingerprint::Fingerprint;
 use crate::job::{Job, OnDuplicate, Order};
-use crate::place::{PROBE, staging_of_run};
+use crate::place::{PROBE, SetName, staging_of_run};
 use crate::set::manifest::Sitemap;
 use crate::set::publish::SharedShelf;
 use crate::sitemap::divide::Divide;
@@ -95,6 +95,9 @@ pub struct WorkOrder {
     pub(super) time: String,
     /// The output directory, absolute.
     pub(super) out: PathBuf,
+    /// The name of the set there, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) name: Option<SetName>,
     /// The content of the probe.
     pub(super) probe: String,
     pub(super) secret: String,
@@ -138,7 +141,7 @@ impl WorkOrder {
     /// # Errors
     /// [`ErrorKind::Output`] if the directory is not shared, or if the run of the driver has ended.
     pub fn check_reachable(&self) -> Result<()> {
-        let read = staging_of_run(&self.out, &self.origin.run).staged(PROBE);
+        let read = staging_of_run(&self.out, self.name.as_ref(), &self.origin.run).staged(PROBE);
         match &read {
             Ok(Some(probe)) if *probe == self.probe.as_bytes() => return Ok(()),
             Err(error) if error.kind() == ErrorKind::Permission => return read.map(drop),
@@ -165,7 +168,8 @@ impl WorkOrder {
         let damaged =
             || Error::data("the work order cannot be read: its key is damaged; pass it on unchanged");
         let secret = Secret::from_hex(&self.secret).ok_or_else(damaged)?;
-        Ok(SharedShelf::new(&self.out, &self.origin.run, &secret, std::mem::take(&mut self.sitemaps)))
+        let sitemaps = std::mem::take(&mut self.sitemaps);
+        Ok(SharedShelf::new(&self.out, self.name.as_ref(), &self.origin.run, &secret, sitemaps))
     }
 
     /// Returns the rule by which URLs are counted by section.

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::*;
 use crate::common::random::Random;
 use crate::error::{Error, ErrorKind, Result};
-use crate::options::{Divide, OnDuplicate, Order, Robots};
+use crate::options::{Divide, OnDuplicate, Order, Robots, SetName};
 use crate::sitemap::divide::borders::ROWS_PER_BORDER_HERE;
 use crate::{Job, Outcome, Report, Silent, Source, SourceRow, Stop, build_from};
 
@@ -161,7 +161,7 @@ fn published(job: &Job) -> (BTreeMap<String, Vec<u8>>, Value) {
             files.insert(entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap());
         }
     }
-    let manifest = job.publication.out.join(".sitemill/manifest.json");
+    let manifest = state(job).join("manifest.json");
     let mut manifest: Value = serde_json::from_slice(&fs::read(manifest).unwrap()).unwrap();
     forget(&mut manifest);
     (files, manifest)
@@ -186,10 +186,15 @@ fn counts(report: &Report) -> Value {
     report
 }
 
+/// The directory with the state of the set.
+fn state(job: &Job) -> PathBuf {
+    let state = job.publication.out.join(".sitemill");
+    job.publication.name.as_ref().map_or(state.clone(), |name| state.join("names").join(name.as_str()))
+}
+
 /// The staging directories of active and dead runs.
 fn staging(job: &Job) -> Vec<PathBuf> {
-    let nursery = job.publication.out.join(".sitemill/staging");
-    fs::read_dir(nursery).unwrap().map(|run| run.unwrap().path()).collect()
+    fs::read_dir(state(job).join("staging")).unwrap().map(|run| run.unwrap().path()).collect()
 }
 
 /// The names of staged sitemaps, in order.
@@ -271,9 +276,21 @@ fn rules_for_urls_apply_and_count_on_a_cluster_as_on_one_machine() {
 
 #[test]
 fn sitemaps_that_have_not_changed_are_not_written_again() {
+    publish_again(None);
+}
+
+#[test]
+fn a_cluster_publishes_a_named_set_as_one_machine_does() {
+    publish_again("blog".parse().ok());
+}
+
+/// Publishes a set three times, with and without changes.
+fn publish_again(name: Option<SetName>) {
     ROWS_PER_BORDER_HERE.set(200);
     let (directory, mut rows) = (Directory::new(), rows(4_000, 5));
-    let [one, job] = ["one", "cluster"].map(|out| directory.job(out));
+    let mut jobs = ["one", "cluster"].map(|out| directory.job(out));
+    jobs.iter_mut().for_each(|job| job.publication.name.clone_from(&name));
+    let [one, job] = jobs;
     for round in 0..3 {
         if round == 1 {
             rows.extend(["https://h.example/a/new", "https://h.example/zz"].map(SourceRow::new));

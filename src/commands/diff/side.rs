@@ -14,7 +14,7 @@ use crate::commands::urls::lastmods;
 use crate::common::progress::Progress;
 use crate::common::stop::Stop;
 use crate::error::Result;
-use crate::place::{self, Named, PlaceFile, Record, View};
+use crate::place::{self, Named, PlaceFile, Record, SetName, View};
 use crate::set::manifest::{Manifest, Sitemap};
 
 /// A set, or a part of one.
@@ -27,23 +27,24 @@ pub(crate) struct Side {
 
 #[derive(Debug)]
 struct SideFile {
-    source: Named,
+    file: PlaceFile,
     /// Its entry in the manifest, if there is one.
     known: Option<Sitemap>,
 }
 
-/// Returns the pairs to compare: the sets of `old` and `new` or, for two parents of several sites, the sites with equal names.
+/// Returns the pairs to compare: the sets of `old` and `new` or, if both are several sets, those with equal names of directory and
+/// set. With a `name`, only the sets of that name.
 ///
 /// # Errors
 /// If a set cannot be read.
-pub(super) fn pairs(old: &Path, new: &Path) -> Result<Vec<(Side, Side)>> {
-    let (old, new) = (sides(old)?, sides(new)?);
+pub(super) fn pairs(old: &Path, new: &Path, name: Option<&SetName>) -> Result<Vec<(Side, Side)>> {
+    let (old, new) = (sides(old, name)?, sides(new, name)?);
     let (mut old, mut new) = match (old, new) {
-        (Sides::Sites(old), Sides::Sites(new)) => (old, new),
-        // A single set has no site name to match.
+        (Sides::Several(old), Sides::Several(new)) => (old, new),
+        // A single set is compared with all others together.
         (old, new) => return Ok(vec![(old.into_one(), new.into_one())]),
     };
-    let names: BTreeSet<OsString> = old.keys().chain(new.keys()).cloned().collect();
+    let names: BTreeSet<Key> = old.keys().chain(new.keys()).cloned().collect();
     let pair = |name| (old.remove(&name).unwrap_or_default(), new.remove(&name).unwrap_or_default());
     Ok(names.into_iter().map(pair).collect())
 }
@@ -51,40 +52,45 @@ pub(super) fn pairs(old: &Path, new: &Path) -> Result<Vec<(Side, Side)>> {
 /// What a path refers to.
 enum Sides {
     One(Side),
-    /// The sets of several sites, by the names of their directories.
-    Sites(BTreeMap<OsString, Side>),
+    /// Several sets.
+    Several(BTreeMap<Key, Side>),
 }
 
+/// The name of the directory of a site, empty if it is no site, and the name of the set.
+type Key = (OsString, Option<SetName>);
+
 impl Sides {
-    /// Combines all sites into one side.
+    /// Combines all sets into one side.
     fn into_one(self) -> Side {
         match self {
             Self::One(side) => side,
-            Self::Sites(sites) => {
-                let files = sites.into_values().flat_map(|side| side.files).collect();
+            Self::Several(sets) => {
+                let files = sets.into_values().flat_map(|side| side.files).collect();
                 Side { files, secret: String::new() }
             }
         }
     }
 }
 
-fn sides(path: &Path) -> Result<Sides> {
+fn sides(path: &Path, name: Option<&SetName>) -> Result<Sides> {
     let parent = match place::named(path) {
         Named::Place(parent) => parent,
         Named::File(file) if is_manifest(path) => return Side::of_manifest(&file).map(Sides::One),
-        Named::File(file) => return Ok(Sides::One(Side::of_unknown(Named::File(file)))),
+        Named::File(file) => return Ok(Sides::One(Side::of_unknown([file]))),
     };
-    // There may be other files next to the sites; they cannot be assigned to a site.
-    let mut sites = Set::places(&*parent)?;
-    sites.retain(|site| site.root() != parent.root());
-    if sites.is_empty() {
-        return Side::of_place(parent).map(Sides::One);
+    let mut sets = Set::places(&*parent, name)?;
+    let is_site = |set: &Arc<dyn View>| set.root() != parent.root();
+    if sets.iter().any(is_site) {
+        // There may be other files next to the sites; they cannot be assigned to a site.
+        sets.retain(is_site);
+    } else if sets.len() == 1 {
+        return Side::of_place(sets.remove(0)).map(Sides::One);
     }
-    let named = |site: Arc<dyn View>| {
-        let name = site.root().file_name().unwrap_or_default().to_owned();
-        Ok((name, Side::of_place(site)?))
+    let keyed = |set: Arc<dyn View>| {
+        let directory = set.root().file_name().filter(|_| is_site(&set)).unwrap_or_default().to_owned();
+        Ok(((directory, set.name().cloned()), Side::of_place(set)?))
     };
-    sites.into_iter().map(named).collect::<Result<_>>().map(Sides::Sites)
+    sets.into_iter().map(keyed).collect::<Result<_>>().map(Sides::Several)
 }
 
 impl Side {
@@ -95,7 +101,7 @@ impl Side {
     fn of_place(view: Arc<dyn View>) -> Result<Self> {
         Ok(match Manifest::read(&*view, &Record::Live)? {
             Some(set) => Self::of_set(&view, &set),
-            None => Self::of_unknown(Named::Place(view)),
+            None => Self::of_unknown(Set::of_place(view, None, 1)?.into_files()?),
         })
     }
 
@@ -111,15 +117,16 @@ impl Side {
     /// Returns `set`, whose files are in a place.
     pub fn of_set(view: &Arc<dyn View>, set: &Manifest) -> Self {
         let file = |sitemap: &Sitemap| SideFile {
-            source: Named::File(PlaceFile::new(Arc::clone(view), &sitemap.file)),
+            file: PlaceFile::new(Arc::clone(view), &sitemap.file),
             known: Some(sitemap.clone()),
         };
         Self { files: set.sitemaps.iter().map(file).collect(), secret: set.secret.clone() }
     }
 
-    /// Returns the URLs of a file or place without a manifest.
-    fn of_unknown(source: Named) -> Self {
-        Self { files: vec![SideFile { source, known: None }], secret: String::new() }
+    /// Returns the URLs of files that no manifest describes.
+    fn of_unknown(files: impl IntoIterator<Item = PlaceFile>) -> Self {
+        let files = files.into_iter().map(|file| SideFile { file, known: None }).collect();
+        Self { files, secret: String::new() }
     }
 
     /// Reads all URLs into `sorter`. Returns the number of sitemaps.
@@ -130,10 +137,10 @@ impl Side {
         stop: &Stop,
         sorter: &mut Sorter,
     ) -> Result<u64> {
-        let sources = self.files.into_iter().map(|file| file.source).collect();
+        let files = self.files.into_iter().map(|file| file.file).collect();
         let name = sorter.place().clone();
         let to = Target { name: &name, to: &mut SorterInput(sorter) };
-        let read = lastmods(sources, threads, progress, stop, to)?;
+        let read = lastmods(files, threads, progress, stop, to)?;
         Ok(read.sitemaps)
     }
 }
@@ -204,8 +211,7 @@ mod tests {
                 lastmod: String::new(),
                 seals,
             };
-            let file =
-                SideFile { source: Named::File(place::file(sitemap.file.as_ref())), known: Some(sitemap) };
+            let file = SideFile { file: place::file(sitemap.file.as_ref()), known: Some(sitemap) };
             Side { files: vec![file], secret: secret.into() }
         };
         for (old, new, same) in [

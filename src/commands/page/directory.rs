@@ -13,42 +13,48 @@ use crate::common::progress::{Progress, Silent};
 use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::limits::URLS_PER_SITEMAP_MAX;
-use crate::place::{self, Record, View};
+use crate::place::{Record, SetName, View};
 use crate::set::manifest::{Manifest, Role, RunCounts};
 use crate::set::publish::kept;
-use crate::set::publish::status::{Status, sites, status};
+use crate::set::publish::status::{Status, live_sets, status};
 use crate::sitemap::divide::Limits;
 use crate::sitemap::sections::counts::{SectionCounter, SectionRule, SectionTally, Sections};
 
-/// Makes the page of the set in `path`, or of the sets of all sites below it.
+/// Makes the page of the set in `path`, or of all sets in it or below it. With a `name`, only of sets of that name.
 ///
 /// # Errors
 /// As [`status`], and as [`urls`] if sitemaps must be read.
 pub fn page_of_directory(
     path: &Path,
+    name: Option<&SetName>,
     threads: NonZero<usize>,
     names: SettingNames,
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<String> {
-    let statuses = status(path, &Silent, stop)?;
-    let is_parent = !place::view(path).has_record(&Record::Live);
-    let directories = if is_parent { sites(path)? } else { vec![path.to_owned()] };
+    let statuses = status(path, name, &Silent, stop)?;
+    let sets = live_sets(path, name)?;
+    let are_several = sets.len() > 1 || sets.iter().any(|set| set.root() != path);
     let mut report =
         Report { published: true, version: env!("CARGO_PKG_VERSION").into(), ..Report::default() };
     let mut details = Details::default();
     let (mut counts, mut assumes_limit) = (None, false);
-    for directory in &directories {
+    for view in &sets {
         stop.check()?;
-        let view = &*place::view(directory);
+        let view = &**view;
         let Some(set) = Manifest::read_as(Role::Live, view, &Record::Live)? else { continue };
         assumes_limit |= urls_max(&set).is_none();
-        add(&mut report, &mut details, view, &set, is_parent);
-        if !is_parent {
+        add(&mut report, &mut details, view, &set, are_several);
+        if !are_several {
+            report.name = view.name().cloned();
             counts = set.counts.clone();
             let sections = match &counts {
                 Some(counts) => counts.sections.clone(),
-                None => count_sections(path, threads, &set, progress, stop)?,
+                None => {
+                    let name = name.cloned();
+                    let job = UrlsJob { threads, name, ..UrlsJob::new(vec![path.to_owned()]) };
+                    count_sections(&job, &set, progress, stop)?
+                }
             };
             let known = |sections| RunCounts { sections, ..RunCounts::default() };
             let previous = previous(view, &set).and_then(|previous| previous.counts);
@@ -56,8 +62,9 @@ pub fn page_of_directory(
         }
     }
     details.finish();
-    if is_parent {
-        report.base_url = format!("{} sites", directories.len());
+    if are_several {
+        let what = if sets.iter().any(|set| set.root() == path) { "sets" } else { "sites" };
+        report.base_url = format!("{} {what}", sets.len());
     }
     if let Some(counts) = &counts {
         (report.lines, report.blank, report.duplicates) = (counts.lines, counts.blank, counts.duplicates);
@@ -85,7 +92,7 @@ fn previous(view: &dyn View, set: &Manifest) -> Option<Manifest> {
 }
 
 /// Adds the set of one site.
-fn add(report: &mut Report, details: &mut Details, view: &dyn View, set: &Manifest, is_parent: bool) {
+fn add(report: &mut Report, details: &mut Details, view: &dyn View, set: &Manifest, are_several: bool) {
     report.base_url.clone_from(&set.base_url);
     report.protocol.clone_from(&set.protocol);
     report.listed += set.urls();
@@ -103,42 +110,34 @@ fn add(report: &mut Report, details: &mut Details, view: &dyn View, set: &Manife
     details.time = details.time.clone().max(set.published.clone());
     let settings = [("protocol", set.protocol.clone()), ("scope", set.scope.clone())];
     details.settings.extend(settings.map(|(option, value)| (option.to_owned(), value)));
-    if is_parent {
-        details.add_origin(set, live.as_ref());
+    if are_several {
+        details.add_origin(set, view.name(), live.as_ref());
     }
 }
 
 /// Counts the URLs of the published sitemaps by section.
-fn count_sections(
-    path: &Path,
-    threads: NonZero<usize>,
-    set: &Manifest,
-    progress: &dyn Progress,
-    stop: &Stop,
-) -> Result<Sections> {
+fn count_sections(job: &UrlsJob, set: &Manifest, progress: &dyn Progress, stop: &Stop) -> Result<Sections> {
     let base_url = set.base_url.parse().expect("a manifest with another base URL is refused");
     let scope = set.scope.parse().unwrap_or_default();
     let rule = SectionRule::new(&base_url, scope, Vec::new());
     let mut tally = SectionTally::new(&rule);
-    read_sections(path, threads, &rule, &mut tally, progress, stop)?;
+    read_sections(job, &rule, &mut tally, progress, stop)?;
     if tally.needs_recount() {
         tally.begin_recount();
-        read_sections(path, threads, &rule, &mut tally, progress, stop)?;
+        read_sections(job, &rule, &mut tally, progress, stop)?;
     }
     Ok(tally.finish())
 }
 
 fn read_sections<'r>(
-    path: &Path,
-    threads: NonZero<usize>,
+    job: &UrlsJob,
     rule: &'r SectionRule,
     tally: &mut SectionTally<'r>,
     progress: &dyn Progress,
     stop: &Stop,
 ) -> Result<()> {
-    let urls_job = UrlsJob { threads, ..UrlsJob::new(vec![path.to_owned()]) };
     let mut to = Lines { counter: SectionCounter::new(rule), tally, rest: Vec::new() };
-    urls(&urls_job, progress, stop, Target { name: Path::new("sections"), to: &mut to }).map(drop)
+    urls(job, progress, stop, Target { name: Path::new("sections"), to: &mut to }).map(drop)
 }
 
 /// Counts lines of URLs as [`urls`] writes them; a line may be split between writes.

@@ -11,7 +11,7 @@ use crate::commands::rollback::RollbackJob;
 use crate::commands::urls::UrlsJob;
 use crate::error::Setting;
 use crate::job::{Also, Job};
-use crate::place::{self, Named};
+use crate::place::{self, Named, SetName};
 
 impl Job {
     /// Returns the files that a build reads and writes besides the set itself.
@@ -59,14 +59,14 @@ impl RollbackJob {
 impl CheckJob {
     /// Returns the files that a check reads.
     pub fn paths(&self) -> Paths {
-        of_published(self.paths.iter().map(AsRef::as_ref))
+        of_published(self.paths.iter().map(AsRef::as_ref), self.name.as_ref())
     }
 }
 
 impl UrlsJob {
     /// Returns the files whose URLs are extracted.
     pub fn paths(&self) -> Paths {
-        of_published(self.paths.iter().map(AsRef::as_ref))
+        of_published(self.paths.iter().map(AsRef::as_ref), self.name.as_ref())
     }
 }
 
@@ -77,7 +77,7 @@ impl PageJob {
         match self.path.is_dir() && !is_set {
             // The parent of several sites: files in their directories are protected in any case.
             true => Paths::default(),
-            false => of_published([&*self.path].into_iter()),
+            false => of_published([&*self.path].into_iter(), self.name.as_ref()),
         }
     }
 }
@@ -85,19 +85,21 @@ impl PageJob {
 impl DiffJob {
     /// Returns the files that are compared.
     pub fn paths(&self) -> Paths {
-        of_published([&*self.old, &*self.new].into_iter())
+        of_published([&*self.old, &*self.new].into_iter(), self.name.as_ref())
     }
 }
 
 /// Published sets and single files. Only the files that they list are read.
-fn of_published<'p>(published: impl Iterator<Item = &'p Path>) -> Paths {
+fn of_published<'p>(published: impl Iterator<Item = &'p Path>, name: Option<&SetName>) -> Paths {
     let mut paths = Paths::default();
     for path in published {
         match place::named(path) {
             Named::File(file) => paths.read("input", file.path()),
             Named::Place(view) => {
-                let set = Set::of_place(view, None, 1);
-                set.iter().flat_map(|set| &set.files).for_each(|file| paths.read("input", file.path()));
+                // Errors are reported when they are read.
+                let sets = Set::places(&*view, name).unwrap_or_default();
+                let sets = sets.into_iter().filter_map(|set| Set::of_place(set, None, 1).ok());
+                sets.flat_map(|set| set.files).for_each(|file| paths.read("input", file.path()));
             }
         }
     }

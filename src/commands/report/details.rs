@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::place::SetName;
 use crate::set::manifest::{Manifest, RunCounts};
 use crate::sitemap::divide::Limits;
 use crate::survey::rejects::Example;
@@ -171,7 +172,7 @@ impl Details {
     }
 
     /// Adds the set of an origin as a section.
-    pub fn add_origin(&mut self, set: &Manifest, live: Option<&Manifest>) {
+    pub fn add_origin(&mut self, set: &Manifest, name: Option<&SetName>, live: Option<&Manifest>) {
         let none = || SectionsReport {
             by: SectionKind::Origin,
             named: Vec::new(),
@@ -180,7 +181,8 @@ impl Details {
         };
         let sections = self.sections.get_or_insert_with(none);
         let previous = Some(live.map_or(0, Manifest::urls));
-        sections.named.push(SectionReport { name: set.base_url.clone(), urls: set.urls(), previous });
+        let name = name.map_or_else(|| set.base_url.clone(), |name| format!("{} {name}", set.base_url));
+        sections.named.push(SectionReport { name, urls: set.urls(), previous });
     }
 
     /// Truncates the lists that grow with the number of sets, once all sets are added.
@@ -316,10 +318,10 @@ mod tests {
         let old = set("https://a/", "t1", &[("1", 10, 1_000), ("2", 3, 300)]);
         let new = set("https://a/", "t2", &[("1", 10, 1_000), ("3", 4, 301)]);
         details.add_set(&new, Some(&old), slice::from_ref(&old), LIMITS);
-        details.add_origin(&new, Some(&old));
+        details.add_origin(&new, None, Some(&old));
         let only = set("https://b/", "t2", &[("1", 1, 0)]);
         details.add_set(&only, None, &[], LIMITS);
-        details.add_origin(&only, None);
+        details.add_origin(&only, None, None);
         details.finish();
 
         let fullness = details.fullness.unwrap();
@@ -350,7 +352,7 @@ mod tests {
         for n in 0..500 {
             let site = set(&format!("https://h{n}/"), &format!("t{n:04}"), &[("1", n, 1)]);
             details.add_set(&site, None, &[], LIMITS);
-            details.add_origin(&site, None);
+            details.add_origin(&site, None, None);
         }
         details.finish();
         assert_eq!((details.history.len(), &*details.history[0].published), (60, "t0440"));

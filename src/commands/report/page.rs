@@ -46,7 +46,7 @@ pub fn page(subject: Subject<'_>, names: SettingNames) -> String {
         .raw("<meta name=\"color-scheme\" content=\"light dark\">\n")
         .raw("<meta name=\"robots\" content=\"noindex\">\n<title>Sitemap report");
     if let Subject::Run(report) | Subject::Set { report, .. } = subject {
-        html.raw(": ").cut(&report.base_url, TEXT_CHARS_MAX);
+        html.raw(": ").cut(&report.title(), TEXT_CHARS_MAX);
     }
     html.raw("</title>\n<style>\n").raw(include_str!("page/style.css")).raw("</style>\n</head>\n<body>\n");
     match subject {

@@ -19,6 +19,7 @@ pub fn settings(job: &Job) -> BTreeMap<String, String> {
     let yes = |is_set: bool| is_set.then(|| "yes".to_owned());
     set("base-url", Some(job.rules.base_url.to_string()));
     set("out", Some(path(&job.publication.out)));
+    set("name", job.publication.name.as_ref().map(ToString::to_string));
     set("protocol", Some(job.rules.protocol.to_string()));
     set("scope", Some(job.rules.scope.as_str().into()));
     let urls = &job.rules.urls;

@@ -21,13 +21,18 @@
 //!         probe                 random bytes by which a worker sees that it shares the directory
 //!     damaged/HASH-NAME       copies of files that could not be used
 //!     taken-over/HASH-NAME    copies of files that sitemill did not write and replaced
+//!     names/NAME/             the state of the set NAME, with everything above
 //! ```
+//!
+//! The set without a name and each named set have locks, manifests and staging of their own. They share OUT, where the names of
+//! their files differ.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::place::interface::BackupReason;
 use crate::place::record::Record;
+use crate::place::set_name::SetName;
 
 /// The directory with the state of the set.
 pub const STATE: &str = ".sitemill";
@@ -37,6 +42,7 @@ const SITES_LOCK: &str = "sites.lock";
 const JOURNAL: &str = "manifest.next.json";
 const SETS: &str = "sets";
 const STAGING: &str = "staging";
+const NAMES: &str = "names";
 
 /// The manifest of the live set, and in staging that of the next one.
 pub const MANIFEST: &str = "manifest.json";
@@ -49,17 +55,40 @@ pub const PROBE: &str = "probe";
 /// In staging: the list of sitemaps that are renamed into place.
 pub const RENAMED: &str = "renamed";
 
-/// The paths of the files of one output directory.
+/// The paths of the files of one set in an output directory.
 #[derive(Debug, Clone)]
 pub struct Layout {
     out: PathBuf,
+    name: Option<SetName>,
     state: PathBuf,
 }
 
 impl Layout {
-    /// The layout of the output directory `out`.
-    pub fn of(out: &Path) -> Self {
-        Self { out: out.into(), state: out.join(STATE) }
+    /// The layout of the set `name` in the output directory `out`, or of the set without a name.
+    pub fn of(out: &Path, name: Option<&SetName>) -> Self {
+        let state = match name {
+            Some(name) => names(out).join(name.as_str()),
+            None => out.join(STATE),
+        };
+        Self { out: out.into(), name: name.cloned(), state }
+    }
+
+    /// The name of the set.
+    pub fn name(&self) -> Option<&SetName> {
+        self.name.as_ref()
+    }
+
+    /// The directory with the states of all named sets.
+    pub fn names(&self) -> PathBuf {
+        names(&self.out)
+    }
+
+    /// The directories that contain the state of the set, outermost first, and the state itself.
+    pub fn state_path(&self) -> Vec<PathBuf> {
+        let mut path: Vec<_> =
+            self.state.ancestors().take_while(|&above| above != self.out).map(Path::to_owned).collect();
+        path.reverse();
+        path
     }
 
     /// The output directory.
@@ -93,6 +122,7 @@ impl Layout {
             Record::Live => self.state.join(MANIFEST),
             Record::Journal => self.state.join(JOURNAL),
             Record::Kept(name) => self.sets().join(name),
+            Record::Staged(run) => self.nursery().join(run).join(MANIFEST),
         }
     }
 
@@ -142,20 +172,31 @@ pub fn part(path: &Path) -> PathBuf {
     part.into()
 }
 
-/// Whether the directory `state` has the state of a set in it, and not only the name.
-pub fn is_state_of_set(state: &Path) -> bool {
-    [MANIFEST, JOURNAL, LOCK].iter().any(|name| state.join(name).exists())
+fn names(out: &Path) -> PathBuf {
+    out.join(STATE).join(NAMES)
 }
 
-/// The output directory of a manifest. A manifest elsewhere belongs to the directory that contains it.
-pub fn directory_of(manifest: &Path) -> &Path {
+/// Whether the directory `state` has the state of a set in it, or those of named sets, and not only the name.
+pub fn is_state_of_set(state: &Path) -> bool {
+    [MANIFEST, JOURNAL, LOCK, NAMES].iter().any(|name| state.join(name).exists())
+}
+
+/// The output directory of a manifest, and the name of its set. A manifest elsewhere belongs to the directory that contains it.
+pub fn set_of(manifest: &Path) -> (&Path, Option<SetName>) {
     let up = |levels: usize| manifest.ancestors().nth(levels).unwrap_or(Path::new(""));
-    let directory = match up(1).file_name().and_then(|name| name.to_str()) {
-        Some(SETS) => up(3),
-        Some(STATE) => up(2),
-        _ => up(1),
+    let is_called = |levels: usize, name: &str| up(levels).file_name().is_some_and(|there| there == name);
+    // The set whose state is so many levels up.
+    let at = |state: usize| {
+        if is_called(state, STATE) {
+            return Some((up(state + 1), None));
+        }
+        let name = up(state).file_name()?.to_str()?.parse().ok()?;
+        (is_called(state + 1, NAMES) && is_called(state + 2, STATE)).then(|| (up(state + 3), Some(name)))
     };
-    if directory.as_os_str().is_empty() { Path::new(".") } else { directory }
+    let elsewhere = if is_called(1, SETS) { up(3) } else { up(1) };
+    let kept = || if is_called(1, SETS) { at(2) } else { None };
+    let (directory, name) = at(1).or_else(kept).unwrap_or((elsewhere, None));
+    (if directory.as_os_str().is_empty() { Path::new(".") } else { directory }, name)
 }
 
 #[cfg(test)]
@@ -164,16 +205,35 @@ mod tests {
 
     #[test]
     fn the_path_of_a_manifest_leads_to_its_set() {
-        for (manifest, directory) in [
-            ("out/.sitemill/manifest.json", "out"),
-            ("out/.sitemill/sets/123-4.json", "out"),
-            (".sitemill/manifest.json", "."),
-            (".sitemill/sets/123-4.json", "."),
-            ("copies/manifest.json", "copies"),
-            ("manifest.json", "."),
-            ("/srv/a.example/.sitemill/manifest.json", "/srv/a.example"),
+        for (manifest, directory, name) in [
+            ("out/.sitemill/manifest.json", "out", None),
+            ("out/.sitemill/sets/123-4.json", "out", None),
+            (".sitemill/manifest.json", ".", None),
+            (".sitemill/sets/123-4.json", ".", None),
+            ("copies/manifest.json", "copies", None),
+            ("manifest.json", ".", None),
+            ("/srv/a.example/.sitemill/manifest.json", "/srv/a.example", None),
+            ("out/.sitemill/names/blog/manifest.json", "out", Some("blog")),
+            ("out/.sitemill/names/blog/sets/123-4.json", "out", Some("blog")),
+            (".sitemill/names/sets/manifest.json", ".", Some("sets")),
+            (".sitemill/names/sets/sets/123-4.json", ".", Some("sets")),
+            ("names/blog/manifest.json", "names/blog", None),
         ] {
-            assert_eq!(directory_of(Path::new(manifest)), Path::new(directory), "{manifest}");
+            let name = name.map(|name| name.parse().unwrap());
+            assert_eq!(set_of(Path::new(manifest)), (Path::new(directory), name), "{manifest}");
+        }
+    }
+
+    #[test]
+    fn the_state_of_a_named_set_is_below_that_of_the_directory() {
+        let blog: SetName = "blog".parse().unwrap();
+        for out in ["out", ".", "/"] {
+            let below = |path: &str| Path::new(out).join(path);
+            assert_eq!(Layout::of(out.as_ref(), None).state_path(), [below(".sitemill")]);
+            let named = Layout::of(out.as_ref(), Some(&blog));
+            let path = [".sitemill", ".sitemill/names", ".sitemill/names/blog"];
+            assert_eq!(named.state_path(), path.map(below));
+            assert_eq!(named.file("a"), below("a"));
         }
     }
 }

@@ -7,7 +7,7 @@
 //! lock of the site.
 //!
 //! `sites.lock` and `lock` are separate files because the parent may have a set itself: a run for that set does not exclude a
-//! run for a directory below it.
+//! run for a directory below it. Each named set has locks of its own, so that runs for different names do not exclude each other.
 
 use std::io;
 use std::path::Path;
@@ -23,10 +23,10 @@ const MODE_TO_LOOK: u32 = 0o011;
 /// Creates the directory and its state, and takes its lock and, if it may be one of several sites, the shared lock of its parent.
 pub fn take_all(fs: &dyn FileSystem, layout: &Layout) -> Result<Vec<Locked>> {
     make_path(fs, layout.out())?;
-    let of_parent = share_parent(fs, layout.out())?;
+    let of_parent = share_parent(fs, layout)?;
     let own = take_own(fs, layout)?;
     let of_parent = match of_parent {
-        None => share_parent(fs, layout.out())?,
+        None => share_parent(fs, layout)?,
         shared => shared,
     };
     Ok(of_parent.into_iter().chain([own]).collect())
@@ -34,8 +34,8 @@ pub fn take_all(fs: &dyn FileSystem, layout: &Layout) -> Result<Vec<Locked>> {
 
 /// Creates the state of a directory and takes its lock.
 pub fn take_own(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
-    for directory in [layout.state(), &layout.nursery(), &layout.sets()] {
-        make_private(fs, directory)?;
+    for directory in layout.state_path().into_iter().chain([layout.nursery(), layout.sets()]) {
+        make_private(fs, &directory)?;
     }
     take(fs, &layout.lock())
 }
@@ -47,40 +47,45 @@ fn take(fs: &dyn FileSystem, path: &Path) -> Result<Locked> {
 
 /// Takes the lock of all sites below a directory, whose state exists.
 pub fn take_sites(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
-    let state = layout.state();
-    let meta = fs.look(state).map_err(|error| Error::io(state, "could not be looked at", error))?;
-    // Before the lock is taken: a run that may not look into the directory assumes that the lock is free.
-    if meta.mode & MODE_TO_LOOK != MODE_TO_LOOK {
-        let changed = fs.set_mode(state, meta.mode & 0o777 | MODE_TO_LOOK);
-        changed.map_err(|error| Error::io(state, "its permissions could not be changed", error))?;
+    // Before the lock is taken: a run that may not look into the directories assumes that the lock is free.
+    for state in layout.state_path() {
+        let meta = fs.look(&state).map_err(|error| Error::io(&state, "could not be looked at", error))?;
+        if meta.mode & MODE_TO_LOOK != MODE_TO_LOOK {
+            let changed = fs.set_mode(&state, meta.mode & 0o777 | MODE_TO_LOOK);
+            changed.map_err(|error| Error::io(&state, "its permissions could not be changed", error))?;
+        }
     }
     take(fs, &layout.sites_lock())
 }
 
-/// Takes the shared lock of all sites below the parent of `out`; none if no run for all sites was ever there.
-fn share_parent(fs: &dyn FileSystem, out: &Path) -> Result<Option<Locked>> {
-    let out = fs.real_path(out).map_err(|error| Error::output(out, error))?;
-    let Some(parent) = out.parent().map(Layout::of) else { return Ok(None) };
-    let state = parent.state();
-    match fs.look(state) {
-        Ok(meta) if meta.is_directory() => {}
-        // A run for all sites does not follow a link there.
-        Ok(_) => return Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Error::io(state, "could not be looked at", error)),
+/// Takes the shared lock of all sites below the parent of the directory, for sets of the same name; none if no run for all sites
+/// was ever there.
+fn share_parent(fs: &dyn FileSystem, layout: &Layout) -> Result<Option<Locked>> {
+    let out = fs.real_path(layout.out()).map_err(|error| Error::output(layout.out(), error))?;
+    let Some(parent) = out.parent().map(|parent| Layout::of(parent, layout.name())) else { return Ok(None) };
+    for state in parent.state_path() {
+        match fs.look(&state) {
+            Ok(meta) if meta.is_directory() => {}
+            // A run for all sites does not follow a link there.
+            Ok(_) => return Ok(None),
+            Err(error) if is_out_of_reach(&error) => return Ok(None),
+            Err(error) => return Err(Error::io(&state, "could not be looked at", error)),
+        }
     }
     let path = parent.sites_lock();
     match fs.look(&path) {
         Ok(meta) if meta.is_file() => {}
         Ok(_) => return Err(foreign(&path)),
-        // A run for all sites grants access before it takes the lock.
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
-            return Ok(None);
-        }
+        Err(error) if is_out_of_reach(&error) => return Ok(None),
         Err(error) => return Err(Error::io(&path, "could not be looked at", error)),
     }
     let word = format!("{} in {}\n", word(), Shown(&out));
     fs.lock_shared(&path, &word)?.map(Some).ok_or_else(|| busy(fs, &path))
+}
+
+/// Whether nothing is there, or the directory of another user. A run for all sites grants access before it takes the lock.
+fn is_out_of_reach(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied)
 }
 
 fn word() -> String {

@@ -14,6 +14,7 @@ use super::view::DirectoryView;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::foreign::foreign;
 use crate::place::interface::{SharedStaging, View};
+use crate::place::set_name::SetName;
 use crate::place::unsynced::Unsynced;
 
 /// The staging of a run of another process.
@@ -24,9 +25,9 @@ pub struct DirectoryStaging {
 }
 
 impl DirectoryStaging {
-    /// The staging of `run` in the output directory `out`. Nothing is opened or created.
-    pub fn of(out: &Path, run: &str) -> Self {
-        let view = DirectoryView::of(Arc::new(Disk), out);
+    /// The staging of `run` for the set `name` in the output directory `out`. Nothing is opened or created.
+    pub fn of(out: &Path, name: Option<&SetName>, run: &str) -> Self {
+        let view = DirectoryView::of(Arc::new(Disk), out, name);
         let directory = view.layout().staging(run);
         Self { view, directory }
     }

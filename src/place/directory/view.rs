@@ -10,6 +10,7 @@ use super::layout::Layout;
 use crate::error::{Error, Result};
 use crate::place::interface::{Found, Listed, View};
 use crate::place::record::{Record, Stored, Version};
+use crate::place::set_name::SetName;
 
 /// An output directory for reading. Clones are cheap.
 #[derive(Debug, Clone)]
@@ -19,9 +20,9 @@ pub struct DirectoryView {
 }
 
 impl DirectoryView {
-    /// The directory `out` of any file system.
-    pub fn of(fs: Arc<dyn FileSystem>, out: &Path) -> Self {
-        Self { fs, layout: Layout::of(out) }
+    /// The set `name` in the directory `out` of any file system, or the set without a name.
+    pub fn of(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Self {
+        Self { fs, layout: Layout::of(out, name) }
     }
 
     /// Its file system.
@@ -34,9 +35,9 @@ impl DirectoryView {
         &self.layout
     }
 
-    /// The directory of a site below it, in the same file system.
-    pub fn site(&self, name: impl AsRef<OsStr>) -> Self {
-        Self::of(self.fs.clone(), &self.layout.file(name))
+    /// The directory of a site below it, in the same file system, with the set of the same name.
+    pub fn site(&self, site: impl AsRef<OsStr>) -> Self {
+        Self::of(self.fs.clone(), &self.layout.file(site), self.layout.name())
     }
 
     fn found(&self, path: &Path) -> Result<Option<Found>> {
@@ -69,8 +70,32 @@ impl View for DirectoryView {
         Arc::new(self.site(name))
     }
 
+    fn name(&self) -> Option<&SetName> {
+        self.layout.name()
+    }
+
+    fn named(&self, name: Option<&SetName>) -> Arc<dyn View> {
+        Arc::new(Self::of(self.fs.clone(), self.layout.out(), name))
+    }
+
+    fn names(&self) -> Result<Vec<SetName>> {
+        let directory = self.layout.names();
+        let listed = match self.fs.list(&directory) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(Vec::new());
+            }
+            listed => listed.map_err(|error| Error::io(&directory, "could not be read", error))?,
+        };
+        let directories = listed.into_iter().filter(|(_, kind)| *kind == Kind::Directory);
+        let mut names: Vec<SetName> =
+            directories.filter_map(|(name, _)| name.to_str()?.parse().ok()).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
     fn has_state(&self) -> bool {
-        exists(self.fs(), self.layout.state())
+        let records = [Record::Live, Record::Journal].map(|record| self.layout.record(&record));
+        records.iter().chain([&self.layout.lock()]).any(|path| exists(self.fs(), path))
     }
 
     fn look_up_record(&self, record: &Record) -> Result<Option<Found>> {

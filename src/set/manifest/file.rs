@@ -230,7 +230,7 @@ mod tests {
     /// A directory with these bytes as its live manifest.
     fn view(manifest: Option<&[u8]>) -> DirectoryView {
         let fs = Memory::default();
-        let view = DirectoryView::of(Arc::new(fs.clone()), Path::new("/out"));
+        let view = DirectoryView::of(Arc::new(fs.clone()), Path::new("/out"), None);
         manifest.into_iter().for_each(|bytes| fs.put(&view.record_path(&Record::Live), bytes));
         view
     }

@@ -3,6 +3,7 @@
 
 use super::consent::Consent;
 use super::live::is_unchanged;
+use super::neighbours::{self, LiveSet};
 use super::salvage::Salvage;
 use super::workspace::Workspace;
 use crate::clean::scope::BaseUrl;
@@ -10,7 +11,6 @@ use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::limits::Protocol;
 use crate::place::{BackupReason, foreign};
 use crate::set::manifest::SupersededIndex;
-use crate::set::name::ROBOTS_FILE;
 
 impl Workspace {
     /// Checks, before any work is done, that a set for `base_url` in `protocol` may be published here with this `consent`. The
@@ -22,8 +22,34 @@ impl Workspace {
         self.consent = Some(consent);
         if !consent.replace_set {
             self.check_is_same(base_url.as_str(), &protocol.to_string())?;
+            self.check_neighbours(base_url.as_str())?;
         }
-        self.judge_foreign(&[&self.stem.index_file(1), ROBOTS_FILE]).map(drop)
+        if self.live.is_none() {
+            neighbours::check_new_stems(self.place.view(), &[self.stem.clone()].into())?;
+        }
+        self.judge_foreign(&[&self.stem.index_file(1), &self.robots_file]).map(drop)
+    }
+
+    /// Checks that named sets of several sites may be published below this place with this `consent`: that it does not contain a set
+    /// itself, next to which nobody would look for those of sites.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Data`] if it contains one.
+    pub fn admit_sites(&self, consent: Consent) -> Result<()> {
+        if self.name().is_none() || consent.replace_set {
+            return Ok(());
+        }
+        match neighbours::live_sets(self.place.view())?.first() {
+            None => Ok(()),
+            Some(LiveSet { what, base_url }) => Err(Error::data(message!(
+                self.directory(),
+                ": {what} is published there for {base_url}, and this run is for several sites; nothing was published; use another ",
+                Setting::Out,
+                ", or ",
+                Setting::ReplaceSet,
+                " to publish there all the same"
+            ))),
+        }
     }
 
     fn check_is_same(&self, base_url: &str, protocol: &str) -> Result<()> {
@@ -45,6 +71,26 @@ impl Workspace {
             Setting::ReplaceSet,
             " to replace that set"
         )))
+    }
+
+    /// Checks that the first set of a name has the base URL of the other sets in the directory: their files lie side by side.
+    fn check_neighbours(&self, base_url: &str) -> Result<()> {
+        if self.live.is_some() {
+            return Ok(());
+        }
+        let others = neighbours::live_sets(self.place.view())?;
+        match others.iter().find(|other| other.base_url != base_url) {
+            None => Ok(()),
+            Some(LiveSet { what, base_url: there }) => Err(Error::data(message!(
+                self.directory(),
+                ": {what} there has base URL {there}, and this run has {base_url}; a directory has one URL; nothing was \
+                 published; use another ",
+                Setting::Out,
+                ", or ",
+                Setting::ReplaceSet,
+                " if the URL of the directory has changed"
+            ))),
+        }
     }
 
     /// Backs up those of `files` that sitemill did not write.
@@ -84,11 +130,17 @@ impl Workspace {
         let path = self.place.view().path(file.as_ref());
         let others = if others == 0 { String::new() } else { format!(" (and {others} more)") };
         let way_out = match may_be_told {
-            true => message!(
-                ", or run again with ",
-                Setting::TakeOver,
-                ", which keeps a copy in .sitemill/taken-over"
-            ),
+            true => {
+                let state = match self.name() {
+                    Some(name) => format!(".sitemill/names/{name}"),
+                    None => ".sitemill".into(),
+                };
+                message!(
+                    ", or run again with ",
+                    Setting::TakeOver,
+                    ", which keeps a copy in {state}/taken-over"
+                )
+            }
             false => " and run again".into(),
         };
         let why = message!(&*path, "{others}: is in the way and not from sitemill; move it", way_out);
@@ -99,7 +151,7 @@ impl Workspace {
     fn is_ours(&self, file: &str) -> bool {
         let Some(live) = &self.live else { return false };
         let is_old = |old: &SupersededIndex| old.file == file && is_unchanged(&*self.place, old);
-        file == ROBOTS_FILE
+        file == self.robots_file
             || live.indexes.iter().any(|index| index == file)
             || live.superseded_indexes.iter().any(is_old)
     }

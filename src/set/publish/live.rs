@@ -6,7 +6,7 @@ use super::resume::resume;
 use crate::error::{Error, Result, Setting, message};
 use crate::place::{Place, Published, Record, Version, View};
 use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
-use crate::set::name::{ROBOTS_FILE, is_sitemap_file};
+use crate::set::name::is_sitemap_file;
 
 /// The live set and the version of its manifest.
 #[derive(Debug, Default)]
@@ -55,12 +55,12 @@ pub fn kept(view: &dyn View, live: &Manifest) -> Vec<Manifest> {
     live.earlier.iter().filter_map(read).collect()
 }
 
-/// The files of the live set and of earlier sets.
-pub fn published(live: Option<&Manifest>) -> Published<'_> {
+/// The files of the live set and of earlier sets. `robots_file` has their lines for robots.txt.
+pub fn published<'a>(live: Option<&'a Manifest>, robots_file: &'a str) -> Published<'a> {
     let sitemaps = live.into_iter().flat_map(|live| live.sitemaps.iter().map(|sitemap| &sitemap.file));
     let superseded = live.into_iter().flat_map(|live| live.superseded.iter().map(|old| &old.file));
     let indexes = live.into_iter().flat_map(|live| &live.indexes);
-    let files = sitemaps.chain(superseded).chain(indexes).map(String::as_str).chain([ROBOTS_FILE]);
+    let files = sitemaps.chain(superseded).chain(indexes).map(String::as_str).chain([robots_file]);
     Published { files: files.collect::<HashSet<_>>(), is_sitemap: is_sitemap_file }
 }
 

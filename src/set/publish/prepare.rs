@@ -3,6 +3,7 @@
 use super::index::index_files;
 use super::info::SetInfo;
 use super::live::is_unchanged;
+use super::neighbours;
 use super::resume::removals;
 use super::retention::Keep;
 use super::switch::Prepared;
@@ -12,14 +13,15 @@ use crate::limits::Protocol;
 use crate::place::file_hash;
 use crate::place::switch::Switch;
 use crate::set::manifest::{Manifest, Sitemap, SupersededIndex};
-use crate::set::name::{EMPTY_SET_LINE, ROBOTS_FILE};
+use crate::set::name::EMPTY_SET_LINE;
 
 impl Workspace {
     /// Makes everything durable that turns `sitemaps` into a set, which [`make_live`](super::make_live) then switches to.
     /// `keep` determines how long earlier sets stay available for rollback.
     ///
     /// # Errors
-    /// If that fails, or if something that is no regular file has the name of an index file.
+    /// If that fails, or if something that is no regular file has the name of an index file; [`ErrorKind::Data`](crate::ErrorKind::Data)
+    /// if another set in the directory has files with the same names.
     pub fn prepare(mut self, sitemaps: Vec<Sitemap>, info: &SetInfo<'_>, keep: Keep) -> Result<Prepared> {
         let base_url = info.base_url.to_string();
         self.stand_in(info)?;
@@ -44,7 +46,8 @@ impl Workspace {
     pub(super) fn prepare_set(mut self, mut set: Manifest, protocol: Protocol) -> Result<Prepared> {
         let indexes = index_files(&set, &self.stem, protocol)?;
         set.indexes = indexes.iter().map(|(file, _)| file.clone()).collect();
-        self.make_way(set.indexes.iter().map(String::as_str).chain([ROBOTS_FILE]))?;
+        neighbours::check_stems(&*self.place, self.live.as_ref(), &set)?;
+        self.make_way(set.indexes.iter().map(String::as_str).chain([&*self.robots_file]))?;
         set.superseded_indexes = self.superseded_indexes(&set)?;
         let mut robots: String =
             set.indexes.iter().map(|file| format!("Sitemap: {}{file}\n", set.base_url)).collect();
@@ -54,13 +57,15 @@ impl Workspace {
         let live = self.live.as_ref();
         self.place.prepare(Switch {
             indexes,
-            robots: (ROBOTS_FILE.into(), robots.into_bytes()),
+            robots: (self.robots_file.clone(), robots.into_bytes()),
             manifest: set.to_json(),
             expected: self.expected.clone(),
             replaced: live.map(|live| (live.run.clone(), live.alone().to_json())),
             sitemaps: set.sitemaps.iter().map(|sitemap| sitemap.file.clone()).collect(),
             removals: removals(live, &set),
         })?;
+        // A run for another set may have prepared it at the same time. The later of both sees the other.
+        neighbours::check_stems(&*self.place, self.live.as_ref(), &set)?;
         Ok(Prepared::new(self, set))
     }
 

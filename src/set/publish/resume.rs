@@ -4,12 +4,12 @@ use crate::error::Result;
 use crate::place::switch::Removal;
 use crate::place::{Place, Version};
 use crate::set::manifest::Manifest;
-use crate::set::name::ROBOTS_FILE;
+use crate::set::name::robots_file;
 
 /// Completes the switch from `live` to `next` that a dead run committed. It can be interrupted anywhere and repeated. Returns
 /// the version of the live manifest.
 pub fn resume(place: &dyn Place, live: Option<&Manifest>, next: &Manifest) -> Result<Version> {
-    let files: Vec<String> = next.indexes.iter().cloned().chain([ROBOTS_FILE.into()]).collect();
+    let files: Vec<String> = next.indexes.iter().cloned().chain([robots_file(place.view().name())]).collect();
     place.resume(&next.run, &files, &removals(live, next))
 }
 

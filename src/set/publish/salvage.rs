@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::live::Live;
+use super::neighbours::Neighbours;
 use super::occupant::is_there;
 use super::resume::resume;
 use crate::error::{ErrorKind, Result};
@@ -115,7 +116,8 @@ pub(super) struct IndexFiles {
 }
 
 impl IndexFiles {
-    /// Reads all files whose name sitemill gives to index files and that list a sitemap with a name of sitemill.
+    /// Reads all files whose name sitemill gives to index files of the set and that list a sitemap with a name of sitemill. Those of
+    /// other sets in the directory are left out.
     ///
     /// # Errors
     /// If the place cannot be listed or a file cannot be read.
@@ -125,12 +127,15 @@ impl IndexFiles {
         if view.look_up(".".as_ref())?.is_none() {
             return Ok(found);
         }
+        let neighbours = Neighbours::of(view)?;
         for entry in view.list()?.into_iter().filter(|entry| entry.is_file) {
-            let Some(name) = entry.name.to_str().filter(|name| is_index_file(name)) else { continue };
+            let is_own = |name: &&str| is_index_file(name) && neighbours.may_be_own(name);
+            let Some(name) = entry.name.to_str().filter(is_own) else { continue };
             let xml = view.read(name.as_ref())?;
             if let Some(listed) = listed(&xml) {
                 found.names.push(name.into());
-                found.listed.extend(listed.into_iter().map(str::to_owned));
+                let own = listed.into_iter().filter(|file| neighbours.may_be_own(file));
+                found.listed.extend(own.map(str::to_owned));
             }
         }
         Ok(found)

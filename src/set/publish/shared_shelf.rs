@@ -9,7 +9,7 @@ use super::shelf::{Made, Stage, Staged, put};
 use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::error::Result;
-use crate::place::{SharedStaging, Unsynced, staging_of_run};
+use crate::place::{SetName, SharedStaging, Unsynced, staging_of_run};
 use crate::set::content::{ContentHash, Seal};
 use crate::set::manifest::Sitemap;
 use crate::set::name::{SitemapId, Stem};
@@ -29,12 +29,18 @@ pub struct SharedShelf {
 }
 
 impl SharedShelf {
-    /// The shelf of a worker of `run`, which publishes in the place at `out`. The `sitemaps` are published there, sealed with
+    /// The shelf of a worker of `run`, which publishes the set `name` in the place at `out`. The `sitemaps` are published there, sealed with
     /// `secret`.
-    pub fn new(out: &Path, run: &str, secret: &Secret, sitemaps: impl IntoIterator<Item = Sitemap>) -> Self {
-        let staging = staging_of_run(out, run);
+    pub fn new(
+        out: &Path,
+        name: Option<&SetName>,
+        run: &str,
+        secret: &Secret,
+        sitemaps: impl IntoIterator<Item = Sitemap>,
+    ) -> Self {
+        let staging = staging_of_run(out, name, run);
         let unchanged = Unchanged::of(staging.view(), secret, sitemaps);
-        Self { staging, stem: Stem::default(), unchanged, given: Mutex::default() }
+        Self { staging, stem: Stem::of_set(name), unchanged, given: Mutex::default() }
     }
 }
 

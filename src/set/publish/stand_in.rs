@@ -8,7 +8,6 @@ use super::workspace::Workspace;
 use crate::error::Result;
 use crate::place::{BackupReason, Record};
 use crate::set::manifest::{Manifest, Superseded};
-use crate::set::name::ROBOTS_FILE;
 
 impl Workspace {
     /// Backs up the manifests that cannot be used, and writes a stand-in for the live one. With it, index files that the new
@@ -19,7 +18,7 @@ impl Workspace {
         let mut there = IndexFiles::read(view)?;
         if salvage.is_live_lost() {
             // They look like files of sitemill, which does not prove that they are.
-            let robots = view.is_file(ROBOTS_FILE.as_ref()).then_some(ROBOTS_FILE);
+            let robots = view.is_file(self.robots_file.as_ref()).then_some(&*self.robots_file);
             let mut files = there.names.iter().map(String::as_str).chain(robots);
             files.try_for_each(|file| self.place.back_up(file, BackupReason::Damaged))?;
         }

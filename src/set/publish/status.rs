@@ -1,15 +1,16 @@
 //! Status: the sets in an output directory, according to its manifests. Changes nothing and takes no lock.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::occupant::is_there;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
-use crate::error::{Error, ErrorKind, Result, message};
+use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::escape::shown;
-use crate::place::{self, Record, View};
+use crate::place::{self, Record, SetName, View};
 use crate::set::manifest::{Manifest, Role};
 
 /// The sets of an output directory. Serialises to a line of `sitemill status --json`.
@@ -18,6 +19,9 @@ use crate::set::manifest::{Manifest, Role};
 pub struct Status {
     /// Path of the directory, with control characters escaped.
     pub directory: String,
+    /// The name of the set, if it has one: several sets may share a directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<SetName>,
     /// The live set.
     pub live: SetStatus,
     /// Earlier sets that can be restored, the last one first.
@@ -85,49 +89,84 @@ pub struct RunStatus {
     pub is_alive: bool,
 }
 
-/// Describes the sets in `out`, or in each site directory below it, sorted by name. Reads manifests and takes no lock.
-/// `progress` counts the URLs of the sets.
+/// Describes all sets in `out`, or in each site directory below it, sorted by directory and name. With a `name`, only the set of
+/// that name. Reads manifests and takes no lock. `progress` counts the URLs of the sets.
 ///
 /// # Errors
 /// [`ErrorKind::Input`] if a directory cannot be read, [`ErrorKind::Data`] if there is no set or the manifest of a live set is
 /// damaged; also if `stop` is raised.
-pub fn status(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Vec<Status>> {
+pub fn status(
+    out: &Path,
+    name: Option<&SetName>,
+    progress: &dyn Progress,
+    stop: &Stop,
+) -> Result<Vec<Status>> {
     progress.begin(Phase::Read, 0);
-    let all = of_directories(out, progress, stop)?;
+    let sets = live_sets(out, name)?;
+    let all: Vec<Status> =
+        sets.iter().filter_map(|set| of_set(&**set, progress, stop).transpose()).collect::<Result<_>>()?;
     progress.end();
-    Ok(all)
-}
-
-fn of_directories(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Vec<Status>> {
-    if let Some(status) = of_directory(out, progress, stop)? {
-        return Ok(vec![status]);
-    }
-    let sites = sites(out)?;
-    let each = sites.iter().filter_map(|site| of_directory(site, progress, stop).transpose());
-    let all: Vec<Status> = each.collect::<Result<_>>()?;
     match all.is_empty() {
         false => Ok(all),
-        true => Err(Error::data(message!(out, ": contains no published set"))),
+        true => Err(missing(out, name)?),
     }
 }
 
-/// The directories below `out` that contain sets, sorted by name.
+/// The live sets in `out`, or, if there are none, in the directories below it, sorted by directory and name. With a `name`, only
+/// those of that name.
 ///
 /// # Errors
 /// If `out` cannot be read.
-pub fn sites(out: &Path) -> Result<Vec<PathBuf>> {
+pub fn live_sets(out: &Path, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>>> {
     let parent = place::view(out);
-    let names = parent.list()?.into_iter().filter(|listed| !listed.is_file).map(|listed| listed.name);
-    let views = names.map(|name| parent.below(&name));
-    let sites = views.filter(|site| site.has_record(&Record::Live)).map(|site| site.root().to_owned());
-    let mut sites: Vec<_> = sites.collect();
-    sites.sort();
-    Ok(sites)
+    let mut sets = place::sets_in(&*parent, name)?;
+    // If that cannot be determined, reading it says why.
+    sets.retain(|set| !matches!(set.look_up_record(&Record::Live), Ok(None)));
+    if !sets.is_empty() {
+        return Ok(sets);
+    }
+    let below = parent.list()?.into_iter().filter(|listed| !listed.is_file);
+    for site in below.map(|listed| parent.below(&listed.name)) {
+        // A directory whose state may not be read is none of ours.
+        let of_site = place::sets_in(&*site, name).unwrap_or_default();
+        sets.extend(of_site.into_iter().filter(|set| set.has_record(&Record::Live)));
+    }
+    sets.sort_by(|one, other| (one.root(), one.name()).cmp(&(other.root(), other.name())));
+    Ok(sets)
 }
 
-fn of_directory(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Option<Status>> {
+/// The error if `out` does not contain the set `name`, or the set without a name. It names the sets that are there.
+///
+/// # Errors
+/// If `out` cannot be read.
+pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
+    let which = match name {
+        Some(name) => format!("contains no set {name}"),
+        None => "contains no published set".into(),
+    };
+    let (there, sites): (Vec<_>, Vec<_>) = match place::view(out).has(".".as_ref()) {
+        true => live_sets(out, None)?.into_iter().partition(|set| set.root() == out),
+        false => Default::default(),
+    };
+    let others: Vec<_> =
+        there.iter().map(|set| set.name().map_or("one without a name", SetName::as_str)).collect();
+    let why = match (&others[..], sites.first()) {
+        ([], None) => which.into(),
+        // The last run may not have changed all sites, so restoring all of them could give a state that never existed.
+        ([], Some(site)) if name.is_none() => {
+            message!("contains several sites; roll them back one by one, such as ", site.root())
+        }
+        ([], Some(_)) => which.into(),
+        (others, _) => {
+            let (which, others) = (which.replace("published set", "set without a name"), others.join(", "));
+            message!("{which}; the sets there: {others}; choose one with ", Setting::Name)
+        }
+    };
+    Ok(Error::data(message!(out, ": ", why)))
+}
+
+fn of_set(view: &dyn View, progress: &dyn Progress, stop: &Stop) -> Result<Option<Status>> {
     stop.check()?;
-    let view = &*place::view(out);
     let Some(manifest) = Manifest::read_as(Role::Live, view, &Record::Live)? else {
         return Ok(None);
     };
@@ -146,7 +185,7 @@ fn of_directory(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Opti
         let record = Record::kept(&kept.run);
         let Some(set) = usable(Role::Kept(kept.number), &record)? else { continue };
         let (replaced, withdrawn) = (Some(kept.since.clone()), kept.withdrawn);
-        earlier.push(SetStatus { replaced, withdrawn, ..of_set(view, &set) });
+        earlier.push(SetStatus { replaced, withdrawn, ..figures(view, &set) });
         progress.advance(set.urls());
     }
     let is_switching = usable(Role::Journal, &Record::Journal)?.is_some();
@@ -158,8 +197,9 @@ fn of_directory(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Opti
         }
     }
     Ok(Some(Status {
-        directory: shown(out.as_os_str().as_encoded_bytes()),
-        live: of_set(view, &manifest),
+        directory: shown(view.root().as_os_str().as_encoded_bytes()),
+        name: view.name().cloned(),
+        live: figures(view, &manifest),
         earlier,
         damaged,
         superseded,
@@ -168,7 +208,7 @@ fn of_directory(out: &Path, progress: &dyn Progress, stop: &Stop) -> Result<Opti
     }))
 }
 
-fn of_set(view: &dyn View, set: &Manifest) -> SetStatus {
+fn figures(view: &dyn View, set: &Manifest) -> SetStatus {
     SetStatus {
         number: set.number,
         base_url: set.base_url.clone(),

@@ -4,9 +4,11 @@
 mod failing;
 mod foreign;
 mod leftovers;
+mod named;
 mod names;
 mod unexpected;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -27,17 +29,26 @@ use crate::limits::Protocol;
 use crate::place::fs::memory::{self, Memory, State};
 use crate::place::fs::{FileSystem, exists};
 use crate::place::{DirectoryPlace, DirectoryView};
-use crate::place::{LocalFile, Record, View};
+use crate::place::{LocalFile, Record, SetName, View};
 use crate::set::content::{ContentHash, seal};
 use crate::set::manifest::{Manifest, Sitemap};
-use crate::set::name::{ROBOTS_FILE, SitemapId};
-use crate::set::robots::name_indexes;
+use crate::set::name::{ROBOTS_FILE, SitemapId, Stem, robots_file};
+use crate::set::robots::{Owner, name_indexes};
 use crate::set::shelf::{Shelf, Shelved};
 use crate::sitemap::divide::Limits;
 
 const OUT: &str = "/srv/www/maps";
 const ROBOTS: &str = "/srv/robots.txt";
 const BASE: &str = "https://h.example/";
+
+thread_local! {
+    /// The name of the set that the functions below publish and crawl.
+    static NAME: RefCell<Option<SetName>> = const { RefCell::new(None) };
+}
+
+fn name() -> Option<SetName> {
+    NAME.with_borrow(Clone::clone)
+}
 
 fn open(fs: &Memory) -> Workspace {
     open_with(fs, OnDamage::Refuse)
@@ -48,12 +59,12 @@ fn open_with(fs: &Memory, on_damage: OnDamage) -> Workspace {
 }
 
 fn open_place(fs: &Memory, on_damage: OnDamage) -> Result<Workspace> {
-    let place = DirectoryPlace::open(Arc::new(fs.clone()), OUT.as_ref())?;
+    let place = DirectoryPlace::open(Arc::new(fs.clone()), OUT.as_ref(), name().as_ref())?;
     Workspace::open_place(Box::new(place), on_damage)
 }
 
 fn view(fs: &Memory) -> DirectoryView {
-    DirectoryView::of(Arc::new(fs.clone()), OUT.as_ref())
+    DirectoryView::of(Arc::new(fs.clone()), OUT.as_ref(), name().as_ref())
 }
 
 /// Changes the file system as a command does. Returns the number of changes before it reported success; failures after that are
@@ -67,8 +78,20 @@ fn build(fs: &Memory, texts: &[&str], time: &str) -> Result<usize> {
 
 fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> Result<usize> {
     let workspace = open_place(fs, on_damage)?;
+    let sitemaps = stage_all(&workspace, texts, time)?;
+    let keep = Keep { time: "1d".parse().unwrap(), sets: 0 };
+    let mut prepared = prepare(workspace, sitemaps, time, keep)?;
+    make_live(slice::from_mut(&mut prepared))?;
+    list_in_robots_txt(fs, &prepared);
+    let done = fs.steps().len();
+    let _ = prepared.workspace().expire(prepared.set(), keep);
+    Ok(done)
+}
+
+/// Stages a sitemap for each of `texts`.
+fn stage_all(workspace: &Workspace, texts: &[&str], time: &str) -> Result<Vec<Sitemap>> {
     let sitemap = |(number, text): (u32, &&str)| {
-        let staged = stage(&workspace, number, text.as_bytes(), Compression::fast())?;
+        let staged = stage(workspace, number, text.as_bytes(), Compression::fast())?;
         staged.unsynced.map_or(Ok(()), Unsynced::sync)?;
         Ok(Sitemap {
             file: staged.file,
@@ -80,14 +103,13 @@ fn build_with(fs: &Memory, texts: &[&str], time: &str, on_damage: OnDamage) -> R
             seals: None,
         })
     };
-    let sitemaps = (1..).zip(texts).map(sitemap).collect::<Result<_>>()?;
-    let keep = Keep { time: "1d".parse().unwrap(), sets: 0 };
-    let mut prepared = prepare(workspace, sitemaps, time, keep)?;
-    make_live(slice::from_mut(&mut prepared))?;
-    let _ = name_indexes(LocalFile::of(fs, ROBOTS.as_ref()), BASE, &prepared.set().indexes);
-    let done = fs.steps().len();
-    let _ = prepared.workspace().expire(prepared.set(), keep);
-    Ok(done)
+    (1..).zip(texts).map(sitemap).collect()
+}
+
+/// Lists the index files of a set in robots.txt.
+fn list_in_robots_txt(fs: &Memory, set: &Prepared) {
+    let owner = Owner { base_url: BASE, name: set.workspace().name() };
+    let _ = name_indexes(LocalFile::of(fs, ROBOTS.as_ref()), owner, &set.set().indexes);
 }
 
 /// Prepares a set of `sitemaps`, two in an index file.
@@ -115,7 +137,7 @@ fn roll_back(fs: &Memory) -> Result<usize> {
     let workspace = open_place(fs, OnDamage::Refuse)?;
     let mut prepared = workspace.roll_back(None, "2026-11-20T02:00:00Z", &Silent, &Stop::default())?;
     make_live(slice::from_mut(&mut prepared))?;
-    let _ = name_indexes(LocalFile::of(fs, ROBOTS.as_ref()), BASE, &prepared.set().indexes);
+    list_in_robots_txt(fs, &prepared);
     Ok(fs.steps().len())
 }
 
@@ -163,9 +185,10 @@ type Set = BTreeMap<String, (Vec<u8>, BTreeMap<String, Vec<u8>>)>;
 fn crawl(fs: &Memory) -> Result<Set, String> {
     let read = |file: &str| fs.read(&Path::new(OUT).join(file)).map_err(|error| format!("{file}: {error}"));
     let text = |file: &str| read(file).map(|bytes| String::from_utf8(bytes).unwrap());
-    let named = text(ROBOTS_FILE).unwrap_or_default();
+    let (robots, stem) = (robots_file(name().as_ref()), Stem::of_set(name().as_ref()));
+    let named = text(&robots).unwrap_or_default();
     let named = named.lines().map(|line| line.rsplit('/').next().unwrap().to_owned());
-    let is_index = |name: &String| name.starts_with("sitemap-index-");
+    let is_index = |name: &String| name.starts_with(&format!("{stem}-index-"));
     let indexes: BTreeSet<String> = files(fs).into_iter().filter(is_index).chain(named).collect();
     let index = |file: String| {
         let xml = text(&file)?;
@@ -182,7 +205,7 @@ fn crawl(fs: &Memory) -> Result<Set, String> {
         let sitemaps = listed.map(sitemap).collect::<Result<_, String>>()?;
         Ok((file, (xml.into_bytes(), sitemaps)))
     };
-    let lines = read(ROBOTS_FILE).ok().map(|lines| Ok((ROBOTS_FILE.into(), (lines, BTreeMap::new()))));
+    let lines = read(&robots).ok().map(|lines| Ok((robots.clone(), (lines, BTreeMap::new()))));
     indexes.into_iter().map(index).chain(lines).collect()
 }
 
@@ -212,10 +235,12 @@ fn assert_at_rest(fs: &Memory, whole: &[&Set], when: &str) {
     let sitemaps = manifest.iter().flat_map(|set| set.sitemaps.iter().map(|sitemap| &sitemap.file));
     let old = manifest.iter().flat_map(|set| set.superseded.iter().map(|old| &old.file));
     let known: Vec<_> = sitemaps.chain(old).collect();
-    let stray: Vec<_> = files(fs).into_iter().filter(|file| file.ends_with(".gz")).collect();
+    let stem = Stem::of_set(name().as_ref());
+    let is_sitemap = |file: &String| file.ends_with(".gz") && Stem::of_file(file).as_ref() == Some(&stem);
+    let stray: Vec<_> = files(fs).into_iter().filter(is_sitemap).collect();
     let stray: Vec<_> = stray.iter().filter(|file| !known.contains(file)).collect();
     assert!(stray.is_empty(), "{when}: no manifest lists {stray:?}");
-    assert_eq!(fs.list(&Path::new(OUT).join(".sitemill/staging")).unwrap(), [], "{when}");
+    assert_eq!(view.runs(), [""; 0], "{when}");
     assert!(!view.has_record(&Record::Journal), "{when}");
     for earlier in manifest.iter().flat_map(|set| &set.earlier) {
         let kept = Manifest::read(&view, &Record::kept(&earlier.run)).unwrap();
@@ -325,7 +350,7 @@ fn after_a_crash_at_any_step_an_earlier_set_is_restored_or_not() {
 fn after_a_crash_at_any_step_a_set_without_a_manifest_is_replaced_or_not() {
     let rebuild =
         |fs: &Memory| build_with(fs, &["a", "x"], "2026-11-20T02:00:00Z", OnDamage::SetAside).unwrap();
-    let state = Path::new(OUT).join(".sitemill");
+    let state = view(&Memory::default()).record_path(&Record::Live).parent().unwrap().to_owned();
     for lost in ["manifest.json", "manifest.next.json", ""] {
         let fs = on_disk(&world());
         match lost {

@@ -98,7 +98,7 @@ mod tests {
     const TIME: &str = "2026-11-20T02:00:00Z";
 
     fn open(fs: &Memory) -> Workspace {
-        let place = DirectoryPlace::open(Arc::new(fs.clone()), "/out".as_ref()).unwrap();
+        let place = DirectoryPlace::open(Arc::new(fs.clone()), "/out".as_ref(), None).unwrap();
         Workspace::open_place(Box::new(place), OnDamage::Refuse).unwrap()
     }
 

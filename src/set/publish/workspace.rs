@@ -12,9 +12,9 @@ use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
 use crate::error::Result;
 use crate::place::switch::{Removed, SwitchState};
-use crate::place::{self, FreeSpace, PROBE, Place, Version, View};
+use crate::place::{self, FreeSpace, PROBE, Place, SetName, Version, View};
 use crate::set::manifest::{Manifest, Sitemap};
-use crate::set::name::Stem;
+use crate::set::name::{Stem, robots_file};
 
 /// A place that only this run may change, with the run's staging and the manifests of the sets there.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub struct Workspace {
     pub(super) place: Box<dyn Place>,
     /// What the names of its sitemaps and index files begin with.
     pub(super) stem: Stem,
+    /// The name of the file with its lines for robots.txt.
+    pub(super) robots_file: String,
     pub(super) live: Option<Manifest>,
     /// The version of the live manifest that the next set succeeds.
     pub(super) expected: Option<Version>,
@@ -34,21 +36,22 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Opens the place at `out`: creates it if it does not exist, takes its lock, and removes the files of dead runs.
+    /// Opens the place at `out` for the set `name`, or for the set without a name: creates it if it does not exist, takes its lock,
+    /// and removes the files of dead runs.
     ///
     /// # Errors
     /// [`ErrorKind::Output`] if it cannot be created or written to, [`ErrorKind::Busy`] if another run holds its lock or the
     /// lock of all sites, [`ErrorKind::Data`] if its manifest is damaged and `on_damage` does not permit ignoring it.
-    pub fn open(out: &Path, on_damage: OnDamage) -> Result<Self> {
-        Self::open_place(place::open(out)?, on_damage)
+    pub fn open(out: &Path, name: Option<&SetName>, on_damage: OnDamage) -> Result<Self> {
+        Self::open_place(place::open(out, name)?, on_damage)
     }
 
     /// Opens the parent of the places of all sites. No other run may change any of them then.
     ///
     /// # Errors
     /// As [`Workspace::open`], and [`ErrorKind::Busy`] if a run for one of the sites is active.
-    pub fn open_for_sites(out: &Path, on_damage: OnDamage) -> Result<Self> {
-        Self::open_place(place::open_for_sites(out)?, on_damage)
+    pub fn open_for_sites(out: &Path, name: Option<&SetName>, on_damage: OnDamage) -> Result<Self> {
+        Self::open_place(place::open_for_sites(out, name)?, on_damage)
     }
 
     /// Opens the place at `out`, or the parent of the places of all sites, for a dry run: it need not exist, no lock is taken, and
@@ -56,8 +59,8 @@ impl Workspace {
     ///
     /// # Errors
     /// As [`Workspace::open`], except that a lock is no error.
-    pub fn preview(out: &Path, on_damage: OnDamage) -> Result<Self> {
-        Self::open_place(place::preview(out)?, on_damage)
+    pub fn preview(out: &Path, name: Option<&SetName>, on_damage: OnDamage) -> Result<Self> {
+        Self::open_place(place::preview(out, name)?, on_damage)
     }
 
     /// Opens the site `name` below this place, which is [open for sites](Workspace::open_for_sites). The lock of the site is
@@ -80,21 +83,28 @@ impl Workspace {
                 (live, Some(salvage))
             }
         };
+        let robots_file = robots_file(place.view().name());
         // If the live set is unknown, sitemaps that a dead run made visible may belong to it.
         if !salvage.as_ref().is_some_and(Salvage::is_in_doubt) {
-            place.remove_dead_runs(&published(live.as_ref()))?;
+            place.remove_dead_runs(&published(live.as_ref(), &robots_file))?;
         }
         place.create_staging()?;
         // A new secret matches no seal, so all sitemaps are compressed again.
         let sealed = live.as_ref().filter(|_| on_damage == OnDamage::Refuse);
         let inherited = sealed.and_then(|live| Secret::from_hex(&live.secret));
         let secret = inherited.map_or_else(Secret::draw, Ok)?;
-        Ok(Self { place, stem: Stem::default(), live, expected, salvage, secret, consent: None })
+        let stem = Stem::of_set(place.view().name());
+        Ok(Self { place, stem, robots_file, live, expected, salvage, secret, consent: None })
     }
 
     /// The path of the place.
     pub fn directory(&self) -> &Path {
         self.place.view().root()
+    }
+
+    /// The name of the set; none for the set without a name.
+    pub fn name(&self) -> Option<&SetName> {
+        self.place.view().name()
     }
 
     /// The place, for reading.
@@ -177,7 +187,7 @@ impl Workspace {
             return Ok(Removed::default());
         }
         if self.salvage.as_ref().is_some_and(Salvage::is_in_doubt) {
-            self.place.remove_dead_runs(&published(Some(set)))?;
+            self.place.remove_dead_runs(&published(Some(set), &self.robots_file))?;
         }
         retention::expire(&*self.place, set, keep)
     }
@@ -185,6 +195,6 @@ impl Workspace {
 
 impl Drop for Workspace {
     fn drop(&mut self) {
-        self.place.close(&|| published(self.live.as_ref()));
+        self.place.close(&|| published(self.live.as_ref(), &self.robots_file));
     }
 }

@@ -9,7 +9,7 @@ use crate::error::Setting;
 
 /// Title, state and time.
 pub fn header(report: &Report, is_run: bool, html: &mut Html) {
-    html.raw("<header><p class=\"kind\">Sitemap report</p>\n<h1>").cut(&report.base_url, TEXT_CHARS_MAX);
+    html.raw("<header><p class=\"kind\">Sitemap report</p>\n<h1>").cut(&report.title(), TEXT_CHARS_MAX);
     html.raw("</h1>\n<p class=\"meta\">");
     let badge = match report.published {
         _ if report.dry_run.is_some() => "<span class=\"badge\">Dry run</span>",

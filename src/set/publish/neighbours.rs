@@ -1,0 +1,164 @@
+//! Neighbours: the other sets in a directory, whose files must not be touched.
+//!
+//! Every file name begins with a [`Stem`], and a stem belongs to one set. The set `blog-en` has the stem that a section `en` of the
+//! set `blog` would have, so the stems of a set are compared with those of its neighbours before it goes live. A set claims its
+//! stems by its manifests: of the live set, of kept sets, of a switch that has begun, and of a set that a run has staged. A run
+//! stages its manifest before it compares, so of two runs at the same time at least one sees the claim of the other.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::error::{Error, ErrorKind, Result, Setting, message};
+use crate::place::{self, Place, Record, SetName, View};
+use crate::set::manifest::Manifest;
+use crate::set::name::Stem;
+
+/// The other sets in a directory, and what is known about their files.
+#[derive(Debug)]
+pub struct Neighbours {
+    /// The stem of the set that they are the neighbours of.
+    own: Stem,
+    sets: Vec<Neighbour>,
+}
+
+/// Another set in the directory.
+#[derive(Debug)]
+struct Neighbour {
+    stem: Stem,
+    /// The stems of all files that its manifests name.
+    claimed: BTreeSet<Stem>,
+    /// Whether its live set is known, and all manifests can be read. Otherwise it may have more stems.
+    is_known: bool,
+}
+
+/// A live set in the same directory.
+#[derive(Debug)]
+pub struct LiveSet {
+    /// Its name in words.
+    pub what: String,
+    /// Its base URL.
+    pub base_url: String,
+}
+
+/// The other live sets in the directory of `view`, as far as their manifests can be used.
+///
+/// # Errors
+/// If a file cannot be read.
+pub fn live_sets(view: &dyn View) -> Result<Vec<LiveSet>> {
+    let mut live = Vec::new();
+    for other in others(view)? {
+        let set = usable(&*other, &Record::Live)?.filter(|set| !set.is_stand_in);
+        live.extend(set.map(|set| LiveSet { what: in_words(other.name()), base_url: set.base_url }));
+    }
+    Ok(live)
+}
+
+/// Checks that no other set in the directory of `place` has one of the stems of `set`, which succeeds `live`. Stems that `live` has
+/// already were compared when it was published.
+///
+/// # Errors
+/// [`ErrorKind::Data`], with the names of both sets; also if a file cannot be read.
+pub fn check_stems(place: &dyn Place, live: Option<&Manifest>, set: &Manifest) -> Result<()> {
+    let mut new = stems(set);
+    live.into_iter().flat_map(stems).for_each(|stem| _ = new.remove(&stem));
+    check_new_stems(place.view(), &new)
+}
+
+/// Checks that no other set in the directory of `view` has one of the stems `new`.
+///
+/// # Errors
+/// As [`check_stems`].
+pub fn check_new_stems(view: &dyn View, new: &BTreeSet<Stem>) -> Result<()> {
+    if new.is_empty() {
+        return Ok(());
+    }
+    for other in others(view)? {
+        let neighbour = Neighbour::of(&*other)?;
+        if let Some(stem) = new.iter().find(|stem| neighbour.claimed.contains(stem)) {
+            let (own, what) = (in_words(view.name()), in_words(other.name()));
+            return Err(Error::data(message!(
+                view.root(),
+                ": {own} would have files named {stem}-…, as {what} has; nothing was published; use another ",
+                Setting::Name
+            )));
+        }
+    }
+    Ok(())
+}
+
+impl Neighbours {
+    /// Those of the set that `view` shows.
+    ///
+    /// # Errors
+    /// If a file cannot be read. A manifest that is damaged is no error.
+    pub fn of(view: &dyn View) -> Result<Self> {
+        let sets = others(view)?.iter().map(|other| Neighbour::of(&**other)).collect::<Result<_>>()?;
+        Ok(Self { own: Stem::of_set(view.name()), sets })
+    }
+
+    /// Whether the sitemap or index file named `file` may belong to the set itself: it has the stem of the set or of a section, and
+    /// no neighbour has it.
+    pub fn may_be_own(&self, file: &str) -> bool {
+        let Some(stem) = Stem::of_file(file) else { return false };
+        let may_be_of = |set: &Stem| *set == stem || set.begins(&stem);
+        // Of two sets that may have lost the manifest with the stem, it is that of the longer name.
+        let is_theirs = |other: &Neighbour| {
+            other.claimed.contains(&stem)
+                || !other.is_known && self.own.begins(&other.stem) && may_be_of(&other.stem)
+        };
+        may_be_of(&self.own) && !self.sets.iter().any(is_theirs)
+    }
+}
+
+impl Neighbour {
+    fn of(view: &dyn View) -> Result<Self> {
+        let (mut claimed, mut is_live_known, mut is_whole) = (BTreeSet::new(), false, true);
+        // In the order in which a manifest moves, so that none is missed.
+        let staged = view.runs().into_iter().map(Record::Staged);
+        let records = staged.chain([Record::Journal, Record::Live]).chain(view.kept()?);
+        for record in records {
+            match Manifest::read(view, &record) {
+                Ok(set) => {
+                    is_live_known |= set.is_some() && matches!(record, Record::Live | Record::Journal);
+                    claimed.extend(set.iter().flat_map(stems));
+                }
+                Err(error) if error.kind() == ErrorKind::Data => is_whole = false,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Self { stem: Stem::of_set(view.name()), claimed, is_known: is_live_known && is_whole })
+    }
+}
+
+/// The stems of all files of `set`, including those of earlier sets that it remembers.
+fn stems(set: &Manifest) -> BTreeSet<Stem> {
+    let sitemaps = set.sitemaps.iter().map(|sitemap| &sitemap.file);
+    let old = set.superseded.iter().map(|old| &old.file);
+    let old_indexes = set.superseded_indexes.iter().map(|old| &old.file);
+    sitemaps
+        .chain(old)
+        .chain(&set.indexes)
+        .chain(old_indexes)
+        .filter_map(|file| Stem::of_file(file))
+        .collect()
+}
+
+/// The other sets in the directory of `view`.
+fn others(view: &dyn View) -> Result<Vec<Arc<dyn View>>> {
+    let mut others = place::sets_in(view, None)?;
+    others.retain(|other| other.name() != view.name());
+    Ok(others)
+}
+
+/// A manifest of another set; none if it is missing or damaged.
+fn usable(view: &dyn View, record: &Record) -> Result<Option<Manifest>> {
+    match Manifest::read(view, record) {
+        Err(error) if error.kind() == ErrorKind::Data => Ok(None),
+        read => read,
+    }
+}
+
+/// A set in words.
+fn in_words(name: Option<&SetName>) -> String {
+    name.map_or_else(|| "the set without a name".into(), |name| format!("the set {name}"))
+}
