@@ -8,6 +8,7 @@ use super::context::Context;
 use super::judge::{Judge, Judged};
 use super::memory::Memory;
 use super::sorted::Plan;
+use super::split;
 use crate::common::disk::free_bytes;
 use crate::common::progress::Estimate;
 use crate::compress::gzip::Level;
@@ -70,7 +71,7 @@ pub fn estimate(run: Context<'_>, inputs: &[Input], memory: &Memory, out_free: F
     let order = OrderDemand::of(run, memory, [input_bytes, entry_bytes, urls]);
     // Duplicates are not known yet, so all entries are counted as listed.
     let split_bytes = if job.rules.is_split() { entry_bytes } else { 0 };
-    let split_bytes = split_bytes.saturating_sub(memory.hold as u64 / 2);
+    let split_bytes = split_bytes.saturating_sub(split::held_bytes_max(memory, 0) as u64);
     let scratch = memory.scratch.directory();
     let copied_bytes = memory.scratch.written();
     let urls_bytes = inputs.iter().map(Input::held_bytes).sum::<usize>() as u64;

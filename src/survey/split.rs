@@ -21,6 +21,7 @@ use crate::common::progress::Phase;
 use crate::common::quick_hash::QuickHash;
 use crate::error::{Error, Result, copy, list, reserve, reserve_more, try_list};
 use crate::intake::input::Input;
+use crate::job::Order;
 use crate::sitemap::divide::{Divide, Divider, Room};
 use crate::sitemap::entry::Entry;
 use crate::sitemap::sections::SectionNumber;
@@ -57,6 +58,11 @@ pub struct Split {
     pub counts: Vec<u64>,
 }
 
+/// Maximum bytes of entries that a split holds in memory while `taken` bytes are held for the layout.
+pub fn held_bytes_max(memory: &Memory, taken: usize) -> usize {
+    (memory.hold / 2).min(memory.hold.saturating_sub(taken)).saturating_sub(SEGMENT_BYTES)
+}
+
 /// Splits `layout` by the keys that `key` finds. None if there are more than `parts_max` of them.
 ///
 /// # Errors
@@ -69,8 +75,12 @@ pub fn split<K: PartKey>(
     key: impl Fn() -> K + Sync,
 ) -> Result<Option<Split>> {
     run.progress.begin(Phase::Split, layout.tally.listed);
-    // What a sorted layout holds is not known here, so only a half of what is left is taken.
-    let storage = Storage::new((memory.hold / 2).saturating_sub(SEGMENT_BYTES), memory);
+    // The inputs of a sorted layout are its own. Other inputs are mapped files, or were subtracted before.
+    let taken = match run.job.rules.order {
+        Order::Sorted => layout.inputs.iter().map(|input| input.bytes().len()).sum(),
+        Order::Input => 0,
+    };
+    let storage = Storage::new(held_bytes_max(memory, taken), memory);
     let mut parts = Parts::new(run, storage.store(), memory);
     let grouper = || Grouper { key: key(), judge: Judge::new(run.rules) };
     let work = |grouper: &mut Grouper<'_, K>, chunks: &[ListedChunk]| grouper.group(chunks, &layout.inputs);

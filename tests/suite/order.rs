@@ -218,7 +218,8 @@ fn the_plan_of_a_run_with_scratch_names_its_size_and_free_space_in_the_first_lin
     assert_eq!(scratch_bytes("plain", &[here], &plain), 0);
     assert_eq!(scratch_bytes("packed", &[here], &packed), text.len() as u64);
     let in_ranges = scratch_bytes("sorted", &[here, sorted], &plain);
-    let of_sites = scratch_bytes("sites", &[sites], &plain);
+    assert_eq!(scratch_bytes("sites", &[sites], &plain), 0);
+    let of_sites = scratch_bytes("sites-in-scratch", &[sites, &sorted[2..]], &plain);
     assert!(entries.contains(&in_ranges) && entries.contains(&of_sites), "{in_ranges}, {of_sites}");
     assert_eq!(scratch_bytes("sorted-sites", &[sites, sorted], &plain), in_ranges + of_sites);
 
