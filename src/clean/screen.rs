@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use super::{CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
 use crate::error::{Error, Message, Result, Setting, message};
-use patterns::PatternSet;
+use patterns::set::PatternSet;
 use rewrite::Prefixes;
 use robots::Robots;
 use robots::matcher::Matcher;
@@ -331,10 +331,10 @@ impl<'s> Screener<'s> {
         }
         let Cleaned::Url(url) = cleaned else { return cleaned.into() };
         let numbers = self.screen.numbers;
-        if let Some(at) = self.exclude.as_ref().and_then(|patterns| patterns.first_match(url.as_bytes())) {
+        if let Some(at) = self.exclude.as_mut().and_then(|patterns| patterns.first_match(url.as_bytes())) {
             return Screened::Excluded(numbers.exclude(at));
         }
-        if let Some(patterns) = &self.include {
+        if let Some(patterns) = &mut self.include {
             match patterns.first_match(url.as_bytes()) {
                 None => return Screened::Excluded(numbers.not_included()),
                 Some(at) => self.included_by = Some(numbers.include(at)),

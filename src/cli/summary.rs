@@ -81,8 +81,8 @@ fn summary(report: &Report, out: &Path) -> Table {
         table.row(name, grouped(number), "");
     }
     reasons(&report.rejected, report, &mut table);
-    rules("excluded", &report.excluded, &mut table);
-    rules("rewritten", &report.rewritten, &mut table);
+    rules("excluded", &report.excluded, report, &mut table);
+    rules("rewritten", &report.rewritten, report, &mut table);
     if !report.dropped_tags.is_empty() {
         table.row("tags", grouped(report.dropped_tags.values().sum()), "dropped; their URLs are listed");
         reasons(&report.dropped_tags, report, &mut table);
@@ -117,8 +117,9 @@ fn reasons(counts: &WordCounts, report: &Report, table: &mut Table) {
 /// Maximum number of rules of each kind in the summary.
 const RULES_SHOWN: usize = 10;
 
-/// The number of lines that rules applied to, and a row for each of the most frequent rules. Nothing if there are no rules.
-fn rules(name: &str, counts: &WordCounts, table: &mut Table) {
+/// The number of lines that rules applied to, and a row for each of the most frequent rules, with its first line. Nothing if there
+/// are no rules.
+fn rules(name: &str, counts: &WordCounts, report: &Report, table: &mut Table) {
     if counts.is_empty() {
         return;
     }
@@ -127,7 +128,9 @@ fn rules(name: &str, counts: &WordCounts, table: &mut Table) {
     applied.sort_by_key(|&(rule, &count)| (Reverse(count), rule));
     for &(rule, &count) in applied.iter().take(RULES_SHOWN) {
         // Rules are options, which are printable.
-        table.example("", grouped(count), rule.to_string());
+        let first = report.examples.iter().find(|example| example.reason == *rule);
+        let first = first.map(|Example { input, line, text, .. }| format!("  {input}:{line}: {text}"));
+        table.example("", grouped(count), format!("{rule}{}", first.unwrap_or_default()));
     }
     if let Some(more) = applied.len().checked_sub(RULES_SHOWN).filter(|&more| more > 0) {
         let lines = applied[RULES_SHOWN..].iter().map(|&(_, &count)| count).sum();

@@ -42,6 +42,7 @@ use crate::common::stop::Stop;
 use crate::error::{Error, Result, Setting, message};
 use crate::escape::shown;
 use crate::job::{check_threads, threads_default};
+use crate::limits::Protocol;
 use crate::place::{self, Named, PlaceFile, Record, SetName};
 use crate::set::manifest::Manifest;
 
@@ -224,7 +225,14 @@ impl Run<'_> {
             }
             run.take_in(document, &mut known.sitemaps)
         })?;
-        self.check_files(members, true, &rules, |run, document| run.take_in(document, &mut known.sitemaps))?;
+        self.check_files(members, true, &rules, |run, mut document| {
+            if !document.is_of_protocol && known.listed_by_old.contains(document.file.path()) {
+                let words =
+                    || "an index file of protocol 0.84 lists this feed or text file; publish for 0.9".into();
+                document.findings.push(None, Rule::Form, words);
+            }
+            run.take_in(document, &mut known.sitemaps)
+        })?;
         if let Some(manifest) = manifest? {
             self.check_manifest(&set, &manifest, &known)?;
         }
@@ -275,6 +283,9 @@ impl Run<'_> {
                 let words = || format!("there is no such file: {}", shown());
                 index.findings.push(Some(member.entry), Rule::MissingFile, words);
             } else {
+                if index.protocol == Some(Protocol::V0_84) {
+                    known.listed_by_old.insert(file.path());
+                }
                 members.push(file);
             }
         }
@@ -350,5 +361,7 @@ struct Known {
     met: Met,
     /// Sitemaps from elsewhere that the manifest names and no index file has listed so far.
     also: HashSet<String>,
+    /// Sitemaps that index files of protocol 0.84 list.
+    listed_by_old: Met,
     sitemaps: Sitemaps,
 }

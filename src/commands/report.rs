@@ -92,7 +92,8 @@ pub struct Report {
     /// For each reason for dropped tags that an option would resolve: what is wrong, and the option.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tag_hints: Vec<Message>,
-    /// The first line of each reason, in the order in which lines are checked.
+    /// The first line of each reason, in the order in which lines are checked; then an early line of each of the rules that exclude
+    /// the most lines, with the rule as its reason.
     pub examples: Vec<Example>,
     /// Number of sitemaps.
     pub sitemaps: u64,

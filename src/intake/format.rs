@@ -26,6 +26,7 @@ mod columns;
 mod csv;
 mod delimiter;
 mod facts;
+mod feed;
 mod foreign;
 mod found;
 mod from_code;

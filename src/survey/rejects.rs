@@ -21,11 +21,11 @@ use crate::intake::input::Input;
 use crate::intake::reject_row;
 use crate::intake::spool_format::{Content, InputRow};
 
-/// A refused line, for a person.
+/// A refused or excluded line, or a dropped tag, for a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Example {
-    /// Why it was refused.
+    /// Why it was refused, or the rule that excludes it.
     pub reason: Cow<'static, str>,
     /// The name of the input, escaped.
     pub input: String,
@@ -88,27 +88,44 @@ pub fn write(
     )
 }
 
-/// The first rows of every reason that occurred, up to `each`, in the order in which reasons are checked.
-pub fn examples(rules: &Rules, account: &Account, inputs: &[Input], each: usize) -> Vec<Example> {
+/// Maximum number of chunks that are judged again for the examples of excluded rows. A chunk does not know which rules apply to its
+/// rows, and a rule may apply only to the last row of the input.
+const EXCLUDED_CHUNKS_MAX: usize = 16;
+
+/// The first rows of every reason that occurred, up to `each`, in the order in which reasons are checked; then those of the rules
+/// `excluding` rows, if they are among the first rows that are excluded.
+pub fn examples(
+    rules: &Rules,
+    account: &Account,
+    inputs: &[Input],
+    excluding: &[&str],
+    each: usize,
+) -> Vec<Example> {
     let rejected = account.tally.rejected.iter().map(|(reason, _)| reason.as_str());
-    let words: Vec<_> =
-        rejected.chain(account.tally.dropped.iter().map(|(reason, _)| reason.as_str())).collect();
+    let reasons = rejected.chain(account.tally.dropped.iter().map(|(reason, _)| reason.as_str()));
+    let words: Vec<&str> = reasons.chain(excluding.iter().copied()).collect();
     let mut judge = Judge::new(rules);
-    let mut examples: BTreeMap<&'static str, Vec<Example>> = BTreeMap::new();
+    let mut examples: BTreeMap<&str, Vec<Example>> = BTreeMap::new();
+    let mut excluded_chunks = 0;
     for chunk in &account.chunks {
+        let lacks = |word: &str| examples.get(word).is_none_or(|known| known.len() < each);
         let rejected = chunk.tally.rejected.iter().map(|(reason, _)| reason.as_str());
         let mut of_chunk = rejected.chain(chunk.tally.dropped.iter().map(|(reason, _)| reason.as_str()));
-        if !of_chunk.any(|word| examples.get(word).is_none_or(|known| known.len() < each)) {
+        let may_have_excluded = chunk.tally.excluded > 0
+            && excluded_chunks < EXCLUDED_CHUNKS_MAX
+            && excluding.iter().any(|rule| lacks(rule));
+        if !may_have_excluded && !of_chunk.any(lacks) {
             continue;
         }
+        excluded_chunks += usize::from(chunk.tally.excluded > 0);
         let input = escape::shown(inputs[chunk.chunk.input].name().as_os_str().as_encoded_bytes());
         for Refused { line, reason, text, .. } in refused(chunk, inputs, &mut judge) {
-            // Only the reject file has excluded rows.
-            let Some(&reason) = words.iter().find(|word| **word == reason) else { continue };
-            let known = examples.entry(reason).or_default();
+            // Rules that have no examples.
+            let Some(&word) = words.iter().find(|word| **word == reason) else { continue };
+            let known = examples.entry(word).or_default();
             if known.len() < each {
                 let (input, text) = (input.clone(), escape::shown(&text));
-                known.push(Example { reason: reason.into(), input, line, text });
+                known.push(Example { reason: word.to_owned().into(), input, line, text });
             }
         }
     }

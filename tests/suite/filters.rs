@@ -165,7 +165,7 @@ fn excluded_lines_are_counted_and_recorded_by_the_first_rule_that_excludes_them(
         "sitemill_excluded_lines{base_url=\"https://www.example.com/\",rule=\"exclude=\\\\.pdf$\"} 3\n";
     assert!(metrics.contains(of_pdf), "{metrics}");
     let page = fs::read_to_string(built.directory.join("page.html")).unwrap();
-    assert!(page.contains("Excluded lines") && page.contains("exclude=\\.pdf$"));
+    assert!(page.contains("Excluded lines") && page.contains("<code>https://www.example.com/cart/1</code>"));
     assert_eq!(built.report["details"]["settings"]["exclude"], "\\.pdf$, /draft/, /never/");
     assert_eq!(built.report["details"]["settings"]["respect-robots"], "robots.txt");
 }

@@ -14,6 +14,7 @@ mod details;
 mod diff;
 mod dry_run;
 mod error_paths;
+mod feeds;
 mod filters;
 mod forms;
 mod golden;

@@ -1,12 +1,17 @@
 //! Patterns: regular expressions that URLs are included or excluded by.
 
+mod edges;
+mod gate;
+mod literals;
+pub mod set;
+
 use std::fmt;
 use std::fs;
 use std::path::Path;
 use std::str::FromStr;
 
-use regex::bytes::{RegexSet, RegexSetBuilder};
 use regex_syntax::ParserBuilder;
+use regex_syntax::hir::Hir;
 
 use crate::error::{Error, Result, message};
 
@@ -38,14 +43,11 @@ impl FromStr for Pattern {
             };
             return Err(format!("column {column}: {way_out}"));
         }
-        let parsed = ParserBuilder::new().unicode(false).utf8(false).build().parse(given);
-        let (why, at) = match parsed {
-            Ok(_) => return Ok(Self(given.to_owned())),
-            Err(regex_syntax::Error::Parse(error)) => (error.kind().to_string(), error.span().start.column),
-            Err(regex_syntax::Error::Translate(error)) => {
-                (error.kind().to_string(), error.span().start.column)
-            }
-            Err(error) => (error.to_string(), 1),
+        let Err(error) = parse(given) else { return Ok(Self(given.to_owned())) };
+        let (why, at) = match *error {
+            regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.span().start.column),
+            regex_syntax::Error::Translate(error) => (error.kind().to_string(), error.span().start.column),
+            error => (error.to_string(), 1),
         };
         Err(format!("column {at}: {why}"))
     }
@@ -55,6 +57,11 @@ impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// The syntax tree of a regular expression.
+fn parse(given: &str) -> Result<Hir, Box<regex_syntax::Error>> {
+    Ok(ParserBuilder::new().unicode(false).utf8(false).build().parse(given)?)
 }
 
 /// `c` as in a URL: `%C3%BC`.
@@ -78,68 +85,10 @@ pub fn read_patterns(path: &Path) -> Result<Vec<Pattern>> {
     patterns.map(parse).collect()
 }
 
-/// Maximum bytes of all compiled patterns: enough for tens of thousands.
-const COMPILED_BYTES_MAX: usize = 256 << 20;
-
-/// Maximum bytes of the states that each thread keeps of the automaton. With fewer, large sets would be compiled again and again.
-const STATES_BYTES_MAX: usize = 16 << 20;
-
-/// Compiled patterns. A clone has scratch memory of its own, so every thread should use one.
-#[derive(Debug, Clone)]
-pub struct PatternSet {
-    all: RegexSet,
-    is_single: bool,
-}
-
-impl PatternSet {
-    /// Compiles `patterns`. `None` if there are none.
-    ///
-    /// # Errors
-    /// If they are too large together.
-    pub fn of(patterns: &[Pattern]) -> Result<Option<Self>, String> {
-        if patterns.is_empty() {
-            return Ok(None);
-        }
-        let mut builder = RegexSetBuilder::new(patterns.iter().map(Pattern::as_str));
-        builder.unicode(false).size_limit(COMPILED_BYTES_MAX).dfa_size_limit(STATES_BYTES_MAX);
-        let all = builder.build().map_err(|error| format!("the patterns cannot be compiled: {error}"))?;
-        Ok(Some(Self { all, is_single: patterns.len() == 1 }))
-    }
-
-    /// The index of the first pattern that matches `url`.
-    #[inline]
-    pub fn first_match(&self, url: &[u8]) -> Option<usize> {
-        // It ends at the first match and may skip most of the URL; finding out which patterns match may not.
-        match self.all.is_match(url) {
-            false => None,
-            true if self.is_single => Some(0),
-            true => self.all.matches(url).iter().next(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::set::PatternSet;
     use super::*;
-
-    #[test]
-    fn the_first_of_several_patterns_that_match_is_found() {
-        let patterns: Vec<Pattern> =
-            ["^https://", r"\.pdf$", "/b/", r"(?i)[?&]sort="].map(|given| given.parse().unwrap()).into();
-        let set = PatternSet::of(&patterns).unwrap().unwrap();
-        let single = PatternSet::of(&patterns[1..2]).unwrap().unwrap();
-        for (url, first, is_pdf) in [
-            ("https://h.example/b/x.pdf", Some(0), true),
-            ("http://h.example/b/x.pdf", Some(1), true),
-            ("http://h.example/b/x.pdf?SORT=1", Some(2), false),
-            ("http://h.example/x?a&SORT=1", Some(3), false),
-            ("http://h.example/B/", None, false),
-        ] {
-            assert_eq!(set.first_match(url.as_bytes()), first, "{url}");
-            assert_eq!(single.first_match(url.as_bytes()), is_pdf.then_some(0), "{url}");
-        }
-        assert!(PatternSet::of(&[]).unwrap().is_none());
-    }
 
     #[test]
     fn the_error_for_a_pattern_names_the_column() {

@@ -1,5 +1,6 @@
 //! Fills in the report as the phases complete.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -32,6 +33,9 @@ use crate::survey::{inputs, rejects};
 
 /// Maximum number of origins out of scope in the report.
 const OUT_OF_SCOPE_ORIGINS: usize = 10;
+
+/// Maximum number of rules with examples of the rows that they exclude.
+const RULES_WITH_EXAMPLES: usize = 10;
 
 /// Writes every rejected line to `file`, whose path is `path`.
 ///
@@ -72,12 +76,23 @@ pub fn examples_of_reason(job: &Job) -> usize {
     if job.publication.details { EXAMPLES_OF_REASON_MAX } else { 1 }
 }
 
+/// The rules that exclude the most rows, the most frequent first: those that have examples in the report.
+pub fn excluded_most(job: &Job, notes: &Notes) -> Vec<Cow<'static, str>> {
+    let excluded = job.rules.urls.counted(&notes.rules).excluded;
+    let mut applied: Vec<_> = excluded.into_iter().filter(|&(_, rows)| rows > 0).collect();
+    applied.sort_by(|(one, most), (other, rows)| rows.cmp(most).then_with(|| one.cmp(other)));
+    applied.into_iter().take(RULES_WITH_EXAMPLES).map(|(rule, _)| rule).collect()
+}
+
 /// Creates the report once all lines are counted.
 ///
 /// # Errors
 /// [`ErrorKind::Internal`](crate::ErrorKind::Internal) if lines or tags do not add up.
 pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Result<Report> {
     let mut notes = account.notes.clone();
+    let excluded = excluded_most(run.job, &notes);
+    let excluding: Vec<&str> = excluded.iter().map(|rule| &**rule).collect();
+    let each = examples_of_reason(run.job);
     taken_in.known.iter().for_each(|known| notes.rules.merge(&known.rules));
     let counted = Counted {
         inputs: inputs::reports(&taken_in.inputs, &taken_in.known, account)?,
@@ -87,7 +102,7 @@ pub fn of_survey(run: Context<'_>, taken_in: &TakenIn, account: &Account) -> Res
         given: taken_in.given_tags(),
         non_utf8_before: taken_in.known.iter().map(|known| known.non_utf8).sum(),
         notes,
-        examples: rejects::examples(run.rules, account, &taken_in.inputs, examples_of_reason(run.job)),
+        examples: rejects::examples(run.rules, account, &taken_in.inputs, &excluding, each),
     };
     of_counted(run.job, counted, |reason| rejects::samples(run.rules, account, &taken_in.inputs, reason))
 }

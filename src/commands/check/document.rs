@@ -7,11 +7,12 @@ use super::content::Content;
 use super::entry::Entry;
 use super::finding::Findings;
 use super::judge::judge;
-use super::reader::{FileKind, Reader};
+use super::reader::{FileKind, Form, Reader};
 use super::rules::Rule;
 use crate::common::secret::{Key, Secret};
 use crate::error::{Error, Result};
 use crate::escape::shown;
+use crate::limits::Protocol;
 use crate::place::PlaceFile;
 use crate::survey::dedup::ChunkKeys;
 
@@ -42,6 +43,10 @@ pub(crate) struct Document {
     pub findings: Findings,
     /// Its kind, if its root element could be read.
     pub kind: Option<FileKind>,
+    /// Its protocol, if its root element could be read.
+    pub protocol: Option<Protocol>,
+    /// Whether it is XML of the protocol, and not a feed or text.
+    pub is_of_protocol: bool,
     /// The number of its entries.
     pub entries: u64,
     /// For a sitemap, the keys of its URLs. Entry number n has index n - 1.
@@ -95,14 +100,17 @@ pub(crate) fn check(
             _ => {}
         }
     }
-    let (kind, entries, hash) = (reader.head().map(|(kind, _)| kind), reader.entries(), reader.hash());
+    let (head, entries, hash) = (reader.head(), reader.entries(), reader.hash());
+    let is_of_protocol = reader.form() == Form::Protocol;
+    let (kind, protocol) = head.unzip();
     if is_member && kind == Some(FileKind::Index) {
         findings.push(None, Rule::IndexOfIndexes, || "this index file is listed in an index file".into());
     }
     if let Some(hash) = hash {
         check_content_name(path, hash, &mut findings);
     }
-    Ok(Document { file, findings, kind, entries, keys: ChunkKeys::part(keys, &[])?, members })
+    let keys = ChunkKeys::part(keys, &[])?;
+    Ok(Document { file, findings, kind, protocol, is_of_protocol, entries, keys, members })
 }
 
 /// Returns bytes that are unique in this run and that no URL begins with.
@@ -118,7 +126,7 @@ fn check_name(path: &Path, is_gzip: bool, findings: &mut Findings) {
     let extension = path.extension().unwrap_or_default();
     if extension == "gz" && !is_gzip {
         findings.push(None, Rule::Gzip, || "is named .gz but is not gzip".into());
-    } else if extension == "xml" && is_gzip {
+    } else if ["xml", "txt", "rss", "atom"].iter().any(|plain| extension == *plain) && is_gzip {
         findings.push(None, Rule::Gzip, || "is gzip but is not named .gz".into());
     }
 }

@@ -119,6 +119,19 @@ impl Entry {
         self.text.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
+    /// Replaces the current value, if `with` returns another one.
+    pub(crate) fn replace_value(&mut self, with: impl FnOnce(&[u8]) -> Option<String>) {
+        if let Some(value) = with(&self.text[self.open_at..]) {
+            self.text.truncate(self.open_at);
+            self.push(value.as_bytes());
+        }
+    }
+
+    /// Forgets the value of `tag`.
+    pub(crate) fn forget(&mut self, tag: Tag) {
+        self.tags[tag as usize] = None;
+    }
+
     fn close_value(&mut self) -> Span {
         let [start, end] = [self.open_at, self.text.len()]
             .map(|at| u32::try_from(at).expect("values of a file are within its limit of bytes"));

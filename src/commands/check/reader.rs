@@ -10,8 +10,10 @@
 
 mod attributes;
 mod elements;
+mod feeds;
 mod pairs;
 mod prolog;
+mod text;
 
 use std::io;
 use std::mem::take;
@@ -30,13 +32,26 @@ use super::rules::Rule;
 use crate::escape::shown;
 use crate::limits::Protocol;
 
-/// The kind of a document, by its root element.
+/// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileKind {
-    /// `urlset`.
+    /// `urlset`, a feed or plain text.
     Sitemap,
     /// `sitemapindex`.
     Index,
+}
+
+/// The form of a document. Protocol 0.9 allows sitemaps in other forms than its own: sitemaps.org, "Other Sitemap formats".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// XML of the protocol.
+    Protocol,
+    /// RSS 0.9x or 2.0.
+    Rss,
+    /// Atom 0.3 or 1.0.
+    Atom,
+    /// A URL on each line.
+    Text,
 }
 
 /// The current element, as far as the rules distinguish it.
@@ -44,8 +59,12 @@ pub(crate) enum FileKind {
 enum At {
     Prolog,
     Root,
+    /// In `channel` of RSS.
+    Channel,
     Entry,
     Tag(Tag),
+    /// In `guid` of RSS.
+    Guid,
     /// In an element of the extension with this number.
     Extended(usize),
     /// In a child of such an element, by its index among the children.
@@ -71,6 +90,11 @@ pub(crate) struct Reader<'f> {
     is_first_event: bool,
     is_whole: bool,
     head: Option<(FileKind, Protocol)>,
+    form: Form,
+    /// The prefix of a feed's own elements.
+    prefix: String,
+    /// The `guid` of the current item, which stands in for its link.
+    guid: Option<Vec<u8>>,
     entries: u64,
     order: Order,
     /// Whether it has been reported that the current value is not escaped.
@@ -105,6 +129,9 @@ impl<'f> Reader<'f> {
             is_first_event: true,
             is_whole: false,
             head: None,
+            form: Form::Protocol,
+            prefix: String::new(),
+            guid: None,
             entries: 0,
             order: Order::default(),
             is_unescaped: false,
@@ -114,6 +141,11 @@ impl<'f> Reader<'f> {
     /// Returns the kind of the document. It is known after the first entry, or at the end.
     pub fn head(&self) -> Option<(FileKind, Protocol)> {
         self.head
+    }
+
+    /// Returns the form of the document, which is known with its kind.
+    pub fn form(&self) -> Form {
+        self.form
     }
 
     /// Returns the number of entries so far.
@@ -136,6 +168,13 @@ impl<'f> Reader<'f> {
     /// # Errors
     /// If the disk fails.
     pub fn next(&mut self, entry: &mut Entry) -> io::Result<bool> {
+        if self.is_first_event && self.head.is_none() && self.begins_with_url()? {
+            self.head = Some((FileKind::Sitemap, Protocol::V0_9));
+            self.form = Form::Text;
+        }
+        if self.form == Form::Text {
+            return self.next_line(entry);
+        }
         // Events borrow the buffer, not the reader.
         let mut buffer = take(&mut self.buffer);
         let is_entry = loop {
@@ -211,6 +250,7 @@ impl<'f> Reader<'f> {
                 entry.push(text.as_bytes());
                 Ok(())
             }
+            At::Guid => self.push_guid(text),
             _ if text.bytes().all(|byte| byte.is_ascii_whitespace()) => Ok(()),
             _ => {
                 self.check_cdata_end(text)?;
@@ -229,6 +269,8 @@ impl<'f> Reader<'f> {
         match self.at {
             At::Prolog | At::Epilog => self.broken("text outside of the root element"),
             At::Skipped => Ok(()),
+            // Feeds have rules of their own.
+            _ if self.form != Form::Protocol => Ok(()),
             _ => {
                 let text = text.trim_ascii();
                 self.findings.push(place(self.entries), Rule::StrayText, || {
@@ -252,6 +294,10 @@ impl<'f> Reader<'f> {
             At::Tag(_) | At::Child(..) => {
                 entry.push(character.as_bytes());
                 Ok(())
+            }
+            At::Guid => {
+                let character = character.to_owned();
+                self.push_guid(&character)
             }
             _ => self.between("&"),
         }
@@ -280,12 +326,13 @@ impl<'f> Reader<'f> {
                 entry.push(text.as_bytes());
                 Ok(())
             }
+            At::Guid => self.push_guid(text),
             _ => self.between(text),
         }
     }
 
     fn unescaped(&mut self, what: &str) {
-        if !self.is_unescaped {
+        if !self.is_unescaped && self.form == Form::Protocol {
             self.is_unescaped = true;
             self.findings.push(place(self.entries), Rule::NotEscaped, || format!("{what} in a value"));
         }

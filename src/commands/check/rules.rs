@@ -53,6 +53,8 @@ rules! {
     Namespace = "namespace", ORG, "specify the namespace within the urlset tag";
     /// The file has more entries than the protocol allows.
     TooManyEntries = "too-many-entries", ORG, "Using Sitemap index files: 50,000; 0.84: 1,000 in an index";
+    /// An index file of protocol 0.84 lists a feed or a text file, which are sitemaps since protocol 0.9.
+    Form = "form", ORG, "Other Sitemap formats: since protocol 0.9";
     /// The file has no entry.
     Empty = "empty", ORG, "schema, urlset and sitemapindex: at least one entry";
     /// The protocol does not allow this element here.

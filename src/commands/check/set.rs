@@ -235,14 +235,18 @@ fn percent_decoded(name: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// Returns the names of the XML files in a place, with numbers in names sorted by value.
+/// Returns the names of the sitemaps and index files in a place: XML, feeds, and text whose name begins with `sitemap`, with numbers in names sorted by value.
 fn names(view: &dyn View) -> Result<Vec<OsString>> {
-    let is_xml = |name: &OsString| {
+    // Text has many other uses, as in robots.txt.
+    let is_sitemap = |name: &OsString| {
         let name = name.as_encoded_bytes();
-        (name.ends_with(b".xml") || name.ends_with(b".xml.gz")) && !name.starts_with(b".")
+        let plain = name.strip_suffix(b".gz").unwrap_or(name);
+        let is_text = plain.ends_with(b".txt") && name.starts_with(b"sitemap");
+        let is_xml = [&b".xml"[..], b".rss", b".atom"].iter().any(|end| plain.ends_with(end));
+        (is_xml || is_text) && !name.starts_with(b".")
     };
     let files = view.list()?.into_iter().filter(|listed| listed.is_file).map(|listed| listed.name);
-    let mut names: Vec<_> = files.filter(is_xml).collect();
+    let mut names: Vec<_> = files.filter(is_sitemap).collect();
     names.sort_by_cached_key(|name| by_number(name.as_encoded_bytes()));
     Ok(names)
 }

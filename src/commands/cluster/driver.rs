@@ -13,7 +13,7 @@ use crate::commands::build::finish::{Clock, finish};
 use crate::commands::build::follow_up::FollowUp;
 use crate::commands::build::guards;
 use crate::commands::build::outcome::Outcome;
-use crate::commands::build::reporting::{Counted, examples_of_reason, of_counted};
+use crate::commands::build::reporting::{Counted, examples_of_reason, excluded_most, of_counted};
 use crate::commands::build::site::{self, Site};
 use crate::commands::build::then;
 use crate::commands::report::{Report, Seconds};
@@ -271,7 +271,9 @@ fn report(job: &Job, packed: &[Packed], tally: Tally, input: &str) -> Result<Rep
     notes.out_of_scope.truncate(ORIGINS_SERIALISED_MAX);
     let each = examples_of_reason(job);
     let rejected = tally.rejected.iter().map(|(reason, _)| reason.as_str());
+    let excluded = excluded_most(job, &notes);
     let words = rejected.chain(tally.dropped.iter().map(|(reason, _)| reason.as_str()));
+    let words = words.chain(excluded.iter().map(|rule| &**rule));
     let first = |word| examples.of(word).iter().take(each).cloned();
     let counted = Counted {
         inputs: vec![InputReport {

@@ -148,7 +148,7 @@ impl Packer<'_, '_> {
     fn row(&mut self, row: InputRow<'_>) -> Result<()> {
         let Self { judge, filling, packed, .. } = self;
         let Packed { tally, given, sum, candidates, .. } = packed;
-        let (rejected, dropped) = (tally.rejected, tally.dropped);
+        let (rejected, dropped, excluded) = (tally.rejected, tally.dropped, tally.excluded);
         let accepted = judge.tally(row.content, tally, |entry| {
             *sum = sum.wrapping_add(filling.push(entry));
             candidates.push(entry.url)
@@ -158,7 +158,8 @@ impl Packer<'_, '_> {
             tags.count(if is_accepted { &mut given.of_entries } else { &mut given.of_refused });
         }
         let lost = rejected != packed.tally.rejected || dropped != packed.tally.dropped;
-        if lost && !packed.examples.are_full(&packed.tally) {
+        let is_excluded = excluded != packed.tally.excluded && excluded < EXCLUDED_MAX;
+        if lost && !packed.examples.are_full(&packed.tally) || is_excluded {
             refused_of(row, &mut self.teller)
                 .into_iter()
                 .for_each(|refused| packed.examples.add(&self.name, &refused));
@@ -189,6 +190,9 @@ fn row_of<'a>(record: &Record<'a>) -> InputRow<'a> {
         content: Content::Url(url, RawTags { lastmod, changefreq, priority, extras, section }),
     }
 }
+
+/// The first excluded rows of a partition, which are examples of the rules that exclude them.
+const EXCLUDED_MAX: u64 = 64;
 
 /// The first rows of each reason, up to a maximum.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -26,7 +26,8 @@ pub struct Details {
     pub time: String,
     /// Options that decide whether and what the run publishes, with their values.
     pub settings: BTreeMap<String, String>,
-    /// The first lines of each reason, at most ten, in the order in which lines are checked.
+    /// The first lines of each reason, at most ten, in the order in which lines are checked; then early lines of the rules that
+    /// exclude the most.
     pub examples: Vec<Example>,
     /// The set that was live before.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@ use super::options::FormOptions;
 use super::sample::Sample;
 use super::spec::{Head, Open, OpenFile};
 use super::table::Format;
-use super::{foreign, packing};
+use super::{foreign, packing, sitemap};
 use crate::error::{Error, Message, Result, Setting, message};
 
 /// The format whose magic number `head` starts with.
@@ -64,12 +64,19 @@ fn by_head(head: &[u8], sample: &Sample<'_>, options: &FormOptions) -> Option<Fo
     let first = head.trim_ascii_start().first();
     let has_byte = |format: &Format| match format.spec().head {
         Head::Byte(bytes) => first.is_some_and(|first| bytes.contains(first)),
-        Head::Lines(_) | Head::Other => false,
+        Head::Root(_) | Head::Lines(_) | Head::Other => false,
     };
     let has_lines = |format: &Format| match format.spec().head {
         Head::Lines(fits) => fits(sample, options.hints()),
-        Head::Byte(_) | Head::Other => false,
+        Head::Byte(_) | Head::Root(_) | Head::Other => false,
     };
+    if first == Some(&b'<')
+        && let Some(root) = sitemap::root(head)
+        && let Some(&of_root) =
+            Format::ALL.iter().find(|format| matches!(format.spec().head, Head::Root(name) if name == root))
+    {
+        return Some(of_root);
+    }
     let by_byte = Format::ALL.iter().copied().find(has_byte);
     by_byte.or_else(|| Format::ALL.iter().copied().rev().find(has_lines))
 }

@@ -1,6 +1,6 @@
 //! Existing sitemaps: every `<url>` is a record.
 
-mod dropped;
+pub(super) mod dropped;
 pub(super) mod extended;
 mod plain;
 #[cfg(test)]
@@ -44,8 +44,7 @@ fn read(text: Text<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
 
 fn read_buffered(buffer_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_>) -> Result<()> {
     let (stream, text) = text.split();
-    let stream = BufReader::with_capacity(buffer_bytes, stream);
-    let mut reader = Reader::from_reader(Metered { stream, bytes_left: 0 });
+    let mut reader = Reader::from_reader(Metered::with_capacity(buffer_bytes, stream));
     reader.config_mut().expand_empty_elements = true;
     let mut buffer = Vec::new();
     let mut entry = UrlElement::default();
@@ -102,13 +101,18 @@ fn read_buffered(buffer_bytes: usize, text: Text<'_>, rows: &mut CountingSink<'_
 
 /// Whether the XML that begins with `head` is a sitemap index.
 pub fn is_index(head: &[u8]) -> bool {
+    root(head).is_some_and(|root| root == "sitemapindex")
+}
+
+/// The local name of the root element of the XML that begins with `head`, if it is there.
+pub fn root(head: &[u8]) -> Option<String> {
     let mut reader = Reader::from_reader(head);
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
         match reader.read_event_into(&mut buffer) {
-            Ok(Event::Start(tag) | Event::Empty(tag)) => return tag.local_name().as_ref() == "sitemapindex",
-            Ok(Event::Eof) | Err(_) => return false,
+            Ok(Event::Start(tag) | Event::Empty(tag)) => return Some(tag.local_name().as_ref().to_owned()),
+            Ok(Event::Eof) | Err(_) => return None,
             Ok(_) => {}
         }
     }
@@ -120,15 +124,37 @@ fn check_root(text: &About<'_>, root: &str) -> Result<()> {
         "sitemapindex" => Err(text.wrong(
             "is a sitemap index through a pipe; give the file that lies beside its sitemaps, or these",
         )),
+        _ => Err(wrong_root(text, root, "a sitemap, <urlset>")),
+    }
+}
+
+/// The error for XML whose root element is not the one `expected`.
+pub fn wrong_root(text: &About<'_>, root: &str, expected: &str) -> Error {
+    let is = |what: &str, format: &str| {
+        text.wrong(message!(
+            "is {what}; leave out ",
+            Setting::Format,
+            ", or say ",
+            Setting::Format.with(format)
+        ))
+    };
+    match root {
+        "urlset" => is("a sitemap", "sitemap"),
+        "rss" => is("an RSS feed", "rss"),
+        "feed" => is("an Atom feed", "atom"),
+        "RDF" => text.wrong("is RDF, most likely RSS 1.0; give the feed as RSS 2.0 or Atom"),
+        "html" => text.wrong(format!(
+            "is an HTML page; expected {expected}; look at the page, and fetch the file from the right URL"
+        )),
         _ => {
             let root = crate::escape::shown(root.as_bytes());
-            Err(text.wrong(format!("is XML with the root <{root}>; expected a sitemap, <urlset>")))
+            text.wrong(format!("is XML with the root <{root}>; expected {expected}"))
         }
     }
 }
 
 /// The error for XML that is not well-formed. Nothing after the mistake can be trusted.
-fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
+pub fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
     match error {
         quick_xml::Error::Io(error) if error.get_ref().is_some_and(|cause| cause.is::<TooLong>()) => {
             text.wrong(format!("byte {at}: {error}: most likely a tag that is never closed"))
@@ -152,9 +178,25 @@ fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
 }
 
 /// A stream that fails once `bytes_left` are read, so that an endless tag or text cannot fill the memory.
-struct Metered<R> {
+pub struct Metered<R> {
     stream: BufReader<R>,
     bytes_left: u64,
+}
+
+impl<R: Read> Metered<R> {
+    /// Nothing can be read until the number of bytes is set.
+    pub fn new(stream: R) -> Self {
+        Self::with_capacity(BUFFER_BYTES, stream)
+    }
+
+    fn with_capacity(buffer_bytes: usize, stream: R) -> Self {
+        Self { stream: BufReader::with_capacity(buffer_bytes, stream), bytes_left: 0 }
+    }
+
+    /// Sets the number of bytes that can be read.
+    pub fn set_bytes_left(&mut self, bytes: u64) {
+        self.bytes_left = bytes;
+    }
 }
 
 /// The error of [`Metered`].

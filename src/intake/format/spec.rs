@@ -32,6 +32,8 @@ pub struct Spec {
 pub enum Head {
     /// The first byte after white space is one of these.
     Byte(&'static [u8]),
+    /// It is XML whose root element has this local name.
+    Root(&'static str),
     /// The first lines pass a test. If they pass the tests of two formats, the later one in the table is used.
     Lines(fn(&Sample<'_>, Hints<'_>) -> bool),
     /// In another way, or not at all.

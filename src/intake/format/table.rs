@@ -43,6 +43,10 @@ formats! {
     Parquet = super::parquet::PARQUET,
     /// An existing sitemap.
     Sitemap = super::sitemap::SITEMAP,
+    /// An RSS feed.
+    Rss = super::feed::RSS,
+    /// An Atom feed.
+    Atom = super::feed::ATOM,
     /// Lines of Google's first generator: a URL, then `lastmod=… changefreq=… priority=…`.
     Google = super::google::GOOGLE,
 }
@@ -100,8 +104,8 @@ mod tests {
         assert_eq!(extensions.len(), all);
         assert_eq!(
             "xml".parse::<Format>(),
-            Err("the format is text, csv, tsv, jsonl, parquet, sitemap or google".into())
+            Err("the format is text, csv, tsv, jsonl, parquet, sitemap, rss, atom or google".into())
         );
-        assert_eq!(Format::names(), "text|csv|tsv|jsonl|parquet|sitemap|google");
+        assert_eq!(Format::names(), "text|csv|tsv|jsonl|parquet|sitemap|rss|atom|google");
     }
 }

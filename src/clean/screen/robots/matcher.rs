@@ -16,6 +16,9 @@ use crate::clean::CleanUrl;
 pub struct Matcher {
     /// In byte order.
     heads: Vec<Head>,
+    /// For each byte, the number of heads that are less than a slash and this byte; then the number of those that are less than
+    /// anything after the slash.
+    starts: Vec<usize>,
 }
 
 /// All rules that begin with the same literal bytes.
@@ -56,7 +59,9 @@ impl Matcher {
             let parent = longest(&heads, heads.len().checked_sub(1), bytes);
             heads.push(Head { bytes: bytes.to_vec(), parent, tails });
         }
-        Self { heads }
+        let before = |bound: &[u8]| heads.partition_point(|head| *head.bytes < *bound);
+        let starts = (0..=u8::MAX).map(|byte| before(&[b'/', byte])).chain([before(&[b'/' + 1])]).collect();
+        Self { heads, starts }
     }
 
     /// The index of the rule that forbids `url`. `buffer` is scratch memory.
@@ -70,8 +75,7 @@ impl Matcher {
 
     /// The index of the rule that forbids `path`, which is in normal form.
     fn forbidding_path(&self, path: &[u8]) -> Option<usize> {
-        let last = self.heads.partition_point(|head| *head.bytes <= *path).checked_sub(1);
-        let mut at = longest(&self.heads, last, path);
+        let mut at = longest(&self.heads, self.last_up_to(path), path);
         let mut best: Option<&Tail> = None;
         while let Some(head) = at.map(|at| &self.heads[at]) {
             let rest = &path[head.bytes.len()..];
@@ -81,6 +85,28 @@ impl Matcher {
             at = head.parent;
         }
         best?.forbids
+    }
+}
+
+impl Matcher {
+    /// The index of the last head that is not greater than `path`. Most heads differ from a path in the byte after the slash.
+    fn last_up_to(&self, path: &[u8]) -> Option<usize> {
+        let (from, to) = match path {
+            [b'/', second, ..] => (self.starts[usize::from(*second)], self.starts[usize::from(*second) + 1]),
+            _ => (0, self.heads.len()),
+        };
+        let heads = &self.heads[from..to];
+        (from + heads.partition_point(|head| *head.bytes <= *path)).checked_sub(1)
+    }
+}
+
+#[cfg(feature = "internals")]
+impl super::Robots {
+    /// The pattern of the rule that forbids `url`.
+    #[doc(hidden)]
+    pub fn forbidding(&self, url: CleanUrl<'_>) -> Option<&str> {
+        let found = Matcher::new(self.rules()).forbidding(url, &mut Vec::new());
+        found.map(|at| &*self.rules()[at].pattern)
     }
 }
 

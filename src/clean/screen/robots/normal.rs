@@ -3,6 +3,7 @@
 
 use crate::clean::encode::push_escape;
 use crate::clean::legal::{is_escape, is_legal};
+use crate::common::simd;
 
 /// The normal form of the pattern in a rule. `*`, and `$` at the end, keep their meaning; elsewhere, `$` is a character.
 pub fn pattern(value: &[u8]) -> String {
@@ -25,7 +26,7 @@ pub fn pattern(value: &[u8]) -> String {
 #[inline]
 pub fn path<'a>(path: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
     // These are the only bytes that may change.
-    if memchr::memchr3(b'%', b'*', b'$', path).is_none() && memchr::memchr(b'\'', path).is_none() {
+    if !simd::contain_any(path, [b'%', b'\'']) && !simd::contain_any(path, [b'*', b'$']) {
         return path;
     }
     buffer.clear();

@@ -69,7 +69,7 @@ impl Reader<'_> {
 
     /// Checks that prefixes are declared, and that no attribute occurs twice under prefixes of the same namespace: Namespaces
     /// in XML, 5 and 6.3.
-    fn check_prefixes(&mut self, start: &BytesStart<'_>) {
+    pub(super) fn check_prefixes(&mut self, start: &BytesStart<'_>) {
         // Elements with two prefixed attributes are rare.
         let mut others = Vec::new();
         for Pair { key, .. } in Pairs(start.attributes_raw()).flatten() {
@@ -112,7 +112,7 @@ impl Reader<'_> {
     }
 
     /// Returns an attribute value with its references replaced.
-    fn value(&mut self, raw: &str) -> Result<String, Broken> {
+    pub(super) fn value(&mut self, raw: &str) -> Result<String, Broken> {
         if raw.contains('<') || !entities::is_legal_text(raw) {
             return self.broken("an attribute with a character that XML does not allow");
         }

@@ -3,7 +3,7 @@
 use quick_xml::events::BytesStart;
 
 use super::pairs::SPACE;
-use super::{At, Broken, FileKind, Order, Reader, place};
+use super::{At, Broken, FileKind, Form, Reader, place};
 use crate::commands::check::entry::{Entry, Tag};
 use crate::commands::check::extensions::{EXTENSIONS, Extension};
 use crate::commands::check::namespaces::Namespace;
@@ -13,6 +13,9 @@ use crate::limits::{Protocol, URLS_PER_SITEMAP_MAX};
 
 /// Maximum depth of elements. A sitemap with images needs four.
 const DEPTH_MAX: usize = 32;
+
+/// The same for feeds, which may have whole pages in them.
+const FEED_DEPTH_MAX: usize = 256;
 
 impl FileKind {
     fn entry_name(self) -> &'static str {
@@ -40,15 +43,18 @@ impl Reader<'_> {
     #[inline]
     pub(super) fn open(&mut self, start: &BytesStart<'_>, entry: &mut Entry) -> Result<(), Broken> {
         self.depth += 1;
-        if self.depth > DEPTH_MAX {
+        if self.depth > if self.form.is_feed() { FEED_DEPTH_MAX } else { DEPTH_MAX } {
             self.findings.push(place(self.entries), Rule::TooDeep, || {
-                format!("more than {DEPTH_MAX} nested elements")
+                format!("more than {} nested elements", self.depth - 1)
             });
             return Err(Broken);
         }
         let has_attributes = !start.attributes_raw().trim_start_matches(SPACE).is_empty();
         if has_attributes {
             self.declare(start)?;
+        }
+        if self.form.is_feed() && self.at != At::Prolog && self.at != At::Epilog {
+            return self.open_in_feed_checked(start, has_attributes, entry);
         }
         let name = start.name().into_inner();
         let (namespace, local) = self.namespaces.of_element(name).unwrap_or_else(|| {
@@ -63,17 +69,48 @@ impl Reader<'_> {
             At::Extended(number) => self.open_child(number, name, namespace, local, entry),
             At::Prolog => self.open_root(name, namespace, local)?,
             At::Skipped => {}
-            At::Tag(_) | At::Child(..) => self.unknown(name),
+            At::Tag(_) | At::Child(..) | At::Channel | At::Guid => self.unknown(name),
             At::Epilog => return self.broken("a second root element"),
         }
         // All other elements have known names.
         if self.at == At::Skipped {
             self.check_name(name)?;
         }
-        if has_attributes {
-            self.attributes(start, entry);
+        match has_attributes {
+            true if self.form.is_feed() => self.check_prefixes(start),
+            true => self.attributes(start, entry),
+            false => {}
         }
         Ok(())
+    }
+
+    /// Handles the start of an element in a feed.
+    fn open_in_feed_checked(
+        &mut self,
+        start: &BytesStart<'_>,
+        has_attributes: bool,
+        entry: &mut Entry,
+    ) -> Result<(), Broken> {
+        let name = start.name().into_inner();
+        self.check_name(name)?;
+        if let Some((prefix, _)) = name.split_once(':')
+            && prefix != "xml"
+            && self.namespaces.uri_of(prefix).is_none()
+        {
+            let words = || format!("the prefix of {} is not declared", shown(name.as_bytes()));
+            self.findings.push(place(self.entries), Rule::Namespace, words);
+        }
+        if has_attributes {
+            self.check_prefixes(start);
+        }
+        match self.at {
+            At::Skipped => Ok(()),
+            At::Tag(_) | At::Guid => {
+                self.skip();
+                Ok(())
+            }
+            _ => self.open_in_feed(start, entry),
+        }
     }
 
     /// Handles the end of an element. Returns true if it was an entry.
@@ -82,14 +119,21 @@ impl Reader<'_> {
         let mut is_entry = false;
         match self.at {
             At::Tag(tag) => {
+                if tag == Tag::Lastmod {
+                    self.end_date(entry);
+                }
                 entry.close_tag(tag);
                 self.at = At::Entry;
             }
+            At::Guid => self.at = At::Entry,
+            At::Channel => self.at = At::Root,
             At::Entry => {
+                self.end_item(entry);
                 if !self.order.seen[Tag::Loc as usize] {
-                    self.findings.push(place(self.entries), Rule::MissingElement, || "no loc".into());
+                    let words = if self.form.is_feed() { "no link" } else { "no loc" };
+                    self.findings.push(place(self.entries), Rule::MissingElement, || words.into());
                 }
-                self.at = At::Root;
+                self.at = if self.form == Form::Rss { At::Channel } else { At::Root };
                 is_entry = true;
             }
             At::Skipped if self.skipped.0 == self.depth => self.at = self.skipped.1,
@@ -104,7 +148,8 @@ impl Reader<'_> {
             }
             At::Root => {
                 if self.entries == 0 {
-                    self.findings.push(None, Rule::Empty, || "no entry".into());
+                    let words = || format!("no {}", self.form.entry_word());
+                    self.findings.push(None, Rule::Empty, words);
                 }
                 self.at = At::Epilog;
             }
@@ -117,11 +162,29 @@ impl Reader<'_> {
     }
 
     fn open_root(&mut self, name: &str, namespace: Namespace, local: &str) -> Result<(), Broken> {
+        let form = match local {
+            "rss" => Form::Rss,
+            "feed" => Form::Atom,
+            _ => Form::Protocol,
+        };
+        if form.is_feed() {
+            self.form = form;
+            self.prefix = name.split_once(':').map_or("", |(prefix, _)| prefix).to_owned();
+            self.head = Some((FileKind::Sitemap, Protocol::V0_9));
+            self.at = At::Root;
+            return Ok(());
+        }
         let kind = match local {
             "urlset" => FileKind::Sitemap,
             "sitemapindex" => FileKind::Index,
             _ => {
-                let words = || format!("{} is neither urlset nor sitemapindex", shown(name.as_bytes()));
+                let words = || {
+                    match local {
+                    "RDF" => "RDF, most likely RSS 1.0; sitemaps may be RSS 2.0 or Atom".into(),
+                    "html" => "an HTML page; the file was fetched from the wrong URL, or the server sends an error page".into(),
+                    _ => format!("{} is neither urlset nor sitemapindex", shown(name.as_bytes())),
+                }
+                };
                 self.findings.push(None, Rule::Root, words);
                 return Err(Broken);
             }
@@ -148,10 +211,11 @@ impl Reader<'_> {
             }
             return;
         }
-        self.entries += 1;
-        entry.begin(self.entries);
-        self.order = Order::default();
-        self.at = At::Entry;
+        self.begin_entry(entry);
+    }
+
+    /// Reports the first entry that is too many.
+    pub(super) fn check_count(&mut self, kind: FileKind, protocol: Protocol) {
         if self.entries == kind.entries_max(protocol) + 1 {
             let words = || format!("more than {} entries", kind.entries_max(protocol));
             self.findings.push(Some(self.entries), Rule::TooManyEntries, words);
@@ -257,7 +321,7 @@ impl Reader<'_> {
     }
 
     /// Skips the content of the element that was just opened.
-    fn skip(&mut self) {
+    pub(super) fn skip(&mut self) {
         self.skipped = (self.depth, self.at);
         self.at = At::Skipped;
     }

@@ -21,6 +21,9 @@ const RULES_BYTES_MAX: usize = 8 * 1024;
 const LINES_BYTES_MAX: usize = 64 * 1024;
 const TAGS_BYTES_MAX: usize = 16 * 1024;
 
+/// Maximum number of bytes of the examples of excluded lines.
+const EXCLUDED_BYTES_MAX: usize = 16 * 1024;
+
 /// Maximum number of characters of a reason.
 const WORD_CHARS_MAX: usize = 40;
 
@@ -50,6 +53,7 @@ pub fn excluded(report: &Report, html: &mut Html) {
         html.raw("<p class=\"note\">The filters of this run leave out these URLs. The most frequent rules are shown; the JSON ")
             .raw("report has all of them, and the reject file has every line.</p>\n");
         by_rule("Excluded lines by rule", "excluded", &report.excluded, html);
+        examples_of_rules(report, html);
         html.raw("</section>\n");
     }
     if !report.included.is_empty() {
@@ -127,12 +131,9 @@ fn by_word(
 
 /// Adds, for each reason, how to fix it and its first examples: at most about `bytes_max` bytes.
 fn all_examples(counts: &WordCounts, report: &Report, bytes_max: usize, html: &mut Html) {
-    let details = report.details.as_ref().map(|details| &details.examples);
-    let all = details.filter(|all| !all.is_empty()).unwrap_or(&report.examples);
     let end = html.len() + bytes_max;
     let reasons = sorted(counts);
     for (at, &(word, count)) in reasons.iter().enumerate() {
-        let of_reason: Vec<_> = all.iter().filter(|example| example.reason == word).collect();
         if html.len() > end {
             break;
         }
@@ -141,21 +142,51 @@ fn all_examples(counts: &WordCounts, report: &Report, bytes_max: usize, html: &m
         html.raw("<h3><code>").cut(word, WORD_CHARS_MAX).raw("</code></h3>\n<p class=\"advice\">");
         let unknown = || "This version of sitemill does not know this reason.".into();
         html.message(&advice(word).unwrap_or_else(unknown), MESSAGE_CHARS_MAX).raw("</p>\n");
-        if of_reason.is_empty() {
-            continue;
-        }
-        let (open, folded) = of_reason.split_at(of_reason.len().min(EXAMPLES_OPEN));
-        examples(open, end, html);
-        if !folded.is_empty() && html.len() < end {
-            html.raw("<details><summary>").number(folded.len() as u64).raw(" more of ").number(count);
-            html.raw("</summary>\n");
-            examples(folded, end, html);
-            html.raw("</details>\n");
-        }
+        examples_of(&examples_with(word, report), count, end, html);
     }
 }
 
-fn examples(examples: &[&Example], end: usize, html: &mut Html) {
+/// Adds the first examples of each rule that excludes lines, if there are any.
+fn examples_of_rules(report: &Report, html: &mut Html) {
+    let end = html.len() + EXCLUDED_BYTES_MAX;
+    let rules = sorted(&report.excluded);
+    let mut with_examples: Vec<_> =
+        rules.into_iter().map(|(rule, count)| (rule, count, examples_with(rule, report))).collect();
+    with_examples.retain(|(.., examples)| !examples.is_empty());
+    let rules = with_examples.len();
+    for (at, (rule, count, examples)) in with_examples.into_iter().enumerate() {
+        if html.len() > end {
+            break;
+        }
+        let end = html.len() + (end - html.len()) / (rules - at);
+        html.raw("<h3><code>").cut(rule, WORD_CHARS_MAX).raw("</code></h3>\n");
+        examples_of(&examples, count, end, html);
+    }
+}
+
+/// The examples of a reason or of a rule.
+fn examples_with<'r>(word: &str, report: &'r Report) -> Vec<&'r Example> {
+    let details = report.details.as_ref().map(|details| &details.examples);
+    let all = details.filter(|all| !all.is_empty()).unwrap_or(&report.examples);
+    all.iter().filter(|example| example.reason == word).collect()
+}
+
+/// Adds examples of `count` lines. The first ones are always visible.
+fn examples_of(all: &[&Example], count: u64, end: usize, html: &mut Html) {
+    if all.is_empty() {
+        return;
+    }
+    let (open, folded) = all.split_at(all.len().min(EXAMPLES_OPEN));
+    list(open, end, html);
+    if !folded.is_empty() && html.len() < end {
+        html.raw("<details><summary>").number(folded.len() as u64).raw(" more of ").number(count);
+        html.raw("</summary>\n");
+        list(folded, end, html);
+        html.raw("</details>\n");
+    }
+}
+
+fn list(examples: &[&Example], end: usize, html: &mut Html) {
     html.raw("<ul class=\"examples\">\n");
     for example in examples {
         if html.len() > end {

@@ -61,6 +61,12 @@ impl DroppedElements {
         self.counts.add(format!("{}:{}", extension.prefix, extension.element).as_bytes(), 1);
     }
 
+    /// Counts an element that is dropped once its name is forgotten.
+    #[cold]
+    pub fn count_name(&mut self, name: &str) {
+        self.counts.add(name.as_bytes(), 1);
+    }
+
     /// The counts.
     pub fn into_counts(self) -> NameCounts {
         self.counts

@@ -1,0 +1,112 @@
+use super::*;
+use crate::common::random::Random;
+
+#[test]
+fn the_first_of_several_patterns_that_match_is_found() {
+    let patterns: Vec<Pattern> =
+        ["^https://", r"\.pdf$", "/b/", r"(?i)[?&]sort="].map(|given| given.parse().unwrap()).into();
+    let mut set = PatternSet::of(&patterns).unwrap().unwrap();
+    let mut single = PatternSet::of(&patterns[1..2]).unwrap().unwrap();
+    for (url, first, is_pdf) in [
+        ("https://h.example/b/x.pdf", Some(0), true),
+        ("http://h.example/b/x.pdf", Some(1), true),
+        ("http://h.example/b/x.pdf?SORT=1", Some(2), false),
+        ("http://h.example/x?a&SORT=1", Some(3), false),
+        ("http://h.example/B/", None, false),
+    ] {
+        assert_eq!(set.first_match(url.as_bytes()), first, "{url}");
+        assert_eq!(single.first_match(url.as_bytes()), is_pdf.then_some(0), "{url}");
+    }
+    assert!(PatternSet::of(&[]).unwrap().is_none());
+}
+
+/// What any set must find: the first pattern of all that match.
+fn first_of_all(patterns: &[Pattern], url: &[u8]) -> Option<usize> {
+    patterns.iter().position(|pattern| {
+        let mut builder = regex::bytes::RegexBuilder::new(pattern.as_str());
+        builder.unicode(false).build().unwrap().is_match(url)
+    })
+}
+
+#[test]
+fn any_set_of_patterns_finds_what_a_look_at_each_pattern_finds() {
+    let mut random = Random::new(11);
+    let parts = [
+        "^",
+        "$",
+        "(?i)",
+        "(?i:b)",
+        "/",
+        "a",
+        "b",
+        "ab/",
+        "A",
+        "a|b",
+        "(?:a|ba)",
+        "(a)",
+        "[ab]",
+        "[^a]",
+        "[a-z]",
+        ".",
+        ".*",
+        "a+",
+        "b?",
+        "a{2}",
+        "(?:ab){0,2}",
+        r"\.",
+        r"\?",
+        r"\b",
+        "^https://h/",
+        "http://h.e/a",
+        "^https?://[^/]+/",
+        "(?m)^",
+        "x=",
+        "=",
+        r"\.pdf$",
+        "[?&]x=",
+        "|",
+        "%",
+        "_",
+    ];
+    let url_parts =
+        ["/", "a", "b", "ab/", "A", "B", ".", "?", "&", "x=", "X=", "=", ".pdf", ".PDF", "%", "_", "aa"];
+    let (mut found, mut gated, mut open) = (0, 0, 0);
+    for round in 0..4_000 {
+        let patterns: Vec<Pattern> = (0..1 + round % 12)
+            .filter_map(|_| {
+                let pattern: String =
+                    (0..1 + random.below(5)).map(|_| parts[random.below(parts.len())]).collect();
+                pattern.parse().ok()
+            })
+            .collect();
+        let Some(mut set) = PatternSet::of(&patterns).unwrap() else { continue };
+        gated += usize::from(set.groups.iter().any(|group| group.gate.is_some()));
+        open += usize::from(set.groups.iter().any(|group| group.gate.is_none()));
+        for _ in 0..6 {
+            let path: String =
+                (0..random.below(12)).map(|_| url_parts[random.below(url_parts.len())]).collect();
+            let url = ["http://h.e/", "https://h/", "h"][random.below(3)].to_owned() + &path;
+            let want = first_of_all(&patterns, url.as_bytes());
+            assert_eq!(set.first_match(url.as_bytes()), want, "{url} by {patterns:?}");
+            found += usize::from(want.is_some());
+        }
+    }
+    assert!((2_000..20_000).contains(&found), "{found}");
+    assert!(gated > 500 && open > 500, "{gated} {open}");
+}
+
+#[test]
+fn more_words_than_can_be_compared_or_searched_are_left_to_the_regular_expressions() {
+    let patterns =
+        |of: fn(usize) -> String| -> Vec<Pattern> { (0..300).map(|n| of(n).parse().unwrap()).collect() };
+    let starts = patterns(|n| format!("^https://h/{n}/"));
+    let within = patterns(|n| format!("/{n}/"));
+    let bytes = ["\\?", "=", "&", "%", "~"].map(|pattern| pattern.parse().unwrap()).into();
+    for patterns in [starts, within, bytes] {
+        let mut set = PatternSet::of(&patterns).unwrap().unwrap();
+        for n in [0, 15, 16, 63, 64, 255, 299, 300] {
+            let url = format!("https://h/{n}/?a");
+            assert_eq!(set.first_match(url.as_bytes()), first_of_all(&patterns, url.as_bytes()), "{url}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Feeds: RSS 0.9x and 2.0, and Atom 0.3 and 1.0. Only what a sitemap would say is read: the link of each item and its date.
+
+use jiff::fmt::rfc2822;
+use quick_xml::events::BytesStart;
+
+use super::pairs::{Pair, Pairs};
+use super::{At, Broken, Form, Order, Reader, place};
+use crate::commands::check::entry::{Entry, Tag};
+use crate::commands::check::rules::Rule;
+
+/// Bytes of a `guid` that are kept: more than a URL has.
+const GUID_BYTES_KEPT: usize = 4096;
+
+impl Form {
+    /// The name of an entry in messages.
+    pub(super) fn entry_word(self) -> &'static str {
+        if self == Self::Rss { "item" } else { "entry" }
+    }
+
+    /// Returns whether it is a feed.
+    pub(super) fn is_feed(self) -> bool {
+        matches!(self, Self::Rss | Self::Atom)
+    }
+}
+
+impl Reader<'_> {
+    /// Handles the start of an element below the root of a feed. Elements of other namespaces are skipped.
+    pub(super) fn open_in_feed(&mut self, start: &BytesStart<'_>, entry: &mut Entry) -> Result<(), Broken> {
+        let name = start.name().into_inner().to_owned();
+        let (prefix, local) = name.split_once(':').unwrap_or(("", &name));
+        let is_own = prefix == self.prefix;
+        match (self.at, self.form, local) {
+            (At::Root, Form::Rss, "channel") if is_own => self.at = At::Channel,
+            (At::Root, Form::Atom, "entry") | (At::Channel, _, "item") if is_own => {
+                self.guid = None;
+                self.begin_entry(entry);
+            }
+            (At::Entry, Form::Atom, "link") if is_own => self.atom_link(start, entry)?,
+            (At::Entry, Form::Rss, "link") if is_own && !declares(start) => self.open_once(Tag::Loc, entry),
+            (At::Entry, Form::Rss, "guid") if is_own && self.guid.is_none() => {
+                match self.attribute_of(start, "isPermaLink")? {
+                    Some(is_link) if is_link.eq_ignore_ascii_case("false") => self.skip(),
+                    _ => {
+                        self.guid = Some(Vec::new());
+                        self.at = At::Guid;
+                    }
+                }
+            }
+            (At::Entry, Form::Rss, "pubDate") | (At::Entry, Form::Atom, "updated" | "modified") if is_own => {
+                self.open_once(Tag::Lastmod, entry);
+            }
+            _ => self.skip(),
+        }
+        Ok(())
+    }
+
+    /// Begins the value of a tag. An item has one link and one date.
+    fn open_once(&mut self, tag: Tag, entry: &mut Entry) {
+        if std::mem::replace(&mut self.order.seen[tag as usize], true) {
+            let words = || format!("two elements for {}", tag.as_str());
+            self.findings.push(place(self.entries), Rule::RepeatedElement, words);
+            return self.skip();
+        }
+        self.at = At::Tag(tag);
+        entry.open_value();
+    }
+
+    /// Takes the link of an entry to its page. An entry may have several, for example in other media types; the first counts.
+    fn atom_link(&mut self, start: &BytesStart<'_>, entry: &mut Entry) -> Result<(), Broken> {
+        let rel = self.attribute_of(start, "rel")?;
+        let is_page = rel.is_none_or(|rel| {
+            matches!(&*rel, "alternate" | "http://www.iana.org/assignments/relation/alternate")
+        });
+        if let Some(href) = self.attribute_of(start, "href")?
+            && is_page
+            && !std::mem::replace(&mut self.order.seen[Tag::Loc as usize], true)
+        {
+            entry.open_value();
+            entry.push(href.as_bytes());
+            entry.close_tag(Tag::Loc);
+        }
+        self.skip();
+        Ok(())
+    }
+
+    fn attribute_of(&mut self, start: &BytesStart<'_>, name: &str) -> Result<Option<String>, Broken> {
+        let mut pairs = Pairs(start.attributes_raw()).flatten();
+        let Some(Pair { value, .. }) = pairs.find(|pair| pair.key == name) else { return Ok(None) };
+        self.value(value).map(Some)
+    }
+
+    /// Appends to the `guid` of the item.
+    pub(super) fn push_guid(&mut self, text: &str) -> Result<(), Broken> {
+        let guid = self.guid.get_or_insert_default();
+        let room = GUID_BYTES_KEPT - guid.len();
+        guid.extend_from_slice(&text.as_bytes()[..text.len().min(room)]);
+        Ok(())
+    }
+
+    /// Ends an item. Its `guid` is its URL if it has no link.
+    pub(super) fn end_item(&mut self, entry: &mut Entry) {
+        if let Some(guid) = self.guid.take()
+            && entry.loc().is_none_or(<[u8]>::is_empty)
+        {
+            entry.forget(Tag::Loc);
+            entry.open_value();
+            entry.push(&guid);
+            entry.close_tag(Tag::Loc);
+            self.order.seen[Tag::Loc as usize] = true;
+        }
+    }
+
+    /// Ends the date of an RSS item, which becomes W3C Datetime.
+    pub(super) fn end_date(&mut self, entry: &mut Entry) {
+        const DATES: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
+        if self.form == Form::Rss {
+            entry.replace_value(|date| {
+                let time = DATES.parse_zoned(date.trim_ascii()).ok()?;
+                Some(time.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string())
+            });
+        }
+    }
+
+    /// Begins an entry.
+    pub(super) fn begin_entry(&mut self, entry: &mut Entry) {
+        let (kind, protocol) = self.own();
+        self.entries += 1;
+        entry.begin(self.entries);
+        self.order = Order::default();
+        self.at = At::Entry;
+        self.check_count(kind, protocol);
+    }
+}
+
+/// Returns whether an element declares a default namespace.
+fn declares(start: &BytesStart<'_>) -> bool {
+    Pairs(start.attributes_raw()).flatten().any(|pair| pair.key == "xmlns")
+}

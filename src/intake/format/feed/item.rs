@@ -1,0 +1,157 @@
+//! An item of a feed, which becomes a record.
+
+use quick_xml::escape::resolve_xml_entity;
+use quick_xml::events::{BytesRef, BytesStart};
+
+use super::bases::{BadAttribute, Bases, attribute};
+use super::date;
+use super::kind::Kind;
+use crate::clean::Reason;
+use crate::error::Result;
+use crate::intake::format::row::{AND, CountingSink, Record};
+use crate::intake::format::sitemap::dropped::DroppedElements;
+use crate::limits::LINE_BYTES_MAX;
+
+/// The current item.
+pub struct Item {
+    offset: u64,
+    number: u64,
+    /// It has an entity that only a DTD could define, or a malformed attribute.
+    pub is_bad: bool,
+    /// Whether it has elements that are dropped.
+    pub has_others: bool,
+    link: Option<Vec<u8>>,
+    guid: Option<Vec<u8>>,
+    updated: Option<Vec<u8>>,
+    /// Whether there are two links in RSS.
+    has_two_links: bool,
+    /// The value whose element is open, and its text so far.
+    open: Option<(Part, Vec<u8>)>,
+}
+
+/// A value of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Link,
+    Guid,
+    Updated,
+}
+
+/// The relation of a link to the page of an entry: RFC 4287, 4.2.7.2.
+const ALTERNATE: [&str; 2] = ["alternate", "http://www.iana.org/assignments/relation/alternate"];
+
+impl Item {
+    pub fn new(offset: u64, number: u64) -> Self {
+        Self {
+            offset,
+            number,
+            is_bad: false,
+            has_others: false,
+            link: None,
+            guid: None,
+            updated: None,
+            has_two_links: false,
+            open: None,
+        }
+    }
+
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Takes the start tag of a child. False if it is no part of the record.
+    pub fn open(&mut self, kind: Kind, tag: &BytesStart<'_>, bases: &Bases) -> bool {
+        let part = match (kind, tag.local_name().as_ref()) {
+            (Kind::Atom, "link") => return self.take_link(tag, bases),
+            (Kind::Rss, "link") => Part::Link,
+            (Kind::Rss, "guid") => match attribute(tag, "isPermaLink") {
+                Ok(Some(is_link)) if is_link.eq_ignore_ascii_case("false") => return false,
+                Ok(_) if self.guid.is_some() => return false,
+                Ok(_) => Part::Guid,
+                Err(BadAttribute) => {
+                    self.is_bad = true;
+                    return false;
+                }
+            },
+            (Kind::Rss, "pubDate") | (Kind::Atom, "updated" | "modified") => Part::Updated,
+            _ => return false,
+        };
+        self.open = Some((part, Vec::new()));
+        true
+    }
+
+    /// Takes the link of an Atom entry, unless it leads elsewhere or there is one already.
+    fn take_link(&mut self, tag: &BytesStart<'_>, bases: &Bases) -> bool {
+        let (Ok(rel), Ok(href)) = (attribute(tag, "rel"), attribute(tag, "href")) else {
+            self.is_bad = true;
+            return false;
+        };
+        let is_page = rel.is_none_or(|rel| ALTERNATE.iter().any(|word| rel.eq_ignore_ascii_case(word)));
+        match href {
+            Some(href) if is_page && self.link.is_none() => {
+                let mut href = href.into_bytes();
+                href.truncate(LINE_BYTES_MAX + 1);
+                self.link = Some(bases.resolve(href));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Takes the end tag of a child.
+    pub fn close(&mut self, bases: &Bases) {
+        let Some((part, text)) = self.open.take() else { return };
+        match part {
+            Part::Link => {
+                self.has_two_links |= self.link.is_some();
+                add(&mut self.link, b"</link><link>", &bases.resolve(text));
+            }
+            Part::Guid => self.guid = Some(bases.resolve(text)),
+            // It is unclear which of two is meant.
+            Part::Updated => add(&mut self.updated, AND.as_bytes(), text.trim_ascii()),
+        }
+    }
+
+    /// Takes text. A value is cut at one byte more than a line may have, so that it is still too long.
+    pub fn text(&mut self, part: &str) {
+        let Some((_, value)) = &mut self.open else { return };
+        let room = (LINE_BYTES_MAX + 1).saturating_sub(value.len());
+        value.extend_from_slice(&part.as_bytes()[..part.len().min(room)]);
+    }
+
+    /// Takes a reference such as `&amp;`.
+    pub fn reference(&mut self, name: &BytesRef<'_>) {
+        match (name.resolve_char_ref(), resolve_xml_entity(name)) {
+            (Ok(Some(char)), _) => self.text(char.encode_utf8(&mut [0; 4])),
+            (Ok(None), Some(text)) => self.text(text),
+            _ => self.is_bad |= self.open.is_some(),
+        }
+    }
+
+    /// Ends the item, which becomes a record.
+    pub fn emit(self, kind: Kind, dropped: &mut DroppedElements, rows: &mut CountingSink<'_>) -> Result<()> {
+        let Self { offset, number, is_bad, has_others, guid, updated, has_two_links, .. } = self;
+        let link = self.link.filter(|link| !link.trim_ascii().is_empty());
+        if link.is_some() && guid.is_some() {
+            dropped.count_name("guid");
+        }
+        let url = link.or(guid).unwrap_or_default();
+        let url = url.trim_ascii();
+        if has_two_links || is_bad {
+            let text = if has_two_links { [b"<link>", url, b"</link>"].concat() } else { url.to_vec() };
+            return rows.bad(number, offset, Reason::BadRow, &text);
+        }
+        let updated = updated.unwrap_or_default();
+        let lastmod = if kind == Kind::Rss { date::w3c(&updated) } else { updated };
+        let record = Record { line: number, offset, url, lastmod: &lastmod, ..Record::default() };
+        if url.is_empty() && has_others { rows.without_url(&record) } else { rows.record(&record) }
+    }
+}
+
+/// Sets `value` to `more`, or appends it after a separator.
+fn add(value: &mut Option<Vec<u8>>, separator: &[u8], more: &[u8]) {
+    match value {
+        None => *value = Some(more.to_vec()),
+        Some(value) => *value = [value, separator, more].concat(),
+    }
+}
