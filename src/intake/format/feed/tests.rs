@@ -6,8 +6,7 @@ use crate::intake::format::{Feed, FormOptions, Format, Opened, open};
 
 /// The format, the rows, and the dropped elements of a feed.
 fn read(feed: &str, said: Option<Format>) -> Result<(Format, Vec<String>, Vec<String>), String> {
-    let mut options = FormOptions::default();
-    options.format = said;
+    let options = FormOptions { format: said, ..FormOptions::default() };
     let stream = Feed::Stream(Box::new(Cursor::new(feed.to_owned().into_bytes())));
     let opened = open(Path::new("f"), stream, &options).map_err(|error| error.to_string())?;
     let (facts, Opened::Rows(reader)) = opened else { panic!("{feed} is text") };
