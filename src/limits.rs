@@ -24,6 +24,9 @@ pub const URL_BYTES_MAX: usize = 2_047;
 /// Maximum number of images per URL: Google, "Image sitemaps".
 pub const IMAGES_PER_URL_MAX: u32 = 1_000;
 
+/// Maximum number of news articles per sitemap: Google, "News sitemaps".
+pub const NEWS_PER_SITEMAP_MAX: u32 = 1_000;
+
 /// Bytes of a robots.txt that every crawler reads: RFC 9309, 2.5. Google reads no more.
 pub const ROBOTS_BYTES_MAX: usize = 500 * 1024;
 

@@ -25,6 +25,7 @@ use crate::set::manifest::{Seal, Seals, Sitemap};
 use crate::set::shelf::Shelf;
 use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::entry::Entry;
+use crate::sitemap::extensions::news;
 use crate::sitemap::sections::counts::{SectionCounter, SectionRule, SectionTally, Sections};
 use crate::sitemap::xml::Frame;
 use crate::survey::context::Context;
@@ -47,13 +48,14 @@ pub fn produce(
 ) -> Result<Batch> {
     let Context { job, progress, stop, .. } = run;
     progress.begin(Phase::Produce, layout.tally.listed);
-    let renderer = || Renderer::new(run, layout, shelf.secret(), sections);
+    let renderer = || Renderer::new(run, layout, shelf.secret(), sections).at(lastmod);
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
         let made = renderer.make(shelf, at)?;
-        Ok((at, made, renderer.sink.take_sections()))
+        Ok((at, made, renderer.sink.old_news, renderer.sink.take_sections()))
     };
     let mut tally = sections.map(SectionTally::new);
+    let mut old_news = 0;
     let mut staged = Vec::new();
     reserve(&mut staged, layout.sitemaps.len())?;
     syncing(stop, |sync| {
@@ -61,7 +63,8 @@ pub fn produce(
         // that distributes the sitemaps is a few ahead, so it prefetches their input.
         let sitemaps = (0..layout.sitemaps.len()).rev().inspect(|&at| layout.will_need(at));
         ordered(job.resources.threads.get(), sitemaps, renderer, work, |rendered| {
-            let (at, rendered, counted) = rendered?;
+            let (at, rendered, old, counted) = rendered?;
+            old_news += old;
             let part = &layout.sitemaps[at];
             tally.iter_mut().zip(counted).for_each(|(tally, counted)| tally.add(counted));
             progress.advance(part.entries.into());
@@ -91,7 +94,7 @@ pub fn produce(
     staged.reverse();
     let sections = tally.map(|tally| finish_sections(run, layout, shelf.secret(), tally)).transpose()?;
     let rules = Fingerprint::of(&job.rules, &job.input.form);
-    Ok(Batch::new(rules, layout.tally, staged).with_sections(sections))
+    Ok(Batch::new(rules, layout.tally, staged).with_sections(sections).with_old_news(old_news))
 }
 
 /// Finishes the tally of sections. If there are too many, all sitemaps are rendered once more to count the largest sections;
@@ -147,12 +150,19 @@ struct Renderer<'r> {
     layout: &'r Layout,
     judge: Judge<'r>,
     sink: Sink<'r>,
+    /// The time of publication, in seconds since 1970.
+    now: Option<i64>,
 }
 
 impl<'r> Renderer<'r> {
     fn new(run: Context<'r>, layout: &'r Layout, secret: &Secret, sections: Option<&'r SectionRule>) -> Self {
         let sink = Sink::new(&run.job.rules, secret, sections);
-        Self { rules: &run.job.rules, layout, judge: Judge::new(run.rules), sink }
+        Self { rules: &run.job.rules, layout, judge: Judge::new(run.rules), sink, now: None }
+    }
+
+    /// Counts articles that are old at `time`, the time of publication.
+    fn at(self, time: &str) -> Self {
+        Self { now: news::instant(time), ..self }
     }
 
     /// Renders the sitemap with the index `at` unless it exists already. Only if its size equals that of a published sitemap is it rendered
@@ -183,6 +193,7 @@ impl<'r> Renderer<'r> {
     fn render(&mut self, part: &PlannedSitemap<EntryAt>) -> Result<()> {
         let frame = Frame::sitemap(self.rules.protocol).with(part.uses);
         self.sink.begin();
+        self.sink.now = self.now.filter(|_| part.news > 0);
         frame.open(&mut self.sink.xml);
         let mut entries = 0;
         // The first URLs of the first chunk may belong to the previous sitemap.
@@ -227,6 +238,10 @@ struct Sink<'r> {
     is_for_seal: bool,
     /// Counts URLs by section, if the report needs it. Reads whole buffers, so that rendering an entry costs the same.
     sections: Option<SectionCounter<'r>>,
+    /// The time of publication, if the sitemap has news articles.
+    now: Option<i64>,
+    /// Articles of the sitemap that are old at this time.
+    old_news: u64,
     /// Bytes of XML before the buffer.
     bytes: u64,
     /// The first URL; empty before there is one.
@@ -244,6 +259,8 @@ impl<'r> Sink<'r> {
             sealer: Box::new(secret.hasher()),
             is_for_seal: false,
             sections: sections.map(SectionCounter::new),
+            now: None,
+            old_news: 0,
             bytes: 0,
             first_url: String::new(),
             busy_from: 0,
@@ -253,7 +270,7 @@ impl<'r> Sink<'r> {
     /// Begins a sitemap.
     fn begin(&mut self) {
         self.first_url.clear();
-        self.busy_from = 0;
+        (self.busy_from, self.old_news) = (0, 0);
         // What was rendered for its seal alone may be rendered again.
         self.take_sections();
     }
@@ -292,6 +309,9 @@ impl<'r> Sink<'r> {
         self.sealer.update(&self.xml);
         if let Some(sections) = &mut self.sections {
             sections.add_xml(&self.xml);
+        }
+        if let Some(now) = self.now {
+            self.old_news += news::count_old(&self.xml, now);
         }
         if !self.is_for_seal {
             self.hasher.update(&self.xml);

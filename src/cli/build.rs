@@ -22,6 +22,7 @@ pub fn run(args: Box<BuildArgs>, config: Option<&Path>) -> Result<()> {
     let when = if args.quiet { ProgressWhen::Never } else { args.progress };
     let outcome = built(&args, config, None, &*progress::shown(when), &stop)?;
     inputs::warn_of_skipped(&outcome.report.skipped);
+    inputs::warn_of_old_news(outcome.report.old_news);
     outcome.warnings.iter().for_each(failure::print_warning);
     if !args.quiet {
         summary::print(&outcome.report, &args.out);

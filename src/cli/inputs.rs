@@ -26,6 +26,16 @@ pub fn warn_of_skipped(skipped: &[Skipped]) {
     }
 }
 
+/// Warns if news articles are too old to be news.
+pub fn warn_of_old_news(articles: u64) {
+    if articles > 0 {
+        let count = plural(articles, "news article is", "news articles are");
+        let words =
+            format!("{count} older than two days; news sitemaps are for articles of the last two days");
+        log::counted_warning(&words, json!({ "old_news": articles }));
+    }
+}
+
 /// Warns if a robots.txt has no rule for the crawler, or is longer than crawlers read.
 pub fn warn_of_robots(rules: &UrlRules) {
     let Some(robots) = &rules.robots else { return };

@@ -22,7 +22,7 @@ pub fn print(report: &Report, out: &Path) {
 
 /// The fields of the summary. Other fields may be long; `--report` has them.
 fn fields(report: &Report, out: &Path) -> Value {
-    const NAMES: [&str; 32] = [
+    const NAMES: [&str; 33] = [
         "published",
         "dry_run",
         "lines",
@@ -44,6 +44,7 @@ fn fields(report: &Report, out: &Path) -> Value {
         "examples",
         "sitemaps",
         "also",
+        "old_news",
         "indexes",
         "sections",
         "section_rules",

@@ -102,6 +102,9 @@ pub struct Report {
     /// Number of sitemaps that sitemill did not write, and that the index files list after its own.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub also: u64,
+    /// Number of news articles that were published more than two days before the set. They are listed, too.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub old_news: u64,
     /// URLs of the index files, for robots.txt.
     pub index_urls: Vec<String>,
     /// With a base for each origin: the live set of each, in the order in which the origins first appear in the input.

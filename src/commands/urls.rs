@@ -41,12 +41,12 @@ pub enum UrlsForm {
     /// One URL per line.
     #[default]
     Lines,
-    /// Tab-separated rows below a header: `loc`, `lastmod`, `changefreq`, `priority`, `alternates` and `images`. The last two
-    /// are JSON arrays. Missing values are empty. A value that contains a tab or line end, or begins with a quote, is quoted as
+    /// Tab-separated rows below a header: `loc`, `lastmod`, `changefreq`, `priority`, `alternates`, `images`, `videos` and
+    /// `news`. The last four are JSON. Missing values are empty. A value that contains a tab or line end, or begins with a quote, is quoted as
     /// in CSV. `build` reads this format.
     Tsv,
-    /// One JSON object per line, with `loc` and the tags of the URL; `alternates` and `images` are arrays. `build` reads this
-    /// format.
+    /// One JSON object per line, with `loc` and the tags of the URL; `alternates`, `images` and `videos` are arrays, and `news`
+    /// is an object. `build` reads this format.
     Json,
 }
 
@@ -220,7 +220,7 @@ fn list(file: &PlaceFile, form: Form, entry: &mut Entry) -> Result<Listed> {
         if matches!(form, Form::Tsv | Form::Json) && !entry.is_whole() {
             listed.damage = Some(Error::data(message!(
                 path,
-                ": entry {number}: has more links or images than can be listed; list the URLs alone"
+                ": entry {number}: has more links, images or videos, or longer texts, than can be listed; list the URLs alone"
             )));
             break;
         }
@@ -263,10 +263,9 @@ fn push(entry: &Entry, loc: &[u8], form: Form, lines: &mut Vec<u8>) {
                 push_cell(entry.value(tag).unwrap_or_default().trim_ascii(), lines);
             }
             for number in 0..EXTENSIONS.len() {
-                let list = values(entry, number);
                 lines.push(b'\t');
-                if !list.is_empty() {
-                    push_cell(Value::Array(list).to_string().as_bytes(), lines);
+                if let Some(values) = values(entry, number) {
+                    push_cell(values.to_string().as_bytes(), lines);
                 }
             }
         }
@@ -295,15 +294,20 @@ fn to_json(entry: &Entry) -> Value {
         }
     }
     for (number, extension) in EXTENSIONS.iter().enumerate() {
-        let list = values(entry, number);
-        if !list.is_empty() {
-            object.insert(extension.name.into(), list.into());
+        if let Some(values) = values(entry, number) {
+            object.insert(extension.name.into(), values);
         }
     }
     Value::Object(object)
 }
 
-/// Returns the values of the extension with this number.
-fn values(entry: &Entry, number: usize) -> Vec<Value> {
-    entry.elements(number).iter().filter_map(EXTENSIONS[number].to_json).collect()
+/// Returns the values of the extension with this number: an array, or the only value if there is never a second one.
+fn values(entry: &Entry, number: usize) -> Option<Value> {
+    let extension = EXTENSIONS[number];
+    let mut values: Vec<Value> = entry.elements(number).iter().filter_map(extension.to_json).collect();
+    match values.len() {
+        0 => None,
+        1 if extension.is_single => values.pop(),
+        _ => Some(values.into()),
+    }
 }

@@ -27,7 +27,8 @@ pub struct InputReport {
     /// Its columns or keys, if its format has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub columns: Option<ColumnsReport>,
-    /// Elements of a sitemap that cannot be carried over, by name; what they contain is not counted again.
+    /// Elements of a sitemap, and keys in values of extensions, that cannot be carried over, by name; what they contain is not
+    /// counted again.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub dropped_elements: BTreeMap<String, u64>,
 }
@@ -36,11 +37,12 @@ pub struct InputReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ColumnsReport {
-    /// What each part of a record was read from: `url`, `lastmod`, `changefreq`, `priority`, `alternates`, `images`.
+    /// What each part of a record was read from: `url`, `lastmod`, `changefreq`, `priority`, `alternates`, `images`, `videos`,
+    /// `news`.
     pub used: BTreeMap<Cow<'static, str>, String>,
     /// All others in the order in which they occur first, escaped; `…` stands for those beyond the first 64.
     pub unused: Vec<String>,
-    /// Unused columns named `alternates` or `images` that do not hold text.
+    /// Unused columns named like an extension, such as `images`, whose type cannot hold its values.
     #[serde(skip)]
     pub impossible: Vec<(&'static str, String)>,
 }

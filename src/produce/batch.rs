@@ -26,6 +26,13 @@ pub struct Batch {
     /// Its URLs by section, if they were counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sections: Option<Sections>,
+    /// News articles that were published more than two days before the set.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub old_news: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A sitemap of a batch.
@@ -43,12 +50,17 @@ impl Batch {
     /// Creates a batch that this version has produced by `rules`.
     pub fn new(rules: Fingerprint, tally: Tally, sitemaps: Vec<BatchSitemap>) -> Self {
         let version = env!("CARGO_PKG_VERSION").to_owned();
-        Self { format: Format, version, rules, tally, sitemaps, sections: None }
+        Self { format: Format, version, rules, tally, sitemaps, sections: None, old_news: 0 }
     }
 
     /// Adds the URLs by section, if they were counted.
     pub fn with_sections(self, sections: Option<Sections>) -> Self {
         Self { sections, ..self }
+    }
+
+    /// Sets the number of old news articles.
+    pub fn with_old_news(self, old_news: u64) -> Self {
+        Self { old_news, ..self }
     }
 
     /// Returns the number of URLs in its sitemaps.

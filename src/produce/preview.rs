@@ -34,19 +34,22 @@ pub fn preview(
 ) -> Result<Batch> {
     let Context { job, progress, stop, .. } = run;
     progress.begin(Phase::Produce, layout.tally.listed);
-    let renderer = || Renderer::new(run, layout, shelf.secret(), sections);
+    let renderer = || Renderer::new(run, layout, shelf.secret(), sections).at(lastmod);
     let is_compressed = |at: usize| at.is_multiple_of(layout.sitemaps.len().div_ceil(COMPRESSED));
     let work = |renderer: &mut Renderer<'_>, at: usize| {
         stop.check()?;
         let sitemap = look(renderer, shelf, at, is_compressed(at), sections.is_some())?;
-        Ok((at, sitemap, renderer.sink.take_sections()))
+        let old_news = if layout.sitemaps[at].news > 0 { renderer.sink.old_news } else { 0 };
+        Ok((at, sitemap, old_news, renderer.sink.take_sections()))
     };
     let mut tally = sections.map(SectionTally::new);
+    let mut old_news = 0;
     let mut found = Vec::new();
     reserve(&mut found, layout.sitemaps.len())?;
     let sitemaps = (0..layout.sitemaps.len()).rev().inspect(|&at| layout.will_need(at));
     ordered(job.resources.threads.get(), sitemaps, renderer, work, |looked_at| {
-        let (at, sitemap, counted) = looked_at?;
+        let (at, sitemap, old, counted) = looked_at?;
+        old_news += old;
         tally.iter_mut().zip(counted).for_each(|(tally, counted)| tally.add(counted));
         progress.advance(layout.sitemaps[at].entries.into());
         found.push((at, sitemap));
@@ -71,7 +74,7 @@ pub fn preview(
     });
     let batch = Batch::new(Fingerprint::of(&job.rules, &job.input.form), layout.tally, sitemaps.collect());
     let sections = tally.map(|tally| finish_sections(run, layout, shelf.secret(), tally)).transpose()?;
-    Ok(batch.with_sections(sections))
+    Ok(batch.with_sections(sections).with_old_news(old_news))
 }
 
 /// What is known about a sitemap.
@@ -100,7 +103,7 @@ fn look(
     }
     let (id, part) = (renderer.layout.sitemap_id(at), &renderer.layout.sitemaps[at]);
     let has_size = shelf.has_size(id, part.entries, part.bytes);
-    if !has_size && !counts_sections {
+    if !has_size && !counts_sections && part.news == 0 {
         return Ok(Looked::New);
     }
     let seal = renderer.seal(part)?;

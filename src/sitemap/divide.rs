@@ -4,8 +4,13 @@
 pub mod borders;
 pub mod stable;
 
+use super::tag_names::TagName;
 use super::xml::{Frame, Namespaces};
 use crate::error::{Result, reserve_more};
+use crate::limits::NEWS_PER_SITEMAP_MAX;
+
+/// The namespace of news articles, of which an entry has one at most.
+const NEWS: Namespaces = Namespaces::of(TagName::News);
 
 /// Where sitemaps begin and end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,17 +59,28 @@ pub struct Room {
     pub bytes: u64,
     /// Namespaces that the file must declare.
     pub uses: Namespaces,
+    /// The number of entries with a news article.
+    pub news: u32,
 }
 
 impl Room {
     /// The space of entries that use only the namespace of the protocol.
     pub const fn plain(bytes: u64) -> Self {
-        Self { bytes, uses: Namespaces::NONE }
+        Self { bytes, uses: Namespaces::NONE, news: 0 }
+    }
+
+    /// The space of one entry.
+    pub const fn of_entry(bytes: u64, uses: Namespaces) -> Self {
+        Self { bytes, uses, news: uses.contains_any(NEWS) as u32 }
     }
 
     /// The sum of both.
     pub fn and(self, other: Self) -> Self {
-        Self { bytes: self.bytes + other.bytes, uses: self.uses.and(other.uses) }
+        Self {
+            bytes: self.bytes + other.bytes,
+            uses: self.uses.and(other.uses),
+            news: self.news + other.news,
+        }
     }
 }
 
@@ -87,23 +103,27 @@ pub struct PlannedSitemap<P> {
     pub bytes: u64,
     /// Namespaces that its frame declares.
     pub uses: Namespaces,
+    /// The number of entries with a news article.
+    pub news: u32,
 }
 
 impl<P: Copy> PlannedSitemap<P> {
     /// An empty file, whose first entry will be the one at `first`.
     fn empty(number: u32, first: P, frame_bytes: u64) -> Self {
-        Self { number, first, entries: 0, bytes: frame_bytes, uses: Namespaces::NONE }
+        Self { number, first, entries: 0, bytes: frame_bytes, uses: Namespaces::NONE, news: 0 }
     }
 
     /// Adds entries to the file.
     fn with(self, entries: u32, room: Room) -> Self {
         let uses = self.uses.and(room.uses);
         let bytes = self.bytes + room.bytes + uses.bytes() - self.uses.bytes();
-        Self { entries: self.entries + entries, bytes, uses, ..self }
+        Self { entries: self.entries + entries, bytes, uses, news: self.news + room.news, ..self }
     }
 
     fn fits(&self, limits: Limits) -> bool {
-        self.entries <= limits.entries_max && self.bytes <= limits.bytes_max
+        self.entries <= limits.entries_max
+            && self.bytes <= limits.bytes_max
+            && self.news <= NEWS_PER_SITEMAP_MAX
     }
 }
 
@@ -217,7 +237,14 @@ mod tests {
         assert!(divider.push_run(4, Room::plain(90)));
         assert_eq!(
             divider.finish(),
-            [PlannedSitemap { number: 1, first: 0, entries: 5, bytes: FRAME.bytes() + 100, uses: NONE }]
+            [PlannedSitemap {
+                number: 1,
+                first: 0,
+                entries: 5,
+                bytes: FRAME.bytes() + 100,
+                uses: NONE,
+                news: 0
+            }]
         );
     }
 
@@ -227,7 +254,7 @@ mod tests {
         let full = FRAME.bytes() + 100 + xhtml.bytes();
         let mut divider = Divider::new(Limits { entries_max: 9, bytes_max: full }, &FRAME);
         for (at, uses) in [(0, NONE), (1, xhtml), (2, xhtml), (3, image), (4, NONE)] {
-            divider.push(at, Room { bytes: 33, uses }).unwrap();
+            divider.push(at, Room::of_entry(33, uses)).unwrap();
         }
         let sitemaps: Vec<_> = divider
             .finish()
@@ -239,5 +266,27 @@ mod tests {
             [(0, xhtml, full - 1), (3, image, FRAME.bytes() + 66 + image.bytes())],
             "three fit with the declaration, to the byte but one"
         );
+    }
+    #[test]
+    fn a_file_has_at_most_a_thousand_news_articles_and_any_number_of_other_entries_up_to_its_limit() {
+        let entry = |is_news: bool| Room::of_entry(50, if is_news { NEWS } else { NONE });
+        let divide = |every: usize, entries: usize| {
+            let limits = Limits { entries_max: 5_000, bytes_max: 10_000_000 };
+            let (mut one, mut together) = (Divider::new(limits, &FRAME), Divider::new(limits, &FRAME));
+            let room = |at: usize| entry(at.is_multiple_of(every));
+            (0..entries).for_each(|at| one.push(at, room(at)).unwrap());
+            for first in (0..entries).step_by(300) {
+                let all = first..entries.min(first + 300);
+                let sum = all.clone().map(room).sum();
+                together.push_together(all.len() as u32, sum, all.map(|at| (at, room(at)))).unwrap();
+            }
+            let sitemaps = one.finish();
+            assert_eq!(sitemaps, together.finish());
+            sitemaps.iter().map(|sitemap| (sitemap.entries, sitemap.news)).collect::<Vec<_>>()
+        };
+        assert_eq!(divide(1, 1_000), [(1_000, 1_000)]);
+        assert_eq!(divide(1, 2_001), [(1_000, 1_000), (1_000, 1_000), (1, 1)]);
+        assert_eq!(divide(2, 4_002), [(2_000, 1_000), (2_000, 1_000), (2, 1)]);
+        assert_eq!(divide(10, 10_000), [(5_000, 500), (5_000, 500)]);
     }
 }

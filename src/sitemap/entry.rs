@@ -47,7 +47,7 @@ impl<'a> Entry<'a> {
     #[inline]
     pub fn room(&self) -> Room {
         let bytes = xml::url_bytes(self.url) + self.tags.len() + self.extras.xml.len();
-        Room { bytes: bytes as u64, uses: self.extras.uses }
+        Room::of_entry(bytes as u64, self.extras.uses)
     }
 
     /// Appends its XML.

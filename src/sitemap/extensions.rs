@@ -1,31 +1,37 @@
-//! Extensions of the protocol: links to other languages and images. Each has its own XML namespace, which a file declares only
+//! Extensions of the protocol: links to other languages, images, videos and news. Each has its own XML namespace, which a file declares only
 //! if one of its entries uses it.
 //!
 //! To add an extension:
-//! 1. Write a module with its [`Extension`]: namespace, element, fields, limits, and a function that checks and writes a value.
-//!    Declare the module here.
-//! 2. Add it to the [`table`]: its tag, which is the name of its key or column, and its reason for dropping a value.
+//! 1. Write a module with its [`Extension`]: namespace, element, fields, limits, and how the text of each field is checked and
+//!    written. Declare the module here.
+//! 2. Add it to the [`table`]: its tag, which is the name of its key or column, and its reasons for dropping a value or a field.
 //!
 //! Counts in reports, `--columns`, and the readers of JSON, tables, Parquet and sitemaps follow from these two. The checker
 //! shares no code with this module and has its own definition: see `commands::check::extensions`.
 
 mod alternates;
+mod element;
 mod extension;
 mod images;
 mod known;
 mod namespaces;
+pub mod news;
 mod raw;
 pub(super) mod table;
+mod texts;
+mod videos;
 
 use memchr::memmem;
 
 use super::tag_names::{Dropped, TagCounts};
 use crate::clean::Cleaner;
 
-pub use extension::{Extension, Field, Occurs, Value};
+pub use extension::{Extension, Field, Occurs, Value, Writer};
 pub use known::{EXTENSIONS, EXTENSIONS_COUNT};
 pub use namespaces::Namespaces;
 pub use raw::{ExtrasBuffer, RawExtras};
+#[cfg(test)]
+pub use texts::text;
 
 /// The XML of extras, and the namespaces that it uses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,7 +55,8 @@ impl ExtrasRenderer {
         Self { cleaner, xml: Vec::new() }
     }
 
-    /// The XML of `raw`. Calls `dropped` with each value that cannot be written.
+    /// The XML of `raw`. Calls `dropped` with each value that cannot be written, and with each field that a value is written
+    /// without.
     pub fn render(&mut self, raw: RawExtras<'_>, dropped: &mut impl FnMut(Dropped<'_>)) -> Extras<'_> {
         self.xml.clear();
         let mut uses = Namespaces::NONE;
@@ -57,25 +64,18 @@ impl ExtrasRenderer {
         for value in raw.values() {
             let extension = value.extension;
             let written = &mut written[extension.number()];
-            if *written < extension.values_max && self.write(value) {
+            let mut writer = Writer::new(&mut self.cleaner, &mut self.xml);
+            if *written < extension.values_max && writer.write(value) {
                 *written += 1;
                 uses = uses.and(Namespaces::of(extension.tag));
+                for field in writer.dropped {
+                    dropped(Dropped { reason: extension.field_reason, fields: &[field] });
+                }
             } else {
                 drop_value(value, dropped);
             }
         }
         Extras { xml: &self.xml, uses }
-    }
-
-    /// Appends the element of `value`. Returns false and appends nothing if the value cannot be written.
-    fn write(&mut self, value: Value<'_>) -> bool {
-        let before = self.xml.len();
-        let is_written =
-            value.is_complete() && (value.extension.write)(value, &mut self.cleaner, &mut self.xml);
-        if !is_written {
-            self.xml.truncate(before);
-        }
-        is_written
     }
 }
 

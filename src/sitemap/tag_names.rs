@@ -9,7 +9,8 @@ use crate::common::counts::{Counts, counted};
 macro_rules! tag_names {
     ($(
         $(#[$name_doc:meta])* $module:ident: $name:ident = $name_word:literal,
-        $(#[$reason_doc:meta])* $reason:ident = $reason_word:literal;
+        $(#[$reason_doc:meta])* $reason:ident = $reason_word:literal
+        $(, $(#[$field_doc:meta])* $field_reason:ident = $field_word:literal)?;
     )*) => {
         counted! {
             /// Why a given tag is not written, in the order of the tags. The words appear in reports and reject files and do not
@@ -28,7 +29,8 @@ macro_rules! tag_names {
                 Changefreq = "tag-changefreq",
                 /// Not a decimal number from 0.0 to 1.0.
                 Priority = "tag-priority",
-                $($(#[$reason_doc])* $reason = $reason_word,)*
+                $($(#[$reason_doc])* $reason = $reason_word,
+                $($(#[$field_doc])* $field_reason = $field_word,)?)*
             }
         }
 
@@ -46,7 +48,7 @@ macro_rules! tag_names {
         }
 
         impl TagReason {
-            /// The tag that is not written.
+            /// The tag that is not written, or not with all its fields.
             pub const fn tag(self) -> TagName {
                 match self {
                     Self::Lastmod | Self::LastmodZone | Self::LastmodEpoch | Self::LastmodPrecision => {
@@ -54,7 +56,16 @@ macro_rules! tag_names {
                     }
                     Self::Changefreq => TagName::Changefreq,
                     Self::Priority => TagName::Priority,
-                    $(Self::$reason => TagName::$name,)*
+                    $(Self::$reason => TagName::$name,
+                    $(Self::$field_reason => TagName::$name,)?)*
+                }
+            }
+
+            /// Whether only a field of the tag's value is not written.
+            pub const fn is_of_field(self) -> bool {
+                match self {
+                    $($(Self::$field_reason => true,)?)*
+                    _ => false,
                 }
             }
         }

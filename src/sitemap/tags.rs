@@ -4,7 +4,7 @@
 //! versions of the protocol, so nothing here depends on the version.
 
 mod changefreq;
-mod lastmod;
+pub(super) mod lastmod;
 mod priority;
 mod zone;
 

@@ -73,7 +73,8 @@ pub fn check_tags(rules: &TagRules, given: &GivenTags, tally: &Tally) -> Result<
         };
         // With a default value, every entry has the tag or has lost it.
         let wanted = if has_default { entries } else { given.of_entries[name] };
-        let of_name = tally.dropped.iter().filter(|(reason, _)| reason.tag() == name);
+        let of_name =
+            tally.dropped.iter().filter(|(reason, _)| reason.tag() == name && !reason.is_of_field());
         let dropped: u64 = of_name.map(|(_, count)| count).sum();
         let (rendered, refused) = (tally.rendered[name], tally.refused_tags[name]);
         if rendered + dropped != wanted || refused != given.of_refused[name] {

@@ -66,7 +66,7 @@ impl Rules {
     fn fits(&self, entry: &Entry<'_>) -> bool {
         // Without extras, entries exceed the limit only if it is far below the default, so others are not counted.
         entry.extras.xml.is_empty() && xml::ENTRY_BYTES_MAX as u64 <= self.entry_bytes_max || {
-            let Room { bytes, uses } = entry.room();
+            let Room { bytes, uses, .. } = entry.room();
             bytes + uses.bytes() <= self.entry_bytes_max
         }
     }

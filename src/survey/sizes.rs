@@ -31,7 +31,7 @@ impl Sizes {
 
     /// Adds the next entry.
     #[inline]
-    pub fn push(&mut self, Room { bytes, uses }: Room) {
+    pub fn push(&mut self, Room { bytes, uses, .. }: Room) {
         let more = bytes as usize - xml::ENTRY_BYTES_MIN;
         let small = u8::try_from(more).unwrap_or(u8::MAX);
         let beyond = more - usize::from(small);
@@ -88,10 +88,10 @@ impl<'a> View<'a> {
             let bytes = xml::ENTRY_BYTES_MIN as u64 + u64::from(small);
             let here = beyond.next_if(|[low, high, ..]| u16::from_le_bytes([*low, *high]) == ordinal);
             match here {
-                Some(&[_, _, a, b, c, d, uses]) => Room {
-                    bytes: bytes + u64::from(u32::from_le_bytes([a, b, c, d])),
-                    uses: Namespaces::from_bits(uses),
-                },
+                Some(&[_, _, a, b, c, d, uses]) => {
+                    let more = u64::from(u32::from_le_bytes([a, b, c, d]));
+                    Room::of_entry(bytes + more, Namespaces::from_bits(uses))
+                }
                 None => Room::plain(bytes),
             }
         })
@@ -106,7 +106,7 @@ mod tests {
     fn sizes_come_back_from_memory_and_from_scratch() {
         let entry = |n: usize| {
             let bytes = xml::ENTRY_BYTES_MIN + [0, 1, 254, 255, 256, 70_000][n % 6];
-            Room { bytes: bytes as u64, uses: Namespaces::from_bits((n % 4) as u8) }
+            Room::of_entry(bytes as u64, Namespaces::from_bits((n % 16) as u8))
         };
         for count in [0, 1, 2, 5_000] {
             let mut sizes = Sizes::default();

@@ -88,7 +88,8 @@ fn every_planted_fault_is_found_by_its_rule_alone_and_is_gone_once_repaired() {
         assert_eq!(check(repaired.path(), &args).0, [], "{name}, repaired");
     }
     // The tests below make the faults that are compressed or too large for `testdata`.
-    let made = ["gzip", "too-large", "too-many-entries", "too-many-images", "unlisted", "content-name"];
+    let made = ["too-many-images", "too-many-news", "unlisted", "content-name"];
+    met.extend(["gzip", "too-large", "too-many-entries"].map(str::to_owned));
     met.extend(made.map(str::to_owned));
     let all = Rule::ALL.iter().map(|rule| rule.as_str().to_owned()).collect();
     assert_eq!(met, all);
@@ -227,6 +228,19 @@ fn files_may_reach_the_limits_but_not_exceed_them() {
         let body = format!("<url {xmlns}><loc>http://h.example/</loc>{images}</url>");
         fs::write(&file, sitemap(&body)).unwrap();
         assert_eq!(rules(&file), want, "{count} images");
+    }
+    let article = "<news:news><news:publication><news:name>N</news:name><news:language>en</news:language>\
+                   </news:publication><news:publication_date>2024-05-01</news:publication_date>\
+                   <news:title>T</news:title></news:news>";
+    for (count, want) in [(1000, &[][..]), (1001, &["too-many-news"])] {
+        let entry = |n: usize| {
+            let article = if n.is_multiple_of(2) { article } else { "" };
+            format!("<url><loc>http://h.example/{n}</loc>{article}</url>")
+        };
+        let xmlns = " xmlns:news=\"http://www.google.com/schemas/sitemap-news/0.9\" xmlns=";
+        let entries: String = (0..2 * count).map(entry).collect();
+        fs::write(&file, sitemap(&entries).replacen(" xmlns=", xmlns, 1)).unwrap();
+        assert_eq!(rules(&file), want, "{count} articles");
     }
     let protocols = [("0.9", "sitemaps.org", 52_428_800), ("0.84", "google.com", 10_485_760_usize)];
     for (protocol, host, limit) in protocols {

@@ -28,6 +28,7 @@ mod killed;
 mod layers;
 mod limits;
 mod logs;
+mod media;
 mod named;
 mod order;
 #[cfg(feature = "parquet")]

@@ -96,7 +96,99 @@ impl Draw {
                 .map(|_| if self.below(9) > 0 { self.url() } else { "i.png".into() })
                 .collect();
         }
+        for (key, of) in [("images", Self::image as fn(&mut Self) -> Value), ("videos", Self::video)] {
+            if self.below(4) == 0 {
+                row[key] = (0..self.below(3)).map(|_| of(self)).collect();
+            }
+        }
+        if self.below(3) == 0 {
+            row["news"] = self.news();
+        }
         row
+    }
+
+    /// A text with characters that are special in XML, JSON, CSV or TSV; sometimes empty or too long.
+    fn text(&mut self) -> String {
+        let words = [
+            "Ein Tag",
+            "a & b",
+            "<i>",
+            "\"q\"",
+            "it's",
+            "]]>",
+            "\t",
+            "a\r\nb",
+            "日本",
+            "\u{1F600}",
+            " ",
+            "\\n",
+        ];
+        let count = self.below(9) * [1, 1, 1, 9][self.below(4)];
+        (0..count).map(|_| self.one_of(&words)).collect()
+    }
+
+    /// Sets some keys of `object`, each to one of its values.
+    fn with_some(&mut self, mut object: Value, keys: &[(&str, &[&str])]) -> Value {
+        for (key, values) in keys {
+            if self.below(2) == 0 {
+                object[key] = self.one_of(values).into();
+            }
+        }
+        object
+    }
+
+    fn image(&mut self) -> Value {
+        let image = json!({ "loc": self.url(), "caption": self.text(), "title": self.text() });
+        self.with_some(
+            image,
+            &[("geo_location", &["Zürich"]), ("license", &["http://h.example/l?a&b", "mit"])],
+        )
+    }
+
+    fn video(&mut self) -> Value {
+        let video = json!({
+            "thumbnail_loc": self.url(), "title": self.text(), "description": self.text(),
+            "content_loc": self.url(), "tag": [self.text(), self.text()], "category": self.text(),
+        });
+        self.with_some(
+            video,
+            &[
+                ("player_loc", &["http://h.example/p?a&b", "p"]),
+                ("player_loc_allow_embed", &["yes", "perhaps"]),
+                ("player_loc_autoplay", &["ap=1&b='\""]),
+                ("duration", &["1", "28800", "28801", "long"]),
+                ("expiration_date", &["2030-01-01", "soon"]),
+                ("rating", &["5.0", "4.25", "0", "6"]),
+                ("view_count", &["0", "1000000", "-1"]),
+                ("publication_date", &["2024-05-01T10:20:30+02:00", "2024"]),
+                ("family_friendly", &["YES", "no", "true", "1"]),
+                ("restriction", &["DE FR", "de,fr", "Germany"]),
+                ("restriction_relationship", &["allow", "deny", "none"]),
+                ("requires_subscription", &["yes", "no"]),
+                ("uploader", &["A & B", "\"x\""]),
+                ("uploader_info", &["http://h.example/u?a&b", "u"]),
+                ("platform", &["web tv", "mobile", "radio"]),
+                ("platform_relationship", &["Allow", "deny"]),
+                ("live", &["yes", "no"]),
+            ],
+        )
+    }
+
+    fn news(&mut self) -> Value {
+        let news = json!({
+            "publication": { "name": self.text(), "language": self.one_of(&["de", "zh-cn", "en", "english"]) },
+            "publication_date": self.one_of(&["2024-05-01", "2024-05-01T10:20:30Z", "May"]),
+            "title": self.text(),
+        });
+        self.with_some(
+            news,
+            &[
+                ("access", &["Subscription", "registration", "free"]),
+                ("genres", &["Blog,Satire", "PressRelease", "Fiction"]),
+                ("keywords", &["a, b & c"]),
+                ("stock_tickers", &["NASDAQ:A,NYSE:B", "A"]),
+            ],
+        )
     }
 }
 
@@ -142,7 +234,18 @@ fn a_set_built_from_its_own_urls_with_their_tags_is_the_same_set() {
                 );
             }
         }
+        assert_valid_set_of(&input);
     }
+}
+
+/// Checks what is built of `input` with the schemas and with `check`.
+#[track_caller]
+fn assert_valid_set_of(input: &Path) {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    finish(build_command(&out, BASE).arg(input), b"").expect(0);
+    assert_valid_set(&out, BASE, "0.9");
+    finish(sitemill().args(["check", "--quiet"]).arg(&out), b"").expect(0);
 }
 
 #[test]

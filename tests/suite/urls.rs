@@ -60,13 +60,13 @@ fn tags_are_written_on_request() {
     let file = directory.file("a.xml", TAGS);
     assert_eq!(urls(&[], &file), b"http://h.example/?a=1&b=2\nhttp://h.example/it's\n");
     let tsv = concat!(
-        "loc\tlastmod\tchangefreq\tpriority\talternates\timages\n",
-        "http://h.example/?a=1&b=2\t2005-06-03\t\t0.5\t\t\n",
+        "loc\tlastmod\tchangefreq\tpriority\talternates\timages\tvideos\tnews\n",
+        "http://h.example/?a=1&b=2\t2005-06-03\t\t0.5\t\t\t\t\n",
         "http://h.example/it's\t\t\t\t",
         r#"[{"href":"http://h.example/de?a&b","hreflang":"de"}]"#,
         "\t",
         r#"["http://h.example/i.png"]"#,
-        "\n",
+        "\t\t\n",
     );
     assert_eq!(str::from_utf8(&urls(&["--tsv"], &file)).unwrap(), tsv);
     let json = concat!(

@@ -1,12 +1,15 @@
 //! One entry of a sitemap or an index file, as read from the file. Its values have not been validated.
 
-use super::extensions::{EXTENSIONS, Elements, FIELDS_MAX, Span};
-use crate::limits::IMAGES_PER_URL_MAX;
+use super::extensions::{EXTENSIONS, Elements, Span};
+use crate::limits::{IMAGES_PER_URL_MAX, LINE_BYTES_MAX};
 
 /// Maximum bytes kept of a value. Longer values are invalid for every tag, even if truncated to this length.
 const VALUE_BYTES_MAX: usize = 4096;
 
-/// Maximum number of links, or of images, kept per entry. All are counted. It is sitemill's own limit, far above the number of
+/// Maximum bytes kept of a value of an extension, most of which are texts: as many as `build` writes.
+const FIELD_BYTES_MAX: usize = LINE_BYTES_MAX;
+
+/// Maximum number of links, or of images or videos, kept per entry. All are counted. It is sitemill's own limit, far above the number of
 /// images that are allowed.
 const KEPT_MAX: usize = 50_000;
 const _: () = assert!(KEPT_MAX > IMAGES_PER_URL_MAX as usize);
@@ -53,6 +56,9 @@ pub struct Entry {
     number: u64,
     text: Vec<u8>,
     open_at: usize,
+    /// Maximum bytes of the current value, and whether any value of an extension was longer.
+    open_bytes_max: usize,
+    is_cut: bool,
     tags: [Option<Span>; Tag::ALL.len()],
     extended: [Extended; EXTENSIONS.len()],
 }
@@ -60,7 +66,8 @@ pub struct Entry {
 /// The elements of one extension.
 #[derive(Debug, Default)]
 struct Extended {
-    kept: Vec<[Option<Span>; FIELDS_MAX]>,
+    values: Vec<(u8, Span)>,
+    starts: Vec<u32>,
     count: u64,
 }
 
@@ -83,39 +90,50 @@ impl Entry {
         self.value(Tag::Loc).map(<[u8]>::trim_ascii)
     }
 
-    /// Returns whether all links and images of the entry were kept.
+    /// Returns whether all links, images and other elements of extensions were kept, with their values.
     pub fn is_whole(&self) -> bool {
-        self.extended.iter().all(|extended| extended.count <= KEPT_MAX as u64)
+        !self.is_cut && self.extended.iter().all(|extended| extended.count <= KEPT_MAX as u64)
     }
 
     /// Returns the elements of the extension with this number.
     #[inline]
     pub(crate) fn elements(&self, extension: usize) -> Elements<'_> {
-        let Extended { kept, count } = &self.extended[extension];
-        Elements { text: &self.text, spans: kept, count: *count }
+        let Extended { values, starts, count } = &self.extended[extension];
+        Elements { text: &self.text, values, starts, count: *count }
     }
 
     /// Begins entry `number` of a file; 0 means before the first entry.
     pub(crate) fn begin(&mut self, number: u64) {
         self.number = number;
         self.text.clear();
+        self.is_cut = false;
         self.tags = [None; Tag::ALL.len()];
         for extended in &mut self.extended {
-            extended.kept.clear();
+            extended.values.clear();
+            extended.starts.clear();
             extended.count = 0;
         }
     }
 
-    /// Begins a value.
+    /// Begins the value of a tag.
     #[inline]
     pub(crate) fn open_value(&mut self) {
-        self.open_at = self.text.len();
+        (self.open_at, self.open_bytes_max) = (self.text.len(), VALUE_BYTES_MAX);
+    }
+
+    /// Begins the value of a part of an extension.
+    #[inline]
+    pub(crate) fn open_field(&mut self) {
+        (self.open_at, self.open_bytes_max) = (self.text.len(), FIELD_BYTES_MAX);
     }
 
     /// Appends to the current value.
     #[inline]
     pub(crate) fn push(&mut self, bytes: &[u8]) {
-        let room = VALUE_BYTES_MAX - (self.text.len() - self.open_at);
+        let room = self.open_bytes_max - (self.text.len() - self.open_at);
+        if bytes.len() > room {
+            self.is_cut |= self.open_bytes_max == FIELD_BYTES_MAX;
+        }
         self.text.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
@@ -147,19 +165,19 @@ impl Entry {
 
     /// Begins an element of an extension.
     pub(crate) fn open_element(&mut self, extension: usize) {
-        let Extended { kept, count } = &mut self.extended[extension];
+        let Extended { values, starts, count } = &mut self.extended[extension];
         *count += 1;
-        if kept.len() < KEPT_MAX {
-            kept.push([None; FIELDS_MAX]);
+        if starts.len() < KEPT_MAX {
+            starts.push(u32::try_from(values.len()).expect("values of a file are within its limit of bytes"));
         }
     }
 
-    /// Ends the current value as a field of the last element of an extension, unless that element is not kept.
-    pub(crate) fn close_field(&mut self, extension: usize, field: Option<usize>) {
+    /// Ends the current value as one of a part of the last element of an extension, unless that element is not kept.
+    pub(crate) fn close_field(&mut self, extension: usize, part: Option<usize>) {
         let span = self.close_value();
-        let Extended { kept, count } = &mut self.extended[extension];
-        match (kept.last_mut(), field) {
-            (Some(element), Some(field)) if *count <= KEPT_MAX as u64 => element[field] = Some(span),
+        let Extended { values, count, .. } = &mut self.extended[extension];
+        match part {
+            Some(part) if *count <= KEPT_MAX as u64 => values.push((part as u8, span)),
             _ => self.text.truncate(self.open_at),
         }
     }

@@ -4,18 +4,34 @@
 //! follow from that. New rules go to [`rules`](super::rules), which lists the rules of the whole checker.
 
 mod alternates;
+mod by_parts;
 mod extension;
 mod images;
+mod news;
+mod parts;
+mod values;
+mod videos;
 
-pub(crate) use extension::{Elements, Extension, FIELDS_MAX, Span, text};
+pub(crate) use extension::{Elements, Extension, Span, text};
+pub(crate) use parts::{Kind, Occurs, PARTS_MAX};
 
 /// All extensions. Other modules refer to an extension by its index in this list.
-pub(crate) const EXTENSIONS: &[Extension] = &[alternates::EXTENSION, images::EXTENSION];
+pub(crate) static EXTENSIONS: [&Extension; 4] =
+    [&alternates::EXTENSION, &images::EXTENSION, &videos::EXTENSION, &news::EXTENSION];
+
+/// The index of news in [`EXTENSIONS`].
+pub(crate) const NEWS: usize = 3;
 
 const _: () = {
+    let parts = [
+        alternates::EXTENSION.parts,
+        images::EXTENSION.parts,
+        videos::EXTENSION.parts,
+        news::EXTENSION.parts,
+    ];
     let mut number = 0;
-    while number < EXTENSIONS.len() {
-        assert!(EXTENSIONS[number].attributes.len() + EXTENSIONS[number].children.len() <= FIELDS_MAX);
+    while number < parts.len() {
+        assert!(parts[number].len() <= PARTS_MAX);
         number += 1;
     }
 };

@@ -18,12 +18,16 @@ pub struct Link<'a> {
 impl Entry {
     /// Returns the first 50,000 links of the entry.
     pub fn links(&self) -> impl Iterator<Item = Link<'_>> {
-        self.elements_called("alternates").iter().map(|[rel, hreflang, href]| Link { rel, hreflang, href })
+        self.elements_called("alternates").iter().map(move |link| Link {
+            rel: link.get(0),
+            hreflang: link.get(1),
+            href: link.get(2),
+        })
     }
 
     /// Returns the URLs of the first 50,000 images of the entry; `None` for an image without a URL.
     pub fn images(&self) -> impl Iterator<Item = Option<&[u8]>> {
-        self.elements_called("images").iter().map(|[loc, ..]| loc)
+        self.elements_called("images").iter().map(|image| image.get(0))
     }
 
     /// Returns the number of images of the entry, including those beyond the first 50,000.

@@ -141,8 +141,8 @@ impl Namespaces {
 mod tests {
     use super::*;
 
-    const FIRST: &str = EXTENSIONS[0].namespace;
-    const SECOND: &str = EXTENSIONS[1].namespace;
+    const FIRST: &str = "http://www.w3.org/1999/xhtml";
+    const SECOND: &str = "http://www.google.com/schemas/sitemap-image/1.1";
 
     #[test]
     fn a_declaration_applies_only_inside_its_element() {

@@ -25,7 +25,7 @@ use quick_xml::events::Event;
 use super::content::{Content, Failure};
 use super::entities::{self, Wrong};
 use super::entry::{Entry, Tag};
-use super::extensions::FIELDS_MAX;
+use super::extensions::PARTS_MAX;
 use super::finding::Findings;
 use super::namespaces::Namespaces;
 use super::rules::Rule;
@@ -67,8 +67,10 @@ enum At {
     Guid,
     /// In an element of the extension with this number.
     Extended(usize),
-    /// In a child of such an element, by its index among the children.
+    /// In the element of a text of such an element, by the index of its part.
     Child(usize, usize),
+    /// In an element that contains such elements, by the index of its part.
+    Parent(usize, usize),
     /// In an element that is skipped, because it is in another namespace or not allowed here.
     Skipped,
     Epilog,
@@ -96,6 +98,8 @@ pub(crate) struct Reader<'f> {
     /// The `guid` of the current item, which stands in for its link.
     guid: Option<Vec<u8>>,
     entries: u64,
+    /// Entries with a news article.
+    news: u32,
     order: Order,
     /// Whether it has been reported that the current value is not escaped.
     is_unescaped: bool,
@@ -109,8 +113,8 @@ struct Order {
     is_extended: bool,
     /// Whether it has been reported that its elements are out of order.
     is_misplaced: bool,
-    /// Children of the current element of an extension.
-    children: [bool; FIELDS_MAX],
+    /// How often each part of the current element of an extension occurs.
+    parts: [u8; PARTS_MAX],
 }
 
 impl<'f> Reader<'f> {
@@ -133,6 +137,7 @@ impl<'f> Reader<'f> {
             prefix: String::new(),
             guid: None,
             entries: 0,
+            news: 0,
             order: Order::default(),
             is_unescaped: false,
         }

@@ -88,6 +88,14 @@ rules! {
     Priority = "priority", ORG, "XML tag definitions: priority";
     /// A link lacks `rel="alternate"`, a language or a URL.
     Alternate = "alternate", "Google", "Tell Google about localized versions: sitemap";
+    /// A caption, title, place or licence of an image is not valid.
+    Image = "image", "Google", "schema of image sitemaps";
+    /// A value of a video is not valid, or it lacks one that it needs.
+    Video = "video", "Google", "Video sitemaps, and their schema";
+    /// A value of a news article is not valid, or a URL has two articles.
+    News = "news", "Google", "News sitemaps, and their schema";
+    /// A sitemap has more than 1,000 URLs with a news article.
+    TooManyNews = "too-many-news", "Google", "News sitemaps: 1,000 news elements a sitemap";
     /// A URL has more than 1,000 images.
     TooManyImages = "too-many-images", "Google", "Image sitemaps: 1,000 images a page";
     /// A URL is listed twice in the set, or a sitemap is listed twice in its index files.

@@ -179,6 +179,7 @@ impl Layout {
                 }
             }
             let offset = unit.rows_before + at as u64;
+            rows.count_ignored(&mut extras);
             let extras = extras.values();
             let record =
                 Record { line: offset + 1, offset, url, section, lastmod, changefreq, priority, extras };

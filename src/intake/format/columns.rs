@@ -76,7 +76,7 @@ impl RowPart {
 const URL_NAMES: [&str; 2] = ["loc", "url"];
 
 /// The names of columns or keys if they are not the usual ones, which are `loc` or `url`, `lastmod`, `changefreq`, `priority`,
-/// `alternates` and `images`; or, for rows without a header, the positions of values from 1. The case of ASCII letters does not
+/// `alternates`, `images`, `videos` and `news`; or, for rows without a header, the positions of values from 1. The case of ASCII letters does not
 /// matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns(EachPart<Option<String>>);
@@ -236,6 +236,7 @@ mod tests {
             found(&usual, "id URL Images LastMod section"),
             [("url", 1), ("lastmod", 3), ("images", 2)]
         );
+        assert_eq!(found(&usual, "loc NEWS videos"), [("url", 0), ("videos", 2), ("news", 1)]);
         assert_eq!(found(&usual, "url loc url loc"), [("url", 1)]);
         let said: Columns = "url=page,lastmod=updated_at".parse().unwrap();
         assert_eq!(found(&said, "loc updated_at Page"), [("url", 2), ("lastmod", 1)]);

@@ -211,6 +211,7 @@ fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<(
             for (extension, cell) in EXTENSIONS.into_iter().zip(cells) {
                 shapes::add_cell(extension, cell, &mut extras);
             }
+            rows.count_ignored(&mut extras);
             rows.record(&Record { extras: extras.values(), ..record })?;
         }
     }

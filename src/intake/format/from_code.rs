@@ -37,6 +37,8 @@ pub struct SourceRow {
     pub priority: Vec<u8>,
     /// Encoded values of extensions.
     extras: Vec<u8>,
+    /// Names of fields of these values that are not carried over.
+    ignored: Vec<String>,
     /// Whether the row has values that are not read.
     has_others: bool,
 }
@@ -96,6 +98,7 @@ impl SourceRow {
         let mut buffer = ExtrasBuffer::default();
         shapes::add_cell(extension, cell.as_ref(), &mut buffer);
         self.extras.extend_from_slice(buffer.values().0);
+        self.ignored.append(&mut buffer.take_ignored());
         Ok(self)
     }
 
@@ -249,7 +252,8 @@ fn read(batch: &Batch, rows: &mut CountingSink<'_>) -> Result<()> {
     let cut = |value: &Vec<u8>| value.len().min(VALUE_BYTES_KEPT);
     let mut buffer = ExtrasBuffer::default();
     for (row, line) in batch.rows.iter().zip(batch.rows_before + 1..) {
-        let SourceRow { url, section, lastmod, changefreq, priority, extras, has_others } = row;
+        let SourceRow { url, section, lastmod, changefreq, priority, extras, ignored, has_others } = row;
+        ignored.iter().for_each(|name| rows.facts().dropped_elements.add(name.as_bytes(), 1));
         buffer.clear();
         buffer.push_all(RawExtras(extras));
         let record = Record {

@@ -52,7 +52,10 @@ fn read(block: &Block, columns: &Columns, rows: &mut CountingSink<'_>) -> Result
         let reason = match values(line.raw, columns, &mut keys, &mut extras) {
             _ if line.raw.len() as u64 > ROW_BYTES_MAX => Reason::TooLong,
             _ if rows.is_malformed(line.raw) => Reason::BadEncoding,
-            Ok(values) => return emit(number, line, &values, extras.values(), rows),
+            Ok(values) => {
+                rows.count_ignored(&mut extras);
+                return emit(number, line, &values, extras.values(), rows);
+            }
             Err(_) if str::from_utf8(line.raw).is_err() => Reason::BadEncoding,
             Err(reason) => reason,
         };

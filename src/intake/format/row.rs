@@ -5,7 +5,7 @@ use super::found::UnitFacts;
 use crate::clean::Reason;
 use crate::error::Result;
 use crate::limits::LINE_BYTES_MAX;
-use crate::sitemap::extensions::{RawExtras, Value};
+use crate::sitemap::extensions::{ExtrasBuffer, RawExtras, Value};
 
 /// Maximum length in bytes of a CSV row or a sitemap entry, including unused columns. No format defines such a limit. This one
 /// leaves room for the full text of a page next to its URL. A longer row most likely has an unclosed quote or tag.
@@ -112,6 +112,12 @@ impl<'s> CountingSink<'s> {
         }
         self.facts.rows += 1;
         self.sink.record(record)
+    }
+
+    /// Counts the fields in `extras` that are not carried over.
+    #[inline]
+    pub fn count_ignored(&mut self, extras: &mut ExtrasBuffer) {
+        extras.take_ignored().iter().for_each(|name| self.facts.dropped_elements.add(name.as_bytes(), 1));
     }
 
     /// Receives a row with values but no URL, in a format whose rows are not text: the reject file shows its tags.

@@ -43,6 +43,7 @@ fn add_value(extension: &Extension, json: &str, to: &mut ExtrasBuffer) {
         }
     } else if add_fields(extension, &members, to) {
         to.end_value(extension);
+        ignore_unknown(extension, &members, "", to);
     } else {
         to.cancel_value();
         add_text(extension, json.as_bytes(), to);
@@ -54,32 +55,55 @@ fn add_text(extension: &Extension, text: &[u8], to: &mut ExtrasBuffer) {
     to.push(extension, [(extension.text_field, text)]);
 }
 
-/// Adds the fields of the object with these members to the current value. Returns false if a field is missing, occurs twice, or
-/// is not a text.
+/// Adds the fields of the object with these members to the current value. Returns false if a required field is not there once, or
+/// one is neither a text nor a number nor a truth value.
 fn add_fields(extension: &Extension, members: &[Member<'_>], to: &mut ExtrasBuffer) -> bool {
     extension.fields.iter().enumerate().all(|(number, field)| {
-        let (mut value, mut values) = (None, 0);
+        let (mut values, mut are_texts) = (0, true);
         for key in field.keys {
-            find(members, key, &mut |found| (value, values) = (Some(found), values + 1));
+            find(members, key, &mut |json| {
+                values += 1;
+                match field.occurs {
+                    Occurs::AtMost(_) => each(json, |json| are_texts &= add_field(number, json, to)),
+                    Occurs::Once => are_texts &= add_field(number, json, to),
+                    Occurs::Optional | Occurs::WithText => {
+                        are_texts &= is_nothing(json) || add_field(number, json, to);
+                    }
+                }
+            });
         }
-        match (value, field.occurs) {
-            (Some(json), Occurs::Once) if values == 1 => add_field(number, json, to),
-            (None, Occurs::Optional | Occurs::Repeated) => true,
-            (Some(json), Occurs::Optional) if values == 1 => is_nothing(json) || add_field(number, json, to),
-            (Some(json), Occurs::Repeated) if values == 1 => {
-                let mut are_texts = true;
-                each(json, |json| are_texts &= add_field(number, json, to));
-                are_texts
-            }
-            _ => false,
-        }
+        are_texts && (field.occurs != Occurs::Once || values == 1)
     })
 }
 
+/// Adds a field to the current value. Returns false if it is neither a text nor a number nor a truth value.
 fn add_field(number: usize, json: &str, to: &mut ExtrasBuffer) -> bool {
-    let text = text(json);
+    let is_plain = |json: &&str| !matches!(json.as_bytes(), b"null" | [b'[' | b'{', ..]);
+    let text = text(json).or_else(|| Some(json).filter(is_plain).map(Cow::Borrowed));
     text.iter().for_each(|text| to.push_field(number, text.as_bytes()));
     text.is_some()
+}
+
+/// Takes the names of members that are not fields. `parents` are the keys around them, each with a dot.
+fn ignore_unknown(extension: &Extension, members: &[Member<'_>], parents: &str, to: &mut ExtrasBuffer) {
+    let keys = || extension.fields.iter().flat_map(|field| field.keys);
+    for (key, json) in members {
+        if parents.is_empty() && keys().any(|known| is(known, key)) {
+            continue;
+        }
+        let name = format!("{parents}{key}");
+        let is_parent = |known: &&str| {
+            known.get(name.len()..).is_some_and(|rest| rest.starts_with('.'))
+                && is(&known[..name.len()], &name)
+        };
+        if keys().any(|known| is(known, &name)) || is_nothing(json) {
+            continue;
+        }
+        match self::members(json).filter(|_| keys().any(is_parent)) {
+            Some(inner) => ignore_unknown(extension, &inner, &(name + "."), to),
+            None => to.ignore(format!("{}.{name}", extension.tag.as_str())),
+        }
+    }
 }
 
 /// Whether `key` belongs to a field, or leads to one.
@@ -201,9 +225,10 @@ mod tests {
         let text = |value: Value<'_>| {
             let texts =
                 (0..value.extension.fields.len()).map(|number| crate::escape::shown(value.text(number)));
-            texts.collect::<Vec<_>>().join(" ")
+            texts.collect::<Vec<_>>().join(" ").trim_end().to_owned()
         };
-        buffer.values().values().map(text).collect()
+        let ignored = buffer.take_ignored();
+        buffer.values().values().map(text).chain(ignored).collect()
     }
 
     fn links(json: &str) -> Vec<String> {
@@ -218,7 +243,7 @@ mod tests {
     fn links_are_read_from_every_likely_shape_and_other_values_become_invalid_tags() {
         for (json, want) in [
             (r#"[{"hreflang":"de","href":"h:/d"},{"lang":"fr","url":"h:\/f"}]"#, &["de h:/d", "fr h:/f"][..]),
-            (r#"{"href":"h:/d","HREFLANG":"de","x":1}"#, &["de h:/d"]),
+            (r#"{"href":"h:/d","HREFLANG":"de","x":1}"#, &["de h:/d", "alternates.x"]),
             (r#"{"de":"h:/d","x-default":"h:/"}"#, &["de h:/d", "x-default h:/"]),
             (r#"[{"de":"h:/d"},{"fr":5},{"it":null}]"#, &["de h:/d", "fr 5"]),
             (r#"[null,"",{},[]]"#, &[]),
@@ -245,7 +270,8 @@ mod tests {
     fn images_are_read_from_every_likely_shape_and_other_values_become_invalid_tags() {
         for (json, want) in [
             (r#""h:/i""#, &["h:/i"][..]),
-            (r#"["h:/i",{"loc":"h:/j","title":"t"},{"url":"h:/\u006b"}]"#, &["h:/i", "h:/j", "h:/k"]),
+            (r#"["h:/i",{"loc":"h:/j","title":"t"},{"url":"h:/\u006b"}]"#, &["h:/i", "h:/j   t", "h:/k"]),
+            (r#"{"loc":"h:/i","alt":"a","size":null}"#, &["h:/i", "images.alt"]),
             (r#"{"loc":"h:/i"}"#, &["h:/i"]),
             (r#"[null,""," ",{}]"#, &[]),
             (r#"[5,{"src":"h:/i"},true]"#, &["5", r#"{"src":"h:/i"}"#, "true"]),

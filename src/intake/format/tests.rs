@@ -278,7 +278,7 @@ fn entries_of_sitemaps_are_records() {
         Format::Sitemap,
         &[
             "1@84 http://h.example/?a=1&b=23|2024-05-01|daily|0.5",
-            "2@230 u&v||| de=d&e image=i&1",
+            "2@230 u&v||| de=d&e loc=i&1 caption=c",
             "3@458 !no-url lastmod=2024",
             "4@492 |||",
             "5@498 |||",

@@ -18,6 +18,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::{Limits, PlannedSitemap, Room};
 use crate::clean::CleanUrl;
 use crate::error::{Result, reserve_more};
+use crate::limits::NEWS_PER_SITEMAP_MAX;
 use crate::sitemap::xml::Frame;
 
 /// Minimum size of every file but the last of a region, in per cent of either limit. With a lower minimum, divisions converge
@@ -249,6 +250,7 @@ impl<P: Copy> PlannedSitemap<P> {
     fn may_end(&self, limits: Limits) -> bool {
         self.entries > 0
             && (100 * u64::from(self.entries) >= FULL_LEAST * u64::from(limits.entries_max)
-                || 100 * self.bytes >= FULL_LEAST * limits.bytes_max)
+                || 100 * self.bytes >= FULL_LEAST * limits.bytes_max
+                || 100 * u64::from(self.news) >= FULL_LEAST * u64::from(NEWS_PER_SITEMAP_MAX))
     }
 }

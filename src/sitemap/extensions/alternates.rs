@@ -1,7 +1,7 @@
 //! Alternates: links to the same page in other languages (Google, "Tell Google about localized versions: sitemap").
 
-use super::extension::{Extension, Field, Occurs, Value, clean};
-use crate::clean::Cleaner;
+use super::extension::{Extension, Field, Occurs, Value, Writer};
+use super::texts;
 use crate::sitemap::entities::push_escaped;
 use crate::sitemap::tag_names::{TagName, TagReason};
 
@@ -9,14 +9,16 @@ use crate::sitemap::tag_names::{TagName, TagReason};
 pub const EXTENSION: Extension = Extension {
     tag: TagName::Alternates,
     reason: TagReason::Alternate,
+    // It has no such fields.
+    field_reason: TagReason::Alternate,
     values_max: u64::MAX,
     namespaces: &["http://www.w3.org/1999/xhtml", "http://www.w3.org/2002/03/xhtml"],
     prefix: "xhtml",
     element: "link",
     marks: &[("rel", "alternate")],
     fields: &[
-        Field { keys: &["hreflang", "lang"], path: &[], attribute: Some("hreflang"), occurs: Occurs::Once },
-        Field { keys: &["href", "url"], path: &[], attribute: Some("href"), occurs: Occurs::Once },
+        Field::attribute(&["hreflang", "lang"], &[], "hreflang", Occurs::Once, texts::text::<35>),
+        Field::attribute(&["href", "url"], &[], "href", Occurs::Once, texts::url),
     ],
     text_field: 1,
     is_map: true,
@@ -25,9 +27,9 @@ pub const EXTENSION: Extension = Extension {
     write,
 };
 
-fn write(link: Value<'_>, cleaner: &mut Cleaner, out: &mut Vec<u8>) -> bool {
+fn write<'a>(link: Value<'a>, Writer { cleaner, out, .. }: &mut Writer<'_, 'a>) -> bool {
     let [hreflang, href] = [0, 1].map(|number| link.text(number));
-    let Some(url) = clean(cleaner, href).filter(|_| is_language(hreflang)) else { return false };
+    let Some(url) = texts::clean(cleaner, href).filter(|_| is_language(hreflang)) else { return false };
     for part in [EXTENSION.start, b"rel=\"alternate\" hreflang=\"", hreflang, b"\" href=\""] {
         out.extend_from_slice(part);
     }

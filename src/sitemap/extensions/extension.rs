@@ -1,6 +1,6 @@
 //! The definition of an extension, and its values.
 
-use crate::clean::{CleanUrl, Cleaned, Cleaner};
+use crate::clean::Cleaner;
 use crate::common::field;
 use crate::sitemap::tag_names::{TagName, TagReason};
 
@@ -12,6 +12,8 @@ pub struct Extension {
     pub tag: TagName,
     /// Why a value is dropped.
     pub reason: TagReason,
+    /// Why a field is dropped that its value does not need. The value is written without it.
+    pub field_reason: TagReason,
     /// Maximum number of values per URL. Further values are dropped.
     pub values_max: u64,
     /// The URI of its namespace, then other URIs that sitemaps use for the same namespace.
@@ -35,12 +37,12 @@ pub struct Extension {
     pub earlier_key: Option<&'static str>,
     /// The start of every written element. Nothing else in an entry contains it.
     pub start: &'static [u8],
-    /// Appends the element of a value that has its required fields. False if it cannot be written.
-    pub write: fn(Value<'_>, &mut Cleaner, &mut Vec<u8>) -> bool,
+    /// Writes the element of a value that has its required fields. False if it cannot be written.
+    pub write: for<'a> fn(Value<'a>, &mut Writer<'_, 'a>) -> bool,
 }
 
 /// A field of a value: a text.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Field {
     /// Its names as a JSON key. An object may have one of them. The first is also its name in the reject file. A dot separates
     /// the keys of nested objects: `publication.name`.
@@ -51,6 +53,39 @@ pub struct Field {
     pub attribute: Option<&'static str>,
     /// How often a value has this field.
     pub occurs: Occurs,
+    /// Checks its text and appends it, escaped. False if it cannot be written.
+    pub write: WriteText,
+}
+
+impl Field {
+    /// A required field in the element `path`.
+    pub const fn required(
+        keys: &'static [&'static str],
+        path: &'static [&'static str],
+        write: WriteText,
+    ) -> Self {
+        Self { keys, path, attribute: None, occurs: Occurs::Once, write }
+    }
+
+    /// An optional field in the element `path`.
+    pub const fn optional(
+        keys: &'static [&'static str],
+        path: &'static [&'static str],
+        write: WriteText,
+    ) -> Self {
+        Self { occurs: Occurs::Optional, ..Self::required(keys, path, write) }
+    }
+
+    /// An attribute of the element `path`, which has a text.
+    pub const fn attribute(
+        keys: &'static [&'static str],
+        path: &'static [&'static str],
+        attribute: &'static str,
+        occurs: Occurs,
+        write: WriteText,
+    ) -> Self {
+        Self { keys, path, attribute: Some(attribute), occurs, write }
+    }
 }
 
 /// How often a value has a field.
@@ -60,8 +95,10 @@ pub enum Occurs {
     Once,
     /// Once or not at all.
     Optional,
-    /// Any number of times.
-    Repeated,
+    /// An attribute: once if the text of its element is given.
+    WithText,
+    /// At most this number of times.
+    AtMost(usize),
 }
 
 impl Extension {
@@ -110,22 +147,24 @@ impl<'a> Value<'a> {
         self.texts(number).next().unwrap_or_default()
     }
 
-    /// Whether each field is given as often as it may be.
+    /// Whether each required field is given once.
     pub fn is_complete(self) -> bool {
-        self.extension.fields.iter().enumerate().all(|(number, field)| match field.occurs {
-            Occurs::Once => self.texts(number).count() == 1,
-            Occurs::Optional => self.texts(number).count() <= 1,
-            Occurs::Repeated => true,
-        })
+        let mut fields = self.extension.fields.iter().enumerate();
+        fields.all(|(number, field)| field.occurs != Occurs::Once || self.texts(number).count() == 1)
     }
 
-    /// The texts of its fields with their names. Required fields are included even if they are not given. If the extension has
-    /// only one field, its name is omitted.
+    /// Whether the only given field is the one that needs no name.
+    fn is_only_text(self) -> bool {
+        self.extension.is_text() && self.given().all(|(number, _)| number == self.extension.text_field)
+    }
+
+    /// The texts of its fields with their names. Required fields are included even if they are not given. The name of a field that
+    /// is a value by itself is omitted if no other is given.
     pub fn named(self) -> Vec<(&'static str, &'a [u8])> {
         let mut named = Vec::new();
-        let fields = self.extension.fields;
+        let (fields, is_only_text) = (self.extension.fields, self.is_only_text());
         for (number, field) in fields.iter().enumerate() {
-            let name = if fields.len() == 1 { "" } else { field.keys[0] };
+            let name = if is_only_text { "" } else { field.keys[0] };
             let before = named.len();
             named.extend(self.texts(number).map(|text| (name, text)));
             if named.len() == before && field.occurs == Occurs::Once {
@@ -137,9 +176,9 @@ impl<'a> Value<'a> {
 
     /// The value as text, for rows that are not text themselves: `image=URL`, `de=URL` for a map, or each field with its name.
     pub fn to_text(self) -> Vec<u8> {
-        let Extension { element, fields, is_map, .. } = self.extension;
-        let words: Vec<Vec<u8>> = match fields.len() {
-            1 => vec![[element.as_bytes(), b"=", self.text(0)].concat()],
+        let Extension { element, text_field, is_map, .. } = self.extension;
+        let words: Vec<Vec<u8>> = match self.is_only_text() {
+            true => vec![[element.as_bytes(), b"=", self.text(*text_field)].concat()],
             _ if *is_map => vec![[self.text(0), b"=", self.text(1)].concat()],
             _ => self.named().iter().map(|(name, text)| [name.as_bytes(), b"=", text].concat()).collect(),
         };
@@ -153,10 +192,33 @@ pub fn push_field(number: usize, text: &[u8], out: &mut Vec<u8>) {
     field::push(text, out);
 }
 
-/// The canonical form of a URL in a field; `None` if it is not a valid URL.
-pub fn clean<'a>(cleaner: &'a mut Cleaner, raw: &'a [u8]) -> Option<CleanUrl<'a>> {
-    match cleaner.clean(raw) {
-        Cleaned::Url(url) => Some(url),
-        Cleaned::Blank | Cleaned::Rejected(_) => None,
+/// Checks a text and appends it, escaped. Returns false if it cannot be written; what it has appended is then removed.
+pub type WriteText = fn(&[u8], &mut Cleaner, &mut Vec<u8>) -> bool;
+
+/// Writes one value.
+#[derive(Debug)]
+pub struct Writer<'w, 'a> {
+    /// Cleans URLs.
+    pub cleaner: &'w mut Cleaner,
+    /// The XML.
+    pub out: &'w mut Vec<u8>,
+    /// Fields that cannot be written and that the value does not need: their names and texts.
+    pub dropped: Vec<(&'static str, &'a [u8])>,
+}
+
+impl<'w, 'a> Writer<'w, 'a> {
+    /// Creates a writer that appends to `out`.
+    pub fn new(cleaner: &'w mut Cleaner, out: &'w mut Vec<u8>) -> Self {
+        Self { cleaner, out, dropped: Vec::new() }
+    }
+
+    /// Appends the element of `value`. Returns false and appends nothing if the value cannot be written.
+    pub fn write(&mut self, value: Value<'a>) -> bool {
+        let before = self.out.len();
+        let is_written = value.is_complete() && (value.extension.write)(value, self);
+        if !is_written {
+            self.out.truncate(before);
+        }
+        is_written
     }
 }

@@ -2,22 +2,24 @@
 
 use super::extension::Extension;
 use super::table::with_extensions;
-use super::{alternates, images};
+use super::{alternates, images, news, videos};
 use crate::sitemap::tag_names::{TagName, TagReason};
 
 /// Builds the list of extensions from the table.
 macro_rules! list {
     ($(
         $(#[$name_doc:meta])* $module:ident: $name:ident = $name_word:literal,
-        $(#[$reason_doc:meta])* $reason:ident = $reason_word:literal;
+        $(#[$reason_doc:meta])* $reason:ident = $reason_word:literal
+        $(, $(#[$field_doc:meta])* $field_reason:ident = $field_word:literal)?;
     )*) => {
         /// All extensions, in the order of their tags, which is also the order of their elements in an entry.
         pub static EXTENSIONS: [&Extension; [$($name_word),*].len()] = [$(&$module::EXTENSION),*];
 
-        /// Each extension has the tag and the reason of its line in the table.
+        /// Each extension has the tag and the reasons of its line in the table.
         const _: () = {
             $(assert!($module::EXTENSION.tag as usize == TagName::$name as usize);
-            assert!($module::EXTENSION.reason as usize == TagReason::$reason as usize);)*
+            assert!($module::EXTENSION.reason as usize == TagReason::$reason as usize);
+            $(assert!($module::EXTENSION.field_reason as usize == TagReason::$field_reason as usize);)?)*
         };
     };
 }

@@ -26,6 +26,11 @@ impl Namespaces {
         Self(self.0 | others.0)
     }
 
+    /// Whether the set contains any of `others`.
+    pub const fn contains_any(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+
     /// Their declarations in parts: attributes of the root element with a space before each.
     pub fn declarations(self) -> impl Iterator<Item = &'static str> {
         let used = EXTENSIONS.iter().filter(move |extension| self.0 >> extension.number() & 1 == 1);

@@ -52,6 +52,8 @@ pub struct ExtrasBuffer {
     fields: Vec<u8>,
     /// The values of all extensions.
     all: Vec<u8>,
+    /// Names of fields that no extension has, one for each occurrence.
+    ignored: Vec<String>,
 }
 
 impl ExtrasBuffer {
@@ -88,6 +90,17 @@ impl ExtrasBuffer {
     /// Adds the values of `extras`.
     pub fn push_all(&mut self, extras: RawExtras<'_>) {
         extras.values().for_each(|value| self.push(value.extension, value.given()));
+    }
+
+    /// Adds the name of a field that is not carried over.
+    pub fn ignore(&mut self, name: String) {
+        self.ignored.push(name);
+    }
+
+    /// Takes the names of fields that are not carried over.
+    #[inline]
+    pub fn take_ignored(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.ignored)
     }
 
     /// The values of the row, in the order of their extensions.

@@ -4,35 +4,55 @@ use std::cmp::Ordering;
 
 use serde_json::{Value, json};
 
-use super::extension::{Elements, Extension, Found, text};
+use super::extension::{Element, Elements, Extension, Found, text};
+use super::parts::{Kind, Occurs, Part};
 use crate::commands::check::loc;
 use crate::commands::check::rules::Rule;
 
 /// The namespace of XHTML 1.0 has other elements too.
-pub(crate) const EXTENSION: Extension = Extension {
+pub(crate) static EXTENSION: Extension = Extension {
     name: "alternates",
     namespace: "http://www.w3.org/1999/xhtml",
     element: "link",
     in_words: "a link",
-    attributes: &["rel", "hreflang", "href"],
-    children: &[],
+    parts: &[attribute("rel"), attribute("hreflang"), attribute("href")],
     ignored: &[],
+    has_other_attributes: true,
     is_open: true,
+    is_single: false,
     judge,
     to_json,
 };
+
+/// All attributes are judged together.
+const fn attribute(name: &'static str) -> Part {
+    Part {
+        parent: "",
+        element: "",
+        kind: Kind::Attribute(name),
+        occurs: Occurs::Optional,
+        key: name,
+        check: |_| Ok(()),
+    }
+}
+
+/// Returns `rel`, `hreflang` and `href`.
+fn attributes(link: Element<'_>) -> [Option<&[u8]>; 3] {
+    [0, 1, 2].map(|part| link.get(part))
+}
 
 fn is_alternate(rel: Option<&[u8]>) -> bool {
     rel.is_some_and(|rel| rel.eq_ignore_ascii_case(b"alternate"))
 }
 
 /// Returns `None` for a link that does not point to another language.
-fn to_json([rel, hreflang, href]: [Option<&[u8]>; 3]) -> Option<Value> {
+fn to_json(link: Element<'_>) -> Option<Value> {
+    let [rel, hreflang, href] = attributes(link);
     is_alternate(rel).then(|| json!({ "hreflang": hreflang.map(text), "href": href.map(text) }))
 }
 
 fn judge(links: Elements<'_>, found: &mut Found<'_>) {
-    links.iter().for_each(|link| judge_link(link, found));
+    links.iter().for_each(|link| judge_link(attributes(link), found));
 }
 
 fn judge_link([rel, hreflang, href]: [Option<&[u8]>; 3], found: &mut Found<'_>) {

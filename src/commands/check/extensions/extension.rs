@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
+use super::parts::Part;
 use crate::commands::check::rules::Rule;
-
-/// Maximum number of values kept per element.
-pub(crate) const FIELDS_MAX: usize = 3;
 
 /// An extension of the protocol, as the checker defines it.
 pub(crate) struct Extension {
@@ -13,22 +11,24 @@ pub(crate) struct Extension {
     pub name: &'static str,
     /// The URI of its namespace.
     pub namespace: &'static str,
-    /// The element that may be in an entry of a sitemap, any number of times.
+    /// The element that may be in an entry of a sitemap.
     pub element: &'static str,
     /// The element in words, with its article.
     pub in_words: &'static str,
-    /// Attributes of the element whose values are kept. If there are any, other attributes are ignored.
-    pub attributes: &'static [&'static str],
-    /// Children whose text is kept, after the attributes. Each must occur exactly once.
-    pub children: &'static [&'static str],
+    /// Attributes and texts that are kept, and elements that contain them.
+    pub parts: &'static [Part],
     /// Other children that are allowed. Their content is not checked.
     pub ignored: &'static [&'static str],
+    /// Whether unknown attributes of the element are ignored.
+    pub has_other_attributes: bool,
     /// Whether an entry may also have other elements of the namespace.
     pub is_open: bool,
+    /// Whether an entry has only one. `urls --json` then writes it without an array.
+    pub is_single: bool,
     /// Checks the elements of an entry. Not called for entries without any.
     pub judge: fn(Elements<'_>, &mut Found<'_>),
-    /// The value of an element for `urls`, from its attributes and children; `None` for an element with another meaning.
-    pub to_json: fn([Option<&[u8]>; FIELDS_MAX]) -> Option<Value>,
+    /// The value of an element for `urls`; `None` for an element with another meaning.
+    pub to_json: fn(Element<'_>) -> Option<Value>,
 }
 
 /// Receives a finding: the violated rule, a description, and the value.
@@ -59,15 +59,41 @@ pub(crate) fn text(bytes: &[u8]) -> Value {
 pub(crate) struct Elements<'e> {
     /// The text of the entry.
     pub text: &'e [u8],
-    /// The values of each kept element: attributes, then children.
-    pub spans: &'e [[Option<Span>; FIELDS_MAX]],
+    /// The values of all kept elements, each with the index of its part.
+    pub values: &'e [(u8, Span)],
+    /// Where the values of each kept element begin.
+    pub starts: &'e [u32],
     /// The number of elements, whether kept or not.
     pub count: u64,
 }
 
 impl<'e> Elements<'e> {
-    /// Returns the values of each kept element without surrounding white space: attributes, then children.
-    pub fn iter(self) -> impl Iterator<Item = [Option<&'e [u8]>; FIELDS_MAX]> {
-        self.spans.iter().map(move |spans| spans.map(|span| span.map(|span| span.of(self.text).trim_ascii())))
+    /// Returns the kept elements.
+    pub fn iter(self) -> impl Iterator<Item = Element<'e>> {
+        (0..self.starts.len()).map(move |nth| {
+            let start = self.starts[nth] as usize;
+            let end = self.starts.get(nth + 1).map_or(self.values.len(), |&next| next as usize);
+            Element { text: self.text, values: &self.values[start..end] }
+        })
+    }
+}
+
+/// An element of an extension.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Element<'e> {
+    text: &'e [u8],
+    values: &'e [(u8, Span)],
+}
+
+impl<'e> Element<'e> {
+    /// Returns the values of the part with this index, without surrounding white space.
+    pub fn all(self, part: usize) -> impl Iterator<Item = &'e [u8]> {
+        let own = self.values.iter().filter(move |(of, _)| usize::from(*of) == part);
+        own.map(move |(_, span)| span.of(self.text).trim_ascii())
+    }
+
+    /// Returns the first value of the part with this index.
+    pub fn get(self, part: usize) -> Option<&'e [u8]> {
+        self.all(part).next()
     }
 }

@@ -1,27 +1,47 @@
 //! Images: Google, "Image sitemaps".
 
+use super::by_parts;
 use super::extension::{Elements, Extension, Found, text};
+use super::parts::Part;
+use super::values::{any_text, url};
 use crate::commands::check::loc;
 use crate::commands::check::rules::Rule;
 use crate::limits::IMAGES_PER_URL_MAX;
 
-pub(crate) const EXTENSION: Extension = Extension {
+/// Google reads only `loc`; its schema has the others too.
+pub(crate) static EXTENSION: Extension = Extension {
     name: "images",
     namespace: "http://www.google.com/schemas/sitemap-image/1.1",
     element: "image",
     in_words: "an image",
-    attributes: &[],
-    children: &["loc"],
-    // Google no longer reads these tags; they do no harm.
-    ignored: &["caption", "geo_location", "title", "license"],
+    parts: &PARTS,
+    ignored: &[],
+    has_other_attributes: false,
     is_open: false,
+    is_single: false,
     judge,
-    to_json: |[loc, ..]| loc.map(text),
+    // Most images are only a URL.
+    to_json: |image| match (1..PARTS.len()).any(|part| image.get(part).is_some()) {
+        true => Some(by_parts::to_json(&PARTS, image)),
+        false => image.get(0).map(text),
+    },
 };
+
+static PARTS: [Part; 5] = [
+    // Judged like the URL of a page.
+    Part::required("loc", |_| Ok(())),
+    Part::optional("caption", any_text),
+    Part::optional("geo_location", any_text),
+    Part::optional("title", any_text),
+    Part::optional("license", url),
+];
 
 fn judge(images: Elements<'_>, found: &mut Found<'_>) {
     // An image may be on another host.
-    images.iter().filter_map(|[loc, ..]| loc).for_each(|loc| loc::judge(loc, None, found));
+    images.iter().filter_map(|image| image.get(0)).for_each(|loc| loc::judge(loc, None, found));
+    if images.values.len() > images.starts.len() {
+        by_parts::judge(&PARTS, Rule::Image, images, found);
+    }
     if images.count > IMAGES_PER_URL_MAX.into() {
         found(Rule::TooManyImages, "images", images.count.to_string().as_bytes());
     }

@@ -52,18 +52,22 @@ impl Reader<'_> {
             match self.at {
                 _ if declared(key).is_some() => {}
                 At::Skipped => {}
-                At::Extended(number) if !EXTENSIONS[number].attributes.is_empty() => {
-                    entry.open_value();
+                At::Extended(number) | At::Child(number, _) if part_of(self.at, key).is_some() => {
+                    entry.open_field();
                     // The check against XML has already reported it.
                     replaced(value, |text| entry.push(text.as_bytes()), |_, _| Ok(())).ok();
-                    let known = EXTENSIONS[number].attributes.iter().position(|known| *known == key);
-                    entry.close_field(number, known);
+                    entry.close_field(number, part_of(self.at, key));
                 }
+                At::Extended(number) if EXTENSIONS[number].has_other_attributes => {}
                 _ if self.is_hint(key) => {}
                 _ => self.findings.push(place(self.entries), Rule::Attribute, || {
                     format!("unknown attribute {}", shown(key.as_bytes()))
                 }),
             }
+        }
+        // The text of the element follows its attributes.
+        if let At::Child(..) = self.at {
+            entry.open_field();
         }
     }
 
@@ -123,6 +127,17 @@ impl Reader<'_> {
             Err(Stopped::By(broken)) => Err(broken),
         }
     }
+}
+
+/// Returns the index of the part that the attribute `key` of the element `at` is.
+fn part_of(at: At, key: &str) -> Option<usize> {
+    let (number, child) = match at {
+        At::Extended(number) => (number, None),
+        At::Child(number, child) => (number, Some(child)),
+        _ => return None,
+    };
+    let parts = EXTENSIONS[number].parts;
+    parts.iter().position(|part| part.is_attribute(child.map(|child| &parts[child]), key))
 }
 
 /// Why a value was not read to its end.

@@ -5,11 +5,11 @@ use quick_xml::events::BytesStart;
 use super::pairs::SPACE;
 use super::{At, Broken, FileKind, Form, Reader, place};
 use crate::commands::check::entry::{Entry, Tag};
-use crate::commands::check::extensions::{EXTENSIONS, Extension};
+use crate::commands::check::extensions::{EXTENSIONS, Kind, NEWS, Occurs};
 use crate::commands::check::namespaces::Namespace;
 use crate::commands::check::rules::Rule;
 use crate::escape::shown;
-use crate::limits::{Protocol, URLS_PER_SITEMAP_MAX};
+use crate::limits::{NEWS_PER_SITEMAP_MAX, Protocol, URLS_PER_SITEMAP_MAX};
 
 /// Maximum depth of elements. A sitemap with images needs four.
 const DEPTH_MAX: usize = 32;
@@ -66,7 +66,10 @@ impl Reader<'_> {
         match self.at {
             At::Root => self.open_entry(name, namespace, local, entry),
             At::Entry => self.open_tag(name, namespace, local, entry),
-            At::Extended(number) => self.open_child(number, name, namespace, local, entry),
+            At::Extended(number) => self.open_child(number, None, name, namespace, local, entry),
+            At::Parent(number, parent) => {
+                self.open_child(number, Some(parent), name, namespace, local, entry)
+            }
             At::Prolog => self.open_root(name, namespace, local)?,
             At::Skipped => {}
             At::Tag(_) | At::Child(..) | At::Channel | At::Guid => self.unknown(name),
@@ -139,11 +142,17 @@ impl Reader<'_> {
             At::Skipped if self.skipped.0 == self.depth => self.at = self.skipped.1,
             At::Skipped => {}
             At::Extended(number) => {
-                self.check_children(&EXTENSIONS[number]);
+                self.check_children(number, None);
                 self.at = At::Entry;
             }
-            At::Child(number, child) => {
-                entry.close_field(number, Some(EXTENSIONS[number].attributes.len() + child));
+            At::Child(number, part) => {
+                entry.close_field(number, Some(part));
+                let parts = EXTENSIONS[number].parts;
+                let parent = parts.iter().position(|parent| parent.is_child("", parts[part].parent));
+                self.at = parent.map_or(At::Extended(number), |parent| At::Parent(number, parent));
+            }
+            At::Parent(number, part) => {
+                self.check_children(number, Some(part));
                 self.at = At::Extended(number);
             }
             At::Root => {
@@ -240,8 +249,11 @@ impl Reader<'_> {
                         if kind == FileKind::Sitemap && EXTENSIONS[number].element == local =>
                     {
                         entry.open_element(number);
-                        self.order.children = Default::default();
+                        self.order.parts = Default::default();
                         self.at = At::Extended(number);
+                        if number == NEWS {
+                            self.count_news(entry);
+                        }
                     }
                     Namespace::Extension(number) if !EXTENSIONS[number].is_open => self.unknown(name),
                     _ => self.skip(),
@@ -266,37 +278,66 @@ impl Reader<'_> {
         order.last = order.last.max(Some(tag));
     }
 
-    /// Handles the start of a child in the element of an extension.
+    /// Counts the current entry if this is its first news article.
+    #[cold]
+    fn count_news(&mut self, entry: &Entry) {
+        self.news += u32::from(entry.elements(NEWS).count == 1);
+        if self.news == NEWS_PER_SITEMAP_MAX + 1 && entry.elements(NEWS).count == 1 {
+            let words = || format!("more than {NEWS_PER_SITEMAP_MAX} entries with news");
+            self.findings.push(Some(self.entries), Rule::TooManyNews, words);
+        }
+    }
+
+    /// Handles the start of a child in the element of an extension, or in its child that is the part `parent`.
     fn open_child(
         &mut self,
         number: usize,
+        parent: Option<usize>,
         name: &str,
         namespace: Namespace,
         local: &str,
         entry: &mut Entry,
     ) {
-        let extension = &EXTENSIONS[number];
+        let extension = EXTENSIONS[number];
         if namespace != Namespace::Extension(number) {
             return self.unknown(name);
         }
-        let Some(child) = extension.children.iter().position(|child| *child == local) else {
-            return if extension.ignored.contains(&local) { self.skip() } else { self.unknown(name) };
+        let outer = parent.map_or("", |parent| extension.parts[parent].element);
+        let Some(part) = extension.parts.iter().position(|part| part.is_child(outer, local)) else {
+            let is_ignored = parent.is_none() && extension.ignored.contains(&local);
+            return if is_ignored { self.skip() } else { self.unknown(name) };
         };
-        if std::mem::replace(&mut self.order.children[child], true) {
-            let words = || format!("{local} twice in {}", extension.in_words);
+        let count = &mut self.order.parts[part];
+        *count = count.saturating_add(1);
+        let most = match extension.parts[part].occurs {
+            Occurs::AtMost(most) => most,
+            Occurs::Once | Occurs::Optional => 1,
+        };
+        if *count > most {
+            let words = || match most {
+                1 => format!("{local} twice in {}", extension.in_words),
+                most => format!("{local} more than {most} times in {}", extension.in_words),
+            };
             self.findings.push(place(self.entries), Rule::RepeatedElement, words);
             return self.skip();
         }
-        self.at = At::Child(number, child);
+        if extension.parts[part].kind == Kind::Parent {
+            self.at = At::Parent(number, part);
+            return;
+        }
+        self.at = At::Child(number, part);
         self.is_unescaped = false;
-        entry.open_value();
+        entry.open_field();
     }
 
-    /// Handles the end of the element of an extension, which must have had all required children.
-    fn check_children(&mut self, extension: &Extension) {
-        for (child, has_child) in extension.children.iter().zip(self.order.children) {
-            if !has_child {
-                let words = || format!("no {child} in {}", extension.in_words);
+    /// Handles the end of the element of an extension, or of its child that is the part `parent`. It must have had all required
+    /// children.
+    fn check_children(&mut self, number: usize, parent: Option<usize>) {
+        let extension = EXTENSIONS[number];
+        let outer = parent.map_or("", |parent| extension.parts[parent].element);
+        for (part, count) in extension.parts.iter().zip(self.order.parts) {
+            if part.occurs == Occurs::Once && part.is_child(outer, part.element) && count == 0 {
+                let words = || format!("no {} in {}", part.element, extension.in_words);
                 self.findings.push(place(self.entries), Rule::MissingElement, words);
             }
         }

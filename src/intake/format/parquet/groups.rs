@@ -123,6 +123,7 @@ impl<'n> Groups<'n> {
                 for (extension, cell) in EXTENSIONS.into_iter().zip(cells) {
                     shapes::add_cell(extension, cell, &mut extras);
                 }
+                rows.count_ignored(&mut extras);
                 let (line, offset, extras) = (row + 1, row, extras.values());
                 let record = Record { line, offset, url, section, lastmod, changefreq, priority, extras };
                 // Columns that are not read may have values, so a row without a URL does not count as blank.

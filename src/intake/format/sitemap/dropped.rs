@@ -6,11 +6,9 @@ use crate::intake::format::found::NameCounts;
 use crate::sitemap::extensions::{EXTENSIONS, Extension};
 
 /// Namespaces that sitemaps use, and the usual prefix of each, besides the namespaces of known extensions.
-const NAMESPACES: [(&str, &str); 8] = [
+const NAMESPACES: [(&str, &str); 6] = [
     ("http://www.sitemaps.org/schemas/sitemap/0.9", ""),
     ("http://www.google.com/schemas/sitemap/0.84", ""),
-    ("http://www.google.com/schemas/sitemap-video/1.1", "video"),
-    ("http://www.google.com/schemas/sitemap-news/0.9", "news"),
     ("http://www.google.com/schemas/sitemap-mobile/1.0", "mobile"),
     ("http://www.google.com/schemas/sitemap-pagemap/1.0", "pagemap"),
     ("http://www.google.com/codesearch/schemas/sitemap/1.0", "codesearch"),

@@ -16,6 +16,8 @@ pub struct Extended {
     field: usize,
     /// Whether the current value has fields.
     has_fields: bool,
+    /// Whether it has a field that is a value by itself.
+    has_text: bool,
     /// Elements in it that can hold fields.
     elements: usize,
 }
@@ -45,8 +47,15 @@ impl Extended {
         let name = tag.local_name();
         let found = extensions.into_iter().find(|extension| extension.element == name.as_ref());
         let Some(extension) = found else { return Ok(None) };
-        let mut this =
-            Self { extension, path: &[], text: Vec::new(), field: 0, has_fields: false, elements: 0 };
+        let mut this = Self {
+            extension,
+            path: &[],
+            text: Vec::new(),
+            field: 0,
+            has_fields: false,
+            has_text: false,
+            elements: 0,
+        };
         Ok(this.take_attributes(tag, to)?.then_some(this))
     }
 
@@ -79,9 +88,12 @@ impl Extended {
         let path = &first.path[..level];
         let is_text = |field: &Field| field.path == path && field.attribute.is_none();
         let text = extension.fields.iter().position(is_text);
-        // An element with two texts for the only field of its extension holds two values.
-        if text.is_some() && extension.fields.len() == 1 && self.has_fields {
-            self.end_value(to);
+        // An element with two texts, each of which is a value by itself, holds two values.
+        if text == Some(extension.text_field) && extension.is_text() {
+            if self.has_text {
+                self.end_value(to);
+            }
+            self.has_text = true;
         }
         self.path = path;
         self.elements += 1;

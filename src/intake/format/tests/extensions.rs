@@ -1,31 +1,35 @@
-//! An extension with elements in its element, as video and news have them: its definition is all that readers need.
+//! An extension with elements in its element: its definition is all that readers and the writer need.
 
 use quick_xml::Reader;
+use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::Event;
 
 use crate::clean::Cleaner;
 use crate::intake::format::shapes;
 use crate::intake::format::sitemap::extended::{Child, Extended};
-use crate::sitemap::extensions::{Extension, ExtrasBuffer, Field, Occurs, Value};
+use crate::sitemap::extensions::{Extension, ExtrasBuffer, Field, Occurs, Value, Writer, text};
 use crate::sitemap::tags::{TagName, TagReason};
 
 /// It is not in the table and borrows the number of images.
 static CLIP: Extension = Extension {
     tag: TagName::Images,
     reason: TagReason::Image,
+    field_reason: TagReason::ImageField,
     values_max: 1,
     namespaces: &["http://h.example/clip"],
     prefix: "clip",
     element: "clip",
     marks: &[],
     fields: &[
-        field(&["title"], &["title"], None, Occurs::Once),
-        field(&["loc", "url"], &["loc"], None, Occurs::Once),
-        field(&["currency"], &["price"], Some("currency"), Occurs::Optional),
-        field(&["price"], &["price"], None, Occurs::Optional),
-        field(&["tags"], &["tag"], None, Occurs::Repeated),
-        field(&["publication.name"], &["publication", "name"], None, Occurs::Optional),
-        field(&["publication.language"], &["publication", "language"], None, Occurs::Optional),
+        Field::required(&["title"], &["title"], text::<9>),
+        Field::required(&["loc", "url"], &["loc"], text::<9>),
+        Field::optional(&["price"], &["price"], text::<9>),
+        Field::attribute(&["currency"], &["price"], "currency", Occurs::WithText, text::<3>),
+        Field::attribute(&["size"], &["price"], "size", Occurs::Optional, text::<3>),
+        Field { occurs: Occurs::AtMost(2), ..Field::optional(&["tags"], &["tag"], text::<9>) },
+        Field::optional(&["publication.name"], &["publication", "name"], text::<9>),
+        Field::optional(&["publication.language"], &["publication", "language"], text::<9>),
+        Field::optional(&["last"], &["last"], text::<9>),
     ],
     text_field: 1,
     is_map: false,
@@ -34,44 +38,31 @@ static CLIP: Extension = Extension {
     write,
 };
 
-const fn field(
-    keys: &'static [&'static str],
-    path: &'static [&'static str],
-    attribute: Option<&'static str>,
-    occurs: Occurs,
-) -> Field {
-    Field { keys, path, attribute, occurs }
+fn write<'a>(clip: Value<'a>, writer: &mut Writer<'_, 'a>) -> bool {
+    writer.element(clip)
 }
 
-fn write(clip: Value<'_>, _: &mut Cleaner, out: &mut Vec<u8>) -> bool {
-    let text = |number| String::from_utf8(clip.text(number).to_vec()).unwrap();
-    let mut xml = format!("<clip:clip><clip:title>{}</clip:title><clip:loc>{}</clip:loc>", text(0), text(1));
-    if !text(3).is_empty() {
-        xml += &format!("<clip:price currency=\"{}\">{}</clip:price>", text(2), text(3));
-    }
-    for tag in clip.texts(4) {
-        xml += &format!("<clip:tag>{}</clip:tag>", str::from_utf8(tag).unwrap());
-    }
-    if !text(5).is_empty() {
-        xml += &format!("<clip:publication><clip:name>{}</clip:name>", text(5));
-        xml += &format!("<clip:language>{}</clip:language></clip:publication>", text(6));
-    }
-    out.extend(xml.into_bytes());
-    out.extend(b"</clip:clip>");
-    true
-}
-
-/// The values that `add` adds: each with the XML that is written of it, or as text if it is not complete.
+/// The values that `add` adds: each with the XML that is written of it and the fields that are dropped, or as text if it cannot be
+/// written. Names of ignored fields come last.
 fn values(add: impl FnOnce(&mut ExtrasBuffer)) -> Vec<String> {
     let mut buffer = ExtrasBuffer::default();
     add(&mut buffer);
     let shown = |mut value: Value<'_>| {
         value.extension = &CLIP;
-        let mut xml = Vec::new();
-        let is_written = value.is_complete() && (CLIP.write)(value, &mut Cleaner::default(), &mut xml);
-        String::from_utf8(if is_written { xml } else { value.to_text() }).unwrap()
+        let (mut xml, mut cleaner) = (Vec::new(), Cleaner::default());
+        let mut writer = Writer::new(&mut cleaner, &mut xml);
+        let is_written = writer.write(value);
+        let dropped = std::mem::take(&mut writer.dropped);
+        assert!(is_written || xml.is_empty());
+        let mut shown = String::from_utf8(if is_written { xml } else { value.to_text() }).unwrap();
+        for (name, text) in dropped.iter().filter(|_| is_written) {
+            shown += &format!(" -{name}={}", str::from_utf8(text).unwrap());
+        }
+        shown
     };
-    buffer.values().values().map(shown).collect()
+    let mut values: Vec<_> = buffer.values().values().map(shown).collect();
+    values.extend(buffer.take_ignored());
+    values
 }
 
 /// Reads the element `xml`, and says how many elements are no part of it.
@@ -92,6 +83,10 @@ fn read(xml: &str, to: &mut ExtrasBuffer) -> usize {
                 level += 1;
             }
             Event::Text(text) => extended.as_mut().unwrap().text().extend(text.as_bytes()),
+            Event::GeneralRef(name) => {
+                let text = resolve_xml_entity(&name).unwrap();
+                extended.as_mut().unwrap().text().extend(text.as_bytes());
+            }
             Event::End(_) => {
                 level -= 1;
                 match level {
@@ -109,20 +104,63 @@ fn read(xml: &str, to: &mut ExtrasBuffer) -> usize {
 fn nested_elements_are_read_as_the_extension_defines_them() {
     let full = "<clip:clip><clip:title>t</clip:title><clip:loc>u</clip:loc><clip:price currency=\"EUR\">5</clip:price>\
                 <clip:tag>a</clip:tag><clip:tag>b</clip:tag>\
-                <clip:publication><clip:name>n</clip:name><clip:language>de</clip:language></clip:publication></clip:clip>";
+                <clip:publication><clip:name>n</clip:name><clip:language>de</clip:language></clip:publication>\
+                <clip:last>&lt;&apos;</clip:last></clip:clip>";
     let least = "<clip:clip><clip:title>t</clip:title><clip:loc>u</clip:loc></clip:clip>";
-    let json = r#"{"title":"t","url":"u","price":"5","currency":"EUR","tags":["a","b"],"x":1,
-        "publication":{"name":"n","language":"de"}}"#;
+    let json = r#"{"title":"t","url":"u","price":5,"currency":"EUR","tags":["a","b"],
+        "publication":{"name":"n","language":"de"},"last":"<'"}"#;
     for (json, want) in [
         (json, &[full][..]),
         (&format!("[{json},{json}]"), &[full, full]),
         (r#"{"title":"t","loc":"u","price":null,"tags":[]}"#, &[least]),
-        // What lacks a required field, or has one twice or of another type, stays to be dropped as it was written.
+        (r#"{"title":"t","loc":"u","price":[]}"#, &[least]),
+        (r#"{"title":true,"loc":"u"}"#, &[&least.replace(">t<", ">true<")]),
+        // What lacks a required field, or has one of another type, stays to be dropped as it was written.
         (r#"{"title":"t"}"#, &[r#"title= loc={"title":"t"}"#]),
         (r#"{"title":"t","loc":"u","url":"v"}"#, &[r#"title= loc={"title":"t","loc":"u","url":"v"}"#]),
-        (r#"{"title":"t","loc":"u","price":[]}"#, &[least]),
-        (r#"{"title":"t","loc":"u","tags":[7]}"#, &[r#"title= loc={"title":"t","loc":"u","tags":[7]}"#]),
+        (
+            r#"{"title":"t","loc":"u","last":{"a":1}}"#,
+            &[r#"title= loc={"title":"t","loc":"u","last":{"a":1}}"#],
+        ),
+        (r#"{"title":"t","loc":"u","tags":[[7]]}"#, &[r#"title= loc={"title":"t","loc":"u","tags":[[7]]}"#]),
+        (r#"{"title":null,"loc":"u"}"#, &[r#"title= loc={"title":null,"loc":"u"}"#]),
         (r#""u""#, &[r#"title= loc="u""#]),
+        // A required text that cannot be written.
+        (r#"{"title":"","loc":"u"}"#, &["title= loc=u"]),
+        (r#"{"title":"0123456789","loc":"u"}"#, &["title=0123456789 loc=u"]),
+        (r#"{"title":"\u0001","loc":"u"}"#, &["title=\u{1} loc=u"]),
+        // An optional field that cannot be written is dropped alone, a text with its attributes, and each field once.
+        (r#"{"title":"t","loc":"u","last":"0123456789"}"#, &[&format!("{least} -last=0123456789")]),
+        (r#"{"title":"t","loc":"u","price":"5"}"#, &[&format!("{least} -price=5")]),
+        (
+            r#"{"title":"t","loc":"u","price":"5","currency":"EURO"}"#,
+            &[&format!("{least} -price=5 -currency=EURO")],
+        ),
+        (
+            r#"{"title":"t","loc":"u","price":"0123456789","currency":"EUR","size":"long"}"#,
+            &[&format!("{least} -price=0123456789 -currency=EUR -size=long")],
+        ),
+        (r#"{"title":"t","loc":"u","currency":"EUR"}"#, &[&format!("{least} -currency=EUR")]),
+        (
+            r#"{"title":"t","loc":"u","price":"5","currency":"EUR","size":"long"}"#,
+            &[&format!(
+                "{} -size=long",
+                least.replace("</clip:clip>", "<clip:price currency=\"EUR\">5</clip:price></clip:clip>")
+            )],
+        ),
+        (
+            r#"{"title":"t","loc":"u","tags":["a","b","c"]}"#,
+            &[&format!(
+                "{} -tags=c",
+                least.replace("</clip:clip>", "<clip:tag>a</clip:tag><clip:tag>b</clip:tag></clip:clip>")
+            )],
+        ),
+        // Keys that are not fields, at any depth.
+        (
+            r#"{"title":"t","loc":"u","x":1,"y":null,"publication":{"z":{"a":1}}}"#,
+            &[least, "images.x", "images.publication.z"],
+        ),
+        (r#"{"title":"t","loc":"u","publication":"n"}"#, &[least, "images.publication"]),
     ] {
         assert_eq!(values(|to| shapes::add_cell(&CLIP, json.as_bytes(), to)), want, "{json}");
     }
@@ -133,8 +171,13 @@ fn nested_elements_are_read_as_the_extension_defines_them() {
         (least, least, 0),
         ("<c:clip x='y'><c:loc> u </c:loc><c:title>t</c:title><c:name>n</c:name></c:clip>", least, 1),
         ("<clip><title>t</title><loc>u</loc><publication><loc>v</loc></publication></clip>", least, 1),
-        // A field that comes twice stays to be dropped.
+        // A required field that comes twice stays to be dropped, an optional one is dropped.
         ("<clip><title>t</title><title>s</title><loc>u</loc></clip>", "title=t title=s loc=u", 0),
+        (
+            "<clip><title>t</title><loc>u</loc><last>1</last><last>2</last><last/></clip>",
+            &format!("{least} -last=1 -last=2"),
+            0,
+        ),
     ] {
         let mut found = None;
         assert_eq!(values(|to| found = Some(read(xml, to))), [want], "{xml}");

@@ -18,7 +18,7 @@ fn weighed(at: u32, marks: u32) -> Weighed<u32> {
     let hash = xxh3_64_with_seed(&at.to_ne_bytes(), 0) as u32;
     Weighed {
         at,
-        room: Room { bytes: 60 + u64::from(at % 90), uses },
+        room: Room::of_entry(60 + u64::from(at % 90), uses),
         mark: Mark { tail: hash % marks % 7, whole: hash % marks },
     }
 }
@@ -103,6 +103,26 @@ fn regions_are_divided_as_if_each_were_a_set_of_its_own() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn files_of_news_have_400_to_1_000_articles() {
+    let news = Namespaces::of(TagName::News);
+    let limits = Limits { entries_max: 50_000, bytes_max: 10_485_760 };
+    for every in [1, 3] {
+        let entry = |at: u32| {
+            let uses = if at.is_multiple_of(every) { news } else { Namespaces::NONE };
+            Weighed { room: Room::of_entry(80, uses), ..weighed(at, u32::MAX) }
+        };
+        let entries: Vec<_> = (0..20_000).map(entry).collect();
+        let sitemaps = divide_chunks(limits, &entries, 1_300);
+        assert_eq!(sitemaps, divide_chunks(limits, &entries, 1));
+        assert_eq!(sitemaps.iter().map(|sitemap| sitemap.entries).sum::<u32>(), 20_000);
+        let articles: Vec<u32> = sitemaps.iter().map(|sitemap| sitemap.news).collect();
+        assert_eq!(articles.iter().sum::<u32>(), 20_000_u32.div_ceil(every));
+        let (last, others) = articles.split_last().unwrap();
+        assert!(*last <= 1_000 && others.iter().all(|news| (400..=1_000).contains(news)), "{articles:?}");
     }
 }
 
@@ -234,6 +254,7 @@ impl Plain {
 /// The file with these `entries`, of which there is at least one.
 fn file(entries: &[Weighed<u32>]) -> PlannedSitemap<u32> {
     let (number, uses) = (entries[0].mark.number(), Namespaces::NONE);
-    let empty = PlannedSitemap { number, first: entries[0].at, entries: 0, bytes: FRAME.bytes(), uses };
+    let empty =
+        PlannedSitemap { number, first: entries[0].at, entries: 0, bytes: FRAME.bytes(), uses, news: 0 };
     entries.iter().fold(empty, |sitemap, entry| sitemap.with(1, entry.room))
 }

@@ -1,0 +1,74 @@
+//! News articles: Google, "News sitemaps".
+
+use super::by_parts;
+use super::extension::{Elements, Extension, Found};
+use super::parts::{Kind, Part};
+use super::values::{any_text, one_of, time};
+use crate::commands::check::rules::Rule;
+use crate::commands::check::values::Wrong;
+
+/// Google no longer reads `access`, `genres`, `keywords` and `stock_tickers`; its schema has them.
+pub(crate) static EXTENSION: Extension = Extension {
+    name: "news",
+    namespace: "http://www.google.com/schemas/sitemap-news/0.9",
+    element: "news",
+    in_words: "an article",
+    parts: &PARTS,
+    ignored: &[],
+    has_other_attributes: false,
+    is_open: false,
+    is_single: true,
+    judge,
+    to_json: |news| Some(by_parts::to_json(&PARTS, news)),
+};
+
+static PARTS: [Part; 9] = [
+    Part { kind: Kind::Parent, ..Part::required("publication", |_| Ok(())) },
+    Part { parent: "publication", key: "publication.name", ..Part::required("name", any_text) },
+    Part { parent: "publication", key: "publication.language", ..Part::required("language", language) },
+    Part::optional("access", |value| {
+        one_of(&["Subscription", "Registration"], value, "neither Subscription nor Registration")
+    }),
+    Part::optional("genres", genres),
+    Part::required("publication_date", time),
+    Part::required("title", any_text),
+    Part::optional("keywords", any_text),
+    Part::optional("stock_tickers", stock_tickers),
+];
+
+fn judge(news: Elements<'_>, found: &mut Found<'_>) {
+    by_parts::judge(&PARTS, Rule::News, news, found);
+    if news.count > 1 {
+        found(Rule::News, "more than one article", b"");
+    }
+}
+
+/// Checks for a code of ISO 639, or one of the two with a country that Google lists. It is not compared with a registry.
+fn language(value: &[u8]) -> Result<(), Wrong> {
+    let is_code = (2..=3).contains(&value.len()) && value.iter().all(u8::is_ascii_lowercase);
+    match is_code || value == b"zh-cn" || value == b"zh-tw" {
+        true => Ok(()),
+        false => Err("not a language code of ISO 639"),
+    }
+}
+
+fn comma_separated(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii)
+}
+
+fn genres(value: &[u8]) -> Result<(), Wrong> {
+    const GENRES: [&str; 6] = ["PressRelease", "Satire", "Blog", "OpEd", "Opinion", "UserGenerated"];
+    let is_genre = |part: &[u8]| GENRES.iter().any(|genre| genre.as_bytes() == part);
+    if comma_separated(value).all(is_genre) { Ok(()) } else { Err("not genres with commas between them") }
+}
+
+fn stock_tickers(value: &[u8]) -> Result<(), Wrong> {
+    let is_symbol = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_alphanumeric);
+    let is_ticker = |part: &[u8]| {
+        memchr::memchr(b':', part).is_some_and(|at| is_symbol(&part[..at]) && is_symbol(&part[at + 1..]))
+    };
+    match comma_separated(value).count() <= 5 && comma_separated(value).all(is_ticker) {
+        true => Ok(()),
+        false => Err("not up to five EXCHANGE:SYMBOL with commas between them"),
+    }
+}

@@ -1,0 +1,103 @@
+//! Videos: Google, "Video sitemaps".
+
+use super::by_parts;
+use super::extension::{Elements, Extension, Found};
+use super::parts::{Occurs, Part};
+use super::values::{allow_or_deny, any_text, one_of, text_of_at_most, time, url, whole, yes_or_no};
+use crate::commands::check::rules::Rule;
+use crate::commands::check::values::Wrong;
+
+/// Google's schema has more elements than its documentation; those are not checked.
+pub(crate) static EXTENSION: Extension = Extension {
+    name: "videos",
+    namespace: "http://www.google.com/schemas/sitemap-video/1.1",
+    element: "video",
+    in_words: "a video",
+    parts: &PARTS,
+    ignored: &["content_segment_loc", "gallery_loc", "id", "price", "tvshow"],
+    has_other_attributes: false,
+    is_open: false,
+    is_single: false,
+    judge,
+    to_json: |video| Some(by_parts::to_json(&PARTS, video)),
+};
+
+const CONTENT_LOC: usize = 3;
+const PLAYER_LOC: usize = 4;
+const TAGS_MAX: u8 = 32;
+
+static PARTS: [Part; 23] = [
+    Part::required("thumbnail_loc", url),
+    Part::required("title", text_of_at_most::<100>),
+    Part::required("description", text_of_at_most::<2_048>),
+    Part::optional("content_loc", url),
+    Part::optional("player_loc", url),
+    Part::attribute("player_loc", "allow_embed", "player_loc_allow_embed", yes_or_no),
+    Part::attribute("player_loc", "autoplay", "player_loc_autoplay", any_text),
+    Part::optional("duration", duration),
+    Part::optional("expiration_date", time),
+    Part::optional("rating", rating),
+    Part::optional("view_count", |value| whole(value).map(drop).ok_or("not a whole number")),
+    Part::optional("publication_date", time),
+    Part { occurs: Occurs::AtMost(TAGS_MAX), ..Part::optional("tag", any_text) },
+    Part::optional("category", text_of_at_most::<256>),
+    Part::optional("family_friendly", yes_or_no),
+    Part::optional("restriction", countries),
+    relationship("restriction", "restriction_relationship"),
+    Part::optional("requires_subscription", yes_or_no),
+    Part::optional("uploader", text_of_at_most::<255>),
+    Part::attribute("uploader", "info", "uploader_info", url),
+    Part::optional("platform", platforms),
+    relationship("platform", "platform_relationship"),
+    Part::optional("live", yes_or_no),
+];
+
+const fn relationship(element: &'static str, key: &'static str) -> Part {
+    Part { occurs: Occurs::Once, ..Part::attribute(element, "relationship", key, allow_or_deny) }
+}
+
+fn judge(videos: Elements<'_>, found: &mut Found<'_>) {
+    by_parts::judge(&PARTS, Rule::Video, videos, found);
+    for video in videos.iter() {
+        if video.get(CONTENT_LOC).is_none() && video.get(PLAYER_LOC).is_none() {
+            found(Rule::Video, "neither content_loc nor player_loc", b"");
+        }
+    }
+}
+
+fn duration(value: &[u8]) -> Result<(), Wrong> {
+    match whole(value) {
+        Some(1..=28_800) => Ok(()),
+        _ => Err("not a number of seconds from 1 to 28,800"),
+    }
+}
+
+/// Checks for a decimal number from 0.0 to 5.0: no exponent, no sign.
+fn rating(value: &[u8]) -> Result<(), Wrong> {
+    let (units, fraction) = match memchr::memchr(b'.', value) {
+        Some(point) => (&value[..point], &value[point + 1..]),
+        None => (value, &b"0"[..]),
+    };
+    let is_zero = fraction.iter().all(|&digit| digit == b'0');
+    let is_number = !fraction.is_empty() && fraction.iter().all(u8::is_ascii_digit);
+    match whole(units) {
+        Some(0..=4) if is_number => Ok(()),
+        Some(5) if is_number && is_zero => Ok(()),
+        _ => Err("not a decimal number from 0.0 to 5.0"),
+    }
+}
+
+/// Checks for country codes of ISO 3166 with spaces between them. They are not compared with a list of countries.
+fn countries(value: &[u8]) -> Result<(), Wrong> {
+    let is_country = |part: &[u8]| part.len() == 2 && part.iter().all(u8::is_ascii_uppercase);
+    match value.split(|&byte| byte == b' ').filter(|part| !part.is_empty()).all(is_country) {
+        true => any_text(value),
+        false => Err("not country codes of two capital letters with spaces between them"),
+    }
+}
+
+fn platforms(value: &[u8]) -> Result<(), Wrong> {
+    any_text(value)?;
+    let mut parts = value.split(|&byte| byte == b' ').filter(|part| !part.is_empty());
+    parts.try_for_each(|part| one_of(&["web", "mobile", "tv"], part, "not web, mobile or tv"))
+}
