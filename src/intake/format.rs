@@ -97,6 +97,7 @@ pub enum Feed<'a> {
 }
 
 /// An input whose format is known.
+#[expect(clippy::large_enum_variant, reason = "there is one for each input, and it is soon taken apart")]
 pub enum Opened<'n> {
     /// A file of plain lines that are not transcoded: it can be mapped.
     Plain(File),

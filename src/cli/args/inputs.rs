@@ -20,8 +20,8 @@ pub struct FormArgs {
 
     /// Names of columns or keys, such as url=page,lastmod=updated_at.
     ///
-    /// Needed for names other than loc or url, lastmod, changefreq, priority, alternates and images. For CSV without a header, use
-    /// positions from 1, such as url=1,lastmod=3; the first row is then data.
+    /// Needed for names other than loc or url, lastmod, changefreq, priority, alternates, images, videos and news. For CSV without a
+    /// header, use positions from 1, such as url=1,lastmod=3; the first row is then data.
     #[arg(long, value_name = "NAMES")]
     pub columns: Option<Columns>,
 

@@ -13,6 +13,8 @@ mod groups;
 #[cfg(feature = "parquet")]
 mod header;
 #[cfg(feature = "parquet")]
+mod nested;
+#[cfg(feature = "parquet")]
 mod pages;
 #[cfg(feature = "parquet")]
 mod shared;

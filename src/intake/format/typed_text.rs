@@ -101,3 +101,13 @@ pub fn push_time(seconds: i64, is_utc: bool, out: &mut Vec<u8>) {
 pub fn push(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
     out.write_fmt(text).expect("a Vec takes all that is written to it");
 }
+
+/// Writes a JSON string. Bytes that are not UTF-8 are percent-encoded, as the cleaner encodes them in a URL.
+pub fn push_json_string(text: &[u8], out: &mut Vec<u8>) {
+    let mut valid = String::with_capacity(text.len());
+    for chunk in text.utf8_chunks() {
+        valid.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|byte| valid.push_str(&format!("%{byte:02X}")));
+    }
+    serde_json::to_writer(out, &valid).expect("a string is JSON, and a Vec takes all that is written to it");
+}

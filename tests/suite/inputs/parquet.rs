@@ -38,14 +38,14 @@ fn write(path: &Path, urls: &[&[u8]]) {
 }
 
 #[test]
-fn lists_and_other_unused_columns_are_named_and_odd_bytes_counted() {
+fn lists_are_images_and_unused_columns_are_named_and_odd_bytes_counted() {
     let directory = TempDir::new();
     let urls =
         [&b"https://h.example/a"[..], b"https://h.example/\xfc", b"https://h.example/\xc3\xbc", b"\xfc"];
     write(&directory.join("a.parquet"), &urls);
     for order in ["input", "sorted"] {
         let (_, report) = report_of(&directory, &["a.parquet"], &["--order", order], b"");
-        let want = json!({ "used": { "url": "url" }, "unused": ["images.list.element", "updated_at"] });
+        let want = json!({ "used": { "images": "images", "url": "url" }, "unused": ["updated_at"] });
         assert_eq!(report["inputs"][0]["columns"], want);
         assert_eq!(
             (&report["inputs"][0]["format"], &report["inputs"][0]["lines"]),
@@ -56,13 +56,12 @@ fn lists_and_other_unused_columns_are_named_and_odd_bytes_counted() {
     let mut build = crate::support::sitemill();
     build.current_dir(directory.path()).args(["build", "--base-url", BASE, "--out", "out", "a.parquet"]);
     let built = crate::support::finish(&mut build, b"").expect(0);
-    for hint in [
-        "  column images.list.element is not used: images are read from text, as JSON or as one URL\n",
-        "  column updated_at is not used; --columns lastmod=updated_at uses it\n",
-    ] {
-        assert!(built.stderr.contains(hint), "{}", built.stderr);
-    }
+    let hint = "  column updated_at is not used; --columns lastmod=updated_at uses it\n";
+    assert!(built.stderr.contains(hint) && !built.stderr.contains("images"), "{}", built.stderr);
     let (_, report) = report_of(&directory, &["a.parquet"], &["--columns", "lastmod=updated_at"], b"");
-    assert_eq!(report["inputs"][0]["columns"]["used"], json!({ "url": "url", "lastmod": "updated_at" }));
-    assert_eq!(report["given_tags"], json!({ "lastmod": 3 }));
+    assert_eq!(
+        report["inputs"][0]["columns"]["used"],
+        json!({ "images": "images", "url": "url", "lastmod": "updated_at" })
+    );
+    assert_eq!(report["given_tags"], json!({ "images": 6, "lastmod": 3 }));
 }

@@ -7,6 +7,7 @@ use arrow_schema::DataType;
 use super::kind::Kind;
 use super::texts::Texts;
 use super::typed::push_typed;
+use crate::intake::format::typed_text::push_json_string;
 
 /// Writes the value of the row `at` as JSON. A field of a struct that is null is left out.
 pub fn push_json(array: &ArrayRef, at: usize, out: &mut Vec<u8>) {
@@ -39,7 +40,7 @@ pub fn push_json(array: &ArrayRef, at: usize, out: &mut Vec<u8>) {
         _ => {
             let mut text = Vec::new();
             push_plain(array, at, &mut text);
-            push_string(&text, out);
+            push_json_string(&text, out);
         }
     }
 }
@@ -62,7 +63,7 @@ fn push_members<'m>(members: impl Iterator<Item = (&'m [u8], &'m ArrayRef, usize
         if number > 0 {
             out.push(b',');
         }
-        push_string(name, out);
+        push_json_string(name, out);
         out.push(b':');
         push_json(values, at, out);
     }
@@ -76,14 +77,4 @@ fn push_plain(array: &ArrayRef, at: usize, out: &mut Vec<u8>) {
         Kind::Typed(column_type) if array.is_valid(at) => push_typed(column_type, array, at, out),
         Kind::Typed(_) | Kind::Null | Kind::Nested => {}
     }
-}
-
-/// Writes a JSON string. Bytes that are not UTF-8 are percent-encoded, as the cleaner encodes them in a URL.
-fn push_string(text: &[u8], out: &mut Vec<u8>) {
-    let mut valid = String::with_capacity(text.len());
-    for chunk in text.utf8_chunks() {
-        valid.push_str(chunk.valid());
-        chunk.invalid().iter().for_each(|byte| valid.push_str(&format!("%{byte:02X}")));
-    }
-    serde_json::to_writer(out, &valid).expect("a string is JSON, and a Vec takes all that is written to it");
 }

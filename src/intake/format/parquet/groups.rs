@@ -1,27 +1,30 @@
 //! Row groups of a Parquet file. Only needed columns are read, a batch of rows at a time.
 //!
 //! Columns of time become W3C Datetime: instants in UTC with `Z`, local times without a zone. INT96, the time stamp of
-//! old Spark and Hive, is read as UTC, as Spark writes it. Columns in lists are not read.
+//! old Spark and Hive, is read as UTC, as Spark writes it. Lists, structs and maps are read only as values of extensions.
 //!
 //! A damaged file must not end the run or fill its memory: panics of the crate become errors (`contain`), and the headers of pages
 //! are checked (`pages`).
 
 use std::fs::File;
 use std::num::TryFromIntError;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Repetition};
 use parquet::column::reader::get_column_reader;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::schema::types::{SchemaDescriptor, TypePtr};
 
 use super::column::Column;
 use super::contain::contained;
+use super::nested::Nested;
 use super::pages::{Pages, Room, TooLarge};
 use super::shared::{BATCH_ROWS, Shared};
 use crate::error::{Error, Message, Result, message};
-use crate::intake::format::columns::{EachPart, RowPart};
+use crate::intake::format::columns::{Columns, EachPart, RowPart};
 use crate::intake::format::found::ColumnsFound;
 use crate::intake::format::row::{CountingSink, Record};
 use crate::intake::format::shapes;
@@ -41,6 +44,8 @@ pub struct Groups<'n> {
     page_bytes_max: u64,
     /// Column and type of each part of a row.
     types: EachPart<Option<(usize, ColumnType)>>,
+    /// Parts of a row in lists, structs or maps: the number of the part, and the column of the schema's root.
+    nested: Vec<(usize, TypePtr)>,
     columns: ColumnsFound,
     /// Whether there are columns that are not read.
     has_other_columns: bool,
@@ -62,12 +67,22 @@ impl<'n> Groups<'n> {
         let index = contained(|| ParquetMetaDataReader::new().parse_and_finish(&file));
         let index = index.map_err(|error| broken(name, error))?;
         let schema = index.file_metadata().schema_descr();
-        let names: Vec<String> = schema.columns().iter().map(|column| column.path().string()).collect();
-        let plain: Vec<&[u8]> = names.iter().map(String::as_bytes).collect();
+        let found = found_columns(schema, hints.columns);
+        let plain: Vec<&[u8]> = found.iter().map(|(name, _)| name.as_bytes()).collect();
         let places = hints.columns.places(&plain).map_err(|missing| wrong(missing.message("column")))?;
         let mut types: EachPart<Option<(usize, ColumnType)>> = Default::default();
+        let mut nested = Vec::new();
         for (part, place) in RowPart::ALL.into_iter().zip(places) {
-            let Some(at) = place else { continue };
+            let Some((_, found)) = place.map(|place| &found[place]) else { continue };
+            let at = match found {
+                FoundColumn::Leaf(at) => *at,
+                FoundColumn::Nested(root, leaves) => {
+                    let checked = leaves.clone().try_for_each(|at| check_codecs(&index, at));
+                    checked.map_err(|why| wrong(why.into()))?;
+                    nested.push((part.number(), Arc::clone(root)));
+                    continue;
+                }
+            };
             let column_type = ColumnType::of(part, &schema.column(at));
             types[part.number()] = match part.extension() {
                 // A column `images` may hold their number, which is no reason to refuse the file.
@@ -79,11 +94,13 @@ impl<'n> Groups<'n> {
             };
             check_codecs(&index, at).map_err(|why| wrong(why.into()))?;
         }
-        let used = types.map(|column_type| column_type.map(|(at, _)| at));
-        let has_other_columns = used.iter().flatten().count() < names.len();
+        let is_read = |part: usize| types[part].is_some() || nested.iter().any(|(of, _)| *of == part);
+        let mut used = places;
+        used.iter_mut().enumerate().filter(|(part, _)| !is_read(*part)).for_each(|(_, place)| *place = None);
+        let has_other_columns = used.iter().flatten().count() < found.len();
         let columns = ColumnsFound::of(hints.columns, &plain, used);
         let page_bytes_max = hints.page_memory.unwrap_or(PAGE_MEMORY_DEFAULT);
-        Ok(Self { name, file, index, page_bytes_max, types, columns, has_other_columns })
+        Ok(Self { name, file, index, page_bytes_max, types, nested, columns, has_other_columns })
     }
 
     /// The names of used and unused columns.
@@ -108,15 +125,18 @@ impl<'n> Groups<'n> {
         let broken = |error| broken(self.name, error);
         let mut row = group.rows_before;
         let mut extras = ExtrasBuffer::default();
-        let mut parts = contained(|| self.columns_of(group.number)).map_err(broken)?;
+        let (mut parts, mut nested) = contained(|| self.columns_of(group.number)).map_err(broken)?;
         let mut left = rows_of(self.index.row_group(group.number)).map_err(broken)?;
         while left > 0 {
             let batch_rows = left.min(BATCH_ROWS);
             contained(|| parts.iter_mut().flatten().try_for_each(|column| column.read(batch_rows)))
                 .map_err(broken)?;
+            contained(|| nested.iter_mut().try_for_each(|(_, column)| column.read(batch_rows)))
+                .map_err(broken)?;
             for at in 0..batch_rows {
-                let values =
+                let mut values =
                     parts.each_ref().map(|part| part.as_ref().map_or(&b""[..], |part| part.value(at)));
+                nested.iter().for_each(|(part, column)| values[*part] = column.value(at));
                 let (plain, cells) = values.split_at(RowPart::PLAIN);
                 let [url, section, lastmod, changefreq, priority] = [0, 1, 2, 3, 4].map(|part| plain[part]);
                 extras.clear();
@@ -141,7 +161,10 @@ impl<'n> Groups<'n> {
 
 impl Groups<'_> {
     /// The columns of the row group `number`, ready to be read.
-    fn columns_of(&self, number: usize) -> parquet::errors::Result<EachPart<Option<Column>>> {
+    fn columns_of(
+        &self,
+        number: usize,
+    ) -> parquet::errors::Result<(EachPart<Option<Column>>, NestedColumns)> {
         let group = self.index.row_group(number);
         let rows = rows_of(group)?;
         let room = Room::new(self.page_bytes_max);
@@ -158,8 +181,41 @@ impl Groups<'_> {
         for (to, column_type) in columns.iter_mut().zip(self.types) {
             *to = column_type.map(column).transpose()?;
         }
-        Ok(columns)
+        let nested =
+            self.nested.iter().map(|(part, root)| Ok((*part, Nested::new(&self.file, group, root, &room)?)));
+        Ok((columns, nested.collect::<parquet::errors::Result<_>>()?))
     }
+}
+
+/// Columns that are lists, structs or maps, each with the number of its part of a row.
+type NestedColumns = Vec<(usize, Nested)>;
+
+/// A column that may hold a part of a row.
+enum FoundColumn {
+    /// A column of values, by its index.
+    Leaf(usize),
+    /// A list, struct or map, and the columns of its values.
+    Nested(TypePtr, Range<usize>),
+}
+
+/// The names of all columns. A list, struct or map is one column if it is named like an extension.
+fn found_columns(schema: &SchemaDescriptor, columns: &Columns) -> Vec<(String, FoundColumn)> {
+    let mut found = Vec::new();
+    let mut next = 0;
+    for root in schema.root_schema().get_fields() {
+        let first = next;
+        while next < schema.num_columns() && schema.get_column_root_ptr(next).name() == root.name() {
+            next += 1;
+        }
+        let part = columns.part_of(root.name().as_bytes()).map(|(part, _)| part);
+        let is_list = root.is_primitive() && root.get_basic_info().repetition() == Repetition::REPEATED;
+        match (is_list || !root.is_primitive()) && part.is_some_and(|part| part.extension().is_some()) {
+            true => found.push((root.name().to_owned(), FoundColumn::Nested(Arc::clone(root), first..next))),
+            false => found
+                .extend((first..next).map(|at| (schema.column(at).path().string(), FoundColumn::Leaf(at)))),
+        }
+    }
+    found
 }
 
 fn rows_of(group: &RowGroupMetaData) -> parquet::errors::Result<usize> {

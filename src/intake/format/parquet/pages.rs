@@ -25,6 +25,9 @@ use crate::intake::format::pread::Pread;
 /// Maximum ratio of decompression: RFC 1951 has 258 bytes for two bits, and LZ4 255 for a byte.
 const GROWTH_MAX: u64 = 1032;
 
+/// Bytes of memory of a value in a list, with its levels, at least.
+const LIST_VALUE_BYTES: u64 = 32;
+
 /// The magic number of an LZ4 frame, which does not contain its size.
 const LZ4_FRAME_MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
 
@@ -80,11 +83,14 @@ impl std::error::Error for TooLarge {}
 /// The pages of a column of a row group, checked.
 pub struct Pages {
     pages: SerializedPageReader<Chunk>,
-    /// Rows of the group: no page has more values.
-    rows: u64,
+    /// Maximum number of values of a page: the rows of the group, unless the column is in a list.
+    values_max: u64,
+    /// Values of the column on later pages.
+    values_left: u64,
     /// Bytes of a decoded value.
     value_bytes: u64,
-    has_levels: bool,
+    /// The kinds of levels before the values: definition levels, and repetition levels in a list.
+    level_kinds: usize,
     room: Arc<Room>,
     name: String,
     /// Bytes of the decoded values of the current page, as reserved in the room.
@@ -108,11 +114,17 @@ impl Pages {
         };
         // Without the optional offset index, each page is found after the one before it.
         let pages = SerializedPageReader::new(Arc::new(chunk), column, rows, None)?;
+        let values_max = match descriptor.max_rep_level() {
+            0 => rows as u64,
+            _ => room.bytes_max / LIST_VALUE_BYTES,
+        };
         Ok(Self {
             pages,
-            rows: rows as u64,
+            values_max,
+            values_left: u64::try_from(column.num_values()).unwrap_or_default(),
             value_bytes: size_of::<parquet::data_type::ByteArray>() as u64,
-            has_levels: descriptor.max_def_level() > 0,
+            level_kinds: usize::from(descriptor.max_def_level() > 0)
+                + usize::from(descriptor.max_rep_level() > 0),
             room,
             name,
             decoded_bytes: 0,
@@ -129,9 +141,9 @@ impl Pages {
                 values <= buf.len() as u64 && values.saturating_mul(self.value_bytes) <= self.room.bytes_max
             }
             Page::DataPage { buf, num_values, encoding, def_level_encoding, .. } => {
-                let values = values_of(buf, *num_values, self.has_levels, *def_level_encoding);
+                let values = values_of(buf, *num_values, self.level_kinds, *def_level_encoding);
                 self.admit_decoded(values, *encoding)?;
-                u64::from(*num_values) <= self.rows && is_delta_possible(values, *encoding, *num_values)
+                u64::from(*num_values) <= self.values_max && is_delta_possible(values, *encoding, *num_values)
             }
             Page::DataPageV2 {
                 buf, num_values, encoding, def_levels_byte_len, rep_levels_byte_len, ..
@@ -139,7 +151,7 @@ impl Pages {
                 let levels = u64::from(*def_levels_byte_len) + u64::from(*rep_levels_byte_len);
                 let values = usize::try_from(levels).ok().and_then(|levels| buf.get(levels..));
                 self.admit_decoded(values, *encoding)?;
-                u64::from(*num_values) <= self.rows && is_delta_possible(values, *encoding, *num_values)
+                u64::from(*num_values) <= self.values_max && is_delta_possible(values, *encoding, *num_values)
             }
         };
         if is_possible { Ok(()) } else { Err(general("a page has more values than it can have")) }
@@ -163,19 +175,20 @@ impl Pages {
     }
 }
 
-/// The values of a page of the first version, after its definition levels.
-fn values_of(buf: &[u8], num_values: u32, has_levels: bool, levels: Encoding) -> Option<&[u8]> {
-    if !has_levels {
-        return Some(buf);
+/// The values of a page of the first version, after its levels.
+fn values_of(buf: &[u8], num_values: u32, level_kinds: usize, levels: Encoding) -> Option<&[u8]> {
+    let mut rest = buf;
+    for _ in 0..level_kinds {
+        rest = match levels {
+            Encoding::RLE => {
+                let (bytes, rest) = rest.split_first_chunk()?;
+                rest.get(usize::try_from(u32::from_le_bytes(*bytes)).ok()?..)?
+            }
+            // Outside of lists, levels have one bit each. More bits would give impossible values.
+            _ => rest.get(num_values.div_ceil(8) as usize..)?,
+        };
     }
-    match levels {
-        Encoding::RLE => {
-            let (bytes, rest) = buf.split_first_chunk()?;
-            rest.get(usize::try_from(u32::from_le_bytes(*bytes)).ok()?..)
-        }
-        // Levels have one bit each, because columns in lists are not read. More bits would give impossible values.
-        _ => buf.get(num_values.div_ceil(8) as usize..),
-    }
+    Some(rest)
 }
 
 /// Whether values stored as differences are at most as many as the page has. True for data that cannot be parsed: the decoder
@@ -204,12 +217,21 @@ impl Iterator for Pages {
 impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         let page = self.pages.get_next_page()?;
-        page.iter().try_for_each(|page| self.check(page))?;
+        if let Some(page) = &page {
+            self.check(page)?;
+            let values = if page.is_data_page() { page.num_values() } else { 0 };
+            self.values_left = self.values_left.saturating_sub(values.into());
+        }
         Ok(page)
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
-        Err(general("nothing looks ahead in a column that is in no list"))
+        Err(general("nothing looks ahead"))
+    }
+
+    /// Whether no row continues on the next page: in a list, only the end of the column is certain.
+    fn at_record_boundary(&mut self) -> Result<bool> {
+        Ok(self.values_left == 0)
     }
 
     fn skip_next_page(&mut self) -> Result<()> {

@@ -1,6 +1,7 @@
 //! Parquet files are written here, by the same crate's writer, and read back.
 
 mod damage;
+mod nested;
 mod small;
 
 use std::fs::File;
