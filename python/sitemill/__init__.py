@@ -108,6 +108,13 @@ def build(
     priority: Optional[str] = None,
     alternates: Optional[str] = None,
     images: Optional[str] = None,
+    videos: Optional[str] = None,
+    news: Optional[str] = None,
+    # Sections.
+    section_column: Optional[str] = None,
+    sections: Optional[Path] = None,
+    section_by_path: bool = False,
+    sections_max: Optional[int] = None,
     # What may be listed, and how.
     scope: Optional[str] = None,
     relative_to: Optional[str] = None,
@@ -178,12 +185,17 @@ def build(
         rows: a path or a list of paths of files or directories, in any format of the command line; or an object with
             ``__arrow_c_stream__`` such as a data frame; or an iterable of strings or dictionaries. Strings in a list are URLs if
             they contain ``://``, and paths otherwise. Dictionaries have the keys ``url`` or ``loc``, ``lastmod``, ``changefreq``,
-            ``priority``, ``alternates`` and ``images``.
+            ``priority``, ``alternates``, ``images``, ``videos`` and ``news``.
         base_url: the URL of the directory that the set is published in. ``{origin}/`` makes a set for each scheme, host and
             port.
         out: the directory on disk to publish in, created if missing.
         name: the name of the set, which is part of its file names. Sets with different names can share ``out``.
-        url, lastmod, changefreq, priority, alternates, images: names of columns or keys, if they are not the usual ones.
+        url, lastmod, changefreq, priority, alternates, images, videos, news: names of columns or keys, if they are not the usual
+            ones.
+        section_column: the column or key with the section of each URL. Each section has sitemaps and index files of its own.
+        sections: a TOML file of prefixes and patterns that decide about the section.
+        section_by_path: make the first segment of the path the section.
+        sections_max: the largest number of sections, at most 10,000: by default 100 by path and 1,000 by column.
         scope: which URLs may be listed: ``"directory"`` (below the base URL, the default), ``"host"`` or ``"any"``.
         relative_to: the URL that rows without a scheme, such as ``/p/1``, are relative to. Without it they are rejected. A
             list of such rows would be a list of paths, so pass an iterator of it.
@@ -246,9 +258,16 @@ def build(
     """
     options = dict(locals())
     for other in ("rows", "progress", *_rows.PARTS):
-        del options[other]
+        options.pop(other, None)
     named = dict(
-        url=url, lastmod=lastmod, changefreq=changefreq, priority=priority, alternates=alternates, images=images
+        url=url,
+        lastmod=lastmod,
+        changefreq=changefreq,
+        priority=priority,
+        alternates=alternates,
+        images=images,
+        videos=videos,
+        news=news,
     )
     words, source = _inputs(rows, named, options)
     return _build(words, source, progress)
@@ -336,7 +355,8 @@ def check(
 def urls(*paths: Path, name: Optional[str] = None, threads: Optional[int] = None) -> Stream:
     """Returns the URLs of published sitemaps, index files or directories as an Arrow stream.
 
-    The columns are ``loc``, ``lastmod``, ``changefreq``, ``priority``, ``alternates`` and ``images``::
+    The columns are ``loc``, ``lastmod``, ``changefreq``, ``priority``, ``alternates``, ``images`` (without their details), and
+    ``videos`` and ``news`` as JSON::
 
         frame = polars.DataFrame(sitemill.urls("/var/www/html"))
 
@@ -416,6 +436,8 @@ def _inputs(
     if paths is not None:
         return [*words, "--", *paths], None
     names = _rows.named_columns(names, columns)
+    if options.get("section_column") is not None:
+        names["section"] = options["section_column"]
     table = _rows.table(rows, names)
     if table is not None:
         return words, table

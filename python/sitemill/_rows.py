@@ -13,8 +13,12 @@ from typing import Any, Iterable, Iterator, Mapping, NoReturn, Optional, Sequenc
 
 from ._errors import RowTypeError, UsageError, make
 
-#: The parts of a row, in the order of the tuples. Each is also the name of the column that holds it, unless another is named.
-PARTS = ("url", "lastmod", "changefreq", "priority", "alternates", "images")
+#: The parts of a row, in the order of the tuples. Each is also the name of the column that holds it, unless another is named. A row
+#: has a section only if its column is named.
+PARTS = ("url", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news", "section")
+
+#: The parts that are JSON unless they are text.
+_CELLS = ("alternates", "images", "videos", "news")
 
 #: As many names of unused keys are kept.
 UNUSED_MAX = 64
@@ -22,7 +26,9 @@ UNUSED_MAX = 64
 Path = Union[str, "os.PathLike[str]"]
 Value = Union[str, bytes, None]
 #: The parts of a row, and whether it has other values.
-Row = tuple[Value, Value, Value, Value, Value, Value, bool]
+Row = tuple[Union[Value, bool], ...]
+
+_NOTHING: Row = (*[None] * len(PARTS), False)
 
 
 def paths(rows: Any) -> Optional[list[str]]:
@@ -131,7 +137,7 @@ class Rows:
         plan = _Plan()
         for number, row in enumerate(rows, 1):
             if row is None:
-                yield (None, None, None, None, None, None, False)
+                yield _NOTHING
             elif isinstance(row, (str, bytes)):
                 if isinstance(first, Mapping):
                     raise RowTypeError(f"row {number} is a {type(row).__name__}, and earlier rows are dictionaries")
@@ -139,7 +145,7 @@ class Rows:
                     names = ", ".join(self._columns.values())
                     raise UsageError(f"rows are strings, which have no column {names}; give dictionaries", exit_code=2)
                 first = row
-                yield (row, None, None, None, None, None, False)
+                yield (row, *_NOTHING[1:])
             elif isinstance(row, Mapping):
                 if isinstance(first, (str, bytes)):
                     raise RowTypeError(f"row {number} is a {type(row).__name__}, and earlier rows are strings")
@@ -183,7 +189,8 @@ class Rows:
         plan = _Plan()
         named = {self._columns[part].lower(): at for at, part in enumerate(PARTS) if self._columns.get(part)}
         # A column that is named for one part is not the usual column of another.
-        names = {part: at for at, part in enumerate(PARTS) if at not in named.values()} | named
+        usual = {part: at for at, part in enumerate(PARTS) if at not in named.values() and part != "section"}
+        names = usual | named
         if 0 not in named.values():
             names.setdefault("loc", 0)
         for key in row:
@@ -220,14 +227,12 @@ class _Plan:
             url = _url(row[key], key, number)
             if url is not None and url.strip():
                 break
-        _, lastmod, changefreq, priority, alternates, images = self.keys
         return (
             url,
-            None if lastmod is None else _text(row[lastmod]),
-            None if changefreq is None else _text(row[changefreq]),
-            None if priority is None else _text(row[priority]),
-            None if alternates is None else _cell(row[alternates]),
-            None if images is None else _cell(row[images]),
+            *(
+                None if key is None else _cell(row[key]) if part in _CELLS else _text(row[key])
+                for part, key in zip(PARTS[1:], self.keys[1:])
+            ),
             not url and any(not _is_nothing(row[key]) for key in self.others),
         )
 
@@ -315,7 +320,7 @@ def _number(text: str) -> str:
 
 
 def _cell(value: Any) -> Value:
-    """Alternates or images: JSON, or the text of a single one."""
+    """Values of an extension: JSON, or the text of a single one."""
     if value is None or isinstance(value, (str, bytes)):
         return value
     if _is_missing(value):

@@ -65,6 +65,8 @@ def build(
     priority: Optional[str] = None,
     alternates: Optional[str] = None,
     images: Optional[str] = None,
+    videos: Optional[str] = None,
+    news: Optional[str] = None,
     worker_memory: Union[int, str] = WORKER_MEMORY,
     cache: bool = True,
     name: str = "spark",
@@ -77,7 +79,7 @@ def build(
         df: a data frame. Its URL column is a string or binary.
         base_url: the URL of the directory that the set is published in.
         out: the directory to publish in, on a file system that the driver and all workers share.
-        url, lastmod, changefreq, priority, alternates, images: names of columns, if they are not the usual ones.
+        url, lastmod, changefreq, priority, alternates, images, videos, news: names of columns, if they are not the usual ones.
         worker_memory: memory of a task that writes sitemaps, beside that of the JVM. A region that needs more uses files in the
             local directories of Spark.
         cache: keep packed rows on the disks of the workers between the two steps, so that ``df`` is computed once. Without it,
@@ -95,7 +97,14 @@ def build(
         The exceptions of :func:`sitemill.build`; those of Spark if a task fails for good. Nothing is published then.
     """
     columns = dict(
-        url=url, lastmod=lastmod, changefreq=changefreq, priority=priority, alternates=alternates, images=images
+        url=url,
+        lastmod=lastmod,
+        changefreq=changefreq,
+        priority=priority,
+        alternates=alternates,
+        images=images,
+        videos=videos,
+        news=news,
     )
     rows = _select(df, columns)
     words = _words(base_url, out, {**options, "set_name": set_name}, columns)
@@ -169,6 +178,8 @@ def rejects(
     priority: Optional[str] = None,
     alternates: Optional[str] = None,
     images: Optional[str] = None,
+    videos: Optional[str] = None,
+    news: Optional[str] = None,
     **options: Any,
 ) -> "DataFrame":
     """Returns the rows that :func:`build` rejects or excludes and the tags that it drops, as a data frame.
@@ -177,7 +188,14 @@ def rejects(
     without it). The options are those of :func:`build`; nothing is published.
     """
     columns = dict(
-        url=url, lastmod=lastmod, changefreq=changefreq, priority=priority, alternates=alternates, images=images
+        url=url,
+        lastmod=lastmod,
+        changefreq=changefreq,
+        priority=priority,
+        alternates=alternates,
+        images=images,
+        videos=videos,
+        news=news,
     )
     task = _Rejects(_words(base_url, out, options, columns))
     return _select(df, columns).mapInArrow(task, "reason string, text binary, tag binary")

@@ -98,6 +98,7 @@ fn given(
 /// Validates published files. Returns the findings and the counts, each as JSON.
 #[pyfunction]
 #[pyo3(signature = (paths, name, base_url, scope, limit_findings, threads, tell))]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub fn check(
     py: Python<'_>,
     paths: Vec<PathBuf>,
@@ -231,12 +232,22 @@ fn at_least_one(py: Python<'_>, threads: Option<usize>) -> PyResult<Option<NonZe
     threads.map(|threads| NonZero::new(threads).ok_or_else(wrong)).transpose()
 }
 
-/// A table of strings, from lines that are JSON objects or a single string, with optional columns for alternates and images.
+/// A table of strings, from lines that are JSON objects or a single string, with optional columns for values of extensions.
 struct Columns {
     names: Vec<&'static str>,
     texts: Vec<StringBuilder>,
-    extensions: Option<(ListBuilder<StructBuilder>, ListBuilder<StringBuilder>)>,
+    extensions: Option<Extensions>,
 }
+
+/// Values of extensions.
+struct Extensions {
+    alternates: ListBuilder<StructBuilder>,
+    images: ListBuilder<StringBuilder>,
+    /// Videos and news as JSON.
+    json: [StringBuilder; JSON_NAMES.len()],
+}
+
+const JSON_NAMES: [&str; 2] = ["videos", "news"];
 
 impl Columns {
     fn new(names: &[&'static str]) -> Self {
@@ -247,7 +258,11 @@ impl Columns {
     fn with_extensions(self) -> Self {
         let alternate = StructBuilder::from_fields(alternate_fields(), 0);
         Self {
-            extensions: Some((ListBuilder::new(alternate), ListBuilder::new(StringBuilder::new()))),
+            extensions: Some(Extensions {
+                alternates: ListBuilder::new(alternate),
+                images: ListBuilder::new(StringBuilder::new()),
+                json: Default::default(),
+            }),
             ..self
         }
     }
@@ -269,6 +284,7 @@ impl Table for Columns {
                 true,
             ));
             fields.push(Field::new_list("images", Field::new_list_field(DataType::Utf8, true), true));
+            fields.extend(JSON_NAMES.map(|name| Field::new(name, DataType::Utf8, true)));
         }
         Arc::new(Schema::new(fields))
     }
@@ -282,7 +298,7 @@ impl Table for Columns {
         for (name, text) in self.names.iter().zip(&mut self.texts) {
             text.append_option(object[*name].as_str());
         }
-        if let Some((alternates, images)) = &mut self.extensions {
+        if let Some(Extensions { alternates, images, json }) = &mut self.extensions {
             let links = object["alternates"].as_array();
             for link in links.into_iter().flatten() {
                 let value = alternates.values();
@@ -298,6 +314,9 @@ impl Table for Columns {
                 images.values().append_option(image.as_str().or(image["loc"].as_str()));
             }
             images.append(locs.is_some());
+            for (name, text) in JSON_NAMES.into_iter().zip(json) {
+                text.append_option(object.get(name).filter(|value| !value.is_null()).map(Value::to_string));
+            }
         }
         Ok(())
     }
@@ -305,8 +324,9 @@ impl Table for Columns {
     fn take(&mut self) -> std::result::Result<RecordBatch, ArrowError> {
         let mut columns: Vec<ArrayRef> =
             self.texts.iter_mut().map(|text| ArrayBuilder::finish(text)).collect();
-        if let Some((alternates, images)) = &mut self.extensions {
+        if let Some(Extensions { alternates, images, json }) = &mut self.extensions {
             columns.extend([ArrayBuilder::finish(alternates), ArrayBuilder::finish(images)]);
+            columns.extend(json.iter_mut().map(|text| ArrayBuilder::finish(text)));
         }
         RecordBatch::try_new(self.schema(), columns)
     }

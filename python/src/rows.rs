@@ -33,7 +33,7 @@ pub const PERIOD: Duration = Duration::from_millis(100);
 const AHEAD: usize = 4;
 
 /// The source of the rows in `rows`: an object with `__arrow_c_stream__`, or an iterator of tuples of URL, lastmod, changefreq,
-/// priority, alternates, images, each of them `str`, `bytes` or `None`, and whether the row has other values. An iterator needs
+/// priority, alternates, images, videos, news, section, each of them `str`, `bytes` or `None`, and whether the row has other values. An iterator needs
 /// its [`Feed`].
 pub fn source(rows: &Bound<'_, PyAny>, stop: &Stop) -> PyResult<(Source<'static>, Option<Feed>)> {
     if rows.hasattr("__arrow_c_stream__")? {
@@ -199,7 +199,10 @@ impl RecordBatchReader for Ahead {
 
 fn row(tuple: &Bound<'_, PyAny>) -> PyResult<SourceRow> {
     type Value<'py> = Option<Bound<'py, PyAny>>;
-    let (url, lastmod, changefreq, priority, alternates, images, has_others): (
+    let (url, lastmod, changefreq, priority, alternates, images, videos, news, section, has_others): (
+        Value<'_>,
+        Value<'_>,
+        Value<'_>,
         Value<'_>,
         Value<'_>,
         Value<'_>,
@@ -212,8 +215,9 @@ fn row(tuple: &Bound<'_, PyAny>) -> PyResult<SourceRow> {
         .lastmod(bytes(lastmod)?)
         .changefreq(bytes(changefreq)?)
         .priority(bytes(priority)?)
+        .section(bytes(section)?)
         .other_values(has_others);
-    for (tag, cell) in [("alternates", alternates), ("images", images)] {
+    for (tag, cell) in [("alternates", alternates), ("images", images), ("videos", videos), ("news", news)] {
         if let Some(cell) = cell {
             row = row.extension(tag, bytes(Some(cell))?).map_err(PyTypeError::new_err)?;
         }

@@ -13,7 +13,7 @@ from conftest import BASE, pages, run
 #: Flags that make no sense for a function, which returns its report and raises its errors.
 NOT_FOR_FUNCTIONS = {"help", "version", "json", "quiet", "config", "log"}
 #: Arguments without a flag: rows and paths are words, and names of columns are in --columns.
-ONLY_FOR_FUNCTIONS = {"rows", "paths", "old", "new", "directory", "url", "lastmod", "changefreq", "priority", "alternates", "images"}
+ONLY_FOR_FUNCTIONS = {"rows", "paths", "old", "new", "directory", "url", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news"}
 #: The directory of these is their only argument, and needs no name.
 POSITIONAL = {"status": {"out"}, "rollback": {"out"}}
 #: The formats of what a command prints, and options of commands whose results are streams in Python.
@@ -101,6 +101,19 @@ def test_rules_for_urls_are_keywords_of_build_and_clean(tmp_path):
         sitemill.build(iter(rows), base_url=BASE, out=tmp_path / "out", include="/a(")
     with pytest.raises(sitemill.InputError):
         sitemill.clean(iter(rows), respect_robots=tmp_path / "missing")
+
+
+def test_sections_are_the_same_from_tables_dictionaries_and_files(desk):
+    rows = [{"url": url, "type": ["shoes", "hats", None][at % 3]} for at, url in enumerate(pages(30))]
+    table = pyarrow.Table.from_pylist(rows)
+    expected = desk.command(desk.parquet(table), "--section-column=type")
+    assert any("sitemap-shoes-index-1.xml" in name for name in expected.files)
+    for given in (table, rows, iter(rows)):
+        assert desk.build(given, section_column="type") == expected
+    by_path = desk.build(table, section_by_path=True, sections_max=5)
+    assert by_path.files != expected.files
+    with pytest.raises(sitemill.UsageError):
+        sitemill.build(rows, base_url=BASE, out="x", section_column="type", section_by_path=True)
 
 
 def test_an_index_of_pandas_with_a_name_is_a_column(tmp_path):

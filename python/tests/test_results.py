@@ -1,5 +1,6 @@
 """Results: reports as objects, URLs and differences as Arrow streams."""
 
+import json
 import pathlib
 import threading
 import time
@@ -31,7 +32,7 @@ def test_urls_are_read_by_every_library(out):
     reader = pyarrow.RecordBatchReader.from_stream(stream)
     frames.append(duckdb.from_arrow(reader).df())
     for frame in frames:
-        assert list(frame.columns) == ["loc", "lastmod", "changefreq", "priority", "alternates", "images"]
+        assert list(frame.columns) == ["loc", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news"]
         assert frame["loc"].tolist() == pages(30_000)
     assert isinstance(frames[0], pandas.DataFrame)
     assert '"urls":30000' in stream.report_json
@@ -45,9 +46,13 @@ def test_urls_have_their_tags(tmp_path):
         "priority": "0.5",
         "alternates": [{"hreflang": "de", "href": BASE + "de"}],
         "images": [BASE + "1.png"],
+        "videos": '[{"content_loc":"%(v)s","description":"d","thumbnail_loc":"%(v)s","title":"t"}]' % {"v": BASE + "v"},
+        "news": '{"publication":{"language":"en","name":"n"},"publication_date":"2024-05-01","title":"t"}',
     }
     sitemill.build([row, {"url": BASE}], base_url=BASE, out=tmp_path)
     first, second = pyarrow.table(sitemill.urls(tmp_path)).to_pylist()
+    for name in ("videos", "news"):
+        first[name] = json.dumps(json.loads(first[name]), sort_keys=True, separators=(",", ":"))
     assert first == {**{name: row[name] for name in list(row)[1:]}, "loc": BASE + "%C3%BC"}
     assert second == {"loc": BASE, **dict.fromkeys(list(row)[1:])}
 
