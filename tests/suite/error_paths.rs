@@ -130,7 +130,7 @@ const CASES: &[(&str, Failing)] = &[
         (check(&job, &Silent, &Stop::default(), &mut |_| Ok(())).map(drop), path)
     }),
     ("a sitemap to extract URLs from is not XML", |directory| {
-        let path = directory.file("sitemap.xml", "https://h.example/a\n");
+        let path = directory.file("sitemap.xml", "neither XML nor a URL\n");
         (extracted(&path), path)
     }),
     ("an index file lists a missing sitemap", |directory| {

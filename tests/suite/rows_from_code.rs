@@ -181,7 +181,10 @@ fn rows_can_be_borrowed_and_have_links_and_images() {
     let images = "https://a.example/i.pnghttps://a.example/j.png";
     assert_eq!(outcome.report.inputs[0].bytes as usize, 2 * [row, links, images].concat().len());
     let wrong = SourceRow::new("u").extension("priority", "1").unwrap_err();
-    assert_eq!(wrong, "priority is not the tag of an extension; there are alternates and images");
+    assert_eq!(
+        wrong,
+        "priority is not the tag of an extension; there are alternates, images, videos and news"
+    );
 }
 
 #[test]

@@ -92,8 +92,9 @@ impl SourceRow {
     pub fn extension(mut self, tag: &str, cell: impl AsRef<[u8]>) -> Result<Self, String> {
         let known = EXTENSIONS.into_iter().find(|extension| extension.tag.as_str() == tag);
         let extension = known.ok_or_else(|| {
-            let tags = EXTENSIONS.map(|extension| extension.tag.as_str()).join(" and ");
-            format!("{tag} is not the tag of an extension; there are {tags}")
+            let tags = EXTENSIONS.map(|extension| extension.tag.as_str()).join(", ");
+            let (others, last) = tags.rsplit_once(", ").unwrap_or_default();
+            format!("{tag} is not the tag of an extension; there are {others} and {last}")
         })?;
         let mut buffer = ExtrasBuffer::default();
         shapes::add_cell(extension, cell.as_ref(), &mut buffer);

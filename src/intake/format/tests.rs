@@ -295,7 +295,7 @@ fn xml_that_is_not_a_complete_sitemap_is_refused() {
     let none = FormOptions::default();
     let index = "<sitemapindex><sitemap><loc>u</loc></sitemap></sitemapindex>";
     check_refused(&none, "i.xml", index, "is a sitemap index through a pipe; give the file");
-    check_refused(&none, "f.xml", "<opml></opml>", "is XML with the root <opml>; expected a sitemap, <urlset>");
+    check_refused(&none, "f.xml", "<opml></opml>", "is XML with the root <opml>; expected a sitemap");
     check_refused(&none, "s.xml", "<urlset><url><loc>u</loc></url>", "the XML ends too early");
     check_refused(&none, "s.xml", "<urlset><url><loc>u</loc>", "the XML ends too early");
     check_refused(&none, "s.xml", "<!-- nothing -->", "the XML ends too early");
