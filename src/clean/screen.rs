@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 
 use super::{CleanUrl, Cleaned, Cleaner, Reason, UrlEncoding};
 use crate::error::{Error, Message, Result, Setting, message};
-use patterns::set::PatternSet;
 use rewrite::Prefixes;
 use robots::Robots;
 use robots::matcher::Matcher;
 
 pub use counts::{RuleCounts, RuleNumber};
+pub use patterns::set::PatternSet;
 pub use patterns::{Pattern, read_patterns};
 pub use relative::RelativeTo;
 pub use rewrite::Rewrite;

@@ -305,6 +305,14 @@ fn unchanged_sections_keep_their_files_and_index_files_are_limited_for_each() {
             fs::read_dir(desk.out()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         all.filter(|name| name.starts_with(&format!("sitemap-{section}-0"))).collect()
     };
+    // An index file of a section that the robots lines do not name.
+    let robots = desk.out().join("robots-sitemaps.txt");
+    let lines = fs::read_to_string(&robots).unwrap();
+    fs::write(&robots, lines.replace(&format!("Sitemap: {BASE}sitemap-third-index-2.xml\n"), "")).unwrap();
+    let checked = run(["check", desk.out().to_str().unwrap()]).expect(65);
+    let said = String::from_utf8(checked.stdout).unwrap();
+    assert!(said.contains("no line names sitemap-third-index-2.xml"), "{said}");
+    fs::write(&robots, lines).unwrap();
     let (third, others) = (names("third"), names("others"));
     desk.build("csv", rows(&format!("{BASE}new,third\n")), &options, 0);
     assert_eq!(names("others"), others);

@@ -67,7 +67,10 @@ impl Set {
             }
             set.take_robots(&view, &lines);
             let named: HashSet<&OsStr> = set.files.iter().map(PlaceFile::name).collect();
-            for index in indexes.into_iter().filter(|index| !named.contains(index.as_os_str())) {
+            // Of a set with sections, each section has a stem of its own.
+            let stems: HashSet<&str> = named.iter().filter_map(|name| index_stem(name)).chain([&*stem]).collect();
+            let own = names.iter().filter(|name| index_stem(name).is_some_and(|stem| stems.contains(stem)));
+            for index in own.filter(|index| !named.contains(index.as_os_str())) {
                 set.findings.push(None, Rule::Robots, || {
                     format!("no line names {}", shown(index.as_encoded_bytes()))
                 });
@@ -286,7 +289,7 @@ pub(crate) fn read_manifest(view: &dyn View) -> Result<Option<Manifest>> {
 }
 
 /// Returns the part of a name before `-index-` and a number, if `build` names index files like this.
-fn index_stem(name: &OsString) -> Option<&str> {
+fn index_stem(name: &OsStr) -> Option<&str> {
     let name = name.to_str()?;
     let (stem, number) =
         name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".xml")?.rsplit_once("-index-")?;
@@ -363,7 +366,7 @@ mod tests {
             ("sitemap-index-new.xml", None),
             ("sitemap-00001-1f2e3d4c.xml.gz", None),
         ] {
-            assert_eq!(index_stem(&name.into()), stem, "{name}");
+            assert_eq!(index_stem(OsStr::new(name)), stem, "{name}");
         }
     }
 }

@@ -13,20 +13,16 @@ use std::fs;
 use std::path::Path;
 
 use aho_corasick::{AhoCorasick, Anchored, Input, MatchKind, StartKind};
-use regex::bytes::{RegexSet, RegexSetBuilder};
 use toml::{Table, Value};
 
 use super::names::{REST, SECTIONS_MAX};
 use crate::clean::scope::origin_of;
-use crate::clean::screen::Pattern;
+use crate::clean::screen::{Pattern, PatternSet};
 use crate::error::{Error, Result, message};
 use crate::escape::shown;
 
 /// The key that names the section of all other URLs.
 const REST_KEY: &str = "rest";
-
-/// Maximum bytes of all compiled patterns.
-const COMPILED_BYTES_MAX: usize = 256 << 20;
 
 /// Rules that divide URLs among sections.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,7 +144,7 @@ impl SectionRules {
                     matcher.of_prefix.push(number);
                 }
                 Test::Pattern(pattern) => {
-                    patterns.push(pattern.as_str());
+                    patterns.push(pattern.clone());
                     matcher.of_pattern.push(number);
                 }
             }
@@ -158,10 +154,7 @@ impl SectionRules {
             .match_kind(MatchKind::LeftmostFirst)
             .build(prefixes)?;
         matcher.prefixes = (!matcher.of_prefix.is_empty()).then_some(sets);
-        if !patterns.is_empty() {
-            let set = RegexSetBuilder::new(patterns).unicode(false).size_limit(COMPILED_BYTES_MAX).build()?;
-            matcher.patterns = Some(set);
-        }
+        matcher.patterns = PatternSet::of(&patterns)?;
         Ok(matcher)
     }
 }
@@ -210,22 +203,22 @@ pub struct RuleMatcher {
     prefixes: Option<AhoCorasick>,
     /// The number of the rule of each prefix.
     of_prefix: Vec<usize>,
-    patterns: Option<RegexSet>,
+    patterns: Option<PatternSet>,
     /// The number of the rule of each pattern.
     of_pattern: Vec<usize>,
 }
 
 impl RuleMatcher {
     /// The number of the first rule that applies to the canonical URL `url`, counted from 0.
-    pub fn rule_of(&self, url: &[u8]) -> Option<usize> {
+    pub fn rule_of(&mut self, url: &[u8]) -> Option<usize> {
         let path = &url[origin_of(url).len() - 1..];
         let anchored = Input::new(path).anchored(Anchored::Yes);
         let by_prefix = self.prefixes.as_ref().and_then(|prefixes| prefixes.find(anchored));
         let by_prefix = by_prefix.map(|found| self.of_prefix[found.pattern().as_usize()]);
         // Patterns that come after the prefix cannot change the result.
         let is_earlier = |&number: &usize| by_prefix.is_none_or(|by_prefix| number < by_prefix);
-        let patterns = self.patterns.as_ref().filter(|_| self.of_pattern.first().is_some_and(is_earlier));
-        let by_pattern = patterns.and_then(|patterns| patterns.matches(url).iter().next());
+        let patterns = self.patterns.as_mut().filter(|_| self.of_pattern.first().is_some_and(is_earlier));
+        let by_pattern = patterns.and_then(|patterns| patterns.first_match(url));
         let by_pattern = by_pattern.map(|at| self.of_pattern[at]).filter(is_earlier);
         by_pattern.or(by_prefix)
     }
@@ -246,7 +239,7 @@ mod tests {
         );
         assert_eq!(rules.names().collect::<Vec<_>>(), ["products", "news", "all"]);
         assert_eq!(rules.rest(), "other");
-        let matcher = rules.matcher();
+        let mut matcher = rules.matcher();
         for (path, rule) in [
             ("/p/1", Some(0)),
             ("/products/1?sku=2", Some(1)),
@@ -274,12 +267,13 @@ mod tests {
             })
             .collect();
         let rules = rules(&text);
-        let matcher = rules.matcher();
-        let single: Vec<_> = text.lines().map(|line| SectionRules::parse(line).unwrap().matcher()).collect();
+        let mut matcher = rules.matcher();
+        let mut single: Vec<_> =
+            text.lines().map(|line| SectionRules::parse(line).unwrap().matcher()).collect();
         for n in 0..729_u32 {
             let path: String = (0..6).map(|at| ["a", "b", "c/"][(n / 3_u32.pow(at) % 3) as usize]).collect();
             let url = format!("https://h.example/{path}");
-            let plain = single.iter().position(|matcher| matcher.rule_of(url.as_bytes()).is_some());
+            let plain = single.iter_mut().position(|matcher| matcher.rule_of(url.as_bytes()).is_some());
             assert_eq!(matcher.rule_of(url.as_bytes()), plain, "{url}");
         }
     }
