@@ -68,7 +68,8 @@ pub fn time() -> Result<SystemTime> {
 /// parsed.
 pub struct Early<'w> {
     words: &'w [OsString],
-    file: Table,
+    /// The file, if there is one that can be read.
+    file: Option<Table>,
     /// Whether the command is `build`.
     pub is_build: bool,
     /// The inputs of the command.
@@ -83,7 +84,7 @@ impl<'w> Early<'w> {
         let at = command_at(command, words);
         let is_build = at.is_some_and(|at| words[at] == "build");
         let inputs = at.map(|at| arguments(command, &words[at..])).unwrap_or_default();
-        Self { words, file: content.unwrap_or_default(), is_build, inputs }
+        Self { words, file: content, is_build, inputs }
     }
 
     /// The form of messages on standard error.
@@ -107,8 +108,9 @@ impl<'w> Early<'w> {
     }
 
     fn in_file(&self, option: &str) -> Option<&Value> {
-        let of_build = self.file.get("build").and_then(Value::as_table);
-        of_build.and_then(|table| table.get(option)).or_else(|| self.file.get(option))
+        let file = self.file.as_ref()?;
+        let of_build = file.get("build").and_then(Value::as_table);
+        of_build.and_then(|table| table.get(option)).or_else(|| file.get(option))
     }
 }
 

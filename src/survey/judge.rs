@@ -34,9 +34,8 @@ pub struct Rules {
     has_extensions: bool,
     /// Most bytes of an entry.
     entry_bytes_max: u64,
-    /// Whether a column has the names of sections, and the names so far.
-    has_section_column: bool,
-    section_names: SectionNames,
+    /// The names of sections so far, if a column has them.
+    section_names: Option<SectionNames>,
 }
 
 impl Rules {
@@ -53,14 +52,14 @@ impl Rules {
             // The schema of 0.84 allows only its own elements.
             has_extensions: rules.protocol == Protocol::V0_9,
             entry_bytes_max,
-            has_section_column: matches!(rules.sections, Some(SectionsBy::Column { .. })),
-            section_names: SectionNames::default(),
+            section_names: matches!(rules.sections, Some(SectionsBy::Column { .. }))
+                .then(SectionNames::default),
         }
     }
 
-    /// The names of sections in the rows that were judged so far.
-    pub fn section_names(&self) -> &SectionNames {
-        &self.section_names
+    /// The names of sections in the rows that were judged so far, if a column has them.
+    pub fn section_names(&self) -> Option<&SectionNames> {
+        self.section_names.as_ref()
     }
 
     fn fits(&self, entry: &Entry<'_>) -> bool {
@@ -174,7 +173,7 @@ impl<'r> Judge<'r> {
     pub fn new(rules: &'r Rules) -> Self {
         let urls = LineCleaner::new(rules.url_encoding, rules.screen.as_ref());
         let extras = ExtrasRenderer::new(Cleaner::new(rules.url_encoding));
-        let sections = SectionFinder::new(rules.has_section_column.then_some(&rules.section_names));
+        let sections = SectionFinder::new(rules.section_names.as_ref());
         Self { urls, tags: Vec::new(), extras, sections, rules, out_of_scope: Origins::default() }
     }
 

@@ -41,8 +41,7 @@ pub fn of_sites(run: Context<'_>, layout: Layout, memory: &Memory) -> Result<Sit
         return Ok(SiteLayouts { sites: vec![(None, layout)], rules: Vec::new() });
     }
     let by_origin = run.job.rules.only_site().is_none();
-    let names = run.rules.section_names();
-    check_number(run, names)?;
+    let all_names = run.rules.section_names().map_or(Ok(Vec::new()), |names| check_number(run, names))?;
     let segments = PathSegments::new(run.job.rules.only_site(), run.job.rules.scope);
     let mut chosen = None;
     let Split { parts, counts } = loop {
@@ -64,7 +63,6 @@ pub fn of_sites(run: Context<'_>, layout: Layout, memory: &Memory) -> Result<Sit
     drop(layout);
     let mut sites: Vec<(Option<String>, Sections)> = Vec::new();
     let mut by_name: HashMap<Option<String>, usize> = HashMap::new();
-    let all_names = names.all();
     for (key, part) in parts {
         let origin = if by_origin { origin_of(&key) } else { &[] };
         let name = section_name(run.job.rules.sections.as_ref(), &all_names, &key[origin.len()..]);
@@ -95,16 +93,16 @@ pub fn rest_of(sections: Option<&SectionsBy>) -> &str {
     }
 }
 
-/// Refuses more sections in a column than the job allows.
-fn check_number(run: Context<'_>, names: &SectionNames) -> Result<()> {
-    let Some(SectionsBy::Column { column, sections_max }) = &run.job.rules.sections else { return Ok(()) };
+/// Returns the names of the sections in a column, by their numbers, and refuses more than the job allows.
+fn check_number(run: Context<'_>, names: &SectionNames) -> Result<Vec<String>> {
     let all = names.all();
+    let Some(SectionsBy::Column { column, sections_max }) = &run.job.rules.sections else { return Ok(all) };
     // The first name is that of the rest.
     let count = all.len() - 1;
     let example = match names.beyond() {
         Some(beyond) => beyond,
         None if count > *sections_max as usize => all[count].clone(),
-        None => return Ok(()),
+        None => return Ok(all),
     };
     Err(Error::data(message!(
         Setting::SectionColumn.with(column),

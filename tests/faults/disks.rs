@@ -101,8 +101,8 @@ fn a_scratch_disk_that_is_too_small_is_reported_with_the_needed_and_free_bytes()
     let cases: [Case<'_>; 7] = [
         (BASE, &SORTED, &medium, EARLY, "the run needs about"),
         (SITES, &SORTED, &medium, EARLY, "the run needs about"),
-        (SITES, &[], &large, EARLY, "the run needs about"),
-        (SITES, &[], &plain, LATE, "scratch files could not be written ("),
+        (SITES, &SORTED[2..], &large, EARLY, "the run needs about"),
+        (SITES, &SORTED[2..], &plain, LATE, "scratch files could not be written ("),
         (BASE, &[], &dense, EARLY_COPY, "a copy of "),
         (BASE, &[], &loose, LATE, "could not be given a copy of "),
         (BASE, &["--order", "sorted"], &rows, LATE, "could not be given a copy of "),

@@ -68,7 +68,8 @@ impl Set {
             set.take_robots(&view, &lines);
             let named: HashSet<&OsStr> = set.files.iter().map(PlaceFile::name).collect();
             // Of a set with sections, each section has a stem of its own.
-            let stems: HashSet<&str> = named.iter().filter_map(|name| index_stem(name)).chain([&*stem]).collect();
+            let stems: HashSet<&str> =
+                named.iter().filter_map(|name| index_stem(name)).chain([&*stem]).collect();
             let own = names.iter().filter(|name| index_stem(name).is_some_and(|stem| stems.contains(stem)));
             for index in own.filter(|index| !named.contains(index.as_os_str())) {
                 set.findings.push(None, Rule::Robots, || {

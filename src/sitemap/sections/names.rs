@@ -32,6 +32,9 @@ pub struct SectionNames {
     known: RwLock<Known>,
 }
 
+/// Numbers by name.
+type Numbers = HashMap<Box<[u8]>, SectionNumber, QuickHash>;
+
 #[derive(Debug, Default)]
 struct Known {
     numbers: HashMap<Box<[u8]>, SectionNumber>,
@@ -82,16 +85,17 @@ impl SectionNames {
 /// Finds the numbers of names for one thread. Neighbouring rows often name the same section.
 #[derive(Debug)]
 pub struct SectionFinder<'n> {
-    /// None if the job has no sections in a column.
-    names: Option<&'n SectionNames>,
-    numbers: HashMap<Box<[u8]>, SectionNumber, QuickHash>,
+    /// The names, and the numbers that this thread knows. None if the job has no sections in a column.
+    known: Option<(&'n SectionNames, Numbers)>,
     last: (Vec<u8>, SectionNumber),
 }
 
 impl<'n> SectionFinder<'n> {
     /// A finder that adds to `names`.
     pub fn new(names: Option<&'n SectionNames>) -> Self {
-        Self { names, numbers: HashMap::default(), last: (Vec::new(), SectionNumber::REST) }
+        // A table draws random numbers, so there is one only if it is needed.
+        let known = names.map(|names| (names, HashMap::default()));
+        Self { known, last: (Vec::new(), SectionNumber::REST) }
     }
 
     /// The number of the section `name`. Blanks around a name do not count. An empty name is that of the rest.
@@ -106,15 +110,15 @@ impl<'n> SectionFinder<'n> {
 
     #[inline(never)]
     fn look_up(&mut self, given: &[u8]) -> SectionNumber {
-        let Some(names) = self.names else { return SectionNumber::REST };
+        let Some((names, numbers)) = &mut self.known else { return SectionNumber::REST };
         let name = given.trim_ascii();
-        let number = match self.numbers.get(name) {
+        let number = match numbers.get(name) {
             _ if name.is_empty() => SectionNumber::REST,
             Some(&number) => number,
             None => {
                 let number = names.number(name);
                 if number != SectionNumber::BEYOND {
-                    self.numbers.insert(name.into(), number);
+                    numbers.insert(name.into(), number);
                 }
                 number
             }
@@ -156,6 +160,6 @@ mod tests {
         (0..2 * SECTIONS_MAX).for_each(|n| _ = finder.number(n.to_string().as_bytes()));
         assert_eq!(names.all().len(), SECTIONS_MAX as usize + 1);
         assert_eq!(names.beyond(), Some((2 * SECTIONS_MAX - 1).to_string()));
-        assert_eq!(finder.numbers.len(), SECTIONS_MAX as usize);
+        assert_eq!(finder.known.unwrap().1.len(), SECTIONS_MAX as usize);
     }
 }
