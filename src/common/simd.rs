@@ -39,8 +39,9 @@ pub fn common_bytes(one: &[u8], other: &[u8]) -> usize {
     same + one[same..].iter().zip(&other[same..]).take_while(|(one, other)| one == other).count()
 }
 
-/// Returns whether `bytes` contain either of the two `wanted` bytes.
-#[inline]
+/// Returns whether `bytes` contain either of the two `wanted` bytes. Always inlined, because it is half as long again if the bytes are
+/// not known when it is compiled.
+#[inline(always)]
 pub fn contain_any(bytes: &[u8], [one, other]: [u8; 2]) -> bool {
     let is_wanted = |byte: u8| (byte == one) | (byte == other);
     let Some(end) = bytes.last_chunk::<LANES>() else { return bytes.iter().copied().any(is_wanted) };

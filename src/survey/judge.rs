@@ -62,6 +62,7 @@ impl Rules {
         self.section_names.as_ref()
     }
 
+    #[inline(always)]
     fn fits(&self, entry: &Entry<'_>) -> bool {
         // Without extras, entries exceed the limit only if it is far below the default, so others are not counted.
         entry.extras.xml.is_empty() && xml::ENTRY_BYTES_MAX as u64 <= self.entry_bytes_max || {

@@ -99,13 +99,14 @@ impl<'n> SectionFinder<'n> {
     }
 
     /// The number of the section `name`. Blanks around a name do not count. An empty name is that of the rest.
-    #[inline]
+    #[inline(always)]
     pub fn number(&mut self, name: &[u8]) -> SectionNumber {
-        match name.is_empty() || self.last.0 == name {
-            true if name.is_empty() => SectionNumber::REST,
-            true => self.last.1,
-            false => self.look_up(name),
-        }
+        if name.is_empty() { SectionNumber::REST } else { self.number_of_name(name) }
+    }
+
+    #[inline]
+    fn number_of_name(&mut self, name: &[u8]) -> SectionNumber {
+        if self.last.0 == name { self.last.1 } else { self.look_up(name) }
     }
 
     #[inline(never)]
