@@ -47,10 +47,21 @@ pub const TSV: Spec = Spec {
 struct Header {
     delimiter: u8,
     fields: usize,
-    /// The field that holds each part of a row.
-    places: EachPart<Option<usize>>,
+    /// The parts of a row that have a field, by their numbers, and these fields. Most tables have a few of all parts.
+    used: Vec<(usize, usize)>,
+    /// Whether a field holds values of an extension.
+    has_cells: bool,
     /// The names of used and unused columns.
     columns: ColumnsFound,
+}
+
+impl Header {
+    /// The layout of rows of so many `fields`, in which each part of a row has a place or none.
+    fn new(delimiter: u8, fields: usize, places: EachPart<Option<usize>>, columns: ColumnsFound) -> Self {
+        let used = places.into_iter().enumerate().filter_map(|(part, place)| Some((part, place?)));
+        let has_cells = places[RowPart::PLAIN..].iter().any(Option::is_some);
+        Self { delimiter, fields, used: used.collect(), has_cells, columns }
+    }
 }
 
 /// The delimiter, if the first lines or the options show that the text is a table.
@@ -102,7 +113,7 @@ fn header<'n>(
             let numbers: Vec<String> = (1..=fields).map(|number| number.to_string()).collect();
             let numbers: Vec<&[u8]> = numbers.iter().map(String::as_bytes).collect();
             let columns = ColumnsFound::of(hints.columns, &numbers, places);
-            let header = Header { delimiter, fields, places, columns };
+            let header = Header::new(delimiter, fields, places, columns);
             return Ok(Some((header, cuts.again(first))));
         }
         let names: Vec<&[u8]> = (0..fields).map(|at| row.field(at)).collect();
@@ -124,7 +135,7 @@ fn header<'n>(
             check_one_column(cuts.about())?;
         }
         let columns = ColumnsFound::of(hints.columns, &names, places);
-        let header = Header { delimiter, fields, places, columns };
+        let header = Header::new(delimiter, fields, places, columns);
         let rest = table.rest();
         return Ok(Some((header, cuts.again(rest))));
     }
@@ -194,17 +205,22 @@ fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<(
             rows.bad(line, offset, Reason::BadRow, row.text())?;
             continue;
         }
-        let values = header.places.map(|place| place.map_or(&b""[..], |at| row.field(at)));
+        let mut values = [&b""[..]; RowPart::ALL.len()];
+        let mut is_malformed = false;
+        for &(part, at) in &header.used {
+            values[part] = row.field(at);
+            is_malformed |= rows.is_malformed(values[part]);
+        }
         let (plain, cells) = values.split_at(RowPart::PLAIN);
         let [url, section, lastmod, changefreq, priority] =
             [0, 1, 2, 3, 4].map(|part| cut(plain[part], VALUE_BYTES_KEPT));
         let record =
             Record { line, offset, url, section, lastmod, changefreq, priority, ..Record::default() };
-        if values.into_iter().any(|value| rows.is_malformed(value)) {
+        if is_malformed {
             rows.bad(line, offset, Reason::BadEncoding, row.text())?;
         } else if url.trim_ascii().is_empty() {
             without_url(&row, rows)?;
-        } else if cells.iter().all(|cell| cell.is_empty()) {
+        } else if !header.has_cells || cells.iter().all(|cell| cell.is_empty()) {
             rows.record(&record)?;
         } else {
             extras.clear();
