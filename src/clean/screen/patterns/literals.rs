@@ -128,7 +128,9 @@ fn is_rare(word: &[u8]) -> bool {
 fn rarer(one: Vec<Vec<u8>>, other: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
     let key = |words: &[Vec<u8>]| {
         let shortest = words.iter().map(Vec::len).min().unwrap_or(0);
-        (shortest.min(RARE_BYTES), std::cmp::Reverse(words.len()))
+        // A word without a slash may be part of the host, which most URLs of an input share.
+        let has_slash = words.iter().all(|word| word.contains(&b'/'));
+        (shortest.min(RARE_BYTES), has_slash, std::cmp::Reverse(words.len()))
     };
     if key(&other) > key(&one) { other } else { one }
 }
@@ -145,6 +147,7 @@ mod tests {
         let within = |words: &[&str]| Shape::Containing(words.iter().map(|word| (*word).into()).collect());
         for (pattern, want) in [
             ("^https://h/a/", edge(Edge::Start, &["https://h/a/"])),
+            ("^https://www.example.com/(a|b)/", within(&["com/a/", "com/b/"])),
             (r"\.pdf$", edge(Edge::End, &[".pdf"])),
             (r"\.(?:pdf|docx?)$", edge(Edge::End, &[".pdf", ".docx", ".doc"])),
             ("^http://h/a$", edge(Edge::Whole, &["http://h/a"])),
