@@ -257,18 +257,9 @@ def build(
         InputError, OutputError, OutOfMemory, Interrupted, BugError: see there.
     """
     options = dict(locals())
-    for other in ("rows", "progress", *_rows.PARTS):
-        options.pop(other, None)
-    named = dict(
-        url=url,
-        lastmod=lastmod,
-        changefreq=changefreq,
-        priority=priority,
-        alternates=alternates,
-        images=images,
-        videos=videos,
-        news=news,
-    )
+    named = _rows.columns_of(options)
+    for other in ("rows", "progress", *named):
+        del options[other]
     words, source = _inputs(rows, named, options)
     return _build(words, source, progress)
 

@@ -101,6 +101,11 @@ def places(names: Sequence[str], columns: Mapping[str, Optional[str]]) -> list[O
     return [None if key is None else list(names).index(key) for key in keys]
 
 
+def columns_of(arguments: Mapping[str, Any]) -> dict[str, Optional[str]]:
+    """The keyword arguments of a function that name columns: ``url`` and so on."""
+    return {part: arguments[part] for part in PARTS if part in arguments}
+
+
 def named_columns(named: Mapping[str, str], columns: Optional[str]) -> dict[str, str]:
     """The names of columns, from the keyword arguments ``url`` and so on, and the option ``columns``."""
     pairs = dict(named)

@@ -96,16 +96,7 @@ def build(
     Raises:
         The exceptions of :func:`sitemill.build`; those of Spark if a task fails for good. Nothing is published then.
     """
-    columns = dict(
-        url=url,
-        lastmod=lastmod,
-        changefreq=changefreq,
-        priority=priority,
-        alternates=alternates,
-        images=images,
-        videos=videos,
-        news=news,
-    )
+    columns = _rows.columns_of(locals())
     rows = _select(df, columns)
     words = _words(base_url, out, {**options, "set_name": set_name}, columns)
     _check_reports(options)
@@ -187,16 +178,7 @@ def rejects(
     The columns are ``reason``, ``text`` (the URL as it is in the row) and ``tag`` (the value of a dropped tag, whose URL is listed
     without it). The options are those of :func:`build`; nothing is published.
     """
-    columns = dict(
-        url=url,
-        lastmod=lastmod,
-        changefreq=changefreq,
-        priority=priority,
-        alternates=alternates,
-        images=images,
-        videos=videos,
-        news=news,
-    )
+    columns = _rows.columns_of(locals())
     task = _Rejects(_words(base_url, out, options, columns))
     return _select(df, columns).mapInArrow(task, "reason string, text binary, tag binary")
 

@@ -7,6 +7,8 @@ mod tags;
 pub use hint::hint;
 pub use tags::hints as tag_hints;
 
+use std::collections::HashMap;
+
 use crate::clean::scope::BaseUrl;
 use crate::commands::build::site::{Planned, Site};
 use crate::commands::report::Report;
@@ -97,15 +99,14 @@ pub fn check_sections(job: &Job, sites: &[Planned]) -> Result<()> {
     let Some(by) = &job.rules.sections else { return Ok(()) };
     let rest = rest_of(Some(by));
     for (site, layout) in sites {
-        let listed = |name: &str| {
-            layout.sections.iter().find(|section| section.name == name).map_or(0, |section| section.listed)
-        };
+        let now = layout.sections.iter().map(|section| (&*section.name, section.listed));
+        let now: HashMap<&str, u64> = now.collect();
+        let listed = |name: &str| now.get(name).copied().unwrap_or(0);
         // Of more segments than there may be sections, the least frequent are in the rest.
         let may_be_in_rest =
             matches!(by, SectionsBy::Path { sections_max } if layout.sections.len() > *sections_max as usize);
-        for (name, live) in
-            site.place.live().map(|live| urls_by_section(live, site.place.stem())).unwrap_or_default()
-        {
+        let live = site.place.live().into_iter().flat_map(|live| urls_by_section(live, site.place.stem()));
+        for (name, live) in live {
             let listed = listed(&name);
             let is_allowed = listed == 0 && (job.guards.allow_empty || may_be_in_rest || name == rest);
             if !is_allowed && job.guards.max_shrink.is_passed(live, listed) {

@@ -6,6 +6,7 @@ mod plain;
 #[cfg(test)]
 mod tests;
 mod url_element;
+pub mod value;
 
 use std::io::{self, BufRead, BufReader, Read};
 

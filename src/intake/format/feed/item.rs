@@ -1,6 +1,5 @@
 //! An item of a feed, which becomes a record.
 
-use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesRef, BytesStart};
 
 use super::bases::{BadAttribute, Bases, attribute};
@@ -10,6 +9,7 @@ use crate::clean::Reason;
 use crate::error::Result;
 use crate::intake::format::row::{AND, CountingSink, Record};
 use crate::intake::format::sitemap::dropped::DroppedElements;
+use crate::intake::format::sitemap::value;
 use crate::limits::LINE_BYTES_MAX;
 
 /// The current item.
@@ -112,19 +112,16 @@ impl Item {
         }
     }
 
-    /// Takes text. A value is cut at one byte more than a line may have, so that it is still too long.
+    /// Takes text.
     pub fn text(&mut self, part: &str) {
         let Some((_, value)) = &mut self.open else { return };
-        let room = (LINE_BYTES_MAX + 1).saturating_sub(value.len());
-        value.extend_from_slice(&part.as_bytes()[..part.len().min(room)]);
+        value::push_text(part, value);
     }
 
     /// Takes a reference such as `&amp;`.
     pub fn reference(&mut self, name: &BytesRef<'_>) {
-        match (name.resolve_char_ref(), resolve_xml_entity(name)) {
-            (Ok(Some(char)), _) => self.text(char.encode_utf8(&mut [0; 4])),
-            (Ok(None), Some(text)) => self.text(text),
-            _ => self.is_bad |= self.open.is_some(),
+        if !value::resolve(name, |text| self.text(text)) {
+            self.is_bad |= self.open.is_some();
         }
     }
 

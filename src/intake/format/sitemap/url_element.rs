@@ -1,6 +1,5 @@
 //! A `<url>` element, which becomes a record.
 
-use quick_xml::escape::resolve_xml_entity;
 use quick_xml::events::{BytesRef, BytesStart};
 use quick_xml::name::QName;
 
@@ -8,11 +7,11 @@ use crate::clean::Reason;
 use crate::error::{Error, ErrorKind, Result};
 use crate::intake::format::found::NameCounts;
 use crate::intake::format::row::{AND, CountingSink, Record};
-use crate::limits::LINE_BYTES_MAX;
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
 
 use super::dropped::DroppedElements;
 use super::extended::{BadAttribute, Child, Extended};
+use super::value;
 
 /// The current `<url>` element.
 #[derive(Default)]
@@ -222,7 +221,7 @@ impl UrlElement {
         }
     }
 
-    /// Takes text. A value is cut at one byte more than a line may have, so that it is still too long.
+    /// Takes text.
     pub fn text(&mut self, part: &str) {
         let value = match self.open {
             Some((OpenValue::Tag(at), _)) => &mut self.values[at],
@@ -232,16 +231,13 @@ impl UrlElement {
             },
             None => return,
         };
-        let room = (LINE_BYTES_MAX + 1).saturating_sub(value.len());
-        value.extend_from_slice(&part.as_bytes()[..part.len().min(room)]);
+        value::push_text(part, value);
     }
 
     /// Takes a reference such as `&amp;`.
     pub fn reference(&mut self, name: &BytesRef<'_>) {
-        match (name.resolve_char_ref(), resolve_xml_entity(name)) {
-            (Ok(Some(char)), _) => self.text(char.encode_utf8(&mut [0; 4])),
-            (Ok(None), Some(text)) => self.text(text),
-            _ => self.is_bad |= self.open.is_some(),
+        if !value::resolve(name, |text| self.text(text)) {
+            self.is_bad |= self.open.is_some();
         }
     }
 
