@@ -1,0 +1,31 @@
+//! Store: objects in buckets, as inputs and as places for sets.
+//!
+//! All calls block. The requests run on threads of their own, so that the library can be used from any thread, and several can be
+//! on their way at the same time. Retries of the library repeat what is safe to repeat; [`Bucket::put`] finds out for itself
+//! whether a conditional put whose answer was lost has happened.
+
+#[cfg(feature = "cloud")]
+mod bucket;
+#[cfg(feature = "cloud")]
+mod client;
+#[cfg(feature = "cloud")]
+mod failure;
+mod location;
+#[cfg(feature = "cloud")]
+mod profile;
+#[cfg(feature = "cloud")]
+mod reader;
+#[cfg(feature = "cloud")]
+mod runtime;
+mod settings;
+
+#[cfg(feature = "cloud")]
+pub use bucket::{Bucket, Condition, Level, Meta, Object, Put};
+#[cfg(feature = "cloud")]
+pub use client::connect;
+#[cfg(feature = "cloud")]
+pub use failure::{Failure, FailureKind};
+pub use location::{Location, Scheme, not_built_in};
+#[cfg(feature = "cloud")]
+pub use runtime::{Task, spawn};
+pub use settings::{StoreSettings, set_store_settings};

@@ -1,0 +1,388 @@
+//! A bucket: the requests that sitemill makes.
+
+use std::fmt;
+use std::io::Read;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::{StreamExt, TryStreamExt, stream};
+use object_store::path::Path as Key;
+use object_store::{
+    Attribute, Attributes, GetOptions, GetRange, GetResult, MultipartUpload, ObjectMeta, ObjectStore,
+    PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, UpdateVersion,
+};
+
+use super::failure::{Failure, FailureKind};
+use super::location::Location;
+use super::reader::ObjectReader;
+use super::runtime::wait;
+
+/// Objects above this size are put in parts, so that a lost connection costs one part only.
+const PART_BYTES: usize = 32 << 20;
+
+/// How often a put is tried whose answer was lost, and the pause before the first repetition. Each pause is twice the one before.
+const ATTEMPTS: u32 = 6;
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The name of the metadata that says which run has put an object.
+const RUN: &str = "sitemill-run";
+
+/// A bucket. Clones share connections.
+#[derive(Clone)]
+pub struct Bucket(Arc<Inner>);
+
+struct Inner {
+    store: Arc<dyn ObjectStore>,
+    root: String,
+    credentials: String,
+}
+
+/// What identifies the content of an object: its entity tag and, where the store has one, its version.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Meta {
+    /// The entity tag.
+    pub tag: Option<String>,
+    /// The version.
+    pub version: Option<String>,
+}
+
+/// An object without its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its entity tag; not every store lists them.
+    pub tag: Option<String>,
+    /// Its version, where the store has versions.
+    pub version: Option<String>,
+    /// When it was put, by the clock of the store: nanoseconds since 1970.
+    pub modified: i64,
+}
+
+impl Object {
+    /// What identifies its content.
+    pub fn meta(&self) -> Meta {
+        Meta { tag: self.tag.clone(), version: self.version.clone() }
+    }
+}
+
+impl From<ObjectMeta> for Object {
+    fn from(meta: ObjectMeta) -> Self {
+        let modified = meta.last_modified.timestamp_nanos_opt().unwrap_or_default();
+        Self { bytes: meta.size, tag: meta.e_tag, version: meta.version, modified }
+    }
+}
+
+/// The objects right below a prefix.
+#[derive(Debug, Default)]
+pub struct Level {
+    /// The objects, by their names after the prefix.
+    pub objects: Vec<(String, Object)>,
+    /// The names of the prefixes below it.
+    pub prefixes: Vec<String>,
+}
+
+/// When a put may happen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Condition {
+    /// In any case.
+    None,
+    /// If there is no object.
+    Absent,
+    /// If the object has this content.
+    Is(Meta),
+}
+
+/// An object to put.
+#[derive(Debug, Clone)]
+pub struct Put {
+    /// Its key.
+    pub key: String,
+    /// Its bytes.
+    pub bytes: Bytes,
+    /// When it may be put.
+    pub condition: Condition,
+    /// Its headers: names in any case, and values.
+    pub headers: Vec<(String, String)>,
+    /// The run that puts it.
+    pub run: Option<String>,
+}
+
+impl Put {
+    /// A put of `bytes` as `key`, without headers.
+    pub fn new(key: impl Into<String>, bytes: impl Into<Bytes>, condition: Condition) -> Self {
+        Self { key: key.into(), bytes: bytes.into(), condition, headers: Vec::new(), run: None }
+    }
+
+    fn attributes(&self) -> Attributes {
+        let named = self.headers.iter().map(|(name, value)| (attribute(name), value.clone()));
+        let run = self.run.iter().map(|run| (Attribute::Metadata(RUN.into()), run.clone()));
+        named.chain(run).collect()
+    }
+}
+
+/// The attribute that a header is.
+fn attribute(name: &str) -> Attribute {
+    let name = name.to_ascii_lowercase();
+    match name.as_str() {
+        "content-type" => Attribute::ContentType,
+        "content-encoding" => Attribute::ContentEncoding,
+        "content-language" => Attribute::ContentLanguage,
+        "content-disposition" => Attribute::ContentDisposition,
+        "cache-control" => Attribute::CacheControl,
+        "x-amz-storage-class" => Attribute::StorageClass,
+        _ => Attribute::Metadata(name.trim_start_matches("x-amz-meta-").to_owned().into()),
+    }
+}
+
+impl Bucket {
+    /// The bucket at `location`, which `store` reaches with credentials from `credentials`.
+    pub fn new(store: Arc<dyn ObjectStore>, location: &Location, credentials: String) -> Self {
+        Self(Arc::new(Inner { store, root: location.root.clone(), credentials }))
+    }
+
+    /// Looks up the object `key`; none if it does not exist.
+    ///
+    /// # Errors
+    /// If the store cannot be asked.
+    pub fn head(&self, key: &str) -> Result<Option<Object>, Failure> {
+        let options = GetOptions { head: true, ..GetOptions::default() };
+        Ok(self.get(key, options)?.map(|got| got.meta.into()))
+    }
+
+    /// The run that has put the object `key`; none if it does not exist, or was put by another program.
+    ///
+    /// # Errors
+    /// If the store cannot be asked.
+    pub fn run_of(&self, key: &str) -> Result<Option<String>, Failure> {
+        let options = GetOptions { head: true, ..GetOptions::default() };
+        let got = self.get(key, options)?;
+        Ok(got.and_then(|got| Some(got.attributes.get(&Attribute::Metadata(RUN.into()))?.to_string())))
+    }
+
+    /// Reads the object `key`; none if it does not exist.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn read(&self, key: &str) -> Result<Option<(Bytes, Object)>, Failure> {
+        let (this, key) = (self.clone(), key.to_owned());
+        wait(async move { this.read_async(&key).await })
+    }
+
+    /// Opens the object `key` for reading; none if it does not exist. With a `tag`, it must be the object that has it.
+    ///
+    /// # Errors
+    /// If it cannot be opened; [`FailureKind::Condition`] if it has another tag.
+    pub fn open(&self, key: &str, tag: Option<&str>) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        let options = GetOptions { if_match: tag.map(str::to_owned), ..GetOptions::default() };
+        let got = self.get(key, options)?;
+        let credentials = self.0.credentials.clone();
+        Ok(got.map(|got| Box::new(ObjectReader::new(got, credentials)) as Box<dyn Read + Send>))
+    }
+
+    /// Reads a part of the object `key`, which must have this `tag` if one is given.
+    ///
+    /// # Errors
+    /// If it cannot be read; [`FailureKind::Condition`] if it has another tag, [`FailureKind::Missing`] if it does not exist.
+    pub fn read_range(&self, key: &str, range: Range<u64>, tag: Option<&str>) -> Result<Bytes, Failure> {
+        let options = GetOptions {
+            if_match: tag.map(str::to_owned),
+            range: Some(GetRange::Bounded(range)),
+            ..GetOptions::default()
+        };
+        let (this, key) = (self.clone(), self.key(key)?);
+        wait(async move {
+            let got = this.0.store.get_opts(&key, options).await.map_err(|error| this.failure(&error))?;
+            got.bytes().await.map_err(|error| this.failure(&error))
+        })
+    }
+
+    /// Lists all objects below `prefix`, in the order of their keys, which are given in full.
+    ///
+    /// # Errors
+    /// If they cannot be listed.
+    pub fn list(&self, prefix: &str) -> Result<Vec<(String, Object)>, Failure> {
+        let (this, prefix) = (self.clone(), self.prefix(prefix)?);
+        wait(async move {
+            let listed = this.0.store.list(prefix.as_ref()).try_collect::<Vec<_>>().await;
+            let listed = listed.map_err(|error| this.failure(&error))?;
+            let mut objects: Vec<_> =
+                listed.into_iter().map(|meta| (meta.location.to_string(), Object::from(meta))).collect();
+            objects.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+            Ok(objects)
+        })
+    }
+
+    /// Lists the objects and prefixes right below `prefix`.
+    ///
+    /// # Errors
+    /// If they cannot be listed.
+    pub fn list_level(&self, prefix: &str) -> Result<Level, Failure> {
+        let (this, prefix) = (self.clone(), self.prefix(prefix)?);
+        wait(async move {
+            let listed = this.0.store.list_with_delimiter(prefix.as_ref()).await;
+            let listed = listed.map_err(|error| this.failure(&error))?;
+            let last = |key: &Key| key.filename().unwrap_or_default().to_owned();
+            Ok(Level {
+                objects: listed.objects.into_iter().map(|meta| (last(&meta.location), meta.into())).collect(),
+                prefixes: listed.common_prefixes.iter().map(last).collect(),
+            })
+        })
+    }
+
+    /// Puts an object, and returns what identifies its content. A put whose answer is lost is repeated or recognised: if the object has the
+    /// bytes that were to be put, it counts as put, whoever did it.
+    ///
+    /// # Errors
+    /// If it cannot be put; [`FailureKind::Condition`] if the condition does not hold.
+    pub fn put(&self, put: Put) -> Result<Meta, Failure> {
+        let this = self.clone();
+        wait(async move { this.put_async(put).await })
+    }
+
+    /// [`Bucket::put`] in the background.
+    ///
+    /// # Errors
+    /// As [`Bucket::put`].
+    pub async fn put_async(&self, put: Put) -> Result<Meta, Failure> {
+        let mut pause = PAUSE;
+        for attempt in 1.. {
+            let failure = match self.put_once(&put).await {
+                Ok(meta) => return Ok(meta),
+                Err(failure) => failure,
+            };
+            let may_have_happened = matches!(failure.kind, FailureKind::Condition | FailureKind::Other);
+            if put.condition == Condition::None || !may_have_happened {
+                return Err(failure);
+            }
+            let there = self.read_async(&put.key).await;
+            match there {
+                Ok(Some((bytes, object))) if bytes == put.bytes => return Ok(object.meta()),
+                // Its own answer says why.
+                Err(_) => return Err(failure),
+                Ok(there) if attempt < ATTEMPTS && failure.kind == FailureKind::Other => {
+                    let is_still = match (&put.condition, &there) {
+                        (Condition::Is(meta), Some((_, object))) => object.tag == meta.tag,
+                        (Condition::Absent, None) => true,
+                        _ => false,
+                    };
+                    if !is_still {
+                        return Err(Failure { kind: FailureKind::Condition, ..failure });
+                    }
+                }
+                Ok(_) => return Err(failure),
+            }
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+        }
+        unreachable!("the last attempt returns")
+    }
+
+    async fn put_once(&self, put: &Put) -> Result<Meta, Failure> {
+        let key = self.key(&put.key)?;
+        if put.bytes.len() > PART_BYTES && !matches!(put.condition, Condition::Is(_)) {
+            return self.put_in_parts(put, &key).await;
+        }
+        let mode = match &put.condition {
+            Condition::None => PutMode::Overwrite,
+            Condition::Absent => PutMode::Create,
+            Condition::Is(Meta { tag, version }) => {
+                PutMode::Update(UpdateVersion { e_tag: tag.clone(), version: version.clone() })
+            }
+        };
+        let options = PutOptions { mode, attributes: put.attributes(), ..PutOptions::default() };
+        let payload = PutPayload::from_bytes(put.bytes.clone());
+        let done = self.0.store.put_opts(&key, payload, options).await;
+        done.map(meta_of).map_err(|error| self.failure(&error))
+    }
+
+    /// Puts an object in parts. A store knows no condition for the whole, so it is looked up first: only objects whose name tells their
+    /// content are put under a condition and so large.
+    async fn put_in_parts(&self, put: &Put, key: &Key) -> Result<Meta, Failure> {
+        if put.condition == Condition::Absent {
+            let options = GetOptions { head: true, ..GetOptions::default() };
+            if self.get_async(key, options).await?.is_some() {
+                return Err(Failure { kind: FailureKind::Condition, ..Failure::other("the object exists") });
+            }
+        }
+        let options = PutMultipartOptions { attributes: put.attributes(), ..PutMultipartOptions::default() };
+        let upload = self.0.store.put_multipart_opts(key, options).await;
+        let mut upload: Box<dyn MultipartUpload> = upload.map_err(|error| self.failure(&error))?;
+        let parts = (0..put.bytes.len()).step_by(PART_BYTES);
+        let part = |at: usize| put.bytes.slice(at..put.bytes.len().min(at + PART_BYTES));
+        for bytes in parts.map(part) {
+            if let Err(error) = upload.put_part(PutPayload::from_bytes(bytes)).await {
+                let _ = upload.abort().await;
+                return Err(self.failure(&error));
+            }
+        }
+        upload.complete().await.map(meta_of).map_err(|error| self.failure(&error))
+    }
+
+    /// Removes objects. Those that do not exist count as removed.
+    ///
+    /// # Errors
+    /// If one cannot be removed; others may be gone.
+    pub fn remove(&self, keys: &[String]) -> Result<(), Failure> {
+        let keys = keys.iter().map(|key| self.key(key)).collect::<Result<Vec<_>, _>>()?;
+        let this = self.clone();
+        wait(async move {
+            let keys = stream::iter(keys.into_iter().map(Ok)).boxed();
+            let mut removed = this.0.store.delete_stream(keys);
+            while let Some(one) = removed.next().await {
+                match one {
+                    Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
+                    Err(error) => return Err(this.failure(&error)),
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn get(&self, key: &str, options: GetOptions) -> Result<Option<GetResult>, Failure> {
+        let (this, key) = (self.clone(), self.key(key)?);
+        wait(async move { this.get_async(&key, options).await })
+    }
+
+    async fn get_async(&self, key: &Key, options: GetOptions) -> Result<Option<GetResult>, Failure> {
+        match self.0.store.get_opts(key, options).await.map_err(|error| self.failure(&error)) {
+            Ok(got) => Ok(Some(got)),
+            Err(failure) if failure.kind == FailureKind::Missing => Ok(None),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    async fn read_async(&self, key: &str) -> Result<Option<(Bytes, Object)>, Failure> {
+        let Some(got) = self.get_async(&self.key(key)?, GetOptions::default()).await? else {
+            return Ok(None);
+        };
+        let object = got.meta.clone().into();
+        let bytes = got.bytes().await.map_err(|error| self.failure(&error))?;
+        Ok(Some((bytes, object)))
+    }
+
+    fn failure(&self, error: &object_store::Error) -> Failure {
+        Failure::of(error, &self.0.credentials)
+    }
+
+    fn key(&self, key: &str) -> Result<Key, Failure> {
+        Key::parse(key).map_err(|error| Failure::other(error.to_string()))
+    }
+
+    fn prefix(&self, prefix: &str) -> Result<Option<Key>, Failure> {
+        if prefix.is_empty() { Ok(None) } else { self.key(prefix).map(Some) }
+    }
+}
+
+fn meta_of(done: PutResult) -> Meta {
+    Meta { tag: done.e_tag, version: done.version }
+}
+
+impl fmt::Debug for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The store has the credentials.
+        f.debug_tuple("Bucket").field(&self.0.root).finish()
+    }
+}

@@ -1,0 +1,173 @@
+//! Clients: how a bucket is reached, and with whose credentials.
+
+use std::collections::HashMap;
+use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::Duration;
+
+use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey, Checksum};
+use object_store::azure::MicrosoftAzureBuilder;
+use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::http::HttpBuilder;
+use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, RetryConfig};
+
+use super::bucket::Bucket;
+use super::location::{Location, Scheme};
+use super::profile::Profile;
+use super::settings::store_settings;
+use crate::error::{Error, ErrorKind, Result, message};
+
+/// The buckets in use. Connections and the credentials of roles are shared by everything that uses a bucket.
+static BUCKETS: LazyLock<Mutex<HashMap<(String, Option<String>), Bucket>>> = LazyLock::new(Mutex::default);
+
+/// Attempts of the library to repeat a request, the longest of which takes a minute in all.
+const RETRIES: usize = 8;
+const RETRY_TIME: Duration = Duration::from_secs(60);
+const BACKOFF_FIRST: Duration = Duration::from_millis(100);
+const BACKOFF_MAX: Duration = Duration::from_secs(5);
+
+/// The time for one request, unless the environment sets another (`AWS_TIMEOUT`).
+const REQUEST_TIME: &str = "60 seconds";
+const CONNECT_TIME: &str = "5 seconds";
+
+/// The address at which machines of a cloud ask for the credentials of their role.
+const METADATA_ADDRESS: ([u8; 4], u16) = ([169, 254, 169, 254], 80);
+
+/// The bucket of `location`.
+///
+/// # Errors
+/// [`ErrorKind::Permission`] if no credentials can be found, [`ErrorKind::Usage`] if the settings contradict each other.
+pub fn connect(location: &Location) -> Result<Bucket> {
+    let endpoint = store_settings().endpoint;
+    let key = (location.root.clone(), endpoint.clone());
+    let mut buckets = BUCKETS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(bucket) = buckets.get(&key) {
+        return Ok(bucket.clone());
+    }
+    let bucket = match location.scheme {
+        Scheme::S3 => s3(location, endpoint)?,
+        Scheme::Gs => gs(location, endpoint)?,
+        Scheme::Az => az(location, endpoint)?,
+        Scheme::Http => http(location)?,
+    };
+    buckets.insert(key, bucket.clone());
+    Ok(bucket)
+}
+
+fn retry() -> RetryConfig {
+    let backoff = BackoffConfig { init_backoff: BACKOFF_FIRST, max_backoff: BACKOFF_MAX, base: 2.0 };
+    RetryConfig { backoff, max_retries: RETRIES, retry_timeout: RETRY_TIME }
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+fn built<S: ObjectStore>(
+    location: &Location,
+    built: object_store::Result<S>,
+) -> Result<Arc<dyn ObjectStore>> {
+    match built {
+        Ok(store) => Ok(Arc::new(store)),
+        Err(error) => Err(Error::usage(message!(&*location.path(), ": {error}"))),
+    }
+}
+
+fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
+    let mut builder = AmazonS3Builder::from_env().with_bucket_name(location.bucket()).with_retry(retry());
+    if !is_set("AWS_CHECKSUM_ALGORITHM") {
+        builder = builder.with_checksum_algorithm(Checksum::SHA256);
+    }
+    for (name, key, value) in [
+        ("AWS_TIMEOUT", ClientConfigKey::Timeout, REQUEST_TIME),
+        ("AWS_CONNECT_TIMEOUT", ClientConfigKey::ConnectTimeout, CONNECT_TIME),
+    ] {
+        if !is_set(name) {
+            builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
+        }
+    }
+    let has_role = is_set("AWS_WEB_IDENTITY_TOKEN_FILE") && is_set("AWS_ROLE_ARN");
+    let has_container =
+        is_set("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") || is_set("AWS_CONTAINER_CREDENTIALS_FULL_URI");
+    let has_key = is_set("AWS_ACCESS_KEY_ID") || is_set("AWS_SECRET_ACCESS_KEY");
+    let profile = match has_key && !is_set("AWS_PROFILE") {
+        true => Profile::default(),
+        false => Profile::of_environment()?,
+    };
+    let mut endpoint = endpoint.or_else(|| {
+        ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"]
+            .iter()
+            .find_map(|name| std::env::var(name).ok())
+    });
+    let source = if has_key {
+        "the environment (AWS_ACCESS_KEY_ID)".to_owned()
+    } else if let (Some(key), Some(secret)) = (&profile.key_id, &profile.secret) {
+        builder = builder.with_access_key_id(key).with_secret_access_key(secret);
+        if let Some(token) = &profile.token {
+            builder = builder.with_token(token);
+        }
+        format!("the profile in {}", crate::escape::shown(profile.file.as_os_str().as_encoded_bytes()))
+    } else if has_role {
+        "a role with a web identity (AWS_WEB_IDENTITY_TOKEN_FILE)".into()
+    } else if has_container {
+        "the role of the container".into()
+    } else if is_set("AWS_SKIP_SIGNATURE") {
+        "nowhere (AWS_SKIP_SIGNATURE)".into()
+    } else if is_set("AWS_METADATA_ENDPOINT") || has_metadata() {
+        "the role of this machine".into()
+    } else {
+        let words = "there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run with a role";
+        return Err(Error::new(ErrorKind::Permission, message!(&*location.path(), ": {words}")));
+    };
+    endpoint = endpoint.or_else(|| profile.endpoint.clone());
+    if let Some(region) = profile.region.filter(|_| !is_set("AWS_REGION") && !is_set("AWS_DEFAULT_REGION")) {
+        builder = builder.with_region(region);
+    }
+    if let Some(url) = endpoint {
+        let allows_http = url.starts_with("http://");
+        builder = builder
+            .with_config(AmazonS3ConfigKey::Endpoint, url.clone())
+            .with_config(AmazonS3ConfigKey::S3Endpoint, url);
+        if allows_http {
+            builder = builder.with_allow_http(true);
+        }
+    }
+    Ok(Bucket::new(built(location, builder.build())?, location, source))
+}
+
+/// Whether the address answers at which machines of a cloud find the credentials of their role. Elsewhere the library would try for a
+/// long time.
+fn has_metadata() -> bool {
+    TcpStream::connect_timeout(&SocketAddr::from(METADATA_ADDRESS), Duration::from_secs(1)).is_ok()
+}
+
+fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
+    let mut builder =
+        GoogleCloudStorageBuilder::from_env().with_bucket_name(location.bucket()).with_retry(retry());
+    if let Some(url) = endpoint {
+        let options = ClientOptions::new().with_allow_http(url.starts_with("http://"));
+        builder = builder.with_base_url(&url).with_client_options(options);
+    }
+    let source = match is_set("GOOGLE_SERVICE_ACCOUNT") || is_set("GOOGLE_APPLICATION_CREDENTIALS") {
+        true => "the service account in the environment",
+        false => "the default credentials of the Google tools, or the role of this machine",
+    };
+    Ok(Bucket::new(built(location, builder.build())?, location, source.into()))
+}
+
+fn az(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
+    let mut builder =
+        MicrosoftAzureBuilder::from_env().with_container_name(location.bucket()).with_retry(retry());
+    if let Some(url) = endpoint {
+        builder = builder.with_allow_http(url.starts_with("http://")).with_endpoint(url);
+    }
+    let source = "the environment (AZURE_STORAGE_ACCOUNT_NAME and others), or the role of this machine";
+    Ok(Bucket::new(built(location, builder.build())?, location, source.into()))
+}
+
+fn http(location: &Location) -> Result<Bucket> {
+    let options = ClientOptions::new().with_allow_http(true);
+    let builder =
+        HttpBuilder::new().with_url(&*location.root).with_client_options(options).with_retry(retry());
+    Ok(Bucket::new(built(location, builder.build())?, location, "nowhere".into()))
+}

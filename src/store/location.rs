@@ -1,0 +1,124 @@
+//! Locations of objects: which bucket, and which key in it.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result, is_url, message};
+
+/// The kinds of stores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// Amazon S3, and stores that are compatible with it.
+    S3,
+    /// Google Cloud Storage.
+    Gs,
+    /// Azure Blob Storage.
+    Az,
+    /// A web server, which is only read.
+    Http,
+}
+
+/// The schemes of URLs, and what they mean.
+const SCHEMES: [(&str, Scheme); 7] = [
+    ("s3", Scheme::S3),
+    ("s3a", Scheme::S3),
+    ("gs", Scheme::Gs),
+    ("az", Scheme::Az),
+    ("abfs", Scheme::Az),
+    ("https", Scheme::Http),
+    ("http", Scheme::Http),
+];
+
+/// The location of an object, or of all objects whose keys begin with a prefix.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Location {
+    /// The kind of store.
+    pub scheme: Scheme,
+    /// The URL of the bucket without a slash at its end: `s3://bucket`.
+    pub root: String,
+    /// The key in the bucket without slashes at its ends. Empty for the bucket itself.
+    pub key: String,
+    /// Whether the URL ends with a slash, so that it cannot be an object.
+    pub is_prefix: bool,
+}
+
+impl Location {
+    /// The location that `path` means; none if it is the path of a local file.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is a URL of another scheme, or names no bucket.
+    pub fn parse(path: &Path) -> Result<Option<Self>> {
+        if !is_url(path) {
+            return Ok(None);
+        }
+        let Some((scheme, rest)) = path.to_str().and_then(|text| text.split_once("://")) else {
+            return Err(Error::usage(message!(path, ": is a URL that is not UTF-8")));
+        };
+        let name = scheme.to_ascii_lowercase();
+        if name == "file" {
+            return Ok(None);
+        }
+        let Some(&(_, scheme)) = SCHEMES.iter().find(|(known, _)| *known == name) else {
+            let words = "sitemill reads and writes s3://, gs:// and az://, and reads https://";
+            return Err(Error::usage(message!(path, ": {name} is no scheme that sitemill knows; {words}")));
+        };
+        let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
+        if bucket.is_empty() {
+            return Err(Error::usage(message!(path, ": names no bucket; write {name}://bucket/prefix")));
+        }
+        let is_prefix = key.is_empty() || key.ends_with('/');
+        let key = if scheme == Scheme::Http { key } else { key.trim_matches('/') };
+        Ok(Some(Self { scheme, root: format!("{name}://{bucket}"), key: key.into(), is_prefix }))
+    }
+
+    /// The name of the bucket.
+    pub fn bucket(&self) -> &str {
+        self.root.split_once("://").map_or("", |(_, bucket)| bucket)
+    }
+
+    /// The location as a path, for messages and for joining names to it.
+    pub fn path(&self) -> PathBuf {
+        match self.key.is_empty() {
+            true => self.root.clone().into(),
+            false => format!("{}/{}", self.root, self.key).into(),
+        }
+    }
+}
+
+/// The error for a location of a store if this build cannot reach any.
+pub fn not_built_in(path: &Path) -> Error {
+    let words = "is a URL, and this sitemill was built without the feature cloud; the Python package and the Debian package have it. \
+                 Otherwise work in a directory, and copy it with rclone: first \
+                 `rclone copy DIR REMOTE:bucket/prefix --filter '- sitemap*-index-*.xml' --filter '- robots-sitemaps*' \
+                 --filter '- .sitemill/**'`, then `rclone copy DIR REMOTE:bucket/prefix --filter '- .sitemill/**'`";
+    Error::usage(message!(path, ": {words}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_a_bucket_and_a_key() {
+        for (url, root, key, is_prefix) in [
+            ("s3://bucket", "s3://bucket", "", true),
+            ("s3://bucket/", "s3://bucket", "", true),
+            ("S3://bucket/a/b.csv", "s3://bucket", "a/b.csv", false),
+            ("gs://bucket/a/", "gs://bucket", "a", true),
+            ("https://h.example/a?b=c", "https://h.example", "a?b=c", false),
+        ] {
+            let location = Location::parse(Path::new(url)).unwrap().unwrap();
+            assert_eq!(
+                (&*location.root, &*location.key, location.is_prefix),
+                (root, key, is_prefix),
+                "{url}"
+            );
+        }
+        for local in ["a/b", "file:///a", "c:", "s3:", "s3:/a", "1s://b"] {
+            assert_eq!(Location::parse(Path::new(local)).unwrap(), None, "{local}");
+        }
+        for (wrong, said) in [("ftp://h/a", "s3://, gs:// and az://"), ("s3:///a", "names no bucket")] {
+            let error = Location::parse(Path::new(wrong)).unwrap_err();
+            assert!(error.kind() == crate::ErrorKind::Usage && error.to_string().contains(said), "{error}");
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Profiles of the AWS tools: the files that `aws configure` writes.
+
+use std::path::{Path, PathBuf};
+
+use configparser::ini::Ini;
+
+use crate::error::{Error, ErrorKind, Result, message};
+
+/// What a profile says, as far as sitemill uses it.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+pub struct Profile {
+    pub key_id: Option<String>,
+    pub secret: Option<String>,
+    pub token: Option<String>,
+    pub region: Option<String>,
+    pub endpoint: Option<String>,
+    /// The file that the key is in.
+    pub file: PathBuf,
+}
+
+/// Keys of a profile that name other ways to credentials.
+const OTHER_WAYS: [&str; 4] = ["credential_process", "sso_session", "sso_start_url", "role_arn"];
+
+impl Profile {
+    /// The profile that `AWS_PROFILE` names, or the default one. It is empty if there is no default one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Permission`] if a profile is named and does not exist, or has credentials of a kind that sitemill cannot get.
+    pub fn of_environment() -> Result<Self> {
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let home = variable("HOME").map(PathBuf::from).unwrap_or_default();
+        let file =
+            |name: &str, default: &str| variable(name).map_or_else(|| home.join(default), PathBuf::from);
+        let named = variable("AWS_PROFILE").or_else(|| variable("AWS_DEFAULT_PROFILE"));
+        let name = named.as_ref().map_or("default".into(), |name| name.to_string_lossy().into_owned());
+        let credentials = file("AWS_SHARED_CREDENTIALS_FILE", ".aws/credentials");
+        let config = file("AWS_CONFIG_FILE", ".aws/config");
+        Self::read(&name, named.is_some(), &credentials, &config)
+    }
+
+    fn read(name: &str, is_named: bool, credentials: &Path, config: &Path) -> Result<Self> {
+        let (of_credentials, of_config) = (load(credentials)?, load(config)?);
+        let section = if name == "default" { name.to_owned() } else { format!("profile {name}") };
+        let has = |ini: &Ini, section: &str| ini.get_map_ref().contains_key(section);
+        if is_named && !has(&of_credentials, name) && !has(&of_config, &section) {
+            let words = message!("there is no AWS profile {name} in ", credentials, " or ", config);
+            return Err(Error::new(ErrorKind::Permission, words));
+        }
+        let value = |key: &str| of_credentials.get(name, key).or_else(|| of_config.get(&section, key));
+        let key_id = value("aws_access_key_id");
+        if key_id.is_none()
+            && let Some(way) = OTHER_WAYS.iter().find(|way| value(way).is_some())
+        {
+            let words = message!(
+                "the AWS profile {name} has its credentials by {way}, which sitemill cannot use; put them into the environment: \
+                 aws configure export-credentials --profile {name} --format env"
+            );
+            return Err(Error::new(ErrorKind::Permission, words));
+        }
+        let file = if of_credentials.get(name, "aws_access_key_id").is_some() { credentials } else { config };
+        Ok(Self {
+            key_id,
+            secret: value("aws_secret_access_key"),
+            token: value("aws_session_token"),
+            region: value("region"),
+            endpoint: value("endpoint_url"),
+            file: file.into(),
+        })
+    }
+}
+
+/// The sections of a file; none if there is no file.
+fn load(path: &Path) -> Result<Ini> {
+    let mut ini = Ini::new_cs();
+    match std::fs::read_to_string(path) {
+        Ok(text) => match ini.read(text) {
+            Ok(_) => Ok(ini),
+            // The message of the library repeats the line, which may have a key.
+            Err(_) => Err(Error::new(ErrorKind::Permission, message!(path, ": is no file of AWS profiles"))),
+        },
+        Err(_) => Ok(ini),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_has_its_key_in_one_file_and_its_region_in_the_other() {
+        let directory = std::env::temp_dir().join(format!("sitemill-profile-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let (credentials, config) = (directory.join("credentials"), directory.join("config"));
+        let key = "[default]\naws_access_key_id = A\naws_secret_access_key = s/=+c#x\n[Night]\naws_access_key_id=B\naws_secret_access_key=t\n";
+        std::fs::write(&credentials, key).unwrap();
+        let rest = "[default]\nregion = eu-west-1\n[profile Night]\nendpoint_url = http://h:1\n[profile sso]\nsso_session = x\n";
+        std::fs::write(&config, rest).unwrap();
+        let read = |name: &str, is_named| Profile::read(name, is_named, &credentials, &config);
+        let default = read("default", false).unwrap();
+        assert_eq!((default.key_id.as_deref(), default.secret.as_deref()), (Some("A"), Some("s/=+c#x")));
+        assert_eq!(default.region.as_deref(), Some("eu-west-1"));
+        let night = read("Night", true).unwrap();
+        assert_eq!((night.key_id.as_deref(), night.endpoint.as_deref()), (Some("B"), Some("http://h:1")));
+        assert!(read("sso", true).unwrap_err().to_string().contains("export-credentials --profile sso"));
+        assert!(read("gone", true).unwrap_err().to_string().contains("there is no AWS profile gone"));
+        let nothing = Profile::read("default", false, Path::new("/nowhere/a"), Path::new("/nowhere/b"));
+        assert_eq!(nothing.unwrap().key_id, None);
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+}
