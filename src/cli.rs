@@ -99,6 +99,7 @@ fn run(args: Args) -> Result<()> {
     if let Some(has_memory) = args.command.memory() {
         signals::aborts_are_lack_of_memory(has_memory)?;
     }
+    sitemill::set_store_settings(args.command.store());
     let config = args.config.as_deref();
     failure::caught(|| match args.command {
         Command::Build(args) => build::run(args, config),

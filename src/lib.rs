@@ -50,11 +50,11 @@
 //!  intake     input files in all their formats, read as rows
 //!  set        what is published together: manifest, index files, names, retention, the switch to a new set
 //!  place      where sets are kept: the interface of a place, its implementation for directories, and local files
-//!  store      objects in buckets: locations, credentials, requests
 //!  sitemap    what a sitemap consists of: entries, tags, extensions, XML, limits
 //!  clean      URLs: parsing, normalisation, encoding, scope, filters
 //!  compress   gzip members
 //!  common     threads in order, external sort, progress, stopping, FIFOs, vector instructions: no knowledge of sitemaps
+//!  store      objects in buckets: locations, credentials, requests
 //!  limits     the numbers of the protocol
 //!  error      what went wrong, and the exit code for it
 //!  escape     text from outside, made safe for a terminal or a table
@@ -101,7 +101,6 @@ mod place;
 mod produce;
 mod set;
 mod sitemap;
-#[allow(dead_code, unused_imports, reason = "the next step uses it")]
 mod store;
 mod survey;
 
@@ -122,6 +121,7 @@ pub use intake::format::SourceRow;
 pub use intake::source::Source;
 pub use job::Job;
 pub use set::publish::status::{Status, status};
+pub use store::{ObjectHeader, StoreSettings, set_store_settings};
 
 /// Types of the fields of a [`Job`], and of the options that the jobs of other commands share with it.
 pub mod options {

@@ -1,10 +1,13 @@
 //! Place: where sets are kept, and what can be done with files there.
 
+#[cfg(feature = "cloud")]
+mod bucket;
 mod directory;
 mod file;
 mod foreign;
 mod hash;
 mod interface;
+mod layout;
 mod local_file;
 mod open;
 mod preview;
@@ -21,7 +24,7 @@ pub use hash::file_hash;
 pub use interface::{BackupReason, FreeSpace, Listed, Place, Published, SharedStaging, View};
 pub use local_file::LocalFile;
 pub use open::{
-    Named, PROBE, STATE, create, file, holds_set, is_state, named, of_manifest, open, open_for_sites,
+    Named, PROBE, STATE, check, create, file, holds_set, is_state, named, of_manifest, open, open_for_sites,
     preview, sets_in, staging_of_run, view, view_of_set,
 };
 pub use record::{Record, Stored, Version};

@@ -20,12 +20,18 @@ mod runtime;
 mod settings;
 
 #[cfg(feature = "cloud")]
-pub use bucket::{Bucket, Condition, Level, Meta, Object, Put};
+pub use bucket::{Bucket, Condition, Meta, Object, Put};
 #[cfg(feature = "cloud")]
 pub use client::connect;
 #[cfg(feature = "cloud")]
 pub use failure::{Failure, FailureKind};
-pub use location::{Location, Scheme, not_built_in};
+pub use location::Location;
+#[cfg(feature = "cloud")]
+pub use location::Scheme;
+#[cfg(not(feature = "cloud"))]
+pub use location::not_built_in;
 #[cfg(feature = "cloud")]
 pub use runtime::{Task, spawn};
-pub use settings::{StoreSettings, set_store_settings};
+#[cfg(feature = "cloud")]
+pub use settings::store_settings;
+pub use settings::{ObjectHeader, StoreSettings, set_store_settings};

@@ -6,12 +6,14 @@ mod published;
 mod sections;
 mod sets;
 mod size;
+mod store;
 mod urls;
 
 use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use sitemill::StoreSettings;
 use sitemill::limits::{
     BYTES_PER_SITEMAP_DEFAULT, Protocol, SITEMAPS_PER_INDEX_DEFAULT, URLS_PER_SITEMAP_MAX,
 };
@@ -24,6 +26,7 @@ pub use published::{CheckArgs, ReportArgs, UrlsArgs};
 pub use sections::SectionArgs;
 pub use sets::{DiffArgs, GuardArgs, KeepArgs, RollbackArgs, StatusArgs};
 pub use size::Size;
+pub use store::StorePublishArgs;
 pub use urls::UrlArgs;
 
 /// Turns hundreds of millions of URLs into a complete, valid, compressed set of sitemaps.
@@ -119,6 +122,21 @@ pub enum Command {
 const SHORT_HELP_END: &str = "See --help for all options and details";
 
 impl Command {
+    /// Returns how the command reaches object stores.
+    pub fn store(&self) -> StoreSettings {
+        match self {
+            Self::Build(args) => args.store.settings(),
+            Self::Rollback(args) => args.store.settings(),
+            Self::Check(args) => args.store.settings(),
+            Self::Urls(args) => args.store.settings(),
+            Self::Diff(args) => args.store.settings(),
+            Self::Status(args) => args.store.settings(),
+            Self::Report(args) => args.store.settings(),
+            Self::Clean(args) => args.store.settings(),
+            Self::Completions { .. } | Self::Man { .. } => StoreSettings::default(),
+        }
+    }
+
     /// Returns whether the command has an option `--memory`, or `None` if its memory does not grow with its input.
     pub fn memory(&self) -> Option<bool> {
         match self {
@@ -143,9 +161,9 @@ pub struct BuildArgs {
     #[arg(long, value_name = "URL")]
     pub base_url: Base,
 
-    /// Directory on disk to publish in, created if missing.
+    /// Directory to publish in, created if missing, or s3://bucket/prefix.
     ///
-    /// It must be the directory that --base-url names. With '{origin}/' it is the parent of the directories of all sites. Files
+    /// gs:// and az:// are stores, too. It must be the directory that --base-url names. With '{origin}/' it is the parent of the directories of all sites. Files
     /// that sitemill did not create are never touched.
     #[arg(long, short, value_name = "DIR")]
     pub out: PathBuf,
@@ -198,6 +216,10 @@ pub struct BuildArgs {
     /// Print only warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// See [`StorePublishArgs`].
+    #[command(flatten)]
+    pub store: StorePublishArgs,
 
     /// Options about inputs.
     #[command(flatten)]

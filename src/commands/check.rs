@@ -151,7 +151,7 @@ pub fn check(
     let base = job.base_url.as_ref().map(BaseUrl::as_str);
     let (mut places, mut files) = (Vec::new(), Vec::new());
     for path in &job.paths {
-        match place::named(path) {
+        match place::named(path)? {
             Named::Place(view) => places.push(view),
             Named::File(file) => files.push(file),
         }

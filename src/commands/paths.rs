@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Message, Result, Setting, message};
+use crate::error::{Error, Message, Result, Setting, is_url, message};
 use crate::intake::format::{self, OutDirectory};
 use crate::place::{self as places, Record, STATE};
 use crate::set::name::{is_index_file, is_robots_file, is_sitemap_file};
@@ -327,7 +327,10 @@ fn names_in(directory: &Path) -> impl Iterator<Item = OsString> {
 /// Returns whether `file` is a link to a file of a set in `out`.
 fn has(out: &Path, file: File) -> bool {
     let is_ours = |name: &OsString| name.to_str().is_some_and(is_published_name);
-    let sets = places::sets_in(&*places::view(out), None).unwrap_or_default();
+    if is_url(out) {
+        return false;
+    }
+    let sets = places::view(out).and_then(|view| places::sets_in(&*view, None)).unwrap_or_default();
     let manifests = sets.iter().map(|set| set.record_path(&Record::Live));
     let mut files = names_in(out).filter(is_ours).map(|name| out.join(name)).chain(manifests);
     files.any(|other| File::at(&other).is_some_and(|other| other.identity == file.identity))

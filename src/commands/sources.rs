@@ -131,7 +131,7 @@ fn data_files(files: &[PathBuf], sets: &HashSet<&Path>) -> Result<Vec<PathBuf>> 
             None => data.push(file.clone()),
             Some(set) if has_robots_lines(file) => {
                 let name = file.file_name().and_then(|name| set_of_robots_file(name.to_str()?)).flatten();
-                let view = place::view_of_set(set, name.as_ref());
+                let view = place::view_of_set(set, name.as_ref())?;
                 let files = Set::of_place(view, None, 1)?.into_files()?;
                 data.extend(files.iter().map(|file| file.path().to_owned()));
             }
@@ -155,7 +155,7 @@ fn open(
         sources.open.push(source);
         return Ok(());
     }
-    let Members { files, also } = check::members(&place::file(name))?;
+    let Members { files, also } = check::members(&place::file(name)?)?;
     let reason = "it is not from sitemill, and the set only lists it; name the file to read it";
     let skipped = |path| Skipped { path, reason: reason.into(), is_usual: false };
     sources.skipped.extend(also.into_iter().map(skipped));

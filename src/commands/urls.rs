@@ -87,7 +87,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
     progress.begin(Phase::Read, 0);
     let mut files = Vec::new();
     for path in &job.paths {
-        match place::named(path) {
+        match place::named(path)? {
             Named::Place(view) => files.extend(files_of(&*view, job.name.as_ref())?),
             Named::File(file) => files.push(file),
         }

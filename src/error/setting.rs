@@ -27,6 +27,8 @@ macro_rules! settings {
 }
 
 settings! {
+    /// Whether a store that ignores conditions is accepted.
+    AllowUnsafeStore = "allow_unsafe_store",
     /// Whether an empty set may be published.
     AllowEmpty = "allow_empty",
     /// A sitemap that sitemill does not write, and that the index files list.
@@ -117,6 +119,8 @@ settings! {
     SectionsMax = "sections_max",
     /// Maximum number of sitemaps per index file.
     SitemapsPerIndex = "sitemaps_per_index",
+    /// The location of the state of sets in a bucket.
+    State = "state",
     /// Whether files that sitemill did not write may be replaced.
     TakeOver = "take_over",
     /// The command that runs once the set is live.

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use crate::error::{Error, Result, Setting, is_url, message};
+use crate::error::Result;
 use crate::job::also::Also;
 use crate::job::then::CommandLine;
-use crate::place::SetName;
+use crate::place::{self, SetName};
 use crate::set::publish::retention::Keep;
 use crate::set::publish::{Consent, OnDamage};
 use crate::set::robots;
@@ -85,14 +85,7 @@ impl Publication {
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option.
     pub fn check(&self) -> Result<()> {
-        if is_url(&self.out) && !self.out.exists() {
-            return Err(Error::usage(message!(
-                Setting::Out,
-                " ",
-                &*self.out,
-                ": is a URL, and sitemill publishes to a directory; publish to one, and copy it there"
-            )));
-        }
+        place::check(&self.out)?;
         if let Some(then) = &self.then {
             then.check()?;
         }

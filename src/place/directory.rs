@@ -7,7 +7,6 @@
 
 mod backup;
 pub mod fs;
-pub mod layout;
 mod links;
 mod lock;
 mod shared;
@@ -24,12 +23,12 @@ pub use view::DirectoryView;
 
 use crate::error::{Error, Result};
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
+use crate::place::layout::{STAND_IN, mended};
 use crate::place::record::{Record, Version};
 use crate::place::set_name::SetName;
 use crate::place::switch::{Removal, Removed, Switch, SwitchState};
 use crate::place::unsynced::Unsynced;
 use fs::{FileSystem, Locked, make_one, make_private, remove, rename, sync_directory};
-use layout::{STAND_IN, mended};
 use staging::{Staging, remove_dead_runs, remove_placed};
 use switch::Steps;
 

@@ -145,6 +145,12 @@ pub trait View: fmt::Debug + Send + Sync {
     /// If it is missing or cannot be read.
     fn read(&self, file: &OsStr) -> Result<Vec<u8>>;
 
+    /// Whether the published file `file` of so many `bytes` has the content that it was published with, as far as the place knows that
+    /// without reading it; none if it does not know.
+    fn is_as_published(&self, _file: &OsStr, _bytes: u64) -> Option<bool> {
+        None
+    }
+
     /// Whether `record` exists.
     fn has_record(&self, record: &Record) -> bool {
         self.look_up_record(record).is_ok_and(|found| found.is_some())

@@ -4,27 +4,82 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::directory::fs::{Disk, make_path};
-use super::directory::layout::{is_state_of_set, set_of};
 use super::directory::{DirectoryPlace, DirectoryStaging, DirectoryView};
 use super::file::PlaceFile;
 use super::interface::{Place, SharedStaging, View};
+use super::layout::{is_state_of_set, set_of};
 use super::preview::Preview;
 use super::set_name::SetName;
 use crate::error::Result;
+#[cfg(feature = "cloud")]
+use crate::error::{Error, Setting, message};
+use crate::store::Location;
+
+#[cfg(feature = "cloud")]
+use super::bucket::{BucketPlace, BucketStaging, BucketView};
+#[cfg(feature = "cloud")]
+use crate::store::{Failure, Scheme, connect};
 
 /// The name of the staged file by which a worker sees that it shares a place.
-pub use super::directory::layout::PROBE;
+pub use super::layout::PROBE;
 /// The name below a directory under which it keeps the state of its set. No other file may have it.
-pub use super::directory::layout::STATE;
+pub use super::layout::STATE;
 
 /// Opens the set without a name in the place at `path` for reading. Its view leads to the other sets there.
-pub fn view(path: &Path) -> Arc<dyn View> {
+///
+/// # Errors
+/// If `path` is a URL of a store that cannot be reached.
+pub fn view(path: &Path) -> Result<Arc<dyn View>> {
     view_of_set(path, None)
 }
 
 /// Opens the set `name` in the place at `path` for reading, or the set without a name.
-pub fn view_of_set(path: &Path, name: Option<&SetName>) -> Arc<dyn View> {
-    Arc::new(DirectoryView::of(Arc::new(Disk), path, name))
+///
+/// # Errors
+/// As [`view`].
+pub fn view_of_set(path: &Path, name: Option<&SetName>) -> Result<Arc<dyn View>> {
+    match in_store(path)? {
+        None => Ok(Arc::new(DirectoryView::of(Arc::new(Disk), path, name))),
+        #[cfg(feature = "cloud")]
+        Some(location) => Ok(Arc::new(BucketView::of(location, name)?)),
+        #[cfg(not(feature = "cloud"))]
+        Some(never) => match never {},
+    }
+}
+
+/// Checks that sets can be published at `path`, as far as it tells without asking a store.
+///
+/// # Errors
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is a URL that nothing can be published to.
+pub fn check(path: &Path) -> Result<()> {
+    in_store(path).map(drop)
+}
+
+/// The location in a store that `path` means, if it is no local path.
+///
+/// # Errors
+/// If it is a URL that nothing can be published to.
+#[cfg(feature = "cloud")]
+fn in_store(path: &Path) -> Result<Option<Location>> {
+    match Location::parse(path)? {
+        Some(location) if location.scheme == Scheme::Http => {
+            let words = "is a URL of a web server, which can only be read; write s3://, gs:// or az://, or a directory";
+            Err(Error::usage(message!(Setting::Out, " ", path, ": {words}")))
+        }
+        location => Ok(location),
+    }
+}
+
+/// None: this build knows only local paths.
+///
+/// # Errors
+/// If it is a URL.
+#[cfg(not(feature = "cloud"))]
+fn in_store(path: &Path) -> Result<Option<std::convert::Infallible>> {
+    match Location::parse(path)? {
+        None => Ok(None),
+        Some(_) => Err(crate::store::not_built_in(path)),
+    }
 }
 
 /// The sets in the directory of `view`: all of them, the one without a name first, or only the set `name`. They need not exist.
@@ -40,16 +95,19 @@ pub fn sets_in(view: &dyn View, name: Option<&SetName>) -> Result<Vec<Arc<dyn Vi
 }
 
 /// The file at `path`, as one of the place that it is in.
-pub fn file(path: &Path) -> PlaceFile {
-    match (path.parent(), path.file_name()) {
+///
+/// # Errors
+/// As [`view`].
+pub fn file(path: &Path) -> Result<PlaceFile> {
+    Ok(match (path.parent(), path.file_name()) {
         // A path with a trailing slash has a name, too, but cannot be a file.
         (Some(parent), Some(name))
             if path.as_os_str().as_encoded_bytes().ends_with(name.as_encoded_bytes()) =>
         {
-            PlaceFile::new(view(parent), name)
+            PlaceFile::new(view(parent)?, name)
         }
-        _ => PlaceFile::new(view(Path::new("")), path),
-    }
+        _ => PlaceFile::new(view(Path::new(""))?, path),
+    })
 }
 
 /// What a path that a user gave for reading refers to.
@@ -62,12 +120,28 @@ pub enum Named {
 }
 
 /// Determines whether `path` is a place or a file.
-pub fn named(path: &Path) -> Named {
-    if path.is_dir() { Named::Place(view(path)) } else { Named::File(file(path)) }
+///
+/// # Errors
+/// As [`view`].
+pub fn named(path: &Path) -> Result<Named> {
+    #[cfg(feature = "cloud")]
+    if let Some(location) = in_store(path)? {
+        let bucket = connect(&location)?;
+        let failed = |failure: Failure| failure.into_error(path, "could not be looked at");
+        // A prefix with objects below it is a place, even if an object has its name.
+        let is_file = !location.is_prefix
+            && bucket.list_level(&location.key).map_err(failed)?.is_empty()
+            && bucket.head(&location.key).map_err(failed)?.is_some();
+        return Ok(if is_file { Named::File(file(path)?) } else { Named::Place(view(path)?) });
+    }
+    Ok(if path.is_dir() { Named::Place(view(path)?) } else { Named::File(file(path)?) })
 }
 
 /// The place of the set that the manifest file at `path` describes.
-pub fn of_manifest(path: &Path) -> Arc<dyn View> {
+///
+/// # Errors
+/// As [`view`].
+pub fn of_manifest(path: &Path) -> Result<Arc<dyn View>> {
     let (directory, name) = set_of(path);
     view_of_set(directory, name.as_ref())
 }
@@ -77,7 +151,8 @@ pub fn of_manifest(path: &Path) -> Arc<dyn View> {
 /// # Errors
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created.
 pub fn create(path: &Path) -> Result<()> {
-    make_path(&Disk, path)
+    // A prefix of a bucket needs no creating.
+    if in_store(path)?.is_some() { Ok(()) } else { make_path(&Disk, path) }
 }
 
 /// Whether the directory `path` belongs to the place that it lies in: the state of a set, and not only its name.
@@ -97,7 +172,13 @@ pub fn holds_set(path: &Path) -> bool {
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created or written to,
 /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it, or holds all sites that it is one of.
 pub fn open(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Place>> {
-    Ok(Box::new(DirectoryPlace::open(Arc::new(Disk), path, name)?))
+    match in_store(path)? {
+        None => Ok(Box::new(DirectoryPlace::open(Arc::new(Disk), path, name)?)),
+        #[cfg(feature = "cloud")]
+        Some(location) => Ok(Box::new(BucketPlace::open(location, name)?)),
+        #[cfg(not(feature = "cloud"))]
+        Some(never) => match never {},
+    }
 }
 
 /// Opens the parent of the places of several sites for a run that may change the sets of this name in all of them.
@@ -105,7 +186,13 @@ pub fn open(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Place>> {
 /// # Errors
 /// As [`open`]; also [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is active.
 pub fn open_for_sites(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Place>> {
-    Ok(Box::new(DirectoryPlace::open_for_sites(Arc::new(Disk), path, name)?))
+    match in_store(path)? {
+        None => Ok(Box::new(DirectoryPlace::open_for_sites(Arc::new(Disk), path, name)?)),
+        #[cfg(feature = "cloud")]
+        Some(location) => Ok(Box::new(BucketPlace::open_for_sites(location, name)?)),
+        #[cfg(not(feature = "cloud"))]
+        Some(never) => match never {},
+    }
 }
 
 /// The place at `path` for a dry run, which changes nothing and takes no lock. It need not exist.
@@ -113,11 +200,20 @@ pub fn open_for_sites(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Pla
 /// # Errors
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if something that is no directory has the path.
 pub fn preview(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Place>> {
-    Ok(Box::new(Preview::of(view_of_set(path, name))?))
+    Ok(Box::new(Preview::of(view_of_set(path, name)?)?))
 }
 
 /// The staging of `run` for the set `name` in the place at `path`, which belongs to a process that may be on another machine. Nothing is opened or
 /// created, so that nothing is left if the run has ended.
-pub fn staging_of_run(path: &Path, name: Option<&SetName>, run: &str) -> Box<dyn SharedStaging> {
-    Box::new(DirectoryStaging::of(path, name, run))
+///
+/// # Errors
+/// As [`view`].
+pub fn staging_of_run(path: &Path, name: Option<&SetName>, run: &str) -> Result<Box<dyn SharedStaging>> {
+    match in_store(path)? {
+        None => Ok(Box::new(DirectoryStaging::of(path, name, run))),
+        #[cfg(feature = "cloud")]
+        Some(location) => Ok(Box::new(BucketStaging::of(location, name, run)?)),
+        #[cfg(not(feature = "cloud"))]
+        Some(never) => match never {},
+    }
 }

@@ -84,6 +84,13 @@ pub struct Level {
     pub prefixes: Vec<String>,
 }
 
+impl Level {
+    /// Whether there is nothing below the prefix.
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty() && self.prefixes.is_empty()
+    }
+}
+
 /// When a put may happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
@@ -156,9 +163,9 @@ impl Bucket {
     ///
     /// # Errors
     /// If the store cannot be asked.
-    pub fn run_of(&self, key: &str) -> Result<Option<String>, Failure> {
+    pub async fn run_of(&self, key: &str) -> Result<Option<String>, Failure> {
         let options = GetOptions { head: true, ..GetOptions::default() };
-        let got = self.get(key, options)?;
+        let got = self.get_async(&self.key(key)?, options).await?;
         Ok(got.and_then(|got| Some(got.attributes.get(&Attribute::Metadata(RUN.into()))?.to_string())))
     }
 
@@ -278,6 +285,29 @@ impl Bucket {
             pause *= 2;
         }
         unreachable!("the last attempt returns")
+    }
+
+    /// Whether the store refuses to put the object `key`, which has these `bytes`, if the condition of the put does not hold. A store that
+    /// ignores conditions puts the same bytes again.
+    ///
+    /// # Errors
+    /// If it cannot be asked.
+    pub fn honours_conditions(&self, key: &str, bytes: &[u8]) -> Result<bool, Failure> {
+        // Azure compares tags as text, and Google numbers of versions.
+        let other = Meta { tag: Some("\"0\"".into()), version: Some("1".into()) };
+        let puts = [Condition::Absent, Condition::Is(other)]
+            .map(|condition| Put::new(key, bytes.to_vec(), condition));
+        let this = self.clone();
+        wait(async move {
+            for put in puts {
+                match this.put_once(&put).await {
+                    Err(failure) if failure.kind == FailureKind::Condition => {}
+                    Err(failure) if failure.kind != FailureKind::Unsupported => return Err(failure),
+                    _ => return Ok(false),
+                }
+            }
+            Ok(true)
+        })
     }
 
     async fn put_once(&self, put: &Put) -> Result<Meta, Failure> {

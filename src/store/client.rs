@@ -74,7 +74,8 @@ fn built<S: ObjectStore>(
 }
 
 fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
-    let mut builder = AmazonS3Builder::from_env().with_bucket_name(location.bucket()).with_retry(retry());
+    let (mut builder, source, endpoint) = with_credentials(of_environment(), location, endpoint)?;
+    builder = builder.with_bucket_name(location.bucket()).with_retry(retry());
     if !is_set("AWS_CHECKSUM_ALGORITHM") {
         builder = builder.with_checksum_algorithm(Checksum::SHA256);
     }
@@ -86,19 +87,39 @@ fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
             builder = builder.with_config(AmazonS3ConfigKey::Client(key), value);
         }
     }
-    let has_role = is_set("AWS_WEB_IDENTITY_TOKEN_FILE") && is_set("AWS_ROLE_ARN");
-    let has_container =
-        is_set("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") || is_set("AWS_CONTAINER_CREDENTIALS_FULL_URI");
+    if let Some(url) = endpoint {
+        let allows_http = url.starts_with("http://");
+        builder = builder.with_config(AmazonS3ConfigKey::Endpoint, url.clone());
+        builder = builder.with_config(AmazonS3ConfigKey::S3Endpoint, url);
+        if allows_http {
+            builder = builder.with_allow_http(true);
+        }
+    }
+    Ok(Bucket::new(built(location, builder.build())?, location, source))
+}
+
+/// The settings in the environment. An empty variable is unset, because many service files unset variables that way.
+fn of_environment() -> AmazonS3Builder {
+    let variables = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let settings = variables.filter(|(name, value)| name.starts_with("AWS_") && !value.is_empty());
+    settings.fold(AmazonS3Builder::new(), |builder, (name, value)| match name.to_ascii_lowercase().parse() {
+        Ok(key) => builder.with_config(key, value),
+        Err(_) => builder,
+    })
+}
+
+/// Adds credentials and the region, in the order in which the AWS tools look for them. Returns where the credentials come from, and the
+/// endpoint.
+fn with_credentials(
+    mut builder: AmazonS3Builder,
+    location: &Location,
+    endpoint: Option<String>,
+) -> Result<(AmazonS3Builder, String, Option<String>)> {
     let has_key = is_set("AWS_ACCESS_KEY_ID") || is_set("AWS_SECRET_ACCESS_KEY");
-    let profile = match has_key && !is_set("AWS_PROFILE") {
-        true => Profile::default(),
-        false => Profile::of_environment()?,
-    };
-    let mut endpoint = endpoint.or_else(|| {
-        ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"]
-            .iter()
-            .find_map(|name| std::env::var(name).ok())
-    });
+    let profile = if has_key { Profile::default() } else { Profile::of_environment()? };
+    let has_role = is_set("AWS_WEB_IDENTITY_TOKEN_FILE") && is_set("AWS_ROLE_ARN");
+    let container = ["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"];
     let source = if has_key {
         "the environment (AWS_ACCESS_KEY_ID)".to_owned()
     } else if let (Some(key), Some(secret)) = (&profile.key_id, &profile.secret) {
@@ -109,7 +130,7 @@ fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
         format!("the profile in {}", crate::escape::shown(profile.file.as_os_str().as_encoded_bytes()))
     } else if has_role {
         "a role with a web identity (AWS_WEB_IDENTITY_TOKEN_FILE)".into()
-    } else if has_container {
+    } else if container.iter().any(|name| is_set(name)) {
         "the role of the container".into()
     } else if is_set("AWS_SKIP_SIGNATURE") {
         "nowhere (AWS_SKIP_SIGNATURE)".into()
@@ -119,20 +140,14 @@ fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
         let words = "there are no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run with a role";
         return Err(Error::new(ErrorKind::Permission, message!(&*location.path(), ": {words}")));
     };
-    endpoint = endpoint.or_else(|| profile.endpoint.clone());
     if let Some(region) = profile.region.filter(|_| !is_set("AWS_REGION") && !is_set("AWS_DEFAULT_REGION")) {
         builder = builder.with_region(region);
     }
-    if let Some(url) = endpoint {
-        let allows_http = url.starts_with("http://");
-        builder = builder
-            .with_config(AmazonS3ConfigKey::Endpoint, url.clone())
-            .with_config(AmazonS3ConfigKey::S3Endpoint, url);
-        if allows_http {
-            builder = builder.with_allow_http(true);
-        }
-    }
-    Ok(Bucket::new(built(location, builder.build())?, location, source))
+    let of_variable = || {
+        let names = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"];
+        names.iter().find_map(|name| std::env::var(name).ok().filter(|url| !url.is_empty()))
+    };
+    Ok((builder, source, endpoint.or_else(of_variable).or(profile.endpoint)))
 }
 
 /// Whether the address answers at which machines of a cloud find the credentials of their role. Elsewhere the library would try for a

@@ -1,6 +1,8 @@
 //! Locations of objects: which bucket, and which key in it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(feature = "cloud")]
+use std::path::PathBuf;
 
 use crate::error::{Error, Result, is_url, message};
 
@@ -71,11 +73,13 @@ impl Location {
     }
 
     /// The name of the bucket.
+    #[cfg(feature = "cloud")]
     pub fn bucket(&self) -> &str {
         self.root.split_once("://").map_or("", |(_, bucket)| bucket)
     }
 
     /// The location as a path, for messages and for joining names to it.
+    #[cfg(feature = "cloud")]
     pub fn path(&self) -> PathBuf {
         match self.key.is_empty() {
             true => self.root.clone().into(),
@@ -85,6 +89,7 @@ impl Location {
 }
 
 /// The error for a location of a store if this build cannot reach any.
+#[cfg(not(feature = "cloud"))]
 pub fn not_built_in(path: &Path) -> Error {
     let words = "is a URL, and this sitemill was built without the feature cloud; the Python package and the Debian package have it. \
                  Otherwise work in a directory, and copy it with rclone: first \

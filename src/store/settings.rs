@@ -1,19 +1,36 @@
-//! How stores are reached: settings of the process, as the credentials in its environment are.
+//! How stores are reached and what objects are given: settings of the process, as the credentials in its environment are.
 
+use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::{PoisonError, RwLock};
 
-/// How object stores are reached. They apply to the whole process, as the credentials in its environment do.
+/// How object stores are reached, and how a set is kept there. They apply to the whole process, as the credentials in its environment
+/// do. [`StoreSettings::default`] is the default of the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoreSettings {
     /// The URL of a compatible store. If none is given, `AWS_ENDPOINT_URL` and the profile are consulted, and then the store's own
     /// endpoint is used.
     pub endpoint: Option<String>,
+    /// The location below which `.sitemill` is kept; none for the location of the set itself.
+    pub state: Option<PathBuf>,
+    /// Headers of sitemaps. They replace those that sitemill gives, or are added.
+    pub sitemap_headers: Vec<ObjectHeader>,
+    /// Headers of index files and of the lines for robots.txt, in the same way.
+    pub index_headers: Vec<ObjectHeader>,
+    /// Publish even to a store that ignores conditions, where nothing but luck keeps two runs apart.
+    pub allow_unsafe_store: bool,
 }
 
-static SETTINGS: RwLock<StoreSettings> = RwLock::new(StoreSettings { endpoint: None });
+static SETTINGS: RwLock<StoreSettings> = RwLock::new(StoreSettings {
+    endpoint: None,
+    state: None,
+    sitemap_headers: Vec::new(),
+    index_headers: Vec::new(),
+    allow_unsafe_store: false,
+});
 
-/// Sets how object stores are reached from now on. Buckets that are in use already keep their settings.
+/// Sets how object stores are reached from now on.
 pub fn set_store_settings(settings: StoreSettings) {
     *SETTINGS.write().unwrap_or_else(PoisonError::into_inner) = settings;
 }
@@ -22,4 +39,66 @@ pub fn set_store_settings(settings: StoreSettings) {
 #[cfg(feature = "cloud")]
 pub fn store_settings() -> StoreSettings {
     SETTINGS.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// A header that objects are served with, parsed from `Name: value`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectHeader {
+    /// Its name, in lower case.
+    pub name: String,
+    /// Its value.
+    pub value: String,
+}
+
+/// The headers that a store keeps with an object.
+const NAMES: [&str; 5] =
+    ["content-type", "cache-control", "content-disposition", "content-language", "x-amz-storage-class"];
+
+impl FromStr for ObjectHeader {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || "a header is `Name: value`, such as `Cache-Control: public, max-age=300`".to_owned();
+        let (name, value) = text.split_once(':').ok_or_else(wrong)?;
+        let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());
+        if value.is_empty() || !value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+            return Err(wrong());
+        }
+        if name == "content-encoding" {
+            // The bytes are the resource: see the notes on Google's store in docs/operations.md.
+            return Err("sitemaps are gzip files, and not pages that were compressed on the way; leave Content-Encoding out".into());
+        }
+        let is_metadata = name.strip_prefix("x-amz-meta-").is_some_and(|rest| {
+            !rest.is_empty()
+                && rest != "sitemill-run"
+                && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        });
+        match is_metadata || NAMES.contains(&&*name) {
+            true => Ok(Self { name, value: value.into() }),
+            false => Err(format!("a store keeps {}, and x-amz-meta-… with an object", NAMES.join(", "))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_has_a_name_that_stores_keep_and_a_value() {
+        let header: ObjectHeader = "Cache-Control:  max-age=60 ".parse().unwrap();
+        assert_eq!((&*header.name, &*header.value), ("cache-control", "max-age=60"));
+        assert!("X-Amz-Meta-Team: search".parse::<ObjectHeader>().is_ok());
+        for wrong in [
+            "",
+            "Cache-Control",
+            "Cache-Control:",
+            "Server: x",
+            "Content-Encoding: gzip",
+            "x-amz-meta-: a",
+            "Content-Type: a\nb",
+        ] {
+            assert!(wrong.parse::<ObjectHeader>().is_err(), "{wrong}");
+        }
+    }
 }

@@ -11,6 +11,8 @@ use sitemill::options::{
 
 use super::urls::UrlArgs;
 
+use super::store::StoreArgs;
+
 /// Options about the form of inputs.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Input")]
@@ -131,6 +133,10 @@ pub struct CleanArgs {
     /// Options about URLs.
     #[command(flatten)]
     pub urls: UrlArgs,
+
+    /// See [`StoreArgs`].
+    #[command(flatten)]
+    pub store: StoreArgs,
 }
 
 impl FormArgs {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use sitemill::options::{BaseUrl, ScopeRule, SetName};
 
+use super::store::StoreArgs;
+
 /// `sitemill check`.
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
@@ -44,6 +46,10 @@ pub struct CheckArgs {
     /// Print only findings, warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// See [`StoreArgs`].
+    #[command(flatten)]
+    pub store: StoreArgs,
 }
 
 /// `sitemill urls`.
@@ -72,6 +78,10 @@ pub struct UrlsArgs {
     /// Print only warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// See [`StoreArgs`].
+    #[command(flatten)]
+    pub store: StoreArgs,
 }
 
 /// `sitemill report`.
@@ -95,4 +105,8 @@ pub struct ReportArgs {
     /// Print only warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// See [`StoreArgs`].
+    #[command(flatten)]
+    pub store: StoreArgs,
 }

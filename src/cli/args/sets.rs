@@ -7,6 +7,7 @@ use sitemill::diff::DIFF_MEMORY_DEFAULT;
 use sitemill::options::{ExpectLines, Keep, KeepTime, MaxDroppedTags, MaxRejects, MaxShrink, SetName};
 
 use super::size::Size;
+use super::store::{StoreArgs, StorePublishArgs};
 
 /// Options that protect the live set.
 #[derive(Debug, clap::Args)]
@@ -117,6 +118,10 @@ pub struct DiffArgs {
     /// Print only warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// See [`StoreArgs`].
+    #[command(flatten)]
+    pub store: StoreArgs,
 }
 
 /// `sitemill status`.
@@ -138,6 +143,10 @@ pub struct StatusArgs {
     /// Print one JSON object per set, each on a line.
     #[arg(long)]
     pub json: bool,
+
+    /// See [`StoreArgs`].
+    #[command(flatten)]
+    pub store: StoreArgs,
 }
 
 impl StatusArgs {
@@ -182,6 +191,10 @@ pub struct RollbackArgs {
     /// Print only warnings and errors.
     #[arg(long, short)]
     pub quiet: bool,
+
+    /// See [`StorePublishArgs`].
+    #[command(flatten)]
+    pub store: StorePublishArgs,
 }
 
 impl RollbackArgs {

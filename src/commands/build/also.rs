@@ -152,7 +152,7 @@ fn below(path: &Path, out: &Path) -> Result<PathBuf> {
 
 /// Reads a sitemap. Returns its newest `lastmod`, or the time of the file if it has none.
 fn lastmod_of(path: &Path) -> Result<String> {
-    let file = place::file(path);
+    let file = place::file(path)?;
     let mut findings = Findings::new(shown(path.as_os_str().as_encoded_bytes()), 1);
     let mut reader = Reader::new(Content::open(&file)?, &mut findings);
     let (mut entry, mut newest) = (Entry::default(), None::<Lastmod>);

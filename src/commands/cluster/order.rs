@@ -141,7 +141,8 @@ impl WorkOrder {
     /// # Errors
     /// [`ErrorKind::Output`] if the directory is not shared, or if the run of the driver has ended.
     pub fn check_reachable(&self) -> Result<()> {
-        let read = staging_of_run(&self.out, self.name.as_ref(), &self.origin.run).staged(PROBE);
+        let staging = staging_of_run(&self.out, self.name.as_ref(), &self.origin.run)?;
+        let read = staging.staged(PROBE);
         match &read {
             Ok(Some(probe)) if *probe == self.probe.as_bytes() => return Ok(()),
             Err(error) if error.kind() == ErrorKind::Permission => return read.map(drop),
@@ -169,7 +170,7 @@ impl WorkOrder {
             || Error::data("the work order cannot be read: its key is damaged; pass it on unchanged");
         let secret = Secret::from_hex(&self.secret).ok_or_else(damaged)?;
         let sitemaps = std::mem::take(&mut self.sitemaps);
-        Ok(SharedShelf::new(&self.out, self.name.as_ref(), &self.origin.run, &secret, sitemaps))
+        SharedShelf::new(&self.out, self.name.as_ref(), &self.origin.run, &secret, sitemaps)
     }
 
     /// Returns the rule by which URLs are counted by section.

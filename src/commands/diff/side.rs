@@ -73,7 +73,7 @@ impl Sides {
 }
 
 fn sides(path: &Path, name: Option<&SetName>) -> Result<Sides> {
-    let parent = match place::named(path) {
+    let parent = match place::named(path)? {
         Named::Place(parent) => parent,
         Named::File(file) if is_manifest(path) => return Side::of_manifest(&file).map(Sides::One),
         Named::File(file) => return Ok(Sides::One(Side::of_unknown([file]))),
@@ -111,7 +111,7 @@ impl Side {
     /// If it cannot be read.
     fn of_manifest(file: &PlaceFile) -> Result<Self> {
         let set = Manifest::read_file(file.path())?;
-        Ok(Self::of_set(&place::of_manifest(file.path()), &set))
+        Ok(Self::of_set(&place::of_manifest(file.path())?, &set))
     }
 
     /// Returns `set`, whose files are in a place.
@@ -211,7 +211,7 @@ mod tests {
                 lastmod: String::new(),
                 seals,
             };
-            let file = SideFile { file: place::file(sitemap.file.as_ref()), known: Some(sitemap) };
+            let file = SideFile { file: place::file(sitemap.file.as_ref())?, known: Some(sitemap) };
             Side { files: vec![file], secret: secret.into() }
         };
         for (old, new, same) in [

@@ -9,7 +9,7 @@ use crate::commands::diff::DiffJob;
 use crate::commands::page::PageJob;
 use crate::commands::rollback::RollbackJob;
 use crate::commands::urls::UrlsJob;
-use crate::error::Setting;
+use crate::error::{Setting, is_url};
 use crate::job::{Also, Job};
 use crate::place::{self, Named, SetName};
 
@@ -92,11 +92,13 @@ impl DiffJob {
 /// Published sets and single files. Only the files that they list are read.
 fn of_published<'p>(published: impl Iterator<Item = &'p Path>, name: Option<&SetName>) -> Paths {
     let mut paths = Paths::default();
-    for path in published {
-        match place::named(path) {
+    // What is in a store is no local file.
+    for path in published.filter(|path| !is_url(path)) {
+        // Errors are reported when it is read.
+        let Ok(named) = place::named(path) else { continue };
+        match named {
             Named::File(file) => paths.read("input", file.path()),
             Named::Place(view) => {
-                // Errors are reported when they are read.
                 let sets = Set::places(&*view, name).unwrap_or_default();
                 let sets = sets.into_iter().filter_map(|set| Set::of_place(set, None, 1).ok());
                 sets.flat_map(|set| set.files).for_each(|file| paths.read("input", file.path()));

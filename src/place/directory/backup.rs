@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::fs::{FileSystem, exists, make_private, remove, rename, sync_directory};
-use super::layout::Layout;
 use super::staging::write;
 use crate::error::{Error, Result};
 use crate::place::hash::file_hash;
 use crate::place::interface::BackupReason;
+use crate::place::layout::Layout;
 
 /// Copies the file at `path` into the state of the set. The file itself stays until something replaces it.
 pub fn back_up(fs: &dyn FileSystem, layout: &Layout, reason: BackupReason, path: &Path) -> Result<()> {

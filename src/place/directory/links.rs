@@ -7,10 +7,10 @@
 use std::io;
 
 use super::fs::{exists, rename};
-use super::layout::{RENAMED, mended};
 use super::staging::Staging;
 use crate::error::{Error, Result};
 use crate::place::hash::file_hash;
+use crate::place::layout::{RENAMED, mended};
 
 /// Adds those of `sitemaps` that are staged to the output directory. Only damaged files are overwritten.
 pub fn place(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {

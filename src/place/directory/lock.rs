@@ -13,9 +13,9 @@ use std::io;
 use std::path::Path;
 
 use super::fs::{FileSystem, Locked, make_path, make_private};
-use super::layout::Layout;
 use crate::error::{Error, ErrorKind, Result, Shown, message};
 use crate::place::foreign::foreign;
+use crate::place::layout::Layout;
 
 /// Permits other users to access files by name: a run for one of the sites looks for `sites.lock`.
 const MODE_TO_LOOK: u32 = 0o011;

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::fs::{Disk, exists, remove, rename};
-use super::layout::{attempt, mended};
 use super::staging::write;
 use super::view::DirectoryView;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::foreign::foreign;
 use crate::place::interface::{SharedStaging, View};
+use crate::place::layout::{attempt, mended};
 use crate::place::set_name::SetName;
 use crate::place::unsynced::Unsynced;
 

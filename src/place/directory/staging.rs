@@ -5,10 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::fs::{FileSystem, exists, is_same_file, remove, remove_all, sync_directory};
-use super::layout::{Layout, RENAMED};
 use super::view::DirectoryView;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::interface::{Published, View};
+use crate::place::layout::{Layout, RENAMED};
 use crate::place::unsynced::Unsynced;
 
 /// Writes a new file.

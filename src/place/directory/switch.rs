@@ -8,13 +8,13 @@ use std::io;
 use std::path::Path;
 
 use super::fs::{FileSystem, exists, remove, rename, sync_directory};
-use super::layout::{MANIFEST, REPLACED, part, replaced};
 use super::links;
 use super::staging::{Staging, write};
 use super::view::DirectoryView;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::foreign::foreign;
 use crate::place::interface::View;
+use crate::place::layout::{MANIFEST, REPLACED, part, replaced};
 use crate::place::record::{Record, Version};
 use crate::place::switch::{Removal, Switch, SwitchState};
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::fs::{FileSystem, Kind, exists};
-use super::layout::Layout;
 use crate::error::{Error, Result};
 use crate::place::interface::{Found, Listed, View};
+use crate::place::layout::Layout;
 use crate::place::record::{Record, Stored, Version};
 use crate::place::set_name::SetName;
 

@@ -90,7 +90,7 @@ impl Manifest {
     /// As [`Manifest::read`]; [`ErrorKind::Input`] if the file is missing or unreadable.
     pub fn read_file(path: &Path) -> Result<Self> {
         let mut bytes = Vec::new();
-        let read = place::file(path).open()?.read_to_end(&mut bytes);
+        let read = place::file(path)?.open()?.read_to_end(&mut bytes);
         read.map_err(|error| Error::io(path, "could not be read", error))?;
         Self::parse(path, &bytes)
     }

@@ -86,6 +86,9 @@ pub fn is_whole(view: &dyn View, secret: Option<&Secret>, sitemap: &Sitemap) -> 
     if !view.look_up(sitemap.file.as_ref())?.is_some_and(|found| found.is_file) {
         return Ok(false);
     }
+    if let Some(answer) = view.is_as_published(sitemap.file.as_ref(), sitemap.gzip_bytes) {
+        return Ok(answer);
+    }
     let gzip = view.read(sitemap.file.as_ref())?;
     let seals = secret.zip(sitemap.seals);
     Ok(seals.is_some_and(|(secret, seals)| seal(secret, &gzip) == seals.gzip)

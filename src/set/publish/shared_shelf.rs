@@ -31,16 +31,19 @@ pub struct SharedShelf {
 impl SharedShelf {
     /// The shelf of a worker of `run`, which publishes the set `name` in the place at `out`. The `sitemaps` are published there, sealed with
     /// `secret`.
+    ///
+    /// # Errors
+    /// If `out` is the URL of a store that cannot be reached.
     pub fn new(
         out: &Path,
         name: Option<&SetName>,
         run: &str,
         secret: &Secret,
         sitemaps: impl IntoIterator<Item = Sitemap>,
-    ) -> Self {
-        let staging = staging_of_run(out, name, run);
+    ) -> Result<Self> {
+        let staging = staging_of_run(out, name, run)?;
         let unchanged = Unchanged::of(staging.view(), secret, sitemaps);
-        Self { staging, stem: Stem::of_set(name), unchanged, given: Mutex::default() }
+        Ok(Self { staging, stem: Stem::of_set(name), unchanged, given: Mutex::default() })
     }
 }
 

@@ -118,7 +118,7 @@ pub fn status(
 /// # Errors
 /// If `out` cannot be read.
 pub fn live_sets(out: &Path, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>>> {
-    let parent = place::view(out);
+    let parent = place::view(out)?;
     let mut sets = place::sets_in(&*parent, name)?;
     // If that cannot be determined, reading it says why.
     sets.retain(|set| !matches!(set.look_up_record(&Record::Live), Ok(None)));
@@ -144,7 +144,7 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
         Some(name) => format!("contains no set {name}"),
         None => "contains no published set".into(),
     };
-    let (there, sites): (Vec<_>, Vec<_>) = match place::view(out).has(".".as_ref()) {
+    let (there, sites): (Vec<_>, Vec<_>) = match place::view(out)?.has(".".as_ref()) {
         true => live_sets(out, None)?.into_iter().partition(|set| set.root() == out),
         false => Default::default(),
     };

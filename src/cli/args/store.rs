@@ -1,0 +1,70 @@
+//! Options about object stores.
+
+use std::path::PathBuf;
+
+use sitemill::{ObjectHeader, StoreSettings};
+
+/// Options of every command that reads or writes locations in a store.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Object stores (s3://, gs://, az://)")]
+pub struct StoreArgs {
+    /// URL of a store that is compatible with S3 [default: AWS_ENDPOINT_URL, or Amazon's].
+    ///
+    /// For MinIO, R2, Ceph and others. With gs:// and az:// locations, the URL of a store compatible with those.
+    #[arg(long, value_name = "URL", hide_short_help = true)]
+    endpoint: Option<String>,
+
+    /// Keep .sitemill here instead of below the published files.
+    ///
+    /// A location such as s3://private/shop, for buckets that are public as a whole. Every command about the set needs it.
+    #[arg(long, value_name = "URL", hide_short_help = true)]
+    state: Option<PathBuf>,
+}
+
+/// Options of commands that publish to a store.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Object stores (s3://, gs://, az://)")]
+pub struct StorePublishArgs {
+    #[command(flatten)]
+    store: StoreArgs,
+
+    /// Header that sitemaps are served with, instead of or besides sitemill's. Repeatable.
+    ///
+    /// Such as 'Cache-Control: public, max-age=86400'. The defaults are Content-Type: application/gzip and
+    /// Cache-Control: public, max-age=31536000, immutable. Sitemaps that are published already keep theirs.
+    #[arg(long, value_name = "HEADER", hide_short_help = true)]
+    sitemap_header: Vec<ObjectHeader>,
+
+    /// Header that index files and robots-sitemaps.txt are served with. Repeatable.
+    ///
+    /// The defaults are Content-Type: application/xml (text/plain for robots-sitemaps.txt) and Cache-Control: max-age=600.
+    #[arg(long, value_name = "HEADER", hide_short_help = true)]
+    index_header: Vec<ObjectHeader>,
+
+    /// Publish even to a store that ignores the conditions of puts.
+    ///
+    /// Two runs at the same time could then tear the set, and nothing notices.
+    #[arg(long, hide_short_help = true)]
+    allow_unsafe_store: bool,
+}
+
+impl StoreArgs {
+    /// The settings of the process.
+    pub fn settings(&self) -> StoreSettings {
+        let mut settings = StoreSettings::default();
+        settings.endpoint.clone_from(&self.endpoint);
+        settings.state.clone_from(&self.state);
+        settings
+    }
+}
+
+impl StorePublishArgs {
+    /// The settings of the process.
+    pub fn settings(&self) -> StoreSettings {
+        let mut settings = self.store.settings();
+        settings.sitemap_headers.clone_from(&self.sitemap_header);
+        settings.index_headers.clone_from(&self.index_header);
+        settings.allow_unsafe_store = self.allow_unsafe_store;
+        settings
+    }
+}

@@ -1,0 +1,374 @@
+//! A place that is a prefix of a bucket in an object store.
+//!
+//! The store has neither renames nor links nor locks, but it puts an object as a whole or not at all, and only if the object is still
+//! what the request says it is. That is enough:
+//!
+//! | step | in a directory | in a bucket |
+//! |---|---|---|
+//! | one run at a time | a lock of the kernel | a claim in the [journal], kept by heart beats |
+//! | a new sitemap | staged, then linked | put under its final name, which tells its content, if there is none |
+//! | the decision | the manifest is renamed to the journal | a conditional put of the journal |
+//! | index files, then robots lines | renamed | put, each only if it still is what was read before |
+//! | the live manifest | renamed from the journal | put, only if it still is the one that was replaced |
+//! | after a crash | the next run completes or cleans up | the same |
+//!
+//! A run that is taken for dead although it is not, because its heart beats did not arrive, cannot decide any more: its condition does
+//! not hold. It then removes nothing, because the run that took over may use the same sitemaps.
+
+mod claim;
+mod headers;
+mod journal;
+mod ledger;
+mod owner;
+mod shared;
+mod staging;
+mod switch;
+mod uploads;
+mod view;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use bytes::Bytes;
+
+pub use shared::BucketStaging;
+pub use view::BucketView;
+
+use crate::error::{Error, ErrorKind, Result, Setting, message};
+use crate::place::foreign::foreign;
+use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
+use crate::place::layout::PROBE;
+use crate::place::record::{Record, Version};
+use crate::place::set_name::SetName;
+use crate::place::switch::{Removal, Removed, Switch, SwitchState};
+use crate::place::unsynced::Unsynced;
+use crate::store::{Condition, FailureKind, Location, Object, Put, store_settings};
+use claim::{Claim, Claimant, check_sites};
+use headers::{FileKind, headers};
+use journal::State;
+use ledger::Ledger;
+use staging::Staging;
+use switch::Steps;
+use uploads::Uploads;
+
+/// The object by which the clock of the store is read.
+const CLOCK: &str = "clock";
+
+/// A set in a bucket that only this run may change, and the run's staging for it.
+#[derive(Debug)]
+pub struct BucketPlace {
+    view: BucketView,
+    run: String,
+    claim: Claim,
+    /// Local, because the store is no place for scratch files. It is created when it is asked for.
+    scratch: OnceLock<PathBuf>,
+    uploads: Uploads,
+    /// The sitemaps that this run has put, with their bytes.
+    staged: Arc<Mutex<BTreeMap<String, u64>>>,
+    switch_state: SwitchState,
+    steps: Steps,
+    /// Whether the list was renewed after workers have put files.
+    is_listed_again: OnceLock<()>,
+}
+
+impl BucketPlace {
+    /// Claims the set `name` at `location`, or the set without a name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`] if another run holds it, or holds all sites that it is one of; [`ErrorKind::Output`] if there is no such
+    /// bucket, or the store ignores conditions.
+    pub fn open(location: Location, name: Option<&SetName>) -> Result<Self> {
+        let place = Self::claimed(BucketView::of(location, name)?, false)?;
+        if let Some(of_sites) = place.view.journal_of_sites() {
+            check_sites(&of_sites, &place.staging().object(CLOCK))?;
+        }
+        Ok(place)
+    }
+
+    /// Claims the parent of the places of all sites.
+    ///
+    /// # Errors
+    /// As [`BucketPlace::open`].
+    pub fn open_for_sites(location: Location, name: Option<&SetName>) -> Result<Self> {
+        Self::claimed(BucketView::of(location, name)?, true)
+    }
+
+    fn claimed(view: BucketView, for_sites: bool) -> Result<Self> {
+        let run = new_run();
+        let claimant = Claimant { run: run.clone(), for_sites, heart: None };
+        let place = Self::with_claim(view, run, &claimant)?;
+        if !store_settings().allow_unsafe_store && !place.claim.has_conditions()? {
+            let why = "the store ignores the conditions of puts, so two runs could publish at the same time and tear the set; use another store, or ";
+            let words =
+                message!(place.view.root(), ": {why}", Setting::AllowUnsafeStore, " if no two runs can meet");
+            return Err(Error::new(ErrorKind::Output, words));
+        }
+        Ok(place)
+    }
+
+    fn with_claim(view: BucketView, run: String, claimant: &Claimant) -> Result<Self> {
+        let probe = Staging { view: &view, run: &run }.object(CLOCK);
+        let claim = Claim::take(view.journal(), claimant, &probe)?;
+        Ok(Self {
+            view,
+            run,
+            claim,
+            scratch: OnceLock::new(),
+            uploads: Uploads::default(),
+            staged: Arc::default(),
+            switch_state: SwitchState::Uncommitted,
+            steps: Steps::default(),
+            is_listed_again: OnceLock::new(),
+        })
+    }
+
+    fn staging(&self) -> Staging<'_> {
+        Staging { view: &self.view, run: &self.run }
+    }
+
+    /// Starts to put a sitemap.
+    fn put(&self, file: &str, bytes: &[u8], condition: Condition) -> Unsynced {
+        let put = Put {
+            headers: headers(FileKind::Sitemap),
+            run: Some(self.run.clone()),
+            ..Put::new(self.view.key(file), Bytes::copy_from_slice(bytes), condition)
+        };
+        let task = self.uploads.start(self.view.bucket().clone(), put);
+        let (file, size, view, staged) =
+            (file.to_owned(), bytes.len() as u64, self.view.clone(), Arc::clone(&self.staged));
+        staged.lock().unwrap_or_else(PoisonError::into_inner).insert(file.clone(), size);
+        Unsynced::new(move || {
+            let path = view.path(file.as_ref());
+            match task.wait() {
+                Ok(meta) => {
+                    let (tag, version) = (meta.tag, meta.version);
+                    view.note(&file, Some(Object { bytes: size, tag, version, modified: i64::MAX }));
+                    Ok(())
+                }
+                Err(failure) => {
+                    if failure.kind != FailureKind::Other {
+                        staged.lock().unwrap_or_else(PoisonError::into_inner).remove(&file);
+                    }
+                    match failure.kind {
+                        FailureKind::Condition => Err(foreign(&path)),
+                        _ => Err(failure.into_error(&path, "could not be written")),
+                    }
+                }
+            }
+        })
+    }
+
+    /// Records the entity tags of the sitemaps that are there, for the next run.
+    fn write_ledger(&self) -> Result<()> {
+        let known = Ledger::of(&self.view).map(|ledger| ledger.tags.clone()).unwrap_or_default();
+        let listed = self.view.all_published()?;
+        let new = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+        let tag = |file: &String, object: &Object| match new.contains_key(file) {
+            true => object.tag.clone(),
+            false => known.get(file).cloned(),
+        };
+        let tags =
+            listed.iter().filter_map(|(file, object)| Some((file.clone(), tag(file, object)?))).collect();
+        let ledger = Ledger::new(tags);
+        switch::put_state(&self.view, &self.view.ledger().path, ledger.to_json().into(), Condition::None)
+    }
+}
+
+/// A name for a run, as those in directories have.
+fn new_run() -> String {
+    format!("{}-{}", jiff::Timestamp::now().as_nanosecond(), std::process::id())
+}
+
+impl Place for BucketPlace {
+    fn open_site(&self, name: &str) -> Result<Box<dyn Place>> {
+        let run = new_run();
+        let claimant = Claimant { run: run.clone(), for_sites: false, heart: Some(self.view.journal()) };
+        Ok(Box::new(Self::with_claim(self.view.site(name), run, &claimant)?))
+    }
+
+    /// The claims of sites have no heart beats of their own.
+    fn release_lock(&mut self) {}
+
+    fn create_staging(&self) -> Result<()> {
+        self.staging().create()
+    }
+
+    fn run(&self) -> &str {
+        &self.run
+    }
+
+    fn view(&self) -> &dyn View {
+        &self.view
+    }
+
+    fn free_space(&self) -> FreeSpace {
+        FreeSpace::default()
+    }
+
+    fn scratch(&self) -> &Path {
+        self.scratch.get_or_init(|| {
+            let directory = std::env::temp_dir().join(format!("sitemill-{}", self.run));
+            // If it cannot be created, whoever writes there says so.
+            let _ = crate::place::directory::fs::make_private(&crate::place::directory::fs::Disk, &directory);
+            directory
+        })
+    }
+
+    fn switch_state(&self) -> SwitchState {
+        self.switch_state
+    }
+
+    fn is_staged(&self, file: &str) -> bool {
+        self.staged.lock().unwrap_or_else(PoisonError::into_inner).contains_key(file)
+    }
+
+    fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
+        if file == PROBE {
+            self.staging().put(file, bytes)?;
+            return Ok(Unsynced::new(|| Ok(())));
+        }
+        Ok(self.put(file, bytes, Condition::Absent))
+    }
+
+    fn staged_bytes(&self, file: &str) -> Option<u64> {
+        if self.view.published(file).ok().flatten().is_none() {
+            // Workers have put files since.
+            self.is_listed_again.get_or_init(|| self.view.forget());
+        }
+        self.view.published(file).ok().flatten().map(|object| object.bytes)
+    }
+
+    fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
+        Ok(self.put(file, bytes, Condition::None))
+    }
+
+    fn back_up(&self, file: &str, reason: BackupReason) -> Result<()> {
+        let bytes = self.view.read(file.as_ref())?;
+        staging::back_up(&self.view, &self.view.layout().backups(reason), file, bytes)
+    }
+
+    fn back_up_record(&self, record: &Record) -> Result<()> {
+        let Some(stored) = self.view.read_record(record)? else { return Ok(()) };
+        let path = self.view.record_path(record);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        staging::back_up(&self.view, &self.view.layout().backups(BackupReason::Damaged), &name, stored.bytes)
+    }
+
+    fn replace_live(&self, manifest: &[u8]) -> Result<Version> {
+        self.claim.check()?;
+        let path = self.view.layout().record(&Record::Live);
+        let live = self.view.read_state(&path)?;
+        let condition = live.map_or(Condition::Absent, |(_, object)| Condition::Is(object.meta()));
+        switch::put_state(&self.view, &path, Bytes::copy_from_slice(manifest), condition)?;
+        Ok(Version::of(manifest))
+    }
+
+    fn prepare(&mut self, switch: Switch) -> Result<()> {
+        self.steps = switch::prepare(&self.view, &self.staging(), switch)?;
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        switch::check_expected(&self.view, self.steps.expected.as_ref())?;
+        self.switch_state = SwitchState::InDoubt;
+        if let Err(error) = self.claim.change(State::Decided, &self.run) {
+            // A run that has lost its claim has decided nothing.
+            if self.claim.is_lost() {
+                self.switch_state = SwitchState::Uncommitted;
+            }
+            return Err(error);
+        }
+        switch::make_visible(&self.view, &mut self.steps)
+    }
+
+    fn roll_back(&mut self) -> Result<()> {
+        if self.switch_state == SwitchState::Uncommitted {
+            return Ok(());
+        }
+        self.claim.check()?;
+        switch::put_back(&self.view, &mut self.steps)?;
+        self.claim.change(State::Claimed, &self.run)?;
+        self.switch_state = SwitchState::Uncommitted;
+        Ok(())
+    }
+
+    fn clean_up(&mut self) -> Result<()> {
+        self.claim.check()?;
+        let condition = switch::check_expected(&self.view, self.steps.expected.as_ref())?;
+        switch::clean_up(&self.view, &self.steps.removals, self.steps.manifest.clone(), condition)?;
+        self.claim.change(State::Claimed, &self.run)?;
+        self.switch_state = SwitchState::Committed;
+        self.write_ledger()
+    }
+
+    fn resume(&self, run: &str, files: &[String], removals: &[Removal]) -> Result<Version> {
+        let manifest = switch::complete(&self.view, &Staging { view: &self.view, run }, files)?;
+        let path = self.view.layout().record(&Record::Live);
+        let live = self.view.read_state(&path)?;
+        if live.as_ref().is_none_or(|(bytes, _)| *bytes != manifest) {
+            let condition = live.map_or(Condition::Absent, |(_, object)| Condition::Is(object.meta()));
+            switch::clean_up(&self.view, removals, manifest.clone(), condition)?;
+        }
+        self.claim.change(State::Claimed, &self.run)?;
+        Ok(Version::of(&manifest))
+    }
+
+    fn remove(&self, removals: &[Removal]) -> Result<Removed> {
+        let mut removed = Removed::default();
+        let mut files = Vec::new();
+        for Removal { file, content } in removals {
+            let Some(found) = self.view.look_up(file.as_ref())? else { continue };
+            if content.as_ref().is_none_or(|content| self.view.has_content(file.as_ref(), content)) {
+                files.push(file.clone());
+                removed.files += 1;
+                removed.bytes += found.bytes;
+            }
+        }
+        if !files.is_empty() {
+            self.claim.check()?;
+            switch::remove(&self.view, &files)?;
+        }
+        Ok(removed)
+    }
+
+    fn remove_record(&self, record: &Record) -> Result<()> {
+        let object = self.view.object(&self.view.layout().record(record));
+        let removed = object.bucket.remove(std::slice::from_ref(&object.key));
+        removed.map_err(|failure| failure.into_error(&object.path, "could not be removed"))
+    }
+
+    fn remove_dead_runs(&self, published: &Published<'_>) -> Result<()> {
+        self.claim.check()?;
+        staging::remove_dead_runs(&self.view, &self.run, published)
+    }
+
+    fn close<'a>(&self, published: &dyn Fn() -> Published<'a>) {
+        if let Some(directory) = self.scratch.get() {
+            let _ = std::fs::remove_dir_all(directory);
+        }
+        // A run that has taken over may use the same sitemaps.
+        if self.claim.is_lost() {
+            return;
+        }
+        let is_done_with = match self.switch_state {
+            SwitchState::Uncommitted => {
+                let published = published();
+                let staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
+                let left: Vec<String> =
+                    staged.keys().filter(|file| !published.files.contains(&***file)).cloned().collect();
+                self.claim.check().and_then(|()| switch::remove(&self.view, &left)).is_ok()
+            }
+            SwitchState::InDoubt | SwitchState::RolledBack => false,
+            SwitchState::Committed => true,
+        };
+        if is_done_with {
+            let _ = self.staging().remove();
+        }
+    }
+
+    #[cfg(test)]
+    fn make_sitemaps_visible(&self, _: &[&str]) -> Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,328 @@
+//! The claim: the right of one run to publish in a place, which heart beats keep.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::journal::{Journal, State};
+use super::owner::Owner;
+use crate::error::{Error, ErrorKind, Result, message};
+use crate::store::{Bucket, Condition, Failure, FailureKind, Meta, Put};
+
+/// The time between heart beats.
+const BEAT: Duration = Duration::from_secs(5);
+
+/// The time without a heart beat after which a run counts as dead.
+pub const LEASE: Duration = Duration::from_secs(30);
+
+/// How often a claim is tried that others keep changing.
+const TRIES: usize = 5;
+
+/// An object of the state.
+#[derive(Debug, Clone)]
+pub struct StateObject {
+    /// The bucket.
+    pub bucket: Bucket,
+    /// The key in the bucket.
+    pub key: String,
+    /// The URL, for messages.
+    pub path: PathBuf,
+}
+
+/// The right of this run to publish in a place.
+#[derive(Debug)]
+pub struct Claim {
+    shared: Arc<Shared>,
+    beats: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    journal: StateObject,
+    held: Mutex<Held>,
+    ended: Condvar,
+}
+
+#[derive(Debug)]
+struct Held {
+    journal: Journal,
+    meta: Meta,
+    last: Instant,
+    /// Another run has taken over.
+    is_lost: bool,
+    has_ended: bool,
+}
+
+/// Who claims a place, and for what.
+#[derive(Debug, Clone)]
+pub struct Claimant {
+    /// The run.
+    pub run: String,
+    /// Whether for all sites below the place.
+    pub for_sites: bool,
+    /// The journal with the heart beats, if it is another one: that of all sites.
+    pub heart: Option<StateObject>,
+}
+
+impl Claim {
+    /// Claims the place with this `journal`. `probe` is an object to put, whose time tells the clock of the store.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`] if another run is at work there; also if the store cannot be asked.
+    pub fn take(journal: StateObject, claimant: &Claimant, probe: &StateObject) -> Result<Self> {
+        for _ in 0..TRIES {
+            let there = journal.bucket.read(&journal.key);
+            let there = there.map_err(|failure| failure.into_error(&journal.path, "could not be read"))?;
+            let (new, condition) = match there {
+                None => {
+                    // Some stores tell only here that there is no such bucket.
+                    let listed = journal.bucket.list_level(&journal.key);
+                    listed.map_err(|failure| failure.into_error(&journal.path, "could not be looked at"))?;
+                    (new(claimant, None), Condition::Absent)
+                }
+                Some((bytes, object)) => {
+                    let old = read(&journal, &bytes)?;
+                    if old.state != State::Released && is_alive(&journal, &old, &object, probe)? {
+                        return Err(busy(&journal, &old));
+                    }
+                    (new(claimant, Some(&old)), Condition::Is(object.meta()))
+                }
+            };
+            match journal.bucket.put(Put::new(&*journal.key, new.to_json(), condition)) {
+                Ok(meta) => return Ok(Self::held(journal, new, meta, claimant.heart.is_none())),
+                // Another run was quicker.
+                Err(failure) if failure.kind == FailureKind::Condition => {}
+                Err(failure) => return Err(failure.into_error(&journal.path, "could not be written")),
+            }
+        }
+        let words = "other runs keep changing it; try again when they are done";
+        Err(Error::new(ErrorKind::Busy, message!(&*journal.path, ": {words}")))
+    }
+
+    fn held(object: StateObject, journal: Journal, meta: Meta, with_beats: bool) -> Self {
+        let held = Held { journal, meta, last: Instant::now(), is_lost: false, has_ended: false };
+        let shared = Arc::new(Shared { journal: object, held: Mutex::new(held), ended: Condvar::new() });
+        let beating = Arc::clone(&shared);
+        let beats = thread::Builder::new().name("sitemill-claim".into()).spawn(move || beating.beat());
+        // Without the thread, the claim still excludes runs on this machine, and is checked before each change.
+        Self { shared, beats: beats.ok().filter(|_| with_beats) }
+    }
+
+    /// Whether another run has taken over.
+    pub fn is_lost(&self) -> bool {
+        self.shared.lock().is_lost
+    }
+
+    /// Changes the journal to `state` of `run`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`] if another run has taken over; then nothing has changed. After any other error it may have.
+    pub fn change(&self, state: State, run: &str) -> Result<()> {
+        let mut held = self.shared.lock();
+        let next = Journal { state, run: run.into(), ..held.journal.clone() };
+        self.shared.put(&mut held, next)
+    }
+
+    /// Checks that no other run has taken over, before something is changed that crawlers see or another run may need.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Busy`] if one has; also if the store cannot be asked.
+    pub fn check(&self) -> Result<()> {
+        let mut held = self.shared.lock();
+        if held.is_lost {
+            return Err(self.shared.lost());
+        }
+        if held.last.elapsed() < BEAT {
+            return Ok(());
+        }
+        let next = held.journal.clone();
+        self.shared.put(&mut held, next)
+    }
+
+    /// Whether the store refuses puts whose condition does not hold.
+    ///
+    /// # Errors
+    /// If it cannot be asked.
+    pub fn has_conditions(&self) -> Result<bool> {
+        let held = self.shared.lock();
+        let StateObject { bucket, key, path } = &self.shared.journal;
+        let honoured = bucket.honours_conditions(key, &held.journal.to_json());
+        honoured.map_err(|failure| failure.into_error(path, "could not be written"))
+    }
+
+    /// Ends the heart beats, and releases the place unless a switch is decided and not complete. In that case the next run completes it,
+    /// and need not wait for a sign of life.
+    pub fn end(&mut self) {
+        let mut held = self.shared.lock();
+        if !held.has_ended && !held.is_lost {
+            let gone = Owner { machine: String::new(), process: 0, started: 0 };
+            let next = match held.journal.state {
+                State::Decided => Journal { owner: gone, heart: None, ..held.journal.clone() },
+                State::Claimed | State::Released => {
+                    Journal { state: State::Released, ..held.journal.clone() }
+                }
+            };
+            let _ = self.shared.put(&mut held, next);
+        }
+        held.has_ended = true;
+        drop(held);
+        self.shared.ended.notify_all();
+        if let Some(beats) = self.beats.take() {
+            let _ = beats.join();
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives signs of life until the claim ends.
+    fn beat(&self) {
+        let mut held = self.lock();
+        loop {
+            let waited = self.ended.wait_timeout(held, BEAT);
+            (held, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            if held.has_ended || held.is_lost {
+                return;
+            }
+            if held.last.elapsed() >= BEAT {
+                let next = held.journal.clone();
+                // A store that cannot be reached is asked again.
+                let _ = self.put(&mut held, next);
+            }
+        }
+    }
+
+    fn put(&self, held: &mut Held, next: Journal) -> Result<()> {
+        if held.is_lost {
+            return Err(self.lost());
+        }
+        let next = Journal { beat: held.journal.beat + 1, ..next };
+        let put = Put::new(&*self.journal.key, next.to_json(), Condition::Is(held.meta.clone()));
+        match self.journal.bucket.put(put) {
+            Ok(meta) => {
+                (held.journal, held.meta, held.last) = (next, meta, Instant::now());
+                Ok(())
+            }
+            Err(failure) if failure.kind == FailureKind::Condition => {
+                held.is_lost = true;
+                Err(self.lost())
+            }
+            Err(failure) => Err(failure.into_error(&self.journal.path, "could not be written")),
+        }
+    }
+
+    fn lost(&self) -> Error {
+        let words = "another run has taken over, because this one gave no sign of life; nothing of this run is published";
+        Error::new(ErrorKind::Busy, message!(&*self.journal.path, ": {words}; run again when it is done"))
+    }
+}
+
+/// The journal of a new claim. A decided switch stays decided until it is complete.
+fn new(claimant: &Claimant, old: Option<&Journal>) -> Journal {
+    let decided = old.filter(|old| old.state == State::Decided);
+    Journal {
+        state: if decided.is_some() { State::Decided } else { State::Claimed },
+        run: decided.map_or_else(|| claimant.run.clone(), |old| old.run.clone()),
+        owner: Owner::this(),
+        owner_run: claimant.run.clone(),
+        beat: 0,
+        for_sites: claimant.for_sites,
+        heart: claimant.heart.as_ref().map(|heart| heart.path.to_string_lossy().into_owned()),
+    }
+}
+
+fn read(object: &StateObject, bytes: &[u8]) -> Result<Journal> {
+    Journal::from_json(bytes).ok_or_else(|| {
+        let words = "is no journal of sitemill, or of a later version; remove it if no run is at work";
+        Error::data(message!(&*object.path, ": {words}"))
+    })
+}
+
+/// The error if a run for all sites is at work: `journal` is that of all sites, which need not exist.
+///
+/// # Errors
+/// [`ErrorKind::Busy`] if one is; also if the store cannot be asked.
+pub fn check_sites(journal: &StateObject, probe: &StateObject) -> Result<()> {
+    let there = journal.bucket.read(&journal.key);
+    let there = there.map_err(|failure| failure.into_error(&journal.path, "could not be read"))?;
+    let Some((bytes, object)) = there else { return Ok(()) };
+    let old = read(journal, &bytes)?;
+    match old.for_sites && old.state != State::Released && is_alive(journal, &old, &object, probe)? {
+        true => Err(busy(journal, &old)),
+        false => Ok(()),
+    }
+}
+
+/// Whether the owner of the claim `old` shows signs of life. A process on this machine that has ended shows none. Of any other the heart
+/// beats are watched.
+fn is_alive(
+    journal: &StateObject,
+    old: &Journal,
+    object: &crate::store::Object,
+    probe: &StateObject,
+) -> Result<bool> {
+    if old.owner.machine.is_empty() || old.owner.is_dead() {
+        return Ok(false);
+    }
+    if let Some(heart) = &old.heart {
+        return is_alive_elsewhere(journal, heart, old, probe);
+    }
+    let failed = |failure: Failure| failure.into_error(&journal.path, "could not be read");
+    let of_probe = probe
+        .bucket
+        .put(Put::new(&*probe.key, old.to_json(), Condition::None))
+        .and_then(|_| probe.bucket.head(&probe.key));
+    let _ = probe.bucket.remove(std::slice::from_ref(&probe.key));
+    let now = of_probe.map_err(failed)?.map_or(object.modified, |probe| probe.modified);
+    let age = Duration::from_nanos(now.saturating_sub(object.modified).max(0).unsigned_abs());
+    let end = Instant::now() + LEASE.saturating_sub(age);
+    while Instant::now() < end {
+        thread::sleep(Duration::from_secs(1).min(end.saturating_duration_since(Instant::now())));
+        match journal.bucket.read(&journal.key).map_err(failed)? {
+            Some((bytes, _)) if bytes[..] == old.to_json() => {}
+            Some((bytes, _)) => return Ok(read(journal, &bytes)?.state != State::Released),
+            None => return Ok(false),
+        }
+    }
+    Ok(false)
+}
+
+/// Whether the run for all sites that made the claim `old` is still at work.
+fn is_alive_elsewhere(
+    journal: &StateObject,
+    heart: &str,
+    old: &Journal,
+    probe: &StateObject,
+) -> Result<bool> {
+    let path = PathBuf::from(heart);
+    let Some(key) = heart.strip_prefix(&root_of(journal)) else { return Ok(false) };
+    let heart = StateObject { bucket: journal.bucket.clone(), key: key.into(), path };
+    let there = heart.bucket.read(&heart.key);
+    let there = there.map_err(|failure| failure.into_error(&heart.path, "could not be read"))?;
+    let Some((bytes, object)) = there else { return Ok(false) };
+    let beating = read(&heart, &bytes)?;
+    let is_same =
+        beating.owner_run == old.owner_run && beating.state != State::Released && beating.heart.is_none();
+    if is_same { is_alive(&heart, &beating, &object, probe) } else { Ok(false) }
+}
+
+/// The URL of the bucket that an object is in, with a slash.
+fn root_of(object: &StateObject) -> String {
+    object.path.to_string_lossy().strip_suffix(&object.key).unwrap_or_default().to_owned()
+}
+
+fn busy(journal: &StateObject, old: &Journal) -> Error {
+    let holder = crate::escape::shown(old.owner_run.as_bytes());
+    let words = format!("another run holds it ({holder}); try again when it is done");
+    Error::new(ErrorKind::Busy, message!(&*journal.path, ": {words}"))
+}

@@ -1,0 +1,58 @@
+//! The ledger: the entity tags that the store gave to sitemaps when they were put. By them, a sitemap is known to be unaltered from the
+//! list of the bucket alone.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::view::BucketView;
+use crate::place::record::Record;
+use crate::store::Object;
+
+/// The tags of published sitemaps.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ledger {
+    /// The tag of each file.
+    pub tags: BTreeMap<String, String>,
+    /// When the live manifest was put, by the clock of the store.
+    #[serde(skip)]
+    live_since: Option<i64>,
+}
+
+impl Ledger {
+    /// The ledger of a place, which is read by the first question about it; none if it cannot be read.
+    pub fn of(view: &BucketView) -> Option<Arc<Self>> {
+        let cell = view.ledger_cell();
+        cell.get_or_init(|| Self::read(view).map(Arc::new)).clone()
+    }
+
+    fn read(view: &BucketView) -> Option<Self> {
+        let live = view.object(&view.layout().record(&Record::Live));
+        let live_since = live.bucket.head(&live.key).ok()??.modified;
+        let read = view.read_state(&view.ledger().path).ok()?;
+        let ledger: Self =
+            read.and_then(|(bytes, _)| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        Some(Self { live_since: Some(live_since), ..ledger })
+    }
+
+    /// The ledger with these `tags`.
+    pub fn new(tags: BTreeMap<String, String>) -> Self {
+        Self { tags, live_since: None }
+    }
+
+    /// Its bytes.
+    pub fn to_json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("it has only strings")
+    }
+
+    /// Whether `object`, which has the name and size of a published sitemap, has its content; none if that is not known. Where the store
+    /// lists no tags, it has if it was not put after the manifest that names it.
+    pub fn vouches_for(&self, file: &str, object: &Object) -> Option<bool> {
+        match (&object.tag, self.tags.get(file)) {
+            (Some(tag), Some(known)) => Some(tag == known),
+            (Some(_), None) => None,
+            (None, _) => Some(object.modified <= self.live_since?),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Who holds a claim: a process on a machine.
+
+use serde::{Deserialize, Serialize};
+
+/// A process. Two processes that run at different times on the same machine differ, even if they have the same number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Owner {
+    /// The start of the machine and the processes that can be seen: equal for processes that can see each other.
+    pub machine: String,
+    /// The number of the process.
+    pub process: u32,
+    /// When it was started, in ticks since the start of the machine.
+    pub started: u64,
+}
+
+impl Owner {
+    /// This process.
+    pub fn this() -> Self {
+        let process = std::process::id();
+        Self { machine: machine(), process, started: started(process).unwrap_or_default() }
+    }
+
+    /// Whether it is certain that the process has ended.
+    pub fn is_dead(&self) -> bool {
+        !self.machine.is_empty() && self.machine == machine() && started(self.process) != Some(self.started)
+    }
+}
+
+/// Identifies the start of this machine and its name space of processes; empty if that cannot be told.
+fn machine() -> String {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    let space = std::fs::read_link("/proc/self/ns/pid");
+    match (boot, space) {
+        (Ok(boot), Ok(space)) => format!("{} {}", boot.trim(), space.display()),
+        _ => String::new(),
+    }
+}
+
+/// When a process was started; none if there is none. A process that has ended and was not waited for counts as none.
+fn started(process: u32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program may have blanks and parentheses.
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
+    let state = fields.next()?;
+    (!matches!(state, "Z" | "X")).then_some(())?;
+    // The 22nd field of proc(5), of which two were before the parenthesis and one is read.
+    fields.nth(18)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_dead_only_if_this_machine_says_so() {
+        let this = Owner::this();
+        assert!(this.started > 0 && !this.is_dead());
+        assert!(
+            Owner { started: this.started + 1, ..this.clone() }.is_dead(),
+            "another process with the number"
+        );
+        assert!(!Owner { machine: "elsewhere".into(), started: 0, ..this.clone() }.is_dead());
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let of_child = Owner { process: child.id(), started: started(child.id()).unwrap(), ..this };
+        assert!(!of_child.is_dead());
+        child.kill().unwrap();
+        let _ = child.wait();
+        assert!(of_child.is_dead());
+    }
+}

@@ -1,0 +1,68 @@
+//! The staging of a run as other processes see it: workers on several machines put sitemaps for it.
+
+use bytes::Bytes;
+
+use super::headers::{FileKind, headers};
+use super::staging::Staging;
+use super::view::BucketView;
+use crate::error::Result;
+use crate::place::foreign::foreign;
+use crate::place::interface::{SharedStaging, View};
+use crate::place::layout::PROBE;
+use crate::place::set_name::SetName;
+use crate::place::unsynced::Unsynced;
+use crate::store::{Condition, FailureKind, Location, Put, spawn};
+
+/// The staging of a run of another process.
+#[derive(Debug)]
+pub struct BucketStaging {
+    view: BucketView,
+    run: String,
+}
+
+impl BucketStaging {
+    /// The staging of `run` for the set `name` at `location`. Nothing is put.
+    ///
+    /// # Errors
+    /// If the store cannot be reached as the settings of the process say.
+    pub fn of(location: Location, name: Option<&SetName>, run: &str) -> Result<Self> {
+        Ok(Self { view: BucketView::of(location, name)?.without_list(), run: run.into() })
+    }
+
+    fn put(&self, file: &str, bytes: &[u8], condition: Condition) -> Unsynced {
+        let put = Put {
+            headers: headers(FileKind::Sitemap),
+            run: Some(self.run.clone()),
+            ..Put::new(self.view.key(file), Bytes::copy_from_slice(bytes), condition)
+        };
+        let (bucket, path) = (self.view.bucket().clone(), self.view.path(file.as_ref()));
+        let task = spawn(async move { bucket.put_async(put).await });
+        Unsynced::new(move || match task.wait() {
+            Ok(_) => Ok(()),
+            Err(failure) if failure.kind == FailureKind::Condition => Err(foreign(&path)),
+            Err(failure) => Err(failure.into_error(&path, "could not be written")),
+        })
+    }
+}
+
+impl SharedStaging for BucketStaging {
+    fn view(&self) -> &dyn View {
+        &self.view
+    }
+
+    /// A sitemap that an earlier attempt has put is where it will be published, so only other files are staged.
+    fn staged(&self, file: &str) -> Result<Option<Vec<u8>>> {
+        match file == PROBE {
+            true => Staging { view: &self.view, run: &self.run }.look(file),
+            false => Ok(None),
+        }
+    }
+
+    fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
+        Ok(self.put(file, bytes, Condition::Absent))
+    }
+
+    fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
+        Ok(self.put(file, bytes, Condition::None))
+    }
+}

@@ -1,0 +1,187 @@
+//! The switch to another set: conditional puts that the journal makes repeatable.
+//!
+//! Every file that the switch replaces is read before, and replaced only if it still is what was read. Therefore a run that was taken
+//! for dead in the middle of its switch cannot undo what the run that completed it has published since.
+
+use std::path::PathBuf;
+
+use bytes::Bytes;
+
+use super::headers::{FileKind, headers};
+use super::staging::Staging;
+use super::view::BucketView;
+use crate::error::{Error, ErrorKind, Result, message};
+use crate::place::interface::View;
+use crate::place::record::{Record, Version};
+use crate::place::switch::{Removal, Switch};
+use crate::store::{Condition, FailureKind, Meta, Object, Put};
+
+/// What a switch changes.
+#[derive(Debug, Default)]
+pub struct Steps {
+    /// Index files, then the robots lines.
+    pub files: Vec<Step>,
+    /// Files to remove in the end.
+    pub removals: Vec<Removal>,
+    /// The version of the live manifest that it replaces.
+    pub expected: Option<Version>,
+    /// The next manifest.
+    pub manifest: Bytes,
+}
+
+/// A file that the switch puts.
+#[derive(Debug)]
+pub struct Step {
+    file: String,
+    new: Bytes,
+    /// What was there.
+    old: Option<(Bytes, Meta)>,
+    /// What is there now, if the switch has put the file.
+    put: Option<Meta>,
+}
+
+fn kind(at: usize, files: usize) -> FileKind {
+    // The robots lines come after the index files that they name.
+    if at + 1 == files { FileKind::Robots } else { FileKind::Index }
+}
+
+/// Stages everything that another run needs to complete the switch, and reads what the switch replaces.
+pub fn prepare(view: &BucketView, staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
+    let mut steps = Steps { removals: switch.removals, expected: switch.expected, ..Steps::default() };
+    for (file, bytes) in switch.indexes.into_iter().chain([switch.robots]) {
+        staging.put(&file, &bytes)?;
+        let old = read(view, &file)?.map(|(bytes, object)| (bytes, object.meta()));
+        steps.files.push(Step { file, new: bytes.into(), old, put: None });
+    }
+    staging.put(super::staging::MANIFEST, &switch.manifest)?;
+    steps.manifest = switch.manifest.into();
+    if let Some((run, manifest)) = switch.replaced {
+        put_state(view, &view.layout().record(&Record::kept(&run)), manifest.into(), Condition::None)?;
+    }
+    Ok(steps)
+}
+
+/// Checks that the live manifest is the one that the publisher has read. Returns the condition for replacing it.
+///
+/// # Errors
+/// [`ErrorKind::Busy`] if it is another one.
+pub fn check_expected(view: &BucketView, expected: Option<&Version>) -> Result<Condition> {
+    let path = view.layout().record(&Record::Live);
+    let live = view.read_state(&path)?;
+    if live.as_ref().map(|(bytes, _)| Version::of(bytes)).as_ref() == expected {
+        return Ok(live.map_or(Condition::Absent, |(_, object)| Condition::Is(object.meta())));
+    }
+    let words = "was changed while this run was at work, so nothing is published; run again";
+    Err(Error::new(ErrorKind::Busy, message!(&*path, ": {words}")))
+}
+
+/// Puts the files where crawlers see them.
+pub fn make_visible(view: &BucketView, steps: &mut Steps) -> Result<()> {
+    let files = steps.files.len();
+    for (at, step) in steps.files.iter_mut().enumerate() {
+        let condition = step.old.as_ref().map_or(Condition::Absent, |(_, meta)| Condition::Is(meta.clone()));
+        step.put = Some(put(view, &step.file, step.new.clone(), condition, kind(at, files))?);
+    }
+    Ok(())
+}
+
+/// Puts back what [`make_visible`] has replaced, the robots lines first.
+pub fn put_back(view: &BucketView, steps: &mut Steps) -> Result<()> {
+    let files = steps.files.len();
+    for (at, step) in steps.files.iter_mut().enumerate().rev() {
+        // A put that failed may have happened.
+        let Some((there, object)) = read(view, &step.file)?.filter(|(there, _)| *there == step.new) else {
+            continue;
+        };
+        match &step.old {
+            Some((old, _)) if *old == there => {}
+            Some((old, _)) => {
+                put(view, &step.file, old.clone(), Condition::Is(object.meta()), kind(at, files))
+                    .map(drop)?;
+            }
+            None => remove(view, std::slice::from_ref(&step.file))?,
+        }
+        step.put = None;
+    }
+    Ok(())
+}
+
+/// Completes what a dead run has decided: its `files`, which it has staged in `staging`, the robots lines last. Returns its manifest.
+pub fn complete(view: &BucketView, staging: &Staging<'_>, files: &[String]) -> Result<Bytes> {
+    for (at, file) in files.iter().enumerate() {
+        let new = staging.read(file)?;
+        let (there, condition) = match read(view, file)? {
+            None => (None, Condition::Absent),
+            Some((there, object)) => (Some(there), Condition::Is(object.meta())),
+        };
+        if there.as_ref() != Some(&new) {
+            put(view, file, new, condition, kind(at, files.len()))?;
+        }
+    }
+    staging.read(super::staging::MANIFEST)
+}
+
+/// Removes the files that the visible set has replaced, and makes its manifest the live one.
+pub fn clean_up(
+    view: &BucketView,
+    removals: &[Removal],
+    manifest: Bytes,
+    condition: Condition,
+) -> Result<()> {
+    let is_meant = |removal: &&Removal| {
+        removal.content.as_ref().is_none_or(|content| view.has_content(removal.file.as_ref(), content))
+    };
+    let files: Vec<String> = removals.iter().filter(is_meant).map(|removal| removal.file.clone()).collect();
+    remove(view, &files)?;
+    put_state(view, &view.layout().record(&Record::Live), manifest, condition)
+}
+
+/// Removes published files.
+pub fn remove(view: &BucketView, files: &[String]) -> Result<()> {
+    let Some(first) = files.first() else { return Ok(()) };
+    let keys: Vec<String> = files.iter().map(|file| view.key(file)).collect();
+    let removed = view.bucket().remove(&keys);
+    removed.map_err(|failure| failure.into_error(&view.path(first.as_ref()), "could not be removed"))?;
+    files.iter().for_each(|file| view.note(file, None));
+    Ok(())
+}
+
+/// Puts an object of the state.
+pub fn put_state(
+    view: &BucketView,
+    path: &std::path::Path,
+    bytes: Bytes,
+    condition: Condition,
+) -> Result<()> {
+    let object = view.object(path);
+    match object.bucket.put(Put::new(object.key, bytes, condition)) {
+        Ok(_) => Ok(()),
+        Err(failure) if failure.kind == FailureKind::Condition => Err(changed(path.into())),
+        Err(failure) => Err(failure.into_error(path, "could not be written")),
+    }
+}
+
+fn put(view: &BucketView, file: &str, bytes: Bytes, condition: Condition, kind: FileKind) -> Result<Meta> {
+    let size = bytes.len() as u64;
+    let put = Put { headers: headers(kind), ..Put::new(view.key(file), bytes, condition) };
+    let path = view.path(file.as_ref());
+    match view.bucket().put(put) {
+        Ok(meta) => {
+            let (tag, version) = (meta.tag.clone(), meta.version.clone());
+            view.note(file, Some(Object { bytes: size, tag, version, modified: i64::MAX }));
+            Ok(meta)
+        }
+        Err(failure) if failure.kind == FailureKind::Condition => Err(changed(path)),
+        Err(failure) => Err(failure.into_error(&path, "could not be written")),
+    }
+}
+
+fn read(view: &BucketView, file: &str) -> Result<Option<(Bytes, Object)>> {
+    let read = view.bucket().read(&view.key(file));
+    read.map_err(|failure| failure.into_error(&view.path(file.as_ref()), "could not be read"))
+}
+
+fn changed(path: PathBuf) -> Error {
+    let words = "was changed by another run or program meanwhile; run again";
+    Error::new(ErrorKind::Busy, message!(&*path, ": {words}"))
+}

@@ -1,0 +1,345 @@
+//! A view of a bucket: reads, changes nothing and claims nothing.
+//!
+//! Published files are listed once, by the first question about them: a set has thousands of sitemaps, and each question would be a
+//! request. What this process puts and removes afterwards is kept up in the list.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::claim::StateObject;
+use super::journal::{Journal, State};
+use super::ledger::Ledger;
+use crate::error::{Error, Result};
+use crate::place::interface::{Found, Listed, View};
+use crate::place::layout::Layout;
+use crate::place::record::{Record, Stored, Version};
+use crate::place::set_name::SetName;
+use crate::store::{Bucket, Failure, Location, Object, connect, store_settings};
+
+/// The object that runs agree by.
+const JOURNAL: &str = "journal.json";
+/// The entity tags of sitemaps.
+const LEDGER: &str = "ledger.json";
+
+/// A set in a bucket for reading. Clones are cheap, and share the list of published files.
+#[derive(Debug, Clone)]
+pub struct BucketView {
+    root: PathBuf,
+    files: Area,
+    state: Area,
+    layout: Layout,
+    listing: Arc<Mutex<Option<Listing>>>,
+    ledger: Arc<OnceLock<Option<Arc<Ledger>>>>,
+    /// Whether published files are listed; otherwise each is asked for.
+    lists: bool,
+}
+
+/// The objects below a prefix.
+#[derive(Debug, Clone)]
+struct Area {
+    bucket: Bucket,
+    location: Location,
+}
+
+/// The published files, and the names of places below.
+#[derive(Debug)]
+struct Listing {
+    objects: BTreeMap<String, Object>,
+    prefixes: Vec<String>,
+}
+
+impl Area {
+    fn at(location: Location) -> Result<Self> {
+        Ok(Self { bucket: connect(&location)?, location })
+    }
+
+    fn below(&self, name: &str) -> Self {
+        let location = &self.location;
+        let key = if location.key.is_empty() { name.to_owned() } else { format!("{}/{name}", location.key) };
+        Self { bucket: self.bucket.clone(), location: Location { key, ..location.clone() } }
+    }
+
+    fn key(&self, path: &Path) -> String {
+        let path = path.to_string_lossy();
+        path.strip_prefix(&*self.location.root).unwrap_or(&path).trim_start_matches('/').into()
+    }
+}
+
+impl BucketView {
+    /// The set `name` at `location`, or the set without a name.
+    ///
+    /// # Errors
+    /// If the store cannot be reached as the settings of the process say.
+    pub fn of(location: Location, name: Option<&SetName>) -> Result<Self> {
+        let state = match store_settings().state {
+            None => location.clone(),
+            Some(path) => Location::parse(&path)?.ok_or_else(|| not_a_store(&path))?,
+        };
+        let (files, state) = (Area::at(location)?, Area::at(state)?);
+        Ok(Self::new(files, state, name))
+    }
+
+    fn new(files: Area, state: Area, name: Option<&SetName>) -> Self {
+        let (root, layout) = (files.location.path(), Layout::of(&state.location.path(), name));
+        Self { root, files, state, layout, listing: Arc::default(), ledger: Arc::default(), lists: true }
+    }
+
+    /// The same view, which asks for each file instead of listing all.
+    pub fn without_list(self) -> Self {
+        Self { lists: false, ..self }
+    }
+
+    /// The place of a site below it, with the set of the same name.
+    pub fn site(&self, site: &str) -> Self {
+        Self {
+            lists: self.lists,
+            ..Self::new(self.files.below(site), self.state.below(site), self.layout.name())
+        }
+    }
+
+    /// The bucket of the published files.
+    pub(super) fn bucket(&self) -> &Bucket {
+        &self.files.bucket
+    }
+
+    /// The key of a published file.
+    pub(super) fn key(&self, file: &str) -> String {
+        self.files.below(file).location.key
+    }
+
+    /// The layout of the state.
+    pub(super) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// An object of the state.
+    pub(super) fn object(&self, path: &Path) -> StateObject {
+        StateObject { bucket: self.state.bucket.clone(), key: self.state.key(path), path: path.into() }
+    }
+
+    /// The journal.
+    pub(super) fn journal(&self) -> StateObject {
+        self.object(&self.layout.state().join(JOURNAL))
+    }
+
+    /// The journal of all sites that this place is one of, if it may be one.
+    pub(super) fn journal_of_sites(&self) -> Option<StateObject> {
+        let parent = self.state.location.path();
+        let parent = parent.parent().filter(|_| !self.state.location.key.is_empty())?;
+        Some(self.object(&Layout::of(parent, self.layout.name()).state().join(JOURNAL)))
+    }
+
+    /// The entity tags that the store gave to sitemaps.
+    pub(super) fn ledger(&self) -> StateObject {
+        self.object(&self.layout.state().join(LEDGER))
+    }
+
+    /// Holds the ledger once it was read.
+    pub(super) fn ledger_cell(&self) -> &OnceLock<Option<Arc<Ledger>>> {
+        &self.ledger
+    }
+
+    /// The published files and places below, listed now if they were not yet.
+    fn listing(&self) -> Result<MutexGuard<'_, Option<Listing>>> {
+        let mut listing = self.lock();
+        if listing.is_none() {
+            let level = self.files.bucket.list_level(&self.files.location.key);
+            let level = level.map_err(|failure| failure.into_error(&self.root, "could not be listed"))?;
+            *listing =
+                Some(Listing { objects: level.objects.into_iter().collect(), prefixes: level.prefixes });
+        }
+        Ok(listing)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Listing>> {
+        self.listing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a file was put, or removed.
+    pub(super) fn note(&self, file: &str, object: Option<Object>) {
+        if let Some(listing) = &mut *self.lock() {
+            match object {
+                Some(object) => _ = listing.objects.insert(file.into(), object),
+                None => _ = listing.objects.remove(file),
+            }
+        }
+    }
+
+    /// Forgets the list, because others may have put files.
+    pub(super) fn forget(&self) {
+        *self.lock() = None;
+    }
+
+    /// The published object `file`.
+    pub(super) fn published(&self, file: &str) -> Result<Option<Object>> {
+        if self.lists {
+            return Ok(self.listing()?.as_ref().and_then(|listing| listing.objects.get(file).cloned()));
+        }
+        self.files.bucket.head(&self.key(file)).map_err(|failure| self.unreadable(file, failure))
+    }
+
+    /// All published objects.
+    pub(super) fn all_published(&self) -> Result<BTreeMap<String, Object>> {
+        Ok(self.listing()?.as_ref().map(|listing| listing.objects.clone()).unwrap_or_default())
+    }
+
+    /// Reads an object of the state.
+    pub(super) fn read_state(&self, path: &Path) -> Result<Option<(Vec<u8>, Object)>> {
+        let object = self.object(path);
+        let read = object
+            .bucket
+            .read(&object.key)
+            .map_err(|failure| failure.into_error(path, "could not be read"))?;
+        Ok(read.map(|(bytes, object)| (bytes.into(), object)))
+    }
+
+    /// Where `record` is. That of a decided switch is among what the run has staged.
+    fn record(&self, record: &Record) -> Result<Option<PathBuf>> {
+        if *record != Record::Journal {
+            return Ok(Some(self.layout.record(record)));
+        }
+        let journal = self.read_state(&self.journal().path)?;
+        let journal = journal.and_then(|(bytes, _)| Journal::from_json(&bytes));
+        let decided = journal.filter(|journal| journal.state == State::Decided);
+        Ok(decided.map(|journal| self.layout.record(&Record::Staged(journal.run.into()))))
+    }
+
+    fn unreadable(&self, file: &str, failure: Failure) -> Error {
+        failure.into_error(&self.path(file.as_ref()), "could not be read")
+    }
+
+    fn names_below(&self, path: &Path, prefixes: bool) -> Result<Vec<String>> {
+        let object = self.object(path);
+        let level = object.bucket.list_level(&object.key);
+        let level = level.map_err(|failure| failure.into_error(path, "could not be listed"))?;
+        Ok(if prefixes { level.prefixes } else { level.objects.into_iter().map(|(name, _)| name).collect() })
+    }
+}
+
+impl View for BucketView {
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn path(&self, file: &OsStr) -> PathBuf {
+        self.files.location.path().join(file)
+    }
+
+    fn record_path(&self, record: &Record) -> PathBuf {
+        match record {
+            Record::Journal => self.journal().path,
+            _ => self.layout.record(record),
+        }
+    }
+
+    fn share(&self) -> Arc<dyn View> {
+        Arc::new(self.clone())
+    }
+
+    fn below(&self, name: &OsStr) -> Arc<dyn View> {
+        Arc::new(self.site(&name.to_string_lossy()))
+    }
+
+    fn name(&self) -> Option<&SetName> {
+        self.layout.name()
+    }
+
+    fn named(&self, name: Option<&SetName>) -> Arc<dyn View> {
+        let layout = Layout::of(self.layout.out(), name);
+        Arc::new(Self { layout, ledger: Arc::default(), ..self.clone() })
+    }
+
+    fn names(&self) -> Result<Vec<SetName>> {
+        let names = self.names_below(&self.layout.names(), true)?;
+        let mut names: Vec<SetName> = names.iter().filter_map(|name| name.parse().ok()).collect();
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    fn has_state(&self) -> bool {
+        let paths = [self.layout.record(&Record::Live), self.journal().path];
+        paths.iter().any(|path| self.read_state(path).is_ok_and(|read| read.is_some()))
+    }
+
+    fn look_up_record(&self, record: &Record) -> Result<Option<Found>> {
+        let Some(path) = self.record(record)? else { return Ok(None) };
+        let object = self.object(&path);
+        let found = object.bucket.head(&object.key);
+        let found = found.map_err(|failure| failure.into_error(&path, "could not be looked at"))?;
+        Ok(found.map(|found| Found { is_file: true, bytes: found.bytes }))
+    }
+
+    fn read_record(&self, record: &Record) -> Result<Option<Stored>> {
+        let Some(path) = self.record(record)? else { return Ok(None) };
+        let read = self.read_state(&path)?;
+        Ok(read.map(|(bytes, _)| Stored { version: Version::of(&bytes), bytes }))
+    }
+
+    fn kept(&self) -> Result<Vec<Record>> {
+        let names = self.names_below(&self.layout.sets(), false)?;
+        Ok(names.into_iter().map(|name| Record::Kept(name.into())).collect())
+    }
+
+    fn runs(&self) -> Vec<OsString> {
+        let names = self.names_below(&self.layout.nursery(), true).unwrap_or_default();
+        names.into_iter().map(OsString::from).collect()
+    }
+
+    fn list(&self) -> Result<Vec<Listed>> {
+        let listing = self.listing()?;
+        let Some(listing) = &*listing else { return Ok(Vec::new()) };
+        let files = listing.objects.keys().map(|name| (name, true));
+        let places = listing.prefixes.iter().map(|name| (name, false));
+        Ok(files.chain(places).map(|(name, is_file)| Listed { name: name.into(), is_file }).collect())
+    }
+
+    fn look_up(&self, file: &OsStr) -> Result<Option<Found>> {
+        if file == "." {
+            // A prefix exists as long as anything is below it.
+            let is_there = self.has_state()
+                || self
+                    .listing()?
+                    .as_ref()
+                    .is_some_and(|listing| !listing.objects.is_empty() || !listing.prefixes.is_empty());
+            return Ok(is_there.then_some(Found { is_file: false, bytes: 0 }));
+        }
+        let found = self.published(&file.to_string_lossy())?;
+        Ok(found.map(|object| Found { is_file: true, bytes: object.bytes }))
+    }
+
+    fn open(&self, file: &OsStr) -> Result<Box<dyn Read + Send>> {
+        let name = file.to_string_lossy();
+        let opened = self
+            .files
+            .bucket
+            .open(&self.key(&name), None)
+            .map_err(|failure| self.unreadable(&name, failure))?;
+        opened.ok_or_else(|| Error::input(&self.path(file), io::ErrorKind::NotFound.into()))
+    }
+
+    fn read(&self, file: &OsStr) -> Result<Vec<u8>> {
+        let name = file.to_string_lossy();
+        let read =
+            self.files.bucket.read(&self.key(&name)).map_err(|failure| self.unreadable(&name, failure))?;
+        let missing = || Error::io(&self.path(file), "could not be read", io::ErrorKind::NotFound.into());
+        Ok(read.ok_or_else(missing)?.0.into())
+    }
+
+    fn is_as_published(&self, file: &OsStr, bytes: u64) -> Option<bool> {
+        if !self.lists {
+            return None;
+        }
+        let object = self.published(&file.to_string_lossy()).ok()?;
+        let Some(object) = object.filter(|object| object.bytes == bytes) else { return Some(false) };
+        Ledger::of(self)?.vouches_for(&file.to_string_lossy(), &object)
+    }
+}
+
+fn not_a_store(path: &Path) -> Error {
+    use crate::error::{Setting, message};
+    let words = "is no location in a store; write s3://bucket/prefix, or leave it out";
+    Error::usage(message!(Setting::State, " ", path, ": {words}"))
+}
