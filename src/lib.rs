@@ -49,7 +49,7 @@
 //!  job        what a build is asked to do
 //!  intake     input files in all their formats, read as rows
 //!  set        what is published together: manifest, index files, names, retention, the switch to a new set
-//!  place      where sets are kept: the interface of a place, its implementation for directories, and local files
+//!  place      where sets are kept: the interface of a place, its implementations for directories and buckets, and local files
 //!  sitemap    what a sitemap consists of: entries, tags, extensions, XML, limits
 //!  clean      URLs: parsing, normalisation, encoding, scope, filters
 //!  compress   gzip members

@@ -18,7 +18,10 @@ use super::settings::store_settings;
 use crate::error::{Error, ErrorKind, Result, message};
 
 /// The buckets in use. Connections and the credentials of roles are shared by everything that uses a bucket.
-static BUCKETS: LazyLock<Mutex<HashMap<(String, Option<String>), Bucket>>> = LazyLock::new(Mutex::default);
+static BUCKETS: LazyLock<Mutex<HashMap<Address, Bucket>>> = LazyLock::new(Mutex::default);
+
+/// The URL of a bucket, and the endpoint of its store if that was given.
+type Address = (String, Option<String>);
 
 /// Attempts of the library to repeat a request, the longest of which takes a minute in all.
 const RETRIES: usize = 8;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Message, message};
 
-/// Bytes of an answer that is no XML that are shown.
-const ANSWER_BYTES_MAX: usize = 300;
+/// Characters of an answer that is no XML that are shown.
+const ANSWER_CHARS_MAX: usize = 300;
 
 /// Why a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,8 +121,8 @@ fn answer(text: &str) -> String {
         None => text,
     };
     let text = text.split("<?xml").next().unwrap_or(text).trim().trim_end_matches(':');
-    let end = text.floor_char_boundary(ANSWER_BYTES_MAX);
-    crate::escape::shown(&text.as_bytes()[..end]).trim().to_owned()
+    let short: String = text.chars().take(ANSWER_CHARS_MAX).collect();
+    crate::escape::shown(short.as_bytes()).trim().to_owned()
 }
 
 /// The content of the first element `name` in `text`.

@@ -211,7 +211,7 @@ mod tests {
                 lastmod: String::new(),
                 seals,
             };
-            let file = SideFile { file: place::file(sitemap.file.as_ref())?, known: Some(sitemap) };
+            let file = SideFile { file: place::file(sitemap.file.as_ref()).unwrap(), known: Some(sitemap) };
             Side { files: vec![file], secret: secret.into() }
         };
         for (old, new, same) in [
