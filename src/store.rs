@@ -12,6 +12,8 @@ mod client;
 mod failure;
 mod location;
 #[cfg(feature = "cloud")]
+mod object;
+#[cfg(feature = "cloud")]
 mod profile;
 #[cfg(feature = "cloud")]
 mod reader;
@@ -20,7 +22,7 @@ mod runtime;
 mod settings;
 
 #[cfg(feature = "cloud")]
-pub use bucket::{Bucket, Condition, Meta, Object, Put};
+pub use bucket::Bucket;
 #[cfg(feature = "cloud")]
 pub use client::connect;
 #[cfg(feature = "cloud")]
@@ -30,6 +32,8 @@ pub use location::Location;
 pub use location::Scheme;
 #[cfg(not(feature = "cloud"))]
 pub use location::not_built_in;
+#[cfg(feature = "cloud")]
+pub use object::{Condition, Meta, Object, Put};
 #[cfg(feature = "cloud")]
 pub use runtime::{Task, spawn};
 #[cfg(feature = "cloud")]

@@ -161,16 +161,9 @@ impl BucketPlace {
 
     /// Records the entity tags of the sitemaps that are there, for the next run.
     fn write_ledger(&self) -> Result<()> {
-        let known = Ledger::of(&self.view).map(|ledger| ledger.tags.clone()).unwrap_or_default();
-        let listed = self.view.all_published()?;
+        let before = Ledger::of(&self.view).unwrap_or_default();
         let new = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
-        let tag = |file: &String, object: &Object| match new.contains_key(file) {
-            true => object.tag.clone(),
-            false => known.get(file).cloned(),
-        };
-        let tags =
-            listed.iter().filter_map(|(file, object)| Some((file.clone(), tag(file, object)?))).collect();
-        let ledger = Ledger::new(tags);
+        let ledger = before.renewed(&self.view.all_published()?, |file| new.contains_key(file));
         switch::put_state(&self.view, &self.view.ledger().path, ledger.to_json().into(), Condition::None)
     }
 }
@@ -347,6 +340,8 @@ impl Place for BucketPlace {
         if let Some(directory) = self.scratch.get() {
             let _ = std::fs::remove_dir_all(directory);
         }
+        // What lands later would stay for good.
+        self.uploads.drain();
         // A run that has taken over may use the same sitemaps.
         if self.claim.is_lost() {
             return;

@@ -10,12 +10,13 @@ use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path as Key;
 use object_store::{
-    Attribute, Attributes, GetOptions, GetRange, GetResult, MultipartUpload, ObjectMeta, ObjectStore,
-    PutMode, PutMultipartOptions, PutOptions, PutPayload, PutResult, UpdateVersion,
+    Attribute, GetOptions, GetRange, GetResult, MultipartUpload, ObjectStore, PutMode, PutMultipartOptions,
+    PutOptions, PutPayload, PutResult, UpdateVersion,
 };
 
 use super::failure::{Failure, FailureKind};
 use super::location::Location;
+use super::object::{Condition, Level, Meta, Object, Put, RUN};
 use super::reader::ObjectReader;
 use super::runtime::wait;
 
@@ -26,9 +27,6 @@ const PART_BYTES: usize = 32 << 20;
 const ATTEMPTS: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// The name of the metadata that says which run has put an object.
-const RUN: &str = "sitemill-run";
-
 /// A bucket. Clones share connections.
 #[derive(Clone)]
 pub struct Bucket(Arc<Inner>);
@@ -37,111 +35,6 @@ struct Inner {
     store: Arc<dyn ObjectStore>,
     root: String,
     credentials: String,
-}
-
-/// What identifies the content of an object: its entity tag and, where the store has one, its version.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Meta {
-    /// The entity tag.
-    pub tag: Option<String>,
-    /// The version.
-    pub version: Option<String>,
-}
-
-/// An object without its bytes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Object {
-    /// Its bytes.
-    pub bytes: u64,
-    /// Its entity tag; not every store lists them.
-    pub tag: Option<String>,
-    /// Its version, where the store has versions.
-    pub version: Option<String>,
-    /// When it was put, by the clock of the store: nanoseconds since 1970.
-    pub modified: i64,
-}
-
-impl Object {
-    /// What identifies its content.
-    pub fn meta(&self) -> Meta {
-        Meta { tag: self.tag.clone(), version: self.version.clone() }
-    }
-}
-
-impl From<ObjectMeta> for Object {
-    fn from(meta: ObjectMeta) -> Self {
-        let modified = meta.last_modified.timestamp_nanos_opt().unwrap_or_default();
-        Self { bytes: meta.size, tag: meta.e_tag, version: meta.version, modified }
-    }
-}
-
-/// The objects right below a prefix.
-#[derive(Debug, Default)]
-pub struct Level {
-    /// The objects, by their names after the prefix.
-    pub objects: Vec<(String, Object)>,
-    /// The names of the prefixes below it.
-    pub prefixes: Vec<String>,
-}
-
-impl Level {
-    /// Whether there is nothing below the prefix.
-    pub fn is_empty(&self) -> bool {
-        self.objects.is_empty() && self.prefixes.is_empty()
-    }
-}
-
-/// When a put may happen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Condition {
-    /// In any case.
-    None,
-    /// If there is no object.
-    Absent,
-    /// If the object has this content.
-    Is(Meta),
-}
-
-/// An object to put.
-#[derive(Debug, Clone)]
-pub struct Put {
-    /// Its key.
-    pub key: String,
-    /// Its bytes.
-    pub bytes: Bytes,
-    /// When it may be put.
-    pub condition: Condition,
-    /// Its headers: names in any case, and values.
-    pub headers: Vec<(String, String)>,
-    /// The run that puts it.
-    pub run: Option<String>,
-}
-
-impl Put {
-    /// A put of `bytes` as `key`, without headers.
-    pub fn new(key: impl Into<String>, bytes: impl Into<Bytes>, condition: Condition) -> Self {
-        Self { key: key.into(), bytes: bytes.into(), condition, headers: Vec::new(), run: None }
-    }
-
-    fn attributes(&self) -> Attributes {
-        let named = self.headers.iter().map(|(name, value)| (attribute(name), value.clone()));
-        let run = self.run.iter().map(|run| (Attribute::Metadata(RUN.into()), run.clone()));
-        named.chain(run).collect()
-    }
-}
-
-/// The attribute that a header is.
-fn attribute(name: &str) -> Attribute {
-    let name = name.to_ascii_lowercase();
-    match name.as_str() {
-        "content-type" => Attribute::ContentType,
-        "content-encoding" => Attribute::ContentEncoding,
-        "content-language" => Attribute::ContentLanguage,
-        "content-disposition" => Attribute::ContentDisposition,
-        "cache-control" => Attribute::CacheControl,
-        "x-amz-storage-class" => Attribute::StorageClass,
-        _ => Attribute::Metadata(name.trim_start_matches("x-amz-meta-").to_owned().into()),
-    }
 }
 
 impl Bucket {

@@ -36,23 +36,26 @@ impl Ledger {
         Some(Self { live_since: Some(live_since), ..ledger })
     }
 
-    /// The ledger with these `tags`.
-    pub fn new(tags: BTreeMap<String, String>) -> Self {
-        Self { tags, live_since: None }
-    }
-
     /// Its bytes.
     pub fn to_json(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("it has only strings")
     }
 
-    /// Whether `object`, which has the name and size of a published sitemap, has its content; none if that is not known. Where the store
-    /// lists no tags, it has if it was not put after the manifest that names it.
+    /// Whether `object`, which has the name and size of a published sitemap, has its content; none if that is not known. Where no tag is
+    /// known, because the store lists none or the run died that put it, it has if it was not put after the manifest that names it.
     pub fn vouches_for(&self, file: &str, object: &Object) -> Option<bool> {
         match (&object.tag, self.tags.get(file)) {
             (Some(tag), Some(known)) => Some(tag == known),
-            (Some(_), None) => None,
-            (None, _) => Some(object.modified <= self.live_since?),
+            _ => self.live_since.map(|live_since| object.modified <= live_since),
         }
+    }
+
+    /// The tags of the `listed` files, without those that may have been altered. `is_new` tells which files this run has put.
+    pub fn renewed(&self, listed: &BTreeMap<String, Object>, is_new: impl Fn(&str) -> bool) -> Self {
+        let is_known =
+            |file: &str, object: &Object| is_new(file) || self.vouches_for(file, object) == Some(true);
+        let known = listed.iter().filter(|(file, object)| is_known(file, object));
+        let tags = known.filter_map(|(file, object)| Some((file.clone(), object.tag.clone()?)));
+        Self { tags: tags.collect(), live_since: None }
     }
 }

@@ -21,6 +21,12 @@ struct Shared {
 }
 
 impl Uploads {
+    /// Waits until none is on its way.
+    pub fn drain(&self) {
+        let lock = self.0.on_their_way.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.0.landed.wait_while(lock, |&mut (count, _)| count > 0));
+    }
+
     /// Starts an upload. Waits for others if there are too many.
     pub fn start(&self, bucket: Bucket, put: Put) -> Task<Result<Meta, Failure>> {
         let bytes = put.bytes.len();
