@@ -19,6 +19,7 @@ mod claim;
 mod headers;
 mod journal;
 mod ledger;
+mod objects;
 mod owner;
 mod shared;
 mod staging;
@@ -47,7 +48,6 @@ use crate::store::{Condition, FailureKind, Location, Object, Put, store_settings
 use claim::{Claim, Claimant, check_sites};
 use headers::{FileKind, headers};
 use journal::State;
-use ledger::Ledger;
 use staging::Staging;
 use switch::Steps;
 use uploads::Uploads;
@@ -161,10 +161,10 @@ impl BucketPlace {
 
     /// Records the entity tags of the sitemaps that are there, for the next run.
     fn write_ledger(&self) -> Result<()> {
-        let before = Ledger::of(&self.view).unwrap_or_default();
+        let before = self.view.known_tags().unwrap_or_default();
         let new = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
         let ledger = before.renewed(&self.view.all_published()?, |file| new.contains_key(file));
-        switch::put_state(&self.view, &self.view.ledger().path, ledger.to_json().into(), Condition::None)
+        objects::put_state(&self.view, &self.view.ledger().path, ledger.to_json().into(), Condition::None)
     }
 }
 
@@ -253,7 +253,7 @@ impl Place for BucketPlace {
         let path = self.view.layout().record(&Record::Live);
         let live = self.view.read_state(&path)?;
         let condition = live.map_or(Condition::Absent, |(_, object)| Condition::Is(object.meta()));
-        switch::put_state(&self.view, &path, Bytes::copy_from_slice(manifest), condition)?;
+        objects::put_state(&self.view, &path, Bytes::copy_from_slice(manifest), condition)?;
         Ok(Version::of(manifest))
     }
 
@@ -320,7 +320,7 @@ impl Place for BucketPlace {
         }
         if !files.is_empty() {
             self.claim.check()?;
-            switch::remove(&self.view, &files)?;
+            objects::remove(&self.view, &files)?;
         }
         Ok(removed)
     }
@@ -352,7 +352,7 @@ impl Place for BucketPlace {
                 let staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
                 let left: Vec<String> =
                     staged.keys().filter(|file| !published.files.contains(&***file)).cloned().collect();
-                self.claim.check().and_then(|()| switch::remove(&self.view, &left)).is_ok()
+                self.claim.check().and_then(|()| objects::remove(&self.view, &left)).is_ok()
             }
             SwitchState::InDoubt | SwitchState::RolledBack => false,
             SwitchState::Committed => true,

@@ -91,10 +91,7 @@ impl Location {
 /// The error for a location of a store if this build cannot reach any.
 #[cfg(not(feature = "cloud"))]
 pub fn not_built_in(path: &Path) -> Error {
-    let words = "is a URL, and this sitemill was built without the feature cloud; the Python package and the Debian package have it. \
-                 Otherwise work in a directory, and copy it with rclone: first \
-                 `rclone copy DIR REMOTE:bucket/prefix --filter '- sitemap*-index-*.xml' --filter '- robots-sitemaps*' \
-                 --filter '- .sitemill/**'`, then `rclone copy DIR REMOTE:bucket/prefix --filter '- .sitemill/**'`";
+    let words = "is a URL, and this sitemill was built without the feature cloud; the Python package and the Debian package have it";
     Error::usage(message!(path, ": {words}"))
 }
 

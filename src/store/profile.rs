@@ -52,8 +52,8 @@ impl Profile {
             && let Some(way) = OTHER_WAYS.iter().find(|way| value(way).is_some())
         {
             let words = message!(
-                "the AWS profile {name} has its credentials by {way}, which sitemill cannot use; put them into the environment: \
-                 aws configure export-credentials --profile {name} --format env"
+                "the AWS profile {name} has its credentials by {way}, which sitemill cannot use; put those into the environment that \
+                 aws configure export-credentials prints for it"
             );
             return Err(Error::new(ErrorKind::Permission, words));
         }
@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(default.region.as_deref(), Some("eu-west-1"));
         let night = read("Night", true).unwrap();
         assert_eq!((night.key_id.as_deref(), night.endpoint.as_deref()), (Some("B"), Some("http://h:1")));
-        assert!(read("sso", true).unwrap_err().to_string().contains("export-credentials --profile sso"));
+        assert!(read("sso", true).unwrap_err().to_string().contains("aws configure export-credentials"));
         assert!(read("gone", true).unwrap_err().to_string().contains("there is no AWS profile gone"));
         let nothing = Profile::read("default", false, Path::new("/nowhere/a"), Path::new("/nowhere/b"));
         assert_eq!(nothing.unwrap().key_id, None);

@@ -15,9 +15,9 @@ use crate::support::{EPOCH, Run, TempDir, files, finish, published_urls, run};
 
 const BASE: &str = "https://www.example.com/";
 
-/// The code blocks below the heading `title`.
-fn blocks(title: &str) -> Vec<String> {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/recipes.md")).unwrap();
+/// The code blocks below the heading `title` of a page.
+fn blocks(page: &str, title: &str) -> Vec<String> {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(page)).unwrap();
     let (_, section) =
         page.split_once(&format!("\n## {title}\n")).unwrap_or_else(|| panic!("no recipe {title}"));
     let section = section.split("\n## ").next().unwrap();
@@ -33,11 +33,15 @@ struct Kitchen {
 
 impl Kitchen {
     fn new(title: &str, urls: &str) -> Self {
+        Self::of(blocks("recipes.md", title), urls)
+    }
+
+    fn of(blocks: Vec<String>, urls: &str) -> Self {
         let directory = TempDir::new();
         directory.file("urls.txt", urls);
         let (scripts, commands): (Vec<_>, Vec<_>) =
-            blocks(title).into_iter().partition(|block| block.starts_with("#!"));
-        assert!(!commands.is_empty(), "{title} has a command");
+            blocks.into_iter().partition(|block| block.starts_with("#!"));
+        assert!(!commands.is_empty(), "a recipe has a command");
         for script in scripts {
             let name = script.lines().nth(1).unwrap().trim_start_matches("# ").split(':').next().unwrap();
             let path = directory.file(name, &script);
@@ -263,6 +267,25 @@ fn rclone_copies_sitemaps_then_index_files_and_removes_old_ones_last() {
     assert!(
         remote.join("theirs.xml.gz").exists() && remote.join("below/sitemap-00001-00000000.xml.gz").exists()
     );
+}
+
+#[test]
+fn without_object_stores_two_commands_copy_a_set_in_the_right_order() {
+    let mut kitchen = Kitchen::of(blocks("operations.md", "Where it runs"), &pages(0..5));
+    let copy = kitchen.commands.concat();
+    assert_eq!(copy.lines().count(), 2);
+    kitchen.commands =
+        vec![format!("sitemill build urls.txt --base-url {BASE} -o html --urls-per-sitemap 1 -q")];
+    kitchen.cook(&[]);
+    let remote = kitchen.directory.join("remote");
+    let variables = [("REMOTE", remote.to_str().unwrap()), ("RCLONE_CONFIG", "/dev/null")];
+    for (command, there) in copy.lines().zip([5, 7]) {
+        kitchen.commands = vec![command.replace("REMOTE", "\"$REMOTE\"")];
+        kitchen.cook(&variables);
+        assert_eq!(files(&remote).len(), there, "{command}");
+    }
+    assert_eq!(files(&remote), files(&kitchen.html()));
+    run(["check".as_ref(), "-q".as_ref(), remote.as_os_str()]).expect(0);
 }
 
 #[test]

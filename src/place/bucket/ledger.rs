@@ -2,12 +2,9 @@
 //! list of the bucket alone.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::view::BucketView;
-use crate::place::record::Record;
 use crate::store::Object;
 
 /// The tags of published sitemaps.
@@ -21,19 +18,10 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The ledger of a place, which is read by the first question about it; none if it cannot be read.
-    pub fn of(view: &BucketView) -> Option<Arc<Self>> {
-        let cell = view.ledger_cell();
-        cell.get_or_init(|| Self::read(view).map(Arc::new)).clone()
-    }
-
-    fn read(view: &BucketView) -> Option<Self> {
-        let live = view.object(&view.layout().record(&Record::Live));
-        let live_since = live.bucket.head(&live.key).ok()??.modified;
-        let read = view.read_state(&view.ledger().path).ok()?;
-        let ledger: Self =
-            read.and_then(|(bytes, _)| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-        Some(Self { live_since: Some(live_since), ..ledger })
+    /// The ledger with these bytes, or an empty one if they are none. The live manifest was put at `live_since`.
+    pub fn from_json(bytes: Option<&[u8]>, live_since: i64) -> Self {
+        let read = bytes.and_then(|bytes| serde_json::from_slice::<Self>(bytes).ok());
+        Self { live_since: Some(live_since), ..read.unwrap_or_default() }
     }
 
     /// Its bytes.

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::claim::StateObject;
+use super::objects;
 use super::owner::Owner;
-use super::switch;
 use super::view::BucketView;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::interface::{Published, View};
@@ -61,7 +61,7 @@ impl Staging<'_> {
 
     /// Puts an object into it.
     pub fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
-        switch::put_state(self.view, &self.path(name), Bytes::copy_from_slice(bytes), Condition::None)
+        objects::put_state(self.view, &self.path(name), Bytes::copy_from_slice(bytes), Condition::None)
     }
 
     /// Reads an object in it; none if it does not exist.
@@ -127,7 +127,7 @@ pub fn remove_dead_runs(view: &BucketView, own: &str, published: &Published<'_>)
             }
         }
     }
-    switch::remove(view, &left)?;
+    objects::remove(view, &left)?;
     for run in &dead {
         let staging = Staging { view, run };
         if staging.is_over()? {

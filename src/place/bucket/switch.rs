@@ -3,11 +3,10 @@
 //! Every file that the switch replaces is read before, and replaced only if it still is what was read. Therefore a run that was taken
 //! for dead in the middle of its switch cannot undo what the run that completed it has published since.
 
-use std::path::PathBuf;
-
 use bytes::Bytes;
 
 use super::headers::{FileKind, headers};
+use super::objects::{changed, put_state, remove};
 use super::staging::Staging;
 use super::view::BucketView;
 use crate::error::{Error, ErrorKind, Result, message};
@@ -136,31 +135,6 @@ pub fn clean_up(
     put_state(view, &view.layout().record(&Record::Live), manifest, condition)
 }
 
-/// Removes published files.
-pub fn remove(view: &BucketView, files: &[String]) -> Result<()> {
-    let Some(first) = files.first() else { return Ok(()) };
-    let keys: Vec<String> = files.iter().map(|file| view.key(file)).collect();
-    let removed = view.bucket().remove(&keys);
-    removed.map_err(|failure| failure.into_error(&view.path(first.as_ref()), "could not be removed"))?;
-    files.iter().for_each(|file| view.note(file, None));
-    Ok(())
-}
-
-/// Puts an object of the state.
-pub fn put_state(
-    view: &BucketView,
-    path: &std::path::Path,
-    bytes: Bytes,
-    condition: Condition,
-) -> Result<()> {
-    let object = view.object(path);
-    match object.bucket.put(Put::new(object.key, bytes, condition)) {
-        Ok(_) => Ok(()),
-        Err(failure) if failure.kind == FailureKind::Condition => Err(changed(path.into())),
-        Err(failure) => Err(failure.into_error(path, "could not be written")),
-    }
-}
-
 fn put(view: &BucketView, file: &str, bytes: Bytes, condition: Condition, kind: FileKind) -> Result<Meta> {
     let size = bytes.len() as u64;
     let put = Put { headers: headers(kind), ..Put::new(view.key(file), bytes, condition) };
@@ -179,9 +153,4 @@ fn put(view: &BucketView, file: &str, bytes: Bytes, condition: Condition, kind: 
 fn read(view: &BucketView, file: &str) -> Result<Option<(Bytes, Object)>> {
     let read = view.bucket().read(&view.key(file));
     read.map_err(|failure| failure.into_error(&view.path(file.as_ref()), "could not be read"))
-}
-
-fn changed(path: PathBuf) -> Error {
-    let words = "was changed by another run or program meanwhile; run again";
-    Error::new(ErrorKind::Busy, message!(&*path, ": {words}"))
 }

@@ -137,9 +137,15 @@ impl BucketView {
         self.object(&self.layout.state().join(LEDGER))
     }
 
-    /// Holds the ledger once it was read.
-    pub(super) fn ledger_cell(&self) -> &OnceLock<Option<Arc<Ledger>>> {
-        &self.ledger
+    /// The ledger, which is read by the first question about it; none if it cannot be read.
+    pub(super) fn known_tags(&self) -> Option<Arc<Ledger>> {
+        let read = || {
+            let live = self.object(&self.layout.record(&Record::Live));
+            let live_since = live.bucket.head(&live.key).ok()??.modified;
+            let ledger = self.read_state(&self.ledger().path).ok()?;
+            Some(Arc::new(Ledger::from_json(ledger.as_ref().map(|(bytes, _)| &**bytes), live_since)))
+        };
+        self.ledger.get_or_init(read).clone()
     }
 
     /// The published files and places below, listed now if they were not yet.
@@ -334,7 +340,7 @@ impl View for BucketView {
         }
         let object = self.published(&file.to_string_lossy()).ok()?;
         let Some(object) = object.filter(|object| object.bytes == bytes) else { return Some(false) };
-        Ledger::of(self)?.vouches_for(&file.to_string_lossy(), &object)
+        self.known_tags()?.vouches_for(&file.to_string_lossy(), &object)
     }
 }
 

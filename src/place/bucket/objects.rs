@@ -1,0 +1,36 @@
+//! Changes of single objects.
+
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+
+use super::view::BucketView;
+use crate::error::{Error, ErrorKind, Result, message};
+use crate::place::interface::View;
+use crate::store::{Condition, FailureKind, Put};
+
+/// Removes published files.
+pub fn remove(view: &BucketView, files: &[String]) -> Result<()> {
+    let Some(first) = files.first() else { return Ok(()) };
+    let keys: Vec<String> = files.iter().map(|file| view.key(file)).collect();
+    let removed = view.bucket().remove(&keys);
+    removed.map_err(|failure| failure.into_error(&view.path(first.as_ref()), "could not be removed"))?;
+    files.iter().for_each(|file| view.note(file, None));
+    Ok(())
+}
+
+/// Puts an object of the state.
+pub fn put_state(view: &BucketView, path: &Path, bytes: Bytes, condition: Condition) -> Result<()> {
+    let object = view.object(path);
+    match object.bucket.put(Put::new(object.key, bytes, condition)) {
+        Ok(_) => Ok(()),
+        Err(failure) if failure.kind == FailureKind::Condition => Err(changed(path.into())),
+        Err(failure) => Err(failure.into_error(path, "could not be written")),
+    }
+}
+
+/// The error for an object that is no longer what it was.
+pub fn changed(path: PathBuf) -> Error {
+    let words = "was changed by another run or program meanwhile; run again";
+    Error::new(ErrorKind::Busy, message!(&*path, ": {words}"))
+}
