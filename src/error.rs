@@ -126,7 +126,15 @@ impl Error {
     }
 
     fn from_io(kind: ErrorKind, message: Message, source: io::Error) -> Self {
-        Self(Box::new(Inside { kind, message, source: Some(source) }))
+        // A reader that knows more than the system has said it all.
+        source
+            .downcast()
+            .unwrap_or_else(|source| Self(Box::new(Inside { kind, message, source: Some(source) })))
+    }
+
+    /// Whether `error` is an [`Error`] on its way through code that knows only errors of the system.
+    pub(crate) fn is_carried_by(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|cause| cause.is::<Self>())
     }
 
     /// Adds `context` before the message.
@@ -165,6 +173,13 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.message.fmt(f)
+    }
+}
+
+/// For readers of files on other machines, whose code is called as that of a local file.
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        Self::other(error)
     }
 }
 

@@ -14,12 +14,16 @@ mod location;
 #[cfg(feature = "cloud")]
 mod object;
 #[cfg(feature = "cloud")]
+mod parts;
+#[cfg(feature = "cloud")]
 mod profile;
 #[cfg(feature = "cloud")]
 mod reader;
 #[cfg(feature = "cloud")]
 mod runtime;
 mod settings;
+#[cfg(feature = "cloud")]
+mod web;
 
 #[cfg(feature = "cloud")]
 pub use bucket::Bucket;
@@ -35,7 +39,11 @@ pub use location::not_built_in;
 #[cfg(feature = "cloud")]
 pub use object::{Condition, Meta, Object, Put};
 #[cfg(feature = "cloud")]
+pub use parts::{ObjectParts, Parts};
+#[cfg(feature = "cloud")]
 pub use runtime::{Task, spawn};
 #[cfg(feature = "cloud")]
 pub use settings::store_settings;
 pub use settings::{ObjectHeader, StoreSettings, set_store_settings};
+#[cfg(feature = "cloud")]
+pub use web::{Pieces, WebFile};

@@ -1,26 +1,32 @@
-//! Remote inputs: suggests the program that reads them into a pipe.
+//! Remote inputs: suggests the program that reads them, if this build does not.
 
 use sitemill::{Error, ErrorKind, escape};
 
-/// The start of a URL, and the program that downloads it to standard output.
-const PROGRAMS: [(&str, &str); 8] = [
-    ("http://", "curl -sS URL"),
-    ("https://", "curl -sS URL"),
-    ("ftp://", "curl -sS URL"),
-    ("s3://", "aws s3 cp URL -"),
-    ("s3a://", "hdfs dfs -cat URL"),
-    ("gs://", "gcloud storage cat URL"),
-    ("hdfs://", "hdfs dfs -cat URL"),
-    ("abfs://", "azcopy cp URL --from-to BlobPipe"),
+/// Whether this build reads objects and files of web servers.
+const READS_OBJECTS: bool = cfg!(feature = "cloud");
+
+/// The start of a URL, whether a build with object stores reads it, and the commands that read it otherwise.
+const PROGRAMS: [(&str, bool, &str); 9] = [
+    ("http://", true, "curl -sS 'URL' | sitemill build - …"),
+    ("https://", true, "curl -sS 'URL' | sitemill build - …"),
+    ("s3://", true, "rclone copy ':s3,env_auth:PATH' input\n  sitemill build input …"),
+    ("gs://", true, "rclone copy ':gcs,env_auth:PATH' input\n  sitemill build input …"),
+    ("az://", true, "rclone copy ':azureblob,env_auth:PATH' input\n  sitemill build input …"),
+    ("ftp://", false, "curl -sS 'URL' | sitemill build - …"),
+    ("s3a://", true, "hdfs dfs -cat 'URL' | sitemill build - …"),
+    ("hdfs://", false, "hdfs dfs -cat 'URL' | sitemill build - …"),
+    ("abfs://", true, "azcopy cp 'URL' --from-to BlobPipe | sitemill build - …"),
 ];
 
-/// If `error` says that a URL is not a file, returns the command that reads the URL.
+/// If `error` says that a URL is not a file, returns the commands that read the URL.
 pub fn command(error: &Error) -> Option<String> {
     let path = error.path().filter(|_| error.kind() == ErrorKind::Input)?;
     let url = escape::shown(path.as_os_str().as_encoded_bytes());
     let starts = |start: &str| url.get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start));
-    let (_, program) = PROGRAMS.iter().find(|(start, _)| starts(start))?;
-    Some(format!("{} | sitemill build - …", program.replace("URL", &format!("'{url}'"))))
+    let (start, _, commands) =
+        PROGRAMS.iter().find(|(start, is_read, _)| starts(start) && !(*is_read && READS_OBJECTS))?;
+    let lines = if commands.contains('\n') { "\n  " } else { "" };
+    Some(format!("{lines}{}", commands.replace("URL", &url).replace("PATH", &url[start.len()..])))
 }
 
 #[cfg(test)]
@@ -31,17 +37,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_error_for_a_url_names_the_program_that_reads_it() {
-        for (name, said) in [
-            ("https://h.example/a?b", Some("curl -sS 'https://h.example/a?b' | sitemill build - …")),
-            ("HTTP://h.example/a", Some("curl -sS 'HTTP://h.example/a' | sitemill build - …")),
-            ("s3://bucket/a.gz", Some("aws s3 cp 's3://bucket/a.gz' - | sitemill build - …")),
-            ("gs://bucket/a", Some("gcloud storage cat 'gs://bucket/a' | sitemill build - …")),
-            ("az://bucket/a", None),
-            ("file:///data/a", None),
-            ("data.csv", None),
+    fn the_error_for_a_url_that_this_build_cannot_read_names_the_program_that_reads_it() {
+        let copy = "\n  rclone copy ':s3,env_auth:bucket/a.gz' input\n  sitemill build input …";
+        for (name, is_read, said) in [
+            ("https://h.example/a?b", true, Some("curl -sS 'https://h.example/a?b' | sitemill build - …")),
+            ("HTTP://h.example/a", true, Some("curl -sS 'HTTP://h.example/a' | sitemill build - …")),
+            ("s3://bucket/a.gz", true, Some(copy)),
+            ("ftp://h.example/a", false, Some("curl -sS 'ftp://h.example/a' | sitemill build - …")),
+            ("hdfs://h.example/a", false, Some("hdfs dfs -cat 'hdfs://h.example/a' | sitemill build - …")),
+            ("file:///data/a", false, None),
+            ("data.csv", false, None),
         ] {
             let error = Error::input(Path::new(name), io::ErrorKind::NotFound.into());
+            let said = said.filter(|_| !(is_read && READS_OBJECTS));
             assert_eq!(command(&error).as_deref(), said, "{name}");
         }
     }

@@ -1,13 +1,16 @@
 //! Sources: expands the inputs of a job to files.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::commands::check::{self, Members, Set};
-use crate::error::{Error, Result, Setting, message};
+use crate::error::{Error, Result, Setting, is_url, message};
 use crate::escape;
 use crate::intake::format::{self, FormOptions, OutDirectory, PartFiles, SkipReason};
 use crate::intake::input::Found;
+use crate::intake::read_at::RemoteFile;
+use crate::intake::remote::{self, Remote};
 use crate::intake::report::Skipped;
 use crate::intake::source::{Source, SourceKind};
 use crate::job::Job;
@@ -34,7 +37,9 @@ pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirec
             && place::holds_set(input)
             && input.canonicalize().is_ok_and(|path| path.parent().is_some_and(|parent| out.is(parent)))
     };
-    let both = |input: &&Path| input.is_dir() && (out.is(input) || is_site(input));
+    let is_same_location = |input: &Path| is_url(input) && has_same_text(input, &job.publication.out);
+    let both =
+        |input: &&Path| is_same_location(input) || (input.is_dir() && (out.is(input) || is_site(input)));
     match inputs.iter().filter_map(Source::path).find(both) {
         None => Ok(Some(out)),
         Some(input) => Err(Error::usage(message!(
@@ -45,6 +50,12 @@ pub fn out_directory(job: &Job, inputs: &[Source<'_>]) -> Result<Option<OutDirec
             "publish to another directory, or name the files to read one by one"
         ))),
     }
+}
+
+/// Whether two locations are equal except for slashes at their ends.
+fn has_same_text(one: &Path, other: &Path) -> bool {
+    let [one, other] = [one, other].map(|path| path.to_string_lossy().trim_end_matches('/').to_owned());
+    one == other
 }
 
 /// Opens all `inputs`. A directory is expanded to its part files, which need a success marker if `needs_success`, or to the set
@@ -64,26 +75,49 @@ pub fn open_all<'a>(
         match input.0 {
             SourceKind::Rows { name, rows } => sources.open.push(Found::rows(name, rows)),
             SourceKind::Path(name) if name.is_dir() => {
-                open_directory(&name, needs_success, options, out, &mut sources)?;
+                let parts = format::part_files(&name, needs_success, out)?;
+                open_directory(parts, &Listed::default(), options, &mut sources)?;
             }
-            SourceKind::Path(name) => open(&name, options, &mut |_| true, &mut sources)?,
+            SourceKind::Path(name) => match remote::find(&name, needs_success, out)? {
+                None => open(&name, &Listed::default(), options, &mut |_| true, &mut sources)?,
+                Some(found) => open_remote(found, options, &mut sources)?,
+            },
         }
     }
     Ok(sources)
 }
 
+/// Remote files that are known from a list, by their names.
+type Listed = HashMap<PathBuf, Arc<dyn RemoteFile>>;
+
+fn open_remote(found: Vec<Remote>, options: &FormOptions, sources: &mut Sources<'_>) -> Result<()> {
+    for one in found {
+        match one {
+            Remote::Files(files) => {
+                let names: Vec<PathBuf> = files.iter().map(|(name, _)| name.clone()).collect();
+                let listed = files.into_iter().collect();
+                for name in &names {
+                    open(name, &listed, options, &mut |_| true, sources)?;
+                }
+            }
+            Remote::Directory(parts, files) => {
+                open_directory(parts, &files.into_iter().collect(), options, sources)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 fn open_directory(
-    directory: &Path,
-    needs_success: bool,
+    PartFiles { files, mut skipped }: PartFiles,
+    listed: &Listed,
     options: &FormOptions,
-    out: Option<&OutDirectory>,
     sources: &mut Sources<'_>,
 ) -> Result<()> {
-    let PartFiles { files, mut skipped } = format::part_files(directory, needs_success, out)?;
     let mut met = HashSet::new();
     let sets = sets(&files);
     for file in data_files(&files, &sets)? {
-        open(&file, options, &mut |file| met.insert(file.to_owned()), sources)?;
+        open(&file, listed, options, &mut |file| met.insert(file.to_owned()), sources)?;
     }
     let is_left = |file: &&PathBuf| set_of(file, &sets).is_some() && !met.contains(*file);
     let left = files.iter().filter(|file| !has_robots_lines(file)).filter(is_left);
@@ -141,8 +175,17 @@ fn data_files(files: &[PathBuf], sets: &HashSet<&Path>) -> Result<Vec<PathBuf>> 
     Ok(data)
 }
 
+/// Opens the file `name`, which may be among those `listed`.
+fn open_one<'a>(name: &Path, listed: &Listed) -> Result<Found<'a>> {
+    match listed.get(name) {
+        Some(file) => Ok(Found::remote(name.to_owned(), Arc::clone(file))),
+        None => Found::open(name),
+    }
+}
+
 fn open(
     name: &Path,
+    listed: &Listed,
     options: &FormOptions,
     is_new: &mut dyn FnMut(&Path) -> bool,
     sources: &mut Sources<'_>,
@@ -150,7 +193,7 @@ fn open(
     if !is_new(name) {
         return Ok(());
     }
-    let source = Found::open(name)?;
+    let source = open_one(name, listed)?;
     if !is_index(&source, options)? {
         sources.open.push(source);
         return Ok(());
@@ -164,7 +207,7 @@ fn open(
         if !is_new(member) {
             continue;
         }
-        let source = Found::open(member)?;
+        let source = open_one(member, listed)?;
         if is_index(&source, options)? {
             let words =
                 message!(name, ": lists ", member, ", which is an index file itself; name that one instead");
@@ -176,5 +219,9 @@ fn open(
 }
 
 fn is_index(source: &Found<'_>, options: &FormOptions) -> Result<bool> {
-    source.file()?.map_or(Ok(false), |file| format::is_index(source.name(), &file, options))
+    // A request for each of many objects would take long.
+    if source.is_remote() && !format::is_named_as_sitemap(source.name(), options) {
+        return Ok(false);
+    }
+    source.peek()?.map_or(Ok(false), |stream| format::is_index(source.name(), stream, options))
 }

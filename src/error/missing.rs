@@ -13,7 +13,10 @@ pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
         let is_of_file = text.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"));
         return Some(match is_of_file {
             true => "is a URL; give the path alone",
-            false => "is a URL, and sitemill reads files; download it, or pipe it in",
+            false if cfg!(feature = "cloud") => "is a URL, and only files are read here; download it",
+            false => {
+                "is a URL, and this sitemill reads files; the Python package and the Debian package read URLs, too; or copy it first"
+            }
         });
     }
     let is_pattern = text.contains(['*', '?', '[', '{']);
@@ -35,10 +38,14 @@ mod tests {
 
     #[test]
     fn the_error_for_a_missing_file_says_what_its_name_could_mean_instead() {
+        let way_out = match cfg!(feature = "cloud") {
+            true => "download it",
+            false => "the Python package and the Debian package read URLs",
+        };
         for (name, said) in [
-            ("https://h.example/a?b", "https://h.example/a?b: is a URL, and sitemill reads files"),
-            ("HTTP://h.example/a", "download it, or pipe it in"),
-            ("az://bucket/a", "is a URL, and sitemill reads files"),
+            ("https://h.example/a?b", "https://h.example/a?b: is a URL, and "),
+            ("HTTP://h.example/a", way_out),
+            ("az://bucket/a", way_out),
             ("file:///data/a", "give the path alone"),
             ("data/*.csv", "no file matches this pattern"),
             ("data/part-[0-9]", "no file matches this pattern"),

@@ -36,7 +36,6 @@ mod options;
 mod packing;
 mod parquet;
 mod parts;
-mod pread;
 mod reader;
 mod recognise;
 mod row;
@@ -51,11 +50,12 @@ mod text;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod typed_text;
 mod unpack;
+mod watched;
 
 use std::fs::File;
 use std::io::Read;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::Arc;
 
 pub use columns::Columns;
 pub use delimiter::Delimiter;
@@ -64,13 +64,16 @@ pub use found::{ColumnsFound, NameCounts, UnitFacts};
 pub use from_code::{SourceRow, SourceRows};
 pub use options::FormOptions;
 pub use packing::Packing;
+#[cfg(feature = "cloud")]
+pub use parts::part_files_listed;
 pub use parts::{OutDirectory, PartFiles, SkipReason, part_files};
 pub use reader::{RowReader, Unit, Units};
+pub use recognise::is_named_as_sitemap;
 pub use row::{Record, Sink};
 pub use table::Format;
 
 use crate::error::{Error, Result, Setting, message};
-use pread::Pread;
+use crate::intake::read_at::{ReadAt, RemoteFile};
 use spec::{Open, OpenFile};
 use unpack::Text;
 
@@ -90,6 +93,8 @@ const _: () = {
 pub enum Feed<'a> {
     /// A regular file, read from its start.
     File(File),
+    /// A file on another machine, read from its start or, if its format needs it, at offsets.
+    Remote(Arc<dyn RemoteFile>),
     /// Anything that can be read once, such as a pipe. A format that needs a file cannot be read from it.
     Stream(Box<dyn Read + Send>),
     /// Rows from code.
@@ -125,23 +130,39 @@ impl<'n> PlainLines<'n> {
 /// is invalid; [`ErrorKind::Io`](crate::ErrorKind::Io) if it cannot be read.
 pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormOptions) -> Result<(Facts, Opened<'n>)> {
     options.check()?;
+    let of_file = |file, (format, of_file): (Format, &OpenFile)| {
+        Ok(of_rows((of_file.open)(name, file, options.hints())?, Some(format), Packing::None))
+    };
+    let mut remote = None;
     let (file, stream): (_, Box<dyn Read + Send>) = match feed {
         Feed::Rows(rows) => return Ok(of_rows(rows.open(name, options.hints())?, None, Packing::None)),
         Feed::Stream(stream) => (None, stream),
+        Feed::Remote(file) => {
+            // Most objects are text, which is read in one go. Only the name is known without a request.
+            if recognise::is_named_as_of_file(name, options)
+                && let Some(format) = file_format(name, &*file, options)?
+            {
+                return of_file(file, format);
+            }
+            remote = Some(Arc::clone(&file));
+            (None, file.stream())
+        }
         Feed::File(file) => {
             let unreadable = |error| Error::io(name, "could not be read", error);
-            if let Some((format, of_file)) = file_format(name, &file, options)? {
-                return Ok(of_rows(
-                    (of_file.open)(name, file, options.hints())?,
-                    Some(format),
-                    Packing::None,
-                ));
+            if let Some(format) = file_format(name, &file, options)? {
+                return of_file(Arc::new(file), format);
             }
             let stream = file.try_clone().map_err(unreadable)?;
             (Some(file), Box::new(stream))
         }
     };
     let mut text = Text::open(name, stream)?;
+    if let (Some(file), Packing::None) = (remote, text.about().packing())
+        && let Some(format) = recognise::by_magic(text.head())
+    {
+        check_is_said(name, format, options)?;
+        return of_file(file, format);
+    }
     check_not_of_file(&text, options)?;
     if let Some(encoding) = options.input_encoding.or_else(|| charset::declared(text.head())) {
         text.transcode(encoding)?;
@@ -169,21 +190,33 @@ pub fn open<'n>(name: &'n Path, feed: Feed<'n>, options: &'n FormOptions) -> Res
 /// The format of `file` if the format needs a file: the one in `options`, or the one that the first bytes show.
 fn file_format(
     name: &Path,
-    file: &File,
+    file: &dyn ReadAt,
     options: &FormOptions,
 ) -> Result<Option<(Format, &'static OpenFile)>> {
+    if let Some(said) = options.format
+        && let Open::File(of_file) = &said.spec().open
+    {
+        return Ok(Some((said, of_file)));
+    }
     let mut magic = [0; MAGIC_BYTES_MAX];
     let magic_bytes =
         file.read_at(&mut magic, 0).map_err(|error| Error::io(name, "could not be read", error))?;
     let found = recognise::by_magic(&magic[..magic_bytes]);
-    let Some(said) = options.format else { return Ok(found) };
-    match (&said.spec().open, found) {
-        (Open::File(of_file), _) => Ok(Some((said, of_file))),
-        (_, Some((_, of_file))) => {
-            let title = of_file.title;
+    found.map(|found| check_is_said(name, found, options)).transpose()?;
+    Ok(found)
+}
+
+/// Refuses a file whose first bytes show another format than the one in `options`.
+fn check_is_said(
+    name: &Path,
+    (format, OpenFile { title, .. }): (Format, &OpenFile),
+    options: &FormOptions,
+) -> Result<()> {
+    match options.format {
+        Some(said) if said != format => {
             Err(Error::data(message!(name, ": is {title}, and ", Setting::Format, " says {said}")))
         }
-        (_, None) => Ok(None),
+        _ => Ok(()),
     }
 }
 
@@ -223,16 +256,15 @@ fn of_rows(mut reader: RowReader<'_>, format: Option<Format>, packing: Packing) 
     (Facts { columns, ..facts(format, packing) }, Opened::Rows(reader))
 }
 
-/// Whether the file `name` is a sitemap index, which lists inputs and is not an input itself.
+/// Whether the file `name`, whose bytes are in `stream`, is a sitemap index, which lists inputs and is not an input itself.
 ///
 /// # Errors
 /// As [`open`].
-pub fn is_index(name: &Path, file: &File, options: &FormOptions) -> Result<bool> {
+pub fn is_index(name: &Path, stream: Box<dyn Read + Send>, options: &FormOptions) -> Result<bool> {
     if !matches!(options.format, None | Some(Format::Sitemap)) {
         return Ok(false);
     }
-    let stream = file.try_clone().map_err(|error| Error::io(name, "could not be read", error))?;
-    let text = Text::open(name, Box::new(Pread::new(stream.into(), 0)))?;
+    let text = Text::open(name, stream)?;
     Ok(sitemap::is_index(text.head()))
 }
 

@@ -24,6 +24,7 @@ pub use map::Segment;
 use super::lines;
 use crate::common::fifo::Fifo;
 use crate::intake::format::{Feed, SourceRows};
+use crate::intake::read_at::{Pread, RemoteFile};
 use crate::intake::spool_format::Block;
 use crate::intake::urls::HeldUrls;
 use crate::sitemap::tags::GivenTags;
@@ -39,6 +40,7 @@ pub struct Found<'a> {
 
 enum Stream<'a> {
     File(Identity),
+    Remote(Arc<dyn RemoteFile>),
     Pipe(Pipe),
     Rows(SourceRows<'a>),
 }
@@ -114,6 +116,12 @@ impl<'a> Found<'a> {
         Self { name, stream: Stream::Rows(rows) }
     }
 
+    /// A file on another machine.
+    #[cfg_attr(not(feature = "cloud"), allow(dead_code, reason = "only object stores have remote files"))]
+    pub fn remote(name: PathBuf, file: Arc<dyn RemoteFile>) -> Self {
+        Self { name, stream: Stream::Remote(file) }
+    }
+
     /// Checks that `name` can be read, and opens it if it is a pipe. `-` is standard input.
     ///
     /// # Errors
@@ -159,15 +167,21 @@ impl<'a> Found<'a> {
         matches!(self.stream, Stream::File(_))
     }
 
-    /// Reopens a regular file. `None` for pipes and rows from code.
+    /// Whether it is a file on another machine.
+    pub fn is_remote(&self) -> bool {
+        matches!(self.stream, Stream::Remote(_))
+    }
+
+    /// Opens a file to look at its first bytes; it can still be read from its start afterwards. `None` for pipes and rows from code.
     ///
     /// # Errors
     /// [`ErrorKind::Input`] if it can no longer be opened, [`ErrorKind::Data`] if its name now refers to another file.
-    pub fn file(&self) -> Result<Option<File>> {
-        match &self.stream {
-            Stream::File(identity) => self.reopened(identity).map(Some),
-            Stream::Pipe(_) | Stream::Rows(_) => Ok(None),
-        }
+    pub fn peek(&self) -> Result<Option<Box<dyn Read + Send>>> {
+        Ok(match &self.stream {
+            Stream::File(identity) => Some(Box::new(Pread::new(Arc::new(self.reopened(identity)?), 0))),
+            Stream::Remote(file) => Some(Arc::clone(file).stream()),
+            Stream::Pipe(_) | Stream::Rows(_) => None,
+        })
     }
 
     fn reopened(&self, was: &Identity) -> Result<File> {
@@ -187,10 +201,11 @@ impl<'a> Found<'a> {
     /// Returns a reader of its bytes and, for a file, its identity when it was found.
     ///
     /// # Errors
-    /// As [`Found::file`].
+    /// As [`Found::peek`].
     pub fn into_feed(self) -> Result<(Feed<'a>, Option<Identity>)> {
         match self.stream {
             Stream::File(identity) => Ok((Feed::File(self.reopened(&identity)?), Some(identity))),
+            Stream::Remote(file) => Ok((Feed::Remote(file), None)),
             Stream::Pipe(pipe) => Ok((Feed::Stream(pipe.into_reader()), None)),
             Stream::Rows(rows) => Ok((Feed::Rows(rows), None)),
         }
@@ -355,7 +370,7 @@ impl Input {
 }
 
 /// The error for a file that was replaced or changed.
-fn has_changed(name: &Path) -> Error {
+pub fn has_changed(name: &Path) -> Error {
     Error::data(message!(name, ": changed while it was being read; run again on a copy"))
 }
 

@@ -74,18 +74,29 @@ impl Space {
 #[derive(Debug)]
 pub struct Copied {
     name: PathBuf,
-    /// `None` for a pipe. The handle shares its file offset with the reader's.
-    file: Option<File>,
+    original: Original,
+}
+
+/// How much of an input was read.
+#[derive(Debug)]
+enum Original {
+    /// A pipe or rows from code, whose size is not known.
+    Endless,
+    /// The handle shares its file offset with the reader's.
+    File(File),
+    /// A remote file: its bytes, and how many of them were read.
+    Remote(u64, Arc<AtomicU64>),
 }
 
 impl Copied {
-    /// A copy of the input `name`, whose `feed` is not read yet.
-    pub fn of(name: &Path, feed: &Feed<'_>) -> Self {
-        let file = match feed {
-            Feed::File(file) => file.try_clone().ok(),
+    /// A copy of the input `name`, whose `feed` is not read yet. `streamed` will count the bytes that are read of a remote file.
+    pub fn of(name: &Path, feed: &Feed<'_>, streamed: &Arc<AtomicU64>) -> Self {
+        let original = match feed {
+            Feed::File(file) => file.try_clone().ok().map(Original::File),
+            Feed::Remote(_) => feed.remote_bytes().map(|bytes| Original::Remote(bytes, Arc::clone(streamed))),
             Feed::Stream(_) | Feed::Rows(_) => None,
         };
-        Self { name: name.into(), file }
+        Self { name: name.into(), original: original.unwrap_or(Original::Endless) }
     }
 
     /// Refuses a packed file that is larger than the free space: unpacked, it is not smaller.
@@ -93,7 +104,7 @@ impl Copied {
     /// # Errors
     /// [`ErrorKind::Io`], with both numbers.
     pub fn check_packed(&self, space: &Space) -> Result<()> {
-        let bytes = self.file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |meta| meta.len());
+        let bytes = self.original.bytes_and_read().map_or(0, |(bytes, _)| bytes);
         match free_bytes(&space.directory).filter(|&free| free < bytes) {
             None => Ok(()),
             Some(free) => Err(Error::new(
@@ -126,11 +137,24 @@ impl Copied {
 
     /// The bytes of the whole copy, estimated from the `taken` bytes of the input read so far.
     fn needed(&self, taken: u64) -> Option<u64> {
-        let mut file = self.file.as_ref()?;
-        let (bytes, read) = (file.metadata().ok()?.len(), file.stream_position().ok()?);
+        let (bytes, read) = self.original.bytes_and_read()?;
         // Parquet is not read from start to end, so nothing may have been read.
         let all = u128::from(taken) * u128::from(bytes) / u128::from((read > 0).then_some(read)?);
         u64::try_from(all).ok()
+    }
+}
+
+impl Original {
+    /// The bytes of the whole input, and those that were read so far, if both are known.
+    fn bytes_and_read(&self) -> Option<(u64, u64)> {
+        match self {
+            Self::Endless => None,
+            Self::File(file) => {
+                let mut file: &File = file;
+                Some((file.metadata().ok()?.len(), file.stream_position().ok()?))
+            }
+            Self::Remote(bytes, read) => Some((*bytes, read.load(Ordering::Relaxed))),
+        }
     }
 }
 

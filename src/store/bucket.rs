@@ -82,21 +82,29 @@ impl Bucket {
         Ok(got.map(|got| Box::new(ObjectReader::new(got, credentials)) as Box<dyn Read + Send>))
     }
 
-    /// Reads a part of the object `key`, which must have this `tag` if one is given.
+    /// Reads a part of the object `key`, which must still be `object`. Returns the entity tag as well.
     ///
     /// # Errors
-    /// If it cannot be read; [`FailureKind::Condition`] if it has another tag, [`FailureKind::Missing`] if it does not exist.
-    pub fn read_range(&self, key: &str, range: Range<u64>, tag: Option<&str>) -> Result<Bytes, Failure> {
+    /// If it cannot be read; [`FailureKind::Condition`] if it was replaced, [`FailureKind::Missing`] if it was removed.
+    pub async fn read_range(
+        &self,
+        key: &str,
+        range: Range<u64>,
+        object: &Object,
+    ) -> Result<(Bytes, Option<String>), Failure> {
         let options = GetOptions {
-            if_match: tag.map(str::to_owned),
+            if_match: object.tag.clone(),
             range: Some(GetRange::Bounded(range)),
             ..GetOptions::default()
         };
-        let (this, key) = (self.clone(), self.key(key)?);
-        wait(async move {
-            let got = this.0.store.get_opts(&key, options).await.map_err(|error| this.failure(&error))?;
-            got.bytes().await.map_err(|error| this.failure(&error))
-        })
+        let got = self.0.store.get_opts(&self.key(key)?, options).await;
+        let got = got.map_err(|error| self.failure(&error))?;
+        // Stores may ignore the condition, or have listed no tag.
+        if !object.is_same_as(&got.meta) {
+            return Err(Failure::replaced());
+        }
+        let tag = got.meta.e_tag.clone();
+        got.bytes().await.map(|bytes| (bytes, tag)).map_err(|error| self.failure(&error))
     }
 
     /// Lists all objects below `prefix`, in the order of their keys, which are given in full.

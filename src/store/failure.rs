@@ -65,6 +65,11 @@ impl Failure {
         Self { kind: FailureKind::Other, answer: answer.into(), credentials: String::new() }
     }
 
+    /// The failure of a request for an object that is no longer the one that was found.
+    pub fn replaced() -> Self {
+        Self { kind: FailureKind::Condition, ..Self::other("it was replaced") }
+    }
+
     /// The error for the object at `path`. `doing` describes the failure, such as "could not be read".
     pub fn into_error(self, path: &Path, doing: impl Into<Message>) -> Error {
         let Self { kind, answer, credentials } = self;

@@ -33,6 +33,15 @@ impl Object {
     pub fn meta(&self) -> Meta {
         Meta { tag: self.tag.clone(), version: self.version.clone() }
     }
+
+    /// Whether `meta` is of the same content. Without tags, the size and the time decide.
+    pub fn is_same_as(&self, meta: &ObjectMeta) -> bool {
+        match (&self.tag, &meta.e_tag) {
+            (Some(was), Some(now)) => was == now,
+            // Lists have parts of seconds, and headers have none.
+            _ => self.bytes == meta.size && self.modified / 1_000_000_000 == meta.last_modified.timestamp(),
+        }
+    }
 }
 
 impl From<ObjectMeta> for Object {

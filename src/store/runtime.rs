@@ -1,7 +1,9 @@
 //! The threads that requests run on, and the way to wait for a request from any other thread.
 
 use std::future::Future;
-use std::sync::{LazyLock, mpsc};
+use std::sync::LazyLock;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
@@ -14,6 +16,9 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     builder.build().expect("two threads can be started")
 });
 
+/// Maximum delay before noticing that a request is called off.
+const PATIENCE: Duration = Duration::from_millis(100);
+
 /// A request on its way.
 #[must_use]
 #[derive(Debug)]
@@ -23,6 +28,18 @@ impl<T> Task<T> {
     /// Waits for its result.
     pub fn wait(self) -> T {
         self.0.recv().expect("a request answers or panics")
+    }
+
+    /// Waits for its result; none if `is_called_off` becomes true before it is there.
+    pub fn wait_unless(self, is_called_off: &dyn Fn() -> bool) -> Option<T> {
+        loop {
+            match self.0.recv_timeout(PATIENCE) {
+                Ok(result) => return Some(result),
+                Err(RecvTimeoutError::Timeout) if is_called_off() => return None,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => panic!("a request answers or panics"),
+            }
+        }
     }
 }
 

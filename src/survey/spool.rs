@@ -14,12 +14,12 @@ use super::judge::{Judge, Judged, is_of_foreign_bytes};
 use super::memory::{Memory, with_page_memory};
 use crate::clean::Reason;
 use crate::clean::screen::RuleCounts;
-use crate::common::fifo::{Failed, PipeReader};
+use crate::common::fifo::Failed;
 use crate::common::nameless::nameless;
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::error::{Error, Result, reserve_more};
-use crate::intake::format::{self, Feed, FormOptions, Opened, Record, Sink, Unit, UnitFacts, Units};
+use crate::intake::format::{self, FormOptions, Opened, Record, Sink, Unit, UnitFacts, Units};
 use crate::intake::input::{Found, Input};
 use crate::intake::lines::CHUNK_BYTES;
 use crate::intake::scratch::{Copied, Scratch, Space};
@@ -109,21 +109,10 @@ impl Reading<'_> {
         let &Self { run, scratch, begin, .. } = self;
         let name = source.name().to_owned();
         let (feed, identity) = source.into_feed()?;
-        let copied = Copied::of(&name, &feed);
-        let from_pipe = Arc::new(AtomicU64::new(0));
-        let feed = match feed {
-            Feed::File(file) => Feed::File(file),
-            Feed::Stream(pipe) => {
-                Feed::Stream(Box::new(PipeReader::new(pipe, run.stop, &self.failed, &from_pipe)))
-            }
-            Feed::Rows(rows) => {
-                let (stop, failed, bytes) = (run.stop, &self.failed, &from_pipe);
-                Feed::Rows(rows.watched(move |row_bytes| {
-                    bytes.fetch_add(row_bytes, Ordering::Relaxed);
-                    !stop.is_raised() && !failed.is_any()
-                }))
-            }
-        };
+        let streamed = Arc::new(AtomicU64::new(0));
+        let copied = Copied::of(&name, &feed, &streamed);
+        let known_bytes = identity.map(|identity| identity.bytes()).or_else(|| feed.remote_bytes());
+        let feed = feed.watched(run.stop, &self.failed, &streamed);
         let (mut non_utf8, mut rules) = (0, RuleCounts::default());
         let (mut facts, opened) = format::open(&name, feed, self.form)?;
         let inputs = match opened {
@@ -154,7 +143,7 @@ impl Reading<'_> {
                 inputs
             }
         };
-        let bytes = identity.map_or_else(|| from_pipe.load(Ordering::Relaxed), |identity| identity.bytes());
+        let bytes = known_bytes.unwrap_or_else(|| streamed.load(Ordering::Relaxed));
         Ok((inputs, Known { facts, bytes, non_utf8, rules }))
     }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::commands::sources::{self, Sources};
-use crate::common::fifo::{Failed, PipeReader};
+use crate::common::fifo::Failed;
 use crate::common::stop::Stop;
 use crate::error::{Error, Result};
 use crate::intake::blocks::Blocks;
-use crate::intake::format::{self, Feed, FormOptions, Opened, Record, Sink};
+use crate::intake::format::{self, FormOptions, Opened, Record, Sink};
 use crate::intake::input::Found;
 use crate::intake::lines;
 use crate::intake::source::Source;
@@ -35,20 +35,8 @@ fn read_one(found: Found<'_>, form: &FormOptions, stop: &Stop, sink: &mut dyn Si
     let unreadable = |error| Error::io(&name, "could not be read", error);
     let (feed, identity) = found.into_feed()?;
     let streamed = Arc::new(AtomicU64::new(0));
-    let feed = match feed {
-        Feed::File(file) => Feed::File(file),
-        Feed::Stream(pipe) => {
-            Feed::Stream(Box::new(PipeReader::new(pipe, stop, &Failed::default(), &streamed)))
-        }
-        Feed::Rows(rows) => {
-            let (stop, streamed) = (stop.clone(), Arc::clone(&streamed));
-            Feed::Rows(rows.watched(move |row_bytes| {
-                streamed.fetch_add(row_bytes, Ordering::Relaxed);
-                !stop.is_raised()
-            }))
-        }
-    };
-    match format::open(&name, feed, form)?.1 {
+    let known_bytes = identity.map(|identity| identity.bytes()).or_else(|| feed.remote_bytes());
+    match format::open(&name, feed.watched(stop, &Failed::default(), &streamed), form)?.1 {
         Opened::Plain(mut file) => {
             // Detecting the format has read its first bytes.
             file.rewind().map_err(unreadable)?;
@@ -65,7 +53,7 @@ fn read_one(found: Found<'_>, form: &FormOptions, stop: &Stop, sink: &mut dyn Si
             }
         }
     }
-    Ok(identity.map_or_else(|| streamed.load(Ordering::Relaxed), |identity| identity.bytes()))
+    Ok(known_bytes.unwrap_or_else(|| streamed.load(Ordering::Relaxed)))
 }
 
 fn read_lines(

@@ -21,12 +21,13 @@ mod shared;
 #[cfg(all(test, feature = "parquet"))]
 mod tests;
 
-use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::reader::RowReader;
 use super::spec::{Head, Hints, Open, OpenFile, Spec};
 use crate::error::Result;
+use crate::intake::read_at::ReadAt;
 
 pub const PARQUET: Spec = Spec {
     name: "parquet",
@@ -44,7 +45,7 @@ pub const PARQUET: Spec = Spec {
 };
 
 #[cfg(feature = "parquet")]
-fn open<'n>(name: &'n Path, file: File, hints: Hints<'n>) -> Result<RowReader<'n>> {
+fn open<'n>(name: &'n Path, file: Arc<dyn ReadAt>, hints: Hints<'n>) -> Result<RowReader<'n>> {
     let groups = groups::Groups::open(name, file, hints)?;
     let columns = Some(groups.columns().clone());
     let all = groups.all();
@@ -54,7 +55,7 @@ fn open<'n>(name: &'n Path, file: File, hints: Hints<'n>) -> Result<RowReader<'n
 
 /// Refuses the file: this build cannot read Parquet.
 #[cfg(not(feature = "parquet"))]
-fn open<'n>(name: &'n Path, _: File, _: Hints<'n>) -> Result<RowReader<'n>> {
+fn open<'n>(name: &'n Path, _: Arc<dyn ReadAt>, _: Hints<'n>) -> Result<RowReader<'n>> {
     use crate::error::{Error, message};
     let way = "this sitemill was built without the feature parquet; export to CSV";
     Err(Error::data(message!(name, ": is Parquet, and {way}")))

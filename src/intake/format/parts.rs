@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Message, Result, Setting, message};
+use crate::error::{Error, Message, Result, Setting, is_url, message};
 
 /// The file that a job writes after all of its part files.
 const SUCCESS: &str = "_SUCCESS";
@@ -49,25 +49,35 @@ impl SkipReason {
     }
 }
 
-/// The directory that a run publishes to, from which it does not read.
+/// The directory or location that a run publishes to, from which it does not read.
 #[derive(Debug, Clone)]
 pub struct OutDirectory {
     path: PathBuf,
-    /// Device and inode.
-    identity: (u64, u64),
+    /// Device and inode; none for a location in a store.
+    identity: Option<(u64, u64)>,
 }
 
 impl OutDirectory {
-    /// The directory `path`; `None` if it does not exist yet.
+    /// The directory or location `path`; `None` for a directory that does not exist yet.
     pub fn at(path: &Path) -> Option<Self> {
-        let path = path.canonicalize().ok()?;
-        let identity = identity(&path)?;
-        Some(Self { path, identity })
+        match path.canonicalize() {
+            Ok(path) => {
+                let identity = Some(identity(&path)?);
+                Some(Self { path, identity })
+            }
+            Err(_) => is_url(path).then(|| Self { path: path.into(), identity: None }),
+        }
+    }
+
+    /// Its location, if it is in a store.
+    #[cfg(feature = "cloud")]
+    pub fn location(&self) -> Option<&Path> {
+        self.identity.is_none().then_some(&*self.path)
     }
 
     /// Whether `path` is this directory, under any name.
     pub fn is(&self, path: &Path) -> bool {
-        identity(path) == Some(self.identity)
+        self.identity.is_some() && identity(path) == self.identity
     }
 
     /// Whether `path` is in it or below, with symbolic links resolved.
@@ -107,6 +117,51 @@ pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirecto
     };
     let mut found = PartFiles::default();
     add_files(directory, &is_output, &mut found)?;
+    let is_finished = || directory.join(SUCCESS).exists();
+    chosen(found, directory, needs_success, &is_finished)
+}
+
+/// The data files among the objects below the location `directory`, by the same rules as in a directory. `names` are their names
+/// from there, and `is_output` tells whether one belongs to the set that the run publishes.
+///
+/// # Errors
+/// As [`part_files`].
+#[cfg(feature = "cloud")]
+pub fn part_files_listed(
+    directory: &Path,
+    names: &[&str],
+    needs_success: bool,
+    is_output: &dyn Fn(&str) -> bool,
+) -> Result<PartFiles> {
+    let mut found = PartFiles::default();
+    for &name in names {
+        let hidden = name.split('/').position(|part| is_hidden(part.as_ref()));
+        let skip = |found: &mut PartFiles, name: &str, reason| {
+            let path = directory.join(name);
+            // The objects below a hidden name follow each other.
+            if found.skipped.last().is_none_or(|(last, _)| *last != path) {
+                found.skipped.push((path, reason));
+            }
+        };
+        match hidden {
+            Some(at) => {
+                let first: Vec<&str> = name.split('/').take(at + 1).collect();
+                skip(&mut found, &first.join("/"), SkipReason::Hidden);
+            }
+            None if is_output(name) => skip(&mut found, name, SkipReason::Output),
+            None => found.files.push(directory.join(name)),
+        }
+    }
+    chosen(found, directory, needs_success, &|| names.contains(&SUCCESS))
+}
+
+/// The files that are read among all that were `found` in `directory`.
+fn chosen(
+    mut found: PartFiles,
+    directory: &Path,
+    needs_success: bool,
+    is_finished: &dyn Fn() -> bool,
+) -> Result<PartFiles> {
     let is_part =
         |file: &PathBuf| file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"part-"));
     if found.files.iter().any(is_part) {
@@ -116,7 +171,7 @@ pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirecto
     found.files.sort_unstable();
     found.skipped.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
     let count = found.files.len();
-    if needs_success && !directory.join(SUCCESS).exists() {
+    if needs_success && !is_finished() {
         return Err(Error::data(message!(
             directory,
             ": has no {SUCCESS} (data files: {count}): the job that writes it has not ended, or failed; ",

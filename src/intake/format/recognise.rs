@@ -37,8 +37,7 @@ pub fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Form
     let not_as_named = |what: &str| {
         wrong(message!("is not {what}, though its name says so; say what it is with ", Setting::Format))
     };
-    let name_text = name.to_string_lossy().to_ascii_lowercase();
-    let extension = packing::without_extension(&name_text).rsplit_once('.').map_or("", |(_, end)| end);
+    let extension = &*extension(name);
     if let Some(&format) = Format::ALL.iter().find(|format| format.spec().extensions.contains(&extension)) {
         return match &format.spec().open {
             Open::File(of_file) => not_as_named(of_file.title),
@@ -58,6 +57,28 @@ pub fn recognise(name: &Path, head: &[u8], options: &FormOptions) -> Result<Form
         )),
         None => Ok(Format::FALLBACK),
     }
+}
+
+/// Whether `name` or an option says that the input has a format that needs a file.
+pub fn is_named_as_of_file(name: &Path, options: &FormOptions) -> bool {
+    let extension = &*extension(name);
+    let is_named = |format: &Format| match options.format {
+        Some(said) => said == *format,
+        None => format.spec().extensions.contains(&extension),
+    };
+    Format::ALL.iter().any(|format| matches!(format.spec().open, Open::File(_)) && is_named(format))
+}
+
+/// Whether `name` is that of a sitemap or of an index of sitemaps, or an option says so.
+pub fn is_named_as_sitemap(name: &Path, options: &FormOptions) -> bool {
+    let is_named = || Format::Sitemap.spec().extensions.contains(&&*extension(name));
+    options.format.map_or_else(is_named, |said| said == Format::Sitemap)
+}
+
+/// The extension of `name` in lower case, without that of a packing.
+fn extension(name: &Path) -> String {
+    let name = name.to_string_lossy().to_ascii_lowercase();
+    packing::without_extension(&name).rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
 fn by_head(head: &[u8], sample: &Sample<'_>, options: &FormOptions) -> Option<Format> {

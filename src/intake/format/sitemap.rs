@@ -9,6 +9,7 @@ mod url_element;
 pub mod value;
 
 use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
@@ -160,10 +161,12 @@ pub fn broken(text: &About<'_>, at: u64, error: quick_xml::Error) -> Error {
         quick_xml::Error::Io(error) if error.get_ref().is_some_and(|cause| cause.is::<TooLong>()) => {
             text.wrong(format!("byte {at}: {error}: most likely a tag that is never closed"))
         }
-        quick_xml::Error::Io(error) => text.failed(match error.raw_os_error() {
-            Some(number) => io::Error::from_raw_os_error(number),
-            None => io::Error::new(error.kind(), error),
-        }),
+        quick_xml::Error::Io(error) => {
+            text.failed(Arc::try_unwrap(error).unwrap_or_else(|error| match error.raw_os_error() {
+                Some(number) => io::Error::from_raw_os_error(number),
+                None => io::Error::new(error.kind(), error),
+            }))
+        }
         quick_xml::Error::Encoding(_) => text.wrong(message!(
             "byte {at}: is not UTF-8, and the XML declaration names no other charset; say it with ",
             Setting::InputEncoding

@@ -1,7 +1,7 @@
 //! The properties of a format in the table of formats.
 
-use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::columns::Columns;
 use super::delimiter::Delimiter;
@@ -9,6 +9,7 @@ use super::reader::RowReader;
 use super::sample::Sample;
 use super::unpack::Text;
 use crate::error::Result;
+use crate::intake::read_at::ReadAt;
 
 /// One format. All of them are in [`table`](super::table).
 pub struct Spec {
@@ -46,14 +47,14 @@ pub enum Open {
     Lines(OpenText),
     /// As text from start to end. It may be packed or come through a pipe.
     Text(OpenText),
-    /// As a regular file that is read at any offset.
+    /// As a file that is read at any offset.
     File(OpenFile),
 }
 
 /// Opens a text and reads its header, if it has one.
 pub type OpenText = for<'n> fn(Text<'n>, Hints<'n>) -> Result<RowReader<'n>>;
 
-/// A format that needs a regular file.
+/// A format that needs a file that is read at any offset.
 pub struct OpenFile {
     /// The magic number that every such file starts with.
     pub magic: &'static [u8],
@@ -62,7 +63,7 @@ pub struct OpenFile {
     /// Why it cannot come through a pipe.
     pub why_file: &'static str,
     /// Opens the file with this name.
-    pub open: for<'n> fn(&'n Path, File, Hints<'n>) -> Result<RowReader<'n>>,
+    pub open: for<'n> fn(&'n Path, Arc<dyn ReadAt>, Hints<'n>) -> Result<RowReader<'n>>,
 }
 
 /// The options about rows: [`FormOptions`](super::FormOptions) without format and charset.

@@ -102,8 +102,9 @@ impl About<'_> {
 
     /// The error for a failed read: of the file, or of the data packed in it.
     pub fn failed(&self, error: io::Error) -> Error {
-        // Only errors of the operating system have a number. All others come from a decoder.
-        if self.packing == Packing::None || error.raw_os_error().is_some() {
+        // Only errors of the operating system have a number. All others come from a decoder, or from a remote file.
+        let is_of_file = error.raw_os_error().is_some() || Error::is_carried_by(&error);
+        if self.packing == Packing::None || is_of_file {
             return Error::io(self.name, "could not be read", error);
         }
         let (packing, at) = (self.packing, self.at.load(Ordering::Relaxed));

@@ -6,7 +6,6 @@
 //! A damaged file must not end the run or fill its memory: panics of the crate become errors (`contain`), and the headers of pages
 //! are checked (`pages`).
 
-use std::fs::File;
 use std::num::TryFromIntError;
 use std::ops::Range;
 use std::path::Path;
@@ -30,6 +29,7 @@ use crate::intake::format::row::{CountingSink, Record};
 use crate::intake::format::shapes;
 use crate::intake::format::spec::Hints;
 use crate::intake::format::typed_text::ColumnType;
+use crate::intake::read_at::ReadAt;
 use crate::sitemap::extensions::{EXTENSIONS, ExtrasBuffer};
 
 /// Default memory limit for pages.
@@ -60,10 +60,10 @@ pub struct Group {
 
 impl<'n> Groups<'n> {
     /// Reads the index at the end of `file`.
-    pub fn open(name: &'n Path, file: File, hints: Hints<'_>) -> Result<Self> {
+    pub fn open(name: &'n Path, file: Arc<dyn ReadAt>, hints: Hints<'_>) -> Result<Self> {
         let wrong = |message: Message| Error::data(message!(name, ": ", message));
-        let bytes = file.metadata().map_err(|error| Error::io(name, "could not be read", error))?.len();
-        let file = Shared { file: Arc::new(file), bytes };
+        let bytes = file.len().map_err(|error| Error::io(name, "could not be read", error))?;
+        let file = Shared { file, bytes };
         let index = contained(|| ParquetMetaDataReader::new().parse_and_finish(&file));
         let index = index.map_err(|error| broken(name, error))?;
         let schema = index.file_metadata().schema_descr();
@@ -242,7 +242,7 @@ fn check_codecs(index: &ParquetMetaData, at: usize) -> std::result::Result<(), S
 fn broken(name: &Path, error: ParquetError) -> Error {
     let error = match error {
         ParquetError::External(cause) => match cause.downcast::<std::io::Error>() {
-            Ok(cause) if cause.raw_os_error().is_some() => {
+            Ok(cause) if cause.raw_os_error().is_some() || Error::is_carried_by(&cause) => {
                 return Error::io(name, "could not be read", *cause);
             }
             Ok(cause) => cause.to_string(),

@@ -2,7 +2,6 @@
 //! decoded.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +19,7 @@ use super::delta;
 use super::header::PageHeader;
 use super::shared::{BATCH_ROWS, Shared, bytes_at};
 use crate::error::{Message, Setting, message};
-use crate::intake::format::pread::Pread;
+use crate::intake::read_at::{Pread, ReadAt};
 
 /// Maximum ratio of decompression: RFC 1951 has 258 bytes for two bits, and LZ4 255 for a byte.
 const GROWTH_MAX: u64 = 1032;
@@ -102,8 +101,9 @@ impl Pages {
     pub fn new(file: &Shared, column: &ColumnChunkMetaData, rows: usize, room: Arc<Room>) -> Result<Self> {
         let descriptor = column.column_descr();
         let name = crate::escape::shown(descriptor.path().string().as_bytes());
+        let (start, length) = column.byte_range();
         let chunk = Chunk {
-            file: Arc::clone(&file.file),
+            file: Arc::clone(&file.file).section(start..start.saturating_add(length)),
             file_bytes: file.bytes,
             name: name.clone(),
             compression: column.compression(),
@@ -241,7 +241,7 @@ impl PageReader for Pages {
 
 /// The bytes of a column's pages. The crate requests a reader at the start of each page header, and then the bytes after it.
 struct Chunk {
-    file: Arc<File>,
+    file: Arc<dyn ReadAt>,
     file_bytes: u64,
     name: String,
     compression: Compression,
@@ -316,7 +316,7 @@ impl ChunkReader for Chunk {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        let bytes = bytes_at(&self.file, self.file_bytes, start, length)?;
+        let bytes = bytes_at(&*self.file, self.file_bytes, start, length)?;
         self.check_growth(&bytes)?;
         Ok(bytes)
     }

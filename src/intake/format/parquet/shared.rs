@@ -1,22 +1,20 @@
 //! A Parquet file that several threads read at offsets.
 
-use std::fs::File;
 use std::io::BufReader;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length};
 
-use crate::intake::format::pread::Pread;
+use crate::intake::read_at::{Pread, ReadAt};
 
 /// Rows that are decoded together: a batch of four columns fits in the second-level cache.
 pub const BATCH_ROWS: usize = 4096;
 
 /// A file that any number of threads can read.
 pub struct Shared {
-    pub file: Arc<File>,
+    pub file: Arc<dyn ReadAt>,
     pub bytes: u64,
 }
 
@@ -34,12 +32,17 @@ impl ChunkReader for Shared {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
-        bytes_at(&self.file, self.bytes, start, length)
+        bytes_at(&*self.file, self.bytes, start, length)
     }
 }
 
 /// The bytes from `start`. The file may have fewer, because a damaged index may contain any number.
-pub fn bytes_at(file: &File, file_bytes: u64, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+pub fn bytes_at(
+    file: &dyn ReadAt,
+    file_bytes: u64,
+    start: u64,
+    length: usize,
+) -> parquet::errors::Result<Bytes> {
     if start.checked_add(length as u64).is_none_or(|end| end > file_bytes) {
         return Err(ParquetError::EOF("a column extends beyond the end of the file".into()));
     }

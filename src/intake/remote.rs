@@ -1,0 +1,61 @@
+//! Remote inputs: the files that a URL refers to.
+
+#[cfg(feature = "cloud")]
+mod bucket;
+#[cfg(feature = "cloud")]
+mod file;
+#[cfg(feature = "cloud")]
+mod pattern;
+#[cfg(feature = "cloud")]
+mod web;
+#[cfg(feature = "cloud")]
+mod windows;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::format::{OutDirectory, PartFiles};
+use super::read_at::RemoteFile;
+use crate::error::Result;
+
+/// Files on another machine, with their names.
+pub type RemoteFiles = Vec<(PathBuf, Arc<dyn RemoteFile>)>;
+
+/// What a URL refers to.
+#[derive(Debug)]
+#[cfg_attr(not(feature = "cloud"), allow(dead_code, reason = "only object stores have remote files"))]
+pub enum Remote {
+    /// Single files.
+    Files(RemoteFiles),
+    /// A location with files below it, which is read like a directory: its part files, and all of them.
+    Directory(PartFiles, RemoteFiles),
+}
+
+/// Finds the files that `url` refers to. It may be an object, a pattern of objects, or a location with objects below it; those in
+/// `out` are left out. Returns none if it is the path of a local file.
+///
+/// # Errors
+/// [`ErrorKind::Usage`](crate::ErrorKind::Usage) for a scheme that cannot be read, [`ErrorKind::Input`](crate::ErrorKind::Input)
+/// if nothing is there, [`ErrorKind::Permission`](crate::ErrorKind::Permission) if it may not be read.
+#[cfg(feature = "cloud")]
+pub fn find(url: &Path, needs_success: bool, out: Option<&OutDirectory>) -> Result<Option<Vec<Remote>>> {
+    use crate::store::{Location, Scheme};
+
+    let Some(location) = Location::parse(url)? else { return Ok(None) };
+    match location.scheme {
+        Scheme::Http => web::find(&location).map(|file| Some(vec![Remote::Files(vec![file])])),
+        Scheme::S3 | Scheme::Gs | Scheme::Az => {
+            let bucket = crate::store::connect(&location)?;
+            bucket::find(&bucket, &location, needs_success, out).map(Some)
+        }
+    }
+}
+
+/// Without object stores, every input is a local file.
+///
+/// # Errors
+/// None.
+#[cfg(not(feature = "cloud"))]
+pub fn find(_: &Path, _: bool, _: Option<&OutDirectory>) -> Result<Option<Vec<Remote>>> {
+    Ok(None)
+}

@@ -1,0 +1,170 @@
+//! Objects in a bucket as inputs.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::file::PartsFile;
+use super::pattern::{has_pattern, matches};
+use super::{Remote, RemoteFiles};
+use crate::error::{Error, ErrorKind, Result, message};
+use crate::intake::format::{OutDirectory, part_files_listed};
+use crate::store::{Bucket, Failure, FailureKind, Location, Object, ObjectParts};
+
+/// Finds what `location` in `bucket` refers to.
+pub fn find(
+    bucket: &Bucket,
+    location: &Location,
+    needs_success: bool,
+    out: Option<&OutDirectory>,
+) -> Result<Vec<Remote>> {
+    let search = Search { bucket, location, needs_success, out };
+    match has_pattern(&location.key) {
+        true => search.pattern(),
+        false => search.named(&location.key, location.is_prefix),
+    }
+}
+
+/// Looks for inputs in a bucket.
+struct Search<'s> {
+    bucket: &'s Bucket,
+    location: &'s Location,
+    needs_success: bool,
+    out: Option<&'s OutDirectory>,
+}
+
+impl Search<'_> {
+    /// The object `key`, or all objects below it.
+    fn named(&self, key: &str, is_prefix: bool) -> Result<Vec<Remote>> {
+        let object = if is_prefix { Ok(None) } else { self.bucket.head(key) };
+        // Stores that keep objects as files may fail if they are asked for a prefix as an object.
+        let object = match object {
+            Err(failure) if failure.kind == FailureKind::Other => Err(failure),
+            object => Ok(self.asked(key, object)?),
+        };
+        if let Ok(Some(object)) = object {
+            return Ok(vec![Remote::Files(vec![self.file(key.to_owned(), object)])]);
+        }
+        let listed = self.asked(key, self.bucket.list(key))?;
+        match (listed.is_empty(), object) {
+            (false, _) => self.directory(key, listed).map(|directory| vec![directory]),
+            (true, Err(failure)) => Err(not_found(&self.path(key), failure)),
+            (true, Ok(_)) => {
+                let words = "there is no such object, and none below it";
+                Err(Error::new(ErrorKind::Input, message!(&*self.path(key), ": {words}")))
+            }
+        }
+    }
+
+    /// The objects and prefixes that the pattern matches, level by level.
+    fn pattern(&self) -> Result<Vec<Remote>> {
+        let parts: Vec<&str> = self.location.key.split('/').collect();
+        let literal = parts.iter().take_while(|part| !has_pattern(part)).count();
+        let mut prefixes = vec![parts[..literal].join("/")];
+        let mut found = Vec::new();
+        for (at, part) in parts.iter().enumerate().skip(literal) {
+            let is_last = at + 1 == parts.len();
+            for prefix in std::mem::take(&mut prefixes) {
+                let level = self.asked(&prefix, self.bucket.list_level(&prefix))?;
+                let key =
+                    |name: &str| if prefix.is_empty() { name.to_owned() } else { format!("{prefix}/{name}") };
+                prefixes
+                    .extend(level.prefixes.iter().filter(|name| matches(part, name)).map(|name| key(name)));
+                if is_last && !self.location.is_prefix {
+                    let objects = level.objects.into_iter().filter(|(name, _)| matches(part, name));
+                    found.extend(objects.map(|(name, object)| (key(&name), Some(object))));
+                }
+            }
+        }
+        // An empty object may stand for a prefix of the same name.
+        let of_prefixes: HashSet<&String> = prefixes.iter().collect();
+        found.retain(|(key, object)| !is_marker(object.as_ref(), || of_prefixes.contains(key)));
+        found.extend(prefixes.into_iter().map(|prefix| (prefix, None)));
+        found.sort_unstable_by(|(one, _), (other, _)| one.split('/').cmp(other.split('/')));
+        if found.is_empty() {
+            let path = self.path(&self.location.key);
+            return Err(Error::new(ErrorKind::Input, message!(&*path, ": no object matches this pattern")));
+        }
+        let mut all = Vec::new();
+        for (key, object) in found {
+            match object {
+                Some(object) => all.push(Remote::Files(vec![self.file(key, object)])),
+                None => all.extend(self.named(&key, true)?),
+            }
+        }
+        Ok(all)
+    }
+
+    /// The location `prefix` with all objects below it.
+    fn directory(&self, prefix: &str, listed: Vec<(String, Object)>) -> Result<Remote> {
+        let directory = self.path(prefix);
+        let start = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
+        let parents: HashSet<String> = listed
+            .iter()
+            .flat_map(|(key, _)| key.match_indices('/').map(|(at, _)| key[..at].to_owned()))
+            .collect();
+        let mut files: RemoteFiles = Vec::with_capacity(listed.len());
+        let mut names = Vec::with_capacity(listed.len());
+        for (key, object) in listed {
+            let Some(name) = key.strip_prefix(&start).filter(|name| !name.is_empty()) else { continue };
+            if !is_marker(Some(&object), || parents.contains(&key)) {
+                names.push(name.to_owned());
+                files.push(self.file(key, object));
+            }
+        }
+        let out = self.out_below(prefix)?;
+        let is_output = |name: &str| match &out {
+            Some(out) => {
+                name.strip_prefix(&**out).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }
+            None => false,
+        };
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let parts = part_files_listed(&directory, &names, self.needs_success, &is_output)?;
+        Ok(Remote::Directory(parts, files))
+    }
+
+    /// The name from `prefix` of the location that the run publishes to, if it is below that.
+    fn out_below(&self, prefix: &str) -> Result<Option<String>> {
+        let Some(out) = self.out.and_then(OutDirectory::location) else { return Ok(None) };
+        let Some(out) = Location::parse(out)?.filter(|out| out.root == self.location.root) else {
+            return Ok(None);
+        };
+        let below = match prefix {
+            "" => Some(&*out.key),
+            _ => out.key.strip_prefix(prefix).and_then(|below| below.strip_prefix('/')),
+        };
+        Ok(below.filter(|below| !below.is_empty()).map(str::to_owned))
+    }
+
+    fn file(&self, key: String, object: Object) -> (PathBuf, Arc<dyn crate::intake::read_at::RemoteFile>) {
+        let (name, bytes) = (self.path(&key), object.bytes);
+        let parts = ObjectParts::new(self.bucket.clone(), key, object);
+        let file = PartsFile::new(name.clone(), Arc::new(parts), bytes);
+        (name, Arc::new(file))
+    }
+
+    fn path(&self, key: &str) -> PathBuf {
+        Location { key: key.to_owned(), ..self.location.clone() }.path()
+    }
+
+    fn asked<T>(&self, key: &str, answer: std::result::Result<T, Failure>) -> Result<T> {
+        answer.map_err(|failure| not_found(&self.path(key), failure))
+    }
+}
+
+/// Whether an object only marks that there is a directory.
+fn is_marker(object: Option<&Object>, is_parent: impl FnOnce() -> bool) -> bool {
+    object.is_some_and(|object| object.bytes == 0) && is_parent()
+}
+
+/// The error for an input that cannot be found.
+pub fn not_found(path: &Path, failure: Failure) -> Error {
+    match failure.kind {
+        FailureKind::NoBucket => {
+            let answer = failure.answer;
+            Error::new(ErrorKind::Input, message!(path, ": there is no such bucket ({answer})"))
+        }
+        _ => failure.into_error(path, "could not be read"),
+    }
+}

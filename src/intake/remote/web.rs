@@ -1,0 +1,138 @@
+//! A file on a web server as an input.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bytes::{Buf, Bytes};
+
+use super::bucket::not_found;
+use super::file::{PartsFile, called_off, failed};
+use crate::error::{Error, ErrorKind, Result, message};
+use crate::intake::read_at::{ReadAt, RemoteFile, Watch};
+use crate::store::{Location, Pieces, WebFile};
+
+/// Finds the file at `location`.
+pub fn find(location: &Location) -> Result<(PathBuf, Arc<dyn RemoteFile>)> {
+    let name = name_of(location);
+    if location.bucket().contains('@') {
+        let words =
+            "has a user name or a password, and sitemill sends neither; download the file, and give that";
+        return Err(Error::usage(message!(&*name, ": {words}")));
+    }
+    let url = location.path();
+    let url = url.to_str().and_then(|url| url.split('#').next()).unwrap_or_default();
+    let file = WebFile::find(url).map_err(|failure| not_found(&name, failure))?;
+    let Some(file) = file else {
+        return Err(Error::new(ErrorKind::Input, message!(&*name, ": the server has no such file")));
+    };
+    let file: Arc<dyn RemoteFile> = match file.bytes.filter(|_| file.sends_parts()) {
+        Some(bytes) => Arc::new(PartsFile::new(name.clone(), Arc::new(file), bytes)),
+        None => Arc::new(WholeFile { name: name.clone(), file, watch: Watch::default() }),
+    };
+    Ok((name, file))
+}
+
+/// The URL for messages and reports, without a user name, a password or a query, which may be a signature.
+fn name_of(location: &Location) -> PathBuf {
+    let url = location.path();
+    let url = url.to_string_lossy();
+    let (scheme, rest) = url.split_once("://").unwrap_or_default();
+    let (host, key) = rest.split_once('/').unwrap_or((rest, ""));
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let key = key.split('#').next().unwrap_or_default();
+    match key.split_once('?') {
+        Some((key, _)) => format!("{scheme}://{host}/{key}?…").into(),
+        None => format!("{scheme}://{host}/{key}").into(),
+    }
+}
+
+/// A file that the server sends from start to end only.
+#[derive(Debug, Clone)]
+struct WholeFile {
+    name: PathBuf,
+    file: WebFile,
+    watch: Watch,
+}
+
+impl ReadAt for WholeFile {
+    fn len(&self) -> io::Result<u64> {
+        self.file.bytes.ok_or_else(|| in_parts(&self.name))
+    }
+
+    fn read_at(&self, _: &mut [u8], _: u64) -> io::Result<usize> {
+        Err(in_parts(&self.name))
+    }
+
+    fn section(self: Arc<Self>, _: Range<u64>) -> Arc<dyn ReadAt> {
+        self
+    }
+}
+
+impl RemoteFile for WholeFile {
+    fn stream(self: Arc<Self>) -> Box<dyn Read + Send> {
+        Box::new(WebStream { file: self, next: None, piece: Bytes::new(), is_at_end: false })
+    }
+
+    fn watched(self: Arc<Self>, watch: Watch) -> Arc<dyn RemoteFile> {
+        Arc::new(Self { watch, ..Self::clone(&self) })
+    }
+}
+
+/// The error for a format that is read in parts.
+fn in_parts(name: &Path) -> io::Error {
+    let words = "has a format that is read in parts, and the server sends only the whole file; download it, and give that";
+    Error::data(message!(name, ": {words}")).into()
+}
+
+/// The bytes of a file from start to end, requested a piece ahead.
+struct WebStream {
+    file: Arc<WholeFile>,
+    next: Option<Pieces>,
+    piece: Bytes,
+    is_at_end: bool,
+}
+
+impl Read for WebStream {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let WholeFile { name, file, watch } = &*self.file;
+        while self.piece.is_empty() && !self.is_at_end {
+            let next = self.next.take().unwrap_or_else(|| file.open());
+            let (piece, rest) = next.wait_unless(&*watch.is_called_off).ok_or_else(called_off)?;
+            self.piece = piece.map_err(|failure| failed(name, failure))?;
+            self.is_at_end = self.piece.is_empty();
+            self.next = Some(WebFile::next(rest));
+            watch.bytes.fetch_add(self.piece.len() as u64, Ordering::Relaxed);
+        }
+        let bytes = out.len().min(self.piece.len());
+        self.piece.copy_to_slice(&mut out[..bytes]);
+        Ok(bytes)
+    }
+}
+
+impl fmt::Debug for WebStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WebStream").field(&self.file.name).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_url_has_neither_a_password_nor_a_query() {
+        for (url, name) in [
+            ("https://h.example/a/b.csv", "https://h.example/a/b.csv"),
+            ("https://h.example/a.csv?X-Amz-Signature=5ec#x", "https://h.example/a.csv?…"),
+            ("https://user:5ec@h.example/a", "https://h.example/a"),
+            ("https://h.example", "https://h.example/"),
+        ] {
+            let location = Location::parse(Path::new(url)).unwrap().unwrap();
+            assert_eq!(name_of(&location), Path::new(name), "{url}");
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Files on web servers, which are only read.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse,
+    ReqwestConnector,
+};
+
+use super::failure::{Failure, FailureKind};
+use super::parts::Parts;
+use super::runtime::{Task, spawn, wait};
+
+/// The time to connect, and the time without a byte after which a request has failed.
+const CONNECT_TIME: Duration = Duration::from_secs(5);
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// How often a request is sent that the server does not answer, and the pause before the first repetition. Each pause is twice the
+/// one before.
+const ATTEMPTS: u32 = 5;
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Bytes of a stream that are passed on together.
+const PIECE_BYTES: usize = 256 << 10;
+
+static CLIENT: LazyLock<object_store::Result<HttpClient>> = LazyLock::new(|| {
+    let options = ClientOptions::new()
+        .with_allow_http(true)
+        .with_timeout_disabled()
+        .with_connect_timeout(CONNECT_TIME)
+        .with_read_timeout(SILENCE);
+    ReqwestConnector::default().connect(&options)
+});
+
+/// A file on a web server, as it was when it was found. Redirections are followed.
+#[derive(Clone)]
+pub struct WebFile {
+    url: String,
+    /// Its bytes, if the server says how many it has.
+    pub bytes: Option<u64>,
+    /// Its entity tag or, without one, the time of its last change.
+    version: Option<String>,
+    /// Whether the server sends parts of it.
+    sends_parts: bool,
+}
+
+/// The bytes of a file that the server sends from start to end.
+pub type Pieces = Task<(Result<Bytes, Failure>, BoxStream<'static, Result<Bytes, Failure>>)>;
+
+impl WebFile {
+    /// Looks up the file at `url`; none if it does not exist. Its first byte is requested, because many servers and signed URLs
+    /// refuse other methods than GET.
+    ///
+    /// # Errors
+    /// If the server cannot be asked, or refuses.
+    pub fn find(url: &str) -> Result<Option<Self>, Failure> {
+        let this = Self { url: url.to_owned(), bytes: None, version: None, sends_parts: false };
+        wait(async move {
+            let response = match this.answer(Some(0..1)).await {
+                Err(failure) if failure.kind == FailureKind::Missing => return Ok(None),
+                response => response?,
+            };
+            let status = response.status().as_u16();
+            let version = version_of(&response);
+            let (bytes, sends_parts) = match status {
+                206 => total_of(&response).map_or((None, false), |bytes| (Some(bytes), version.is_some())),
+                // There is no first byte.
+                416 => (Some(0), version.is_some()),
+                _ => (header(&response, "content-length").and_then(|bytes| bytes.parse().ok()), false),
+            };
+            Ok(Some(Self { bytes, version, sends_parts, ..this }))
+        })
+    }
+
+    /// Whether parts of it can be requested. Otherwise it can only be read from its start to its end.
+    pub fn sends_parts(&self) -> bool {
+        self.sends_parts && self.bytes.is_some()
+    }
+
+    /// Requests all of it.
+    pub fn open(&self) -> Pieces {
+        let this = self.clone();
+        spawn(async move {
+            match this.answer(None).await {
+                Ok(response) if this.is_replaced(&response) => {
+                    (Err(Failure::replaced()), futures_util::stream::empty().boxed())
+                }
+                Ok(response) => {
+                    piece(response.into_body().bytes_stream().map(|bytes| bytes.map_err(of_error)).boxed())
+                        .await
+                }
+                Err(failure) => (Err(failure), futures_util::stream::empty().boxed()),
+            }
+        })
+    }
+
+    /// Requests the next piece of a stream; an empty one is its end.
+    pub fn next(stream: BoxStream<'static, Result<Bytes, Failure>>) -> Pieces {
+        spawn(piece(stream))
+    }
+
+    /// The answer to a request for all of it, or for a part. A request that got no answer is repeated.
+    async fn answer(&self, range: Option<Range<u64>>) -> Result<HttpResponse, Failure> {
+        let client = CLIENT.as_ref().map_err(|error| Failure::other(error.to_string()))?;
+        let mut pause = PAUSE;
+        for attempt in 1.. {
+            let answer = client.execute(self.request_of(range.clone())?).await;
+            let (failure, may_help) = match answer {
+                Ok(response) => match refusal(&response, range.is_some()) {
+                    None => return Ok(response),
+                    Some(failure) => (failure, matches!(response.status().as_u16(), 429 | 500..)),
+                },
+                Err(error) => {
+                    let may_help = !matches!(error.kind(), HttpErrorKind::Decode | HttpErrorKind::Unknown);
+                    (of_error(error), may_help)
+                }
+            };
+            if !may_help || attempt == ATTEMPTS {
+                return Err(failure);
+            }
+            tokio::time::sleep(pause).await;
+            pause *= 2;
+        }
+        unreachable!("the last attempt returns")
+    }
+
+    fn request_of(&self, range: Option<Range<u64>>) -> Result<HttpRequest, Failure> {
+        let mut request = HttpRequest::new(HttpRequestBody::empty());
+        *request.uri_mut() = self.url.parse().map_err(|_| Failure::other("it is no valid URL"))?;
+        let Some(range) = range else { return Ok(request) };
+        let bytes = format!("bytes={}-{}", range.start, range.end - 1);
+        let tag = self.version.as_ref().filter(|version| version.starts_with('"'));
+        for (name, value) in [("range", Some(&bytes)), ("if-match", tag)] {
+            if let Some(value) = value.and_then(|value| value.parse().ok()) {
+                request.headers_mut().insert(name, value);
+            }
+        }
+        Ok(request)
+    }
+
+    fn is_replaced(&self, response: &HttpResponse) -> bool {
+        version_of(response) != self.version
+    }
+
+    async fn part(&self, range: Range<u64>) -> Result<Bytes, Failure> {
+        let mut pause = PAUSE;
+        for attempt in 1.. {
+            let response = self.answer(Some(range.clone())).await?;
+            if response.status().as_u16() != 206 {
+                let words = "the server has stopped to send parts of the file";
+                return Err(Failure { kind: FailureKind::Unsupported, ..Failure::other(words) });
+            }
+            if self.is_replaced(&response) || total_of(&response) != self.bytes {
+                return Err(Failure::replaced());
+            }
+            let starts_at = format!("bytes {}-", range.start);
+            let is_there =
+                header(&response, "content-range").is_some_and(|sent| sent.starts_with(&starts_at));
+            match response.into_body().bytes().await {
+                Ok(bytes) if is_there && bytes.len() as u64 == range.end - range.start => return Ok(bytes),
+                Ok(_) => {
+                    return Err(Failure::other("the server has sent another part than it was asked for"));
+                }
+                Err(error) if attempt == ATTEMPTS => return Err(of_error(error)),
+                Err(_) => tokio::time::sleep(pause).await,
+            }
+            pause *= 2;
+        }
+        unreachable!("the last attempt returns")
+    }
+}
+
+impl Parts for WebFile {
+    fn request(&self, range: Range<u64>) -> Task<Result<Bytes, Failure>> {
+        let this = self.clone();
+        spawn(async move { this.part(range).await })
+    }
+}
+
+impl fmt::Debug for WebFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // The URL may be signed.
+        f.debug_struct("WebFile").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+/// The next bytes of a stream, and the rest of it.
+async fn piece(
+    mut stream: BoxStream<'static, Result<Bytes, Failure>>,
+) -> (Result<Bytes, Failure>, BoxStream<'static, Result<Bytes, Failure>>) {
+    let mut piece = Vec::new();
+    while piece.len() < PIECE_BYTES {
+        match stream.next().await {
+            Some(Ok(bytes)) => piece.extend_from_slice(&bytes),
+            Some(Err(failure)) => return (Err(failure), stream),
+            None => break,
+        }
+    }
+    (Ok(piece.into()), stream)
+}
+
+/// Why the server refuses a request, if it does.
+fn refusal(response: &HttpResponse, is_of_part: bool) -> Option<Failure> {
+    let status = response.status();
+    let kind = match status.as_u16() {
+        200..=299 => return None,
+        416 if is_of_part => return None,
+        401 | 403 | 407 => FailureKind::Denied,
+        404 | 410 => FailureKind::Missing,
+        412 => FailureKind::Condition,
+        _ => FailureKind::Other,
+    };
+    Some(Failure { kind, ..Failure::other(status.to_string()) })
+}
+
+fn of_error(error: HttpError) -> Failure {
+    use std::error::Error;
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !words.contains(&more) {
+            words = format!("{words}: {more}");
+        }
+        cause = error.source();
+    }
+    Failure::other(crate::escape::shown(words.as_bytes()))
+}
+
+fn header<'r>(response: &'r HttpResponse, name: &str) -> Option<&'r str> {
+    response.headers().get(name)?.to_str().ok()
+}
+
+fn version_of(response: &HttpResponse) -> Option<String> {
+    header(response, "etag").or_else(|| header(response, "last-modified")).map(str::to_owned)
+}
+
+/// The bytes of the whole file, of which the server has sent a part.
+fn total_of(response: &HttpResponse) -> Option<u64> {
+    header(response, "content-range")?.rsplit_once('/')?.1.trim().parse().ok()
+}
