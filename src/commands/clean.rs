@@ -3,19 +3,22 @@
 use std::io::{self, Read, Seek};
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::sources::{self, Sources};
 use super::target::Target;
 use crate::clean::screen::{CountedRules, LineCleaner, RuleCounts, Screen, Screened, UrlRules};
 use crate::clean::{Reason, Rejected, UrlEncoding, has_foreign_bytes};
 use crate::commands::report::WordCounts;
+use crate::common::fifo::Failed;
 use crate::common::ordered::ordered;
 use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, Message, Result, Setting};
 use crate::intake::blocks::{Block, Blocks};
-use crate::intake::format::{Opened, Record, RowReader, Sink, Unit};
+use crate::intake::format::{Feed, FormOptions, Opened, Record, RowReader, Sink, Unit};
 use crate::intake::input::Found;
+use crate::intake::remote;
 use crate::intake::report::Skipped;
 use crate::intake::source::Source;
 use crate::intake::{format, lines, reject_row};
@@ -150,21 +153,9 @@ pub fn clean_from<'t>(
         rejects.write(reject_row::HEADER.as_bytes())?;
     }
     progress.begin(Phase::Read, 0);
-    for source in sources {
-        let name = source.name().to_owned();
-        let unreadable = |error| Error::io(&name, "could not be read", error);
-        match format::open(&name, source.into_feed()?.0, &form)?.1 {
-            Opened::Plain(mut file) => {
-                // Detecting the format has read its first bytes.
-                file.rewind().map_err(unreadable)?;
-                targets.clean_lines(run, &name, Box::new(file), unreadable)?;
-            }
-            Opened::Lines(lines) => {
-                let (stream, failed) = lines.into_parts();
-                targets.clean_lines(run, &name, stream, failed)?;
-            }
-            Opened::Rows(reader) => targets.clean_rows(run, &name, reader)?,
-        }
+    for source in remote::in_turn(sources) {
+        // A read that was interrupted reports the stop.
+        targets.clean_source(run, source, &form).or_else(|error| stop.check().and(Err(error)))?;
     }
     progress.end();
     let CountedRules { rewritten, included, excluded } = job.urls.counted(&targets.rules);
@@ -191,6 +182,29 @@ struct Targets<'t> {
 }
 
 impl Targets<'_> {
+    /// Cleans all lines or rows of `source`.
+    fn clean_source(&mut self, run: Screening<'_>, source: Found<'_>, form: &FormOptions) -> Result<()> {
+        let name = source.name().to_owned();
+        let unreadable = |error| Error::io(&name, "could not be read", error);
+        let feed = match source.into_feed()?.0 {
+            // Other inputs are read on this thread.
+            feed @ Feed::Remote(_) => feed.watched(self.stop, &Failed::default(), &Arc::default()),
+            feed => feed,
+        };
+        match format::open(&name, feed, form)?.1 {
+            Opened::Plain(mut file) => {
+                // Detecting the format has read its first bytes.
+                file.rewind().map_err(unreadable)?;
+                self.clean_lines(run, &name, Box::new(file), unreadable)
+            }
+            Opened::Lines(lines) => {
+                let (stream, failed) = lines.into_parts();
+                self.clean_lines(run, &name, stream, failed)
+            }
+            Opened::Rows(reader) => self.clean_rows(run, &name, reader),
+        }
+    }
+
     /// Cleans plain lines, block by block on all threads.
     fn clean_lines(
         &mut self,

@@ -172,6 +172,13 @@ impl<'a> Found<'a> {
         matches!(self.stream, Stream::Remote(_))
     }
 
+    /// Requests the first bytes of a file on another machine, which will be read soon.
+    pub fn start(&self) {
+        if let Stream::Remote(file) = &self.stream {
+            file.start();
+        }
+    }
+
     /// Opens a file to look at its first bytes; it can still be read from its start afterwards. `None` for pipes and rows from code.
     ///
     /// # Errors

@@ -62,6 +62,9 @@ pub trait RemoteFile: ReadAt {
     /// Starts to read it from its start to its end. Nothing is fetched before the first read.
     fn stream(self: Arc<Self>) -> Box<dyn Read + Send>;
 
+    /// Requests the first bytes, which a stream or a section from the start will find.
+    fn start(&self);
+
     /// The same file, whose reads are watched.
     fn watched(self: Arc<Self>, watch: Watch) -> Arc<dyn RemoteFile>;
 }

@@ -11,10 +11,13 @@ mod web;
 #[cfg(feature = "cloud")]
 mod windows;
 
+use std::collections::VecDeque;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::format::{OutDirectory, PartFiles};
+use super::input::Found;
 use super::read_at::RemoteFile;
 use crate::error::Result;
 
@@ -29,6 +32,24 @@ pub enum Remote {
     Files(RemoteFiles),
     /// A location with files below it, which is read like a directory: its part files, and all of them.
     Directory(PartFiles, RemoteFiles),
+}
+
+/// Maximum number of sources whose first bytes are requested while the one before them is read.
+const SOURCES_AHEAD: usize = 16;
+
+/// The `sources`, to be read one after the other. Requests the first bytes of the next ones.
+pub fn in_turn(sources: Vec<Found<'_>>) -> impl Iterator<Item = Found<'_>> {
+    let mut ahead = VecDeque::new();
+    let mut rest = sources.into_iter();
+    iter::from_fn(move || {
+        while ahead.len() <= SOURCES_AHEAD
+            && let Some(next) = rest.next()
+        {
+            next.start();
+            ahead.push_back(next);
+        }
+        ahead.pop_front()
+    })
 }
 
 /// Finds the files that `url` refers to. It may be an object, a pattern of objects, or a location with objects below it; those in

@@ -79,9 +79,11 @@ impl Failure {
                 Error::new(ErrorKind::Output, message!(path, ": {words} ({answer})"))
             }
             FailureKind::Denied => {
-                let words = format!(
-                    ": the store denied the request ({answer}); the credentials are from {credentials}"
-                );
+                let whose = match credentials.is_empty() {
+                    true => String::new(),
+                    false => format!("; the credentials are from {credentials}"),
+                };
+                let words = format!(": the request was denied ({answer}){whose}");
                 Error::new(ErrorKind::Permission, message!(path, ": ", doing.into(), "{words}"))
             }
             FailureKind::Missing | FailureKind::Condition | FailureKind::Unsupported | FailureKind::Other => {

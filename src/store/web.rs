@@ -118,7 +118,8 @@ impl WebFile {
                     Some(failure) => (failure, matches!(response.status().as_u16(), 429 | 500..)),
                 },
                 Err(error) => {
-                    let may_help = !matches!(error.kind(), HttpErrorKind::Decode | HttpErrorKind::Unknown);
+                    use HttpErrorKind::{Connect, Interrupted, Request};
+                    let may_help = matches!(error.kind(), Connect | Interrupted | Request);
                     (of_error(error), may_help)
                 }
             };
@@ -146,7 +147,7 @@ impl WebFile {
     }
 
     fn is_replaced(&self, response: &HttpResponse) -> bool {
-        version_of(response) != self.version
+        self.version.is_some() && version_of(response) != self.version
     }
 
     async fn part(&self, range: Range<u64>) -> Result<Bytes, Failure> {

@@ -12,6 +12,7 @@ use crate::intake::blocks::Blocks;
 use crate::intake::format::{self, FormOptions, Opened, Record, Sink};
 use crate::intake::input::Found;
 use crate::intake::lines;
+use crate::intake::remote;
 use crate::intake::source::Source;
 use crate::job::Job;
 use crate::survey::memory::with_page_memory;
@@ -23,7 +24,7 @@ pub(super) fn read(job: &Job, source: Source<'_>, stop: &Stop, sink: &mut dyn Si
     let form = with_page_memory(&job.input.form, job.resources.memory, 1);
     let Sources { open, .. } = sources::open_all(source, job.input.require_success, &form, out.as_ref())?;
     let mut bytes = 0;
-    for found in open {
+    for found in remote::in_turn(open) {
         // A read that was interrupted reports the stop.
         bytes += read_one(found, &form, stop, sink).or_else(|error| stop.check().and(Err(error)))?;
     }

@@ -7,7 +7,7 @@ use super::sample::Sample;
 use super::spec::{Head, Open, OpenFile};
 use super::table::Format;
 use super::{foreign, packing, sitemap};
-use crate::error::{Error, Message, Result, Setting, message};
+use crate::error::{Error, Message, Result, Setting, is_url, message};
 
 /// The format whose magic number `head` starts with.
 pub fn by_magic(head: &[u8]) -> Option<(Format, &'static OpenFile)> {
@@ -77,8 +77,10 @@ pub fn is_named_as_sitemap(name: &Path, options: &FormOptions) -> bool {
 
 /// The extension of `name` in lower case, without that of a packing.
 fn extension(name: &Path) -> String {
-    let name = name.to_string_lossy().to_ascii_lowercase();
-    packing::without_extension(&name).rsplit_once('.').map_or("", |(_, end)| end).to_owned()
+    let text = name.to_string_lossy().to_ascii_lowercase();
+    // The query of a URL is not part of the name.
+    let text = if is_url(name) { text.split('?').next().unwrap_or_default() } else { &text };
+    packing::without_extension(text).rsplit_once('.').map_or("", |(_, end)| end).to_owned()
 }
 
 fn by_head(head: &[u8], sample: &Sample<'_>, options: &FormOptions) -> Option<Format> {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use super::windows::Windows;
+use super::windows::{WINDOW_BYTES, Window, Windows};
 use crate::intake::input::has_changed;
 use crate::intake::read_at::{Pread, ReadAt, RemoteFile, Watch};
 use crate::store::{Failure, FailureKind, Parts, Task};
@@ -24,13 +24,16 @@ pub struct PartsFile {
     bytes: u64,
     /// The last bytes, once some of them were read.
     tail: Arc<Mutex<Option<Bytes>>>,
+    /// The first window, if it was requested before anybody reads.
+    first: Arc<Mutex<Option<Window>>>,
     watch: Watch,
 }
 
 impl PartsFile {
     /// The file of `bytes` bytes with these `parts`. `name` is for messages.
     pub fn new(name: PathBuf, parts: Arc<dyn Parts>, bytes: u64) -> Self {
-        Self { name, parts, bytes, tail: Arc::default(), watch: Watch::default() }
+        let (tail, first) = (Arc::default(), Arc::default());
+        Self { name, parts, bytes, tail, first, watch: Watch::default() }
     }
 
     /// The number of its bytes.
@@ -91,7 +94,11 @@ impl ReadAt for PartsFile {
     }
 
     fn section(self: Arc<Self>, range: Range<u64>) -> Arc<dyn ReadAt> {
-        Arc::new(Windows::new(self, range))
+        let first = match range.start {
+            0 => self.first.lock().unwrap_or_else(PoisonError::into_inner).take(),
+            _ => None,
+        };
+        Arc::new(Windows::new(self, range, first))
     }
 }
 
@@ -99,6 +106,13 @@ impl RemoteFile for PartsFile {
     fn stream(self: Arc<Self>) -> Box<dyn Read + Send> {
         let (bytes, watch) = (self.bytes, self.watch.clone());
         Box::new(Counted { stream: Pread::new(self.section(0..bytes), 0), watch })
+    }
+
+    fn start(&self) {
+        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
+        if first.is_none() && self.bytes > 0 {
+            *first = Window::ahead(self, 0..self.bytes.min(WINDOW_BYTES));
+        }
     }
 
     fn watched(self: Arc<Self>, watch: Watch) -> Arc<dyn RemoteFile> {

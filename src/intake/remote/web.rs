@@ -77,6 +77,9 @@ impl RemoteFile for WholeFile {
         Box::new(WebStream { file: self, next: None, piece: Bytes::new(), is_at_end: false })
     }
 
+    // A connection may be closed while nothing is read from it.
+    fn start(&self) {}
+
     fn watched(self: Arc<Self>, watch: Watch) -> Arc<dyn RemoteFile> {
         Arc::new(Self { watch, ..Self::clone(&self) })
     }

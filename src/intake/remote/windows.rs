@@ -12,8 +12,8 @@ use super::file::PartsFile;
 use crate::intake::read_at::ReadAt;
 use crate::store::{Failure, Task};
 
-/// Bytes that are requested together. Large enough that the time to the first byte does not count for much.
-const WINDOW_BYTES: u64 = 2 << 20;
+/// Bytes of a window. Large enough that the time to the first byte does not count for much.
+pub const WINDOW_BYTES: u64 = 2 << 20;
 
 /// Maximum number of windows that are requested ahead of a reader.
 const AHEAD_MAX: usize = 4;
@@ -24,20 +24,25 @@ const AHEAD_BYTES_MAX: u64 = 64 << 20;
 /// A reader may go back by so many bytes: the header of a Parquet page is read with bytes after it.
 const BACK_BYTES: u64 = 64 << 10;
 
+/// Bytes from the start of a section that are read to see what it is.
+const LOOK_BYTES: u64 = 128 << 10;
+
 static AHEAD_BYTES: AtomicU64 = AtomicU64::new(0);
 
 /// A section of a file.
 #[derive(Debug)]
 pub struct Windows {
     file: Arc<PartsFile>,
+    start: u64,
     /// Nothing after it is requested ahead.
     end: u64,
     /// Those at hand or on their way, without gaps between them.
     windows: Mutex<VecDeque<Window>>,
 }
 
+/// Bytes that are requested together.
 #[derive(Debug)]
-struct Window {
+pub struct Window {
     range: Range<u64>,
     content: Content,
     /// Of a window that was requested ahead.
@@ -67,25 +72,33 @@ impl Drop for Room {
     }
 }
 
+impl Window {
+    fn of(file: &PartsFile, range: Range<u64>, room: Option<Room>) -> Self {
+        let content = match file.at_hand(&range) {
+            Some(bytes) => Content::Here(bytes),
+            None => Content::Coming(file.request(range.clone())),
+        };
+        Self { range, content, _room: room }
+    }
+
+    /// Requests `range` ahead, if there is room for it.
+    pub fn ahead(file: &PartsFile, range: Range<u64>) -> Option<Self> {
+        let room = Room::of(range.end - range.start)?;
+        Some(Self::of(file, range, Some(room)))
+    }
+}
+
 impl Windows {
-    /// The section `range` of `file`.
-    pub fn new(file: Arc<PartsFile>, range: Range<u64>) -> Self {
+    /// The section `range` of `file`, of which the `first` window may be requested already.
+    pub fn new(file: Arc<PartsFile>, range: Range<u64>, first: Option<Window>) -> Self {
         let end = range.end.min(file.bytes());
-        Self { file, end, windows: Mutex::default() }
+        Self { file, start: range.start, end, windows: Mutex::new(first.into_iter().collect()) }
     }
 
     /// The range of the window that begins at `at`.
     fn range_from(&self, at: u64) -> Range<u64> {
         let end = if at < self.end { self.end } else { self.file.bytes() };
         at..end.min(at + WINDOW_BYTES)
-    }
-
-    fn window(&self, range: Range<u64>, room: Option<Room>) -> Window {
-        let content = match self.file.at_hand(&range) {
-            Some(bytes) => Content::Here(bytes),
-            None => Content::Coming(self.file.request(range.clone())),
-        };
-        Window { range, content, _room: room }
     }
 
     /// Lets `windows` begin with the one of the byte at `at`, or one before it, and requests those after it.
@@ -96,17 +109,17 @@ impl Windows {
         let current = windows.iter().position(|window| window.range.contains(&at));
         let current = current.unwrap_or_else(|| {
             windows.clear();
-            windows.push_back(self.window(self.range_from(at), None));
+            windows.push_back(Window::of(&self.file, self.range_from(at), None));
             0
         });
-        while windows.len() - current <= AHEAD_MAX {
+        // Whoever only looks at the first bytes needs no more.
+        while at >= self.start.saturating_add(LOOK_BYTES) && windows.len() - current <= AHEAD_MAX {
             let next = windows.back().map_or(at, |window| window.range.end);
             let range = self.range_from(next);
-            let room = if next < self.end { Room::of(range.end - range.start) } else { None };
-            if room.is_none() {
+            let Some(window) = (next < self.end).then(|| Window::ahead(&self.file, range)).flatten() else {
                 break;
-            }
-            windows.push_back(self.window(range, room));
+            };
+            windows.push_back(window);
         }
         current
     }
