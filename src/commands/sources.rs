@@ -177,9 +177,15 @@ fn data_files(files: &[PathBuf], sets: &HashSet<&Path>) -> Result<Vec<PathBuf>> 
 
 /// Opens the file `name`, which may be among those `listed`.
 fn open_one<'a>(name: &Path, listed: &Listed) -> Result<Found<'a>> {
-    match listed.get(name) {
-        Some(file) => Ok(Found::remote(name.to_owned(), Arc::clone(file))),
-        None => Found::open(name),
+    if let Some(file) = listed.get(name) {
+        return Ok(Found::remote(name.to_owned(), Arc::clone(file)));
+    }
+    match remote::find(name, false, None)?.and_then(|mut found| found.pop()) {
+        Some(Remote::Files(mut files)) if files.len() == 1 => {
+            let (name, file) = files.remove(0);
+            Ok(Found::remote(name, file))
+        }
+        _ => Found::open(name),
     }
 }
 
@@ -198,6 +204,10 @@ fn open(
         sources.open.push(source);
         return Ok(());
     }
+    if remote::is_on_web_server(name) {
+        let words = "is a sitemap index on a web server; give the URLs of its sitemaps instead";
+        return Err(Error::data(message!(name, ": {words}")));
+    }
     let Members { files, also } = check::members(&place::file(name)?)?;
     let reason = "it is not from sitemill, and the set only lists it; name the file to read it";
     let skipped = |path| Skipped { path, reason: reason.into(), is_usual: false };
@@ -208,7 +218,8 @@ fn open(
             continue;
         }
         let source = open_one(member, listed)?;
-        if is_index(&source, options)? {
+        // A remote one is refused when it is read, which saves a request for each.
+        if !source.is_remote() && is_index(&source, options)? {
             let words =
                 message!(name, ": lists ", member, ", which is an index file itself; name that one instead");
             return Err(Error::data(words));

@@ -72,6 +72,13 @@ pub fn find(url: &Path, needs_success: bool, out: Option<&OutDirectory>) -> Resu
     }
 }
 
+/// Whether `name` is that of a file on a web server. The files beside it are not known.
+pub fn is_on_web_server(name: &Path) -> bool {
+    let name = name.to_string_lossy();
+    let starts = |scheme: &str| name.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme));
+    starts("https://") || starts("http://")
+}
+
 /// Without object stores, every input is a local file.
 ///
 /// # Errors

@@ -122,7 +122,7 @@ pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirecto
 }
 
 /// The data files among the objects below the location `directory`, by the same rules as in a directory. `names` are their names
-/// from there, and `is_output` tells whether one belongs to the set that the run publishes.
+/// from there in order, and `out` is that of the location that the run publishes to.
 ///
 /// # Errors
 /// As [`part_files`].
@@ -131,24 +131,29 @@ pub fn part_files_listed(
     directory: &Path,
     names: &[&str],
     needs_success: bool,
-    is_output: &dyn Fn(&str) -> bool,
+    out: Option<&str>,
 ) -> Result<PartFiles> {
     let mut found = PartFiles::default();
+    let is_output = |name: &str, out: &str| {
+        name.strip_prefix(out).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
     for &name in names {
         let hidden = name.split('/').position(|part| is_hidden(part.as_ref()));
         let skip = |found: &mut PartFiles, name: &str, reason| {
             let path = directory.join(name);
-            // The objects below a hidden name follow each other.
+            // The objects below a name follow each other.
             if found.skipped.last().is_none_or(|(last, _)| *last != path) {
                 found.skipped.push((path, reason));
             }
         };
         match hidden {
+            _ if out.is_some_and(|out| is_output(name, out)) => {
+                skip(&mut found, out.unwrap_or_default(), SkipReason::Output);
+            }
             Some(at) => {
                 let first: Vec<&str> = name.split('/').take(at + 1).collect();
                 skip(&mut found, &first.join("/"), SkipReason::Hidden);
             }
-            None if is_output(name) => skip(&mut found, name, SkipReason::Output),
             None => found.files.push(directory.join(name)),
         }
     }

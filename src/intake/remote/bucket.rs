@@ -113,14 +113,8 @@ impl Search<'_> {
             }
         }
         let out = self.out_below(prefix)?;
-        let is_output = |name: &str| match &out {
-            Some(out) => {
-                name.strip_prefix(&**out).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            }
-            None => false,
-        };
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let parts = part_files_listed(&directory, &names, self.needs_success, &is_output)?;
+        let parts = part_files_listed(&directory, &names, self.needs_success, out.as_deref())?;
         Ok(Remote::Directory(parts, files))
     }
 
