@@ -1,4 +1,4 @@
-//! Remote inputs: suggests the program that reads them, if this build does not.
+//! URLs that this build neither reads nor publishes to: suggests the programs that do.
 
 use sitemill::{Error, ErrorKind, escape};
 
@@ -18,10 +18,25 @@ const PROGRAMS: [(&str, bool, &str); 9] = [
     ("abfs://", true, "azcopy cp 'URL' --from-to BlobPipe | sitemill build - …"),
 ];
 
-/// If `error` says that a URL is not a file, returns the commands that read the URL.
+/// The commands that copy a directory to a bucket, the index files last.
+const COPY: &str = "\n  rclone copy DIR REMOTE --max-depth 1 --include '/sitemap-*.xml.gz'\n  \
+    rclone copy DIR REMOTE --max-depth 1 --include '/sitemap-*index-*.xml' --include '/robots-sitemaps*.txt'";
+
+/// If `error` says that a URL is not a file, returns the commands that read the URL, or that publish to it.
 pub fn command(error: &Error) -> Option<String> {
-    let path = error.path().filter(|_| error.kind() == ErrorKind::Input)?;
+    let path = error.path()?;
     let url = escape::shown(path.as_os_str().as_encoded_bytes());
+    match error.kind() {
+        ErrorKind::Input => {}
+        // The only usage error about the URL of a known store.
+        ErrorKind::Usage
+            if !READS_OBJECTS
+                && PROGRAMS.iter().any(|(start, is_read, _)| *is_read && url.starts_with(start)) =>
+        {
+            return Some(COPY.into());
+        }
+        _ => return None,
+    }
     let starts = |start: &str| url.get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start));
     let (start, _, commands) =
         PROGRAMS.iter().find(|(start, is_read, _)| starts(start) && !(*is_read && READS_OBJECTS))?;
@@ -52,5 +67,11 @@ mod tests {
             let said = said.filter(|_| !(is_read && READS_OBJECTS));
             assert_eq!(command(&error).as_deref(), said, "{name}");
         }
+        let mut job =
+            sitemill::Job::new(Vec::new(), "https://h.example/".parse().unwrap(), "s3://bucket/maps".into());
+        let copied = job.check().err().and_then(|error| command(&error));
+        assert_eq!(copied.is_some(), !READS_OBJECTS);
+        job.publication.out = "ftp://h.example/maps".into();
+        assert_eq!(command(&job.check().unwrap_err()), None);
     }
 }
