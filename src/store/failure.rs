@@ -9,6 +9,17 @@ use crate::error::{Error, ErrorKind, Message, message};
 /// Characters of an answer that is no XML that are shown.
 const ANSWER_CHARS_MAX: usize = 300;
 
+/// The codes of S3 and Azure for requests that are denied, of those that are no other kind of failure.
+const DENIALS: [&str; 7] = [
+    "AccessDenied",
+    "AuthenticationFailed",
+    "AuthorizationFailure",
+    "ExpiredToken",
+    "InvalidAccessKeyId",
+    "InvalidToken",
+    "SignatureDoesNotMatch",
+];
+
 /// Why a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
@@ -53,6 +64,10 @@ impl Failure {
             Cause::NotFound { .. } => FailureKind::Missing,
             Cause::AlreadyExists { .. } | Cause::Precondition { .. } => FailureKind::Condition,
             Cause::PermissionDenied { .. } | Cause::Unauthenticated { .. } => FailureKind::Denied,
+            // The library says so of requests for objects alone, and not of lists.
+            _ if DENIALS.contains(&code) || ["401", "403"].iter().any(|code| is_answered(&text, code)) => {
+                FailureKind::Denied
+            }
             Cause::NotSupported { .. } | Cause::NotImplemented { .. } => FailureKind::Unsupported,
             _ if has_none && code.is_empty() => FailureKind::Denied,
             _ => FailureKind::Other,
@@ -97,6 +112,11 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.answer)
     }
+}
+
+/// Whether the server has answered with the HTTP status `code`, according to the `text` of an error.
+fn is_answered(text: &str, code: &str) -> bool {
+    text.split_once("status code: ").is_some_and(|(_, status)| status.starts_with(code))
 }
 
 /// The text of an error and of its causes, as far as they say more.

@@ -158,3 +158,99 @@ impl ReadAt for Windows {
         Arc::clone(&self.file).section(range)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::path::Path;
+
+    use object_store::memory::InMemory;
+
+    use super::*;
+    use crate::error::{Error, ErrorKind};
+    use crate::intake::read_at::RemoteFile;
+    use crate::store::{Bucket, Condition, Location, ObjectParts, Put};
+
+    /// A bucket in memory with the object `a`, and a file of it.
+    fn file(bytes: &[u8]) -> (Bucket, Arc<PartsFile>) {
+        let location = Location::parse(Path::new("s3://bucket")).unwrap().unwrap();
+        let bucket = Bucket::new(Arc::new(InMemory::new()), &location, "memory".into());
+        bucket.put(Put::new("a", bytes.to_vec(), Condition::None)).unwrap();
+        let object = bucket.head("a").unwrap().unwrap();
+        let parts = ObjectParts::new(bucket.clone(), "a".into(), object);
+        (bucket, Arc::new(PartsFile::new("s3://bucket/a".into(), Arc::new(parts), bytes.len() as u64)))
+    }
+
+    /// Bytes that differ from place to place.
+    fn bytes(count: u64) -> Vec<u8> {
+        (0..count).map(|at| (at ^ at >> 8 ^ at >> 16) as u8).collect()
+    }
+
+    #[test]
+    fn windows_have_the_bytes_of_the_object_however_they_are_read() {
+        let (window, mut seed) = (WINDOW_BYTES, 1_u64);
+        let mut random = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        };
+        for count in [1, LOOK_BYTES, window - 1, window, window + 1, 4 * window + 7] {
+            let want = bytes(count);
+            let (_bucket, file) = file(&want);
+            let mut all = Vec::new();
+            Arc::clone(&file).stream().read_to_end(&mut all).unwrap();
+            assert!(all == want, "{count} bytes as a stream");
+            for _ in 0..5 {
+                let (start, length) = (random(count), random(count) + 1);
+                let section = Arc::clone(&file).section(start..start + length);
+                // Forwards, a little back, and anywhere.
+                let mut at = start;
+                for step in 0..20 {
+                    let length = random(300_000).min(count - at);
+                    let mut read = vec![0; length as usize];
+                    section.read_exact_at(&mut read, at).unwrap();
+                    assert!(
+                        read == want[at as usize..(at + length) as usize],
+                        "{count} bytes, {length} at {at}"
+                    );
+                    at = match step % 5 {
+                        3 => at.saturating_sub(random(BACK_BYTES)),
+                        4 => random(count),
+                        _ => at + length,
+                    };
+                }
+                assert!(section.read_exact_at(&mut [0; 2], count - 1).is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn a_replaced_object_is_an_error_of_the_data_even_within_a_stream() {
+        let want = bytes(30 * WINDOW_BYTES);
+        let (bucket, file) = file(&want);
+        let mut stream = file.stream();
+        let mut read = vec![0; WINDOW_BYTES as usize];
+        stream.read_exact(&mut read).unwrap();
+        bucket.put(Put::new("a", want, Condition::None)).unwrap();
+        let error = stream.read_to_end(&mut read).unwrap_err();
+        let error = Error::io(Path::new("other"), "could not be read", error);
+        assert_eq!(error.kind(), ErrorKind::Data);
+        assert!(error.to_string().starts_with("s3://bucket/a: changed while it was being read"), "{error}");
+    }
+
+    #[test]
+    fn readers_together_request_a_bounded_number_of_bytes_ahead() {
+        let want = bytes(8 * WINDOW_BYTES);
+        let files: Vec<_> = (0..20).map(|_| file(&want)).collect();
+        let mut streams: Vec<_> = files.iter().map(|(_, file)| Arc::clone(file).stream()).collect();
+        let mut read = vec![0; 2 * LOOK_BYTES as usize];
+        for stream in &mut streams {
+            stream.read_exact(&mut read).unwrap();
+            assert!(AHEAD_BYTES.load(Ordering::Relaxed) <= AHEAD_BYTES_MAX);
+        }
+        for stream in &mut streams {
+            let mut rest = Vec::new();
+            stream.read_to_end(&mut rest).unwrap();
+            assert!(rest == want[read.len()..]);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Objects that change while they are read.
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ::parquet::basic::Compression;
+
+use super::{build, parquet};
+use crate::proxy::Fault;
+use crate::support::TempDir;
+use crate::world::{Store, ended, pages};
+
+const SAID: &str = "changed while it was being read; run again on a copy";
+
+#[test]
+fn an_object_that_is_replaced_after_it_was_found_is_exit_65() {
+    let store = Store::new();
+    let bucket = store.bucket("exports");
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    let texts = [pages(1, 1000).into_bytes(), pages(1001, 2001).into_bytes()];
+    let tables = [1, 2].map(|more| parquet(1000 + more, 1000, Compression::UNCOMPRESSED));
+    // As a single object, and as one of a list.
+    for (input, key, [old, new]) in [
+        ("s3://exports/a.txt", "a.txt", &texts),
+        ("s3://exports/texts/", "texts/a.txt", &texts),
+        ("s3://exports/a.parquet", "a.parquet", &tables),
+        ("s3://exports/tables/", "tables/a.parquet", &tables),
+    ] {
+        bucket.put(key, old);
+        // It is replaced once the first request for its bytes is on its way.
+        let is_requested = Arc::new(AtomicBool::new(false));
+        let of_plan = Arc::clone(&is_requested);
+        bucket.proxy.plan(move |request| match request.method == "GET" && !request.key.is_empty() {
+            true => {
+                of_plan.store(true, Ordering::SeqCst);
+                Fault::Hold
+            }
+            false => Fault::None,
+        });
+        let refused = thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_requested.load(Ordering::SeqCst) {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                bucket.put(key, new);
+                bucket.proxy.release();
+            });
+            build(&bucket, &out, &[input], &[]).expect(65)
+        });
+        assert!(refused.stderr.contains(&format!("s3://exports/{key}: {SAID}")), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn an_object_that_is_replaced_or_removed_between_two_parts_is_exit_65() {
+    let store = Store::new();
+    let bucket = store.bucket("exports");
+    // More than is fetched ahead.
+    let text = pages(1, 1_500_000);
+    for is_removed in [false, true] {
+        bucket.put("a.txt", text.as_bytes());
+        let mut clean = bucket.sitemill();
+        clean.args(["clean", "--quiet", "--threads", "1", "s3://exports/a.txt"]);
+        let mut child =
+            clean.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut urls = BufReader::new(child.stdout.take().unwrap());
+        let mut first = String::new();
+        urls.read_line(&mut first).unwrap();
+        assert_eq!(first, pages(1, 1));
+        match is_removed {
+            true => bucket.delete("a.txt"),
+            false => bucket.put("a.txt", text.as_bytes()[..text.len() - 25].as_ref()),
+        }
+        let mut rest = Vec::new();
+        urls.read_to_end(&mut rest).unwrap();
+        let run = ended(child);
+        assert!(run.exit == 65 && run.stderr.contains(&format!("s3://exports/a.txt: {SAID}")), "{run:?}");
+        assert!(first.len() + rest.len() < text.len());
+    }
+}
