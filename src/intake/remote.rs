@@ -4,6 +4,9 @@
 mod bucket;
 #[cfg(feature = "cloud")]
 mod file;
+mod found;
+#[cfg(feature = "cloud")]
+mod origin;
 #[cfg(feature = "cloud")]
 mod pattern;
 #[cfg(feature = "cloud")]
@@ -13,26 +16,13 @@ mod windows;
 
 use std::collections::VecDeque;
 use std::iter;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
-use super::format::{OutDirectory, PartFiles};
+pub use found::Remote;
+
+use super::format::OutDirectory;
 use super::input::Found;
-use super::read_at::RemoteFile;
 use crate::error::Result;
-
-/// Files on another machine, with their names.
-pub type RemoteFiles = Vec<(PathBuf, Arc<dyn RemoteFile>)>;
-
-/// What a URL refers to.
-#[derive(Debug)]
-#[cfg_attr(not(feature = "cloud"), allow(dead_code, reason = "only object stores have remote files"))]
-pub enum Remote {
-    /// Single files.
-    Files(RemoteFiles),
-    /// A location with files below it, which is read like a directory: its part files, and all of them.
-    Directory(PartFiles, RemoteFiles),
-}
 
 /// Maximum number of sources whose first bytes are requested while the one before them is read.
 const SOURCES_AHEAD: usize = 16;

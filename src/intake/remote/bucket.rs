@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::file::PartsFile;
+use super::found::{Remote, RemoteFiles};
 use super::pattern::{has_pattern, matches};
-use super::{Remote, RemoteFiles};
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::format::{OutDirectory, part_files_listed};
 use crate::store::{Bucket, Failure, FailureKind, Location, Object, ObjectParts};

@@ -10,7 +10,8 @@ use std::sync::atomic::Ordering;
 use bytes::{Buf, Bytes};
 
 use super::bucket::not_found;
-use super::file::{PartsFile, called_off, failed};
+use super::file::PartsFile;
+use super::origin::{called_off, failed};
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::intake::read_at::{ReadAt, RemoteFile, Watch};
 use crate::store::{Location, Pieces, WebFile};

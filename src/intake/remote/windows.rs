@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use super::file::PartsFile;
+use super::origin::Origin;
 use crate::intake::read_at::ReadAt;
 use crate::store::{Failure, Task};
 
@@ -32,7 +32,7 @@ static AHEAD_BYTES: AtomicU64 = AtomicU64::new(0);
 /// A section of a file.
 #[derive(Debug)]
 pub struct Windows {
-    file: Arc<PartsFile>,
+    file: Arc<Origin>,
     start: u64,
     /// Nothing after it is requested ahead.
     end: u64,
@@ -73,7 +73,7 @@ impl Drop for Room {
 }
 
 impl Window {
-    fn of(file: &PartsFile, range: Range<u64>, room: Option<Room>) -> Self {
+    fn of(file: &Origin, range: Range<u64>, room: Option<Room>) -> Self {
         let content = match file.at_hand(&range) {
             Some(bytes) => Content::Here(bytes),
             None => Content::Coming(file.request(range.clone())),
@@ -82,7 +82,7 @@ impl Window {
     }
 
     /// Requests `range` ahead, if there is room for it.
-    pub fn ahead(file: &PartsFile, range: Range<u64>) -> Option<Self> {
+    pub fn ahead(file: &Origin, range: Range<u64>) -> Option<Self> {
         let room = Room::of(range.end - range.start)?;
         Some(Self::of(file, range, Some(room)))
     }
@@ -90,7 +90,7 @@ impl Window {
 
 impl Windows {
     /// The section `range` of `file`, of which the `first` window may be requested already.
-    pub fn new(file: Arc<PartsFile>, range: Range<u64>, first: Option<Window>) -> Self {
+    pub fn new(file: Arc<Origin>, range: Range<u64>, first: Option<Window>) -> Self {
         let end = range.end.min(file.bytes());
         Self { file, start: range.start, end, windows: Mutex::new(first.into_iter().collect()) }
     }
@@ -127,7 +127,7 @@ impl Windows {
 
 impl ReadAt for Windows {
     fn len(&self) -> io::Result<u64> {
-        self.file.len()
+        Ok(self.file.bytes())
     }
 
     fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize> {
@@ -155,7 +155,7 @@ impl ReadAt for Windows {
     }
 
     fn section(self: Arc<Self>, range: Range<u64>) -> Arc<dyn ReadAt> {
-        Arc::clone(&self.file).section(range)
+        Arc::new(Self::new(Arc::clone(&self.file), range, None))
     }
 }
 
@@ -166,6 +166,7 @@ mod tests {
 
     use object_store::memory::InMemory;
 
+    use super::super::file::PartsFile;
     use super::*;
     use crate::error::{Error, ErrorKind};
     use crate::intake::read_at::RemoteFile;

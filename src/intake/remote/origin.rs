@@ -1,0 +1,108 @@
+//! Where the bytes of a remote file come from: requests, and their answers.
+
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+
+use crate::intake::input::has_changed;
+use crate::intake::read_at::Watch;
+use crate::store::{Failure, FailureKind, Parts, Task};
+
+/// Bytes at the end that are fetched together: the index of most Parquet files.
+const TAIL_BYTES: u64 = 256 << 10;
+
+/// A file in one version. Every request fails if it was replaced.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    name: PathBuf,
+    parts: Arc<dyn Parts>,
+    bytes: u64,
+    /// The last bytes, once some of them were read.
+    tail: Arc<Mutex<Option<Bytes>>>,
+    watch: Watch,
+}
+
+impl Origin {
+    /// The file of `bytes` bytes with these `parts`. `name` is for messages.
+    pub fn new(name: PathBuf, parts: Arc<dyn Parts>, bytes: u64) -> Self {
+        Self { name, parts, bytes, tail: Arc::default(), watch: Watch::default() }
+    }
+
+    /// The number of its bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Requests the bytes in `range`.
+    pub fn request(&self, range: Range<u64>) -> Task<Result<Bytes, Failure>> {
+        self.parts.request(range)
+    }
+
+    /// Waits for the answer to the request for `bytes` bytes.
+    pub fn answer(&self, request: Task<Result<Bytes, Failure>>, bytes: u64) -> io::Result<Bytes> {
+        let answer = request.wait_unless(&*self.watch.is_called_off).ok_or_else(called_off)?;
+        let answer = answer.map_err(|failure| failed(&self.name, failure))?;
+        match answer.len() as u64 == bytes {
+            true => Ok(answer),
+            false => Err(has_changed(&self.name).into()),
+        }
+    }
+
+    /// The bytes in `range`, if they were read with others.
+    pub fn at_hand(&self, range: &Range<u64>) -> Option<Bytes> {
+        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        let tail = tail.as_ref()?;
+        let from = range.start.checked_sub(self.bytes - tail.len() as u64)?;
+        Some(tail.slice(from as usize..(from + range.end - range.start) as usize))
+    }
+
+    /// The same file, whose requests are watched.
+    pub fn watched(&self, watch: Watch) -> Self {
+        Self { watch, ..self.clone() }
+    }
+
+    /// What the run and its reads tell each other.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    fn tail(&self, from: u64) -> io::Result<Bytes> {
+        let mut tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tail) = &*tail {
+            return Ok(tail.clone());
+        }
+        let bytes = self.answer(self.request(from..self.bytes), self.bytes - from)?;
+        Ok(tail.insert(bytes).clone())
+    }
+
+    /// Reads bytes from `at`, at most as many as `out` has room for.
+    pub fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize> {
+        let end = self.bytes.min(at.saturating_add(out.len() as u64));
+        if at >= end {
+            return Ok(0);
+        }
+        let tail_at = self.bytes.saturating_sub(TAIL_BYTES);
+        let bytes = match at >= tail_at {
+            true => self.tail(tail_at)?.slice((at - tail_at) as usize..(end - tail_at) as usize),
+            false => self.answer(self.request(at..end), end - at)?,
+        };
+        out[..bytes.len()].copy_from_slice(&bytes);
+        Ok(bytes.len())
+    }
+}
+
+/// The error for a read that has become pointless.
+pub fn called_off() -> io::Error {
+    io::Error::other("called off")
+}
+
+/// The error for a file whose bytes could not be read although it was found before.
+pub fn failed(name: &Path, failure: Failure) -> io::Error {
+    match failure.kind {
+        FailureKind::Condition | FailureKind::Missing => has_changed(name).into(),
+        _ => failure.into_error(name, "could not be read").into(),
+    }
+}
