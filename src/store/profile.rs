@@ -72,6 +72,8 @@ impl Profile {
 /// The sections of a file; none if there is no file.
 fn load(path: &Path) -> Result<Ini> {
     let mut ini = Ini::new_cs();
+    // A key may have any of the characters that begin a comment elsewhere.
+    ini.set_inline_comment_symbols(Some(&[]));
     match std::fs::read_to_string(path) {
         Ok(text) => match ini.read(text) {
             Ok(_) => Ok(ini),

@@ -36,24 +36,15 @@ struct Search<'s> {
 impl Search<'_> {
     /// The object `key`, or all objects below it.
     fn named(&self, key: &str, is_prefix: bool) -> Result<Vec<Remote>> {
-        let object = if is_prefix { Ok(None) } else { self.bucket.head(key) };
-        // Stores that keep objects as files may fail if they are asked for a prefix as an object.
-        let object = match object {
-            Err(failure) if failure.kind == FailureKind::Other => Err(failure),
-            object => Ok(self.asked(key, object)?),
-        };
-        if let Ok(Some(object)) = object {
-            return Ok(vec![Remote::Files(vec![self.file(key.to_owned(), object)])]);
-        }
+        // Listed first: a store that keeps objects as files may fail if it is asked for a prefix as an object.
         let listed = self.asked(key, self.bucket.list(key))?;
-        match (listed.is_empty(), object) {
-            (false, _) => self.directory(key, listed).map(|directory| vec![directory]),
-            (true, Err(failure)) => Err(not_found(&self.path(key), failure)),
-            (true, Ok(_)) => {
-                let words = "there is no such object, and none below it";
-                Err(Error::new(ErrorKind::Input, message!(&*self.path(key), ": {words}")))
-            }
+        if !listed.is_empty() {
+            return self.directory(key, listed).map(|directory| vec![directory]);
         }
+        let object = if is_prefix { None } else { self.asked(key, self.bucket.head(key))? };
+        let words = "there is no such object, and none below it";
+        let missing = || Error::new(ErrorKind::Input, message!(&*self.path(key), ": {words}"));
+        Ok(vec![Remote::Files(vec![self.file(key.to_owned(), object.ok_or_else(missing)?)])])
     }
 
     /// The objects and prefixes that the pattern matches, level by level.
