@@ -10,9 +10,9 @@ use super::interface::{Place, SharedStaging, View};
 use super::layout::{is_state_of_set, set_of};
 use super::preview::Preview;
 use super::set_name::SetName;
-use crate::error::Result;
 #[cfg(feature = "cloud")]
-use crate::error::{Error, Setting, message};
+use crate::error::{Error, message};
+use crate::error::{ErrorKind, Result};
 use crate::store::Location;
 
 #[cfg(feature = "cloud")]
@@ -38,7 +38,7 @@ pub fn view(path: &Path) -> Result<Arc<dyn View>> {
 /// # Errors
 /// As [`view`].
 pub fn view_of_set(path: &Path, name: Option<&SetName>) -> Result<Arc<dyn View>> {
-    match in_store(path)? {
+    match in_store(path, ErrorKind::Input)? {
         None => Ok(Arc::new(DirectoryView::of(Arc::new(Disk), path, name))),
         #[cfg(feature = "cloud")]
         Some(location) => Ok(Arc::new(BucketView::of(location, name)?)),
@@ -50,21 +50,21 @@ pub fn view_of_set(path: &Path, name: Option<&SetName>) -> Result<Arc<dyn View>>
 /// Checks that sets can be published at `path`, as far as it tells without asking a store.
 ///
 /// # Errors
-/// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is a URL that nothing can be published to.
+/// [`ErrorKind::Usage`] if it is a URL that nothing can be published to.
 pub fn check(path: &Path) -> Result<()> {
-    in_store(path).map(drop)
+    in_store(path, ErrorKind::Usage).map(drop)
 }
 
 /// The location in a store that `path` means, if it is no local path.
 ///
 /// # Errors
-/// If it is a URL that nothing can be published to.
+/// Of this `kind` if there can be no set at the URL.
 #[cfg(feature = "cloud")]
-fn in_store(path: &Path) -> Result<Option<Location>> {
+fn in_store(path: &Path, kind: ErrorKind) -> Result<Option<Location>> {
     match Location::parse(path)? {
         Some(location) if location.scheme == Scheme::Http => {
-            let words = "is a URL of a web server, which can only be read; write s3://, gs:// or az://, or a directory";
-            Err(Error::usage(message!(Setting::Out, " ", path, ": {words}")))
+            let words = "is a URL, and sitemill keeps sets in directories and buckets; write s3://, gs:// or az://, or download it";
+            Err(Error::new(kind, message!(path, ": {words}")))
         }
         location => Ok(location),
     }
@@ -73,12 +73,12 @@ fn in_store(path: &Path) -> Result<Option<Location>> {
 /// None: this build knows only local paths.
 ///
 /// # Errors
-/// If it is a URL.
+/// Of this `kind` if it is a URL.
 #[cfg(not(feature = "cloud"))]
-fn in_store(path: &Path) -> Result<Option<std::convert::Infallible>> {
+fn in_store(path: &Path, kind: ErrorKind) -> Result<Option<std::convert::Infallible>> {
     match Location::parse(path)? {
         None => Ok(None),
-        Some(_) => Err(crate::store::not_built_in(path)),
+        Some(_) => Err(crate::store::not_built_in(path, kind)),
     }
 }
 
@@ -125,7 +125,7 @@ pub enum Named {
 /// As [`view`].
 pub fn named(path: &Path) -> Result<Named> {
     #[cfg(feature = "cloud")]
-    if let Some(location) = in_store(path)? {
+    if let Some(location) = in_store(path, ErrorKind::Input)? {
         let bucket = connect(&location)?;
         let failed = |failure: Failure| failure.into_error(path, "could not be looked at");
         // A prefix with objects below it is a place, even if an object has its name.
@@ -152,7 +152,7 @@ pub fn of_manifest(path: &Path) -> Result<Arc<dyn View>> {
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created.
 pub fn create(path: &Path) -> Result<()> {
     // A prefix of a bucket needs no creating.
-    if in_store(path)?.is_some() { Ok(()) } else { make_path(&Disk, path) }
+    if in_store(path, ErrorKind::Usage)?.is_some() { Ok(()) } else { make_path(&Disk, path) }
 }
 
 /// Whether the directory `path` belongs to the place that it lies in: the state of a set, and not only its name.
@@ -172,7 +172,7 @@ pub fn holds_set(path: &Path) -> bool {
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created or written to,
 /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it, or holds all sites that it is one of.
 pub fn open(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Place>> {
-    match in_store(path)? {
+    match in_store(path, ErrorKind::Usage)? {
         None => Ok(Box::new(DirectoryPlace::open(Arc::new(Disk), path, name)?)),
         #[cfg(feature = "cloud")]
         Some(location) => Ok(Box::new(BucketPlace::open(location, name)?)),
@@ -186,7 +186,7 @@ pub fn open(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Place>> {
 /// # Errors
 /// As [`open`]; also [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is active.
 pub fn open_for_sites(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Place>> {
-    match in_store(path)? {
+    match in_store(path, ErrorKind::Usage)? {
         None => Ok(Box::new(DirectoryPlace::open_for_sites(Arc::new(Disk), path, name)?)),
         #[cfg(feature = "cloud")]
         Some(location) => Ok(Box::new(BucketPlace::open_for_sites(location, name)?)),
@@ -209,7 +209,7 @@ pub fn preview(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Place>> {
 /// # Errors
 /// As [`view`].
 pub fn staging_of_run(path: &Path, name: Option<&SetName>, run: &str) -> Result<Box<dyn SharedStaging>> {
-    match in_store(path)? {
+    match in_store(path, ErrorKind::Usage)? {
         None => Ok(Box::new(DirectoryStaging::of(path, name, run))),
         #[cfg(feature = "cloud")]
         Some(location) => Ok(Box::new(BucketStaging::of(location, name, run)?)),

@@ -4,6 +4,8 @@ use std::path::Path;
 #[cfg(feature = "cloud")]
 use std::path::PathBuf;
 
+#[cfg(not(feature = "cloud"))]
+use crate::error::ErrorKind;
 use crate::error::{Error, Result, is_url, message};
 
 /// The kinds of stores.
@@ -88,11 +90,11 @@ impl Location {
     }
 }
 
-/// The error for a location of a store if this build cannot reach any.
+/// The error, of this `kind`, for a location of a store if this build cannot reach any.
 #[cfg(not(feature = "cloud"))]
-pub fn not_built_in(path: &Path) -> Error {
-    let words = "is a URL, and this sitemill was built without the feature cloud; the Python package and the Debian package have it";
-    Error::usage(message!(path, ": {words}"))
+pub fn not_built_in(path: &Path, kind: ErrorKind) -> Error {
+    let words = "is a URL, and this sitemill was built without object stores (the feature cloud); the Python package and the Debian package have them";
+    Error::new(kind, message!(path, ": {words}"))
 }
 
 #[cfg(test)]
