@@ -11,14 +11,28 @@ pub struct StoreArgs {
     /// URL of a store that is compatible with S3 [default: AWS_ENDPOINT_URL, or Amazon's].
     ///
     /// For MinIO, R2, Ceph and others. With gs:// and az:// locations, the URL of a store compatible with those.
-    #[arg(long, value_name = "URL", hide_short_help = true)]
+    #[arg(long, value_name = "URL", value_parser = endpoint, hide_short_help = true)]
     endpoint: Option<String>,
 
     /// Keep .sitemill here instead of below the published files.
     ///
     /// A location such as s3://private/shop, for buckets that are public as a whole. Every command about the set needs it.
-    #[arg(long, value_name = "URL", hide_short_help = true)]
+    #[arg(long, value_name = "URL", value_parser = state, hide_short_help = true)]
     state: Option<PathBuf>,
+}
+
+fn endpoint(url: &str) -> Result<String, String> {
+    match url.strip_prefix("https://").or(url.strip_prefix("http://")) {
+        Some(host) if !host.is_empty() => Ok(url.into()),
+        _ => Err("an endpoint is a URL, such as https://minio.example.com".into()),
+    }
+}
+
+fn state(url: &str) -> Result<PathBuf, String> {
+    match url.split_once("://") {
+        Some((_, bucket)) if !bucket.is_empty() => Ok(url.into()),
+        _ => Err("it is kept in a store as well; write a location such as s3://private/maps".into()),
+    }
 }
 
 /// Options of commands that publish to a store.
