@@ -24,8 +24,8 @@ pub use hash::file_hash;
 pub use interface::{BackupReason, FreeSpace, Listed, Place, Published, SharedStaging, View};
 pub use local_file::LocalFile;
 pub use open::{
-    Named, PROBE, STATE, check, create, file, holds_set, is_state, named, of_manifest, open, open_for_sites,
-    preview, sets_in, staging_of_run, view, view_of_set,
+    Named, PROBE, STATE, absolute, check, create, file, holds_set, is_state, named, of_manifest, open,
+    open_for_sites, preview, sets_in, staging_of_run, view, view_of_set,
 };
 pub use record::{Record, Stored, Version};
 pub use set_name::SetName;

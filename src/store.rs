@@ -37,7 +37,7 @@ pub use location::Scheme;
 #[cfg(not(feature = "cloud"))]
 pub use location::not_built_in;
 #[cfg(feature = "cloud")]
-pub use object::{Condition, Meta, Object, Put};
+pub use object::{Condition, Level, Meta, Object, Put};
 #[cfg(feature = "cloud")]
 pub use parts::{ObjectParts, Parts};
 #[cfg(feature = "cloud")]

@@ -91,6 +91,8 @@ Rows = Union[Path, Sequence[Path], Iterable[Union[str, bytes, Mapping[str, Any]]
 Patterns = Union[str, Sequence[str], None]
 #: A path or several.
 Files = Union[Path, Sequence[Path], None]
+#: ``"Name: value"``, once or several times.
+Headers = Union[str, Sequence[str], None]
 #: Beginnings of URLs and what replaces them, or ``"FROM=TO"``, once or several times.
 Rewrites = Union[Mapping[str, str], str, Sequence[str], None]
 
@@ -170,6 +172,12 @@ def build(
     keep: Optional[str] = None,
     keep_sets: Optional[int] = None,
     ignore_manifest: bool = False,
+    # Object stores.
+    endpoint: Optional[str] = None,
+    state: Optional[Path] = None,
+    sitemap_header: Headers = None,
+    index_header: Headers = None,
+    allow_unsafe_store: bool = False,
     # Resources.
     memory: Union[int, str, None] = None,
     scratch: Optional[Path] = None,
@@ -188,7 +196,7 @@ def build(
             ``priority``, ``alternates``, ``images``, ``videos`` and ``news``.
         base_url: the URL of the directory that the set is published in. ``{origin}/`` makes a set for each scheme, host and
             port.
-        out: the directory on disk to publish in, created if missing.
+        out: the directory to publish in, created if missing; or a prefix of a bucket, such as ``"s3://bucket/prefix"``.
         name: the name of the set, which is part of its file names. Sets with different names can share ``out``.
         url, lastmod, changefreq, priority, alternates, images, videos, news: names of columns or keys, if they are not the usual
             ones.
@@ -241,6 +249,11 @@ def build(
             reads the report as JSON, and writes to standard error. Its failure is a warning.
         keep, keep_sets: for how long, and how many, earlier sets are kept.
         ignore_manifest: start over if the manifest is damaged.
+        endpoint: the URL of a store that is compatible with S3; ``AWS_ENDPOINT_URL`` or Amazon's by default.
+        state: where ``.sitemill`` is kept, such as ``"s3://private/shop"``, if not below the published files.
+        sitemap_header, index_header: headers that objects are served with, such as ``"Cache-Control: max-age=300"``, one or a list:
+            those of sitemaps, and those of index files.
+        allow_unsafe_store: publish even to a store that ignores the conditions of puts, where two runs could tear the set.
         memory: memory limit, such as ``"2G"``; half of RAM by default.
         scratch: the directory for scratch files; the output directory by default, or that for temporary files with ``dry_run``.
         threads: worker threads; all cores by default.
@@ -283,6 +296,8 @@ def clean(
     url_encoding: Optional[str] = None,
     require_success_marker: bool = False,
     rejects: Optional[Path] = None,
+    endpoint: Optional[str] = None,
+    state: Optional[Path] = None,
     threads: Optional[int] = None,
 ) -> Stream:
     """Returns the canonical form of every URL, in the order of the rows, as an Arrow stream with the column ``url``.
@@ -306,6 +321,8 @@ def clean(
         url_encoding=url_encoding,
         require_success_marker=require_success_marker,
         rejects=rejects,
+        endpoint=endpoint,
+        state=state,
         threads=threads,
     )
     words, source = _inputs(rows, {"url": url}, options)
@@ -318,6 +335,8 @@ def check(
     base_url: Optional[str] = None,
     scope: Optional[str] = None,
     limit_findings: int = 1000,
+    endpoint: Optional[str] = None,
+    state: Optional[Path] = None,
     threads: Optional[int] = None,
     progress: Union[bool, Tell, None] = None,
 ) -> CheckReport:
@@ -329,6 +348,8 @@ def check(
         base_url: the URL of their directory, if it is not known.
         scope: which URLs may be listed: ``"directory"``, ``"host"`` or ``"any"``.
         limit_findings: how many findings are returned; all are counted.
+        endpoint: the URL of a store that is compatible with S3; ``AWS_ENDPOINT_URL`` or Amazon's by default.
+        state: where ``.sitemill`` is kept, such as ``"s3://private/shop"``, if not below the published files.
         threads: worker threads; all cores by default.
         progress: as for :func:`build`.
 
@@ -337,13 +358,20 @@ def check(
     """
     tell = _teller(progress)
     try:
-        found = _sitemill.check(_listed(paths), name, base_url, scope, limit_findings, threads, tell)
+        store = _store(endpoint, state)
+        found = _sitemill.check(_listed(paths), name, base_url, scope, limit_findings, threads, store, tell)
     finally:
         _end(tell)
     return CheckReport._of(*found)
 
 
-def urls(*paths: Path, name: Optional[str] = None, threads: Optional[int] = None) -> Stream:
+def urls(
+    *paths: Path,
+    name: Optional[str] = None,
+    endpoint: Optional[str] = None,
+    state: Optional[Path] = None,
+    threads: Optional[int] = None,
+) -> Stream:
     """Returns the URLs of published sitemaps, index files or directories as an Arrow stream.
 
     The columns are ``loc``, ``lastmod``, ``changefreq``, ``priority``, ``alternates``, ``images`` (without their details), and
@@ -351,9 +379,10 @@ def urls(*paths: Path, name: Optional[str] = None, threads: Optional[int] = None
 
         frame = polars.DataFrame(sitemill.urls("/var/www/html"))
 
-    If several sets share a directory, all are listed, or only that of ``name``.
+    If several sets share a directory, all are listed, or only that of ``name``. ``endpoint`` and ``state`` are those of
+    :func:`check`.
     """
-    return _sitemill.urls(_listed(paths), name, threads)
+    return _sitemill.urls(_listed(paths), name, threads, _store(endpoint, state))
 
 
 def diff(
@@ -363,6 +392,8 @@ def diff(
     name: Optional[str] = None,
     memory: Optional[int] = None,
     scratch: Optional[Path] = None,
+    endpoint: Optional[str] = None,
+    state: Optional[Path] = None,
     threads: Optional[int] = None,
 ) -> Stream:
     """Returns the differences between two sets as an Arrow stream, in the order of the URLs.
@@ -370,17 +401,21 @@ def diff(
     The columns are ``change`` (``added``, ``removed`` or ``changed``), ``loc``, ``old_lastmod`` and ``new_lastmod``. ``old`` and
     ``new`` are published directories, index files, sitemaps, or manifests of kept sets. If several sets share a directory, each is
     compared with the one of the same name, or only that of ``name``. ``memory`` is in bytes; beyond it, URLs are sorted in
-    files in ``scratch``.
+    files in ``scratch``. ``endpoint`` and ``state`` are those of :func:`check`.
     """
-    return _sitemill.diff(os.fspath(old), os.fspath(new), name, memory, _path(scratch), threads)
+    store = _store(endpoint, state)
+    return _sitemill.diff(_rows.path(old), _rows.path(new), name, memory, _path(scratch), threads, store)
 
 
-def status(directory: Path, *, name: Optional[str] = None) -> list[Status]:
+def status(
+    directory: Path, *, name: Optional[str] = None, endpoint: Optional[str] = None, state: Optional[Path] = None
+) -> list[Status]:
     """Returns the live set and the kept sets of a directory; for the parent of several sites, those of each site.
 
-    If several sets share a directory, it returns all of them, or only that of ``name``.
+    If several sets share a directory, it returns all of them, or only that of ``name``. ``endpoint`` and ``state`` are those
+    of :func:`check`.
     """
-    return [Status._of(found) for found in _sitemill.status(os.fspath(directory), name)]
+    return [Status._of(found) for found in _sitemill.status(_rows.path(directory), name, _store(endpoint, state))]
 
 
 def rollback(
@@ -390,6 +425,11 @@ def rollback(
     to: Optional[int] = None,
     robots: Optional[Path] = None,
     robots_any_name: bool = False,
+    endpoint: Optional[str] = None,
+    state: Optional[Path] = None,
+    sitemap_header: Headers = None,
+    index_header: Headers = None,
+    allow_unsafe_store: bool = False,
     progress: Union[bool, Tell, None] = None,
 ) -> RolledBack:
     """Restores an earlier set, and makes it the live one.
@@ -400,11 +440,13 @@ def rollback(
         to: the number of the set, as ``status`` shows it; the set before the live one by default.
         robots: a robots.txt in which the index files are listed.
         robots_any_name: accept a robots.txt in other letter case.
+        endpoint, state, sitemap_header, index_header, allow_unsafe_store: as for :func:`build`.
         progress: as for :func:`build`.
     """
     tell = _teller(progress)
     try:
-        done = _sitemill.rollback(os.fspath(directory), name, to, _path(robots), robots_any_name, tell)
+        store = _store(endpoint, state, sitemap_header, index_header, allow_unsafe_store)
+        done = _sitemill.rollback(_rows.path(directory), name, to, _path(robots), robots_any_name, store, tell)
     finally:
         _end(tell)
     return RolledBack(*done)
@@ -441,11 +483,33 @@ def _inputs(
 
 
 def _path(path: Optional[Path]) -> Optional[str]:
-    return None if path is None else os.fspath(path)
+    return None if path is None else _rows.path(path)
 
 
 def _listed(paths: Sequence[Path]) -> list[str]:
-    return [os.fspath(path) for path in paths]
+    return [_rows.path(path) for path in paths]
+
+
+def _store(
+    endpoint: Optional[str],
+    state: Optional[Path],
+    sitemap_header: Headers = None,
+    index_header: Headers = None,
+    allow_unsafe_store: bool = False,
+) -> dict[str, Any]:
+    """How the native half reaches stores."""
+    headers = [list(_values(given)) if given is not None else [] for given in (sitemap_header, index_header)]
+    return {
+        "endpoint": endpoint,
+        "state": _path(state),
+        "sitemap_header": headers[0],
+        "index_header": headers[1],
+        "allow_unsafe_store": allow_unsafe_store,
+    }
+
+
+#: Options that may be locations in stores.
+_PATHS = ("out", "state")
 
 
 def _words(options: Mapping[str, Any]) -> list[str]:
@@ -458,10 +522,14 @@ def _words(options: Mapping[str, Any]) -> list[str]:
         elif name == "then" and value is not None and not isinstance(value, str):
             words.append(f"{flag}={shlex.join(map(os.fspath, value))}")
         elif isinstance(value, (list, tuple)):
-            words.extend(f"{flag}={os.fspath(one)}" for one in value)
+            words.extend(f"{flag}={os.fspath(_word(name, one))}" for one in value)
         elif value is not None and value is not False:
-            words.extend(f"{flag}={os.fspath(one) if isinstance(one, os.PathLike) else one}" for one in _values(value))
+            words.extend(f"{flag}={_word(name, one)}" for one in _values(value))
     return words
+
+
+def _word(name: str, value: Any) -> Any:
+    return _rows.path(value) if name in _PATHS or isinstance(value, os.PathLike) else value
 
 
 def _values(value: Any) -> Sequence[Any]:

@@ -8,6 +8,7 @@ import importlib
 import json
 import numbers
 import os
+import re
 import sys
 from typing import Any, Iterable, Iterator, Mapping, NoReturn, Optional, Sequence, Union
 
@@ -31,21 +32,44 @@ Row = tuple[Union[Value, bool], ...]
 _NOTHING: Row = (*[None] * len(PARTS), False)
 
 
+#: A location in a store, of which ``pathlib`` has made one slash of two.
+_COLLAPSED = re.compile(r"(s3a?|gs|az|abfs|https?):/(?!/)", re.IGNORECASE)
+#: A location in a store, which is no page.
+_IN_STORE = re.compile(r"(s3a?|gs|az|abfs)://", re.IGNORECASE)
+
+
+def path(given: Path) -> str:
+    """A path, or a location in a store, as text."""
+    text = os.fspath(given)
+    if isinstance(text, str) and _COLLAPSED.match(text):
+        scheme, rest = text.split(":/", 1)
+        raise UsageError(
+            f"{text}: a path of pathlib has one slash where a URL has two; pass the string \"{scheme}://{rest}\"",
+            path=text,
+            exit_code=2,
+        )
+    return text
+
+
 def paths(rows: Any) -> Optional[list[str]]:
-    """The paths in ``rows``; ``None`` if these are rows. Strings in a list are URLs if they contain ``://``."""
+    """The paths in ``rows``; ``None`` if these are rows. Strings in a list are pages if they contain ``://`` and no scheme of stores."""
     if isinstance(rows, (str, os.PathLike)):
-        return [os.fspath(rows)]
+        return [path(rows)]
     if not isinstance(rows, (list, tuple)) or not rows:
         return None
-    is_path = [isinstance(row, os.PathLike) or (isinstance(row, str) and "://" not in row) for row in rows]
+    is_path = [isinstance(row, os.PathLike) or (isinstance(row, str) and _is_path(row)) for row in rows]
     if not any(is_path):
         return None
     if all(is_path):
-        return [os.fspath(row) for row in rows]
+        return [path(row) for row in rows]
     if any(isinstance(row, os.PathLike) for row in rows):
         raise TypeError("rows has both paths and other values; give a list of paths, or an iterable of rows")
     # A list of URLs with a wrong one among them, which is counted as rejected.
     return None
+
+
+def _is_path(row: str) -> bool:
+    return "://" not in row or _IN_STORE.match(row) is not None
 
 
 def table(rows: Any, columns: Mapping[str, str]) -> Optional[Any]:

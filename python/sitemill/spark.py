@@ -10,7 +10,7 @@
 
 The set is the same, byte for byte, as that of ``sitemill.build(…, order="sorted", divide="stable", on_duplicate="newest")`` of the
 same rows on one machine, however the rows are partitioned. ``out`` is a directory that the driver and all workers reach by the same
-path, as the same user. All of them need this package in the same version.
+path, as the same user, or a prefix of a bucket, such as ``s3://bucket/prefix``. All of them need this package in the same version.
 
 How it works: tasks read the rows once, clean them and pack them into blocks (``pack``). The driver plans regions of about a million
 URLs. Tasks send each row to its region (``route``), and a task for each region writes its sitemaps (``produce``) to a directory that
@@ -78,7 +78,8 @@ def build(
     Args:
         df: a data frame. Its URL column is a string or binary.
         base_url: the URL of the directory that the set is published in.
-        out: the directory to publish in, on a file system that the driver and all workers share.
+        out: the directory to publish in, on a file system that the driver and all workers share; or a prefix of a bucket, for which all
+            of them need credentials, in their environment or by their roles.
         url, lastmod, changefreq, priority, alternates, images, videos, news: names of columns, if they are not the usual ones.
         worker_memory: memory of a task that writes sitemaps, beside that of the JVM. A region that needs more uses files in the
             local directories of Spark.
@@ -106,7 +107,7 @@ def build(
     packed = None
     try:
         order = driver.order()
-        _check_workers(session, order)
+        _check_workers(session, words, order)
         packed, messages = _pack(rows, words, order, cache, driver)
         plan, regions = messages.plan, messages.regions
         routed = packed.where("block is not null").select("block").mapInArrow(_Route(plan), "region int, block binary")
@@ -264,13 +265,13 @@ def _pack(
         candidates = number
 
 
-def _check_workers(session: Any, order: str) -> None:
+def _check_workers(session: Any, words: list[str], order: str) -> None:
     """Fails early if a worker does not reach the directory. Workers that are busy now are checked when they write sitemaps."""
     context = getattr(session, "sparkContext", None)
     # Spark starts a task on every idle core at once, so that two for each reach all idle machines. Spark Connect does not tell
     # how many cores there are.
     tasks = 16 if context is None else max(4, 2 * context.defaultParallelism)
-    problems = session.range(0, tasks, 1, tasks).mapInArrow(_Check(order), "problem string").collect()
+    problems = session.range(0, tasks, 1, tasks).mapInArrow(_Check(words, order), "problem string").collect()
     if problems:
         raise OutputError(problems[0][0], path=json.loads(order)["out"], exit_code=73)
 
@@ -311,10 +312,10 @@ def _murmur3(value: int) -> int:
 
 
 class _Check:
-    """A task that looks for the directory of the driver."""
+    """A task that looks for the directory of the driver, or its bucket."""
 
-    def __init__(self, order: str) -> None:
-        self.order = order
+    def __init__(self, words: list[str], order: str) -> None:
+        self.words, self.order = words, order
 
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         import platform
@@ -323,7 +324,7 @@ class _Check:
 
         for _ in batches:
             try:
-                _sitemill.check_reachable(self.order)
+                _sitemill.check_reachable(self.words, self.order)
             except SitemillError as error:
                 # A task that fails is repeated, and its message ends up in the middle of a stack trace.
                 problem = pyarrow.array([f"{error} (worker on {platform.node()})"], pyarrow.string())

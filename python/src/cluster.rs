@@ -87,10 +87,13 @@ fn read<T>(messages: &[String], parse: impl Fn(&str) -> Result<T>) -> Result<Vec
     messages.iter().map(|message| parse(message)).collect()
 }
 
-/// Checks that this process reaches the directory of the driver.
+/// Checks that this process reaches the directory of the driver, or the store as `words` say.
 #[pyfunction]
-pub fn check_reachable(py: Python<'_>, order: &str) -> PyResult<()> {
-    let checked = py.detach(|| WorkOrder::from_json(order)?.check_reachable());
+pub fn check_reachable(py: Python<'_>, words: Vec<OsString>, order: &str) -> PyResult<()> {
+    let checked = py.detach(|| {
+        sitemill::cli::embed::build_job(words)?;
+        WorkOrder::from_json(order)?.check_reachable()
+    });
     checked.map_err(|error| errors::exception(py, &error))
 }
 

@@ -15,11 +15,40 @@ use sitemill::diff::DiffForm;
 use sitemill::options::{BaseUrl, ScopeRule, SetName};
 use sitemill::urls::UrlsForm;
 use sitemill::{
-    CheckJob, DiffJob, Error, Outcome, Page, Report, RollbackJob, Silent, Source, Stop, Target, UrlsJob,
+    CheckJob, DiffJob, Error, ObjectHeader, Outcome, Page, Report, RollbackJob, Silent, Source, Stop,
+    StoreSettings, Target, UrlsJob,
 };
 
 use crate::stream::{Stream, Table};
 use crate::{errors, rows, run};
+
+/// Options about object stores, by which functions without words reach them.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Store {
+    endpoint: Option<String>,
+    state: Option<PathBuf>,
+    sitemap_header: Vec<String>,
+    index_header: Vec<String>,
+    allow_unsafe_store: bool,
+}
+
+impl Store {
+    /// Makes them the settings of the process.
+    fn set(self, py: Python<'_>) -> PyResult<()> {
+        let headers = |option, words: Vec<String>| {
+            words.iter().map(|word| parse(py, option, word)).collect::<PyResult<Vec<ObjectHeader>>>()
+        };
+        let mut settings = StoreSettings::default();
+        settings.endpoint = self.endpoint;
+        settings.state = self.state;
+        settings.sitemap_headers = headers("sitemap_header", self.sitemap_header)?;
+        settings.index_headers = headers("index_header", self.index_header)?;
+        settings.allow_unsafe_store = self.allow_unsafe_store;
+        py.detach(|| sitemill::set_store_settings(settings));
+        Ok(())
+    }
+}
 
 /// Runs the program `sitemill` and returns its exit code.
 #[pyfunction]
@@ -97,7 +126,7 @@ fn given(
 
 /// Validates published files. Returns the findings and the counts, each as JSON.
 #[pyfunction]
-#[pyo3(signature = (paths, name, base_url, scope, limit_findings, threads, tell))]
+#[pyo3(signature = (paths, name, base_url, scope, limit_findings, threads, store, tell))]
 #[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub fn check(
     py: Python<'_>,
@@ -107,8 +136,10 @@ pub fn check(
     scope: Option<&str>,
     limit_findings: u64,
     threads: Option<usize>,
+    store: Store,
     tell: Option<Py<PyAny>>,
 ) -> PyResult<(Vec<String>, String)> {
+    store.set(py)?;
     let mut job = CheckJob::new(paths);
     job.name = set_name(py, name)?;
     job.base_url = base_url.map(|word| parse::<BaseUrl>(py, "base_url", word)).transpose()?;
@@ -133,7 +164,9 @@ pub fn urls(
     paths: Vec<PathBuf>,
     name: Option<&str>,
     threads: Option<usize>,
+    store: Store,
 ) -> PyResult<Stream> {
+    store.set(py)?;
     let mut job = UrlsJob::new(paths);
     job.name = set_name(py, name)?;
     job.form = UrlsForm::Json;
@@ -148,6 +181,7 @@ pub fn urls(
 
 /// Compares two sets.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub fn diff(
     py: Python<'_>,
     old: PathBuf,
@@ -156,7 +190,9 @@ pub fn diff(
     memory: Option<u64>,
     scratch: Option<PathBuf>,
     threads: Option<usize>,
+    store: Store,
 ) -> PyResult<Stream> {
+    store.set(py)?;
     let mut job = DiffJob::new(old, new);
     job.name = set_name(py, name)?;
     job.form = DiffForm::Json;
@@ -172,7 +208,8 @@ pub fn diff(
 
 /// The sets of a directory, or of the directories of several sites below it: JSON of each.
 #[pyfunction]
-pub fn status(py: Python<'_>, directory: PathBuf, name: Option<&str>) -> PyResult<Vec<String>> {
+pub fn status(py: Python<'_>, directory: PathBuf, name: Option<&str>, store: Store) -> PyResult<Vec<String>> {
+    store.set(py)?;
     let (stop, name) = (Stop::default(), set_name(py, name)?);
     let found = run::run(py, None, None, &stop, |progress, stop| {
         sitemill::status(&directory, name.as_ref(), progress, stop)
@@ -184,6 +221,7 @@ pub fn status(py: Python<'_>, directory: PathBuf, name: Option<&str>) -> PyResul
 /// Restores an earlier set. Returns the number of the set that was live, the number and the URLs of the one that is now, and
 /// warnings.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "they are those of the Python function")]
 pub fn rollback(
     py: Python<'_>,
     directory: PathBuf,
@@ -191,8 +229,10 @@ pub fn rollback(
     to: Option<u64>,
     robots: Option<PathBuf>,
     robots_any_name: bool,
+    store: Store,
     tell: Option<Py<PyAny>>,
 ) -> PyResult<(u64, u64, u64, Vec<String>)> {
+    store.set(py)?;
     let mut job = RollbackJob::new(directory);
     job.name = set_name(py, name)?;
     job.to = to;

@@ -62,6 +62,7 @@ pub fn text(message: &Message) -> String {
         (Setting::RequireSuccess, _) => "require_success_marker=True".into(),
         (
             Setting::AllowEmpty
+            | Setting::AllowUnsafeStore
             | Setting::IgnoreManifest
             | Setting::ReplaceSet
             | Setting::RobotsAnyName

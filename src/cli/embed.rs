@@ -1,5 +1,6 @@
 //! Commands for programs that embed the command line, such as the Python package: options are words, as in a shell, and only
-//! warnings are printed. The environment and configuration files are not read.
+//! warnings are printed. Configuration files are not read, and neither are options in the environment. Settings of object stores apply to
+//! the whole process, from the call on that has them.
 
 use std::ffi::OsString;
 
@@ -56,5 +57,8 @@ pub fn clean(
 
 fn parse(command: &str, words: Vec<OsString>) -> Result<Args> {
     let start = ["sitemill", command].map(OsString::from);
-    Args::try_parse_from(start.into_iter().chain(words)).map_err(|error| Error::usage(log::in_a_line(&error)))
+    let args = Args::try_parse_from(start.into_iter().chain(words));
+    let args = args.map_err(|error| Error::usage(log::in_a_line(&error)))?;
+    sitemill::set_store_settings(args.command.store());
+    Ok(args)
 }

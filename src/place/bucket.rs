@@ -68,6 +68,8 @@ pub struct BucketPlace {
     staged: Arc<Mutex<BTreeMap<String, u64>>>,
     switch_state: SwitchState,
     steps: Steps,
+    /// Whether other processes put sitemaps for this run.
+    has_workers: OnceLock<()>,
     /// Whether the list was renewed after workers have put files.
     is_listed_again: OnceLock<()>,
 }
@@ -119,6 +121,7 @@ impl BucketPlace {
             staged: Arc::default(),
             switch_state: SwitchState::Uncommitted,
             steps: Steps::default(),
+            has_workers: OnceLock::new(),
             is_listed_again: OnceLock::new(),
         })
     }
@@ -218,6 +221,9 @@ impl Place for BucketPlace {
 
     fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
         if file == PROBE {
+            // From now on, other processes may put sitemaps for this run.
+            self.has_workers.get_or_init(|| ());
+            staging::mark_workers(&self.view, &self.run)?;
             self.staging().put(file, bytes)?;
             return Ok(Unsynced::new(|| Ok(())));
         }
@@ -352,7 +358,15 @@ impl Place for BucketPlace {
                 let staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
                 let left: Vec<String> =
                     staged.keys().filter(|file| !published.files.contains(&***file)).cloned().collect();
-                self.claim.check().and_then(|()| objects::remove(&self.view, &left)).is_ok()
+                let removed = self.claim.check().and_then(|()| objects::remove(&self.view, &left));
+                let removed = removed.and_then(|()| match self.has_workers.get() {
+                    Some(()) => {
+                        self.view.forget();
+                        staging::remove_of_runs(&self.view, &[self.run.as_str()], &published)
+                    }
+                    None => Ok(()),
+                });
+                removed.is_ok()
             }
             SwitchState::InDoubt | SwitchState::RolledBack => false,
             SwitchState::Committed => true,

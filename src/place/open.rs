@@ -1,6 +1,6 @@
 //! Which kind of place a path means. Another kind of place is added here.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::directory::fs::{Disk, make_path};
@@ -11,8 +11,8 @@ use super::layout::{is_state_of_set, set_of};
 use super::preview::Preview;
 use super::set_name::SetName;
 #[cfg(feature = "cloud")]
-use crate::error::{Error, message};
-use crate::error::{ErrorKind, Result};
+use crate::error::message;
+use crate::error::{Error, ErrorKind, Result};
 use crate::store::Location;
 
 #[cfg(feature = "cloud")]
@@ -153,6 +153,17 @@ pub fn of_manifest(path: &Path) -> Result<Arc<dyn View>> {
 pub fn create(path: &Path) -> Result<()> {
     // A prefix of a bucket needs no creating.
     if in_store(path, ErrorKind::Usage)?.is_some() { Ok(()) } else { make_path(&Disk, path) }
+}
+
+/// The path by which other machines reach the place at `path`, which exists.
+///
+/// # Errors
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if it is a directory that cannot be looked up.
+pub fn absolute(path: &Path) -> Result<PathBuf> {
+    match in_store(path, ErrorKind::Usage)? {
+        None => path.canonicalize().map_err(|error| Error::output(path, error)),
+        Some(_) => Ok(path.into()),
+    }
 }
 
 /// Whether the directory `path` belongs to the place that it lies in: the state of a set, and not only its name.

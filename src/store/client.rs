@@ -14,14 +14,21 @@ use object_store::{BackoffConfig, ClientConfigKey, ClientOptions, ObjectStore, R
 use super::bucket::Bucket;
 use super::location::{Location, Scheme};
 use super::profile::Profile;
-use super::settings::store_settings;
+use super::settings::{generation, store_settings};
 use crate::error::{Error, ErrorKind, Result, message};
 
 /// The buckets in use. Connections and the credentials of roles are shared by everything that uses a bucket.
-static BUCKETS: LazyLock<Mutex<HashMap<Address, Bucket>>> = LazyLock::new(Mutex::default);
+static BUCKETS: LazyLock<Mutex<Buckets>> = LazyLock::new(Mutex::default);
 
 /// The URL of a bucket, and the endpoint of its store if that was given.
 type Address = (String, Option<String>);
+
+/// Buckets, and the generation of the settings that they were reached with.
+#[derive(Default)]
+struct Buckets {
+    generation: u64,
+    buckets: HashMap<Address, Bucket>,
+}
 
 /// Attempts of the library to repeat a request, the longest of which takes a minute in all.
 const RETRIES: usize = 8;
@@ -43,7 +50,12 @@ const METADATA_ADDRESS: ([u8; 4], u16) = ([169, 254, 169, 254], 80);
 pub fn connect(location: &Location) -> Result<Bucket> {
     let endpoint = store_settings().endpoint;
     let key = (location.root.clone(), endpoint.clone());
-    let mut buckets = BUCKETS.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = BUCKETS.lock().unwrap_or_else(PoisonError::into_inner);
+    let generation = generation();
+    if known.generation != generation {
+        *known = Buckets { generation, ..Buckets::default() };
+    }
+    let buckets = &mut known.buckets;
     if let Some(bucket) = buckets.get(&key) {
         return Ok(bucket.clone());
     }

@@ -1,8 +1,8 @@
 //! The threads that requests run on, and the way to wait for a request from any other thread.
 
 use std::future::Future;
-use std::sync::LazyLock;
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
@@ -10,11 +10,25 @@ use tokio::runtime::{Builder, Runtime};
 /// Threads of the runtime: one can encrypt while the other waits for the store. Requests do not hold threads.
 const THREADS: usize = 2;
 
-static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+/// The runtime, and the process that started it.
+static RUNTIME: Mutex<Option<(u32, &'static Runtime)>> = Mutex::new(None);
+
+/// The runtime of this process. Threads do not survive a fork, and programs in Python fork, so a child starts its own.
+fn runtime() -> &'static Runtime {
+    let process = std::process::id();
+    let mut runtime = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((owner, runtime)) = *runtime
+        && owner == process
+    {
+        return runtime;
+    }
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(THREADS).thread_name("sitemill-store").enable_all();
-    builder.build().expect("two threads can be started")
-});
+    // That of the parent is not dropped: it would wait for its threads.
+    let started: &Runtime = Box::leak(Box::new(builder.build().expect("two threads can be started")));
+    *runtime = Some((process, started));
+    started
+}
 
 /// Maximum delay before noticing that a request is called off.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -46,7 +60,7 @@ impl<T> Task<T> {
 /// Starts `work` in the background.
 pub fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> Task<T> {
     let (done, result) = mpsc::sync_channel(1);
-    RUNTIME.spawn(async move {
+    runtime().spawn(async move {
         let _ = done.send(work.await);
     });
     Task(result)

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 /// How object stores are reached, and how a set is kept there. They apply to the whole process, as the credentials in its environment
@@ -30,9 +31,18 @@ static SETTINGS: RwLock<StoreSettings> = RwLock::new(StoreSettings {
     allow_unsafe_store: false,
 });
 
-/// Sets how object stores are reached from now on.
+static GENERATION: AtomicU64 = AtomicU64::new(0);
+
+/// Sets how object stores are reached from now on. Credentials are looked for anew, because a program may have changed its environment.
 pub fn set_store_settings(settings: StoreSettings) {
+    GENERATION.fetch_add(1, Ordering::Relaxed);
     *SETTINGS.write().unwrap_or_else(PoisonError::into_inner) = settings;
+}
+
+/// How often the settings were set, by which a client knows whether they may have changed.
+#[cfg(feature = "cloud")]
+pub fn generation() -> u64 {
+    GENERATION.load(Ordering::Relaxed)
 }
 
 /// How object stores are reached.

@@ -25,6 +25,25 @@ def marks(tmp_path: pathlib.Path) -> pathlib.Path:
 
 
 @pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """A store of objects."""
+    with cluster.bucket.Store(tmp_path_factory.mktemp("store")) as started:
+        yield started
+
+
+@pytest.fixture(params=["directory", "bucket"])
+def place(request: pytest.FixtureRequest, tmp_path: pathlib.Path) -> Any:
+    """Where a test publishes: a directory, or a prefix of a bucket."""
+    if request.param == "directory":
+        return cluster.Place(tmp_path / "out", tmp_path / "out", {})
+    store = request.getfixturevalue("store")
+    # Tasks that go wrong look there.
+    (tmp_path / "buckets").write_text(str(store.root))
+    url = store.url(tmp_path.name)
+    return cluster.Place(url, store.directory(url), {"endpoint": store.endpoint})
+
+
+@pytest.fixture(scope="session")
 def work(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """The directory for the rows that several tests read."""
     return tmp_path_factory.mktemp("work")

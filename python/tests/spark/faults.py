@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import glob
 import json
 import os
 import pathlib
+import shutil
 import signal
 import threading
 import time
@@ -14,6 +16,11 @@ from typing import Any, Iterator
 from pyspark import TaskContext
 
 from sitemill import spark
+
+
+def encoded(text: str) -> str:
+    """A name in the file names of the store."""
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 class _Watched(spark._Produce):
@@ -32,8 +39,15 @@ class _Watched(spark._Produce):
         return True
 
     def staging(self) -> pathlib.Path:
+        """The directory with new sitemaps."""
         order = json.loads(self.order)
+        if order["out"].startswith("s3://"):
+            return self.store() / order["out"].split("://")[1]
         return pathlib.Path(order["out"], ".sitemill/staging", order["origin"]["run"])
+
+    def store(self) -> pathlib.Path:
+        """The directory with all buckets."""
+        return pathlib.Path((self.marks.parent / "buckets").read_text())
 
 
 class FailsAfterwards(_Watched):
@@ -42,15 +56,35 @@ class FailsAfterwards(_Watched):
     def __call__(self, batches: Iterator[Any]) -> Iterator[Any]:
         made = list(super().__call__(batches))
         if TaskContext.get().attemptNumber() == 0:
-            (self.staging() / "sitemap-99999-00000000.xml.gz").write_bytes(b"junk")
-            for path in sorted(self.staging().glob("*.xml.gz"))[:3]:
-                (self.staging() / f"{path.name}.0000000000000001.attempt").write_bytes(b"half")
-            # A file of the set that a power failure has emptied.
-            max(self.staging().glob("sitemap-[0-8]*.xml.gz")).write_bytes(b"")
+            if json.loads(self.order)["out"].startswith("s3://"):
+                self._put_junk()
+            else:
+                self._write_junk()
             self.mark("failed")
             raise RuntimeError("this attempt fails on purpose")
         self.mark("succeeded")
         yield from made
+
+
+    def _write_junk(self) -> None:
+        (self.staging() / "sitemap-99999-00000000.xml.gz").write_bytes(b"junk")
+        for path in sorted(self.staging().glob("*.xml.gz"))[:3]:
+            (self.staging() / f"{path.name}.0000000000000001.attempt").write_bytes(b"half")
+        # A file of the set that a power failure has emptied.
+        max(self.staging().glob("sitemap-[0-8]*.xml.gz")).write_bytes(b"")
+
+    def _put_junk(self) -> None:
+        """Copies a sitemap of the run, with what the store notes about it, and damages another."""
+        junk = "sitemap-99999-00000000.xml.gz"
+        whole = min(self.staging().glob("sitemap-*.xml.gz"))
+        bucket, prefix = self.staging().parent.name, self.staging().name
+        notes = [
+            self.store() / f".bucket-{encoded(bucket)}.object-{encoded(f'{prefix}/{name}')}.metadata.json"
+            for name in (whole.name, junk)
+        ]
+        shutil.copy(whole, self.staging() / junk)
+        shutil.copy(*notes)
+        max(self.staging().glob("sitemap-[0-8]*.xml.gz")).write_bytes(b"")
 
 
 class KillsExecutor(_Watched):

@@ -47,13 +47,13 @@ def test_a_named_column_is_used_whatever_it_holds(spark, tmp_path):
 
 
 @pytest.mark.parametrize("partitions", [1, 8, 50])
-def test_the_set_and_the_counts_are_those_of_one_machine(spark, small, tmp_path, partitions):
+def test_the_set_and_the_counts_are_those_of_one_machine(spark, small, place, partitions):
     rows = small.read(spark).repartition(partitions)
-    report = sitemill.spark.build(rows, out=tmp_path / "out", cache=partitions != 8, **OPTIONS)
-    small.check(tmp_path / "out", report)
+    report = sitemill.spark.build(rows, cache=partitions != 8, **place.options, **OPTIONS)
+    small.check(place.directory, report)
     assert report.listed > 2000 and report.duplicates > 500 and report.sitemaps > 10
     assert report.blank == 0 and report.rejected_total > 500 and sum(report.dropped_tags.values()) > 100
-    assert sitemill.check(tmp_path / "out")
+    assert sitemill.check(place.out, **place.at)
 
 
 def test_strings_without_tags_make_the_same_set_and_rows_without_a_url_are_blank(spark, tmp_path):
@@ -66,10 +66,10 @@ def test_strings_without_tags_make_the_same_set_and_rows_without_a_url_are_blank
     cluster.same(tmp_path / "out", tmp_path / "one")
 
 
-def test_several_regions_make_the_set_of_one_machine(spark, large, tmp_path):
+def test_several_regions_make_the_set_of_one_machine(spark, large, place):
     rows = large.read(spark).repartition(8)
-    report = sitemill.spark.build(rows, out=tmp_path / "out", **LARGE_OPTIONS)
-    large.check(tmp_path / "out", report)
+    report = sitemill.spark.build(rows, **place.options, **LARGE_OPTIONS)
+    large.check(place.directory, report)
     assert report.lines == 2_100_000 and report.listed == 1_998_000
 
 
@@ -79,6 +79,17 @@ def test_each_region_has_a_partition_of_its_own(spark):
         spread = sitemill.spark._spread(routed, regions)
         found = {(row[0], row[1]) for row in spread.select("region", F.spark_partition_id()).collect()}
         assert found == {(region, region) for region in range(regions)}
+
+
+def test_a_rerun_writes_nothing_to_a_bucket(spark, small, store, tmp_path):
+    url = store.url(tmp_path.name)
+    files = []
+    for run in range(2):
+        report = sitemill.spark.build(small.read(spark).repartition(3 + run), out=url, endpoint=store.endpoint, **OPTIONS)
+        small.check(store.directory(url), report)
+        stats = {path.name: path.stat() for path in store.directory(url).glob("*.gz")}
+        files.append({name: (stat.st_ino, stat.st_mtime_ns) for name, stat in stats.items()})
+    assert files[0] == files[1]
 
 
 def test_a_rerun_compresses_and_writes_nothing(spark, small, tmp_path, marks, monkeypatch):
@@ -96,32 +107,47 @@ def test_a_rerun_compresses_and_writes_nothing(spark, small, tmp_path, marks, mo
     assert files[0] == files[1]
 
 
-def test_a_task_that_fails_and_leaves_junk_changes_nothing(spark, small, tmp_path, marks, monkeypatch):
+def test_a_task_that_fails_and_leaves_junk_changes_nothing(spark, small, place, marks, monkeypatch):
     monkeypatch.setattr(sitemill.spark, "_Produce", functools.partial(faults.FailsAfterwards, str(marks)))
-    small.check(tmp_path / "out", sitemill.spark.build(small.read(spark), out=tmp_path / "out", **OPTIONS))
+    report = sitemill.spark.build(small.read(spark), **place.options, **OPTIONS)
     assert sorted(path.name for path in marks.iterdir()) == ["failed", "succeeded"]
+    if place.is_bucket:
+        # New sitemaps are put where they will be published, so that what belongs to no set is there until the next run.
+        junk = {"sitemap-99999-00000000.xml.gz"}
+        assert set(cluster.published(place.directory)) - set(cluster.published(small.one)) == junk
+        assert sitemill.check(place.out, **place.at).urls == report.listed
+        monkeypatch.undo()
+        report = sitemill.spark.build(small.read(spark), **place.options, **OPTIONS)
+    small.check(place.directory, report)
 
 
-def test_a_second_driver_is_told_to_wait_and_a_killed_one_leaves_nothing(spark, small, tmp_path, marks):
-    rows, out = small.read(spark), tmp_path / "out"
-    one = tmp_path / "one"
-    for directory in (out, one):
-        live = sitemill.build([f"{BASE}{page}" for page in range(3000)], base_url=BASE, out=directory, **ONE_MACHINE)
+def test_a_second_driver_is_told_to_wait_and_a_killed_one_leaves_nothing(spark, small, place, tmp_path, marks):
+    rows, out = small.read(spark), place.directory
+    one, pages = tmp_path / "one", [f"{BASE}{page}" for page in range(3000)]
+    live = sitemill.build(pages, base_url=BASE, out=one, **ONE_MACHINE)
+    sitemill.build(pages, base_url=BASE, **place.options, **ONE_MACHINE)
     before = cluster.published(out)
-    command = [sys.executable, str(HERE / "dying_driver.py"), str(small.files), str(out), str(marks)]
+    command = [sys.executable, str(HERE / "dying_driver.py"), str(small.files), str(place.out), str(marks)]
+    endpoint = {"AWS_ENDPOINT_URL": place.at["endpoint"]} if place.is_bucket else {}
     with (marks / "log").open("wb") as log:
-        other = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        other = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **endpoint}
+        )
     try:
         cluster.wait_for("sitemaps", lambda: (marks / "waits").exists() or other.poll() is not None)
         assert other.poll() is None, (marks / "log").read_text()
         with pytest.raises(sitemill.Busy):
-            sitemill.spark.build(rows, out=out, **OPTIONS)
-        assert any(name.endswith(".gz") for name in cluster.staged(out))
+            sitemill.spark.build(rows, **place.options, **OPTIONS)
+        new = set(cluster.published(out)) - set(before) if place.is_bucket else cluster.staged(out)
+        assert any(name.endswith(".gz") for name in new)
     finally:
         other.send_signal(signal.SIGKILL)
         other.wait()
-    assert cluster.published(out) == before and sitemill.check(out).urls == live.listed
-    report = sitemill.spark.build(rows, out=out, **OPTIONS)
+    after = cluster.published(out)
+    # In a bucket, new sitemaps are there, and nothing lists them.
+    assert {name: after[name] for name in after if name in before or not place.is_bucket} == before
+    assert sitemill.check(place.out, **place.at).urls == live.listed
+    report = sitemill.spark.build(rows, **place.options, **OPTIONS)
     assert report.listed == small.report.listed
     sitemill.build(pyarrow.parquet.read_table(small.files), out=one, **ONE_MACHINE, **OPTIONS)
     cluster.same(out, one)
@@ -203,16 +229,16 @@ def test_what_cannot_be_published_is_refused_before_any_row_is_read(spark, tmp_p
     check(sitemill.OutputError, ["nowhere"], report=tmp_path / "nowhere/report.json")
 
 
-def test_guards_refuse_a_set_and_the_report_has_the_counts(spark, small, tmp_path):
-    rows, out = small.read(spark), tmp_path / "out"
+def test_guards_refuse_a_set_and_the_report_has_the_counts(spark, small, place, tmp_path):
+    rows, out = small.read(spark), place.directory
     with pytest.raises(sitemill.DataRefused) as raised:
-        sitemill.spark.build(rows, out=out, max_rejects=10, **OPTIONS)
+        sitemill.spark.build(rows, max_rejects=10, **place.options, **OPTIONS)
     assert raised.value.report.rejected == small.report.rejected and not raised.value.report.published
     with pytest.raises(sitemill.DataRefused):
-        sitemill.spark.build(rows.where("false"), out=out, **OPTIONS)
+        sitemill.spark.build(rows.where("false"), **place.options, **OPTIONS)
     assert cluster.published(out) == {} and cluster.staged(out) == []
     files = dict(report=tmp_path / "report.json", html=tmp_path / "report.html")
-    small.check(out, sitemill.spark.build(rows, out=out, max_rejects=2000, **files, **OPTIONS))
+    small.check(out, sitemill.spark.build(rows, max_rejects=2000, **files, **place.options, **OPTIONS))
     assert '"listed"' in files["report"].read_text() and "<html" in files["html"].read_text()
 
 
@@ -242,6 +268,27 @@ def test_filters_exclude_and_count_the_same_rows_as_on_one_machine(spark, small,
     found = sitemill.spark.rejects(rows, **rules, **OPTIONS).groupBy("reason").count().collect()
     counted = {row["reason"]: row["count"] for row in found}
     assert {rule: counted.get(rule, 0) for rule in report.excluded} == dict(report.excluded)
+
+
+def test_a_bucket_that_workers_do_not_reach_is_refused_before_any_row_is_read(spark, small, store, tmp_path, marks, monkeypatch):
+    rows = small.read(spark)
+    rows = rows.mapInArrow(faults.Touches(str(marks)), rows.schema)
+    options = {"out": store.url(tmp_path.name), "endpoint": store.endpoint, **OPTIONS}
+    check = sitemill.spark._Check
+    monkeypatch.setattr(sitemill.spark, "_Check", lambda words, order: check([*words, "--state=s3://test/other"], order))
+    with pytest.raises(sitemill.OutputError, match="this worker reaches another store than the driver"):
+        sitemill.spark.build(rows, **options)
+    monkeypatch.undo()
+    with pytest.raises(sitemill.OutputError) as raised:
+        sitemill.spark.build(rows, **{**options, "out": "s3://no-such-bucket/a"})
+    assert "s3://no-such-bucket" in str(raised.value)
+    with monkeypatch.context() as patched:
+        patched.setitem(os.environ, "AWS_SECRET_ACCESS_KEY", "wrong")
+        with pytest.raises(sitemill.OutputError) as raised:
+            sitemill.spark.build(rows, **options)
+    assert raised.value.kind == "permission"
+    assert not list(marks.iterdir())
+    assert not [path for path in store.directory(options["out"]).rglob("*.gz")]
 
 
 def test_the_example_of_the_documentation_runs(spark, small, tmp_path):

@@ -44,11 +44,11 @@ def test_two_workers_make_the_set_of_one_machine(spark, small, tmp_path):
     small.check(tmp_path / "out", report)
 
 
-def test_a_straggler_and_its_copy_make_the_set_of_one_machine(spark, large, tmp_path, marks, monkeypatch):
+def test_a_straggler_and_its_copy_make_the_set_of_one_machine(spark, large, place, marks, monkeypatch):
     monkeypatch.setattr(sitemill.spark, "_Produce", functools.partial(faults.Straggles, str(marks)))
     rows = large.read(spark).repartition(4)
-    report = sitemill.spark.build(rows, out=tmp_path / "out", **LARGE_OPTIONS)
-    large.check(tmp_path / "out", report)
+    report = sitemill.spark.build(rows, **place.options, **LARGE_OPTIONS)
+    large.check(place.directory, report)
     attempts = {path.name for path in marks.iterdir()}
     assert {"task 0 attempt 0", "task 0 attempt 1", "task 1 attempt 0"} <= attempts
 

@@ -26,6 +26,7 @@ use crate::escape;
 use crate::intake::report::InputReport;
 use crate::job::Job;
 use crate::job::fingerprint::Fingerprint;
+use crate::place::absolute;
 use crate::produce::batch::Batch;
 use crate::sitemap::sections::counts::SectionTally;
 use crate::survey::memory::Memory;
@@ -53,7 +54,7 @@ pub struct Driver {
 
 impl Driver {
     /// Opens the output directory of `job` for a run, as [`build`](crate::build()) does. All machines must reach it by the same
-    /// path, as the same user. `stop` ends the run; [`Driver::publish`] checks it too.
+    /// path, as the same user; a location in a store, with the same settings ([`StoreSettings`](crate::StoreSettings)). `stop` ends the run; [`Driver::publish`] checks it too.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if the job has inputs, a reject file (see [`rejects`](super::rejects)) or a
@@ -143,7 +144,7 @@ impl Driver {
 /// The instructions for the workers of a run that publishes to `site`.
 fn order(job: &Job, site: &Site, time: &str) -> Result<WorkOrder> {
     let place = &site.place;
-    let out = place.directory().canonicalize().map_err(|error| Error::output(place.directory(), error))?;
+    let out = absolute(place.directory())?;
     let probe = Secret::draw()?.to_hex();
     place.probe(probe.as_bytes())?;
     Ok(WorkOrder {

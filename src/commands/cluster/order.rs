@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clean::scope::BaseUrl;
 use crate::common::secret::Secret;
-use crate::error::{Error, ErrorKind, Result, Setting, message};
+use crate::error::{Error, ErrorKind, Result, Setting, is_url, message};
 use crate::escape;
 use crate::job::fingerprint::Fingerprint;
 use crate::job::{Job, OnDuplicate, Order};
@@ -93,7 +93,7 @@ pub struct WorkOrder {
     pub(super) origin: Origin,
     /// The time of publication.
     pub(super) time: String,
-    /// The output directory, absolute.
+    /// The output directory, absolute, or the location in a store.
     pub(super) out: PathBuf,
     /// The name of the set there, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,7 +135,7 @@ impl WorkOrder {
         read_json(json, "the work order")
     }
 
-    /// Checks that this process shares the output directory with the driver. [`Regions`](super::Regions) does this too; an engine
+    /// Checks that this process shares the output directory, or the store, with the driver. [`Regions`](super::Regions) does this too; an engine
     /// that does it earlier fails before any row is read.
     ///
     /// # Errors
@@ -145,17 +145,21 @@ impl WorkOrder {
         let read = staging.staged(PROBE);
         match &read {
             Ok(Some(probe)) if *probe == self.probe.as_bytes() => return Ok(()),
-            Err(error) if error.kind() == ErrorKind::Permission => return read.map(drop),
+            Err(error) if error.kind() == ErrorKind::Permission || is_url(&self.out) => {
+                return read.map(drop);
+            }
             _ => {}
         }
-        Err(Error::new(
-            ErrorKind::Output,
-            message!(
-                &*self.out,
-                ": the directory is not shared with this worker, or the run has ended; ",
-                "publish to one that all machines reach by the same path"
-            ),
-        ))
+        let why = match is_url(&self.out) {
+            true => {
+                "this worker reaches another store than the driver, or the run has ended; give all machines the same endpoint"
+            }
+            false => {
+                "the directory is not shared with this worker, or the run has ended; publish to one that all machines reach by \
+                 the same path"
+            }
+        };
+        Err(Error::new(ErrorKind::Output, message!(&*self.out, ": {why}")))
     }
 
     /// Checks that this process has the same version and rules as the driver.

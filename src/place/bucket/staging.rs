@@ -13,12 +13,16 @@ use super::owner::Owner;
 use super::view::BucketView;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::interface::{Published, View};
-use crate::store::{Condition, Put, spawn};
+use crate::store::{Condition, Object, Put, spawn};
 
 /// The next manifest.
 pub const MANIFEST: &str = "manifest.json";
 /// Says that there is a run, and which process it is.
 const MARKER: &str = "run.json";
+
+/// The end of the name of the object that says that workers put sitemaps for a run. It stays when the run ends, because a worker that
+/// nobody waits for may put one later.
+const WORKERS: &str = ".workers";
 
 /// Requests for the runs of unknown sitemaps on their way at the same time.
 const ASKED_AT_ONCE: usize = 16;
@@ -93,19 +97,55 @@ impl Staging<'_> {
     fn is_over(&self) -> Result<bool> {
         let Some((bytes, object)) = self.view.read_state(&self.path(MARKER))? else { return Ok(true) };
         let is_dead = serde_json::from_slice(&bytes).is_ok_and(|marker: Marker| marker.owner.is_dead());
-        let now = jiff::Timestamp::now().as_nanosecond();
-        Ok(is_dead || now - i128::from(object.modified) > i128::from(OVER_AFTER))
+        Ok(is_dead || is_over_since(&object))
     }
 }
 
 /// Removes the staging of all runs except `own`, and the sitemaps that they put and did not publish. No other run is at work, because
 /// the caller holds the claim.
 pub fn remove_dead_runs(view: &BucketView, own: &str, published: &Published<'_>) -> Result<()> {
-    let runs = view.runs().into_iter().filter_map(|run| run.into_string().ok());
-    let dead: Vec<String> = runs.filter(|run| run != own).collect();
-    if dead.is_empty() {
+    let level = view.nursery();
+    let runs = level.prefixes.iter().map(String::as_str);
+    let dead: Vec<&str> = runs.filter(|run| *run != own).collect();
+    let marks = level.objects.iter();
+    let with_workers: Vec<(&str, bool)> = marks
+        .filter_map(|(name, object)| Some((name.strip_suffix(WORKERS)?, is_over_since(object))))
+        .collect();
+    let all: Vec<&str> = dead.iter().copied().chain(with_workers.iter().map(|(run, _)| *run)).collect();
+    if all.is_empty() {
         return Ok(());
     }
+    remove_of_runs(view, &all, published)?;
+    for run in dead {
+        let staging = Staging { view, run };
+        if staging.is_over()? {
+            staging.remove()?;
+        }
+    }
+    for (run, _) in with_workers.iter().filter(|(_, is_over)| *is_over) {
+        let object = workers_mark(view, run);
+        let removed = object.bucket.remove(&[object.key]);
+        removed.map_err(|failure| failure.into_error(&object.path, "could not be removed"))?;
+    }
+    Ok(())
+}
+
+/// Notes that other processes put sitemaps for `run`.
+pub fn mark_workers(view: &BucketView, run: &str) -> Result<()> {
+    objects::put_state(view, &workers_mark(view, run).path, Bytes::from_static(b"{}"), Condition::None)
+}
+
+fn workers_mark(view: &BucketView, run: &str) -> StateObject {
+    view.object(&view.layout().nursery().join(format!("{run}{WORKERS}")))
+}
+
+fn is_over_since(object: &Object) -> bool {
+    let now = jiff::Timestamp::now().as_nanosecond();
+    now - i128::from(object.modified) > i128::from(OVER_AFTER)
+}
+
+/// Removes the sitemaps that `runs` put and did not publish.
+pub fn remove_of_runs(view: &BucketView, runs: &[&str], published: &Published<'_>) -> Result<()> {
     let listed = view.all_published()?;
     let unknown =
         listed.keys().filter(|file| (published.is_sitemap)(file) && !published.files.contains(&***file));
@@ -122,19 +162,12 @@ pub fn remove_dead_runs(view: &BucketView, own: &str, published: &Published<'_>)
             let failed = |failure: crate::store::Failure| {
                 failure.into_error(&view.path(file.as_ref()), "could not be looked at")
             };
-            if run.wait().map_err(failed)?.is_some_and(|run| dead.contains(&run)) {
+            if run.wait().map_err(failed)?.is_some_and(|run| runs.contains(&&*run)) {
                 left.push(file.clone());
             }
         }
     }
-    objects::remove(view, &left)?;
-    for run in &dead {
-        let staging = Staging { view, run };
-        if staging.is_over()? {
-            staging.remove()?;
-        }
-    }
-    Ok(())
+    objects::remove(view, &left)
 }
 
 /// Puts a copy of a file into the state, under a name with its hash.

@@ -17,7 +17,7 @@ use crate::place::interface::{Found, Listed, View};
 use crate::place::layout::Layout;
 use crate::place::record::{Record, Stored, Version};
 use crate::place::set_name::SetName;
-use crate::store::{Bucket, Failure, Location, Object, connect, store_settings};
+use crate::store::{Bucket, Failure, Level, Location, Object, connect, store_settings};
 
 /// The object that runs agree by.
 const JOURNAL: &str = "journal.json";
@@ -213,6 +213,12 @@ impl BucketView {
         Ok(decided.map(|journal| self.layout.record(&Record::Staged(journal.run.into()))))
     }
 
+    /// The staging of all runs. Empty if we are not permitted to list it.
+    pub(super) fn nursery(&self) -> Level {
+        let object = self.object(&self.layout.nursery());
+        object.bucket.list_level(&object.key).unwrap_or_default()
+    }
+
     fn unreadable(&self, file: &str, failure: Failure) -> Error {
         failure.into_error(&self.path(file.as_ref()), "could not be read")
     }
@@ -290,8 +296,7 @@ impl View for BucketView {
     }
 
     fn runs(&self) -> Vec<OsString> {
-        let names = self.names_below(&self.layout.nursery(), true).unwrap_or_default();
-        names.into_iter().map(OsString::from).collect()
+        self.nursery().prefixes.into_iter().map(OsString::from).collect()
     }
 
     fn list(&self) -> Result<Vec<Listed>> {
