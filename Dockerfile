@@ -6,7 +6,9 @@ RUN scripts/package --deb
 
 # The same release of Debian, because the package needs its glibc or a newer one.
 FROM debian:bookworm-slim
-RUN --mount=type=bind,from=build,source=/sitemill/target/package,target=/packages dpkg -i /packages/*.deb
+# Certificates, by which object stores are trusted, are only recommended by it.
+RUN --mount=type=bind,from=build,source=/sitemill/target/package,target=/packages \
+    apt-get update && apt-get install -y --no-install-recommends ca-certificates /packages/*.deb && rm -rf /var/lib/apt/lists/*
 # The user of scripts/deploy/kubernetes/cronjob.yaml. Mount the input and the output, which this user must be able to write.
 USER 10001:10001
 ENTRYPOINT ["sitemill"]

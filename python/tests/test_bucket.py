@@ -60,7 +60,7 @@ def test_a_set_in_a_bucket_is_that_of_a_directory_and_all_functions_know_it(stor
     assert sitemill.check(out, **at).urls == 3000
     assert pyarrow.table(sitemill.urls(out, **at))["loc"].to_pylist() == pages(3000)
     (found,) = sitemill.status(out, **at)
-    assert (found.live.urls, [kept.urls for kept in found.kept]) == (3000, [2000])
+    assert (found.live.urls, [kept.urls for kept in found.earlier]) == (3000, [2000])
     assert len(pyarrow.table(sitemill.diff(tmp_path, out, **at))) == 0
     back = sitemill.rollback(out, index_header="Cache-Control: max-age=60", **at)
     assert back.urls == 2000
@@ -213,6 +213,14 @@ def test_locations_in_a_list_are_inputs_and_not_pages():
     assert _rows.paths(["s3://bucket/a.csv", "gs://bucket/b.csv"]) == ["s3://bucket/a.csv", "gs://bucket/b.csv"]
     assert _rows.paths(["a.csv", "az://bucket/b.csv"]) == ["a.csv", "az://bucket/b.csv"]
     assert _rows.paths([BASE, "s3://bucket/b.csv"]) is None
+
+
+def test_the_example_of_the_documentation_runs(store, monkeypatch, capsys):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", store.endpoint)
+    page = (bucket.ROOT / "docs/python.md").read_text("utf-8")
+    example = page.split("## Buckets")[1].split("```python\n")[1].split("```")[0]
+    exec(example.replace("s3://shop-sitemaps/", store.url("")), {})
+    assert capsys.readouterr().out == "1 URL in s3://test/maps\n"
 
 
 FORK = """

@@ -291,16 +291,18 @@ def test_a_bucket_that_workers_do_not_reach_is_refused_before_any_row_is_read(sp
     assert not [path for path in store.directory(options["out"]).rglob("*.gz")]
 
 
-def test_the_example_of_the_documentation_runs(spark, small, tmp_path):
+def test_the_examples_of_the_documentation_run(spark, small, store, tmp_path):
     page = (HERE.parents[2] / "docs/spark.md").read_text("utf-8")
     examples = [part.split("```")[0] for part in page.split("```python\n")[1:]]
-    assert len(examples) >= 2
+    assert len(examples) >= 3
     rows = small.read(spark).select("page", F.col("updated").alias("updated_at"))
     rows.write.mode("overwrite").saveAsTable("shop_pages")
     names = {"shop.pages": "shop_pages", "/mnt/shared": str(tmp_path)}
+    names |= {"s3://shop-sitemaps/": store.url(""), "https://minio.example.com": store.endpoint}
     scope: dict[str, Any] = {"spark": spark}
     for example in examples:
         for name, own in names.items():
             example = example.replace(name, own)
         exec(example, scope)
     assert sitemill.check(tmp_path / "html").urls == scope["report"].listed > 2000
+    cluster.same(store.directory(store.url("maps")), tmp_path / "html")

@@ -30,11 +30,12 @@ impl Ledger {
     }
 
     /// Whether `object`, which has the name and size of a published sitemap, has its content; none if that is not known. Where no tag is
-    /// known, because the store lists none or the run died that put it, it has if it was not put after the manifest that names it.
+    /// known, because the store lists none or the run died that put it, it has if it was not put after the manifest that names it. The
+    /// times of a store may be whole seconds, so a later one says nothing.
     pub fn vouches_for(&self, file: &str, object: &Object) -> Option<bool> {
         match (&object.tag, self.tags.get(file)) {
             (Some(tag), Some(known)) => Some(tag == known),
-            _ => self.live_since.map(|live_since| object.modified <= live_since),
+            _ => (object.modified <= self.live_since?).then_some(true),
         }
     }
 
