@@ -52,7 +52,10 @@ def path(given: Path) -> str:
 
 
 def paths(rows: Any) -> Optional[list[str]]:
-    """The paths in ``rows``; ``None`` if these are rows. Strings in a list are pages if they contain ``://`` and no scheme of stores."""
+    """The paths in ``rows``; ``None`` if these are rows.
+
+    Strings in a list are URLs of pages if they contain ``://``, except locations in stores.
+    """
     if isinstance(rows, (str, os.PathLike)):
         return [path(rows)]
     if not isinstance(rows, (list, tuple)) or not rows:

@@ -78,8 +78,8 @@ def build(
     Args:
         df: a data frame. Its URL column is a string or binary.
         base_url: the URL of the directory that the set is published in.
-        out: the directory to publish in, on a file system that the driver and all workers share; or a prefix of a bucket, for which all
-            of them need credentials, in their environment or by their roles.
+        out: the directory to publish in, on a file system that the driver and all workers share; or a prefix of a bucket, for
+            which all of them need credentials, in their environment or by their roles.
         url, lastmod, changefreq, priority, alternates, images, videos, news: names of columns, if they are not the usual ones.
         worker_memory: memory of a task that writes sitemaps, beside that of the JVM. A region that needs more uses files in the
             local directories of Spark.

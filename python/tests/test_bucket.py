@@ -1,4 +1,4 @@
-"""Sets in buckets, with the functions of Python. How a set is published in a bucket is tested with the command line, in tests/cloud."""
+"""Sets in buckets, with the functions of Python. tests/cloud tests what happens in the bucket."""
 
 import os
 import pathlib

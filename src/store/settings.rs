@@ -33,7 +33,8 @@ static SETTINGS: RwLock<StoreSettings> = RwLock::new(StoreSettings {
 
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
-/// Sets how object stores are reached from now on. Credentials are looked for anew, because a program may have changed its environment.
+/// Sets how object stores are reached from now on. Credentials are looked for anew, because a program may have changed its
+/// environment.
 pub fn set_store_settings(settings: StoreSettings) {
     GENERATION.fetch_add(1, Ordering::Relaxed);
     *SETTINGS.write().unwrap_or_else(PoisonError::into_inner) = settings;

@@ -54,7 +54,8 @@ pub struct Driver {
 
 impl Driver {
     /// Opens the output directory of `job` for a run, as [`build`](crate::build()) does. All machines must reach it by the same
-    /// path, as the same user; a location in a store, with the same settings ([`StoreSettings`](crate::StoreSettings)). `stop` ends the run; [`Driver::publish`] checks it too.
+    /// path, as the same user; a location in a store, with the same settings ([`StoreSettings`](crate::StoreSettings)). `stop`
+    /// ends the run; [`Driver::publish`] checks it too.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if the job has inputs, a reject file (see [`rejects`](super::rejects)) or a

@@ -135,8 +135,8 @@ impl WorkOrder {
         read_json(json, "the work order")
     }
 
-    /// Checks that this process shares the output directory, or the store, with the driver. [`Regions`](super::Regions) does this too; an engine
-    /// that does it earlier fails before any row is read.
+    /// Checks that this process shares the output directory, or the store, with the driver. [`Regions`](super::Regions) does this
+    /// too; an engine that does it earlier fails before any row is read.
     ///
     /// # Errors
     /// [`ErrorKind::Output`] if the directory is not shared, or if the run of the driver has ended.

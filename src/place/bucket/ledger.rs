@@ -29,9 +29,9 @@ impl Ledger {
         serde_json::to_vec(self).expect("it has only strings")
     }
 
-    /// Whether `object`, which has the name and size of a published sitemap, has its content; none if that is not known. Where no tag is
-    /// known, because the store lists none or the run died that put it, it has if it was not put after the manifest that names it. The
-    /// times of a store may be whole seconds, so a later one says nothing.
+    /// Whether `object`, which has the name and size of a published sitemap, has its content; none if that is not known. Where no
+    /// tag is known, because the store lists none or another process put it, it has if it was not put after the manifest that names
+    /// it. The times of a store may be whole seconds, so a later one says nothing.
     pub fn vouches_for(&self, file: &str, object: &Object) -> Option<bool> {
         match (&object.tag, self.tags.get(file)) {
             (Some(tag), Some(known)) => Some(tag == known),

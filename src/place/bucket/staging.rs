@@ -20,8 +20,8 @@ pub const MANIFEST: &str = "manifest.json";
 /// Says that there is a run, and which process it is.
 const MARKER: &str = "run.json";
 
-/// The end of the name of the object that says that workers put sitemaps for a run. It stays when the run ends, because a worker that
-/// nobody waits for may put one later.
+/// The end of the name of the object that says that workers put sitemaps for a run. It stays when the run ends, because a worker
+/// that nobody waits for may put one later.
 const WORKERS: &str = ".workers";
 
 /// Requests for the runs of unknown sitemaps on their way at the same time.

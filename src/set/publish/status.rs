@@ -144,7 +144,13 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
         Some(name) => format!("contains no set {name}"),
         None => "contains no published set".into(),
     };
-    let (there, sites): (Vec<_>, Vec<_>) = match place::view(out)?.has(".".as_ref()) {
+    let looked_up = place::view(out)?.look_up(".".as_ref());
+    // Who may not look does not know.
+    let is_there = match looked_up {
+        Err(error) if error.kind() == ErrorKind::Permission => return Err(error),
+        found => found.is_ok_and(|found| found.is_some()),
+    };
+    let (there, sites): (Vec<_>, Vec<_>) = match is_there {
         true => live_sets(out, None)?.into_iter().partition(|set| set.root() == out),
         false => Default::default(),
     };
