@@ -59,8 +59,6 @@ impl Failure {
         // Credentials that cannot be had at all are no answer of the store.
         let has_none =
             ["credential", "metadata", "token"].iter().any(|word| text.to_lowercase().contains(word));
-        // Lists have no error of their own for this.
-        let is_denied = ["401", "403"].iter().any(|code| text.contains(&format!("status code: {code}")));
         let kind = match error {
             _ if is_no_bucket => FailureKind::NoBucket,
             Cause::NotFound { .. } => FailureKind::Missing,
@@ -71,7 +69,7 @@ impl Failure {
                 FailureKind::Denied
             }
             Cause::NotSupported { .. } | Cause::NotImplemented { .. } => FailureKind::Unsupported,
-            _ if is_denied || has_none && code.is_empty() => FailureKind::Denied,
+            _ if has_none && code.is_empty() => FailureKind::Denied,
             _ => FailureKind::Other,
         };
         Self { kind, answer: answer(&text), credentials: credentials.into() }
