@@ -176,17 +176,27 @@ pub const ROBOTS_FILE: &str = "robots-sitemaps.txt";
 /// Panics if a file is missing or its URL is not below `base_url`.
 #[track_caller]
 pub fn published(out: &Path, base_url: &str) -> Vec<(String, String)> {
+    published_by(|file| fs::read(out.join(file)).map_err(|error| error.to_string()), ROBOTS_FILE, base_url)
+}
+
+/// Reads a set like a crawler, from `robots` on and each file by `read`. Otherwise like [`published`].
+#[track_caller]
+pub fn published_by(
+    read: impl Fn(&str) -> Result<Vec<u8>, String>,
+    robots: &str,
+    base_url: &str,
+) -> Vec<(String, String)> {
     let file_of = |url: &str| match url.strip_prefix(base_url) {
         Some(file) if !file.is_empty() && !file.contains('/') => file.to_owned(),
         _ => panic!("{url} is not in the directory {base_url}"),
     };
-    let read = |file: &str| match fs::read(out.join(file)) {
+    let read = |file: &str| match read(file) {
         Ok(bytes) if file.ends_with(".gz") => text(file, gunzip(&bytes)),
         Ok(bytes) => text(file, bytes),
         Err(error) => panic!("{file} is listed and cannot be read: {error}"),
     };
     let mut files = Vec::new();
-    for line in read(ROBOTS_FILE).lines().filter(|line| !line.starts_with('#')) {
+    for line in read(robots).lines().filter(|line| !line.starts_with('#')) {
         let index_url = line.strip_prefix("Sitemap: ").unwrap_or_else(|| panic!("not a robots line: {line}"));
         let index = file_of(index_url);
         let xml = read(&index);

@@ -1,0 +1,203 @@
+//! A network and a store that fail: each kind of failure at each request, once and for good.
+
+use std::time::Duration;
+
+use crate::cases::{Random, in_parallel, wanted};
+use crate::proxy::{Fault, INTERNAL_ERROR, Request, SLOW_DOWN};
+use crate::support::{Run, TempDir, finish};
+use crate::world::{Bucket, Seen, Store, assert_each_of, pages};
+
+/// Failures of single requests, after which the store works again.
+const FAULTS: [Fault; 7] = [
+    INTERNAL_ERROR,
+    SLOW_DOWN,
+    Fault::CutRequest,
+    Fault::CutAnswer,
+    Fault::LoseAnswer,
+    Fault::Refuse(Duration::from_millis(150)),
+    Fault::Answer(502, "BadGateway"),
+];
+
+/// Cases that wait for the program's pauses take little time of a processor.
+const AT_ONCE: usize = 8;
+
+/// A bucket with a live set of pages 1 to 60, what a crawler sees of it, and of pages 1 to 90.
+struct World {
+    store: Store,
+    template: Bucket,
+    old: Seen,
+    new: Seen,
+    directory: TempDir,
+}
+
+impl World {
+    fn new() -> Self {
+        let store = Store::new();
+        let template = store.bucket("template");
+        template.put_foreign();
+        template.publish(1, 60).expect(0);
+        let other = store.copied(&template, "template-new");
+        other.publish(1, 90).expect(0);
+        let directory = TempDir::new();
+        directory.file("urls.txt", pages(1, 90));
+        Self { old: template.crawl(), new: other.crawl(), store, template, directory }
+    }
+
+    /// Publishes pages 1 to 90 while the store fails as `plan` says, and checks the result: the new set after success, the old
+    /// one after a failure, which a message explains. Returns the run and the requests that the plan has seen.
+    #[track_caller]
+    fn run(&self, name: &str, plan: impl FnMut(&Request) -> Fault + Send + 'static) -> (Run, Vec<Request>) {
+        let bucket = self.store.copied(&self.template, name);
+        bucket.proxy.plan(plan);
+        // A request that nobody answers is given up after a second.
+        let mut build = bucket.build();
+        build.env("AWS_TIMEOUT", "1 second").arg(self.directory.join("urls.txt"));
+        let run = finish(&mut build, b"");
+        let log = bucket.proxy.log();
+        bucket.proxy.release();
+        bucket.proxy.forward();
+        assert!(!run.stderr.contains("panicked"), "{name}: {}", run.stderr);
+        if run.exit == 0 {
+            assert_eq!(bucket.crawl(), self.new, "{name}");
+        } else {
+            assert!([73, 74, 75].contains(&run.exit), "{name}: exit {}: {}", run.exit, run.stderr);
+            assert!(run.stderr.contains(&format!("s3://{name}")), "{name}: {}", run.stderr);
+            assert_each_of(&bucket.crawl(), &[&self.old, &self.new]);
+        }
+        // The next run finishes or cleans up.
+        finish(&mut bucket.build(), b"").expect(65);
+        let seen = bucket.crawl();
+        let is_as_told = if run.exit == 0 { seen == self.new } else { seen == self.old || seen == self.new };
+        assert!(is_as_told, "{name}: exit {}: {}{seen:?}", run.exit, run.stderr);
+        bucket.assert_nothing_is_left();
+        bucket.assert_foreign();
+        self.store.remove(bucket);
+        (run, log)
+    }
+}
+
+#[test]
+fn a_request_that_fails_once_is_repeated_and_the_set_is_published() {
+    let world = World::new();
+    for (kind, fault) in FAULTS.into_iter().enumerate() {
+        let hit = in_parallel(AT_ONCE, |nth| {
+            let name = format!("once-{kind}-{nth}");
+            let plan = move |request: &Request| if request.number == nth { fault } else { Fault::None };
+            let (run, log) = world.run(&name, plan);
+            let request = log.get(nth - 1);
+            let request = request.map(|request| format!("{} {}", request.method, request.key));
+            assert_eq!(run.exit, 0, "{fault:?} at {nth}, {request:?}: {}", run.stderr);
+            request.is_some()
+        });
+        assert!(hit > 12, "{fault:?}: {hit} requests");
+    }
+}
+
+#[test]
+fn a_request_that_nobody_answers_is_given_up_and_repeated() {
+    let world = World::new();
+    for fault in [Fault::Hang, Fault::HangAfter] {
+        let hit = in_parallel(2 * AT_ONCE, |nth| {
+            let plan = move |request: &Request| if request.number == nth { fault } else { Fault::None };
+            let (run, log) = world.run(&format!("{fault:?}-{nth}").to_lowercase(), plan);
+            assert_eq!(run.exit, 0, "{fault:?} at {nth}: {}", run.stderr);
+            log.len() >= nth
+        });
+        assert!(hit > 12, "{fault:?}: {hit} requests");
+    }
+}
+
+#[test]
+fn puts_whose_replies_are_all_lost_are_recognised() {
+    let world = World::new();
+    let plan = |request: &Request| {
+        if request.method == "PUT" && request.attempt == 1 { Fault::LoseAnswer } else { Fault::None }
+    };
+    let (run, log) = world.run("lost-replies", plan);
+    run.expect(0);
+    // All of them were done once: 3 sitemaps, 3 index files, the robots lines, the journal and the manifests.
+    let puts = log.iter().filter(|request| request.method == "PUT" && request.status == Some(200)).count();
+    assert!(puts >= 10, "{puts} puts");
+}
+
+#[test]
+fn a_busy_store_is_asked_again_after_a_pause() {
+    let world = World::new();
+    // Every first attempt of every request.
+    let (run, log) = world.run("busy", |request| if request.attempt == 1 { SLOW_DOWN } else { Fault::None });
+    run.expect(0);
+    assert!(log.iter().filter(|request| request.status.is_none()).count() > 12);
+}
+
+#[test]
+fn a_store_that_fails_for_good_leaves_the_old_set_and_its_answer_is_told() {
+    let world = World::new();
+    // How many requests there are without faults.
+    let all = world.run("none", |_| Fault::None).1.len();
+    for (kind, (fault, told)) in [
+        (INTERNAL_ERROR, "InternalError"),
+        (Fault::Answer(403, "AccessDenied"), "AccessDenied"),
+        (Fault::Refuse(Duration::MAX), ""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let cases = wanted("SITEMILL_CLOUD_CASES", 8) as usize;
+        in_parallel(2 * AT_ONCE, |case| {
+            if case > cases {
+                return false;
+            }
+            // From the first request to the last one.
+            let nth = 1 + (case - 1) * (all - 1) / (cases - 1).max(1);
+            let plan = move |request: &Request| if request.number >= nth { fault } else { Fault::None };
+            let name = format!("for-good-{kind}-{nth}");
+            let bucket = world.store.copied(&world.template, &name);
+            bucket.proxy.plan(plan);
+            let mut build = bucket.build();
+            let run = finish(build.arg(world.directory.join("urls.txt")), b"");
+            bucket.proxy.release();
+            bucket.proxy.forward();
+            // What fails after the set is live is a warning.
+            let exits: &[i32] = if nth > all / 2 { &[0, 73, 74, 77] } else { &[73, 74, 77] };
+            assert!(exits.contains(&run.exit), "{name} of {all}: exit {}: {}", run.exit, run.stderr);
+            let says = |word: &str| run.stderr.contains(word);
+            assert!(run.exit == 0 || says(&format!("s3://{name}")) && says(told), "{name}: {}", run.stderr);
+            let seen = bucket.crawl();
+            let sets = [&world.new, &world.old];
+            assert_each_of(&seen, if run.exit == 0 { &sets[..1] } else { &sets });
+            finish(&mut bucket.build(), b"").expect(65);
+            let seen = bucket.crawl();
+            assert!(seen == world.new || run.exit != 0 && seen == world.old, "{name}: {seen:?}");
+            bucket.assert_nothing_is_left();
+            bucket.assert_foreign();
+            world.store.remove(bucket);
+            true
+        });
+    }
+}
+
+#[test]
+fn random_failures_leave_a_whole_set_and_say_what_failed() {
+    let world = World::new();
+    let wanted = wanted("SITEMILL_CLOUD_FAILURES", 24) as usize;
+    let seed = u64::from(std::process::id());
+    in_parallel(AT_ONCE, |case| {
+        if case > wanted {
+            return false;
+        }
+        let mut random = Random(seed + case as u64);
+        // One request in 10 to 3 fails.
+        let every = 3 + random.below(8);
+        let mut faults = FAULTS.to_vec();
+        faults.extend([Fault::Hang, Fault::HangAfter]);
+        let (run, _) = world.run(&format!("random-{seed}-{case}"), move |_| {
+            if random.below(every) > 0 {
+                Fault::None
+            } else {
+                faults[random.below(faults.len() as u64) as usize]
+            }
+        });
+        println!("seed {seed}, case {case}: exit {}", run.exit);
+        true
+    });
+}

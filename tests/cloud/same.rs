@@ -1,0 +1,244 @@
+//! A set in a bucket is the set in a directory, and all commands say the same of both.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::{Run, contents, finish, run};
+use crate::world::{BASE, Bucket, PREFIX, Store, pages};
+
+/// Names and contents of everything below `directory` that is not state.
+fn files_below(directory: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in std::fs::read_dir(directory).unwrap().map(Result::unwrap) {
+        let name = entry.file_name().into_string().unwrap();
+        if entry.file_type().unwrap().is_file() {
+            files.insert(name, std::fs::read(entry.path()).unwrap());
+        } else if name != ".sitemill" {
+            let below = files_below(&entry.path());
+            files.extend(below.into_iter().map(|(rest, bytes)| (format!("{name}/{rest}"), bytes)));
+        }
+    }
+    files
+}
+
+/// The same of a bucket.
+fn objects(bucket: &Bucket) -> BTreeMap<String, Vec<u8>> {
+    let mut objects = bucket.objects(PREFIX);
+    objects.retain(|key, _| !key.split('/').any(|part| part == ".sitemill"));
+    objects
+}
+
+#[test]
+fn a_set_in_a_bucket_is_byte_for_byte_the_set_in_a_directory() {
+    let store = Store::new();
+    let sections = store.directory.file("sections.toml", "[sections]\nfirst = \"/000000[1-9]$\"\n");
+    let sections = sections.to_str().unwrap();
+    let input = |last: u32| pages(1, last) + &pages(7, 9) + "not a url\n";
+    let cases: [&[&str]; 6] = [
+        &[],
+        &["--order", "sorted", "--divide", "stable"],
+        &["--name", "shop"],
+        &["--sections", sections],
+        &["--base-url", "{origin}/"],
+        &["--protocol", "0.84", "--level", "9"],
+    ];
+    for (case, options) in cases.into_iter().enumerate() {
+        let out = store.directory.join(format!("out-{case}"));
+        let bucket = store.bucket(&format!("bucket-{case}"));
+        // The second time, some sitemaps are kept.
+        for last in [60, 75] {
+            let build = |command: &mut std::process::Command, out: &str| {
+                command.args(["build", "--quiet", "--urls-per-sitemap", "7", "--sitemaps-per-index", "4"]);
+                let base: &[&str] = if options.contains(&"--base-url") { &[] } else { &["--base-url", BASE] };
+                finish(command.args(base).args(options).args(["--out", out]), input(last).as_bytes())
+            };
+            let local = build(&mut crate::support::sitemill(), out.to_str().unwrap()).expect(0);
+            let remote = build(&mut bucket.sitemill(), &bucket.out()).expect(0);
+            assert_eq!(
+                local.stderr,
+                remote.stderr.replace(&bucket.out(), out.to_str().unwrap()),
+                "{options:?}"
+            );
+            let (there, here) = (objects(&bucket), files_below(&out));
+            assert!(here.len() > 10, "{options:?}: {:?}", here.keys());
+            assert_eq!(there.keys().collect::<Vec<_>>(), here.keys().collect::<Vec<_>>(), "{options:?}");
+            here.iter().for_each(|(file, bytes)| assert!(there[file] == *bytes, "{options:?}: {file}"));
+        }
+    }
+}
+
+/// What a run writes, as if its location were `out`.
+fn said(run: Run, location: &str, out: &Path) -> (i32, String, String) {
+    let named = |text: &str| text.replace(location, out.to_str().unwrap());
+    (run.exit, named(std::str::from_utf8(&run.stdout).unwrap()), named(&run.stderr))
+}
+
+#[test]
+fn check_urls_diff_and_status_say_the_same_of_a_bucket_and_a_directory() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let out = store.directory.join("out");
+    for last in [60, 45] {
+        bucket.publish(1, last).expect(0);
+        let mut local = crate::support::build_command(&out, BASE);
+        local.args(["--urls-per-sitemap", "10", "--sitemaps-per-index", "3", "--max-shrink", "100"]);
+        finish(&mut local, pages(1, last).as_bytes()).expect(0);
+    }
+    let other = store.directory.join("other");
+    finish(&mut crate::support::build_command(&other, BASE), pages(30, 50).as_bytes()).expect(0);
+    let other = other.to_str().unwrap();
+    let cases: [&[&str]; 8] = [
+        &["check", "OUT"],
+        &["check", "--quiet", "OUT/sitemap-index-1.xml"],
+        &["urls", "OUT"],
+        &["urls", "OUT/sitemap-index-2.xml"],
+        &["diff", other, "OUT"],
+        &["diff", "--tsv", "OUT", other],
+        &["status", "--out", "OUT"],
+        &["status", "OUT"],
+    ];
+    let compare = |what: &str| {
+        for case in cases {
+            let at = |out: &str| case.iter().map(|word| word.replace("OUT", out)).collect::<Vec<_>>();
+            let local = said(run(at(out.to_str().unwrap())), "", &out);
+            let remote = finish(bucket.sitemill().args(at(&bucket.out())), b"");
+            assert_eq!(said(remote, &bucket.out(), &out), local, "{what}: {case:?}");
+        }
+    };
+    compare("a complete set");
+    // A sitemap that rots, and one that is gone.
+    let sitemaps: Vec<String> = contents(&out).into_iter().map(|(file, _)| file).collect();
+    let sitemaps: Vec<&String> = sitemaps.iter().filter(|file| file.ends_with(".gz")).collect();
+    std::fs::write(out.join(sitemaps[0]), "no gzip").unwrap();
+    bucket.put(&format!("{PREFIX}{}", sitemaps[0]), b"no gzip");
+    std::fs::remove_file(out.join(sitemaps[1])).unwrap();
+    bucket.delete(&format!("{PREFIX}{}", sitemaps[1]));
+    compare("a damaged set");
+}
+
+#[test]
+fn an_endpoint_can_be_given_to_every_command() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let endpoint = format!("http://{}", bucket.proxy.address);
+    let sitemill = || {
+        let mut command = bucket.sitemill();
+        command.env_remove("AWS_ENDPOINT_URL");
+        command
+    };
+    let build = ["build", "--quiet", "--endpoint", &endpoint, "--base-url", BASE, "--out", &bucket.out()];
+    for last in [30, 40] {
+        finish(sitemill().args(build), pages(1, last).as_bytes()).expect(0);
+    }
+    for command in ["check", "urls", "status"] {
+        finish(sitemill().args([command, "--endpoint", &endpoint, &bucket.out()]), b"").expect(0);
+    }
+    let rollback = ["rollback", "--endpoint", &endpoint, "--out", &bucket.out()];
+    finish(sitemill().args(rollback), b"").expect(0);
+    let diff = ["diff", "--endpoint", &endpoint, &bucket.out(), &bucket.out()];
+    finish(sitemill().args(diff), b"").expect(0);
+    assert_eq!(bucket.urls().len(), 30);
+}
+
+#[test]
+fn objects_have_the_headers_that_crawlers_need_and_options_change_them() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    bucket.publish(1, 60).expect(0);
+    let headers = |key: &str| {
+        let response = bucket.get(&format!("{PREFIX}{key}"));
+        assert_eq!(response.status, 200, "{key}");
+        let header = |name: &str| response.header(name).map(ToOwned::to_owned);
+        assert_eq!(header("content-encoding"), None, "{key}");
+        let run = header("x-amz-meta-sitemill-run");
+        (header("content-type").unwrap(), header("cache-control").unwrap(), run)
+    };
+    let keys: Vec<String> = objects(&bucket).into_keys().collect();
+    let (sitemaps, rest): (Vec<_>, Vec<_>) = keys.iter().partition(|key| key.ends_with(".gz"));
+    assert_eq!((sitemaps.len(), rest.len()), (6, 3));
+    for sitemap in &sitemaps {
+        let (content_type, cache, run) = headers(sitemap);
+        assert_eq!(content_type, "application/gzip", "{sitemap}");
+        assert_eq!(cache, "public, max-age=31536000, immutable", "{sitemap}");
+        assert!(run.is_some_and(|run| !run.is_empty()), "{sitemap}");
+    }
+    for file in rest {
+        let (content_type, cache, _) = headers(file);
+        let kind = if file.ends_with(".xml") { "application/xml" } else { "text/plain" };
+        assert!(content_type.starts_with(kind), "{file}: {content_type}");
+        assert_eq!(cache, "max-age=600", "{file}");
+    }
+    // Every sitemap is created, never replaced, and the store can verify its bytes.
+    let log = bucket.proxy.log();
+    let puts: Vec<_> = log.iter().filter(|request| request.is_sitemap()).collect();
+    assert_eq!(puts.len(), 6);
+    for put in puts {
+        assert_eq!(put.head.header("if-none-match"), Some("*"), "{}", put.key);
+        assert!(put.head.header("x-amz-checksum-sha256").is_some_and(|sum| sum.len() == 44), "{}", put.key);
+    }
+
+    let changed = store.bucket("changed");
+    let options =
+        ["--sitemap-header", "Cache-Control: max-age=60", "--index-header", "Cache-Control: no-cache"];
+    let more = ["--index-header", "Content-Language: en", "--sitemap-header", "x-amz-meta-team: shop"];
+    finish(changed.build().args(options).args(more), pages(1, 60).as_bytes()).expect(0);
+    for key in changed.keys().iter().filter(|key| !key.contains(".sitemill")) {
+        let response = changed.get(key);
+        let is_sitemap = key.ends_with(".gz");
+        let cache = if is_sitemap { "max-age=60" } else { "no-cache" };
+        assert_eq!(response.header("cache-control"), Some(cache), "{key}");
+        assert_eq!(response.header("x-amz-meta-team"), is_sitemap.then_some("shop"), "{key}");
+        if key.ends_with(".xml") {
+            assert_eq!(response.header("content-language"), Some("en"), "{key}");
+            assert_eq!(response.header("content-type"), Some("application/xml"), "{key}");
+        }
+    }
+}
+
+#[test]
+fn the_state_can_be_kept_in_another_bucket() {
+    let store = Store::new();
+    let (bucket, state) = (store.bucket("bucket"), store.bucket("private"));
+    bucket.put_foreign();
+    let options = ["--state", "s3://private/of/maps"];
+    for (last, exit) in [(60, 0), (75, 0), (1, 65)] {
+        finish(bucket.build().args(options), pages(1, last).as_bytes()).expect(exit);
+        let public = bucket.keys();
+        assert!(!public.iter().any(|key| key.contains(".sitemill/")), "{public:?}");
+        let private = state.keys();
+        assert!(private.iter().any(|key| key.ends_with("/manifest.json")), "{private:?}");
+        assert!(private.iter().all(|key| key.starts_with("of/maps/")), "{private:?}");
+    }
+    assert_eq!(bucket.urls().len(), 75);
+    let status =
+        finish(bucket.sitemill().args(["status", "--json"]).args(options).arg(bucket.out()), b"").expect(0);
+    let status: Value = serde_json::from_slice(&status.stdout).unwrap();
+    assert_eq!(status["live"]["number"], 2);
+    finish(bucket.sitemill().args(["rollback", "--quiet"]).args(options).args(["--out", &bucket.out()]), b"")
+        .expect(0);
+    assert_eq!(bucket.urls().len(), 60);
+    bucket.assert_foreign();
+    // Without it, the files are not known to be from sitemill.
+    let refused = bucket.publish(1, 60).expect(73);
+    assert!(refused.stderr.contains("is in the way"), "{}", refused.stderr);
+    assert_eq!(bucket.urls().len(), 60);
+}
+
+#[test]
+fn a_dry_run_writes_nothing() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let dry = || finish(bucket.build().arg("--dry-run"), pages(1, 75).as_bytes()).expect(0);
+    dry();
+    assert_eq!(bucket.keys(), [""; 0]);
+    bucket.publish(1, 60).expect(0);
+    let before = bucket.objects("");
+    bucket.proxy.forward();
+    dry();
+    let log = bucket.proxy.log();
+    let writes: Vec<_> = log.iter().filter(|request| request.is_write()).collect();
+    assert!(writes.is_empty() && !log.is_empty(), "{writes:?}");
+    assert_eq!(bucket.objects(""), before);
+}

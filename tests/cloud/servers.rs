@@ -1,0 +1,93 @@
+//! The servers that the tests publish to, each on a free port of this machine and stopped on drop.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+/// The key that the servers know.
+pub const ACCESS_KEY: &str = "AKIATESTSOFSITEMILL0";
+pub const SECRET_KEY: &str = "vErY/SecreT+keyOfTheTestsOfSitemill+0123";
+
+/// A server process.
+#[derive(Debug)]
+pub struct Server {
+    child: Child,
+    pub address: SocketAddr,
+}
+
+impl Server {
+    /// s3s-fs, which keeps buckets as directories in `root`. It rejects requests that are not signed with the key.
+    pub fn s3s_fs(root: &Path) -> Self {
+        Self::start(s3s_fs(root).args(["--access-key", ACCESS_KEY, "--secret-key", SECRET_KEY]))
+    }
+
+    /// s3s-fs, which answers requests without signatures: what readers without credentials, and other tools, see.
+    pub fn s3s_fs_for_anybody(root: &Path) -> Self {
+        Self::start(&mut s3s_fs(root))
+    }
+
+    /// moto, which keeps everything in memory and accepts any key.
+    pub fn moto() -> Self {
+        let path = installed("SITEMILL_MOTO_SERVER", "python/bin/moto_server");
+        let mut moto = starting(&path);
+        Self::start(moto.args(["-H", "127.0.0.1", "-p", "0"]))
+    }
+
+    /// Starts a server and waits until it says on which port it listens.
+    fn start(command: &mut Command) -> Self {
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let outputs: [Box<dyn Read + Send>; 2] =
+            [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
+        let (found, address) = std::sync::mpsc::channel();
+        for output in outputs {
+            let found = found.clone();
+            // Reads until the server ends, because it waits if nobody does.
+            thread::spawn(move || {
+                for line in BufReader::new(output).lines().map_while(Result::ok) {
+                    if let Some((_, rest)) = line.split_once("http://") {
+                        let _ = found.send(rest.trim().parse().ok());
+                    }
+                }
+            });
+        }
+        drop(found);
+        let address = address.iter().flatten().next();
+        Self { address: address.unwrap_or_else(|| panic!("{command:?} has ended")), child }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn s3s_fs(root: &Path) -> Command {
+    let mut command = starting(&installed("SITEMILL_S3S_FS", "bin/s3s-fs"));
+    command.env("RUST_LOG", "s3s_fs=info").args(["--host", "127.0.0.1", "--port", "0"]).arg(root);
+    command
+}
+
+/// A command that starts `program` and ends it with the test, even if the test is killed.
+fn starting(program: &Path) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL"]).arg(program);
+    command
+}
+
+/// The program that `variable` names, or else `path` where `scripts/cloud-test` installs it.
+#[track_caller]
+fn installed(variable: &str, path: &str) -> PathBuf {
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the target directory");
+    let program = std::env::var_os(variable).map_or_else(|| target.join("cloud").join(path), PathBuf::from);
+    assert!(
+        program.exists(),
+        "{} is not there: run scripts/cloud-test, which installs it, or set {variable}",
+        program.display()
+    );
+    program
+}

@@ -1,0 +1,334 @@
+//! Stores with buckets, runs that publish to them through a proxy, and what a crawler finds there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::http::{Response, request};
+use crate::proxy::Proxy;
+use crate::servers::{ACCESS_KEY, SECRET_KEY, Server};
+use crate::support::{ROBOTS_FILE, Run, TempDir, finish, locs, published_by, sitemill};
+
+pub const BASE: &str = "http://h.example/";
+/// Where in its bucket a set is.
+pub const PREFIX: &str = "maps/";
+/// Objects that sitemill did not write.
+pub const FOREIGN: [(&str, &[u8]); 4] = [
+    ("index.html", b"theirs"),
+    ("maps/notes.txt", b"theirs"),
+    ("maps/sitemap-00001-00000000.xml.gz", b"theirs"),
+    ("maps/.sitemill-not/manifest.json", b"theirs"),
+];
+/// moto needs a signature for what is not public. Any will do.
+const ANY_SIGNATURE: [(&str, &str); 1] = [(
+    "Authorization",
+    "AWS4-HMAC-SHA256 Credential=any/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=any",
+)];
+
+/// `http://h.example/0000001` and so on from FIRST to LAST, one per line.
+pub fn pages(first: u32, last: u32) -> String {
+    (first..=last).map(|page| format!("{BASE}{page:07}\n")).collect()
+}
+
+/// The URLs of [`pages`] as a list.
+pub fn urls(first: u32, last: u32) -> Vec<String> {
+    pages(first, last).lines().map(Into::into).collect()
+}
+
+/// Server processes with the same buckets, and a directory for the test.
+pub struct Store {
+    pub directory: TempDir,
+    /// The directory with the buckets of s3s-fs.
+    root: PathBuf,
+    /// It checks signatures.
+    signed: Server,
+    /// It does not; none if the other one does not either.
+    open: Option<Server>,
+}
+
+impl Store {
+    /// Starts s3s-fs.
+    pub fn new() -> Self {
+        let directory = TempDir::in_memory();
+        let root = directory.join("store");
+        fs::create_dir(&root).unwrap();
+        let (signed, open) = (Server::s3s_fs(&root), Server::s3s_fs_for_anybody(&root));
+        Self { directory, root, signed, open: Some(open) }
+    }
+
+    /// Starts moto.
+    pub fn moto() -> Self {
+        let directory = TempDir::in_memory();
+        Self { root: directory.join("none"), directory, signed: Server::moto(), open: None }
+    }
+
+    /// Creates a bucket.
+    pub fn bucket(&self, name: &str) -> Bucket {
+        let bucket = self.without_bucket(name);
+        bucket.request("PUT", "", &[], b"").expect("creating a bucket");
+        bucket
+    }
+
+    /// A bucket that does not exist.
+    pub fn without_bucket(&self, name: &str) -> Bucket {
+        let open = self.open.as_ref().unwrap_or(&self.signed).address;
+        Bucket {
+            name: name.into(),
+            open,
+            signature: if self.open.is_some() { &[] } else { &ANY_SIGNATURE },
+            proxy: Proxy::new(self.signed.address, open),
+            home: self.directory.path().into(),
+        }
+    }
+
+    /// A bucket of s3s-fs with the same objects as `from`.
+    pub fn copied(&self, from: &Bucket, name: &str) -> Bucket {
+        copy(&self.root.join(&from.name), &self.root.join(name));
+        // Entity tags, checksums and headers are in files next to the buckets.
+        let of = |bucket: &str| format!(".bucket-{}.", base64url(bucket.as_bytes()));
+        for entry in fs::read_dir(&self.root).unwrap() {
+            let path = entry.unwrap().path();
+            let file = path.file_name().unwrap().to_str().unwrap();
+            if let Some(rest) = file.strip_prefix(&of(&from.name)) {
+                fs::copy(&path, self.root.join(of(name) + rest)).unwrap();
+            }
+        }
+        self.without_bucket(name)
+    }
+
+    /// Removes a bucket of s3s-fs, so that hundreds of them need no room.
+    pub fn remove(&self, bucket: Bucket) {
+        let _ = fs::remove_dir_all(self.root.join(&bucket.name));
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+/// Base64 for file names, without padding.
+fn base64url(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut text = String::new();
+    for group in bytes.chunks(3) {
+        let bits =
+            group.iter().chain(&[0; 3]).take(3).fold(0_usize, |bits, byte| bits << 8 | usize::from(*byte));
+        text.extend((0..=group.len()).map(|digit| char::from(DIGITS[bits >> (18 - 6 * digit) & 63])));
+    }
+    text
+}
+
+/// The index files of a set in the order of the robots lines, each with all URLs of its sitemaps.
+pub type Seen = Vec<(String, Vec<String>)>;
+
+/// A bucket, with a proxy of its own for the runs that publish to it.
+pub struct Bucket {
+    pub name: String,
+    pub proxy: Proxy,
+    open: SocketAddr,
+    signature: &'static [(&'static str, &'static str)],
+    home: PathBuf,
+}
+
+impl Bucket {
+    /// The location of the set.
+    pub fn out(&self) -> String {
+        self.location(PREFIX.trim_end_matches('/'))
+    }
+
+    pub fn location(&self, key: &str) -> String {
+        format!("s3://{}/{key}", self.name)
+    }
+
+    /// A command that reaches the bucket through the proxy, with the key of the server and nothing else from the environment.
+    pub fn sitemill(&self) -> Command {
+        let mut command = sitemill();
+        for (name, _) in std::env::vars_os() {
+            if name
+                .to_str()
+                .is_some_and(|name| name.starts_with("AWS_") || name.to_lowercase().ends_with("_proxy"))
+            {
+                command.env_remove(name);
+            }
+        }
+        command.env("HOME", &self.home).env("AWS_ENDPOINT_URL", format!("http://{}", self.proxy.address));
+        command.env("AWS_ACCESS_KEY_ID", ACCESS_KEY).env("AWS_SECRET_ACCESS_KEY", SECRET_KEY);
+        command.env("AWS_REGION", "us-east-1");
+        command
+    }
+
+    /// A build of small sitemaps into the bucket: 10 URLs each, 3 of them per index file.
+    pub fn build(&self) -> Command {
+        let mut command = self.sitemill();
+        command.args(["build", "--quiet", "--base-url", BASE, "--out", &self.out()]);
+        command.args(["--urls-per-sitemap", "10", "--sitemaps-per-index", "3"]);
+        command
+    }
+
+    /// Publishes pages FIRST to LAST.
+    pub fn publish(&self, first: u32, last: u32) -> Run {
+        finish(self.build().args(["--max-shrink", "100"]), pages(first, last).as_bytes())
+    }
+
+    /// Runs a command for the location of the set.
+    pub fn run(&self, args: &[&str]) -> Run {
+        finish(self.sitemill().args(args).arg(self.out()), b"")
+    }
+
+    /// A request without a signature, past the proxy.
+    #[track_caller]
+    pub fn request(&self, method: &str, key: &str, headers: &[(&str, &str)], body: &[u8]) -> Response {
+        let target = if key.is_empty() { format!("/{}", self.name) } else { format!("/{}/{key}", self.name) };
+        request(self.open, method, &target, &[self.signature, headers].concat(), body)
+    }
+
+    #[track_caller]
+    pub fn get(&self, key: &str) -> Response {
+        self.request("GET", key, &[], b"")
+    }
+
+    /// Puts an object as another tool does.
+    #[track_caller]
+    pub fn put(&self, key: &str, body: &[u8]) {
+        self.request("PUT", key, &[], body).expect(key);
+    }
+
+    #[track_caller]
+    pub fn delete(&self, key: &str) {
+        self.request("DELETE", key, &[], b"").expect(key);
+    }
+
+    pub fn put_foreign(&self) {
+        FOREIGN.iter().for_each(|(key, body)| self.put(key, body));
+    }
+
+    #[track_caller]
+    pub fn assert_foreign(&self) {
+        FOREIGN.iter().for_each(|(key, body)| assert_eq!(self.get(key).expect(key), *body, "{key}"));
+    }
+
+    /// The keys of all objects, sorted.
+    #[track_caller]
+    pub fn keys(&self) -> Vec<String> {
+        let target = format!("/{}?list-type=2", self.name);
+        let list = request(self.open, "GET", &target, self.signature, b"").expect("listing");
+        let list = String::from_utf8(list).unwrap();
+        assert!(list.contains("<IsTruncated>false"), "a test has fewer than a thousand objects");
+        list.split("<Key>").skip(1).map(|rest| rest.split('<').next().unwrap().to_owned()).collect()
+    }
+
+    /// All objects whose keys begin with `prefix`, by the rest of their keys.
+    #[track_caller]
+    pub fn objects(&self, prefix: &str) -> BTreeMap<String, Vec<u8>> {
+        let keys = self.keys();
+        let named = keys.iter().filter_map(|key| Some((key, key.strip_prefix(prefix)?)));
+        named.map(|(key, rest)| (rest.to_owned(), self.get(key).expect(key))).collect()
+    }
+
+    /// A state object.
+    #[track_caller]
+    pub fn json(&self, key: &str) -> Value {
+        serde_json::from_slice(&self.get(key).expect(key)).unwrap()
+    }
+
+    /// What a crawler finds that begins with the robots lines. Fails if something that is listed is missing or broken.
+    #[track_caller]
+    pub fn crawl(&self) -> Seen {
+        self.crawl_at(PREFIX, ROBOTS_FILE, BASE)
+    }
+
+    /// Reads the set whose robots lines are in `robots` below `prefix`.
+    #[track_caller]
+    pub fn crawl_at(&self, prefix: &str, robots: &str, base_url: &str) -> Seen {
+        let read = |file: &str| {
+            let response = self.get(&format!("{prefix}{file}"));
+            if response.status == 200 { Ok(response.body) } else { Err(response.head.first_line) }
+        };
+        let mut seen = Seen::new();
+        for (file, xml) in published_by(read, robots, base_url) {
+            match seen.last_mut() {
+                Some((_, urls)) if file.ends_with(".gz") => urls.extend(locs(&xml)),
+                _ => seen.push((file, Vec::new())),
+            }
+        }
+        seen
+    }
+
+    /// The URLs that a crawler finds.
+    #[track_caller]
+    pub fn urls(&self) -> Vec<String> {
+        self.crawl().into_iter().flat_map(|(_, urls)| urls).collect()
+    }
+
+    /// Fails unless there are only objects of the live set and of kept ones, all complete, and foreign ones.
+    #[track_caller]
+    pub fn assert_nothing_is_left(&self) {
+        let state = format!("{PREFIX}.sitemill/");
+        let manifest = self.json(&format!("{state}manifest.json"));
+        let listed = ["sitemaps", "superseded"].map(|list| manifest[list].as_array().unwrap());
+        let is_known = |file: &str| listed.iter().copied().flatten().any(|sitemap| sitemap["file"] == file);
+        let seen = self.crawl();
+        for key in self.keys() {
+            let is_state =
+                ["manifest.json", "journal.json"].iter().any(|file| key == format!("{state}{file}"))
+                    || key.starts_with(&format!("{state}sets/"));
+            let file = key.strip_prefix(PREFIX).unwrap_or(&key);
+            let is_of_set =
+                file == ROBOTS_FILE || is_known(file) || seen.iter().any(|(index, _)| index == file);
+            let is_foreign = FOREIGN.iter().any(|(foreign, _)| *foreign == key);
+            assert!(is_state || is_of_set || is_foreign, "{key} was left behind");
+        }
+        self.run(&["check", "--quiet"]).expect(0);
+        let status = self.status();
+        let sets = status["earlier"].as_array().unwrap().iter().chain([&status["live"]]);
+        sets.for_each(|set| assert_eq!(set["missing"], 0, "set {} can come back", set["number"]));
+    }
+
+    /// What `status --json` shows.
+    #[track_caller]
+    pub fn status(&self) -> Value {
+        let status = self.run(&["status", "--json", "--out"]).expect(0);
+        serde_json::from_slice(&status.stdout).unwrap()
+    }
+
+    /// Runs `command` with `input`, and lets the proxy kill it.
+    pub fn run_as_target(&self, command: &mut Command, input: &Path) -> Run {
+        ended(self.start(command, input))
+    }
+
+    /// Starts `command` with `input`, as the process that the proxy kills.
+    pub fn start(&self, command: &mut Command, input: &Path) -> Child {
+        let command = command.arg(input).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        self.proxy.aim_at(child.id());
+        child
+    }
+}
+
+/// Waits for the end of a run.
+pub fn ended(child: Child) -> Run {
+    use std::os::unix::process::ExitStatusExt;
+    let output = child.wait_with_output().unwrap();
+    let exit = output.status.code().or(output.status.signal().map(|signal| 128 + signal)).unwrap();
+    Run { exit, stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
+}
+
+/// Fails unless every index file in `seen` is that of one of the `sets`.
+#[track_caller]
+pub fn assert_each_of(seen: &Seen, sets: &[&Seen]) {
+    for index in seen {
+        assert!(sets.iter().any(|set| set.contains(index)), "a mixture: {index:?}");
+    }
+}
