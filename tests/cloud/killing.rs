@@ -156,9 +156,8 @@ fn a_crawler_sees_only_whole_sets_while_runs_are_killed_at_random_requests() {
     let bucket = store.bucket("bucket");
     let build = |last: u32| {
         let input = store.directory.file("urls.txt", pages(last, last + 59));
-        let mut build = bucket.build();
-        // The index file of a later option counts.
-        build.args(["--sitemaps-per-index", "1000", "--max-shrink", "100"]);
+        let mut build = bucket.build_with_one_index();
+        build.args(["--max-shrink", "100"]);
         if last.is_multiple_of(3) {
             build.args(["--order", "sorted"]);
         }

@@ -88,6 +88,8 @@ struct Shared {
     is_silent: AtomicBool,
     /// How long connections are going to be refused.
     down: Mutex<Option<Duration>>,
+    /// They are refused.
+    is_down: AtomicBool,
     is_ended: AtomicBool,
 }
 
@@ -114,6 +116,7 @@ impl Proxy {
             active: AtomicUsize::new(0),
             is_silent: AtomicBool::new(false),
             down: Mutex::default(),
+            is_down: AtomicBool::new(false),
             is_ended: AtomicBool::new(false),
         });
         let of_listener = Arc::clone(&shared);
@@ -145,6 +148,9 @@ impl Proxy {
     pub fn release(&self) {
         *lock(&self.shared.is_released.0) = true;
         self.shared.is_released.1.notify_all();
+        while self.shared.is_down.load(Ordering::SeqCst) && !self.shared.is_ended.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// The requests since the plan was made.
@@ -212,9 +218,11 @@ fn up_after(time: Duration, address: SocketAddr, shared: &Shared) -> Option<TcpL
         }
         thread::sleep(Duration::from_millis(5));
     }
-    shared.is_silent.store(false, Ordering::SeqCst);
     let bound: io::Result<TcpListener> = TcpListener::bind(address);
-    Some(bound.expect("nobody else uses the port"))
+    let listener = bound.expect("nobody else uses the port");
+    shared.is_silent.store(false, Ordering::SeqCst);
+    shared.is_down.store(false, Ordering::SeqCst);
+    Some(listener)
 }
 
 /// Locks, also after a panic elsewhere.

@@ -171,9 +171,24 @@ impl Bucket {
 
     /// A build of small sitemaps into the bucket: 10 URLs each, 3 of them per index file.
     pub fn build(&self) -> Command {
+        let mut command = self.build_with_one_index();
+        command.args(["--sitemaps-per-index", "3"]);
+        command
+    }
+
+    /// A build of sitemaps of 10 URLs each with one index file.
+    pub fn build_with_one_index(&self) -> Command {
         let mut command = self.sitemill();
-        command.args(["build", "--quiet", "--base-url", BASE, "--out", &self.out()]);
-        command.args(["--urls-per-sitemap", "10", "--sitemaps-per-index", "3"]);
+        command.args([
+            "build",
+            "--quiet",
+            "--base-url",
+            BASE,
+            "--out",
+            &self.out(),
+            "--urls-per-sitemap",
+            "10",
+        ]);
         command
     }
 
@@ -277,13 +292,15 @@ impl Bucket {
     pub fn assert_nothing_is_left(&self) {
         let state = format!("{PREFIX}.sitemill/");
         let manifest = self.json(&format!("{state}manifest.json"));
-        let listed = ["sitemaps", "superseded"].map(|list| manifest[list].as_array().unwrap());
-        let is_known = |file: &str| listed.iter().copied().flatten().any(|sitemap| sitemap["file"] == file);
+        let lists = ["sitemaps", "superseded", "superseded_indexes"];
+        let listed = lists.iter().filter_map(|list| manifest[list].as_array());
+        let is_known = |file: &str| listed.clone().flatten().any(|sitemap| sitemap["file"] == file);
         let seen = self.crawl();
         for key in self.keys() {
-            let is_state =
-                ["manifest.json", "journal.json"].iter().any(|file| key == format!("{state}{file}"))
-                    || key.starts_with(&format!("{state}sets/"));
+            let is_state = ["manifest.json", "journal.json", "ledger.json"]
+                .iter()
+                .any(|file| key == format!("{state}{file}"))
+                || key.starts_with(&format!("{state}sets/"));
             let file = key.strip_prefix(PREFIX).unwrap_or(&key);
             let is_of_set =
                 file == ROBOTS_FILE || is_known(file) || seen.iter().any(|(index, _)| index == file);

@@ -130,6 +130,7 @@ impl Call<'_> {
 
     fn refuse(&self, time: Duration) -> Next {
         self.shared.is_silent.store(true, Ordering::SeqCst);
+        self.shared.is_down.store(true, Ordering::SeqCst);
         *lock(&self.shared.down) = Some(time);
         // Wakes the listener, which stops listening.
         let _ = self.to.local_addr().and_then(TcpStream::connect);
