@@ -63,7 +63,7 @@ pub fn rollback(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Resu
         robots::check_name(path)?;
     }
     // Checked before opening the workspace, which would create the directory.
-    if !place::view_of_set(&job.out, name)?.has_state() {
+    if !place::view_of_set(&job.out, name)?.has_state()? {
         return Err(status::missing(&job.out, name)?);
     }
     job.paths().check()?;

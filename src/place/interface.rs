@@ -98,7 +98,10 @@ pub trait View: fmt::Debug + Send + Sync {
     fn names(&self) -> Result<Vec<SetName>>;
 
     /// Whether a run for the set has left state here, such as manifests or a lock.
-    fn has_state(&self) -> bool;
+    ///
+    /// # Errors
+    /// If that cannot be determined.
+    fn has_state(&self) -> Result<bool>;
 
     /// Looks up a manifest without reading it; none if it does not exist.
     ///

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -23,9 +23,12 @@ use super::runtime::wait;
 /// Objects above this size are put in parts, so that a lost connection costs one part only.
 const PART_BYTES: usize = 32 << 20;
 
-/// How often a put is tried whose answer was lost, and the pause before the first repetition. Each pause is twice the one before.
+/// How often a request is tried whose answer was lost, and the pause before the first repetition. Each pause is twice the one before.
 const ATTEMPTS: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(200);
+
+/// After this time, a request is not tried again: the library has repeated it as well.
+const ATTEMPTS_TIME: Duration = Duration::from_secs(10);
 
 /// A bucket. Clones share connections.
 #[derive(Clone)]
@@ -201,7 +204,14 @@ impl Bucket {
         let this = self.clone();
         wait(async move {
             for put in puts {
-                match this.put_once(&put).await {
+                let mut attempts = Attempts::new();
+                let told = loop {
+                    let told = this.put_once(&put).await;
+                    if !attempts.go_on(&told).await {
+                        break told;
+                    }
+                };
+                match told {
                     Err(failure) if failure.kind == FailureKind::Condition => {}
                     Err(failure) if failure.kind != FailureKind::Unsupported => return Err(failure),
                     _ => return Ok(false),
@@ -286,7 +296,17 @@ impl Bucket {
     }
 
     async fn read_async(&self, key: &str) -> Result<Option<(Bytes, Object)>, Failure> {
-        let Some(got) = self.get_async(&self.key(key)?, GetOptions::default()).await? else {
+        let (key, mut attempts) = (self.key(key)?, Attempts::new());
+        loop {
+            let told = self.read_once(&key).await;
+            if !attempts.go_on(&told).await {
+                return told;
+            }
+        }
+    }
+
+    async fn read_once(&self, key: &Key) -> Result<Option<(Bytes, Object)>, Failure> {
+        let Some(got) = self.get_async(key, GetOptions::default()).await? else {
             return Ok(None);
         };
         let object = got.meta.clone().into();
@@ -304,6 +324,32 @@ impl Bucket {
 
     fn prefix(&self, prefix: &str) -> Result<Option<Key>, Failure> {
         if prefix.is_empty() { Ok(None) } else { self.key(prefix).map(Some) }
+    }
+}
+
+/// The attempts at one request.
+#[derive(Debug)]
+struct Attempts {
+    number: u32,
+    pause: Duration,
+    begun: Instant,
+}
+
+impl Attempts {
+    fn new() -> Self {
+        Self { number: 1, pause: PAUSE, begun: Instant::now() }
+    }
+
+    /// Whether a request is to be repeated that was answered by `told`; then a pause has passed. The library repeats fewer: no read
+    /// whose answer breaks off, and no conditional put that nobody answers.
+    async fn go_on<T>(&mut self, told: &Result<T, Failure>) -> bool {
+        let has_failed = matches!(told, Err(failure) if failure.kind == FailureKind::Other);
+        if !has_failed || self.number == ATTEMPTS || self.begun.elapsed() > ATTEMPTS_TIME {
+            return false;
+        }
+        tokio::time::sleep(self.pause).await;
+        (self.number, self.pause) = (self.number + 1, 2 * self.pause);
+        true
     }
 }
 

@@ -289,7 +289,8 @@ fn is_alive(
     while Instant::now() < end {
         thread::sleep(Duration::from_secs(1).min(end.saturating_duration_since(Instant::now())));
         match journal.bucket.read(&journal.key).map_err(failed)? {
-            Some((bytes, _)) if bytes[..] == old.to_json() => {}
+            // Not compared with what this version would write: the owner may have another version.
+            Some((_, there)) if there.meta() == object.meta() && there.modified == object.modified => {}
             Some((bytes, _)) => return Ok(read(journal, &bytes)?.state != State::Released),
             None => return Ok(false),
         }

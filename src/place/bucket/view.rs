@@ -141,7 +141,10 @@ impl BucketView {
     pub(super) fn known_tags(&self) -> Option<Arc<Ledger>> {
         let read = || {
             let live = self.object(&self.layout.record(&Record::Live));
-            let live_since = live.bucket.head(&live.key).ok()??.modified;
+            // Stores tell times in lists more precisely than in answers about one object.
+            let (state, file) = live.key.rsplit_once('/').unwrap_or(("", &live.key));
+            let listed = live.bucket.list_level(state).ok()?.objects;
+            let live_since = listed.iter().find(|(name, _)| name == file)?.1.modified;
             let ledger = self.read_state(&self.ledger().path).ok()?;
             Some(Arc::new(Ledger::from_json(ledger.as_ref().map(|(bytes, _)| &**bytes), live_since)))
         };
@@ -271,9 +274,9 @@ impl View for BucketView {
         Ok(names)
     }
 
-    fn has_state(&self) -> bool {
-        let paths = [self.layout.record(&Record::Live), self.journal().path];
-        paths.iter().any(|path| self.read_state(path).is_ok_and(|read| read.is_some()))
+    fn has_state(&self) -> Result<bool> {
+        let live = self.layout.record(&Record::Live);
+        Ok(self.read_state(&live)?.is_some() || self.read_state(&self.journal().path)?.is_some())
     }
 
     fn look_up_record(&self, record: &Record) -> Result<Option<Found>> {
@@ -310,7 +313,7 @@ impl View for BucketView {
     fn look_up(&self, file: &OsStr) -> Result<Option<Found>> {
         if file == "." {
             // A prefix exists as long as anything is below it.
-            let is_there = self.has_state()
+            let is_there = self.has_state()?
                 || self
                     .listing()?
                     .as_ref()

@@ -93,9 +93,9 @@ impl View for DirectoryView {
         Ok(names)
     }
 
-    fn has_state(&self) -> bool {
+    fn has_state(&self) -> Result<bool> {
         let records = [Record::Live, Record::Journal].map(|record| self.layout.record(&record));
-        records.iter().chain([&self.layout.lock()]).any(|path| exists(self.fs(), path))
+        Ok(records.iter().chain([&self.layout.lock()]).any(|path| exists(self.fs(), path)))
     }
 
     fn look_up_record(&self, record: &Record) -> Result<Option<Found>> {
