@@ -117,8 +117,14 @@ impl Bucket {
     pub fn list(&self, prefix: &str) -> Result<Vec<(String, Object)>, Failure> {
         let (this, prefix) = (self.clone(), self.prefix(prefix)?);
         wait(async move {
-            let listed = this.0.store.list(prefix.as_ref()).try_collect::<Vec<_>>().await;
-            let listed = listed.map_err(|error| this.failure(&error))?;
+            let mut attempts = Attempts::new();
+            let listed = loop {
+                let listed = this.0.store.list(prefix.as_ref()).try_collect::<Vec<_>>().await;
+                let listed = listed.map_err(|error| this.failure(&error));
+                if !attempts.go_on(&listed).await {
+                    break listed?;
+                }
+            };
             let mut objects: Vec<_> =
                 listed.into_iter().map(|meta| (meta.location.to_string(), Object::from(meta))).collect();
             objects.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
@@ -133,8 +139,14 @@ impl Bucket {
     pub fn list_level(&self, prefix: &str) -> Result<Level, Failure> {
         let (this, prefix) = (self.clone(), self.prefix(prefix)?);
         wait(async move {
-            let listed = this.0.store.list_with_delimiter(prefix.as_ref()).await;
-            let listed = listed.map_err(|error| this.failure(&error))?;
+            let mut attempts = Attempts::new();
+            let listed = loop {
+                let listed = this.0.store.list_with_delimiter(prefix.as_ref()).await;
+                let listed = listed.map_err(|error| this.failure(&error));
+                if !attempts.go_on(&listed).await {
+                    break listed?;
+                }
+            };
             let last = |key: &Key| key.filename().unwrap_or_default().to_owned();
             Ok(Level {
                 objects: listed.objects.into_iter().map(|meta| (last(&meta.location), meta.into())).collect(),
