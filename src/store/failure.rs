@@ -56,8 +56,6 @@ impl Failure {
         let code = element(&text, "Code").unwrap_or_default();
         let is_no_bucket =
             matches!(code, "NoSuchBucket" | "ContainerNotFound") || text.contains("notFound: bucket");
-        // The library tells a denial by its status for some requests only.
-        let is_denied = ["401 Unauthorized", "403 Forbidden"].iter().any(|status| text.contains(status));
         // Credentials that cannot be had at all are no answer of the store. URLs may contain any word.
         let words = text.split_whitespace().filter(|word| !word.contains("://"));
         let words = words.collect::<Vec<_>>().join(" ").to_lowercase();
@@ -72,7 +70,7 @@ impl Failure {
                 FailureKind::Denied
             }
             Cause::NotSupported { .. } | Cause::NotImplemented { .. } => FailureKind::Unsupported,
-            _ if is_denied || has_none && code.is_empty() => FailureKind::Denied,
+            _ if has_none && code.is_empty() => FailureKind::Denied,
             _ => FailureKind::Other,
         };
         Self { kind, answer: answer(&text), credentials: credentials.into() }
