@@ -6,6 +6,7 @@ mod support;
 
 mod cases;
 mod http;
+mod inputs;
 mod killing;
 mod moto;
 mod network;
