@@ -30,7 +30,7 @@ struct Buckets {
     buckets: HashMap<Address, Bucket>,
 }
 
-/// Attempts of the library to repeat a request, the longest of which takes a minute in all.
+/// How often the library repeats a request, and for how long at most.
 const RETRIES: usize = 8;
 const RETRY_TIME: Duration = Duration::from_secs(60);
 const BACKOFF_FIRST: Duration = Duration::from_millis(100);
@@ -168,7 +168,10 @@ fn with_credentials(
 /// Whether the address answers at which machines of a cloud find the credentials of their role. Elsewhere the library would try for a
 /// long time.
 fn has_metadata() -> bool {
-    TcpStream::connect_timeout(&SocketAddr::from(METADATA_ADDRESS), Duration::from_secs(1)).is_ok()
+    // The AWS tools have this switch, too.
+    let is_off =
+        std::env::var("AWS_EC2_METADATA_DISABLED").is_ok_and(|value| value.eq_ignore_ascii_case("true"));
+    !is_off && TcpStream::connect_timeout(&SocketAddr::from(METADATA_ADDRESS), Duration::from_secs(1)).is_ok()
 }
 
 fn gs(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
