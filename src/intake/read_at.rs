@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 /// Bytes that are read at offsets. Reading moves no position, so threads may share them.
+#[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only Parquet is read at offsets"))]
 pub trait ReadAt: fmt::Debug + Send + Sync {
     /// The number of bytes.
     ///
