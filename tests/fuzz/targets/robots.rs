@@ -32,10 +32,8 @@ fuzz_target!(|data: &[u8]| {
 /// A byte of a path that is written in one way only.
 #[derive(Clone, Copy, PartialEq)]
 enum Letter {
-    /// The byte itself.
+    /// A byte. An escape is three, as in crawlers: `/*2` matches `/a%20b`.
     Plain(u8),
-    /// The escape of a byte.
-    Escape(u8),
     /// Any bytes.
     Star,
     /// The end of the path.
@@ -124,7 +122,11 @@ fn letters(text: &[u8], is_pattern: bool) -> Vec<Letter> {
         match (text[at], digits) {
             (b'%', Some(digits)) => {
                 let byte = u8::from_str_radix(digits, 16).expect("these are digits");
-                letters.push(if is_unreserved(byte) { Letter::Plain(byte) } else { Letter::Escape(byte) });
+                if is_unreserved(byte) {
+                    letters.push(Letter::Plain(byte))
+                } else {
+                    push_escape(byte, &mut letters)
+                }
                 at += 2;
             }
             (b'*', _) if is_pattern => letters.push(Letter::Star),
@@ -132,23 +134,22 @@ fn letters(text: &[u8], is_pattern: bool) -> Vec<Letter> {
             (byte, _) if is_unreserved(byte) || b"!&()+,;=:@/?".contains(&byte) => {
                 letters.push(Letter::Plain(byte))
             }
-            (byte, _) => letters.push(Letter::Escape(byte)),
+            (byte, _) => push_escape(byte, &mut letters),
         }
         at += 1;
     }
     letters
 }
 
-/// The length of a pattern in its normal form.
-fn length(pattern: &[Letter]) -> usize {
-    pattern.iter().map(|letter| if let Letter::Escape(_) = letter { 3 } else { 1 }).sum()
+fn push_escape(byte: u8, letters: &mut Vec<Letter>) {
+    letters.extend(format!("%{byte:02X}").bytes().map(Letter::Plain));
 }
 
 /// The length of the rule that forbids `path`: of those that match, the longest decides, and one that allows wins a tie.
 fn forbidding(rules: &[Rule], path: &[Letter]) -> Option<usize> {
     let matching = rules.iter().filter(|(_, pattern)| is_match(pattern, path));
-    let (allows, pattern) = matching.max_by_key(|(allows, pattern)| (length(pattern), *allows))?;
-    (!allows).then(|| length(pattern))
+    let (allows, pattern) = matching.max_by_key(|(allows, pattern)| (pattern.len(), *allows))?;
+    (!allows).then_some(pattern.len())
 }
 
 /// Whether `pattern` matches the start of `path`: after each letter, all places of the path that it may have reached.
