@@ -5,6 +5,8 @@
 //! whether a conditional put whose answer was lost has happened.
 
 #[cfg(feature = "cloud")]
+mod attempts;
+#[cfg(feature = "cloud")]
 mod bucket;
 #[cfg(feature = "cloud")]
 mod client;
@@ -16,6 +18,8 @@ mod object;
 #[cfg(feature = "cloud")]
 mod parts;
 #[cfg(feature = "cloud")]
+mod patience;
+#[cfg(feature = "cloud")]
 mod profile;
 #[cfg(feature = "cloud")]
 mod reader;
@@ -25,25 +29,21 @@ mod settings;
 #[cfg(feature = "cloud")]
 mod web;
 
-#[cfg(feature = "cloud")]
-pub use bucket::Bucket;
-#[cfg(feature = "cloud")]
-pub use client::connect;
-#[cfg(feature = "cloud")]
-pub use failure::{Failure, FailureKind};
 pub use location::Location;
-#[cfg(feature = "cloud")]
-pub use location::Scheme;
+pub use settings::{ObjectHeader, StoreSettings, set_store_settings};
+
 #[cfg(not(feature = "cloud"))]
 pub use location::not_built_in;
+
 #[cfg(feature = "cloud")]
-pub use object::{Condition, Level, Meta, Object, Put};
-#[cfg(feature = "cloud")]
-pub use parts::{ObjectParts, Parts};
-#[cfg(feature = "cloud")]
-pub use runtime::{Task, spawn};
-#[cfg(feature = "cloud")]
-pub use settings::store_settings;
-pub use settings::{ObjectHeader, StoreSettings, set_store_settings};
-#[cfg(feature = "cloud")]
-pub use web::{Pieces, WebFile};
+pub use self::{
+    bucket::Bucket,
+    client::connect,
+    failure::{Failure, FailureKind},
+    location::Scheme,
+    object::{Condition, Level, Meta, Object, Put},
+    parts::{ObjectParts, Parts},
+    runtime::{Task, spawn},
+    settings::store_settings,
+    web::{Pieces, WebFile},
+};

@@ -67,7 +67,7 @@ pub fn rollback(job: &RollbackJob, progress: &dyn Progress, stop: &Stop) -> Resu
         return Err(status::missing(&job.out, name)?);
     }
     job.paths().check()?;
-    let workspace = Workspace::open(&job.out, name, OnDamage::Refuse)?;
+    let workspace = Workspace::open(&job.out, name, OnDamage::Refuse, stop)?;
     let Some(from) = workspace.live().cloned() else {
         return Err(status::missing(&job.out, name)?);
     };

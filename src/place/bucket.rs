@@ -27,7 +27,7 @@ mod switch;
 mod uploads;
 mod view;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -36,17 +36,16 @@ use bytes::Bytes;
 pub use shared::BucketStaging;
 pub use view::BucketView;
 
+use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, message};
-use crate::place::foreign::foreign;
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
-use crate::place::layout::PROBE;
+use crate::place::layout::{PROBE, new_run};
 use crate::place::record::{Record, Version};
 use crate::place::set_name::SetName;
 use crate::place::switch::{Removal, Removed, Switch, SwitchState};
 use crate::place::unsynced::Unsynced;
-use crate::store::{Condition, FailureKind, Location, Object, Put, store_settings};
+use crate::store::{Condition, Location, store_settings};
 use claim::{Claim, Claimant, check_sites};
-use headers::{FileKind, headers};
 use journal::State;
 use staging::Staging;
 use switch::Steps;
@@ -64,8 +63,8 @@ pub struct BucketPlace {
     /// Local, because the store is no place for scratch files. It is created when it is asked for.
     scratch: OnceLock<PathBuf>,
     uploads: Uploads,
-    /// The sitemaps that this run has put, with their bytes.
-    staged: Arc<Mutex<BTreeMap<String, u64>>>,
+    /// The sitemaps that this run has put.
+    staged: Arc<Mutex<BTreeSet<String>>>,
     switch_state: SwitchState,
     steps: Steps,
     /// Whether other processes put sitemaps for this run.
@@ -75,13 +74,13 @@ pub struct BucketPlace {
 }
 
 impl BucketPlace {
-    /// Claims the set `name` at `location`, or the set without a name.
+    /// Claims the set `name` at `location`, or the set without a name. Requests are given up a few seconds after `stop` is raised.
     ///
     /// # Errors
     /// [`ErrorKind::Busy`] if another run holds it, or holds all sites that it is one of; [`ErrorKind::Output`] if there is no such
     /// bucket, or the store ignores conditions.
-    pub fn open(location: Location, name: Option<&SetName>) -> Result<Self> {
-        let place = Self::claimed(BucketView::of(location, name)?, false)?;
+    pub fn open(location: Location, name: Option<&SetName>, stop: &Stop) -> Result<Self> {
+        let place = Self::claimed(BucketView::of(location, name)?.for_run(stop), false)?;
         if let Some(of_sites) = place.view.journal_of_sites() {
             check_sites(&of_sites, &place.staging().object(CLOCK))?;
         }
@@ -92,8 +91,8 @@ impl BucketPlace {
     ///
     /// # Errors
     /// As [`BucketPlace::open`].
-    pub fn open_for_sites(location: Location, name: Option<&SetName>) -> Result<Self> {
-        Self::claimed(BucketView::of(location, name)?, true)
+    pub fn open_for_sites(location: Location, name: Option<&SetName>, stop: &Stop) -> Result<Self> {
+        Self::claimed(BucketView::of(location, name)?.for_run(stop), true)
     }
 
     fn claimed(view: BucketView, for_sites: bool) -> Result<Self> {
@@ -132,32 +131,21 @@ impl BucketPlace {
 
     /// Starts to put a sitemap.
     fn put(&self, file: &str, bytes: &[u8], condition: Condition) -> Unsynced {
-        let put = Put {
-            headers: headers(FileKind::Sitemap),
-            run: Some(self.run.clone()),
-            ..Put::new(self.view.key(file), Bytes::copy_from_slice(bytes), condition)
-        };
+        let put = objects::sitemap(&self.view, &self.run, file, bytes, condition);
         let task = self.uploads.start(self.view.bucket().clone(), put);
-        let (file, size, view, staged) =
-            (file.to_owned(), bytes.len() as u64, self.view.clone(), Arc::clone(&self.staged));
-        staged.lock().unwrap_or_else(PoisonError::into_inner).insert(file.clone(), size);
-        Unsynced::new(move || {
-            let path = view.path(file.as_ref());
-            match task.wait() {
-                Ok(meta) => {
-                    let (tag, version) = (meta.tag, meta.version);
-                    view.note(&file, Some(Object { bytes: size, tag, version, modified: i64::MAX }));
-                    Ok(())
+        let (file, size) = (file.to_owned(), bytes.len() as u64);
+        let (view, staged) = (self.view.clone(), Arc::clone(&self.staged));
+        staged.lock().unwrap_or_else(PoisonError::into_inner).insert(file.clone());
+        Unsynced::new(move || match task.wait() {
+            Ok(meta) => {
+                view.note_put(&file, size, meta);
+                Ok(())
+            }
+            Err(failure) => {
+                if !failure.is_in_doubt() {
+                    staged.lock().unwrap_or_else(PoisonError::into_inner).remove(&file);
                 }
-                Err(failure) => {
-                    if failure.kind != FailureKind::Other {
-                        staged.lock().unwrap_or_else(PoisonError::into_inner).remove(&file);
-                    }
-                    match failure.kind {
-                        FailureKind::Condition => Err(foreign(&path)),
-                        _ => Err(failure.into_error(&path, "could not be written")),
-                    }
-                }
+                Err(objects::no_sitemap(&view.path(file.as_ref()), failure))
             }
         })
     }
@@ -166,14 +154,9 @@ impl BucketPlace {
     fn write_ledger(&self) -> Result<()> {
         let before = self.view.known_tags().unwrap_or_default();
         let new = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
-        let ledger = before.renewed(&self.view.all_published()?, |file| new.contains_key(file));
+        let ledger = before.renewed(&self.view.all_published()?, |file| new.contains(file));
         objects::put_state(&self.view, &self.view.ledger().path, ledger.to_json().into(), Condition::None)
     }
-}
-
-/// A name for a run, as those in directories have.
-fn new_run() -> String {
-    format!("{}-{}", jiff::Timestamp::now().as_nanosecond(), std::process::id())
 }
 
 impl Place for BucketPlace {
@@ -216,7 +199,7 @@ impl Place for BucketPlace {
     }
 
     fn is_staged(&self, file: &str) -> bool {
-        self.staged.lock().unwrap_or_else(PoisonError::into_inner).contains_key(file)
+        self.staged.lock().unwrap_or_else(PoisonError::into_inner).contains(file)
     }
 
     fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
@@ -258,7 +241,7 @@ impl Place for BucketPlace {
         self.claim.check()?;
         let path = self.view.layout().record(&Record::Live);
         let live = self.view.read_state(&path)?;
-        let condition = live.map_or(Condition::Absent, |(_, object)| Condition::Is(object.meta()));
+        let condition = Condition::still(live.as_ref().map(|(_, object)| object));
         objects::put_state(&self.view, &path, Bytes::copy_from_slice(manifest), condition)?;
         Ok(Version::of(manifest))
     }
@@ -278,7 +261,7 @@ impl Place for BucketPlace {
             }
             return Err(error);
         }
-        switch::make_visible(&self.view, &mut self.steps)
+        switch::make_visible(&self.view, &self.steps)
     }
 
     fn roll_back(&mut self) -> Result<()> {
@@ -286,7 +269,7 @@ impl Place for BucketPlace {
             return Ok(());
         }
         self.claim.check()?;
-        switch::put_back(&self.view, &mut self.steps)?;
+        switch::put_back(&self.view, &self.steps)?;
         self.claim.change(State::Claimed, &self.run)?;
         self.switch_state = SwitchState::Uncommitted;
         Ok(())
@@ -306,7 +289,7 @@ impl Place for BucketPlace {
         let path = self.view.layout().record(&Record::Live);
         let live = self.view.read_state(&path)?;
         if live.as_ref().is_none_or(|(bytes, _)| *bytes != manifest) {
-            let condition = live.map_or(Condition::Absent, |(_, object)| Condition::Is(object.meta()));
+            let condition = Condition::still(live.as_ref().map(|(_, object)| object));
             switch::clean_up(&self.view, removals, manifest.clone(), condition)?;
         }
         self.claim.change(State::Claimed, &self.run)?;
@@ -316,10 +299,10 @@ impl Place for BucketPlace {
     fn remove(&self, removals: &[Removal]) -> Result<Removed> {
         let mut removed = Removed::default();
         let mut files = Vec::new();
-        for Removal { file, content } in removals {
-            let Some(found) = self.view.look_up(file.as_ref())? else { continue };
-            if content.as_ref().is_none_or(|content| self.view.has_content(file.as_ref(), content)) {
-                files.push(file.clone());
+        for removal in removals {
+            let Some(found) = self.view.look_up(removal.file.as_ref())? else { continue };
+            if self.view.is_meant(removal) {
+                files.push(removal.file.clone());
                 removed.files += 1;
                 removed.bytes += found.bytes;
             }
@@ -357,7 +340,7 @@ impl Place for BucketPlace {
                 let published = published();
                 let staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
                 let left: Vec<String> =
-                    staged.keys().filter(|file| !published.files.contains(&***file)).cloned().collect();
+                    staged.iter().filter(|file| !published.files.contains(&***file)).cloned().collect();
                 let removed = self.claim.check().and_then(|()| objects::remove(&self.view, &left));
                 let removed = removed.and_then(|()| match self.has_workers.get() {
                     Some(()) => {

@@ -23,7 +23,7 @@ pub use view::DirectoryView;
 
 use crate::error::{Error, Result};
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
-use crate::place::layout::{STAND_IN, mended};
+use crate::place::layout::{STAND_IN, mended, new_run};
 use crate::place::record::{Record, Version};
 use crate::place::set_name::SetName;
 use crate::place::switch::{Removal, Removed, Switch, SwitchState};
@@ -70,7 +70,7 @@ impl DirectoryPlace {
     }
 
     fn locked(view: DirectoryView, locks: Vec<Locked>) -> Self {
-        let run = format!("{}-{}", jiff::Timestamp::now().as_nanosecond(), std::process::id());
+        let run = new_run();
         let staging = view.layout().staging(&run);
         Self { view, run, staging, switch_state: SwitchState::Uncommitted, steps: Steps::default(), locks }
     }
@@ -187,15 +187,11 @@ impl Place for DirectoryPlace {
 
     fn remove(&self, removals: &[Removal]) -> Result<Removed> {
         let mut removed = Removed::default();
-        for Removal { file, content } in removals {
-            match self.view.look_up(file.as_ref()) {
-                Ok(Some(found))
-                    if found.is_file
-                        && content
-                            .as_ref()
-                            .is_none_or(|content| self.view.has_content(file.as_ref(), content)) =>
-                {
-                    removed.files += u64::from(remove(self.view.fs(), &self.view.path(file.as_ref()))?);
+        for removal in removals {
+            let file = removal.file.as_ref();
+            match self.view.look_up(file) {
+                Ok(Some(found)) if found.is_file && self.view.is_meant(removal) => {
+                    removed.files += u64::from(remove(self.view.fs(), &self.view.path(file))?);
                     removed.bytes += found.bytes;
                 }
                 _ => {}

@@ -174,6 +174,11 @@ pub trait View: fmt::Debug + Send + Sync {
         self.is_file(file) && self.read(file).is_ok_and(|bytes| file_hash(&bytes) == hash)
     }
 
+    /// Whether `removal` means the file that now has its name. A file with other bytes stays.
+    fn is_meant(&self, removal: &Removal) -> bool {
+        removal.content.as_ref().is_none_or(|content| self.has_content(removal.file.as_ref(), content))
+    }
+
     /// Reads all of a published file; none if nothing has its name.
     ///
     /// # Errors

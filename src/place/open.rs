@@ -10,6 +10,7 @@ use super::interface::{Place, SharedStaging, View};
 use super::layout::{is_state_of_set, set_of};
 use super::preview::Preview;
 use super::set_name::SetName;
+use crate::common::stop::Stop;
 #[cfg(feature = "cloud")]
 use crate::error::message;
 use crate::error::{Error, ErrorKind, Result};
@@ -177,16 +178,17 @@ pub fn holds_set(path: &Path) -> bool {
 }
 
 /// Opens the place at `path` for a run that changes the set `name` there, or the set without a name. Creates the place if it does
-/// not exist.
+/// not exist. Requests to a store that does not answer are given up a few seconds after `stop` is raised.
 ///
 /// # Errors
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it cannot be created or written to,
 /// [`ErrorKind::Busy`](crate::ErrorKind::Busy) if another run holds it, or holds all sites that it is one of.
-pub fn open(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Place>> {
+#[cfg_attr(not(feature = "cloud"), expect(unused_variables, reason = "only requests to stores are given up"))]
+pub fn open(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<dyn Place>> {
     match in_store(path, ErrorKind::Usage)? {
         None => Ok(Box::new(DirectoryPlace::open(Arc::new(Disk), path, name)?)),
         #[cfg(feature = "cloud")]
-        Some(location) => Ok(Box::new(BucketPlace::open(location, name)?)),
+        Some(location) => Ok(Box::new(BucketPlace::open(location, name, stop)?)),
         #[cfg(not(feature = "cloud"))]
         Some(never) => match never {},
     }
@@ -196,11 +198,12 @@ pub fn open(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Place>> {
 ///
 /// # Errors
 /// As [`open`]; also [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is active.
-pub fn open_for_sites(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Place>> {
+#[cfg_attr(not(feature = "cloud"), expect(unused_variables, reason = "only requests to stores are given up"))]
+pub fn open_for_sites(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<dyn Place>> {
     match in_store(path, ErrorKind::Usage)? {
         None => Ok(Box::new(DirectoryPlace::open_for_sites(Arc::new(Disk), path, name)?)),
         #[cfg(feature = "cloud")]
-        Some(location) => Ok(Box::new(BucketPlace::open_for_sites(location, name)?)),
+        Some(location) => Ok(Box::new(BucketPlace::open_for_sites(location, name, stop)?)),
         #[cfg(not(feature = "cloud"))]
         Some(never) => match never {},
     }
@@ -210,8 +213,16 @@ pub fn open_for_sites(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Pla
 ///
 /// # Errors
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if something that is no directory has the path.
-pub fn preview(path: &Path, name: Option<&SetName>) -> Result<Box<dyn Place>> {
-    Ok(Box::new(Preview::of(view_of_set(path, name)?)?))
+#[cfg_attr(not(feature = "cloud"), expect(unused_variables, reason = "only requests to stores are given up"))]
+pub fn preview(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<dyn Place>> {
+    let view: Arc<dyn View> = match in_store(path, ErrorKind::Input)? {
+        None => view_of_set(path, name)?,
+        #[cfg(feature = "cloud")]
+        Some(location) => Arc::new(BucketView::of(location, name)?.for_run(stop)),
+        #[cfg(not(feature = "cloud"))]
+        Some(never) => match never {},
+    };
+    Ok(Box::new(Preview::of(view)?))
 }
 
 /// The staging of `run` for the set `name` in the place at `path`, which belongs to a process that may be on another machine. Nothing is opened or

@@ -1,49 +1,62 @@
 //! A bucket: the requests that sitemill makes.
 
 use std::fmt;
+use std::future::Future;
 use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::{StreamExt, TryFutureExt, TryStreamExt, stream};
 use object_store::path::Path as Key;
 use object_store::{
     Attribute, GetOptions, GetRange, GetResult, MultipartUpload, ObjectStore, PutMode, PutMultipartOptions,
     PutOptions, PutPayload, PutResult, UpdateVersion,
 };
 
+use super::attempts::{ATTEMPTS, PAUSE, repeated};
 use super::failure::{Failure, FailureKind};
 use super::location::Location;
-use super::object::{Condition, Level, Meta, Object, Put, RUN};
+use super::object::{Condition, Level, Meta, Object, Put, RUN, entity_tag};
+use super::patience::Patience;
 use super::reader::ObjectReader;
 use super::runtime::wait;
+use crate::common::stop::Stop;
 
 /// Objects above this size are put in parts, so that a lost connection costs one part only.
 const PART_BYTES: usize = 32 << 20;
-
-/// How often a request is tried whose answer was lost, and the pause before the first repetition. Each pause is twice the one before.
-const ATTEMPTS: u32 = 6;
-const PAUSE: Duration = Duration::from_millis(200);
-
-/// After this time, a request is not tried again: the library has repeated it as well.
-const ATTEMPTS_TIME: Duration = Duration::from_secs(10);
 
 /// A bucket. Clones share connections.
 #[derive(Clone)]
 pub struct Bucket(Arc<Inner>);
 
+#[derive(Clone)]
 struct Inner {
     store: Arc<dyn ObjectStore>,
     root: String,
     credentials: String,
+    patience: Patience,
 }
 
 impl Bucket {
     /// The bucket at `location`, which `store` reaches with credentials from `credentials`.
     pub fn new(store: Arc<dyn ObjectStore>, location: &Location, credentials: String) -> Self {
-        Self(Arc::new(Inner { store, root: location.root.clone(), credentials }))
+        let patience = Patience::default();
+        Self(Arc::new(Inner { store, root: location.root.clone(), credentials, patience }))
+    }
+
+    /// The same bucket for a run that `stop` stops: its requests are given up a few seconds later.
+    pub fn for_run(&self, stop: &Stop) -> Self {
+        Self(Arc::new(Inner { patience: Patience::with(stop), ..Inner::clone(&self.0) }))
+    }
+
+    /// Waits for requests.
+    fn wait<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, Failure>> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let patience = self.0.patience.clone();
+        wait(async move { patience.wait(work).await })
     }
 
     /// Looks up the object `key`; none if it does not exist.
@@ -51,8 +64,7 @@ impl Bucket {
     /// # Errors
     /// If the store cannot be asked.
     pub fn head(&self, key: &str) -> Result<Option<Object>, Failure> {
-        let options = GetOptions { head: true, ..GetOptions::default() };
-        Ok(self.get(key, options)?.map(|got| got.meta.into()))
+        Ok(self.get(key, head_only())?.map(|got| got.meta.into()))
     }
 
     /// The run that has put the object `key`; none if it does not exist, or was put by another program.
@@ -60,8 +72,7 @@ impl Bucket {
     /// # Errors
     /// If the store cannot be asked.
     pub async fn run_of(&self, key: &str) -> Result<Option<String>, Failure> {
-        let options = GetOptions { head: true, ..GetOptions::default() };
-        let got = self.get_async(&self.key(key)?, options).await?;
+        let got = self.0.patience.wait(self.get_async(&self.key(key)?, head_only())).await?;
         Ok(got.and_then(|got| Some(got.attributes.get(&Attribute::Metadata(RUN.into()))?.to_string())))
     }
 
@@ -71,16 +82,15 @@ impl Bucket {
     /// If it cannot be read.
     pub fn read(&self, key: &str) -> Result<Option<(Bytes, Object)>, Failure> {
         let (this, key) = (self.clone(), key.to_owned());
-        wait(async move { this.read_async(&key).await })
+        self.wait(async move { this.read_async(&key).await })
     }
 
-    /// Opens the object `key` for reading; none if it does not exist. With a `tag`, it must be the object that has it.
+    /// Opens the object `key` for reading; none if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be opened; [`FailureKind::Condition`] if it has another tag.
-    pub fn open(&self, key: &str, tag: Option<&str>) -> Result<Option<Box<dyn Read + Send>>, Failure> {
-        let options = GetOptions { if_match: tag.map(str::to_owned), ..GetOptions::default() };
-        let got = self.get(key, options)?;
+    /// If it cannot be opened.
+    pub fn open(&self, key: &str) -> Result<Option<Box<dyn Read + Send>>, Failure> {
+        let got = self.get(key, GetOptions::default())?;
         let credentials = self.0.credentials.clone();
         Ok(got.map(|got| Box::new(ObjectReader::new(got, credentials)) as Box<dyn Read + Send>))
     }
@@ -106,7 +116,7 @@ impl Bucket {
         if !object.is_same_as(&got.meta) {
             return Err(Failure::replaced());
         }
-        let tag = got.meta.e_tag.clone();
+        let tag = entity_tag(got.meta.e_tag.clone());
         got.bytes().await.map(|bytes| (bytes, tag)).map_err(|error| self.failure(&error))
     }
 
@@ -116,15 +126,9 @@ impl Bucket {
     /// If they cannot be listed.
     pub fn list(&self, prefix: &str) -> Result<Vec<(String, Object)>, Failure> {
         let (this, prefix) = (self.clone(), self.prefix(prefix)?);
-        wait(async move {
-            let mut attempts = Attempts::new();
-            let listed = loop {
-                let listed = this.0.store.list(prefix.as_ref()).try_collect::<Vec<_>>().await;
-                let listed = listed.map_err(|error| this.failure(&error));
-                if !attempts.go_on(&listed).await {
-                    break listed?;
-                }
-            };
+        self.wait(async move {
+            let list = || this.0.store.list(prefix.as_ref()).try_collect::<Vec<_>>();
+            let listed = repeated(|| list().map_err(|error| this.failure(&error))).await?;
             let mut objects: Vec<_> =
                 listed.into_iter().map(|meta| (meta.location.to_string(), Object::from(meta))).collect();
             objects.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
@@ -138,15 +142,9 @@ impl Bucket {
     /// If they cannot be listed.
     pub fn list_level(&self, prefix: &str) -> Result<Level, Failure> {
         let (this, prefix) = (self.clone(), self.prefix(prefix)?);
-        wait(async move {
-            let mut attempts = Attempts::new();
-            let listed = loop {
-                let listed = this.0.store.list_with_delimiter(prefix.as_ref()).await;
-                let listed = listed.map_err(|error| this.failure(&error));
-                if !attempts.go_on(&listed).await {
-                    break listed?;
-                }
-            };
+        self.wait(async move {
+            let list = || this.0.store.list_with_delimiter(prefix.as_ref());
+            let listed = repeated(|| list().map_err(|error| this.failure(&error))).await?;
             let last = |key: &Key| key.filename().unwrap_or_default().to_owned();
             Ok(Level {
                 objects: listed.objects.into_iter().map(|meta| (last(&meta.location), meta.into())).collect(),
@@ -162,7 +160,7 @@ impl Bucket {
     /// If it cannot be put; [`FailureKind::Condition`] if the condition does not hold.
     pub fn put(&self, put: Put) -> Result<Meta, Failure> {
         let this = self.clone();
-        wait(async move { this.put_async(put).await })
+        self.wait(async move { this.put_repeatedly(put).await })
     }
 
     /// [`Bucket::put`] in the background.
@@ -170,13 +168,17 @@ impl Bucket {
     /// # Errors
     /// As [`Bucket::put`].
     pub async fn put_async(&self, put: Put) -> Result<Meta, Failure> {
+        self.0.patience.wait(self.put_repeatedly(put)).await
+    }
+
+    async fn put_repeatedly(&self, put: Put) -> Result<Meta, Failure> {
         let mut pause = PAUSE;
         for attempt in 1.. {
             let failure = match self.put_once(&put).await {
                 Ok(meta) => return Ok(meta),
                 Err(failure) => failure,
             };
-            let may_have_happened = matches!(failure.kind, FailureKind::Condition | FailureKind::Other);
+            let may_have_happened = failure.kind == FailureKind::Condition || failure.is_in_doubt();
             if put.condition == Condition::None || !may_have_happened {
                 return Err(failure);
             }
@@ -214,16 +216,9 @@ impl Bucket {
         let puts = [Condition::Absent, Condition::Is(other)]
             .map(|condition| Put::new(key, bytes.to_vec(), condition));
         let this = self.clone();
-        wait(async move {
+        self.wait(async move {
             for put in puts {
-                let mut attempts = Attempts::new();
-                let told = loop {
-                    let told = this.put_once(&put).await;
-                    if !attempts.go_on(&told).await {
-                        break told;
-                    }
-                };
-                match told {
+                match repeated(|| this.put_once(&put)).await {
                     Err(failure) if failure.kind == FailureKind::Condition => {}
                     Err(failure) if failure.kind != FailureKind::Unsupported => return Err(failure),
                     _ => return Ok(false),
@@ -254,11 +249,8 @@ impl Bucket {
     /// Puts an object in parts. A store knows no condition for the whole, so it is looked up first: only objects whose name tells their
     /// content are put under a condition and so large.
     async fn put_in_parts(&self, put: &Put, key: &Key) -> Result<Meta, Failure> {
-        if put.condition == Condition::Absent {
-            let options = GetOptions { head: true, ..GetOptions::default() };
-            if self.get_async(key, options).await?.is_some() {
-                return Err(Failure { kind: FailureKind::Condition, ..Failure::other("the object exists") });
-            }
+        if put.condition == Condition::Absent && self.get_async(key, head_only()).await?.is_some() {
+            return Err(Failure { kind: FailureKind::Condition, ..Failure::other("the object exists") });
         }
         let options = PutMultipartOptions { attributes: put.attributes(), ..PutMultipartOptions::default() };
         let upload = self.0.store.put_multipart_opts(key, options).await;
@@ -271,7 +263,14 @@ impl Bucket {
                 return Err(self.failure(&error));
             }
         }
-        upload.complete().await.map(meta_of).map_err(|error| self.failure(&error))
+        match upload.complete().await.map_err(|error| self.failure(&error)) {
+            Ok(done) => Ok(meta_of(done)),
+            // The library repeats the request if the answer is lost, and then the store no longer knows the upload.
+            Err(failure) => match self.read_once(key).await {
+                Ok(Some((there, object))) if there == put.bytes => Ok(object.meta()),
+                _ => Err(failure),
+            },
+        }
     }
 
     /// Removes objects. Those that do not exist count as removed.
@@ -281,7 +280,7 @@ impl Bucket {
     pub fn remove(&self, keys: &[String]) -> Result<(), Failure> {
         let keys = keys.iter().map(|key| self.key(key)).collect::<Result<Vec<_>, _>>()?;
         let this = self.clone();
-        wait(async move {
+        self.wait(async move {
             let keys = stream::iter(keys.into_iter().map(Ok)).boxed();
             let mut removed = this.0.store.delete_stream(keys);
             while let Some(one) = removed.next().await {
@@ -296,7 +295,7 @@ impl Bucket {
 
     fn get(&self, key: &str, options: GetOptions) -> Result<Option<GetResult>, Failure> {
         let (this, key) = (self.clone(), self.key(key)?);
-        wait(async move { this.get_async(&key, options).await })
+        self.wait(async move { this.get_async(&key, options).await })
     }
 
     async fn get_async(&self, key: &Key, options: GetOptions) -> Result<Option<GetResult>, Failure> {
@@ -308,13 +307,8 @@ impl Bucket {
     }
 
     async fn read_async(&self, key: &str) -> Result<Option<(Bytes, Object)>, Failure> {
-        let (key, mut attempts) = (self.key(key)?, Attempts::new());
-        loop {
-            let told = self.read_once(&key).await;
-            if !attempts.go_on(&told).await {
-                return told;
-            }
-        }
+        let key = self.key(key)?;
+        repeated(|| self.read_once(&key)).await
     }
 
     async fn read_once(&self, key: &Key) -> Result<Option<(Bytes, Object)>, Failure> {
@@ -339,34 +333,13 @@ impl Bucket {
     }
 }
 
-/// The attempts at one request.
-#[derive(Debug)]
-struct Attempts {
-    number: u32,
-    pause: Duration,
-    begun: Instant,
-}
-
-impl Attempts {
-    fn new() -> Self {
-        Self { number: 1, pause: PAUSE, begun: Instant::now() }
-    }
-
-    /// Whether a request is to be repeated that was answered by `told`; then a pause has passed. The library repeats fewer: no read
-    /// whose answer breaks off, and no conditional put that nobody answers.
-    async fn go_on<T>(&mut self, told: &Result<T, Failure>) -> bool {
-        let has_failed = matches!(told, Err(failure) if failure.kind == FailureKind::Other);
-        if !has_failed || self.number == ATTEMPTS || self.begun.elapsed() > ATTEMPTS_TIME {
-            return false;
-        }
-        tokio::time::sleep(self.pause).await;
-        (self.number, self.pause) = (self.number + 1, 2 * self.pause);
-        true
-    }
+/// Asks for everything but the bytes.
+fn head_only() -> GetOptions {
+    GetOptions { head: true, ..GetOptions::default() }
 }
 
 fn meta_of(done: PutResult) -> Meta {
-    Meta { tag: done.e_tag, version: done.version }
+    Meta { tag: entity_tag(done.e_tag), version: done.version }
 }
 
 impl fmt::Debug for Bucket {

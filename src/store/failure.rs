@@ -33,6 +33,8 @@ pub enum FailureKind {
     Condition,
     /// The store cannot do this.
     Unsupported,
+    /// The run was asked to stop by this signal, and the store has not answered.
+    Stopped(i32),
     /// Anything else: the network, the store. It may work later.
     Other,
 }
@@ -76,6 +78,11 @@ impl Failure {
         Self { kind, answer: answer(&text), credentials: credentials.into() }
     }
 
+    /// Whether the store may have done what was asked, or may do it yet.
+    pub fn is_in_doubt(&self) -> bool {
+        matches!(self.kind, FailureKind::Stopped(_) | FailureKind::Other)
+    }
+
     /// A failure that no store answered.
     pub fn other(answer: impl Into<String>) -> Self {
         Self { kind: FailureKind::Other, answer: answer.into(), credentials: String::new() }
@@ -101,6 +108,9 @@ impl Failure {
                 };
                 let words = format!(": the request was denied ({answer}){whose}");
                 Error::new(ErrorKind::Permission, message!(path, ": ", doing.into(), "{words}"))
+            }
+            FailureKind::Stopped(signal) => {
+                Error::new(ErrorKind::Signal(signal), message!(path, ": ", doing.into(), ": {answer}"))
             }
             FailureKind::Missing | FailureKind::Condition | FailureKind::Unsupported | FailureKind::Other => {
                 Error::new(ErrorKind::Io, message!(path, ": ", doing.into(), ": {answer}"))

@@ -3,8 +3,9 @@
 use bytes::Bytes;
 use object_store::{Attribute, Attributes, ObjectMeta};
 
-/// The name of the metadata that says which run has put an object.
-pub const RUN: &str = "sitemill-run";
+/// The name of the metadata that says which run has put an object. Azure permits letters, digits and underscores in it, and proxies drop
+/// headers with underscores.
+pub const RUN: &str = "sitemillrun";
 
 /// What identifies the content of an object: its entity tag and, where the store has one, its version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -36,8 +37,8 @@ impl Object {
 
     /// Whether `meta` is of the same content. Without tags, the size and the time decide.
     pub fn is_same_as(&self, meta: &ObjectMeta) -> bool {
-        match (&self.tag, &meta.e_tag) {
-            (Some(was), Some(now)) => was == now,
+        match (&self.tag, entity_tag(meta.e_tag.clone())) {
+            (Some(was), Some(now)) => *was == now,
             // Lists have parts of seconds, and headers have none.
             _ => self.bytes == meta.size && self.modified / 1_000_000_000 == meta.last_modified.timestamp(),
         }
@@ -47,8 +48,13 @@ impl Object {
 impl From<ObjectMeta> for Object {
     fn from(meta: ObjectMeta) -> Self {
         let modified = meta.last_modified.timestamp_nanos_opt().unwrap_or_default();
-        Self { bytes: meta.size, tag: meta.e_tag, version: meta.version, modified }
+        Self { bytes: meta.size, tag: entity_tag(meta.e_tag), version: meta.version, modified }
     }
+}
+
+/// An entity tag as headers have it: Azure leaves the quotes out in lists.
+pub fn entity_tag(tag: Option<String>) -> Option<String> {
+    tag.map(|tag| if tag.ends_with('"') { tag } else { format!("\"{tag}\"") })
 }
 
 /// The objects right below a prefix.
@@ -76,6 +82,13 @@ pub enum Condition {
     Absent,
     /// If the object has this content.
     Is(Meta),
+}
+
+impl Condition {
+    /// If the object is still the one that was `read`, or still does not exist.
+    pub fn still(read: Option<&Object>) -> Self {
+        read.map_or(Self::Absent, |object| Self::Is(object.meta()))
+    }
 }
 
 /// An object to put.

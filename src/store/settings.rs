@@ -81,7 +81,7 @@ impl FromStr for ObjectHeader {
         }
         let is_metadata = name.strip_prefix("x-amz-meta-").is_some_and(|rest| {
             !rest.is_empty()
-                && rest != "sitemill-run"
+                && rest != "sitemillrun"
                 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         });
         match is_metadata || NAMES.contains(&&*name) {

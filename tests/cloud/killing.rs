@@ -5,7 +5,7 @@ use std::thread;
 
 use crate::cases::{Ends, Random, in_parallel, wanted};
 use crate::proxy::{Fault, Moment};
-use crate::support::finish;
+use crate::support::{Run, finish};
 use crate::world::{Bucket, Seen, Store, assert_each_of, ended, pages, urls};
 
 const KILLED: i32 = 137;
@@ -38,34 +38,48 @@ fn assert_repaired(bucket: &Bucket, sets: &[&Seen], nth: usize) {
     bucket.assert_foreign();
 }
 
-#[test]
-fn a_build_that_is_killed_at_any_request_leaves_the_old_set_or_the_new_one() {
-    let store = Store::new();
-    let (template, old, new) = template(&store);
-    let input = store.directory.file("urls.txt", pages(1, 90));
+/// Kills `run` before and after each of its requests, each time in a copy of `template`. A run that is not killed must end with the
+/// exit code and the set `ended`. Each must have more than `least` requests.
+fn kill_at_each_request(
+    (store, template): (&Store, &Bucket),
+    sets: [&Seen; 2],
+    ended: (i32, &Seen),
+    least: usize,
+    run: impl Fn(&Bucket) -> Run + Sync,
+) {
     for moment in [Moment::Before, Moment::After] {
         let killed = in_parallel(2, |nth| {
-            let bucket = store.copied(&template, &format!("{moment:?}-{nth}").to_lowercase());
+            let bucket = store.copied(template, &format!("{moment:?}-{nth}").to_lowercase());
             bucket
                 .proxy
                 .plan(move |request| if request.number == nth { Fault::Kill(moment) } else { Fault::None });
-            let run = bucket.run_as_target(&mut bucket.build(), &input);
+            let run = run(&bucket);
             let is_killed = run.exit == KILLED;
             if !is_killed {
-                run.expect(0);
-                assert_eq!(bucket.crawl(), new, "{moment:?} {nth}");
+                run.expect(ended.0);
+                assert_eq!(&bucket.crawl(), ended.1, "{moment:?} {nth}");
             }
             // Shown if the test fails.
             println!(
                 "{moment:?} {nth}: {:?}",
                 bucket.proxy.log().last().map(|last| (last.method.clone(), last.key.clone()))
             );
-            assert_repaired(&bucket, &[&old, &new], nth);
+            assert_repaired(&bucket, &sets, nth);
             store.remove(bucket);
             is_killed
         });
-        assert!(killed > 12, "{killed} requests");
+        assert!(killed > least, "{killed} requests");
     }
+}
+
+#[test]
+fn a_build_that_is_killed_at_any_request_leaves_the_old_set_or_the_new_one() {
+    let store = Store::new();
+    let (template, old, new) = template(&store);
+    let input = store.directory.file("urls.txt", pages(1, 90));
+    kill_at_each_request((&store, &template), [&old, &new], (0, &new), 12, |bucket| {
+        bucket.run_as_target(&mut bucket.build(), &input)
+    });
 }
 
 #[test]
@@ -73,30 +87,11 @@ fn a_rollback_that_is_killed_at_any_request_leaves_one_of_both_sets() {
     let store = Store::new();
     let (template, old, new) = template(&store);
     template.publish(1, 90).expect(0);
-    for moment in [Moment::Before, Moment::After] {
-        let killed = in_parallel(2, |nth| {
-            let bucket = store.copied(&template, &format!("{moment:?}-{nth}").to_lowercase());
-            bucket
-                .proxy
-                .plan(move |request| if request.number == nth { Fault::Kill(moment) } else { Fault::None });
-            let mut rollback = bucket.sitemill();
-            rollback.args(["rollback", "--quiet", "--out"]);
-            let run = bucket.run_as_target(&mut rollback, bucket.out().as_ref());
-            let is_killed = run.exit == KILLED;
-            if !is_killed {
-                run.expect(0);
-                assert_eq!(bucket.crawl(), old, "{moment:?} {nth}");
-            }
-            println!(
-                "{moment:?} {nth}: {:?}",
-                bucket.proxy.log().last().map(|last| (last.method.clone(), last.key.clone()))
-            );
-            assert_repaired(&bucket, &[&old, &new], nth);
-            store.remove(bucket);
-            is_killed
-        });
-        assert!(killed > 8, "{killed} requests");
-    }
+    kill_at_each_request((&store, &template), [&old, &new], (0, &old), 8, |bucket| {
+        let mut rollback = bucket.sitemill();
+        rollback.args(["rollback", "--quiet", "--out"]);
+        bucket.run_as_target(&mut rollback, bucket.out().as_ref())
+    });
 }
 
 #[test]
@@ -114,24 +109,9 @@ fn the_run_that_repairs_may_be_killed_too() {
     assert_eq!(dead.run_as_target(&mut dead.build(), &input).exit, KILLED);
     assert_eq!(dead.crawl(), old);
     let empty = store.directory.file("empty.txt", "");
-    for moment in [Moment::Before, Moment::After] {
-        let killed = in_parallel(2, |nth| {
-            let bucket = store.copied(&dead, &format!("{moment:?}-{nth}").to_lowercase());
-            bucket
-                .proxy
-                .plan(move |request| if request.number == nth { Fault::Kill(moment) } else { Fault::None });
-            let run = bucket.run_as_target(&mut bucket.build(), &empty);
-            let is_killed = run.exit == KILLED;
-            if !is_killed {
-                run.expect(65);
-                assert_eq!(bucket.crawl(), new, "{moment:?} {nth}");
-            }
-            assert_repaired(&bucket, &[&old, &new], nth);
-            store.remove(bucket);
-            is_killed
-        });
-        assert!(killed > 5, "{killed} requests");
-    }
+    kill_at_each_request((&store, &dead), [&old, &new], (65, &new), 5, |bucket| {
+        bucket.run_as_target(&mut bucket.build(), &empty)
+    });
 }
 
 /// Reads the set until `done`, and returns how often. One index file lists each set, so a crawler sees one set at a time.

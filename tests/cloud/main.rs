@@ -1,20 +1,23 @@
-//! Sets in buckets: s3s-fs and moto as stores, and a proxy in front of them that counts requests and makes them fail.
+//! Sets in buckets: s3s-fs, moto and Azurite as stores, and a proxy in front of them that counts requests and makes them fail.
 #![cfg(all(feature = "cli", feature = "cloud"))]
 
 #[path = "../suite/support.rs"]
 mod support;
 
+mod azure;
 mod cases;
 mod http;
 mod inputs;
 mod killing;
 mod moto;
 mod network;
+mod parts;
 mod proxy;
 mod refusing;
 mod requests;
 mod retention;
 mod same;
 mod servers;
+mod stopping;
 mod together;
 mod world;

@@ -158,7 +158,7 @@ fn objects_have_the_headers_that_crawlers_need_and_options_change_them() {
         assert_eq!(response.status, 200, "{key}");
         let header = |name: &str| response.header(name).map(ToOwned::to_owned);
         assert_eq!(header("content-encoding"), None, "{key}");
-        let run = header("x-amz-meta-sitemill-run");
+        let run = header("x-amz-meta-sitemillrun");
         (header("content-type").unwrap(), header("cache-control").unwrap(), run)
     };
     let keys: Vec<String> = objects(&bucket).into_keys().collect();

@@ -35,6 +35,15 @@ impl Server {
         Self::start(moto.args(["-H", "127.0.0.1", "-p", "0"]))
     }
 
+    /// Azurite, Microsoft's emulator of Azure Blob Storage, which keeps containers in `root` and knows only its own account.
+    pub fn azurite(root: &Path) -> Self {
+        let mut azurite = starting(&installed("SITEMILL_AZURITE", "azurite/node_modules/.bin/azurite-blob"));
+        azurite.args(["--blobHost", "127.0.0.1", "--blobPort", "0", "--silent"]);
+        // The first option accepts versions of the protocol that are newer than it.
+        azurite.args(["--skipApiVersionCheck", "--disableTelemetry", "--location"]).arg(root);
+        Self::start(&mut azurite)
+    }
+
     /// Starts a server and waits until it says on which port it listens.
     fn start(command: &mut Command) -> Self {
         let mut child =
@@ -47,6 +56,7 @@ impl Server {
             // Reads until the server ends, because it waits if nobody does.
             thread::spawn(move || {
                 for line in BufReader::new(output).lines().map_while(Result::ok) {
+                    // One of them first says where it is about to listen, without a scheme.
                     if let Some((_, rest)) = line.split_once("http://") {
                         let _ = found.send(rest.trim().parse().ok());
                     }

@@ -1,6 +1,7 @@
 //! Sites: where a build publishes, either one site or one per origin.
 
 use crate::clean::scope::{Base, BaseUrl};
+use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, try_list};
 use crate::job::Job;
 use crate::produce::batch::Batch;
@@ -64,14 +65,14 @@ impl Site {
 ///
 /// # Errors
 /// See [`Workspace::open`] and [`Workspace::admit`].
-pub fn open(job: &Job) -> Result<Workspace> {
+pub fn open(job: &Job, stop: &Stop) -> Result<Workspace> {
     let (out, on_damage) = (&job.publication.out, job.publication.on_damage());
     let open = match (job.publication.dry_run, job.rules.only_site()) {
         (true, _) => Workspace::preview,
         (false, Some(_)) => Workspace::open,
         (false, None) => Workspace::open_for_sites,
     };
-    let mut workspace = open(out, job.publication.name.as_ref(), on_damage)?;
+    let mut workspace = open(out, job.publication.name.as_ref(), on_damage, stop)?;
     match job.rules.only_site() {
         Some(url) => workspace.admit(url, job.rules.protocol, job.publication.consent())?,
         None => workspace.admit_sites(job.publication.consent())?,

@@ -38,7 +38,7 @@ impl<'s> Start<'s> {
         let rejects =
             job.publication.rejects.as_deref().map(|path| Outlet::create(path, stop)).transpose()?;
         let follow_up = FollowUp::prepare(job, stop)?;
-        let workspace = site::open(job)?;
+        let workspace = site::open(job, stop)?;
         Ok(Self { sources, rejects, follow_up, workspace })
     }
 }

@@ -79,7 +79,7 @@ impl Driver {
         let (mut job, stop, time) = (job.clone(), stop.clone(), w3c_datetime(job.publication.time)?);
         job.publication.details |= job.publication.then.is_some();
         let follow_up = FollowUp::prepare(&job, &stop)?;
-        let workspace = site::open(&job)?;
+        let workspace = site::open(&job, &stop)?;
         let base_url = job.rules.only_site().expect("it was checked").clone();
         let site = Site::new(base_url, workspace);
         let order = order(&job, &site, &time)?;

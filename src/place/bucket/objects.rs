@@ -4,10 +4,29 @@ use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 
+use super::headers::{FileKind, headers};
 use super::view::BucketView;
 use crate::error::{Error, ErrorKind, Result, message};
+use crate::place::foreign::foreign;
 use crate::place::interface::View;
-use crate::store::{Condition, FailureKind, Put};
+use crate::store::{Condition, Failure, FailureKind, Put};
+
+/// A put of a sitemap for `run`.
+pub fn sitemap(view: &BucketView, run: &str, file: &str, bytes: &[u8], condition: Condition) -> Put {
+    Put {
+        headers: headers(FileKind::Sitemap),
+        run: Some(run.into()),
+        ..Put::new(view.key(file), Bytes::copy_from_slice(bytes), condition)
+    }
+}
+
+/// The error for a sitemap that could not be put.
+pub fn no_sitemap(path: &Path, failure: Failure) -> Error {
+    match failure.kind {
+        FailureKind::Condition => foreign(path),
+        _ => failure.into_error(path, "could not be written"),
+    }
+}
 
 /// Removes published files.
 pub fn remove(view: &BucketView, files: &[String]) -> Result<()> {

@@ -1,17 +1,14 @@
 //! The staging of a run as other processes see it: workers on several machines put sitemaps for it.
 
-use bytes::Bytes;
-
-use super::headers::{FileKind, headers};
+use super::objects;
 use super::staging::Staging;
 use super::view::BucketView;
 use crate::error::Result;
-use crate::place::foreign::foreign;
 use crate::place::interface::{SharedStaging, View};
 use crate::place::layout::PROBE;
 use crate::place::set_name::SetName;
 use crate::place::unsynced::Unsynced;
-use crate::store::{Condition, FailureKind, Location, Put, spawn};
+use crate::store::{Condition, Location, spawn};
 
 /// The staging of a run of another process.
 #[derive(Debug)]
@@ -30,18 +27,10 @@ impl BucketStaging {
     }
 
     fn put(&self, file: &str, bytes: &[u8], condition: Condition) -> Unsynced {
-        let put = Put {
-            headers: headers(FileKind::Sitemap),
-            run: Some(self.run.clone()),
-            ..Put::new(self.view.key(file), Bytes::copy_from_slice(bytes), condition)
-        };
+        let put = objects::sitemap(&self.view, &self.run, file, bytes, condition);
         let (bucket, path) = (self.view.bucket().clone(), self.view.path(file.as_ref()));
         let task = spawn(async move { bucket.put_async(put).await });
-        Unsynced::new(move || match task.wait() {
-            Ok(_) => Ok(()),
-            Err(failure) if failure.kind == FailureKind::Condition => Err(foreign(&path)),
-            Err(failure) => Err(failure.into_error(&path, "could not be written")),
-        })
+        Unsynced::new(move || task.wait().map(drop).map_err(|failure| objects::no_sitemap(&path, failure)))
     }
 }
 

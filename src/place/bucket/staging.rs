@@ -104,7 +104,7 @@ impl Staging<'_> {
 /// Removes the staging of all runs except `own`, and the sitemaps that they put and did not publish. No other run is at work, because
 /// the caller holds the claim.
 pub fn remove_dead_runs(view: &BucketView, own: &str, published: &Published<'_>) -> Result<()> {
-    let level = view.nursery();
+    let level = view.nursery()?;
     let runs = level.prefixes.iter().map(String::as_str);
     let dead: Vec<&str> = runs.filter(|run| *run != own).collect();
     let marks = level.objects.iter();

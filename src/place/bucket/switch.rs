@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result, message};
 use crate::place::interface::View;
 use crate::place::record::{Record, Version};
 use crate::place::switch::{Removal, Switch};
-use crate::store::{Condition, FailureKind, Meta, Object, Put};
+use crate::store::{Condition, FailureKind, Object, Put};
 
 /// What a switch changes.
 #[derive(Debug, Default)]
@@ -34,9 +34,7 @@ pub struct Step {
     file: String,
     new: Bytes,
     /// What was there.
-    old: Option<(Bytes, Meta)>,
-    /// What is there now, if the switch has put the file.
-    put: Option<Meta>,
+    old: Option<(Bytes, Object)>,
 }
 
 fn kind(at: usize, files: usize) -> FileKind {
@@ -49,8 +47,8 @@ pub fn prepare(view: &BucketView, staging: &Staging<'_>, switch: Switch) -> Resu
     let mut steps = Steps { removals: switch.removals, expected: switch.expected, ..Steps::default() };
     for (file, bytes) in switch.indexes.into_iter().chain([switch.robots]) {
         staging.put(&file, &bytes)?;
-        let old = read(view, &file)?.map(|(bytes, object)| (bytes, object.meta()));
-        steps.files.push(Step { file, new: bytes.into(), old, put: None });
+        let old = read(view, &file)?;
+        steps.files.push(Step { file, new: bytes.into(), old });
     }
     staging.put(super::staging::MANIFEST, &switch.manifest)?;
     steps.manifest = switch.manifest.into();
@@ -68,26 +66,26 @@ pub fn check_expected(view: &BucketView, expected: Option<&Version>) -> Result<C
     let path = view.layout().record(&Record::Live);
     let live = view.read_state(&path)?;
     if live.as_ref().map(|(bytes, _)| Version::of(bytes)).as_ref() == expected {
-        return Ok(live.map_or(Condition::Absent, |(_, object)| Condition::Is(object.meta())));
+        return Ok(Condition::still(live.as_ref().map(|(_, object)| object)));
     }
     let words = "was changed while this run was at work, so nothing is published; run again";
     Err(Error::new(ErrorKind::Busy, message!(&*path, ": {words}")))
 }
 
 /// Puts the files where crawlers see them.
-pub fn make_visible(view: &BucketView, steps: &mut Steps) -> Result<()> {
+pub fn make_visible(view: &BucketView, steps: &Steps) -> Result<()> {
     let files = steps.files.len();
-    for (at, step) in steps.files.iter_mut().enumerate() {
-        let condition = step.old.as_ref().map_or(Condition::Absent, |(_, meta)| Condition::Is(meta.clone()));
-        step.put = Some(put(view, &step.file, step.new.clone(), condition, kind(at, files))?);
+    for (at, step) in steps.files.iter().enumerate() {
+        let condition = Condition::still(step.old.as_ref().map(|(_, object)| object));
+        put(view, &step.file, step.new.clone(), condition, kind(at, files))?;
     }
     Ok(())
 }
 
 /// Puts back what [`make_visible`] has replaced, the robots lines first.
-pub fn put_back(view: &BucketView, steps: &mut Steps) -> Result<()> {
+pub fn put_back(view: &BucketView, steps: &Steps) -> Result<()> {
     let files = steps.files.len();
-    for (at, step) in steps.files.iter_mut().enumerate().rev() {
+    for (at, step) in steps.files.iter().enumerate().rev() {
         // A put that failed may have happened.
         let Some((there, object)) = read(view, &step.file)?.filter(|(there, _)| *there == step.new) else {
             continue;
@@ -95,12 +93,10 @@ pub fn put_back(view: &BucketView, steps: &mut Steps) -> Result<()> {
         match &step.old {
             Some((old, _)) if *old == there => {}
             Some((old, _)) => {
-                put(view, &step.file, old.clone(), Condition::Is(object.meta()), kind(at, files))
-                    .map(drop)?;
+                put(view, &step.file, old.clone(), Condition::still(Some(&object)), kind(at, files))?;
             }
             None => remove(view, std::slice::from_ref(&step.file))?,
         }
-        step.put = None;
     }
     Ok(())
 }
@@ -109,11 +105,9 @@ pub fn put_back(view: &BucketView, steps: &mut Steps) -> Result<()> {
 pub fn complete(view: &BucketView, staging: &Staging<'_>, files: &[String]) -> Result<Bytes> {
     for (at, file) in files.iter().enumerate() {
         let new = staging.read(file)?;
-        let (there, condition) = match read(view, file)? {
-            None => (None, Condition::Absent),
-            Some((there, object)) => (Some(there), Condition::Is(object.meta())),
-        };
-        if there.as_ref() != Some(&new) {
+        let there = read(view, file)?;
+        if there.as_ref().is_none_or(|(bytes, _)| *bytes != new) {
+            let condition = Condition::still(there.as_ref().map(|(_, object)| object));
             put(view, file, new, condition, kind(at, files.len()))?;
         }
     }
@@ -127,23 +121,20 @@ pub fn clean_up(
     manifest: Bytes,
     condition: Condition,
 ) -> Result<()> {
-    let is_meant = |removal: &&Removal| {
-        removal.content.as_ref().is_none_or(|content| view.has_content(removal.file.as_ref(), content))
-    };
-    let files: Vec<String> = removals.iter().filter(is_meant).map(|removal| removal.file.clone()).collect();
+    let meant = removals.iter().filter(|removal| view.is_meant(removal));
+    let files: Vec<String> = meant.map(|removal| removal.file.clone()).collect();
     remove(view, &files)?;
     put_state(view, &view.layout().record(&Record::Live), manifest, condition)
 }
 
-fn put(view: &BucketView, file: &str, bytes: Bytes, condition: Condition, kind: FileKind) -> Result<Meta> {
+fn put(view: &BucketView, file: &str, bytes: Bytes, condition: Condition, kind: FileKind) -> Result<()> {
     let size = bytes.len() as u64;
     let put = Put { headers: headers(kind), ..Put::new(view.key(file), bytes, condition) };
     let path = view.path(file.as_ref());
     match view.bucket().put(put) {
         Ok(meta) => {
-            let (tag, version) = (meta.tag.clone(), meta.version.clone());
-            view.note(file, Some(Object { bytes: size, tag, version, modified: i64::MAX }));
-            Ok(meta)
+            view.note_put(file, size, meta);
+            Ok(())
         }
         Err(failure) if failure.kind == FailureKind::Condition => Err(changed(path)),
         Err(failure) => Err(failure.into_error(&path, "could not be written")),

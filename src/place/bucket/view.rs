@@ -12,12 +12,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::claim::StateObject;
 use super::journal::{Journal, State};
 use super::ledger::Ledger;
+use crate::common::stop::Stop;
 use crate::error::{Error, Result};
 use crate::place::interface::{Found, Listed, View};
 use crate::place::layout::Layout;
 use crate::place::record::{Record, Stored, Version};
 use crate::place::set_name::SetName;
-use crate::store::{Bucket, Failure, Level, Location, Object, connect, store_settings};
+use crate::store::{Bucket, Failure, Level, Location, Meta, Object, connect, store_settings};
 
 /// The object that runs agree by.
 const JOURNAL: &str = "journal.json";
@@ -90,6 +91,14 @@ impl BucketView {
     /// The same view, which asks for each file instead of listing all.
     pub fn without_list(self) -> Self {
         Self { lists: false, ..self }
+    }
+
+    /// The same view for a run that `stop` stops.
+    pub fn for_run(mut self, stop: &Stop) -> Self {
+        for area in [&mut self.files, &mut self.state] {
+            area.bucket = area.bucket.for_run(stop);
+        }
+        self
     }
 
     /// The place of a site below it, with the set of the same name.
@@ -177,6 +186,11 @@ impl BucketView {
         }
     }
 
+    /// Notes that this process has put a file of so many `bytes`. When is not known, so its time vouches for nothing.
+    pub(super) fn note_put(&self, file: &str, bytes: u64, Meta { tag, version }: Meta) {
+        self.note(file, Some(Object { bytes, tag, version, modified: i64::MAX }));
+    }
+
     /// Forgets the list, because others may have put files.
     pub(super) fn forget(&self) {
         *self.lock() = None;
@@ -216,10 +230,11 @@ impl BucketView {
         Ok(decided.map(|journal| self.layout.record(&Record::Staged(journal.run.into()))))
     }
 
-    /// The staging of all runs. Empty if we are not permitted to list it.
-    pub(super) fn nursery(&self) -> Level {
+    /// The staging of all runs.
+    pub(super) fn nursery(&self) -> Result<Level> {
         let object = self.object(&self.layout.nursery());
-        object.bucket.list_level(&object.key).unwrap_or_default()
+        let level = object.bucket.list_level(&object.key);
+        level.map_err(|failure| failure.into_error(&object.path, "could not be listed"))
     }
 
     fn unreadable(&self, file: &str, failure: Failure) -> Error {
@@ -299,7 +314,8 @@ impl View for BucketView {
     }
 
     fn runs(&self) -> Vec<OsString> {
-        self.nursery().prefixes.into_iter().map(OsString::from).collect()
+        // Whoever may read a set need not be permitted to list the runs.
+        self.nursery().unwrap_or_default().prefixes.into_iter().map(OsString::from).collect()
     }
 
     fn list(&self) -> Result<Vec<Listed>> {
@@ -326,11 +342,8 @@ impl View for BucketView {
 
     fn open(&self, file: &OsStr) -> Result<Box<dyn Read + Send>> {
         let name = file.to_string_lossy();
-        let opened = self
-            .files
-            .bucket
-            .open(&self.key(&name), None)
-            .map_err(|failure| self.unreadable(&name, failure))?;
+        let opened =
+            self.files.bucket.open(&self.key(&name)).map_err(|failure| self.unreadable(&name, failure))?;
         opened.ok_or_else(|| Error::input(&self.path(file), io::ErrorKind::NotFound.into()))
     }
 

@@ -131,10 +131,7 @@ pub fn roll_back(staging: &Staging<'_>, steps: &Steps) -> Result<SwitchState> {
 /// Removes the files that the visible set has replaced, and turns the journal into the live manifest.
 pub fn clean_up(view: &DirectoryView, removals: &[Removal]) -> Result<()> {
     let (fs, layout) = (view.fs(), view.layout());
-    let is_meant = |removal: &&Removal| {
-        removal.content.as_ref().is_none_or(|content| view.has_content(removal.file.as_ref(), content))
-    };
-    let meant: Vec<&Removal> = removals.iter().filter(is_meant).collect();
+    let meant: Vec<&Removal> = removals.iter().filter(|removal| view.is_meant(removal)).collect();
     for removal in meant {
         remove(fs, &layout.file(&removal.file))?;
     }

@@ -10,6 +10,7 @@ use super::salvage::Salvage;
 use super::shelf::PlaceShelf;
 use super::unchanged::Unchanged;
 use crate::common::secret::Secret;
+use crate::common::stop::Stop;
 use crate::error::Result;
 use crate::place::switch::{Removed, SwitchState};
 use crate::place::{self, FreeSpace, PROBE, Place, SetName, Version, View};
@@ -37,21 +38,26 @@ pub struct Workspace {
 
 impl Workspace {
     /// Opens the place at `out` for the set `name`, or for the set without a name: creates it if it does not exist, takes its lock,
-    /// and removes the files of dead runs.
+    /// and removes the files of dead runs. Requests to a store are given up a few seconds after `stop` is raised.
     ///
     /// # Errors
     /// [`ErrorKind::Output`] if it cannot be created or written to, [`ErrorKind::Busy`] if another run holds its lock or the
     /// lock of all sites, [`ErrorKind::Data`] if its manifest is damaged and `on_damage` does not permit ignoring it.
-    pub fn open(out: &Path, name: Option<&SetName>, on_damage: OnDamage) -> Result<Self> {
-        Self::open_place(place::open(out, name)?, on_damage)
+    pub fn open(out: &Path, name: Option<&SetName>, on_damage: OnDamage, stop: &Stop) -> Result<Self> {
+        Self::open_place(place::open(out, name, stop)?, on_damage)
     }
 
     /// Opens the parent of the places of all sites. No other run may change any of them then.
     ///
     /// # Errors
     /// As [`Workspace::open`], and [`ErrorKind::Busy`] if a run for one of the sites is active.
-    pub fn open_for_sites(out: &Path, name: Option<&SetName>, on_damage: OnDamage) -> Result<Self> {
-        Self::open_place(place::open_for_sites(out, name)?, on_damage)
+    pub fn open_for_sites(
+        out: &Path,
+        name: Option<&SetName>,
+        on_damage: OnDamage,
+        stop: &Stop,
+    ) -> Result<Self> {
+        Self::open_place(place::open_for_sites(out, name, stop)?, on_damage)
     }
 
     /// Opens the place at `out`, or the parent of the places of all sites, for a dry run: it need not exist, no lock is taken, and
@@ -59,8 +65,8 @@ impl Workspace {
     ///
     /// # Errors
     /// As [`Workspace::open`], except that a lock is no error.
-    pub fn preview(out: &Path, name: Option<&SetName>, on_damage: OnDamage) -> Result<Self> {
-        Self::open_place(place::preview(out, name)?, on_damage)
+    pub fn preview(out: &Path, name: Option<&SetName>, on_damage: OnDamage, stop: &Stop) -> Result<Self> {
+        Self::open_place(place::preview(out, name, stop)?, on_damage)
     }
 
     /// Opens the site `name` below this place, which is [open for sites](Workspace::open_for_sites). The lock of the site is

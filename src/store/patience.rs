@@ -1,0 +1,84 @@
+//! Patience: how long requests go on after their run was asked to stop.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use futures_util::future::{Either, select};
+
+use super::failure::{Failure, FailureKind};
+use crate::common::stop::Stop;
+use crate::error::ErrorKind;
+
+/// The time that a store has to answer all requests after the run was asked to stop: enough to clean up, unless it hangs.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The time between two looks at whether the run was asked to stop.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How long the requests of a run go on. Without a run, until they are answered.
+#[derive(Debug, Clone, Default)]
+pub struct Patience(Option<Arc<Run>>);
+
+#[derive(Debug)]
+struct Run {
+    stop: Stop,
+    noticed: OnceLock<Instant>,
+}
+
+impl Patience {
+    /// That of a run that `stop` stops.
+    pub fn with(stop: &Stop) -> Self {
+        Self(Some(Arc::new(Run { stop: stop.clone(), noticed: OnceLock::new() })))
+    }
+
+    /// The answer to `request`, which is given up a few seconds after the run was asked to stop.
+    ///
+    /// # Errors
+    /// That of the request, or [`FailureKind::Stopped`]. In the latter case it may have happened or happen yet.
+    pub async fn wait<T>(&self, request: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+        let Some(run) = &self.0 else { return request.await };
+        match select(pin!(request), pin!(run.is_over())).await {
+            Either::Left((told, _)) => told,
+            Either::Right((signal, _)) => {
+                let words = "the store has not answered since the run was asked to stop";
+                Err(Failure { kind: FailureKind::Stopped(signal), ..Failure::other(words) })
+            }
+        }
+    }
+}
+
+impl Run {
+    /// Returns the signal once nothing is waited for any more.
+    async fn is_over(&self) -> i32 {
+        loop {
+            if let Some(ErrorKind::Signal(signal)) = self.stop.check().err().map(|error| error.kind())
+                && self.noticed.get_or_init(Instant::now).elapsed() >= GRACE
+            {
+                return signal;
+            }
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::runtime::wait;
+
+    #[test]
+    fn a_request_without_an_answer_ends_with_the_run_and_an_answer_counts_until_then() {
+        let stop = Stop::default();
+        stop.raise(15);
+        let patience = Patience::with(&stop);
+        let told = wait({
+            let patience = patience.clone();
+            async move { patience.wait(async { Ok(1) }).await }
+        });
+        assert_eq!(told.unwrap(), 1);
+        let told = wait(async move { patience.wait(std::future::pending::<Result<(), Failure>>()).await });
+        assert_eq!(told.unwrap_err().kind, FailureKind::Stopped(15));
+    }
+}
