@@ -112,7 +112,7 @@ impl BucketPlace {
         let probe = Staging { view: &view, run: &run }.object(CLOCK);
         let claim = Claim::take(view.journal(), claimant, &probe)?;
         Ok(Self {
-            view,
+            view: view.claimed(claim.journal()),
             run,
             claim,
             scratch: OnceLock::new(),

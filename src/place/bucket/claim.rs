@@ -37,6 +37,18 @@ pub struct Claim {
     beats: Option<JoinHandle<()>>,
 }
 
+/// The journal of a place that this run has claimed. As long as it holds the claim, nobody else changes it, so it need not be read.
+#[derive(Debug, Clone)]
+pub struct ClaimedJournal(Arc<Shared>);
+
+impl ClaimedJournal {
+    /// What it says; none once the run does not hold the claim any more.
+    pub fn get(&self) -> Option<Journal> {
+        let held = self.0.lock();
+        (!held.has_ended && !held.is_lost).then(|| held.journal.clone())
+    }
+}
+
 #[derive(Debug)]
 struct Shared {
     journal: StateObject,
@@ -107,6 +119,11 @@ impl Claim {
         let beats = thread::Builder::new().name("sitemill-claim".into()).spawn(move || beating.beat());
         // Without the thread, the claim still excludes runs on this machine, and is checked before each change.
         Self { shared, beats: beats.ok().filter(|_| with_beats) }
+    }
+
+    /// The journal as this run has put it last.
+    pub fn journal(&self) -> ClaimedJournal {
+        ClaimedJournal(Arc::clone(&self.shared))
     }
 
     /// Whether another run has taken over.

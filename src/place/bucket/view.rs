@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::claim::StateObject;
+use super::claim::{ClaimedJournal, StateObject};
 use super::journal::{Journal, State};
 use super::ledger::Ledger;
 use crate::common::stop::Stop;
@@ -36,6 +36,8 @@ pub struct BucketView {
     ledger: Arc<OnceLock<Option<Arc<Ledger>>>>,
     /// Whether published files are listed; otherwise each is asked for.
     lists: bool,
+    /// The journal, if this run has claimed the place.
+    claimed: Option<ClaimedJournal>,
 }
 
 /// The objects below a prefix.
@@ -85,12 +87,26 @@ impl BucketView {
 
     fn new(files: Area, state: Area, name: Option<&SetName>) -> Self {
         let (root, layout) = (files.location.path(), Layout::of(&state.location.path(), name));
-        Self { root, files, state, layout, listing: Arc::default(), ledger: Arc::default(), lists: true }
+        Self {
+            root,
+            files,
+            state,
+            layout,
+            listing: Arc::default(),
+            ledger: Arc::default(),
+            lists: true,
+            claimed: None,
+        }
     }
 
     /// The same view, which asks for each file instead of listing all.
     pub fn without_list(self) -> Self {
         Self { lists: false, ..self }
+    }
+
+    /// The same view for the run that has claimed the place.
+    pub(super) fn claimed(self, journal: ClaimedJournal) -> Self {
+        Self { claimed: Some(journal), ..self }
     }
 
     /// The same view for a run that `stop` stops.
@@ -224,8 +240,13 @@ impl BucketView {
         if *record != Record::Journal {
             return Ok(Some(self.layout.record(record)));
         }
-        let journal = self.read_state(&self.journal().path)?;
-        let journal = journal.and_then(|(bytes, _)| Journal::from_json(&bytes));
+        let journal = match self.claimed.as_ref().and_then(ClaimedJournal::get) {
+            Some(journal) => Some(journal),
+            None => {
+                let read = self.read_state(&self.journal().path)?;
+                read.and_then(|(bytes, _)| Journal::from_json(&bytes))
+            }
+        };
         let decided = journal.filter(|journal| journal.state == State::Decided);
         Ok(decided.map(|journal| self.layout.record(&Record::Staged(journal.run.into()))))
     }
@@ -279,7 +300,7 @@ impl View for BucketView {
 
     fn named(&self, name: Option<&SetName>) -> Arc<dyn View> {
         let layout = Layout::of(self.layout.out(), name);
-        Arc::new(Self { layout, ledger: Arc::default(), ..self.clone() })
+        Arc::new(Self { layout, ledger: Arc::default(), claimed: None, ..self.clone() })
     }
 
     fn names(&self) -> Result<Vec<SetName>> {
