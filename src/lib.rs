@@ -11,9 +11,9 @@
 //!
 //! Inputs that are not files of plain lines are validated as they are read, and their entries go to scratch files for both
 //! passes. Keys that do not fit in [`Resources::memory`](options::Resources::memory) go to scratch too, by partition. With
-//! [`Order::Sorted`](options::Order::Sorted), all entries are held by range of URLs, without the prefix that a range shares; each
-//! range is sorted by itself and front-coded, and the second pass reads the ranges in order. What does not fit in memory is in
-//! scratch. None of this changes the output.
+//! [`Order::Sorted`](options::Order::Sorted), all entries are held by range of URLs, without the prefix that a range shares. Each
+//! range is sorted by itself, and the second pass reads the ranges in order. Entries that fit in memory stay where they are;
+//! otherwise they are front-coded, and what does not fit in memory is in scratch. None of this changes the output.
 //!
 //! Every run checks these invariants before anything is published:
 //! - lines = blank + listed + duplicates + rejected + excluded;

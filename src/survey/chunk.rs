@@ -32,6 +32,13 @@ pub enum RowsAt {
         /// The entries of the block that belong to the chunk, counted from 0.
         entries: Range<usize>,
     },
+    /// Entries in the order of a block of positions. Both the block and the entries are in memory.
+    InPlace {
+        /// The bytes of the block.
+        block: Range<usize>,
+        /// The entries of the block that belong to the chunk, counted from 0.
+        entries: Range<usize>,
+    },
 }
 
 /// The extents of all `inputs`, each with the index of its input, in order.
@@ -66,7 +73,7 @@ impl Chunk {
             | RowsAt::FrontCoded { block: range, .. } => {
                 inputs[self.input].will_need(range);
             }
-            RowsAt::Urls(_) => {}
+            RowsAt::Urls(_) | RowsAt::InPlace { .. } => {}
         }
     }
 
@@ -77,7 +84,7 @@ impl Chunk {
     /// The first error of `act`.
     ///
     /// # Panics
-    /// If the chunk is of a front-coded block, which has no rows of an input.
+    /// If the chunk is of a sorted block, which has no rows of an input.
     #[inline]
     pub fn try_for_each_row<'i, E>(
         &self,
@@ -90,7 +97,7 @@ impl Chunk {
                 .try_for_each(|line| act(InputRow::of_line(0, line))),
             RowsAt::Rows(block) => spool_format::rows(bytes, block).try_for_each(act),
             RowsAt::Urls(units) => inputs[self.input].held_urls().read(units).try_for_each(act),
-            RowsAt::FrontCoded { .. } => unreachable!("{NOT_OF_AN_INPUT}"),
+            RowsAt::FrontCoded { .. } | RowsAt::InPlace { .. } => unreachable!("{NOT_OF_AN_INPUT}"),
         }
     }
 
@@ -113,9 +120,9 @@ impl Chunk {
             }
             RowsAt::Rows(block) => Box::new(spool_format::rows(bytes, block)),
             RowsAt::Urls(units) => Box::new(inputs[self.input].held_urls().read(units)),
-            RowsAt::FrontCoded { .. } => unreachable!("{NOT_OF_AN_INPUT}"),
+            RowsAt::FrontCoded { .. } | RowsAt::InPlace { .. } => unreachable!("{NOT_OF_AN_INPUT}"),
         }
     }
 }
 
-const NOT_OF_AN_INPUT: &str = "rows of inputs are read before they are front-coded";
+const NOT_OF_AN_INPUT: &str = "rows of inputs are read before they are sorted";

@@ -92,13 +92,6 @@ impl<'b> FrontDecoder<'b> {
     }
 }
 
-/// The first URL of `block`, which has at least one entry.
-pub fn first_url(block: &[u8]) -> &[u8] {
-    let mut rest = block;
-    field::number(&mut rest);
-    Tail::read(rest).url
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,7 +135,6 @@ mod tests {
                 }
                 let mut at = 0;
                 for block in &blocks {
-                    assert_eq!(first_url(block), urls[at].as_bytes());
                     let mut decoder = FrontDecoder::new(block);
                     while let Some(decoded) = decoder.next() {
                         assert_eq!(decoded, entry(at), "{known}, {block_entries}");

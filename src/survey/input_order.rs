@@ -188,7 +188,7 @@ impl<'r> Surveyor<'r> {
             ),
             RowsAt::Rows(block) => self.take(spool_format::rows(bytes, block)),
             RowsAt::Urls(units) => self.take(input.held_urls().read(units)),
-            RowsAt::FrontCoded { .. } => unreachable!("nothing was front-coded yet"),
+            RowsAt::FrontCoded { .. } | RowsAt::InPlace { .. } => unreachable!("nothing was sorted yet"),
         };
         let entries = self.keys.len();
         Ok(SurveyedChunk {

@@ -2,6 +2,7 @@
 
 use super::chunk::RowsAt;
 use super::front_coded::FrontDecoder;
+use super::in_place::PositionReader;
 use super::layout::ListedChunk;
 use super::notes::Notes;
 use super::tally::Tally;
@@ -136,6 +137,14 @@ pub fn try_for_each_listed<E>(
                 if at >= entries.start + from {
                     act(at - entries.start, entry)?;
                 }
+            }
+            Ok(())
+        }
+        RowsAt::InPlace { block, entries } => {
+            let block = &inputs[chunk.input].bytes()[block.clone()];
+            let mut reader = PositionReader::new(block, inputs, entries.start + from);
+            for ordinal in from..entries.len() {
+                act(ordinal, reader.next().expect("the block has as many entries"))?;
             }
             Ok(())
         }

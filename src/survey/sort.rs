@@ -30,18 +30,33 @@ impl Sorter {
     /// Adds the next URL.
     #[inline]
     pub fn push(&mut self, url: &[u8]) {
-        let at = u32::try_from(self.items.len()).expect("fewer URLs are sorted at once than 32 bits count");
-        self.items.push(Item::new(url, 0, at));
+        assert!(self.items.len() < IS_DUPLICATE as usize, "fewer URLs are sorted at once than 31 bits count");
+        self.items.push(Item::new(url, 0, self.items.len() as u32));
     }
 
-    /// The indexes in the order of the URLs, which `url` returns by index. Equal URLs keep the order in which they were added.
-    pub fn order<'u>(&mut self, url: impl Fn(u32) -> &'u [u8]) -> impl ExactSizeIterator<Item = u32> + Clone {
+    /// The URLs in order, which `url` returns by index. Equal URLs keep the order in which they were added.
+    pub fn order<'u>(
+        &mut self,
+        url: impl Fn(u32) -> &'u [u8],
+    ) -> impl ExactSizeIterator<Item = Sorted> + Clone {
         sort(&mut self.items, &url, 0);
-        self.items.iter().map(|item| item.at())
+        self.items
+            .iter()
+            .map(|item| Sorted { at: item.at(), is_duplicate: item.0 as u32 & IS_DUPLICATE != 0 })
     }
 }
 
-/// Twelve bytes of a URL as a number, and below them the URL's index: one comparison says which comes first.
+/// A URL in order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sorted {
+    /// Its index.
+    pub at: u32,
+    /// Whether the URL before is equal.
+    pub is_duplicate: bool,
+}
+
+/// Twelve bytes of a URL as a number, and below them the URL's index: one comparison says which comes first. Once it is sorted, a
+/// bit beside the index says whether the URL before is equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Item(u128);
 
@@ -54,13 +69,21 @@ impl Item {
     }
 
     fn at(self) -> u32 {
-        self.0 as u32
+        self.0 as u32 & !IS_DUPLICATE
+    }
+
+    /// Marks a sorted item.
+    fn set_duplicate(&mut self) {
+        self.0 |= u128::from(IS_DUPLICATE);
     }
 
     fn twelve(self) -> u128 {
         self.0 >> u32::BITS
     }
 }
+
+/// The bit of an [`Item`] whose URL equals the one before.
+const IS_DUPLICATE: u32 = 1 << 31;
 
 /// Bytes of a URL in an [`Item`].
 const TWELVE: usize = size_of::<u128>() - size_of::<u32>();
@@ -73,8 +96,12 @@ fn sort<'u>(items: &mut [Item], url: &impl Fn(u32) -> &'u [u8], depth: usize) {
     items.sort_unstable();
     for group in items.chunk_by_mut(|one, other| one.twelve() == other.twelve()) {
         // A zero at the end is no byte of a URL: they end here, all at the same byte, and are equal.
-        if group.len() > 1 && group[0].twelve() & 0xFF != 0 {
-            sort_deeper(group, url, depth + TWELVE);
+        match group {
+            [_] => {}
+            [first, others @ ..] if first.twelve() & 0xFF == 0 => {
+                others.iter_mut().for_each(Item::set_duplicate);
+            }
+            _ => sort_deeper(group, url, depth + TWELVE),
         }
     }
 }
@@ -84,10 +111,14 @@ fn sort_deeper<'u>(items: &mut [Item], url: &impl Fn(u32) -> &'u [u8], depth: us
     let fetch = |item: &Item| prefetch::fetch_all(&url(item.at())[depth..]);
     if items.len() <= FEW {
         items.iter().for_each(fetch);
-        return items.sort_unstable_by(|one, other| {
-            let after = |item: &Item| &url(item.at())[depth..];
-            after(one).cmp(after(other)).then(one.at().cmp(&other.at()))
-        });
+        let after = |item: &Item| &url(item.at())[depth..];
+        items.sort_unstable_by(|one, other| after(one).cmp(after(other)).then(one.at().cmp(&other.at())));
+        for at in 1..items.len() {
+            if after(&items[at]) == after(&items[at - 1]) {
+                items[at].set_duplicate();
+            }
+        }
+        return;
     }
     let first = &url(items[0].at())[depth..];
     let mut common = first.len();
@@ -149,6 +180,14 @@ struct Node {
     deeper: Vec<Option<Node>>,
 }
 
+/// The state of a search.
+enum Step<'s> {
+    /// The URL must be compared with the splitters of this node.
+    At(&'s Node),
+    /// Its range is known.
+    Found(usize),
+}
+
 /// Branching factor of the search tree of splitters. The comparisons of a node are independent, so they run in parallel.
 const WAYS: usize = 4;
 
@@ -179,26 +218,62 @@ impl Splitters {
     /// The number of the range of `url`, from 0.
     #[inline]
     pub fn range_of(&self, url: &[u8]) -> usize {
-        let mut node = &self.root;
+        self.range_from(&self.root, url)
+    }
+
+    /// The number of the range of `url`, searched from `node` on.
+    #[inline]
+    fn range_from<'s>(&'s self, mut node: &'s Node, url: &[u8]) -> usize {
         loop {
-            let rest = &url[node.known..];
-            if !simd::starts_with(rest, &node.common) {
-                return if *rest < node.common[..] {
-                    node.starts[0]
-                } else {
-                    node.starts[node.sixteens.len()]
-                };
+            match self.step(node, url) {
+                Step::At(deeper) => node = deeper,
+                Step::Found(range) => return range,
             }
-            let own = sixteen(rest, node.common.len());
-            let at = node.first_not_below(own);
-            let start = node.starts[at];
-            if node.sixteens.get(at) != Some(&own) {
-                return start;
-            }
-            match &node.deeper[at] {
-                Some(deeper) => node = deeper,
-                None => return start + usize::from(&self.urls[start][..] <= url),
-            }
+        }
+    }
+
+    /// The number of the range of each of `urls`. Each step of a search waits for the one before, so the searches take turns.
+    #[inline]
+    pub fn ranges_of<const URLS: usize>(&self, urls: [&[u8]; URLS]) -> [usize; URLS] {
+        let Node { known, common, .. } = &self.root;
+        let begin_alike = urls.iter().all(|url| simd::starts_with(&url[*known..], common));
+        if !begin_alike {
+            return urls.map(|url| self.range_of(url));
+        }
+        let own = urls.map(|url| sixteen(url, known + common.len()));
+        let mut at = self.root.first_not_below(own);
+        for ((at, own), url) in at.iter_mut().zip(own).zip(urls) {
+            *at = match self.after(&self.root, *at, own, url) {
+                Step::Found(range) => range,
+                Step::At(node) => self.range_from(node, url),
+            };
+        }
+        at
+    }
+
+    /// Compares `url` with the splitters of `node`.
+    #[inline(always)]
+    fn step<'s>(&'s self, node: &'s Node, url: &[u8]) -> Step<'s> {
+        let rest = &url[node.known..];
+        if !simd::starts_with(rest, &node.common) {
+            let first_after = if *rest < node.common[..] { 0 } else { node.sixteens.len() };
+            return Step::Found(node.starts[first_after]);
+        }
+        let own = sixteen(rest, node.common.len());
+        let [at] = node.first_not_below([own]);
+        self.after(node, at, own, url)
+    }
+
+    /// Continues the search for `url` in `node`, in which `at` sixteens are less than its `own`.
+    #[inline(always)]
+    fn after<'s>(&'s self, node: &'s Node, at: usize, own: u128, url: &[u8]) -> Step<'s> {
+        let start = node.starts[at];
+        if node.sixteens.get(at) != Some(&own) {
+            return Step::Found(start);
+        }
+        match &node.deeper[at] {
+            Some(deeper) => Step::At(deeper),
+            None => Step::Found(start + usize::from(&self.urls[start][..] <= url)),
         }
     }
 
@@ -241,17 +316,19 @@ impl Node {
         Self { known, common, sixteens, tree, levels, starts, deeper }
     }
 
-    /// Counts the sixteens that are less than `own`. It has no branches: URLs come in any order, so every other branch would be
-    /// mispredicted.
+    /// Counts the sixteens that are less than each of `own`. It has no branches: URLs come in any order, so every other branch
+    /// would be mispredicted.
     #[inline]
-    fn first_not_below(&self, own: u128) -> usize {
-        let (mut level_at, mut node) = (0, 0);
+    fn first_not_below<const URLS: usize>(&self, own: [u128; URLS]) -> [usize; URLS] {
+        let (mut level_at, mut nodes) = (0, [0; URLS]);
         for level in 0..self.levels {
-            let below = self.tree[level_at + node].map(|sixteen| usize::from(sixteen < own));
-            node = node * WAYS + below.into_iter().sum::<usize>();
+            for (node, own) in nodes.iter_mut().zip(own) {
+                let below = self.tree[level_at + *node].map(|sixteen| usize::from(sixteen < own));
+                *node = *node * WAYS + below.into_iter().sum::<usize>();
+            }
             level_at += 1 << (level * WAYS.ilog2());
         }
-        node
+        nodes
     }
 }
 
@@ -285,8 +362,14 @@ mod tests {
             for _ in 0..2 {
                 sorter.restart(count).unwrap();
                 urls.iter().for_each(|url| sorter.push(url));
-                let order = sorter.order(|at| &urls[at as usize]);
-                assert!(order.eq(plain.iter().copied()), "{count}");
+                let url = |at: u32| &urls[at as usize][..];
+                let order: Vec<Sorted> = sorter.order(url).collect();
+                let mut last = None;
+                let plain = plain.iter().map(|&at| {
+                    let is_duplicate = last.replace(url(at)) == Some(url(at));
+                    Sorted { at, is_duplicate }
+                });
+                assert!(plain.eq(order), "{count}");
             }
         }
     }
@@ -306,6 +389,10 @@ mod tests {
             for (url, range) in sorted.iter().zip(of) {
                 assert!(url.starts_with(splitters.prefix(range)));
                 assert_eq!(range, splitters.urls.iter().filter(|splitter| &splitter[..] <= *url).count());
+            }
+            for several in sorted.windows(7) {
+                let several: [&[u8]; 7] = several.try_into().unwrap();
+                assert_eq!(splitters.ranges_of(several), several.map(|url| splitters.range_of(url)));
             }
         }
     }

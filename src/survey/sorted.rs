@@ -1,8 +1,9 @@
 //! Sorted order, in three steps:
 //!
 //! 1. *Distribute*: every entry is added to the range that its URL belongs to, without the prefix that all URLs of the range share.
-//! 2. *Sort*: ranges are sorted one by one, and duplicates are dropped. The result is front-coded: each URL without the bytes that it
-//!    shares with the one before.
+//! 2. *Sort*: ranges are sorted one by one, and duplicates are dropped. If all entries are in memory, they stay where they are,
+//!    and the result is their positions in order. Otherwise, they are front-coded: each URL without the bytes that it shares with
+//!    the one before.
 //! 3. *Divide*: sorted blocks are divided among sitemaps. The second pass reads them from start to end.
 //!
 //! Entries are held in memory as long as there is room. The rest is in scratch, which the kernel keeps in memory if it can.
@@ -12,13 +13,15 @@
 //! duplicates depend only on the bytes of URLs. No hash is needed, and the numbers of ranges and threads do not change the
 //! output.
 
+mod distributor;
+mod listed;
 mod plan;
-mod position;
 mod range;
 mod regions;
 mod rows;
 mod sample;
 mod store;
+mod survivors;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -30,18 +33,19 @@ use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
 use super::notes::Notes;
 use super::stable;
-use super::tally::Tally;
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
-use crate::error::{Error, Result, list, reserve, reserve_more, try_list};
+use crate::error::{Error, Result, list, reserve, reserve_more};
 use crate::intake::input::{Extent, Input};
 use crate::sitemap::divide::{Divider, Room};
 use crate::sitemap::xml::Frame;
 use crate::survey::sort::Splitters;
+use distributor::Distributor;
+use listed::Form;
 pub use plan::Plan;
 use range::RangeSorter;
 use regions::{BorderSearch, Regions};
-use rows::{RangeBlock, RangeWriter};
+use rows::RangeBlock;
 use sample::Sample;
 pub use store::{EntryStore, SEGMENT_BYTES, Storage, StoredAt};
 
@@ -68,18 +72,23 @@ pub fn survey(
     run.progress.begin(Phase::Survey, input_bytes);
     let plan = Plan::of(memory, run.job.resources.threads.get(), input_bytes);
     let splitters = sample(run, inputs, &extents, plan.ranges, memory)?;
-    let Distributed { account, ranges, files, memory_left } =
+    let Distributed { account, ranges, files, is_held, memory_left } =
         distribute(run, inputs, &extents, &splitters, plan, memory)?;
     run.progress.end();
 
     run.progress.begin(Phase::Sort, account.tally.entries());
     let is_stable = stable::is_asked(&run.job.rules);
     let search = BorderSearch::new(if is_stable { border_count(account.tally.entries()) } else { 0 });
+    // A split copies the entries, and front-coded ones leave more memory for the copy.
+    let in_place = is_held && !run.job.rules.is_split();
+    let form = if in_place { Form::InPlace } else { Form::FrontCoded };
     let to = Storage::new(memory_left, memory);
-    let sorter = || RangeSorter::new(run, &files, &to, memory, &search, plan.sorted_rows);
-    let Sorted { chunks, rooms, divider } = sort(run, ranges, &files, &splitters, sorter)?;
-    drop(files);
-    let files = to.into_files()?;
+    let sorter = || RangeSorter::new(run, &files, form, &to, memory, &search, plan.sorted_rows);
+    let Sorted { chunks, rooms, divider } = sort(run, ranges, &files, &splitters, form, sorter)?;
+    let mut files = if in_place { files } else { Vec::new() };
+    let sorted = to.into_files()?;
+    reserve_more(&mut files, sorted.len())?;
+    files.extend(sorted);
     run.progress.end();
 
     let listed = chunks.iter().map(|chunk| u64::from(chunk.listed)).sum();
@@ -113,6 +122,7 @@ fn sort<'r>(
     ranges: Vec<Vec<RangeBlock>>,
     files: &[Input],
     splitters: &Splitters,
+    form: Form,
     sorter: impl Fn() -> RangeSorter<'r> + Sync,
 ) -> Result<Sorted> {
     let threads = run.job.resources.threads.get();
@@ -138,7 +148,12 @@ fn sort<'r>(
             divider.push_together(block.rooms.len() as u32, room, entries)?;
             rooms.push(room);
             let StoredAt { file, range } = block.at;
-            let rows = RowsAt::FrontCoded { block: range, entries: 0..block.rooms.len() };
+            let entries = 0..block.rooms.len();
+            // Sorted blocks are in other files, which come after those of entries that stay in place.
+            let (file, rows) = match form {
+                Form::FrontCoded => (file, RowsAt::FrontCoded { block: range, entries }),
+                Form::InPlace => (files.len() + file, RowsAt::InPlace { block: range, entries }),
+            };
             let chunk = ListedChunk::whole(file, rows, block.rooms.len() as u32)?;
             chunks.push(ListedChunk { least: block.least, ..chunk });
         }
@@ -178,6 +193,8 @@ struct Distributed {
     ranges: Vec<Vec<RangeBlock>>,
     /// The files of the blocks.
     files: Vec<Input>,
+    /// Whether all blocks are in memory.
+    is_held: bool,
     /// Bytes of memory that the blocks have left.
     memory_left: usize,
 }
@@ -237,48 +254,7 @@ fn distribute(
     }
     chunks.sort_unstable_by_key(|&(at, _)| at);
     let chunks = list(chunks.into_iter().map(|(_, chunk)| chunk))?;
-    let memory_left = storage.left();
+    let (is_held, memory_left) = (storage.is_held(), storage.left());
     let files = storage.into_files()?;
-    Ok(Distributed { account: Account::new(chunks, notes), ranges, files, memory_left })
-}
-
-/// Judges rows and appends entries to ranges.
-struct Distributor<'r> {
-    judge: Judge<'r>,
-    splitters: &'r Splitters,
-    store: EntryStore<'r>,
-    /// A block of this many bytes is stored.
-    block_bytes: usize,
-    ranges: Vec<RangeWriter>,
-}
-
-impl<'r> Distributor<'r> {
-    fn new(run: Context<'r>, splitters: &'r Splitters, plan: Plan, storage: &'r Storage<'r>) -> Result<Self> {
-        let writer = |range| RangeWriter::new(splitters.prefix(range).len(), plan.buffer_room_bytes());
-        let ranges = try_list((0..splitters.ranges()).map(writer))?;
-        let (judge, store) = (Judge::new(run.rules), storage.store());
-        Ok(Self { judge, splitters, store, block_bytes: plan.block_bytes, ranges })
-    }
-
-    /// Distributes the entries of the `at`th chunk, and counts its rows.
-    fn distribute(&mut self, at: usize, chunk: &Chunk, inputs: &[Input]) -> Result<Tally> {
-        let mut tally = Tally::default();
-        let mut place = (at as u64) << u16::BITS;
-        chunk.try_for_each_row(inputs, |row| {
-            let distributed = self.judge.tally(row.content, &mut tally, |entry| {
-                let range = &mut self.ranges[self.splitters.range_of(entry.url.as_bytes())];
-                let block_bytes = range.push(place, &entry);
-                place += 1;
-                if block_bytes < self.block_bytes { Ok(()) } else { range.end_block(&mut self.store) }
-            });
-            distributed.unwrap_or(Ok(()))
-        })?;
-        Ok(tally)
-    }
-
-    /// The blocks of each range.
-    fn finish(mut self) -> Result<Vec<Vec<RangeBlock>>> {
-        self.ranges.iter_mut().try_for_each(|range| range.end_block(&mut self.store))?;
-        list(self.ranges.into_iter().map(RangeWriter::into_blocks))
-    }
+    Ok(Distributed { account: Account::new(chunks, notes), ranges, files, is_held, memory_left })
 }

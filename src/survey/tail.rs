@@ -57,6 +57,12 @@ impl<'a> Tail<'a> {
         tail
     }
 
+    /// Whether the entry has only a URL, which has nothing to escape.
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.flags & (IS_TAGGED | MAY_GROW) == 0
+    }
+
     /// The entry, whose whole URL is `url`.
     #[inline]
     pub fn entry<'e>(&self, url: &'e [u8]) -> Entry<'e>

@@ -10,8 +10,9 @@ use crate::sitemap::divide::Room;
 use crate::sitemap::divide::borders::{BorderHash, Smallest};
 use crate::sitemap::divide::stable::Least;
 use crate::sitemap::entry::Entry;
-use crate::survey::chunk::RowsAt;
-use crate::survey::front_coded::{FrontDecoder, first_url};
+use crate::survey::chunk::{Chunk, RowsAt};
+use crate::survey::front_coded::FrontDecoder;
+use crate::survey::in_place::PositionReader;
 use crate::survey::layout::ListedChunk;
 
 /// Finds the borders among the URLs that the threads list.
@@ -98,8 +99,8 @@ impl Regions {
             return Ok(Self { chunks, rooms, borders: Vec::new() });
         }
         let begins_before = |chunk: &ListedChunk, border: &str| {
-            let (block, _) = sorted(chunk);
-            first_url(&files[chunk.chunk.input].bytes()[block]) <= border.as_bytes()
+            let mut first = SortedReader::new(&chunk.chunk, files);
+            first.next().is_some_and(|first| first.url.as_bytes() <= border.as_bytes())
         };
         let chunk_of = |border: &str| {
             let next = chunks.partition_point(|chunk| begins_before(chunk, border));
@@ -134,23 +135,22 @@ impl Regions {
         borders: impl Iterator<Item = &'b [u8]>,
         files: &[Input],
     ) -> Result<()> {
-        let (block, entries) = sorted(&chunk);
         let input = chunk.chunk.input;
         let mut borders = borders.peekable();
         let mut part = Part::default();
-        let mut rest = entries.start;
+        let mut rest = 0;
         let mut end = |part: &mut Part, regions: &mut Self| {
             let Part { entries, room, least } = std::mem::take(part);
             if entries > 0 {
                 let of_part = rest..rest + entries as usize;
                 rest = of_part.end;
-                let rows = RowsAt::FrontCoded { block: block.clone(), entries: of_part };
+                let rows = part_of(&chunk.chunk.rows, of_part);
                 regions.push(ListedChunk { least, ..ListedChunk::whole(input, rows, entries)? }, room);
             }
             Ok::<_, Error>(())
         };
-        let mut decoder = FrontDecoder::new(&files[input].bytes()[block.clone()]);
-        while let Some(entry) = decoder.next() {
+        let mut reader = SortedReader::new(&chunk.chunk, files);
+        while let Some(entry) = reader.next() {
             if borders.next_if_eq(&entry.url.as_bytes()).is_some() {
                 end(&mut part, self)?;
                 self.borders.push(self.chunks.len());
@@ -181,10 +181,40 @@ impl Part {
     }
 }
 
-/// The bytes of the sorted block of `chunk`, and its entries.
-fn sorted(chunk: &ListedChunk) -> (Range<usize>, Range<usize>) {
-    match &chunk.chunk.rows {
-        RowsAt::FrontCoded { block, entries } => (block.clone(), entries.clone()),
-        _ => unreachable!("sorted chunks are of sorted blocks"),
+/// Reads all entries of a sorted block.
+enum SortedReader<'b> {
+    FrontCoded(FrontDecoder<'b>),
+    InPlace(PositionReader<'b>),
+}
+
+impl<'b> SortedReader<'b> {
+    /// Reads the block of `chunk`, which is in `files`.
+    fn new(chunk: &Chunk, files: &'b [Input]) -> Self {
+        let block = |range: &Range<usize>| &files[chunk.input].bytes()[range.clone()];
+        match &chunk.rows {
+            RowsAt::FrontCoded { block: range, .. } => Self::FrontCoded(FrontDecoder::new(block(range))),
+            RowsAt::InPlace { block: range, .. } => {
+                Self::InPlace(PositionReader::new(block(range), files, 0))
+            }
+            _ => unreachable!("{SORTED}"),
+        }
+    }
+
+    fn next(&mut self) -> Option<Entry<'_>> {
+        match self {
+            Self::FrontCoded(decoder) => decoder.next(),
+            Self::InPlace(reader) => reader.next(),
+        }
     }
 }
+
+/// The part of sorted `rows` with these `entries` of their block.
+fn part_of(rows: &RowsAt, entries: Range<usize>) -> RowsAt {
+    match rows {
+        RowsAt::FrontCoded { block, .. } => RowsAt::FrontCoded { block: block.clone(), entries },
+        RowsAt::InPlace { block, .. } => RowsAt::InPlace { block: block.clone(), entries },
+        _ => unreachable!("{SORTED}"),
+    }
+}
+
+const SORTED: &str = "sorted chunks are of sorted blocks";

@@ -64,6 +64,13 @@ impl RangeWriter {
         self.bytes.len()
     }
 
+    /// Prefetches where the next row will be written.
+    #[inline]
+    pub fn fetch(&mut self) {
+        let room = self.bytes.spare_capacity_mut();
+        [0, USUAL_BYTES].iter().filter_map(|&at| room.get(at)).for_each(prefetch::fetch);
+    }
+
     /// Ends the block, if it has rows.
     ///
     /// # Errors

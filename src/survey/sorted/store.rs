@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::error::{Result, reserve_more};
 use crate::intake::input::{Input, Segment};
@@ -28,6 +28,8 @@ pub struct Storage<'m> {
     left: AtomicUsize,
     /// The number of files that were begun.
     begun: AtomicUsize,
+    /// Whether all of them are in memory.
+    is_held: AtomicBool,
     /// The files that are complete, each with its index, or the first failure to complete one.
     complete: Mutex<Result<Vec<(usize, Input)>>>,
 }
@@ -36,12 +38,18 @@ impl<'m> Storage<'m> {
     /// A storage that holds up to `bytes` bytes in memory, and puts the rest where `memory` says.
     pub fn new(bytes: usize, memory: &'m Memory) -> Self {
         let [left, begun] = [bytes, 0].map(AtomicUsize::new);
-        Self { memory, left, begun, complete: Mutex::new(Ok(Vec::new())) }
+        let is_held = AtomicBool::new(true);
+        Self { memory, left, begun, is_held, complete: Mutex::new(Ok(Vec::new())) }
     }
 
     /// Bytes of memory that were not taken.
     pub fn left(&self) -> usize {
         self.left.load(Ordering::Relaxed)
+    }
+
+    /// Whether all blocks so far are in memory.
+    pub fn is_held(&self) -> bool {
+        self.is_held.load(Ordering::Relaxed)
     }
 
     /// A store for one thread.
@@ -74,7 +82,10 @@ impl<'m> Storage<'m> {
     fn begin(&self, bytes: usize) -> Result<(usize, File)> {
         let file = match self.segment(bytes) {
             Some(segment) => File::Memory(segment),
-            None => File::Scratch(Scratch::new(&self.memory.scratch)?),
+            None => {
+                self.is_held.store(false, Ordering::Relaxed);
+                File::Scratch(Scratch::new(&self.memory.scratch)?)
+            }
         };
         Ok((self.begun.fetch_add(1, Ordering::Relaxed), file))
     }
@@ -162,6 +173,7 @@ mod tests {
                 stored.push(stores[n % 2].append(&block).unwrap());
             }
             drop(stores);
+            assert_eq!(storage.is_held(), spilled == 0);
             let files = storage.into_files().unwrap();
             assert_eq!(
                 memory.scratch.written() - before,

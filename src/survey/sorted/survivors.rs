@@ -1,0 +1,108 @@
+//! Duplicates: of the entries of a URL, one is kept.
+
+use crate::common::prefetch;
+use crate::error::Result;
+use crate::intake::input::Input;
+use crate::job::OnDuplicate;
+use crate::survey::position::Position;
+
+/// An entry of a range: the end of its URL, the position of its tail, and its place in the input, a number that grows.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Placed<'a> {
+    pub url: &'a [u8],
+    pub position: Position,
+    pub place: u64,
+}
+
+impl Placed<'_> {
+    /// Prefetches its URL.
+    pub fn fetch(&self) {
+        prefetch::fetch_all(self.url);
+    }
+}
+
+/// Receives entries in the order of their URLs, and writes the one of each URL that is kept.
+pub struct Survivors<'w, 'r, W> {
+    on_duplicate: OnDuplicate,
+    files: &'r [Input],
+    /// The best entry of the current URL so far.
+    last: Option<Placed<'r>>,
+    to: &'w mut W,
+}
+
+/// Receives the entries that are kept, one for each URL.
+pub trait Write<'r> {
+    /// Whether writing an entry reads its row.
+    fn reads(&self, placed: &Placed<'_>) -> bool;
+
+    /// Writes an entry.
+    ///
+    /// # Errors
+    /// If it cannot be stored.
+    fn write(&mut self, placed: Placed<'r>) -> Result<()>;
+
+    /// Counts an entry that is dropped.
+    fn strike(&mut self);
+}
+
+impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
+    /// Survivors of entries in `files`.
+    pub fn new(on_duplicate: OnDuplicate, files: &'r [Input], to: &'w mut W) -> Self {
+        Self { on_duplicate, files, last: None, to }
+    }
+
+    /// Prefetches what [`Survivors::push`] will read of an entry.
+    #[inline]
+    pub fn fetch(&self, placed: &Placed<'_>) {
+        if self.to.reads(placed) {
+            placed.fetch();
+        }
+    }
+
+    /// Whether the next entry has the URL of the last one.
+    pub fn is_duplicate(&self, placed: &Placed<'_>) -> bool {
+        self.last.is_some_and(|last| last.url == placed.url)
+    }
+
+    /// Takes the next entry, and whether it has the URL of the last one.
+    ///
+    /// # Errors
+    /// The first of [`Write::write`].
+    pub fn push(&mut self, placed: Placed<'r>, is_duplicate: bool) -> Result<()> {
+        match self.last {
+            Some(last) if is_duplicate => {
+                self.to.strike();
+                if self.is_preferred(&placed, &last) {
+                    self.last = Some(placed);
+                }
+                Ok(())
+            }
+            _ => self.last.replace(placed).map_or(Ok(()), |done| self.to.write(done)),
+        }
+    }
+
+    /// Returns whether `one` is kept instead of `other`, which has the same URL.
+    fn is_preferred(&self, one: &Placed<'_>, other: &Placed<'_>) -> bool {
+        match self.on_duplicate {
+            OnDuplicate::First => one.place < other.place,
+            OnDuplicate::Newest => {
+                // No time is older than any time. Equally new entries are ranked by their bytes and not by their place, so that
+                // shuffled input gives the same set.
+                let rank = |placed: &Placed<'_>| {
+                    let tail = placed.position.tail(self.files);
+                    let entry = tail.entry(tail.url);
+                    (entry.instant, entry.tags, entry.extras.xml)
+                };
+                rank(one) > rank(other)
+            }
+        }
+    }
+
+    /// Writes the last entry.
+    ///
+    /// # Errors
+    /// As [`Survivors::push`].
+    pub fn finish(self) -> Result<()> {
+        self.last.map_or(Ok(()), |last| self.to.write(last))
+    }
+}
