@@ -212,8 +212,9 @@ fn read(block: &Block, header: &Header, rows: &mut CountingSink<'_>) -> Result<(
             is_malformed |= rows.is_malformed(values[part]);
         }
         let (plain, cells) = values.split_at(RowPart::PLAIN);
-        let [url, section, lastmod, changefreq, priority] =
-            [0, 1, 2, 3, 4].map(|part| cut(plain[part], VALUE_BYTES_KEPT));
+        let value = |part: usize| cut(plain[part], VALUE_BYTES_KEPT);
+        let (url, section) = (value(0), value(1));
+        let (lastmod, changefreq, priority) = (value(2), value(3), value(4));
         let record =
             Record { line, offset, url, section, lastmod, changefreq, priority, ..Record::default() };
         if is_malformed {

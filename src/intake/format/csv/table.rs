@@ -15,7 +15,8 @@ pub struct Table<'b> {
     at: usize,
     line: u64,
     delimiter: u8,
-    core: csv_core::Reader,
+    /// Built for the first row with quotes: its tables take as long as hundreds of rows.
+    core: Option<csv_core::Reader>,
     /// The fields of the current row without their quotes, if it has quotes.
     unquoted: Vec<u8>,
     /// The end of each field. In a row without quotes the next field begins one byte further.
@@ -38,18 +39,8 @@ pub struct TableRow<'t> {
 
 impl<'b> Table<'b> {
     pub fn new(block: &'b Block, delimiter: u8) -> Self {
-        let mut core = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
-        // csv-core skips a byte order mark at its start, but this is not the start of the text.
-        core.read_record(b"\n", &mut [0], &mut [0]);
-        Self {
-            block,
-            at: 0,
-            line: block.lines_before + 1,
-            delimiter,
-            core,
-            unquoted: Vec::new(),
-            ends: Vec::new(),
-        }
+        let line = block.lines_before + 1;
+        Self { block, at: 0, line, delimiter, core: None, unquoted: Vec::new(), ends: Vec::new() }
     }
 
     /// The next row that is not empty.
@@ -84,10 +75,11 @@ impl<'b> Table<'b> {
         // Fields do not grow. One byte more is needed, because csv-core does not end a field in a full buffer.
         self.unquoted.resize(self.unquoted.len().max(rest.len() + 1), 0);
         self.ends.resize(self.ends.capacity().max(8), 0);
+        let core = self.core.get_or_insert_with(|| core(self.delimiter));
         let (mut read, mut written, mut fields) = (0, 0, 0);
         loop {
             let (result, in_bytes, out_bytes, ends) =
-                self.core.read_record(&rest[read..], &mut self.unquoted[written..], &mut self.ends[fields..]);
+                core.read_record(&rest[read..], &mut self.unquoted[written..], &mut self.ends[fields..]);
             (read, written, fields) = (read + in_bytes, written + out_bytes, fields + ends);
             match result {
                 ReadRecordResult::Record => break,
@@ -110,6 +102,14 @@ impl<'b> Table<'b> {
             bytes: self.block.bytes[self.at..].to_vec(),
         }
     }
+}
+
+/// A reader of rows anywhere in the text.
+fn core(delimiter: u8) -> csv_core::Reader {
+    let mut core = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
+    // csv-core skips a byte order mark at its start, but this is not the start of the text.
+    core.read_record(b"\n", &mut [0], &mut [0]);
+    core
 }
 
 impl<'t> TableRow<'t> {
