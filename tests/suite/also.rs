@@ -79,6 +79,48 @@ fn sitemaps_from_elsewhere_follow_those_of_the_set_with_what_is_known_of_them() 
 }
 
 #[test]
+fn feeds_and_text_from_elsewhere_are_listed_with_the_date_of_their_newest_page() {
+    let directory = TempDir::new();
+    let out = directory.join("out");
+    fs::create_dir_all(&out).unwrap();
+    let write = |name: &str, content: &[u8]| fs::write(out.join(name), content).unwrap();
+    let item = |n: u32, day: &str| format!("<item><link>{BASE}{n}</link><pubDate>{day}</pubDate></item>");
+    let items = item(1, "Sat, 07 Sep 2002 09:42:31 GMT") + &item(2, "Fri, 06 Sep 2002 09:42:31 GMT");
+    write("blog.rss", format!("<rss version=\"2.0\"><channel>{items}</channel></rss>").as_bytes());
+    let entry = format!("<entry><link href=\"{BASE}3\"/><updated>2005-07-31T12:29:29Z</updated></entry>");
+    let atom = format!("<feed xmlns=\"http://www.w3.org/2005/Atom\">{entry}</feed>");
+    write("news.atom.gz", &crate::support::gzip(atom.as_bytes()));
+    write("pages.txt", format!("{BASE}4\n{BASE}5\n").as_bytes());
+    let pages = out.join("pages.txt");
+    assert!(
+        Command::new("touch").args(["-d", "2020-02-02T02:02:02Z"]).arg(&pages).status().unwrap().success()
+    );
+    let also = ["out/blog.rss", "out/news.atom.gz", "out/pages.txt"];
+    let report = json(&build(&out, 1, &also, &[]).expect(0).stdout);
+    assert_eq!(report["also"], 3);
+    let index = fs::read_to_string(out.join("sitemap-index-1.xml")).unwrap();
+    assert_valid(&index, "siteindex-0.9");
+    for (name, lastmod) in [
+        ("blog.rss", "2002-09-07T09:42:31Z"),
+        ("news.atom.gz", "2005-07-31T12:29:29Z"),
+        ("pages.txt", "2020-02-02T02:02:02Z"),
+    ] {
+        let entry = format!("<sitemap><loc>{BASE}{name}</loc><lastmod>{lastmod}</lastmod></sitemap>");
+        assert!(index.contains(&entry), "{entry}: {index}");
+    }
+    finish(sitemill().arg("check").arg(&out), b"").expect(0);
+    for (name, content) in [
+        ("empty.rss", "<rss><channel></channel></rss>"),
+        ("cut.atom", &atom[..atom.len() - 20]),
+        ("prose.txt", "no URL\n"),
+    ] {
+        write(name, content.as_bytes());
+        let done = build(&out, 1, &[&format!("out/{name}")], &[]).expect(65);
+        assert!(done.stderr.contains(name), "{}", done.stderr);
+    }
+}
+
+#[test]
 fn index_files_stay_within_their_limits() {
     let directory = TempDir::new();
     let out = with_news(&directory);
