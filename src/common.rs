@@ -11,6 +11,7 @@ pub mod ordered;
 pub mod prefetch;
 pub mod progress;
 pub mod quick_hash;
+pub mod quick_numbers;
 #[cfg(test)]
 pub mod random;
 pub mod secret;

@@ -14,7 +14,10 @@ pub mod keys;
 pub mod layout;
 pub mod memory;
 pub mod notes;
+mod pick;
+mod picks;
 mod position;
+mod recorded;
 pub mod rejects;
 pub mod sections;
 pub mod sizes;
@@ -77,7 +80,9 @@ fn survey_in_regions(
         Order::Sorted => sorted::survey(run, inputs, memory, border_count)?,
     };
     let (tally, planned) = (account.tally, layout.planned());
-    if !tally.is_balanced() || planned != tally.listed {
+    // Entries that are to be picked are divided then.
+    let is_divided = layout.recorded.is_none();
+    if !tally.is_balanced() || is_divided && planned != tally.listed {
         let words = format!("the lines do not add up ({tally:?}, {planned} planned)");
         return Err(Error::new(ErrorKind::Internal, words));
     }

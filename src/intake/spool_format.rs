@@ -11,6 +11,7 @@
 //!         3: entry, a URL alone      fields = url
 //!         4: entry                   fields = url, tags, instant (zigzag; 0: none), extras,
 //!                                             their namespaces (a byte; + 128: number of the section follows)
+//!         5: entry with a section only    fields = url, number of the section (2 bytes)
 //!         + 8: with a URL that has nothing to escape
 //! ```
 //!
@@ -87,6 +88,7 @@ const TAGGED: u8 = 1;
 const BAD: u8 = 2;
 const PLAIN_ENTRY: u8 = 3;
 const ENTRY: u8 = 4;
+const SECTION_ENTRY: u8 = 5;
 const NEVER_GROWS: u8 = 8;
 
 /// Beside the namespaces of an entry: it has a section.
@@ -129,6 +131,11 @@ impl RowBuffer {
             Content::Entry(entry) if entry.is_plain() => {
                 self.bytes.push(PLAIN_ENTRY | never_grows(entry.url));
                 field::push(entry.url.as_bytes(), &mut self.bytes);
+            }
+            Content::Entry(entry) if !entry.has_tags() => {
+                self.bytes.push(SECTION_ENTRY | never_grows(entry.url));
+                field::push(entry.url.as_bytes(), &mut self.bytes);
+                self.bytes.extend_from_slice(&entry.section.0.to_le_bytes());
             }
             Content::Entry(entry) => {
                 self.bytes.push(ENTRY | never_grows(entry.url));
@@ -197,7 +204,7 @@ pub struct BlockReader<'a> {
 }
 
 impl<'a> BlockReader<'a> {
-    #[inline]
+    #[inline(always)]
     fn next_position(&mut self) -> Option<()> {
         if self.rest.is_empty() {
             return None;
@@ -207,6 +214,20 @@ impl<'a> BlockReader<'a> {
         self.offset += field::number(rest);
         rest.get(AHEAD_BYTES..AHEAD_BYTES + USUAL_BYTES).into_iter().for_each(prefetch::fetch_all);
         Some(())
+    }
+}
+
+impl<'a> BlockReader<'a> {
+    /// The rows, each with the first byte of its content in the block: see [`content`].
+    #[inline]
+    pub fn with_starts(mut self) -> impl Iterator<Item = (InputRow<'a>, usize)> {
+        let bytes = self.rest.len();
+        std::iter::from_fn(move || {
+            self.next_position()?;
+            let start = bytes - self.rest.len();
+            let content = take_content(&mut self.rest);
+            Some((InputRow { line: self.line, offset: self.offset, content }, start))
+        })
     }
 }
 
@@ -220,8 +241,14 @@ impl<'a> Iterator for BlockReader<'a> {
     }
 }
 
-/// Takes the content of a row from the start of `rest`.
+/// The content of a row, which begins at the start of `rest`.
 #[inline]
+pub fn content(mut rest: &[u8]) -> Content<'_> {
+    take_content(&mut rest)
+}
+
+/// Takes the content of a row from the start of `rest`. Always inlined, because every row goes through it.
+#[inline(always)]
 fn take_content<'a>(rest: &mut &'a [u8]) -> Content<'a> {
     let kind = field::byte(rest);
     let may_grow = kind & NEVER_GROWS == 0;
@@ -238,6 +265,11 @@ fn take_content<'a>(rest: &mut &'a [u8]) -> Content<'a> {
             Content::Bad(field::take(rest), reason)
         }
         PLAIN_ENTRY => Content::Entry(take_plain_entry(rest, may_grow)),
+        SECTION_ENTRY => {
+            let entry = take_plain_entry(rest, may_grow);
+            let section = SectionNumber(u16::from_le_bytes([field::byte(rest), field::byte(rest)]));
+            Content::Entry(Entry { section, ..entry })
+        }
         _ => Content::Entry(take_full_entry(rest, may_grow)),
     }
 }

@@ -32,13 +32,19 @@ impl<'a> Entry<'a> {
     /// Whether it has only a URL.
     #[inline]
     pub fn is_plain(&self) -> bool {
-        self.tags.is_empty() && self.extras.xml.is_empty() && self.section == SectionNumber::REST
+        !self.has_tags() && self.section == SectionNumber::REST
+    }
+
+    /// Whether it has tags or values of extensions.
+    #[inline]
+    pub fn has_tags(&self) -> bool {
+        !self.tags.is_empty() || !self.extras.xml.is_empty()
     }
 
     /// Adds its tags and values of extensions to `counts`.
     #[inline]
     pub fn count_tags(&self, counts: &mut TagCounts) {
-        if !self.is_plain() {
+        if self.has_tags() {
             xml::count_tags(self.tags, self.extras.xml, counts);
         }
     }

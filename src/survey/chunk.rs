@@ -1,7 +1,9 @@
 //! A chunk: consecutive rows of one input, the unit of work of both passes.
 
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::picks::Picks;
 use crate::error::{Result, reserve};
 use crate::intake::input::{Extent, Input};
 use crate::intake::spool_format::{Block, InputRow};
@@ -39,6 +41,13 @@ pub enum RowsAt {
         /// The entries of the block that belong to the chunk, counted from 0.
         entries: Range<usize>,
     },
+    /// Listed rows of a few chunks.
+    Picked {
+        /// These rows, and others.
+        picks: Arc<Picks>,
+        /// The rows of these that belong to the chunk, counted from 0.
+        range: Range<u32>,
+    },
 }
 
 /// The extents of all `inputs`, each with the index of its input, in order.
@@ -73,7 +82,8 @@ impl Chunk {
             | RowsAt::FrontCoded { block: range, .. } => {
                 inputs[self.input].will_need(range);
             }
-            RowsAt::Urls(_) | RowsAt::InPlace { .. } => {}
+            // Picked rows were read only a moment ago, and all of them fit in memory.
+            RowsAt::Urls(_) | RowsAt::InPlace { .. } | RowsAt::Picked { .. } => {}
         }
     }
 
@@ -84,7 +94,7 @@ impl Chunk {
     /// The first error of `act`.
     ///
     /// # Panics
-    /// If the chunk is of a sorted block, which has no rows of an input.
+    /// If the chunk is of a sorted block, which has no rows of an input, or of picked rows.
     #[inline]
     pub fn try_for_each_row<'i, E>(
         &self,
@@ -97,7 +107,9 @@ impl Chunk {
                 .try_for_each(|line| act(InputRow::of_line(0, line))),
             RowsAt::Rows(block) => spool_format::rows(bytes, block).try_for_each(act),
             RowsAt::Urls(units) => inputs[self.input].held_urls().read(units).try_for_each(act),
-            RowsAt::FrontCoded { .. } | RowsAt::InPlace { .. } => unreachable!("{NOT_OF_AN_INPUT}"),
+            RowsAt::FrontCoded { .. } | RowsAt::InPlace { .. } | RowsAt::Picked { .. } => {
+                unreachable!("{NOT_OF_AN_INPUT}")
+            }
         }
     }
 
@@ -120,9 +132,11 @@ impl Chunk {
             }
             RowsAt::Rows(block) => Box::new(spool_format::rows(bytes, block)),
             RowsAt::Urls(units) => Box::new(inputs[self.input].held_urls().read(units)),
-            RowsAt::FrontCoded { .. } | RowsAt::InPlace { .. } => unreachable!("{NOT_OF_AN_INPUT}"),
+            RowsAt::FrontCoded { .. } | RowsAt::InPlace { .. } | RowsAt::Picked { .. } => {
+                unreachable!("{NOT_OF_AN_INPUT}")
+            }
         }
     }
 }
 
-const NOT_OF_AN_INPUT: &str = "rows of inputs are read before they are sorted";
+const NOT_OF_AN_INPUT: &str = "rows of inputs are read before they are sorted or picked";

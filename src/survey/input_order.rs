@@ -17,6 +17,8 @@ use super::keys::Keys;
 use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
 use super::notes::Notes;
+use super::picks::Place;
+use super::recorded::{RecordedChunk, Recorder, Recording};
 use super::sizes::Sizes;
 use super::stable;
 use super::tally::Tally;
@@ -41,6 +43,7 @@ struct SurveyedChunk {
     tally: Tally,
     keys: ChunkKeys,
     sizes: Sizes,
+    recorded: Option<RecordedChunk>,
 }
 
 /// Chunks that a thread takes at a time: few enough that all threads end together.
@@ -77,20 +80,29 @@ fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> R
     let extents = extents(inputs)?;
     progress.begin(Phase::Survey, extents.iter().map(|(_, extent)| extent.bytes()).sum());
     let mut keys = Keys::new(memory, job.rules.on_duplicate == OnDuplicate::Newest);
-    let (account, mut chunks) = judge_all(run, inputs, &extents, memory, &mut keys)?;
+    let mut recording = Recording::of(&job.rules, inputs, memory);
+    let (account, mut chunks) = judge_all(run, inputs, &extents, memory, &mut keys, &mut recording)?;
     strike_duplicates(job, &keys, &chunks, stop)?;
     keys.drop_keys();
     progress.end();
 
     chunks.iter_mut().for_each(|chunk| chunk.listed = chunk.survivors.count());
     let account = account.with_listed(chunks.iter().map(|chunk| u64::from(chunk.listed)).sum());
-    let rooms = rooms(&chunks, &keys)?;
-    let sitemaps = match stable::is_asked(&job.rules) {
-        true => stable::divide(run, &chunks, &rooms, inputs, &[])?,
-        false => divide(&job.rules, &chunks, &rooms, &keys)?,
+    let recording = recording.filter(Recording::is_whole);
+    let recorded = recording.and_then(|recording| Some(recording.finish(keys.take_sizes()?)));
+    let sitemaps = match &recorded {
+        // These entries are divided when they are picked.
+        Some(_) => Vec::new(),
+        None => {
+            let rooms = rooms(&chunks, &keys)?;
+            match stable::is_asked(&job.rules) {
+                true => stable::divide(run, &chunks, &rooms, inputs, &[])?,
+                false => divide(&job.rules, &chunks, &rooms, &keys)?,
+            }
+        }
     };
     let (inputs, tally) = (Arc::clone(inputs), account.tally);
-    let layout = Layout { inputs, chunks, sitemaps, tally, sections: Vec::new() };
+    let layout = Layout { inputs, chunks, sitemaps, tally, sections: Vec::new(), recorded };
     Ok((account, layout))
 }
 
@@ -101,6 +113,7 @@ fn judge_all(
     extents: &[(usize, Extent)],
     memory: &Memory,
     keys: &mut Keys<'_>,
+    recording: &mut Option<Recording>,
 ) -> Result<(Account, Vec<ListedChunk>)> {
     let Context { job, progress, stop, .. } = run;
     let secret = Secret::draw()?;
@@ -114,6 +127,7 @@ fn judge_all(
     let mut surveyed: Vec<Option<SurveyedChunk>> = Vec::new();
     reserve(&mut surveyed, at_once.min(extents.len()))?;
     for extents in extents.chunks(at_once) {
+        keys.hold_besides(recording.as_ref().map_or(0, Recording::bytes));
         keys.make_room(extents.len() * SURVEYED_BYTES_MAX)?;
         surveyed.resize_with(extents.len(), || None);
         surveyed
@@ -122,7 +136,7 @@ fn judge_all(
             // Left alone, rayon would give each thread a quarter at a time, and one of them would wait for the other's.
             .with_max_len(CHUNKS_TOGETHER)
             .try_for_each_init(
-                || Surveyor::new(run, &secret),
+                || Surveyor::new(run, &secret, recording.as_ref()),
                 |surveyor, (found, &(at, ref extent))| {
                     stop.check()?;
                     inputs[at].come_to(extent.range());
@@ -135,9 +149,10 @@ fn judge_all(
                     Ok(())
                 },
             )?;
-        for found in surveyed.drain(..).flatten() {
+        for mut found in surveyed.drain(..).flatten() {
             accounted.push(AccountedChunk::new(found.listed.chunk.clone(), found.tally));
             listed.push(found.listed);
+            recording.iter_mut().try_for_each(|recording| recording.push(found.recorded.take()))?;
             keys.push(found.keys, found.sizes)?;
         }
     }
@@ -157,10 +172,12 @@ struct Surveyor<'r> {
     least: Option<Least>,
     /// Kept only if the newest row of a URL is to stay.
     instants: Option<Vec<i64>>,
+    /// Kept only if the entries are to be picked by section.
+    recorder: Option<Recorder<'r>>,
 }
 
 impl<'r> Surveyor<'r> {
-    fn new(run: Context<'r>, secret: &'r Secret) -> Self {
+    fn new(run: Context<'r>, secret: &'r Secret, recording: Option<&'r Recording>) -> Self {
         let instants = (run.job.rules.on_duplicate == OnDuplicate::Newest).then(Vec::new);
         Self {
             judge: Judge::new(run.rules),
@@ -170,6 +187,7 @@ impl<'r> Surveyor<'r> {
             seeks_least: stable::is_asked(&run.job.rules),
             least: None,
             instants,
+            recorder: recording.and_then(|recording| Recorder::new(&run.job.rules, recording)),
         }
     }
 
@@ -179,16 +197,11 @@ impl<'r> Surveyor<'r> {
         self.instants.iter_mut().for_each(Vec::clear);
         reserve(&mut self.keys, CHUNK_URLS_MAX)?;
         self.instants.iter_mut().try_for_each(|instants| reserve(instants, CHUNK_URLS_MAX))?;
-        let bytes = input.bytes();
-        let chunk = Chunk::of(at, bytes, extent);
-        let (tally, all_clean) = match &chunk.rows {
-            // Their numbers are not known yet, and not needed.
-            RowsAt::Lines(own) => self.take(
-                lines::lines(&bytes[own.clone()], own.start as u64).map(|line| InputRow::of_line(0, line)),
-            ),
-            RowsAt::Rows(block) => self.take(spool_format::rows(bytes, block)),
-            RowsAt::Urls(units) => self.take(input.held_urls().read(units)),
-            RowsAt::FrontCoded { .. } | RowsAt::InPlace { .. } => unreachable!("nothing was sorted yet"),
+        self.recorder.iter_mut().try_for_each(Recorder::begin)?;
+        let chunk = Chunk::of(at, input.bytes(), extent);
+        let (tally, all_clean) = match self.recorder.is_some() {
+            true => self.take_recording(&chunk, input),
+            false => self.take_all(&chunk, input),
         };
         let entries = self.keys.len();
         Ok(SurveyedChunk {
@@ -202,15 +215,57 @@ impl<'r> Surveyor<'r> {
             tally,
             keys: ChunkKeys::part(&self.keys, self.instants.as_deref().unwrap_or(&[]))?,
             sizes: self.sizes.to_fit()?,
+            recorded: self.recorder.as_mut().map_or(Ok(None), Recorder::end)?,
         })
     }
 
-    /// Judges `rows` and keeps what is to be known of their entries; whether all of these are clean lines without tags.
+    /// Judges the rows of `chunk` and keeps what is to be known of their entries. Returns whether all of these are clean lines without
+    /// tags, too.
+    fn take_all(&mut self, chunk: &Chunk, input: &Input) -> (Tally, bool) {
+        // Nothing is recorded, so the starts of rows are not needed.
+        let without_start = |row| (row, 0);
+        let bytes = input.bytes();
+        match &chunk.rows {
+            // Their numbers are not known yet, and not needed.
+            RowsAt::Lines(own) => {
+                let lines = lines::lines(&bytes[own.clone()], own.start as u64);
+                self.take::<false>(lines.map(|line| InputRow::of_line(0, line)).map(without_start))
+            }
+            RowsAt::Rows(block) => self.take::<false>(spool_format::rows(bytes, block).map(without_start)),
+            RowsAt::Urls(units) => self.take::<false>(input.held_urls().read(units).map(without_start)),
+            RowsAt::FrontCoded { .. } | RowsAt::InPlace { .. } | RowsAt::Picked { .. } => {
+                unreachable!("{NOT_YET}")
+            }
+        }
+    }
+
+    /// As [`Surveyor::take_all`], and records the entries.
+    fn take_recording(&mut self, chunk: &Chunk, input: &Input) -> (Tally, bool) {
+        let bytes = input.bytes();
+        match &chunk.rows {
+            RowsAt::Lines(own) => {
+                let lines = lines::lines(&bytes[own.clone()], own.start as u64);
+                let start = own.start;
+                self.take::<true>(
+                    lines.map(|line| (InputRow::of_line(0, line), line.offset as usize - start)),
+                )
+            }
+            RowsAt::Rows(block) => self.take::<true>(spool_format::rows(bytes, block).with_starts()),
+            RowsAt::Urls(_) | RowsAt::FrontCoded { .. } | RowsAt::InPlace { .. } | RowsAt::Picked { .. } => {
+                unreachable!("{NOT_YET}")
+            }
+        }
+    }
+
+    /// Judges `rows`, each with its start in the chunk, and records their entries if `RECORDS`.
     #[inline]
-    fn take<'i>(&mut self, rows: impl Iterator<Item = InputRow<'i>>) -> (Tally, bool) {
+    fn take<'i, const RECORDS: bool>(
+        &mut self,
+        rows: impl Iterator<Item = (InputRow<'i>, usize)>,
+    ) -> (Tally, bool) {
         let mut tally = Tally::default();
         let mut all_clean = true;
-        for row in rows {
+        for (row, start) in rows {
             self.judge.tally(row.content, &mut tally, |entry| {
                 all_clean &=
                     entry.tags.is_empty() && matches!(row.content, Content::Url(raw, _) if entry.url.is(raw));
@@ -219,6 +274,9 @@ impl<'r> Surveyor<'r> {
                 }
                 self.keys.push(self.secret.key(entry.url.as_bytes()));
                 self.sizes.push(entry.room());
+                if let Some(recorder) = self.recorder.as_mut().filter(|_| RECORDS) {
+                    recorder.push(&entry, place(row.content, start));
+                }
                 if let Some(instants) = &mut self.instants {
                     instants.push(entry.instant.unwrap_or(NO_INSTANT));
                 }
@@ -226,6 +284,15 @@ impl<'r> Surveyor<'r> {
         }
         (tally, all_clean)
     }
+}
+
+const NOT_YET: &str = "nothing was front-coded or picked yet, and held URLs are not recorded";
+
+/// The place of a row that starts at `start` in its chunk.
+#[inline]
+fn place(content: Content<'_>, start: usize) -> Option<Place> {
+    let length = if let Content::Url(raw, _) = content { raw.len() } else { 0 };
+    Place::new(start, length)
 }
 
 fn strike_duplicates(job: &Job, keys: &Keys<'_>, chunks: &[ListedChunk], stop: &Stop) -> Result<()> {

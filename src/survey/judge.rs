@@ -148,6 +148,19 @@ pub fn try_for_each_listed<E>(
             }
             Ok(())
         }
+        RowsAt::Picked { picks, range } => {
+            let (range, mut ordinals) = (range.start as usize + from..range.end as usize, from..);
+            picks.try_for_each(range, inputs[chunk.input].bytes(), |content, is_clean| {
+                let judged = match content {
+                    Content::Url(raw, _) if is_clean => Judged::Entry(canonical(raw)),
+                    _ => judge.judge(content, &mut |_| {}),
+                };
+                match judged {
+                    Judged::Entry(entry) => ordinals.next().map_or(Ok(()), |ordinal| act(ordinal, entry)),
+                    _ => Ok(()),
+                }
+            })
+        }
         _ => {
             let mut ordinals = 0..;
             chunk.try_for_each_row(inputs, |row| match judge.judge(row.content, &mut |_| {}) {

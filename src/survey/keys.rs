@@ -35,6 +35,8 @@ pub struct Keys<'m> {
     /// The scratch file, once it is complete.
     mapped: Option<Input>,
     urls: usize,
+    /// Bytes that are held besides.
+    besides: usize,
 }
 
 /// Where a chunk's sizes are.
@@ -59,6 +61,7 @@ impl<'m> Keys<'m> {
             scratch: None,
             mapped: None,
             urls: 0,
+            besides: 0,
         }
     }
 
@@ -81,7 +84,7 @@ impl<'m> Keys<'m> {
     /// # Errors
     /// If scratch space runs out.
     pub fn make_room(&mut self, more: usize) -> Result<()> {
-        match self.held_bytes + more > self.memory.hold && !self.held.is_empty() {
+        match self.held_bytes + self.besides + more > self.memory.hold && !self.held.is_empty() {
             true => self.spill(),
             false => Ok(()),
         }
@@ -166,7 +169,7 @@ impl<'m> Keys<'m> {
 
     /// Bytes that all tables may take.
     fn table_room(&self) -> usize {
-        self.memory.hold.saturating_sub(self.held_bytes).max(self.memory.hold / 4).max(1)
+        self.memory.hold.saturating_sub(self.held_bytes + self.besides).max(self.memory.hold / 4).max(1)
     }
 
     /// The keys of one partition, chunk by chunk.
@@ -179,6 +182,23 @@ impl<'m> Keys<'m> {
         });
         let held = (first..).zip(&self.held);
         spilled.chain(held.map(move |(chunk, keys)| keys.partition(chunk, partition)))
+    }
+
+    /// Reckons with `bytes` bytes that are held besides.
+    pub fn hold_besides(&mut self, bytes: usize) {
+        self.besides = bytes;
+    }
+
+    /// The sizes of the entries of all chunks. None if some of them are in scratch.
+    pub fn take_sizes(&mut self) -> Option<Vec<Sizes>> {
+        if !self.spills.is_empty() {
+            return None;
+        }
+        let held = |stored| match stored {
+            Stored::Held(sizes) => Some(sizes),
+            Stored::Spilled(..) => None,
+        };
+        std::mem::take(&mut self.sizes).into_iter().map(held).collect()
     }
 
     /// Frees the keys once duplicates are found. Sizes are kept.

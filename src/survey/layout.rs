@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::chunk::{Chunk, RowsAt};
+use super::recorded::Recorded;
 use super::tally::Tally;
 use crate::error::{Result, reserve_more};
 use crate::intake::input::Input;
@@ -25,6 +26,8 @@ pub struct Layout {
     pub tally: Tally,
     /// Its sections, in the order in which they are listed. Empty if the set has no sections.
     pub sections: Vec<SectionLayout>,
+    /// Where the rows of its entries are, if it is to be split by that. Then it has no sitemaps yet.
+    pub recorded: Option<Recorded>,
 }
 
 /// A section of a layout.
@@ -74,7 +77,8 @@ impl Layout {
         let Some((name, word, first)) = parts_left.next() else {
             let inputs = Arc::from([]);
             let (chunks, sitemaps, sections) = (Vec::new(), Vec::new(), Vec::new());
-            return Ok(Self { inputs, chunks, sitemaps, tally: Tally::default(), sections });
+            let (tally, recorded) = (Tally::default(), None);
+            return Ok(Self { inputs, chunks, sitemaps, tally, sections, recorded });
         };
         let section = |name, word, part: &Self, sitemaps| SectionLayout {
             name,

@@ -6,12 +6,14 @@ use super::context::Context;
 use super::judge::{Judge, try_for_each_listed};
 use super::layout::{Layout, ListedChunk};
 use super::memory::Memory;
+use super::pick;
+use super::recorded::Recorded;
 use super::split::{CHUNKS_TOGETHER, PartKey, Split, split};
 use crate::clean::scope::origin_of;
 use crate::common::frequent::{FrequentKeys, KeyCounts};
 use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
-use crate::error::{Error, Result, Setting, message, try_list};
+use crate::error::{Error, Result, Setting, list, message, try_list};
 use crate::job::SectionsBy;
 use crate::sitemap::entry::Entry;
 use crate::sitemap::sections::by_path::PathSegments;
@@ -36,29 +38,14 @@ pub struct SiteLayouts {
 /// # Errors
 /// If memory or scratch runs out, an input has changed, or `stop` is raised; [`ErrorKind::Data`](crate::ErrorKind::Data) if there are
 /// more sections than the job allows, or two of them would have the same name in files.
-pub fn of_sites(run: Context<'_>, layout: Layout, memory: &Memory) -> Result<SiteLayouts> {
+pub fn of_sites(run: Context<'_>, mut layout: Layout, memory: &Memory) -> Result<SiteLayouts> {
     if !run.job.rules.is_split() {
         return Ok(SiteLayouts { sites: vec![(None, layout)], rules: Vec::new() });
     }
     let by_origin = run.job.rules.only_site().is_none();
     let all_names = run.rules.section_names().map_or(Ok(Vec::new()), |names| check_number(run, names))?;
     let segments = PathSegments::new(run.job.rules.only_site(), run.job.rules.scope);
-    let mut chosen = None;
-    let Split { parts, counts } = loop {
-        let key = || {
-            let sections = SectionKey::of(run.job.rules.sections.as_ref(), &segments, chosen.as_ref());
-            EntryKey { by_origin, sections }
-        };
-        // Most sites have few first segments, so these are counted only if it turns out that they are many.
-        let parts_max = match (&run.job.rules.sections, &chosen) {
-            (Some(SectionsBy::Path { sections_max }), None) => *sections_max as usize,
-            _ => usize::MAX,
-        };
-        match split(run, &layout, memory, parts_max, key)? {
-            Some(split) => break split,
-            None => chosen = Some(most_frequent(run, &layout, &segments, parts_max)?),
-        }
-    };
+    let Split { parts, counts } = parts(run, &mut layout, memory, &segments)?;
     // The entries are in the parts now.
     drop(layout);
     let mut sites: Vec<(Option<String>, Sections)> = Vec::new();
@@ -83,6 +70,89 @@ pub fn of_sites(run: Context<'_>, layout: Layout, memory: &Memory) -> Result<Sit
         Ok((origin, layout))
     });
     Ok(SiteLayouts { sites: try_list(sites)?, rules: counts })
+}
+
+/// The parts of `layout`, in the order in which they first occur.
+fn parts(run: Context<'_>, layout: &mut Layout, memory: &Memory, segments: &PathSegments) -> Result<Split> {
+    if let Some(recorded) = layout.recorded.take()
+        && let Some(split) = picked(run, layout, &recorded, memory)?
+    {
+        return Ok(split);
+    }
+    let by_origin = run.job.rules.only_site().is_none();
+    let mut chosen = None;
+    loop {
+        let key = || {
+            let sections = SectionKey::of(run.job.rules.sections.as_ref(), segments, chosen.as_ref());
+            EntryKey { by_origin, sections }
+        };
+        // Most sites have few first segments, so these are counted only if it turns out that they are many.
+        let parts_max = match (&run.job.rules.sections, &chosen) {
+            (Some(SectionsBy::Path { sections_max }), None) => *sections_max as usize,
+            _ => usize::MAX,
+        };
+        match split(run, layout, memory, parts_max, key)? {
+            Some(split) => return Ok(split),
+            None => chosen = Some(most_frequent(run, layout, segments, parts_max)?),
+        }
+    }
+}
+
+/// The parts of `layout`, whose entries are `recorded`. None if they would take too much memory.
+fn picked(run: Context<'_>, layout: &Layout, recorded: &Recorded, memory: &Memory) -> Result<Option<Split>> {
+    let sections = run.job.rules.sections.as_ref().expect("entries are recorded only for sections");
+    let numbers = recorded.numbers(sections);
+    let counts = match sections {
+        SectionsBy::Column { .. } => Vec::new(),
+        SectionsBy::Path { sections_max } if numbers <= *sections_max as usize => Vec::new(),
+        SectionsBy::Path { .. } | SectionsBy::Rules(_) => pick::count(run, layout, recorded, numbers)?,
+    };
+    let number_key = |number: u16| number.to_be_bytes().to_vec();
+    let keys: Vec<Vec<u8>> = match sections {
+        SectionsBy::Column { .. } => (0..numbers).map(|number| number_key(number as u16)).collect(),
+        SectionsBy::Rules(rules) => {
+            let of_rules = rules.rules().map(|(section, _)| section as u16 + 1);
+            std::iter::once(0).chain(of_rules).map(number_key).collect()
+        }
+        SectionsBy::Path { sections_max } => {
+            let chosen = most_urls(&recorded.segments, &counts, *sections_max as usize);
+            let is_chosen = |segment: &[u8]| chosen.as_ref().is_none_or(|chosen| chosen.contains(segment));
+            let segments = recorded.segments.iter();
+            segments.map(|it| if is_chosen(it) { it.clone() } else { Vec::new() }).collect()
+        }
+    };
+    // Several numbers may have the same key.
+    let mut parts: HashMap<&[u8], u32> = HashMap::new();
+    let mut part_keys = Vec::new();
+    let part_of: Vec<u32> = list(keys.iter().map(|key| {
+        *parts.entry(key).or_insert_with(|| {
+            part_keys.push(key);
+            part_keys.len() as u32 - 1
+        })
+    }))?;
+    let Some(parts) = pick::pick(run, layout, recorded, &part_of, memory)? else { return Ok(None) };
+    let parts = parts.into_iter().map(|(at, part)| (part_keys[at].clone(), part)).collect();
+    let is_by_rules = matches!(sections, SectionsBy::Rules(_));
+    let counts = if is_by_rules { counts[1..].to_vec() } else { Vec::new() };
+    Ok(Some(Split { parts, counts }))
+}
+
+/// The `segments` of most URLs, by their `counts`, if more than `segments_max` have URLs. As [`most_frequent`].
+fn most_urls<'s>(segments: &'s [Vec<u8>], counts: &[u64], segments_max: usize) -> Option<HashSet<&'s [u8]>> {
+    // Without counts, there are few segments.
+    let counted = segments.iter().map(Vec::as_slice).zip(counts.iter().copied());
+    let mut all: Vec<_> = counted.filter(|&(_, urls)| urls > 0).collect();
+    if all.len() <= segments_max {
+        return None;
+    }
+    all.retain(|(segment, _)| !segment.is_empty());
+    Some(first_by_urls(all, segments_max).collect())
+}
+
+/// The first `segments_max` of `all` by the number of their URLs. Of equally frequent ones, those that are first in byte order.
+fn first_by_urls<'s>(mut all: Vec<(&'s [u8], u64)>, segments_max: usize) -> impl Iterator<Item = &'s [u8]> {
+    all.sort_unstable_by(|(one, urls), (other, others)| others.cmp(urls).then_with(|| one.cmp(other)));
+    all.into_iter().take(segments_max).map(|(segment, _)| segment)
 }
 
 /// The name of the section of URLs that belong to no other.
@@ -257,7 +327,6 @@ fn most_frequent(
             false => break,
         }
     }
-    let mut all: Vec<_> = frequent.certain().collect();
-    all.sort_unstable_by(|(one, urls), (other, others)| others.cmp(urls).then_with(|| one.cmp(other)));
-    Ok(all.into_iter().take(segments_max).map(|(segment, _)| segment.into()).collect())
+    let chosen = first_by_urls(frequent.certain().collect(), segments_max);
+    Ok(chosen.map(Into::into).collect())
 }

@@ -102,8 +102,8 @@ pub fn survey(
         }
         false => (chunks, divider.finish()),
     };
-    let layout =
-        Layout { inputs: files.into(), chunks, sitemaps, tally: account.tally, sections: Vec::new() };
+    let (inputs, tally) = (files.into(), account.tally);
+    let layout = Layout { inputs, chunks, sitemaps, tally, sections: Vec::new(), recorded: None };
     Ok((account, layout))
 }
 

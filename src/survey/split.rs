@@ -2,7 +2,8 @@
 //!
 //! Listed entries are distributed by a key, front-coded again for each part, and held in memory as far as there is room. Threads
 //! group the entries of a few chunks each; the groups are then appended to their parts one after the other, so that the order stays.
-//! However many parts there are, they share one file for what memory does not hold.
+//! However many parts there are, they share one file for what memory does not hold. [`pick`](super::pick) does the same without
+//! copies, where it can.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -223,7 +224,7 @@ impl Part {
             Divide::Stable => stable::divide(run, &chunks, &rooms, files, &[])?,
         };
         let (inputs, tally) = (Arc::clone(files), Tally::of_listed(listed));
-        Ok(Layout { inputs, chunks, sitemaps, tally, sections: Vec::new() })
+        Ok(Layout { inputs, chunks, sitemaps, tally, sections: Vec::new(), recorded: None })
     }
 }
 

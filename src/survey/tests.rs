@@ -1,6 +1,7 @@
 //! The survey lists the same entries whatever memory there is.
 
 mod regions;
+mod sections;
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -38,6 +39,8 @@ impl Directory {
 
     fn file(&self, bytes: &[u8]) -> File {
         let path = self.0.join("file");
+        // An input that was mapped before keeps its own file.
+        let _ = std::fs::remove_file(&path);
         File::create(&path).unwrap().write_all(bytes).unwrap();
         File::open(&path).unwrap()
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-use crate::common::quick_hash::QuickHash;
+use crate::common::quick_numbers::QuickNumbers;
 use crate::escape;
 
 /// The name of the section of all URLs that have no other.
@@ -31,9 +31,6 @@ const _: () = assert!(SECTIONS_MAX < u16::MAX as u32);
 pub struct SectionNames {
     known: RwLock<Known>,
 }
-
-/// Numbers by name.
-type Numbers = HashMap<Box<[u8]>, SectionNumber, QuickHash>;
 
 #[derive(Debug, Default)]
 struct Known {
@@ -82,20 +79,19 @@ impl SectionNames {
     }
 }
 
-/// Finds the numbers of names for one thread. Neighbouring rows often name the same section.
+/// Finds the numbers of names for one thread.
 #[derive(Debug)]
 pub struct SectionFinder<'n> {
     /// The names, and the numbers that this thread knows. None if the job has no sections in a column.
-    known: Option<(&'n SectionNames, Numbers)>,
-    last: (Vec<u8>, SectionNumber),
+    known: Option<(&'n SectionNames, QuickNumbers)>,
 }
 
 impl<'n> SectionFinder<'n> {
     /// A finder that adds to `names`.
     pub fn new(names: Option<&'n SectionNames>) -> Self {
         // A table draws random numbers, so there is one only if it is needed.
-        let known = names.map(|names| (names, HashMap::default()));
-        Self { known, last: (Vec::new(), SectionNumber::REST) }
+        let known = names.map(|names| (names, QuickNumbers::default()));
+        Self { known }
     }
 
     /// The number of the section `name`. Blanks around a name do not count. An empty name is that of the rest.
@@ -104,30 +100,29 @@ impl<'n> SectionFinder<'n> {
         if name.is_empty() { SectionNumber::REST } else { self.number_of_name(name) }
     }
 
-    #[inline]
-    fn number_of_name(&mut self, name: &[u8]) -> SectionNumber {
-        if self.last.0 == name { self.last.1 } else { self.look_up(name) }
-    }
-
     #[inline(never)]
-    fn look_up(&mut self, given: &[u8]) -> SectionNumber {
+    fn number_of_name(&mut self, given: &[u8]) -> SectionNumber {
         let Some((names, numbers)) = &mut self.known else { return SectionNumber::REST };
-        let name = given.trim_ascii();
-        let number = match numbers.get(name) {
-            _ if name.is_empty() => SectionNumber::REST,
-            Some(&number) => number,
-            None => {
-                let number = names.number(name);
-                if number != SectionNumber::BEYOND {
-                    numbers.insert(name.into(), number);
-                }
-                number
+        match numbers.get(given) {
+            Some(number) => SectionNumber(number),
+            None => look_up(given.trim_ascii(), names, numbers),
+        }
+    }
+}
+
+/// The number of the section `name`, which may be unknown.
+#[cold]
+fn look_up(name: &[u8], names: &SectionNames, numbers: &mut QuickNumbers) -> SectionNumber {
+    match numbers.get(name) {
+        _ if name.is_empty() => SectionNumber::REST,
+        Some(number) => SectionNumber(number),
+        None => {
+            let number = names.number(name);
+            if number != SectionNumber::BEYOND {
+                numbers.insert(name, number.0);
             }
-        };
-        self.last.0.clear();
-        self.last.0.extend_from_slice(given);
-        self.last.1 = number;
-        number
+            number
+        }
     }
 }
 

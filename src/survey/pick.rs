@@ -1,0 +1,281 @@
+//! Splits a layout among parts whose rows stay where they are: a part has the places of its rows. [`split`](mod@super::split) does
+//! the same with copies of the rows.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::chunk::{Chunk, RowsAt};
+use super::context::Context;
+use super::layout::{EntryAt, Layout, ListedChunk};
+use super::memory::Memory;
+use super::picks::{CHUNKS_TOGETHER, PickedChunk, PickedRows, Picks, Place};
+use super::recorded::{RECORDED_SHARE, Recorded};
+use super::stable;
+use super::tally::Tally;
+use crate::common::ordered::ordered;
+use crate::common::progress::Phase;
+use crate::error::{Error, Result, reserve, reserve_more, try_list};
+use crate::sitemap::divide::{Divide, Divider, Room};
+use crate::sitemap::xml::Frame;
+use crate::survey::dedup::Survivors;
+
+/// Chunks that a thread counts together.
+const CHUNKS_COUNTED: usize = 256;
+
+/// A split that ended.
+enum Ended {
+    /// Its parts would take too much memory.
+    TooLarge,
+    Failed(Error),
+}
+
+impl From<Error> for Ended {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Counts the listed entries of `layout` by their numbers, of which there are `numbers`.
+///
+/// # Errors
+/// If `stop` is raised.
+pub fn count(run: Context<'_>, layout: &Layout, recorded: &Recorded, numbers: usize) -> Result<Vec<u64>> {
+    let mut counts = vec![0; numbers];
+    let work = |(): &mut (), chunks: Range<usize>| {
+        let mut counts = vec![0_u64; numbers];
+        for (listed, chunk) in layout.chunks[chunks.clone()].iter().zip(&recorded.chunks[chunks]) {
+            for (ordinal, &number) in chunk.numbers.iter().enumerate() {
+                counts[usize::from(number)] += u64::from(listed.survivors.contains(ordinal));
+            }
+        }
+        counts
+    };
+    let all = layout.chunks.len();
+    let chunks = (0..all).step_by(CHUNKS_COUNTED).map(|first| first..all.min(first + CHUNKS_COUNTED));
+    ordered(
+        run.job.resources.threads.get(),
+        chunks,
+        || (),
+        work,
+        |own| {
+            run.stop.check()?;
+            counts.iter_mut().zip(own).for_each(|(sum, count)| *sum += count);
+            Ok::<_, Error>(())
+        },
+    )?;
+    Ok(counts)
+}
+
+/// Splits `layout`, whose entries are `recorded`. Entries with the number `n` are in the part `part_of[n]`.
+/// Returns the index and the layout of each part that has entries, in the order in which the parts first occur. None if that would
+/// take too much memory.
+///
+/// # Errors
+/// If memory runs out, an input has changed, or `stop` is raised.
+pub fn pick(
+    run: Context<'_>,
+    layout: &Layout,
+    recorded: &Recorded,
+    part_of: &[u32],
+    memory: &Memory,
+) -> Result<Option<Vec<(usize, Layout)>>> {
+    run.progress.begin(Phase::Split, layout.tally.listed);
+    let parts_max = part_of.iter().max().map_or(0, |&most| most as usize + 1);
+    let picker = || Picker { layout, recorded, part_of, next: vec![0; parts_max], order: Vec::new() };
+    let mut parts = Parts { run, parts: Vec::new(), at: vec![None; parts_max], bytes: 0 };
+    let done = ordered(
+        run.job.resources.threads.get(),
+        groups(&layout.chunks),
+        picker,
+        |picker: &mut Picker<'_>, chunks| picker.pick(chunks),
+        |group| {
+            run.stop.check()?;
+            parts.push(group?)?;
+            match parts.bytes > memory.hold / RECORDED_SHARE {
+                true => Err(Ended::TooLarge),
+                false => Ok(()),
+            }
+        },
+    );
+    run.progress.end();
+    match done {
+        Err(Ended::TooLarge) => return Ok(None),
+        Err(Ended::Failed(error)) => return Err(error),
+        Ok(()) => {}
+    }
+    let finish = |(at, part): (usize, Part)| Ok((at, part.layout(run, layout)?));
+    Ok(Some(try_list(parts.parts.into_iter().map(finish))?))
+}
+
+/// The chunks that are picked from together: a few neighbours of one input.
+fn groups(chunks: &[ListedChunk]) -> impl Iterator<Item = Range<usize>> + Send {
+    let mut next = 0;
+    std::iter::from_fn(move || {
+        let input = chunks.get(next)?.chunk.input;
+        let own = chunks[next..].iter().take(CHUNKS_TOGETHER).take_while(|it| it.chunk.input == input);
+        let own = next..next + own.count();
+        next = own.end;
+        Some(own)
+    })
+}
+
+/// The rows of a few chunks, part by part.
+struct Group {
+    input: usize,
+    picks: Arc<Picks>,
+    rooms: Vec<Room>,
+    /// The rows of each part.
+    runs: Vec<(usize, Range<u32>)>,
+}
+
+/// Sorts the rows of a few chunks by part.
+struct Picker<'r> {
+    layout: &'r Layout,
+    recorded: &'r Recorded,
+    part_of: &'r [u32],
+    /// Of each part: rows so far, then where the next one goes. All are 0 between two groups.
+    next: Vec<u32>,
+    /// Parts that have rows, in the order in which they first occur.
+    order: Vec<u32>,
+}
+
+impl Picker<'_> {
+    fn pick(&mut self, chunks: Range<usize>) -> Result<Group> {
+        let Self { layout, recorded, part_of, next, order } = self;
+        order.clear();
+        for at in chunks.clone() {
+            let survivors = &layout.chunks[at].survivors;
+            for (ordinal, &number) in recorded.chunks[at].numbers.iter().enumerate() {
+                if survivors.contains(ordinal) {
+                    let part = part_of[usize::from(number)];
+                    let count = &mut next[part as usize];
+                    if *count == 0 {
+                        order.push(part);
+                    }
+                    *count += 1;
+                }
+            }
+        }
+        let (mut runs, mut rows) = (Vec::new(), 0);
+        reserve(&mut runs, order.len())?;
+        for &part in order.iter() {
+            let first = rows;
+            rows += std::mem::replace(&mut next[part as usize], first);
+            runs.push((part as usize, first..rows));
+        }
+        let (places, rooms) = self.sort(chunks.clone(), rows as usize)?;
+        self.order.iter().for_each(|&part| self.next[part as usize] = 0);
+        let listed = &self.layout.chunks[chunks];
+        let input = listed[0].chunk.input;
+        let chunks = try_list(listed.iter().map(|listed| Ok(picked_chunk(listed))))?;
+        Ok(Group { input, picks: Arc::new(Picks { chunks, places }), rooms, runs })
+    }
+
+    /// The places and the room of all `rows` listed rows of `chunks`.
+    fn sort(&mut self, chunks: Range<usize>, rows: usize) -> Result<(Vec<Place>, Vec<Room>)> {
+        let (mut places, mut rooms) = (Vec::new(), Vec::new());
+        reserve(&mut places, rows)?;
+        reserve(&mut rooms, rows)?;
+        places.resize(rows, Place::default());
+        rooms.resize(rows, Room::default());
+        for (nth, at) in chunks.enumerate() {
+            let (survivors, own) = (&self.layout.chunks[at].survivors, &self.recorded.chunks[at]);
+            let rows = own.numbers.iter().zip(&own.places).zip(self.recorded.sizes[at].view().iter());
+            for (ordinal, ((&number, place), room)) in rows.enumerate() {
+                if survivors.contains(ordinal) {
+                    let to = &mut self.next[self.part_of[usize::from(number)] as usize];
+                    places[*to as usize] = place.in_chunk(nth);
+                    rooms[*to as usize] = room;
+                    *to += 1;
+                }
+            }
+        }
+        Ok((places, rooms))
+    }
+}
+
+fn picked_chunk(listed: &ListedChunk) -> PickedChunk {
+    let (bytes, rows) = match &listed.chunk.rows {
+        RowsAt::Lines(bytes) if listed.is_clean => (bytes, PickedRows::CleanLines),
+        RowsAt::Lines(bytes) => (bytes, PickedRows::Lines),
+        RowsAt::Rows(block) => (&block.range, PickedRows::Rows),
+        RowsAt::Urls(_) | RowsAt::FrontCoded { .. } | RowsAt::InPlace { .. } | RowsAt::Picked { .. } => {
+            unreachable!("only lines and rows in scratch are recorded")
+        }
+    };
+    PickedChunk { bytes: bytes.clone(), rows }
+}
+
+/// One part.
+struct Part {
+    chunks: Vec<ListedChunk>,
+    rooms: Vec<Room>,
+    listed: u64,
+    divider: Divider<EntryAt>,
+}
+
+impl Part {
+    fn layout(self, run: Context<'_>, whole: &Layout) -> Result<Layout> {
+        let Self { chunks, rooms, listed, divider } = self;
+        let sitemaps = match run.job.rules.divide {
+            Divide::Fill => divider.finish(),
+            Divide::Stable => stable::divide(run, &chunks, &rooms, &whole.inputs, &[])?,
+        };
+        let (inputs, tally) = (Arc::clone(&whole.inputs), Tally::of_listed(listed));
+        Ok(Layout { inputs, chunks, sitemaps, tally, sections: Vec::new(), recorded: None })
+    }
+}
+
+/// All parts.
+struct Parts<'r> {
+    run: Context<'r>,
+    /// In the order in which they first occur, each with its index.
+    parts: Vec<(usize, Part)>,
+    /// Where each part is in `parts`.
+    at: Vec<Option<usize>>,
+    /// Bytes of memory that they take.
+    bytes: usize,
+}
+
+impl Parts<'_> {
+    fn push(&mut self, group: Group) -> Result<()> {
+        let Group { input, picks, rooms, runs } = group;
+        self.bytes += picks.places.len() * size_of::<Place>();
+        for (part, range) in runs {
+            let at = match self.at[part] {
+                Some(at) => at,
+                None => self.add(part)?,
+            };
+            let count = range.len() as u32;
+            let rooms = &rooms[range.start as usize..range.end as usize];
+            let room: Room = rooms.iter().copied().sum();
+            let part = &mut self.parts[at].1;
+            let chunk = part.chunks.len();
+            let places = rooms.iter().enumerate();
+            let places = places.map(|(ordinal, &room)| (EntryAt { chunk, ordinal }, room));
+            part.divider.push_together(count, room, places)?;
+            reserve_more(&mut part.chunks, 1)?;
+            reserve_more(&mut part.rooms, 1)?;
+            let rows = RowsAt::Picked { picks: Arc::clone(&picks), range };
+            let (chunk, survivors) = (Chunk { input, rows }, Survivors::default());
+            let listed = ListedChunk { chunk, survivors, listed: count, least: None, is_clean: false };
+            part.chunks.push(listed);
+            part.rooms.push(room);
+            part.listed += u64::from(count);
+            self.bytes += size_of::<(ListedChunk, Room)>();
+            self.run.progress.advance(count.into());
+        }
+        Ok(())
+    }
+
+    /// Adds the part with the index `part` and returns where it is.
+    fn add(&mut self, part: usize) -> Result<usize> {
+        let rules = &self.run.job.rules;
+        let divider = Divider::new(rules.sitemap_limits(), &Frame::sitemap(rules.protocol));
+        let at = self.parts.len();
+        reserve_more(&mut self.parts, 1)?;
+        self.parts.push((part, Part { chunks: Vec::new(), rooms: Vec::new(), listed: 0, divider }));
+        self.at[part] = Some(at);
+        Ok(at)
+    }
+}

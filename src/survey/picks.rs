@@ -1,0 +1,195 @@
+//! Picks: rows of a few chunks in an order of their own, each by its place in its chunk. They are read where they are.
+
+use std::ops::Range;
+
+use crate::common::prefetch;
+use crate::intake::lines::CHUNK_BYTES;
+use crate::intake::spool_format::{self, Content};
+use crate::sitemap::tags::RawTags;
+
+/// Most chunks whose rows are picked together.
+pub const CHUNKS_TOGETHER: usize = 1 << CHUNK_BITS;
+
+const CHUNK_BITS: u32 = 4;
+const START_BITS: u32 = 19;
+const LENGTH_BITS: u32 = u32::BITS - CHUNK_BITS - START_BITS;
+
+/// Lines of as many bytes or more are searched for their end.
+const LENGTH_MAX: usize = (1 << LENGTH_BITS) - 1;
+
+const _: () = assert!(CHUNK_BYTES < 1 << START_BITS);
+
+/// How many rows are prefetched together. Each is on a page of its own, and the processor looks up several pages at a time only if
+/// it is asked for them in a row.
+const AHEAD: usize = 32;
+
+/// The place of a row.
+///
+/// ```text
+/// bits = chunk (4) · first byte in the bytes of the chunk (19) · length of the line without its end, 511 for longer ones (9)
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Place(u32);
+
+impl Place {
+    /// The place of a row of the first chunk. `length` is that of a line, and 0 for other rows. None if the chunk is too large.
+    #[inline]
+    pub fn new(start: usize, length: usize) -> Option<Self> {
+        let length = length.min(LENGTH_MAX);
+        (start < 1 << START_BITS).then_some(Self((start << LENGTH_BITS | length) as u32))
+    }
+
+    /// The same place in the chunk with the index `chunk`.
+    #[inline]
+    pub fn in_chunk(self, chunk: usize) -> Self {
+        Self(self.0 | (chunk as u32) << (START_BITS + LENGTH_BITS))
+    }
+
+    #[inline]
+    fn chunk(self) -> usize {
+        (self.0 >> (START_BITS + LENGTH_BITS)) as usize
+    }
+
+    #[inline]
+    fn start(self) -> usize {
+        (self.0 >> LENGTH_BITS) as usize & ((1 << START_BITS) - 1)
+    }
+
+    #[inline]
+    fn length(self) -> usize {
+        self.0 as usize & LENGTH_MAX
+    }
+}
+
+/// A chunk that rows are picked from.
+#[derive(Debug, Clone)]
+pub struct PickedChunk {
+    /// Its bytes in the input.
+    pub bytes: Range<usize>,
+    /// What its rows are.
+    pub rows: PickedRows,
+}
+
+/// What the rows of a chunk are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PickedRows {
+    /// Lines that are canonical URLs.
+    CleanLines,
+    /// Lines.
+    Lines,
+    /// Rows in scratch.
+    Rows,
+}
+
+/// Rows of a few chunks of one input.
+#[derive(Debug)]
+pub struct Picks {
+    /// The chunks.
+    pub chunks: Vec<PickedChunk>,
+    /// The rows in order.
+    pub places: Vec<Place>,
+}
+
+impl Picks {
+    /// Calls `act` with the content of each row in `range`, and with whether it is a canonical URL already. `input` has all bytes
+    /// of the input.
+    ///
+    /// # Errors
+    /// The first of `act`.
+    #[inline]
+    pub fn try_for_each<'i, E>(
+        &self,
+        range: Range<usize>,
+        input: &'i [u8],
+        mut act: impl FnMut(Content<'i>, bool) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for at in range {
+            if at.is_multiple_of(AHEAD) {
+                self.fetch(at + AHEAD, input);
+            }
+            let place = self.places[at];
+            let PickedChunk { bytes, rows } = &self.chunks[place.chunk()];
+            let row = &input[bytes.start + place.start()..bytes.end];
+            match rows {
+                PickedRows::CleanLines => act(of_line(line(row, place)), true)?,
+                PickedRows::Lines => act(of_line(line(row, place)), false)?,
+                PickedRows::Rows => act(spool_format::content(row), false)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Prefetches the rows that begin at `from`.
+    #[inline(never)]
+    fn fetch(&self, from: usize, input: &[u8]) {
+        for place in self.places.iter().skip(from).take(AHEAD) {
+            let start = self.chunks[place.chunk()].bytes.start + place.start();
+            input.get(start).into_iter().for_each(prefetch::fetch);
+            input.get(start + prefetch::LINE_BYTES).into_iter().for_each(prefetch::fetch);
+        }
+    }
+}
+
+#[inline]
+fn of_line(raw: &[u8]) -> Content<'_> {
+    Content::Url(raw, RawTags::default())
+}
+
+/// The line at the start of `rest`, which ends where a line or the input ends.
+#[inline]
+fn line(rest: &[u8], place: Place) -> &[u8] {
+    if place.length() < LENGTH_MAX { &rest[..place.length()] } else { long_line(rest) }
+}
+
+#[inline(never)]
+fn long_line(rest: &[u8]) -> &[u8] {
+    match memchr::memchr(b'\n', rest) {
+        Some(end) => rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]),
+        None => rest,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::intake::lines;
+
+    #[test]
+    fn picked_lines_are_the_lines_of_their_chunks() {
+        let mut text = b"\xEF\xBB\xBFhttp://h.example/\n".to_vec();
+        for bytes in [0, 1, LENGTH_MAX - 1, LENGTH_MAX, LENGTH_MAX + 1, CHUNK_BYTES, 3, CHUNK_BYTES, 700] {
+            for end in [&b"\n"[..], b"\r\n", b"\r\r\n"] {
+                text.extend(std::iter::repeat_n(b'x', bytes));
+                text.extend_from_slice(end);
+            }
+        }
+        text.extend_from_slice(b"the last\r");
+        let own: Vec<_> = lines::chunks(text.len()).map(|nominal| lines::own(&text, nominal)).collect();
+        assert!(own.len() < CHUNKS_TOGETHER);
+        let mut want = Vec::new();
+        let mut picks = Picks { chunks: Vec::new(), places: Vec::new() };
+        for (at, bytes) in own.into_iter().enumerate() {
+            for line in lines::lines(&text[bytes.clone()], bytes.start as u64) {
+                want.push(line.raw);
+                let start = line.offset as usize - bytes.start;
+                picks.places.push(Place::new(start, line.raw.len()).unwrap().in_chunk(at));
+            }
+            picks.chunks.push(PickedChunk { bytes, rows: PickedRows::Lines });
+        }
+        for from in [0, 1, want.len()] {
+            let mut found = Vec::new();
+            let ok = picks.try_for_each(from..want.len(), &text, |content, is_clean| {
+                let Content::Url(raw, _) = content else { panic!("it is a line") };
+                found.push(raw);
+                if is_clean { Err(()) } else { Ok(()) }
+            });
+            assert!(ok == Ok(()) && found == want[from..]);
+        }
+    }
+
+    #[test]
+    fn a_place_beyond_its_bits_is_none() {
+        assert!(Place::new((1 << START_BITS) - 1, usize::MAX).is_some());
+        assert!(Place::new(1 << START_BITS, 0).is_none());
+    }
+}

@@ -1,0 +1,258 @@
+//! Records, in the survey, where the row of each entry is and what decides its section. With that, a layout is split among sections
+//! without reading the rows again, and its rows stay where they are.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
+
+use super::memory::Memory;
+use super::picks::Place;
+use super::sizes::Sizes;
+use crate::common::frequent;
+use crate::common::quick_numbers::QuickNumbers;
+use crate::error::{Result, copy, reserve, reserve_more};
+use crate::intake::input::{Extent, Input};
+use crate::intake::lines::CHUNK_URLS_MAX;
+use crate::job::{SectionsBy, SetRules};
+use crate::sitemap::entry::Entry;
+use crate::sitemap::sections::by_path::PathSegments;
+use crate::sitemap::sections::by_rule::RuleMatcher;
+
+/// The fraction of memory (a quarter) that a record may take, and again its picks.
+pub const RECORDED_SHARE: usize = 4;
+
+/// Most segments of paths that are told apart. Up to this number, the counts of segments are exact.
+const SEGMENTS_MAX: usize = frequent::HELD_MAX;
+
+/// What is recorded of the entries of a chunk, by ordinal.
+#[derive(Debug)]
+pub struct RecordedChunk {
+    /// The numbers that decide the section: that of the section in a column, of the rule from 1, or of the first segment.
+    pub numbers: Vec<u16>,
+    /// Where their rows are.
+    pub places: Vec<Place>,
+}
+
+impl RecordedChunk {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.numbers.len() * (size_of::<u16>() + size_of::<Place>())
+    }
+}
+
+/// What is recorded of all entries.
+#[derive(Debug)]
+pub struct Recorded {
+    /// Chunk by chunk.
+    pub chunks: Vec<RecordedChunk>,
+    /// The room of the entries of each chunk.
+    pub sizes: Vec<Sizes>,
+    /// The first segments of paths by their numbers, if these decide.
+    pub segments: Vec<Vec<u8>>,
+}
+
+impl Recorded {
+    /// The number of numbers: all are less.
+    pub fn numbers(&self, sections: &SectionsBy) -> usize {
+        let all = || self.chunks.iter().flat_map(|chunk| &chunk.numbers);
+        match sections {
+            SectionsBy::Column { .. } => all().max().map_or(0, |&most| usize::from(most) + 1),
+            SectionsBy::Rules(rules) => rules.rules().count() + 1,
+            SectionsBy::Path { .. } => self.segments.len(),
+        }
+    }
+}
+
+/// Records the entries of all chunks, as long as there is memory for it.
+pub struct Recording {
+    chunks: Vec<RecordedChunk>,
+    bytes: usize,
+    bytes_max: usize,
+    segments: Segments,
+    given_up: AtomicBool,
+}
+
+impl Recording {
+    /// A recording for a survey of `inputs`. None if the layout has no sections or several sites, or if memory cannot hold the
+    /// inputs: then picking a row from here and there would read them from disk many times.
+    pub fn of(rules: &SetRules, inputs: &[Input], memory: &Memory) -> Option<Self> {
+        let is_held = |input: &Input| input.extents().any(|extent| matches!(extent, Extent::Urls { .. }));
+        let bytes: u64 = inputs.iter().map(|input| input.bytes().len() as u64).sum();
+        let is_wanted = rules.sections.is_some() && rules.only_site().is_some();
+        (is_wanted && bytes <= memory.budget && !inputs.iter().any(is_held)).then(|| Self {
+            chunks: Vec::new(),
+            bytes: 0,
+            bytes_max: memory.hold / RECORDED_SHARE,
+            segments: Segments::default(),
+            given_up: AtomicBool::new(false),
+        })
+    }
+
+    /// Bytes of memory that it takes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Adds the record of the next chunk. None is that of a chunk that could not be recorded.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn push(&mut self, chunk: Option<RecordedChunk>) -> Result<()> {
+        let bytes = chunk.as_ref().map_or(0, RecordedChunk::bytes);
+        match chunk {
+            Some(chunk) if self.bytes + bytes <= self.bytes_max && !self.has_given_up() => {
+                reserve_more(&mut self.chunks, 1)?;
+                self.chunks.push(chunk);
+                self.bytes += bytes;
+            }
+            _ => {
+                self.give_up();
+                (self.chunks, self.bytes) = (Vec::new(), 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is missing so far.
+    pub fn is_whole(&self) -> bool {
+        !self.has_given_up()
+    }
+
+    /// The record of all chunks, from which nothing is missing. `sizes` are those of their entries.
+    pub fn finish(self, sizes: Vec<Sizes>) -> Recorded {
+        let segments = self.segments.known.into_inner().unwrap_or_else(PoisonError::into_inner).names;
+        Recorded { chunks: self.chunks, sizes, segments }
+    }
+
+    fn give_up(&self) {
+        self.given_up.store(true, Ordering::Relaxed);
+    }
+
+    fn has_given_up(&self) -> bool {
+        self.given_up.load(Ordering::Relaxed)
+    }
+}
+
+/// The segments that all threads have found so far.
+#[derive(Default)]
+struct Segments {
+    known: RwLock<KnownSegments>,
+}
+
+#[derive(Default)]
+struct KnownSegments {
+    numbers: std::collections::HashMap<Vec<u8>, u16>,
+    names: Vec<Vec<u8>>,
+}
+
+impl Segments {
+    /// The number of `segment`, which is added to those that a thread has `known`. None if there are too many.
+    #[inline(never)]
+    fn add(&self, segment: &[u8], known: &mut QuickNumbers) -> Option<u16> {
+        let number = self.number(segment)?;
+        known.insert(segment, number);
+        Some(number)
+    }
+
+    /// The number of `segment`. None if there are too many.
+    fn number(&self, segment: &[u8]) -> Option<u16> {
+        if let Some(&number) = self.known.read().unwrap_or_else(PoisonError::into_inner).numbers.get(segment)
+        {
+            return Some(number);
+        }
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&number) = known.numbers.get(segment) {
+            return Some(number);
+        }
+        let number = known.names.len();
+        (number < SEGMENTS_MAX).then(|| {
+            known.names.push(segment.to_vec());
+            known.numbers.insert(segment.to_vec(), number as u16);
+            number as u16
+        })
+    }
+}
+
+const _: () = assert!(SEGMENTS_MAX <= 1 << u16::BITS);
+
+/// Records the entries of one chunk after another.
+pub struct Recorder<'r> {
+    recording: &'r Recording,
+    decider: Decider,
+    numbers: Vec<u16>,
+    places: Vec<Place>,
+    /// Whether an entry of the chunk could not be recorded.
+    has_failed: bool,
+}
+
+/// What decides the section of an entry.
+enum Decider {
+    Column,
+    Rules(RuleMatcher),
+    Path { segments: PathSegments, known: QuickNumbers },
+}
+
+impl<'r> Recorder<'r> {
+    /// A recorder for one thread. None if the layout has no sections.
+    pub fn new(rules: &SetRules, recording: &'r Recording) -> Option<Self> {
+        let decider = match rules.sections.as_ref()? {
+            SectionsBy::Column { .. } => Decider::Column,
+            SectionsBy::Rules(rules) => Decider::Rules(rules.matcher()),
+            SectionsBy::Path { .. } => Decider::Path {
+                segments: PathSegments::new(rules.only_site(), rules.scope),
+                known: QuickNumbers::default(),
+            },
+        };
+        Some(Self { recording, decider, numbers: Vec::new(), places: Vec::new(), has_failed: false })
+    }
+
+    /// Begins a chunk.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn begin(&mut self) -> Result<()> {
+        self.has_failed = self.recording.has_given_up();
+        self.numbers.clear();
+        self.places.clear();
+        reserve(&mut self.numbers, CHUNK_URLS_MAX)?;
+        reserve(&mut self.places, CHUNK_URLS_MAX)
+    }
+
+    /// Records the next entry, whose row is at `place`.
+    #[inline]
+    pub fn push(&mut self, entry: &Entry<'_>, place: Option<Place>) {
+        if self.has_failed {
+            return;
+        }
+        let number = match &mut self.decider {
+            Decider::Column => Some(entry.section.0),
+            Decider::Rules(matcher) => {
+                let rule = matcher.rule_of(entry.url.as_bytes());
+                rule.map_or(Some(0), |rule| u16::try_from(rule + 1).ok())
+            }
+            Decider::Path { segments, known } => {
+                let segment = segments.of(entry.url.as_bytes());
+                known.get(segment).or_else(|| self.recording.segments.add(segment, known))
+            }
+        };
+        match (number, place) {
+            (Some(number), Some(place)) => {
+                self.numbers.push(number);
+                self.places.push(place);
+            }
+            _ => {
+                self.has_failed = true;
+                self.recording.give_up();
+            }
+        }
+    }
+
+    /// Ends the chunk. None if it could not be recorded.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn end(&mut self) -> Result<Option<RecordedChunk>> {
+        if self.has_failed {
+            return Ok(None);
+        }
+        Ok(Some(RecordedChunk { numbers: copy(&self.numbers)?, places: copy(&self.places)? }))
+    }
+}
