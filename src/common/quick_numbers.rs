@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::quick_hash::QuickHash;
 
-/// Slots of the first table. Its indexes take two bytes each.
+/// Slots of the first table.
 const SLOTS: usize = 1024;
 
 /// Names and their numbers.

@@ -23,6 +23,9 @@ pub const RECORDED_SHARE: usize = 4;
 /// Most segments of paths that are told apart. Up to this number, the counts of segments are exact.
 const SEGMENTS_MAX: usize = frequent::HELD_MAX;
 
+/// Most bytes of all segments. Each thread has two copies of them.
+const SEGMENT_BYTES_MAX: usize = 4 << 20;
+
 /// What is recorded of the entries of a chunk, by ordinal.
 #[derive(Debug)]
 pub struct RecordedChunk {
@@ -141,6 +144,8 @@ struct Segments {
 struct KnownSegments {
     numbers: std::collections::HashMap<Vec<u8>, u16>,
     names: Vec<Vec<u8>>,
+    /// Bytes of all names.
+    bytes: usize,
 }
 
 impl Segments {
@@ -163,7 +168,8 @@ impl Segments {
             return Some(number);
         }
         let number = known.names.len();
-        (number < SEGMENTS_MAX).then(|| {
+        (number < SEGMENTS_MAX && known.bytes + segment.len() <= SEGMENT_BYTES_MAX).then(|| {
+            known.bytes += segment.len();
             known.names.push(segment.to_vec());
             known.numbers.insert(segment.to_vec(), number as u16);
             number as u16
