@@ -1,8 +1,8 @@
 //! Store: objects in buckets, as inputs and as places for sets.
 //!
-//! All calls block. The requests run on threads of their own, so that the library can be used from any thread, and several can be
-//! on their way at the same time. Retries of the library repeat what is safe to repeat; [`Bucket::put`] finds out for itself
-//! whether a conditional put whose answer was lost has happened.
+//! Calls block, except those that return a [`Task`] or are `async`. Requests run on dedicated threads, so the library can be used
+//! from any thread, and several requests can be in flight. The client library retries requests that are safe to retry.
+//! [`Bucket::put`] itself finds out whether a conditional PUT succeeded if its response is lost.
 
 #[cfg(feature = "cloud")]
 mod attempts;

@@ -24,10 +24,10 @@ use super::format::OutDirectory;
 use super::input::Found;
 use crate::error::Result;
 
-/// Maximum number of sources whose first bytes are requested while the one before them is read.
+/// Maximum number of sources whose first bytes are prefetched while another source is read.
 const SOURCES_AHEAD: usize = 16;
 
-/// The `sources`, to be read one after the other. Requests the first bytes of the next ones.
+/// Iterates over `sources`, which are read one after the other, and prefetches the first bytes of the next ones.
 pub fn in_turn(sources: Vec<Found<'_>>) -> impl Iterator<Item = Found<'_>> {
     let mut ahead = VecDeque::new();
     let mut rest = sources.into_iter();
@@ -42,8 +42,8 @@ pub fn in_turn(sources: Vec<Found<'_>>) -> impl Iterator<Item = Found<'_>> {
     })
 }
 
-/// Finds the files that `url` refers to. It may be an object, a pattern of objects, or a location with objects below it; those in
-/// `out` are left out. Returns none if it is the path of a local file.
+/// Finds the files that `url` refers to: an object, a pattern of objects, a location with objects below it, or a file on a web
+/// server. Objects in `out` are omitted. Returns none if `url` is the path of a local file.
 ///
 /// # Errors
 /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) for a scheme that cannot be read, [`ErrorKind::Input`](crate::ErrorKind::Input)
@@ -62,7 +62,7 @@ pub fn find(url: &Path, needs_success: bool, out: Option<&OutDirectory>) -> Resu
     }
 }
 
-/// Whether `name` is that of a file on a web server. The files beside it are not known.
+/// Whether `name` is the URL of a file on a web server, where neighbouring files cannot be listed.
 pub fn is_on_web_server(name: &Path) -> bool {
     let name = name.to_string_lossy();
     let starts = |scheme: &str| name.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme));

@@ -1,19 +1,18 @@
-//! A place that is a prefix of a bucket in an object store.
+//! A place at a prefix of a bucket in an object store.
 //!
-//! The store has neither renames nor links nor locks, but it puts an object as a whole or not at all, and only if the object is still
-//! what the request says it is. That is enough:
+//! Object stores have no renames, links or locks, but uploads are atomic and can be conditional. That is enough:
 //!
 //! | step | in a directory | in a bucket |
 //! |---|---|---|
-//! | one run at a time | a lock of the kernel | a claim in the [journal], kept by heart beats |
-//! | a new sitemap | staged, then linked | put under its final name, which tells its content, if there is none |
-//! | the decision | the manifest is renamed to the journal | a conditional put of the journal |
-//! | index files, then robots lines | renamed | put, each only if it still is what was read before |
-//! | the live manifest | renamed from the journal | put, only if it still is the one that was replaced |
-//! | after a crash | the next run completes or cleans up | the same |
+//! | one run at a time | a kernel lock | a claim in the [journal], renewed by heartbeats |
+//! | a new sitemap | staged, then linked | uploaded under its final name, which contains a content hash, unless it exists |
+//! | the commit | the manifest is renamed to the journal | a conditional PUT of the journal |
+//! | index files, then robots lines | renamed | uploaded, each only if it has not changed since it was read |
+//! | the live manifest | renamed from the journal | uploaded, only if the previous manifest is still there |
+//! | after a crash | the next run completes or cleans up | the next run completes or cleans up |
 //!
-//! A run that is taken for dead although it is not, because its heart beats did not arrive, cannot decide any more: its condition does
-//! not hold. It then removes nothing, because the run that took over may use the same sitemaps.
+//! A run that is alive but presumed dead, because its heartbeats did not arrive, can no longer commit: its precondition fails. It
+//! then removes nothing, because the run that took over may use the same sitemaps.
 
 mod claim;
 mod headers;
@@ -51,34 +50,34 @@ use staging::Staging;
 use switch::Steps;
 use uploads::Uploads;
 
-/// The object by which the clock of the store is read.
+/// An object that is uploaded to read the store's clock.
 const CLOCK: &str = "clock";
 
-/// A set in a bucket that only this run may change, and the run's staging for it.
+/// A set in a bucket that only this run may change, with the run's staging.
 #[derive(Debug)]
 pub struct BucketPlace {
     view: BucketView,
     run: String,
     claim: Claim,
-    /// Local, because the store is no place for scratch files. It is created when it is asked for.
+    /// A local directory for scratch files, created on first use.
     scratch: OnceLock<PathBuf>,
     uploads: Uploads,
-    /// The sitemaps that this run has put.
+    /// The sitemaps that this run has uploaded.
     staged: Arc<Mutex<BTreeSet<String>>>,
     switch_state: SwitchState,
     steps: Steps,
-    /// Whether other processes put sitemaps for this run.
+    /// Whether other processes upload sitemaps for this run.
     has_workers: OnceLock<()>,
-    /// Whether the list was renewed after workers have put files.
+    /// Whether the listing was refreshed after workers uploaded files.
     is_listed_again: OnceLock<()>,
 }
 
 impl BucketPlace {
-    /// Claims the set `name` at `location`, or the set without a name. Requests are given up a few seconds after `stop` is raised.
+    /// Claims the set `name`, or the unnamed set, at `location`. Requests are abandoned a few seconds after `stop` is raised.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if another run holds it, or holds all sites that it is one of; [`ErrorKind::Output`] if there is no such
-    /// bucket, or the store ignores conditions.
+    /// [`ErrorKind::Busy`] if another run holds the place, or holds the parent for all sites; [`ErrorKind::Output`] if the bucket
+    /// does not exist or the store ignores conditional requests.
     pub fn open(location: Location, name: Option<&SetName>, stop: &Stop) -> Result<Self> {
         let place = Self::claimed(BucketView::of(location, name)?.for_run(stop), false)?;
         if let Some(of_sites) = place.view.journal_of_sites() {
@@ -87,7 +86,7 @@ impl BucketPlace {
         Ok(place)
     }
 
-    /// Claims the parent of the places of all sites.
+    /// Claims the parent of all sites.
     ///
     /// # Errors
     /// As [`BucketPlace::open`].
@@ -100,9 +99,9 @@ impl BucketPlace {
         let claimant = Claimant { run: run.clone(), for_sites, heart: None };
         let place = Self::with_claim(view, run, &claimant)?;
         if !store_settings().allow_unsafe_store && !place.claim.has_conditions()? {
-            let why = "the store ignores the conditions of puts, so two runs could publish at the same time and tear the set; use another store, or ";
+            let why = "the store ignores the conditions of uploads, so two runs at once could mix their sets; use another store, or ";
             let words =
-                message!(place.view.root(), ": {why}", Setting::AllowUnsafeStore, " if no two runs can meet");
+                message!(place.view.root(), ": {why}", Setting::AllowUnsafeStore, " if runs never overlap");
             return Err(Error::new(ErrorKind::Output, words));
         }
         Ok(place)
@@ -129,7 +128,7 @@ impl BucketPlace {
         Staging { view: &self.view, run: &self.run }
     }
 
-    /// Starts to put a sitemap.
+    /// Starts to upload a sitemap.
     fn put(&self, file: &str, bytes: &[u8], condition: Condition) -> Unsynced {
         let put = objects::sitemap(&self.view, &self.run, file, bytes, condition);
         let task = self.uploads.start(self.view.bucket().clone(), put);
@@ -150,7 +149,7 @@ impl BucketPlace {
         })
     }
 
-    /// Records the entity tags of the sitemaps that are there, for the next run.
+    /// Records the ETags of the published sitemaps for the next run.
     fn write_ledger(&self) -> Result<()> {
         let before = self.view.known_tags().unwrap_or_default();
         let new = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
@@ -166,7 +165,7 @@ impl Place for BucketPlace {
         Ok(Box::new(Self::with_claim(self.view.site(name), run, &claimant)?))
     }
 
-    /// The claims of sites have no heart beats of their own.
+    /// Does nothing: the claims of sites have no heartbeats of their own.
     fn release_lock(&mut self) {}
 
     fn create_staging(&self) -> Result<()> {
@@ -188,7 +187,7 @@ impl Place for BucketPlace {
     fn scratch(&self) -> &Path {
         self.scratch.get_or_init(|| {
             let directory = std::env::temp_dir().join(format!("sitemill-{}", self.run));
-            // If it cannot be created, whoever writes there says so.
+            // If it cannot be created, the first write there reports the error.
             let _ = crate::place::directory::fs::make_private(&crate::place::directory::fs::Disk, &directory);
             directory
         })
@@ -204,7 +203,7 @@ impl Place for BucketPlace {
 
     fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced> {
         if file == PROBE {
-            // From now on, other processes may put sitemaps for this run.
+            // From now on, other processes may upload sitemaps for this run.
             self.has_workers.get_or_init(|| ());
             staging::mark_workers(&self.view, &self.run)?;
             self.staging().put(file, bytes)?;
@@ -215,7 +214,7 @@ impl Place for BucketPlace {
 
     fn staged_bytes(&self, file: &str) -> Option<u64> {
         if self.view.published(file).ok().flatten().is_none() {
-            // Workers have put files since.
+            // Workers have uploaded files since.
             self.is_listed_again.get_or_init(|| self.view.forget());
         }
         self.view.published(file).ok().flatten().map(|object| object.bytes)
@@ -255,7 +254,7 @@ impl Place for BucketPlace {
         switch::check_expected(&self.view, self.steps.expected.as_ref())?;
         self.switch_state = SwitchState::InDoubt;
         if let Err(error) = self.claim.change(State::Decided, &self.run) {
-            // A run that has lost its claim has decided nothing.
+            // A run that has lost its claim has not committed.
             if self.claim.is_lost() {
                 self.switch_state = SwitchState::Uncommitted;
             }
@@ -329,7 +328,7 @@ impl Place for BucketPlace {
         if let Some(directory) = self.scratch.get() {
             let _ = std::fs::remove_dir_all(directory);
         }
-        // What lands later would stay for good.
+        // Uploads that finish later would never be removed.
         self.uploads.drain();
         // A run that has taken over may use the same sitemaps.
         if self.claim.is_lost() {

@@ -1,23 +1,23 @@
-//! Attempts: requests that are made again after a failure which may pass.
+//! Attempts: retries of requests after transient failures.
 
 use std::future::Future;
 use std::time::{Duration, Instant};
 
 use super::failure::{Failure, FailureKind};
 
-/// How often a request is made at most.
+/// Maximum number of attempts, including the first.
 pub const ATTEMPTS: u32 = 6;
-/// The pause before the second attempt. Each pause is twice the one before.
+/// The pause before the second attempt. It doubles with each further attempt.
 pub const PAUSE: Duration = Duration::from_millis(200);
 
-/// After this time, a request is not made again: the library has repeated it as well.
+/// No retries start after this time, because the client library has retried the request, too.
 const TIME: Duration = Duration::from_secs(10);
 
-/// Makes a `request` until it does not fail for a reason that may pass, or has failed too often. The library repeats fewer requests: no
-/// read whose answer breaks off, and no conditional put that nobody answers.
+/// Retries `request` with back-off while it fails for a reason that may be transient. The client library itself does not retry
+/// reads that break off during the response, or conditional PUTs that get no response.
 ///
 /// # Errors
-/// That of the last attempt.
+/// The error of the last attempt.
 pub async fn repeated<T, F>(mut request: impl FnMut() -> F) -> Result<T, Failure>
 where
     F: Future<Output = Result<T, Failure>>,

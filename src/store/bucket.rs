@@ -1,4 +1,4 @@
-//! A bucket: the requests that sitemill makes.
+//! A bucket, and the requests that sitemill sends to it.
 
 use std::fmt;
 use std::future::Future;
@@ -23,7 +23,7 @@ use super::reader::ObjectReader;
 use super::runtime::wait;
 use crate::common::stop::Stop;
 
-/// Objects above this size are put in parts, so that a lost connection costs one part only.
+/// Objects above this size are uploaded in parts, so that a lost connection costs only one part.
 const PART_BYTES: usize = 32 << 20;
 
 /// A bucket. Clones share connections.
@@ -39,18 +39,18 @@ struct Inner {
 }
 
 impl Bucket {
-    /// The bucket at `location`, which `store` reaches with credentials from `credentials`.
+    /// The bucket at `location`, accessed through `store`. `credentials` describes where the credentials come from, for messages.
     pub fn new(store: Arc<dyn ObjectStore>, location: &Location, credentials: String) -> Self {
         let patience = Patience::default();
         Self(Arc::new(Inner { store, root: location.root.clone(), credentials, patience }))
     }
 
-    /// The same bucket for a run that `stop` stops: its requests are given up a few seconds later.
+    /// Returns the same bucket for a run: its requests are abandoned a few seconds after `stop` is raised.
     pub fn for_run(&self, stop: &Stop) -> Self {
         Self(Arc::new(Inner { patience: Patience::with(stop), ..Inner::clone(&self.0) }))
     }
 
-    /// Waits for requests.
+    /// Blocks until `work` is done, or its run is over.
     fn wait<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, Failure>> + Send + 'static,
@@ -62,15 +62,15 @@ impl Bucket {
     /// Looks up the object `key`; none if it does not exist.
     ///
     /// # Errors
-    /// If the store cannot be asked.
+    /// If the request fails.
     pub fn head(&self, key: &str) -> Result<Option<Object>, Failure> {
         Ok(self.get(key, head_only())?.map(|got| got.meta.into()))
     }
 
-    /// The run that has put the object `key`; none if it does not exist, or was put by another program.
+    /// Returns the run that uploaded the object `key`; none if it does not exist or another program uploaded it.
     ///
     /// # Errors
-    /// If the store cannot be asked.
+    /// If the request fails.
     pub async fn run_of(&self, key: &str) -> Result<Option<String>, Failure> {
         let got = self.0.patience.wait(self.get_async(&self.key(key)?, head_only())).await?;
         Ok(got.and_then(|got| Some(got.attributes.get(&Attribute::Metadata(RUN.into()))?.to_string())))
@@ -95,7 +95,7 @@ impl Bucket {
         Ok(got.map(|got| Box::new(ObjectReader::new(got, credentials)) as Box<dyn Read + Send>))
     }
 
-    /// Reads a part of the object `key`, which must still be `object`. Returns the entity tag as well.
+    /// Reads the bytes in `range` of the object `key`, which must still be `object`. Also returns its ETag.
     ///
     /// # Errors
     /// If it cannot be read; [`FailureKind::Condition`] if it was replaced, [`FailureKind::Missing`] if it was removed.
@@ -112,7 +112,7 @@ impl Bucket {
         };
         let got = self.0.store.get_opts(&self.key(key)?, options).await;
         let got = got.map_err(|error| self.failure(&error))?;
-        // Stores may ignore the condition, or have listed no tag.
+        // The store may ignore the condition, or may have listed no ETag.
         if !object.is_same_as(&got.meta) {
             return Err(Failure::replaced());
         }
@@ -120,7 +120,7 @@ impl Bucket {
         got.bytes().await.map(|bytes| (bytes, tag)).map_err(|error| self.failure(&error))
     }
 
-    /// Lists all objects below `prefix`, in the order of their keys, which are given in full.
+    /// Lists all objects below `prefix` with their full keys, sorted by key.
     ///
     /// # Errors
     /// If they cannot be listed.
@@ -136,7 +136,7 @@ impl Bucket {
         })
     }
 
-    /// Lists the objects and prefixes right below `prefix`.
+    /// Lists the objects and prefixes directly below `prefix`.
     ///
     /// # Errors
     /// If they cannot be listed.
@@ -153,17 +153,17 @@ impl Bucket {
         })
     }
 
-    /// Puts an object, and returns what identifies its content. A put whose answer is lost is repeated or recognised: if the object has the
-    /// bytes that were to be put, it counts as put, whoever did it.
+    /// Uploads an object, and returns its ETag and version. If the response is lost, the upload is retried or recognised: an object
+    /// that already has these bytes counts as uploaded, whoever uploaded it.
     ///
     /// # Errors
-    /// If it cannot be put; [`FailureKind::Condition`] if the condition does not hold.
+    /// If it cannot be uploaded; [`FailureKind::Condition`] if the condition does not hold.
     pub fn put(&self, put: Put) -> Result<Meta, Failure> {
         let this = self.clone();
         self.wait(async move { this.put_repeatedly(put).await })
     }
 
-    /// [`Bucket::put`] in the background.
+    /// Like [`Bucket::put`], but asynchronous.
     ///
     /// # Errors
     /// As [`Bucket::put`].
@@ -185,7 +185,7 @@ impl Bucket {
             let there = self.read_async(&put.key).await;
             match there {
                 Ok(Some((bytes, object))) if bytes == put.bytes => return Ok(object.meta()),
-                // Its own answer says why.
+                // The failure of the upload is the one to report.
                 Err(_) => return Err(failure),
                 Ok(there) if attempt < ATTEMPTS && failure.kind == FailureKind::Other => {
                     let is_still = match (&put.condition, &there) {
@@ -205,13 +205,13 @@ impl Bucket {
         unreachable!("the last attempt returns")
     }
 
-    /// Whether the store refuses to put the object `key`, which has these `bytes`, if the condition of the put does not hold. A store that
-    /// ignores conditions puts the same bytes again.
+    /// Whether the store enforces the conditions of uploads. Tries to upload the existing object `key` under conditions that do not
+    /// hold. `bytes` is its content, so a store that ignores conditions leaves it unchanged.
     ///
     /// # Errors
-    /// If it cannot be asked.
+    /// If a request fails for another reason.
     pub fn honours_conditions(&self, key: &str, bytes: &[u8]) -> Result<bool, Failure> {
-        // Azure compares tags as text, and Google numbers of versions.
+        // Azure compares ETags as text, and Google compares version numbers.
         let other = Meta { tag: Some("\"0\"".into()), version: Some("1".into()) };
         let puts = [Condition::Absent, Condition::Is(other)]
             .map(|condition| Put::new(key, bytes.to_vec(), condition));
@@ -246,8 +246,8 @@ impl Bucket {
         done.map(meta_of).map_err(|error| self.failure(&error))
     }
 
-    /// Puts an object in parts. A store knows no condition for the whole, so it is looked up first: only objects whose name tells their
-    /// content are put under a condition and so large.
+    /// Uploads an object in parts. Multipart uploads cannot be conditional, so it is looked up first. That is enough, because only
+    /// sitemaps are that large, and their names contain a hash of their content.
     async fn put_in_parts(&self, put: &Put, key: &Key) -> Result<Meta, Failure> {
         if put.condition == Condition::Absent && self.get_async(key, head_only()).await?.is_some() {
             return Err(Failure { kind: FailureKind::Condition, ..Failure::other("the object exists") });
@@ -265,7 +265,7 @@ impl Bucket {
         }
         match upload.complete().await.map_err(|error| self.failure(&error)) {
             Ok(done) => Ok(meta_of(done)),
-            // The library repeats the request if the answer is lost, and then the store no longer knows the upload.
+            // If the response was lost, the client library retried the request, but the store no longer knows the upload.
             Err(failure) => match self.read_once(key).await {
                 Ok(Some((there, object))) if there == put.bytes => Ok(object.meta()),
                 _ => Err(failure),
@@ -273,10 +273,10 @@ impl Bucket {
         }
     }
 
-    /// Removes objects. Those that do not exist count as removed.
+    /// Removes objects. Objects that do not exist count as removed.
     ///
     /// # Errors
-    /// If one cannot be removed; others may be gone.
+    /// If an object cannot be removed. Others may have been removed.
     pub fn remove(&self, keys: &[String]) -> Result<(), Failure> {
         let keys = keys.iter().map(|key| self.key(key)).collect::<Result<Vec<_>, _>>()?;
         let this = self.clone();
@@ -333,7 +333,7 @@ impl Bucket {
     }
 }
 
-/// Asks for everything but the bytes.
+/// Options of a HEAD request.
 fn head_only() -> GetOptions {
     GetOptions { head: true, ..GetOptions::default() }
 }
@@ -344,7 +344,7 @@ fn meta_of(done: PutResult) -> Meta {
 
 impl fmt::Debug for Bucket {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The store has the credentials.
+        // The store contains the credentials.
         f.debug_tuple("Bucket").field(&self.0.root).finish()
     }
 }

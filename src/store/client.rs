@@ -1,4 +1,4 @@
-//! Clients: how a bucket is reached, and with whose credentials.
+//! Clients: endpoints, credentials and retries for each kind of store.
 
 use std::collections::HashMap;
 use std::net::{SocketAddr, TcpStream};
@@ -17,33 +17,33 @@ use super::profile::Profile;
 use super::settings::{generation, store_settings};
 use crate::error::{Error, ErrorKind, Result, message};
 
-/// The buckets in use. Connections and the credentials of roles are shared by everything that uses a bucket.
+/// The buckets in use. All users of a bucket share its connections and role credentials.
 static BUCKETS: LazyLock<Mutex<Buckets>> = LazyLock::new(Mutex::default);
 
-/// The URL of a bucket, and the endpoint of its store if that was given.
+/// The URL of a bucket, and the endpoint from the settings, if any.
 type Address = (String, Option<String>);
 
-/// Buckets, and the generation of the settings that they were reached with.
+/// Buckets, and the generation of the settings they were created with.
 #[derive(Default)]
 struct Buckets {
     generation: u64,
     buckets: HashMap<Address, Bucket>,
 }
 
-/// How often the library repeats a request, and for how long at most.
+/// Maximum number of retries by the client library, and the time after which it starts none.
 const RETRIES: usize = 8;
 const RETRY_TIME: Duration = Duration::from_secs(60);
 const BACKOFF_FIRST: Duration = Duration::from_millis(100);
 const BACKOFF_MAX: Duration = Duration::from_secs(5);
 
-/// The time for one request, unless the environment sets another (`AWS_TIMEOUT`).
+/// Default timeouts of a request (`AWS_TIMEOUT`) and of a connection attempt (`AWS_CONNECT_TIMEOUT`).
 const REQUEST_TIME: &str = "60 seconds";
 const CONNECT_TIME: &str = "5 seconds";
 
-/// The address at which machines of a cloud ask for the credentials of their role.
+/// The metadata service, where cloud machines get the credentials of their role.
 const METADATA_ADDRESS: ([u8; 4], u16) = ([169, 254, 169, 254], 80);
 
-/// The bucket of `location`.
+/// Returns the bucket of `location`.
 ///
 /// # Errors
 /// [`ErrorKind::Permission`] if no credentials can be found, [`ErrorKind::Usage`] if the settings contradict each other.
@@ -113,7 +113,7 @@ fn s3(location: &Location, endpoint: Option<String>) -> Result<Bucket> {
     Ok(Bucket::new(built(location, builder.build())?, location, source))
 }
 
-/// The settings in the environment. An empty variable is unset, because many service files unset variables that way.
+/// The settings in the environment. An empty variable counts as unset, because many service files unset variables that way.
 fn of_environment() -> AmazonS3Builder {
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
@@ -124,8 +124,8 @@ fn of_environment() -> AmazonS3Builder {
     })
 }
 
-/// Adds credentials and the region, in the order in which the AWS tools look for them. Returns where the credentials come from, and the
-/// endpoint.
+/// Adds credentials and the region, looking in the same order as the AWS tools. Returns the builder, a description of where the
+/// credentials come from, and the endpoint.
 fn with_credentials(
     mut builder: AmazonS3Builder,
     location: &Location,
@@ -165,10 +165,9 @@ fn with_credentials(
     Ok((builder, source, endpoint.or_else(of_variable).or(profile.endpoint)))
 }
 
-/// Whether the address answers at which machines of a cloud find the credentials of their role. Elsewhere the library would try for a
-/// long time.
+/// Whether the metadata service of a cloud is reachable. Without it, the client library would keep trying for a long time.
 fn has_metadata() -> bool {
-    // The AWS tools have this switch, too.
+    // The AWS tools honour this variable, too.
     let is_off =
         std::env::var("AWS_EC2_METADATA_DISABLED").is_ok_and(|value| value.eq_ignore_ascii_case("true"));
     !is_off && TcpStream::connect_timeout(&SocketAddr::from(METADATA_ADDRESS), Duration::from_secs(1)).is_ok()

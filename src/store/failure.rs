@@ -1,4 +1,4 @@
-//! Failures of requests: what the store answered, without anything that is secret.
+//! Failed requests: what the store answered, without secrets.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::error::{Error, ErrorKind, Message, message};
 
-/// Characters of an answer that is no XML that are shown.
+/// Maximum number of characters shown of an answer that is not XML.
 const ANSWER_CHARS_MAX: usize = 300;
 
-/// The codes of S3 and Azure for requests that are denied, of those that are no other kind of failure.
+/// Error codes of S3 and Azure that mean the request was denied.
 const DENIALS: [&str; 7] = [
     "AccessDenied",
     "AuthenticationFailed",
@@ -27,15 +27,15 @@ pub enum FailureKind {
     NoBucket,
     /// There is no such object.
     Missing,
-    /// The store knows no such user, or denies the request.
+    /// The credentials are missing or invalid, or do not permit the request.
     Denied,
-    /// The object is not as the request demands: it exists, or has another entity tag.
+    /// A precondition failed: the object exists, or has a different ETag.
     Condition,
-    /// The store cannot do this.
+    /// The store does not support this request.
     Unsupported,
-    /// The run was asked to stop by this signal, and the store has not answered.
+    /// This signal stopped the run before the store answered.
     Stopped(i32),
-    /// Anything else: the network, the store. It may work later.
+    /// Anything else, such as a network or server error. A retry may help.
     Other,
 }
 
@@ -44,21 +44,21 @@ pub enum FailureKind {
 pub struct Failure {
     /// Why.
     pub kind: FailureKind,
-    /// What the store answered. It has no credentials and no signature.
+    /// What the store answered, without credentials and signatures.
     pub answer: String,
     /// Where the credentials come from.
     pub credentials: String,
 }
 
 impl Failure {
-    /// The failure that `error` is, with credentials from `credentials`.
+    /// Converts an `error` of the client library. `credentials` describes where the credentials come from.
     pub fn of(error: &object_store::Error, credentials: &str) -> Self {
         use object_store::Error as Cause;
         let text = chain(error);
         let code = element(&text, "Code").unwrap_or_default();
         let is_no_bucket =
             matches!(code, "NoSuchBucket" | "ContainerNotFound") || text.contains("notFound: bucket");
-        // Credentials that cannot be had at all are no answer of the store. URLs may contain any word.
+        // If no credentials can be obtained, the error comes from the library, not the store. URLs may contain any word.
         let words = text.split_whitespace().filter(|word| !word.contains("://"));
         let words = words.collect::<Vec<_>>().join(" ").to_lowercase();
         let has_none = ["credential", "metadata", "token"].iter().any(|word| words.contains(word));
@@ -67,7 +67,7 @@ impl Failure {
             Cause::NotFound { .. } => FailureKind::Missing,
             Cause::AlreadyExists { .. } | Cause::Precondition { .. } => FailureKind::Condition,
             Cause::PermissionDenied { .. } | Cause::Unauthenticated { .. } => FailureKind::Denied,
-            // The library says so of requests for objects alone, and not of lists.
+            // The library reports denials of object requests, but not of listings.
             _ if DENIALS.contains(&code) || ["401", "403"].iter().any(|code| is_answered(&text, code)) => {
                 FailureKind::Denied
             }
@@ -78,22 +78,22 @@ impl Failure {
         Self { kind, answer: answer(&text), credentials: credentials.into() }
     }
 
-    /// Whether the store may have done what was asked, or may do it yet.
+    /// Whether the store may have carried out the request, or may still do so.
     pub fn is_in_doubt(&self) -> bool {
         matches!(self.kind, FailureKind::Stopped(_) | FailureKind::Other)
     }
 
-    /// A failure that no store answered.
+    /// A failure that did not come from a store.
     pub fn other(answer: impl Into<String>) -> Self {
         Self { kind: FailureKind::Other, answer: answer.into(), credentials: String::new() }
     }
 
-    /// The failure of a request for an object that is no longer the one that was found.
+    /// The failure of a request for an object that has been replaced since it was found.
     pub fn replaced() -> Self {
         Self { kind: FailureKind::Condition, ..Self::other("it was replaced") }
     }
 
-    /// The error for the object at `path`. `doing` describes the failure, such as "could not be read".
+    /// Converts the failure into an error about the object at `path`. `doing` says what failed, such as "could not be read".
     pub fn into_error(self, path: &Path, doing: impl Into<Message>) -> Error {
         let Self { kind, answer, credentials } = self;
         match kind {
@@ -125,12 +125,12 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Whether the server has answered with the HTTP status `code`, according to the `text` of an error.
+/// Whether the `text` of an error says that the server answered with the HTTP status `code`.
 fn is_answered(text: &str, code: &str) -> bool {
     text.split_once("status code: ").is_some_and(|(_, status)| status.starts_with(code))
 }
 
-/// The text of an error and of its causes, as far as they say more.
+/// The text of an error and of those causes that add information.
 fn chain(error: &object_store::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -145,8 +145,8 @@ fn chain(error: &object_store::Error) -> String {
     text
 }
 
-/// What a store answered, from the `text` of an error. Of an XML body only the code and the message are shown, because S3 repeats the
-/// access key and the signature in others of its elements.
+/// Extracts the store's answer from the `text` of an error. Only the code and the message of an XML body are shown, because S3
+/// repeats the access key and the signature in other elements.
 fn answer(text: &str) -> String {
     if let Some(code) = element(text, "Code") {
         return match element(text, "Message").filter(|message| !message.is_empty()) {

@@ -1,4 +1,4 @@
-//! Locations of objects: which bucket, and which key in it.
+//! Locations of objects: a bucket and a key.
 
 use std::path::Path;
 #[cfg(feature = "cloud")]
@@ -11,17 +11,17 @@ use crate::error::{Error, Result, is_url, message};
 /// The kinds of stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scheme {
-    /// Amazon S3, and stores that are compatible with it.
+    /// Amazon S3 and compatible stores.
     S3,
     /// Google Cloud Storage.
     Gs,
     /// Azure Blob Storage.
     Az,
-    /// A web server, which is only read.
+    /// A web server (read-only).
     Http,
 }
 
-/// The schemes of URLs, and what they mean.
+/// URL schemes and the stores they stand for.
 const SCHEMES: [(&str, Scheme); 7] = [
     ("s3", Scheme::S3),
     ("s3a", Scheme::S3),
@@ -37,19 +37,19 @@ const SCHEMES: [(&str, Scheme); 7] = [
 pub struct Location {
     /// The kind of store.
     pub scheme: Scheme,
-    /// The URL of the bucket without a slash at its end: `s3://bucket`.
+    /// The URL of the bucket, without a trailing slash: `s3://bucket`.
     pub root: String,
-    /// The key in the bucket without slashes at its ends. Empty for the bucket itself.
+    /// The key in the bucket, without leading and trailing slashes (kept for web servers). Empty for the bucket itself.
     pub key: String,
-    /// Whether the URL ends with a slash, so that it cannot be an object.
+    /// Whether the URL ends with a slash or names only the bucket, so that it cannot be an object.
     pub is_prefix: bool,
 }
 
 impl Location {
-    /// The location that `path` means; none if it is the path of a local file.
+    /// Parses `path`; none if it is the path of a local file.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is a URL of another scheme, or names no bucket.
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it is a URL with another scheme, is not UTF-8, or names no bucket.
     pub fn parse(path: &Path) -> Result<Option<Self>> {
         if !is_url(path) {
             return Ok(None);
@@ -63,7 +63,7 @@ impl Location {
         }
         let Some(&(_, scheme)) = SCHEMES.iter().find(|(known, _)| *known == name) else {
             let words = "sitemill reads and writes s3://, gs:// and az://, and reads https://";
-            return Err(Error::usage(message!(path, ": {name} is no scheme that sitemill knows; {words}")));
+            return Err(Error::usage(message!(path, ": unknown scheme {name}; {words}")));
         };
         let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
         if bucket.is_empty() {
@@ -80,7 +80,7 @@ impl Location {
         self.root.split_once("://").map_or("", |(_, bucket)| bucket)
     }
 
-    /// The location as a path, for messages and for joining names to it.
+    /// The location as a path, for messages and for appending names.
     #[cfg(feature = "cloud")]
     pub fn path(&self) -> PathBuf {
         match self.key.is_empty() {
@@ -90,7 +90,7 @@ impl Location {
     }
 }
 
-/// The error, of this `kind`, for a location of a store if this build cannot reach any.
+/// The error of this `kind` for a location in a store if this build does not support object stores.
 #[cfg(not(feature = "cloud"))]
 pub fn not_built_in(path: &Path, kind: ErrorKind) -> Error {
     let words = "is a URL, and this sitemill was built without object stores (the feature cloud); the Python package and the Debian package have them";

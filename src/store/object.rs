@@ -1,45 +1,45 @@
-//! Objects, and what is asked for when one is put.
+//! Objects, and requests to upload them.
 
 use bytes::Bytes;
 use object_store::{Attribute, Attributes, ObjectMeta};
 
-/// The name of the metadata that says which run has put an object. Azure permits letters, digits and underscores in it, and proxies drop
-/// headers with underscores.
+/// The metadata name under which an object records the run that uploaded it. It has only letters and digits, because Azure allows
+/// only these and underscores, and proxies drop headers with underscores.
 pub const RUN: &str = "sitemillrun";
 
-/// What identifies the content of an object: its entity tag and, where the store has one, its version.
+/// Identifies the content of an object: its ETag and, if the store has versions, its version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Meta {
-    /// The entity tag.
+    /// The ETag.
     pub tag: Option<String>,
     /// The version.
     pub version: Option<String>,
 }
 
-/// An object without its bytes.
+/// The properties of an object, without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
-    /// Its bytes.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// Its entity tag; not every store lists them.
+    /// Its ETag. Not every store includes ETags in listings.
     pub tag: Option<String>,
-    /// Its version, where the store has versions.
+    /// Its version, if the store has versions.
     pub version: Option<String>,
-    /// When it was put, by the clock of the store: nanoseconds since 1970.
+    /// When it was uploaded, by the store's clock, in nanoseconds since 1970.
     pub modified: i64,
 }
 
 impl Object {
-    /// What identifies its content.
+    /// Returns what identifies its content.
     pub fn meta(&self) -> Meta {
         Meta { tag: self.tag.clone(), version: self.version.clone() }
     }
 
-    /// Whether `meta` is of the same content. Without tags, the size and the time decide.
+    /// Whether `meta` describes the same content. Without ETags, size and time are compared.
     pub fn is_same_as(&self, meta: &ObjectMeta) -> bool {
         match (&self.tag, entity_tag(meta.e_tag.clone())) {
             (Some(was), Some(now)) => *was == now,
-            // Lists have parts of seconds, and headers have none.
+            // Listings have fractions of seconds, headers have only whole seconds.
             _ => self.bytes == meta.size && self.modified / 1_000_000_000 == meta.last_modified.timestamp(),
         }
     }
@@ -52,17 +52,17 @@ impl From<ObjectMeta> for Object {
     }
 }
 
-/// An entity tag as headers have it: Azure leaves the quotes out in lists.
+/// Adds the quotes that an ETag has in headers: Azure omits them in listings.
 pub fn entity_tag(tag: Option<String>) -> Option<String> {
     tag.map(|tag| if tag.ends_with('"') { tag } else { format!("\"{tag}\"") })
 }
 
-/// The objects right below a prefix.
+/// The objects and prefixes directly below a prefix.
 #[derive(Debug, Default)]
 pub struct Level {
-    /// The objects, by their names after the prefix.
+    /// The objects, named without the prefix.
     pub objects: Vec<(String, Object)>,
-    /// The names of the prefixes below it.
+    /// The names of the prefixes, without the prefix above them.
     pub prefixes: Vec<String>,
 }
 
@@ -73,46 +73,46 @@ impl Level {
     }
 }
 
-/// When a put may happen.
+/// The condition of an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
-    /// In any case.
+    /// Always upload.
     None,
-    /// If there is no object.
+    /// Upload only if the object does not exist.
     Absent,
-    /// If the object has this content.
+    /// Upload only if the object still has this content.
     Is(Meta),
 }
 
 impl Condition {
-    /// If the object is still the one that was `read`, or still does not exist.
+    /// The condition that the object is still the one that was `read`, or still does not exist.
     pub fn still(read: Option<&Object>) -> Self {
         read.map_or(Self::Absent, |object| Self::Is(object.meta()))
     }
 }
 
-/// An object to put.
+/// An object to upload.
 #[derive(Debug, Clone)]
 pub struct Put {
     /// Its key.
     pub key: String,
-    /// Its bytes.
+    /// Its content.
     pub bytes: Bytes,
-    /// When it may be put.
+    /// When it may be uploaded.
     pub condition: Condition,
-    /// Its headers: names in any case, and values.
+    /// Its headers: names (upper or lower case) and values.
     pub headers: Vec<(String, String)>,
-    /// The run that puts it.
+    /// The run that uploads it, recorded in its metadata.
     pub run: Option<String>,
 }
 
 impl Put {
-    /// A put of `bytes` as `key`, without headers.
+    /// An upload of `bytes` as `key`, without headers.
     pub fn new(key: impl Into<String>, bytes: impl Into<Bytes>, condition: Condition) -> Self {
         Self { key: key.into(), bytes: bytes.into(), condition, headers: Vec::new(), run: None }
     }
 
-    /// What the store keeps with it.
+    /// The attributes that the store keeps with it.
     pub fn attributes(&self) -> Attributes {
         let named = self.headers.iter().map(|(name, value)| (attribute(name), value.clone()));
         let run = self.run.iter().map(|run| (Attribute::Metadata(RUN.into()), run.clone()));
@@ -120,7 +120,7 @@ impl Put {
     }
 }
 
-/// The attribute that a header is.
+/// Converts the name of a header into an attribute.
 fn attribute(name: &str) -> Attribute {
     let name = name.to_ascii_lowercase();
     match name.as_str() {

@@ -1,4 +1,4 @@
-//! Parts of objects, which are requested without waiting for them.
+//! Parts of remote files, requested without waiting for the response.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::failure::Failure;
 use super::object::Object;
 use super::runtime::{Task, spawn};
 
-/// A file on another machine, in one version of which parts can be requested.
+/// One version of a remote file whose parts can be requested.
 pub trait Parts: fmt::Debug + Send + Sync {
     /// Requests the bytes in `range`, which lies within the file. The request fails with
     /// [`FailureKind::Condition`](super::FailureKind::Condition) if the file was replaced since it was found, and with
@@ -25,12 +25,12 @@ pub struct ObjectParts {
     bucket: Bucket,
     key: String,
     object: Object,
-    /// The entity tag, if the object was found in a list without tags and a part of it was read.
+    /// The ETag from the first part that was read, for objects from a listing without ETags.
     tag: Arc<OnceLock<String>>,
 }
 
 impl ObjectParts {
-    /// The parts of `object`, which was found as `key` in `bucket`.
+    /// The parts of `object`, found as `key` in `bucket`.
     pub fn new(bucket: Bucket, key: String, object: Object) -> Self {
         Self { bucket, key, object, tag: Arc::default() }
     }
@@ -44,7 +44,7 @@ impl Parts for ObjectParts {
             let (bytes, now) = bucket.read_range(&key, range, &object).await?;
             let first = now.map(|now| tag.get_or_init(|| now.clone()) == &now);
             match first {
-                // Two first parts were requested at the same time, and the object was replaced between them.
+                // Two parts were requested before the ETag was known, and the object was replaced between them.
                 Some(false) => Err(Failure::replaced()),
                 _ => Ok(bytes),
             }

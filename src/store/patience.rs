@@ -1,4 +1,4 @@
-//! Patience: how long requests go on after their run was asked to stop.
+//! Patience: how long requests continue after their run was asked to stop.
 
 use std::future::Future;
 use std::pin::pin;
@@ -11,13 +11,13 @@ use super::failure::{Failure, FailureKind};
 use crate::common::stop::Stop;
 use crate::error::ErrorKind;
 
-/// The time that a store has to answer all requests after the run was asked to stop: enough to clean up, unless it hangs.
+/// The time that a store has to answer all requests after the run was asked to stop: enough to clean up, unless the store hangs.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The time between two looks at whether the run was asked to stop.
+/// The interval between checks whether the run was asked to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How long the requests of a run go on. Without a run, until they are answered.
+/// How long the requests of a run continue. Without a run, they continue until they are answered.
 #[derive(Debug, Clone, Default)]
 pub struct Patience(Option<Arc<Run>>);
 
@@ -28,15 +28,15 @@ struct Run {
 }
 
 impl Patience {
-    /// That of a run that `stop` stops.
+    /// The patience of a run: a few seconds from the time that `stop` is raised.
     pub fn with(stop: &Stop) -> Self {
         Self(Some(Arc::new(Run { stop: stop.clone(), noticed: OnceLock::new() })))
     }
 
-    /// The answer to `request`, which is given up a few seconds after the run was asked to stop.
+    /// Waits for `request`, but abandons it a few seconds after the run was asked to stop.
     ///
     /// # Errors
-    /// That of the request, or [`FailureKind::Stopped`]. In the latter case it may have happened or happen yet.
+    /// The failure of the request, or [`FailureKind::Stopped`]. In the latter case, the store may still carry out the request.
     pub async fn wait<T>(&self, request: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
         let Some(run) = &self.0 else { return request.await };
         match select(pin!(request), pin!(run.is_over())).await {
@@ -50,7 +50,7 @@ impl Patience {
 }
 
 impl Run {
-    /// Returns the signal once nothing is waited for any more.
+    /// Returns the signal once the grace period is over.
     async fn is_over(&self) -> i32 {
         loop {
             if let Some(ErrorKind::Signal(signal)) = self.stop.check().err().map(|error| error.kind())

@@ -1,4 +1,4 @@
-//! Profiles of the AWS tools: the files that `aws configure` writes.
+//! AWS profiles: the files that `aws configure` writes.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use configparser::ini::Ini;
 
 use crate::error::{Error, ErrorKind, Result, message};
 
-/// What a profile says, as far as sitemill uses it.
+/// The values of a profile that sitemill uses.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Profile {
     pub key_id: Option<String>,
@@ -14,18 +14,20 @@ pub struct Profile {
     pub token: Option<String>,
     pub region: Option<String>,
     pub endpoint: Option<String>,
-    /// The file that the key is in.
+    /// The file that contains the key.
     pub file: PathBuf,
 }
 
-/// Keys of a profile that name other ways to credentials.
+/// Profile settings for sources of credentials that sitemill does not support.
 const OTHER_WAYS: [&str; 4] = ["credential_process", "sso_session", "sso_start_url", "role_arn"];
 
 impl Profile {
-    /// The profile that `AWS_PROFILE` names, or the default one. It is empty if there is no default one.
+    /// Reads the profile named by `AWS_PROFILE` or `AWS_DEFAULT_PROFILE`, or the default profile. The latter may be missing; it is
+    /// empty then.
     ///
     /// # Errors
-    /// [`ErrorKind::Permission`] if a profile is named and does not exist, or has credentials of a kind that sitemill cannot get.
+    /// [`ErrorKind::Permission`] if a named profile does not exist, the profile gets its credentials in a way that sitemill does
+    /// not support, or a file is invalid.
     pub fn of_environment() -> Result<Self> {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let home = variable("HOME").map(PathBuf::from).unwrap_or_default();
@@ -52,8 +54,8 @@ impl Profile {
             && let Some(way) = OTHER_WAYS.iter().find(|way| value(way).is_some())
         {
             let words = message!(
-                "the AWS profile {name} has its credentials by {way}, which sitemill cannot use; put those into the environment that \
-                 aws configure export-credentials prints for it"
+                "the AWS profile {name} gets its credentials from {way}, which sitemill does not support; put the credentials that \
+                 aws configure export-credentials prints into the environment"
             );
             return Err(Error::new(ErrorKind::Permission, words));
         }
@@ -69,16 +71,16 @@ impl Profile {
     }
 }
 
-/// The sections of a file; none if there is no file.
+/// Loads the sections of a file. A file that cannot be read has none.
 fn load(path: &Path) -> Result<Ini> {
     let mut ini = Ini::new_cs();
-    // A key may have any of the characters that begin a comment elsewhere.
+    // A key may contain the characters that begin comments in other files.
     ini.set_inline_comment_symbols(Some(&[]));
     match std::fs::read_to_string(path) {
         Ok(text) => match ini.read(text) {
             Ok(_) => Ok(ini),
-            // The message of the library repeats the line, which may have a key.
-            Err(_) => Err(Error::new(ErrorKind::Permission, message!(path, ": is no file of AWS profiles"))),
+            // The library's message repeats the line, which may contain a key.
+            Err(_) => Err(Error::new(ErrorKind::Permission, message!(path, ": is not an AWS profile file"))),
         },
         Err(_) => Ok(ini),
     }

@@ -1,4 +1,4 @@
-//! A reader of an object, which is fetched a little ahead of it.
+//! A reader of an object that prefetches a little.
 
 use std::io::{self, Read};
 
@@ -10,20 +10,20 @@ use tokio::sync::mpsc;
 use super::failure::Failure;
 use super::runtime::spawn;
 
-/// Pieces of the object that wait for the reader, of a few kilobytes each.
+/// Maximum number of pieces that wait for the reader, each of a few kilobytes.
 const PIECES_AHEAD: usize = 64;
 
-/// The bytes of an object, in order.
+/// Reads the bytes of an object in order.
 pub struct ObjectReader {
     pieces: mpsc::Receiver<Result<Bytes, Failure>>,
     piece: Bytes,
 }
 
 impl ObjectReader {
-    /// Reads the answer `got`.
+    /// Reads the body of the response `got`. `credentials` describes where the credentials come from.
     pub fn new(got: GetResult, credentials: String) -> Self {
         let (sender, pieces) = mpsc::channel(PIECES_AHEAD);
-        // Ends when the object does, or the reader.
+        // The task ends with the object, or when the reader is dropped.
         drop(spawn(async move {
             let mut stream = got.into_stream();
             while let Some(piece) = stream.next().await {

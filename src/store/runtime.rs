@@ -1,4 +1,4 @@
-//! The threads that requests run on, and the way to wait for a request from any other thread.
+//! The threads that run requests, and a way to wait for a request from any other thread.
 
 use std::future::Future;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 
-/// Threads of the runtime: one can encrypt while the other waits for the store. Requests do not hold threads.
+/// Threads of the runtime: one can encrypt while the other waits for the store. Requests do not block threads.
 const THREADS: usize = 2;
 
 /// The runtime, and the process that started it.
 static RUNTIME: Mutex<Option<(u32, &'static Runtime)>> = Mutex::new(None);
 
-/// The runtime of this process. Threads do not survive a fork, and programs in Python fork, so a child starts its own.
+/// The runtime of this process. Python programs fork, and threads do not survive a fork, so a child process starts its own runtime.
 fn runtime() -> &'static Runtime {
     let process = std::process::id();
     let mut runtime = RUNTIME.lock().unwrap_or_else(PoisonError::into_inner);
@@ -24,16 +24,16 @@ fn runtime() -> &'static Runtime {
     }
     let mut builder = Builder::new_multi_thread();
     builder.worker_threads(THREADS).thread_name("sitemill-store").enable_all();
-    // That of the parent is not dropped: it would wait for its threads.
+    // The parent's runtime is leaked, because dropping it would wait for its threads.
     let started: &Runtime = Box::leak(Box::new(builder.build().expect("two threads can be started")));
     *runtime = Some((process, started));
     started
 }
 
-/// Maximum delay before noticing that a request is called off.
+/// Maximum delay before noticing that a request was cancelled.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A request on its way.
+/// A request in flight.
 #[must_use]
 #[derive(Debug)]
 pub struct Task<T>(mpsc::Receiver<T>);
@@ -44,7 +44,7 @@ impl<T> Task<T> {
         self.0.recv().expect("a request answers or panics")
     }
 
-    /// Waits for its result; none if `is_called_off` becomes true before it is there.
+    /// Waits for its result; none if `is_called_off` becomes true first.
     pub fn wait_unless(self, is_called_off: &dyn Fn() -> bool) -> Option<T> {
         loop {
             match self.0.recv_timeout(PATIENCE) {
@@ -66,7 +66,7 @@ pub fn spawn<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) 
     Task(result)
 }
 
-/// Waits for `work`. Unlike the runtime's own way, this may be called from a thread of another runtime.
+/// Runs `work` and waits for it. Unlike the runtime's own `block_on`, this may be called from a thread of another runtime.
 pub fn wait<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> T {
     spawn(work).wait()
 }

@@ -1,25 +1,25 @@
-//! How stores are reached and what objects are given: settings of the process, as the credentials in its environment are.
+//! Store settings: endpoints and headers. Like credentials in the environment, they apply to the whole process.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
-/// How object stores are reached, and how a set is kept there. They apply to the whole process, as the credentials in its environment
-/// do. [`StoreSettings::default`] is the default of the command line.
+/// Settings for access to object stores and for the sets published there. Like credentials in the environment, they apply to the
+/// whole process. [`StoreSettings::default`] has the defaults of the command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoreSettings {
-    /// The URL of a compatible store. If none is given, `AWS_ENDPOINT_URL` and the profile are consulted, and then the store's own
-    /// endpoint is used.
+    /// The URL of a compatible store. If it is not set, `AWS_ENDPOINT_URL` applies, then the endpoint of the AWS profile, then the
+    /// store's own endpoint.
     pub endpoint: Option<String>,
-    /// The location below which `.sitemill` is kept; none for the location of the set itself.
+    /// The location below which `.sitemill` is kept; none for the location of the set.
     pub state: Option<PathBuf>,
-    /// Headers of sitemaps. They replace those that sitemill gives, or are added.
+    /// Headers of sitemaps. They override sitemill's own headers or are added to them.
     pub sitemap_headers: Vec<ObjectHeader>,
-    /// Headers of index files and of the lines for robots.txt, in the same way.
+    /// Headers of index files and of `robots-sitemaps.txt`, which override or extend sitemill's in the same way.
     pub index_headers: Vec<ObjectHeader>,
-    /// Publish even to a store that ignores conditions, where nothing but luck keeps two runs apart.
+    /// Publish even to a store that ignores conditional requests, where nothing prevents two runs from publishing at the same time.
     pub allow_unsafe_store: bool,
 }
 
@@ -33,26 +33,26 @@ static SETTINGS: RwLock<StoreSettings> = RwLock::new(StoreSettings {
 
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
-/// Sets how object stores are reached from now on. Credentials are looked for anew, because a program may have changed its
+/// Sets the store settings of this process. Credentials are looked up again afterwards, because the program may have changed its
 /// environment.
 pub fn set_store_settings(settings: StoreSettings) {
     GENERATION.fetch_add(1, Ordering::Relaxed);
     *SETTINGS.write().unwrap_or_else(PoisonError::into_inner) = settings;
 }
 
-/// How often the settings were set, by which a client knows whether they may have changed.
+/// The number of times the settings were set, so that clients notice changes.
 #[cfg(feature = "cloud")]
 pub fn generation() -> u64 {
     GENERATION.load(Ordering::Relaxed)
 }
 
-/// How object stores are reached.
+/// Returns the store settings of this process.
 #[cfg(feature = "cloud")]
 pub fn store_settings() -> StoreSettings {
     SETTINGS.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// A header that objects are served with, parsed from `Name: value`.
+/// An HTTP header that objects are served with, parsed from `Name: value`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectHeader {
     /// Its name, in lower case.
@@ -61,7 +61,7 @@ pub struct ObjectHeader {
     pub value: String,
 }
 
-/// The headers that a store keeps with an object.
+/// The headers that stores keep with an object.
 const NAMES: [&str; 5] =
     ["content-type", "cache-control", "content-disposition", "content-language", "x-amz-storage-class"];
 
@@ -77,7 +77,7 @@ impl FromStr for ObjectHeader {
         }
         if name == "content-encoding" {
             // The bytes are the resource: see the notes on Google's store in docs/operations.md.
-            return Err("sitemaps are gzip files, and not pages that were compressed on the way; leave Content-Encoding out".into());
+            return Err("sitemaps are gzip files, not compressed for transfer; omit Content-Encoding".into());
         }
         let is_metadata = name.strip_prefix("x-amz-meta-").is_some_and(|rest| {
             !rest.is_empty()
@@ -86,7 +86,7 @@ impl FromStr for ObjectHeader {
         });
         match is_metadata || NAMES.contains(&&*name) {
             true => Ok(Self { name, value: value.into() }),
-            false => Err(format!("a store keeps {}, and x-amz-meta-… with an object", NAMES.join(", "))),
+            false => Err(format!("unsupported header; use {} or x-amz-meta-…", NAMES.join(", "))),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Files on web servers, which are only read.
+//! Files on web servers (read-only).
 
 use std::fmt;
 use std::ops::Range;
@@ -18,16 +18,15 @@ use super::failure::{Failure, FailureKind};
 use super::parts::Parts;
 use super::runtime::{Task, spawn, wait};
 
-/// The time to connect, and the time without a byte after which a request has failed.
+/// Connection timeout, and read timeout: how long a server may send nothing before a request fails.
 const CONNECT_TIME: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// How often a request is sent that the server does not answer, and the pause before the first repetition. Each pause is twice the
-/// one before.
+/// Maximum number of attempts, and the pause before the first retry. The pause doubles with each retry.
 const ATTEMPTS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Bytes of a stream that are passed on together.
+/// The size from which a piece of a stream is passed on.
 const PIECE_BYTES: usize = 256 << 10;
 
 static CLIENT: LazyLock<object_store::Result<HttpClient>> = LazyLock::new(|| {
@@ -39,27 +38,27 @@ static CLIENT: LazyLock<object_store::Result<HttpClient>> = LazyLock::new(|| {
     ReqwestConnector::default().connect(&options)
 });
 
-/// A file on a web server, as it was when it was found. Redirections are followed.
+/// A file on a web server, in the version that was found. Redirects are followed.
 #[derive(Clone)]
 pub struct WebFile {
     url: String,
-    /// Its bytes, if the server says how many it has.
+    /// Its size in bytes, if the server states it.
     pub bytes: Option<u64>,
-    /// Its entity tag or, without one, the time of its last change.
+    /// Its ETag or, without one, its `Last-Modified` time.
     version: Option<String>,
-    /// Whether the server sends parts of it.
+    /// Whether the server supports range requests for it.
     sends_parts: bool,
 }
 
-/// The bytes of a file that the server sends from start to end.
+/// A request for the next piece of a file that is read from start to end. It returns the piece and the rest of the stream.
 pub type Pieces = Task<(Result<Bytes, Failure>, BoxStream<'static, Result<Bytes, Failure>>)>;
 
 impl WebFile {
-    /// Looks up the file at `url`; none if it does not exist. Its first byte is requested, because many servers and signed URLs
-    /// refuse other methods than GET.
+    /// Looks up the file at `url`; none if it does not exist. Requests its first byte, because many servers and signed URLs allow
+    /// only GET.
     ///
     /// # Errors
-    /// If the server cannot be asked, or refuses.
+    /// If the request fails or is refused.
     pub fn find(url: &str) -> Result<Option<Self>, Failure> {
         let this = Self { url: url.to_owned(), bytes: None, version: None, sends_parts: false };
         wait(async move {
@@ -71,7 +70,7 @@ impl WebFile {
             let version = version_of(&response);
             let (bytes, sends_parts) = match status {
                 206 => total_of(&response).map_or((None, false), |bytes| (Some(bytes), version.is_some())),
-                // There is no first byte.
+                // The file is empty.
                 416 => (Some(0), version.is_some()),
                 _ => (header(&response, "content-length").and_then(|bytes| bytes.parse().ok()), false),
             };
@@ -79,12 +78,12 @@ impl WebFile {
         })
     }
 
-    /// Whether parts of it can be requested. Otherwise it can only be read from its start to its end.
+    /// Whether parts of it can be requested. Otherwise, it can only be read from start to end.
     pub fn sends_parts(&self) -> bool {
         self.sends_parts && self.bytes.is_some()
     }
 
-    /// Requests all of it.
+    /// Requests the whole file.
     pub fn open(&self) -> Pieces {
         let this = self.clone();
         spawn(async move {
@@ -101,12 +100,12 @@ impl WebFile {
         })
     }
 
-    /// Requests the next piece of a stream; an empty one is its end.
+    /// Requests the next piece of a stream. An empty piece marks the end.
     pub fn next(stream: BoxStream<'static, Result<Bytes, Failure>>) -> Pieces {
         spawn(piece(stream))
     }
 
-    /// The answer to a request for all of it, or for a part. A request that got no answer is repeated.
+    /// Requests the whole file or a part of it. Retries after connection errors, 429 and 5xx.
     async fn answer(&self, range: Option<Range<u64>>) -> Result<HttpResponse, Failure> {
         let client = CLIENT.as_ref().map_err(|error| Failure::other(error.to_string()))?;
         let mut pause = PAUSE;
@@ -134,7 +133,7 @@ impl WebFile {
 
     fn request_of(&self, range: Option<Range<u64>>) -> Result<HttpRequest, Failure> {
         let mut request = HttpRequest::new(HttpRequestBody::empty());
-        *request.uri_mut() = self.url.parse().map_err(|_| Failure::other("it is no valid URL"))?;
+        *request.uri_mut() = self.url.parse().map_err(|_| Failure::other("it is not a valid URL"))?;
         let Some(range) = range else { return Ok(request) };
         let bytes = format!("bytes={}-{}", range.start, range.end - 1);
         let tag = self.version.as_ref().filter(|version| version.starts_with('"'));
@@ -155,7 +154,7 @@ impl WebFile {
         for attempt in 1.. {
             let response = self.answer(Some(range.clone())).await?;
             if response.status().as_u16() != 206 {
-                let words = "the server has stopped to send parts of the file";
+                let words = "the server no longer accepts requests for parts of the file";
                 return Err(Failure { kind: FailureKind::Unsupported, ..Failure::other(words) });
             }
             if self.is_replaced(&response) || total_of(&response) != self.bytes {
@@ -167,7 +166,7 @@ impl WebFile {
             match response.into_body().bytes().await {
                 Ok(bytes) if is_there && bytes.len() as u64 == range.end - range.start => return Ok(bytes),
                 Ok(_) => {
-                    return Err(Failure::other("the server has sent another part than it was asked for"));
+                    return Err(Failure::other("the server sent a different part than requested"));
                 }
                 Err(error) if attempt == ATTEMPTS => return Err(of_error(error)),
                 Err(_) => tokio::time::sleep(pause).await,
@@ -192,7 +191,7 @@ impl fmt::Debug for WebFile {
     }
 }
 
-/// The next bytes of a stream, and the rest of it.
+/// Reads the next piece of a stream. Returns it with the rest of the stream.
 async fn piece(
     mut stream: BoxStream<'static, Result<Bytes, Failure>>,
 ) -> (Result<Bytes, Failure>, BoxStream<'static, Result<Bytes, Failure>>) {
@@ -207,7 +206,7 @@ async fn piece(
     (Ok(piece.into()), stream)
 }
 
-/// Why the server refuses a request, if it does.
+/// Returns the failure if the server refused the request.
 fn refusal(response: &HttpResponse, is_of_part: bool) -> Option<Failure> {
     let status = response.status();
     let kind = match status.as_u16() {
@@ -243,7 +242,7 @@ fn version_of(response: &HttpResponse) -> Option<String> {
     header(response, "etag").or_else(|| header(response, "last-modified")).map(str::to_owned)
 }
 
-/// The bytes of the whole file, of which the server has sent a part.
+/// The size of the whole file in bytes, from the response to a request for a part.
 fn total_of(response: &HttpResponse) -> Option<u64> {
     header(response, "content-range")?.rsplit_once('/')?.1.trim().parse().ok()
 }

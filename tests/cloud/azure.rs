@@ -1,4 +1,4 @@
-//! `az://` with Azurite, Microsoft's emulator: other headers, other conditions and other answers than those of S3.
+//! `az://` with Azurite, Microsoft's emulator: its headers, conditions and responses differ from those of S3.
 
 use std::process::{Command, Stdio};
 use std::thread;
@@ -9,7 +9,7 @@ use crate::servers::Server;
 use crate::support::{ROBOTS_FILE, Run, TempDir, finish, locs, published_by, sitemill};
 use crate::world::{BASE, pages, urls};
 
-/// The account of the emulator, which its documentation names.
+/// The emulator's account, from its documentation.
 const ACCOUNT: &str = "devstoreaccount1";
 const KEY: &str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 
@@ -88,7 +88,7 @@ fn azure_keeps_sets_as_other_stores_do() {
     let served = azure.get(&format!("/{sitemap}"));
     assert_eq!(served.header("content-type"), Some("application/gzip"));
     assert_eq!(served.header("cache-control"), Some("public, max-age=31536000, immutable"));
-    // Some sitemaps change; then nothing does.
+    // In the second run, some sitemaps change; in the third, nothing changes.
     azure.publish(1, 75).expect(0);
     assert_eq!(azure.urls(), urls(1, 75));
     let before = azure.names();
@@ -105,7 +105,7 @@ fn azure_keeps_sets_as_other_stores_do() {
     assert_eq!(azure.urls(), urls(1, 75), "the third set had the same URLs");
     azure.run(&["rollback", "--quiet", "--to", "1", "--out", "az://maps/set"]).expect(0);
     assert_eq!(azure.urls(), urls(1, 60));
-    // The published set as input of another one.
+    // The published set is the input of another one.
     azure
         .run(&["build", "--quiet", "--base-url", BASE, "--out", "az://maps/copy", "az://maps/set"])
         .expect(0);
@@ -119,7 +119,7 @@ fn of_two_runs_on_azure_one_wins_and_a_dead_one_is_cleaned_up_after() {
     azure.publish(1, 60).expect(0);
     let mut build = azure.build(KEY, "az://maps/set");
     let mut first = build.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // It has claimed the place and waits for its input.
+    // The first run has claimed the place and waits for its input.
     while !azure.names().iter().any(|name| name.contains("/staging/")) {
         assert!(first.try_wait().unwrap().is_none(), "it waits for its input");
         thread::sleep(Duration::from_millis(20));

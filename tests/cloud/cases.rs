@@ -1,15 +1,15 @@
-//! Many cases of one test, at the same time.
+//! Runs many cases of one test in parallel.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// Runs `case` with 1, 2, 3 and so on, on some threads at once, until it returns false. Returns how often it has returned true.
+/// Runs `case` with 1, 2, 3 and so on, on several threads, until it returns false. Returns how often it returned true.
 pub fn in_parallel(threads: usize, case: impl Fn(usize) -> bool + Sync) -> usize {
     let (next, hits, is_over) = (AtomicUsize::new(1), AtomicUsize::new(0), AtomicBool::new(false));
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                // A case that fails ends the others.
+                // If one case fails, the other threads stop.
                 let _ends = Ends(&is_over);
                 while !is_over.load(Ordering::SeqCst) {
                     if case(next.fetch_add(1, Ordering::SeqCst)) {
@@ -33,7 +33,7 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// How many cases a test has: what `variable` says, or `default`. scripts/cloud-soak sets it.
+/// The number of cases of a test: the value of `variable`, which scripts/cloud-soak sets, or `default`.
 pub fn wanted(variable: &str, default: u32) -> u32 {
     std::env::var(variable).map_or(default, |word| word.parse().expect("a number of cases"))
 }

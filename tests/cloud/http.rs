@@ -1,10 +1,10 @@
-//! HTTP/1.1, as much as the proxy and the crawler of these tests need: heads, bodies, and requests with a connection each.
+//! As much HTTP/1.1 as the proxy and the crawler of these tests need: heads, bodies, and one connection per request.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// Longer than any answer takes; a test that hangs fails.
+/// A timeout that no response reaches, so that a hanging test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The first line of a request or a response, and its headers.
@@ -15,25 +15,25 @@ pub struct Head {
 }
 
 impl Head {
-    /// The value of the header `name`, in any case.
+    /// The value of the header `name` (upper or lower case).
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| &**value)
     }
 
-    /// Without the headers `names`.
+    /// Returns a copy without the headers `names`.
     pub fn without(&self, names: &[&str]) -> Self {
         let is_named = |header: &str| names.iter().any(|name| name.eq_ignore_ascii_case(header));
         let headers = self.headers.iter().filter(|(name, _)| !is_named(name)).cloned().collect();
         Self { first_line: self.first_line.clone(), headers }
     }
 
-    /// With the header `name` at the end.
+    /// Adds the header `name` at the end.
     pub fn with(mut self, name: &str, value: impl ToString) -> Self {
         self.headers.push((name.into(), value.to_string()));
         self
     }
 
-    /// Bytes of the body that follows, if the head says so.
+    /// The length of the body in bytes, if the head states it.
     pub fn body_bytes(&self) -> Option<usize> {
         self.header("content-length").map(|value| value.parse().expect("a length is a number"))
     }
@@ -49,7 +49,7 @@ impl Head {
     }
 }
 
-/// Reads a head. None at the end of the connection.
+/// Reads a head; none at the end of the connection.
 pub fn read_head(from: &mut BufReader<TcpStream>) -> io::Result<Option<Head>> {
     let mut head = Head::default();
     loop {
@@ -88,7 +88,7 @@ impl Response {
     }
 }
 
-/// Sends a request whose head is `head` and returns the response. The connection is for this request alone.
+/// Sends a request with `head` and `body` on a new connection, and returns the response.
 pub fn exchange(server: SocketAddr, head: &Head, body: &[u8]) -> io::Result<Response> {
     let mut stream = TcpStream::connect(server)?;
     stream.set_nodelay(true)?;
@@ -115,7 +115,7 @@ fn read_body(from: &mut BufReader<TcpStream>, head: &Head) -> io::Result<Vec<u8>
             }
         }
     }
-    // The answer to a HEAD has a length and no body.
+    // The response to a HEAD request has a length but no body.
     from.read_to_end(&mut body)?;
     Ok(body)
 }

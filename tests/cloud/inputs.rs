@@ -1,4 +1,4 @@
-//! Objects, prefixes and patterns of objects, and files on web servers as inputs.
+//! Inputs: objects, prefixes, patterns, and files on web servers.
 
 mod replaced;
 mod web;
@@ -31,7 +31,7 @@ fn report(run: &Run) -> Value {
     serde_json::from_slice(&run.stdout).expect("a line of JSON")
 }
 
-/// A Parquet file of `rows` pages in row groups of `group_rows`, with a column that nobody reads.
+/// A Parquet file of `rows` pages in row groups of `group_rows`, with a column that is never read.
 fn parquet(rows: u32, group_rows: usize, codec: Compression) -> Vec<u8> {
     let schema = "message m { required binary url (STRING); required binary blob; }";
     let schema = Arc::new(parse_message_type(schema).unwrap());
@@ -103,7 +103,7 @@ fn objects_in_every_form_are_read_like_files() {
 fn of_parquet_only_the_index_and_the_columns_that_are_used_are_fetched() {
     let store = Store::new();
     let bucket = store.bucket("exports");
-    // Columns of several windows each.
+    // Each column is larger than several windows.
     let file = parquet(400_000, 250_000, Compression::UNCOMPRESSED);
     bucket.put("urls.parquet", &file);
     bucket.proxy.forward();
@@ -116,7 +116,7 @@ fn of_parquet_only_the_index_and_the_columns_that_are_used_are_fetched() {
         let (first, last) = range.split_once('-')?;
         Some(last.parse::<usize>().ok()? + 1 - first.parse::<usize>().ok()?)
     };
-    // Besides the list that tells an object from a prefix.
+    // Ignores the listing that tells an object from a prefix.
     let gets = log.iter().filter(|request| request.method == "GET" && request.key.ends_with(".parquet"));
     let gets: Vec<_> = gets.collect();
     let fetched: usize = gets.iter().map(|request| range(request).expect("a part")).sum();
@@ -208,7 +208,7 @@ fn a_set_in_a_bucket_is_read_as_its_sitemaps() {
         build(&bucket, &out, &[&input], &[]).expect(0);
         assert_eq!(published_urls(&out, BASE), urls(first, last), "{input}");
     }
-    // The location that is published to is no input, and is left out of a larger one.
+    // The output location cannot be an input, and is skipped in a larger input location.
     let refused = finish(bucket.build().arg(bucket.out() + "/"), b"").expect(2);
     assert!(refused.stderr.contains("publishes there"), "{}", refused.stderr);
     bucket.put("more.txt", pages(1, 10).as_bytes());

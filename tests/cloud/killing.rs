@@ -1,4 +1,4 @@
-//! Runs that are killed: at each of their requests, and at random moments.
+//! Killed runs: at each of their requests, and at random moments.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,7 +10,7 @@ use crate::world::{Bucket, Seen, Store, assert_each_of, ended, pages, urls};
 
 const KILLED: i32 = 137;
 
-/// A bucket with a live set of pages 1 to 60 and foreign objects, and the seen sets of pages 1 to 60 and 1 to 90.
+/// A bucket with a live set of pages 1 to 60 and foreign objects, and what a crawler sees of pages 1 to 60 and of pages 1 to 90.
 fn template(store: &Store) -> (Bucket, Seen, Seen) {
     let bucket = store.bucket("template");
     bucket.put_foreign();
@@ -21,7 +21,7 @@ fn template(store: &Store) -> (Bucket, Seen, Seen) {
     (bucket, old, new)
 }
 
-/// Checks a bucket whose run was killed: a crawler finds whole files, and the next runs repair the rest.
+/// Checks a bucket whose run was killed: a crawler finds only complete files, and the next runs repair the rest.
 fn assert_repaired(bucket: &Bucket, sets: &[&Seen], nth: usize) {
     assert_each_of(&bucket.crawl(), sets);
     // Publishes nothing, but repairs.
@@ -39,7 +39,7 @@ fn assert_repaired(bucket: &Bucket, sets: &[&Seen], nth: usize) {
 }
 
 /// Kills `run` before and after each of its requests, each time in a copy of `template`. A run that is not killed must end with the
-/// exit code and the set `ended`. Each must have more than `least` requests.
+/// exit code and the set in `ended`. Both before and after requests, more than `least` runs must be killed.
 fn kill_at_each_request(
     (store, template): (&Store, &Bucket),
     sets: [&Seen; 2],
@@ -59,7 +59,7 @@ fn kill_at_each_request(
                 run.expect(ended.0);
                 assert_eq!(&bucket.crawl(), ended.1, "{moment:?} {nth}");
             }
-            // Shown if the test fails.
+            // Printed only if the test fails.
             println!(
                 "{moment:?} {nth}: {:?}",
                 bucket.proxy.log().last().map(|last| (last.method.clone(), last.key.clone()))
@@ -99,7 +99,7 @@ fn the_run_that_repairs_may_be_killed_too() {
     let store = Store::new();
     let (template, old, new) = template(&store);
     let input = store.directory.file("urls.txt", pages(1, 90));
-    // A run that has decided and has not made its set visible: it dies before it replaces the first index file.
+    // This run has committed but dies before it replaces the first index file.
     let dead = store.copied(&template, "dead");
     dead.proxy.plan(|request| {
         let is_index =
@@ -114,7 +114,7 @@ fn the_run_that_repairs_may_be_killed_too() {
     });
 }
 
-/// Reads the set until `done`, and returns how often. One index file lists each set, so a crawler sees one set at a time.
+/// Reads the set until `done`, and returns how often. Each set has one index file, so a crawler sees one set at a time.
 fn crawl_until(done: &AtomicBool, bucket: &Bucket, seed: u64) -> u32 {
     let mut crawls = 0;
     while !done.load(Ordering::Relaxed) {
@@ -166,7 +166,7 @@ fn a_crawler_sees_only_whole_sets_while_runs_are_killed_at_random_requests() {
             assert!([0, KILLED].contains(&run.exit), "seed {seed}, run {last}: {}", run.stderr);
             let now = page(&bucket.urls()[0]);
             if run.exit == KILLED {
-                // A run that has decided is finished by a later one, unless that is killed before.
+                // A later run completes a committed set, unless it is killed before.
                 assert!((live..=last).contains(&now), "seed {seed}, run {last}: {now} after {live}");
                 killed += 1;
             } else {

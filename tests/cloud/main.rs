@@ -1,4 +1,4 @@
-//! Sets in buckets: s3s-fs, moto and Azurite as stores, and a proxy in front of them that counts requests and makes them fail.
+//! Sets in buckets: s3s-fs, moto and Azurite as stores, behind a proxy that counts requests and makes them fail.
 #![cfg(all(feature = "cli", feature = "cloud"))]
 
 #[path = "../suite/support.rs"]

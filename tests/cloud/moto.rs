@@ -1,4 +1,4 @@
-//! moto as a second opinion on the basics: another implementation of the protocol, with other answers.
+//! moto as a second opinion on the basics: another implementation of the protocol, with different responses.
 
 use crate::proxy::{Fault, Moment};
 use crate::support::finish;
@@ -22,17 +22,17 @@ fn moto_keeps_sets_as_s3s_fs_does() {
     bucket.assert_nothing_is_left();
     bucket.assert_foreign();
 
-    // Without changes, nothing is sent and no sitemap is asked for.
+    // Without changes, no sitemap is uploaded or requested.
     bucket.proxy.forward();
     bucket.publish(1, 75).expect(0);
     assert!(!bucket.proxy.log().iter().any(|request| request.key.ends_with(".gz")));
-    // Lost replies.
+    // Responses are lost.
     bucket.proxy.plan(|request| {
         if request.method == "PUT" && request.attempt == 1 { Fault::LoseAnswer } else { Fault::None }
     });
     bucket.publish(1, 90).expect(0);
     assert_eq!(bucket.urls(), urls(1, 90));
-    // A kill in the middle of the switch.
+    // A run is killed during the switch.
     let mut indexes = 0;
     bucket.proxy.plan(move |request| {
         let is_index = request.method == "PUT" && request.key.starts_with("maps/sitemap-index-");
@@ -46,7 +46,7 @@ fn moto_keeps_sets_as_s3s_fs_does() {
     finish(&mut bucket.build(), b"").expect(65);
     assert_eq!(bucket.urls(), urls(31, 90));
     bucket.assert_nothing_is_left();
-    // A rollback, a sitemap that another tool has replaced, and no such bucket.
+    // A rollback, a sitemap that another tool replaced, and a missing bucket.
     let rollback = ["rollback", "--quiet", "--out", &bucket.out()].map(str::to_owned);
     finish(bucket.sitemill().args(rollback), b"").expect(0);
     assert_eq!(bucket.urls(), urls(1, 90));

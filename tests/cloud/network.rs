@@ -1,4 +1,4 @@
-//! A network and a store that fail: each kind of failure at each request, once and for good.
+//! Failing networks and stores: each kind of failure at each request, temporary and permanent.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::proxy::{Fault, INTERNAL_ERROR, Request, SLOW_DOWN};
 use crate::support::{Run, TempDir, finish};
 use crate::world::{Bucket, Seen, Store, assert_each_of, pages};
 
-/// Failures of single requests, after which the store works again.
+/// Temporary failures of single requests.
 const FAULTS: [Fault; 7] = [
     INTERNAL_ERROR,
     SLOW_DOWN,
@@ -18,10 +18,10 @@ const FAULTS: [Fault; 7] = [
     Fault::Answer(502, "BadGateway"),
 ];
 
-/// Cases that wait for the program's pauses take little time of a processor.
+/// The number of cases at the same time. They mostly wait for back-off, so they need little CPU time.
 const AT_ONCE: usize = 8;
 
-/// A bucket with a live set of pages 1 to 60, what a crawler sees of it, and of pages 1 to 90.
+/// A bucket with a live set of pages 1 to 60, and what a crawler sees of this set and of one of pages 1 to 90.
 struct World {
     store: Store,
     template: Bucket,
@@ -43,13 +43,13 @@ impl World {
         Self { old: template.crawl(), new: other.crawl(), store, template, directory }
     }
 
-    /// Publishes pages 1 to 90 while the store fails as `plan` says, and checks the result: the new set after success, the old
-    /// one after a failure, which a message explains. Returns the run and the requests that the plan has seen.
+    /// Publishes pages 1 to 90 while the store fails according to `plan`, and checks the result: the new set after success, or
+    /// complete files and a message after a failure. Returns the run and the requests that the plan has seen.
     #[track_caller]
     fn run(&self, name: &str, plan: impl FnMut(&Request) -> Fault + Send + 'static) -> (Run, Vec<Request>) {
         let bucket = self.store.copied(&self.template, name);
         bucket.proxy.plan(plan);
-        // A request that nobody answers is given up after a second.
+        // Requests time out after a second.
         let mut build = bucket.build();
         build.env("AWS_TIMEOUT", "1 second").arg(self.directory.join("urls.txt"));
         let run = finish(&mut build, b"");
@@ -64,7 +64,7 @@ impl World {
             assert!(run.stderr.contains(&format!("s3://{name}")), "{name}: {}", run.stderr);
             assert_each_of(&bucket.crawl(), &[&self.old, &self.new]);
         }
-        // The next run finishes or cleans up.
+        // The next run completes the set or cleans up.
         finish(&mut bucket.build(), b"").expect(65);
         let seen = bucket.crawl();
         let is_as_told = if run.exit == 0 { seen == self.new } else { seen == self.old || seen == self.new };
@@ -115,7 +115,7 @@ fn puts_whose_replies_are_all_lost_are_recognised() {
     };
     let (run, log) = world.run("lost-replies", plan);
     run.expect(0);
-    // All of them were done once: 3 sitemaps, 3 index files, the robots lines, the journal and the manifests.
+    // Each PUT succeeded once: 3 sitemaps, 3 index files, the robots lines, the journal and the manifests.
     let puts = log.iter().filter(|request| request.method == "PUT" && request.status == Some(200)).count();
     assert!(puts >= 10, "{puts} puts");
 }
@@ -123,7 +123,7 @@ fn puts_whose_replies_are_all_lost_are_recognised() {
 #[test]
 fn a_busy_store_is_asked_again_after_a_pause() {
     let world = World::new();
-    // Every first attempt of every request.
+    // The first attempt of every request fails.
     let (run, log) = world.run("busy", |request| if request.attempt == 1 { SLOW_DOWN } else { Fault::None });
     run.expect(0);
     assert!(log.iter().filter(|request| request.status.is_none()).count() > 12);
@@ -132,7 +132,7 @@ fn a_busy_store_is_asked_again_after_a_pause() {
 #[test]
 fn a_store_that_fails_for_good_leaves_the_old_set_and_its_answer_is_told() {
     let world = World::new();
-    // How many requests there are without faults.
+    // The number of requests without faults.
     let all = world.run("none", |_| Fault::None).1.len();
     for (kind, (fault, told)) in [
         (INTERNAL_ERROR, "InternalError"),
@@ -147,7 +147,7 @@ fn a_store_that_fails_for_good_leaves_the_old_set_and_its_answer_is_told() {
             if case > cases {
                 return false;
             }
-            // From the first request to the last one.
+            // The store fails from each of these requests on.
             let nth = 1 + (case - 1) * (all - 1) / (cases - 1).max(1);
             let plan = move |request: &Request| if request.number >= nth { fault } else { Fault::None };
             let name = format!("for-good-{kind}-{nth}");
@@ -157,7 +157,7 @@ fn a_store_that_fails_for_good_leaves_the_old_set_and_its_answer_is_told() {
             let run = finish(build.arg(world.directory.join("urls.txt")), b"");
             bucket.proxy.release();
             bucket.proxy.forward();
-            // What fails after the set is live is a warning.
+            // Failures after the set is live are warnings.
             let exits: &[i32] = if nth > all / 2 { &[0, 73, 74, 77] } else { &[73, 74, 77] };
             assert!(exits.contains(&run.exit), "{name} of {all}: exit {}: {}", run.exit, run.stderr);
             let says = |word: &str| run.stderr.contains(word);
@@ -186,7 +186,7 @@ fn random_failures_leave_a_whole_set_and_say_what_failed() {
             return false;
         }
         let mut random = Random(seed + case as u64);
-        // One request in 10 to 3 fails.
+        // Between a tenth and a third of the requests fail.
         let every = 3 + random.below(8);
         let mut faults = FAULTS.to_vec();
         faults.extend([Fault::Hang, Fault::HangAfter]);

@@ -1,4 +1,4 @@
-//! Objects so large that they are put in parts.
+//! Objects that are large enough to be uploaded in parts.
 
 use std::fs;
 
@@ -7,10 +7,10 @@ use crate::proxy::{Fault, Moment, Request};
 use crate::support::{Run, TempDir, files, finish};
 use crate::world::{BASE, Bucket, Store};
 
-/// Characters that say so little about each other that gzip saves a quarter.
+/// Characters for nearly random text, which gzip shrinks by only a quarter.
 const CHARACTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// URLs that make one sitemap of 37 MB. Each is as long as a sitemap of 50,000 has room for.
+/// URLs that fill one sitemap of 37 MB. Each is as long as it can be in a sitemap of 50,000.
 fn long_urls() -> String {
     let mut random = Random(1);
     let mut urls = String::with_capacity(50_000 * 1_000);
@@ -22,7 +22,7 @@ fn long_urls() -> String {
     urls
 }
 
-/// Options that let a sitemap be so large.
+/// Options that allow such a large sitemap.
 const LARGE: [&str; 2] = ["--bytes-per-sitemap", "50M"];
 
 fn build(bucket: &Bucket, input: &std::path::Path) -> Run {
@@ -63,7 +63,7 @@ fn a_large_sitemap_is_put_in_parts_and_survives_lost_answers() {
             store.remove(bucket);
             continue;
         }
-        // It is there, so it is not sent again.
+        // The sitemap exists, so it is not uploaded again.
         bucket.proxy.forward();
         build(&bucket, &input).expect(0);
         assert!(!bucket.proxy.log().iter().any(|request| request.query.contains("uploadId=")), "{fault:?}");

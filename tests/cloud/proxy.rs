@@ -1,8 +1,8 @@
 //! A proxy between sitemill and a store. It records every request, and injects the fault that a test's plan chooses for it.
 //!
-//! The Host header is forwarded as it was signed, so that signatures stay valid. Writes are forwarded one at a time, and no
-//! read during a write: s3s-fs checks a condition before it writes, and stores an entity tag after the bytes. A real store
-//! does each in one step.
+//! The Host header is forwarded unchanged, so that signatures stay valid. Writes are forwarded one at a time, and reads are not
+//! forwarded during a write: s3s-fs checks a condition before it writes, and stores an ETag after the bytes. A real store does
+//! this atomically.
 
 mod connection;
 mod fault;
@@ -23,15 +23,15 @@ use crate::http::Head;
 pub struct Request {
     /// From 1, in the order of arrival.
     pub number: usize,
-    /// From 1: how often the same was requested.
+    /// The attempt, from 1: how often the same request has arrived.
     pub attempt: usize,
     pub method: String,
     /// Without the bucket and without the query.
     pub key: String,
-    /// After the `?`; may be empty.
+    /// The part of the URL after the `?`; may be empty.
     pub query: String,
     pub head: Head,
-    /// The answer that was forwarded.
+    /// The status of the response that was forwarded.
     pub status: Option<u16>,
 }
 
@@ -52,12 +52,12 @@ impl Request {
         }
     }
 
-    /// Whether it changes the store, if it succeeds.
+    /// Whether it changes the store if it succeeds.
     pub fn is_write(&self) -> bool {
         !["GET", "HEAD"].contains(&&*self.method)
     }
 
-    /// Whether it puts a sitemap.
+    /// Whether it uploads a sitemap.
     pub fn is_sitemap(&self) -> bool {
         self.method == "PUT" && self.key.ends_with(".xml.gz")
     }
@@ -69,31 +69,31 @@ impl Request {
 
 type Plan = Box<dyn FnMut(&Request) -> Fault + Send>;
 
-/// What the threads of a proxy share.
+/// The state that the threads of a proxy share.
 struct Shared {
     signed: SocketAddr,
-    /// The server for requests whose signature no longer holds.
+    /// The server for requests whose signature is no longer valid.
     open: SocketAddr,
     plan: Mutex<Plan>,
     log: Mutex<Vec<Request>>,
-    /// The process that is killed.
+    /// The process to kill.
     victim: Mutex<Option<u32>>,
-    /// Reads share it, a write has it alone.
+    /// Reads share this lock; a write takes it exclusively.
     store: RwLock<()>,
-    /// Whether requests that wait may go on.
+    /// Whether held requests may continue.
     is_released: (Mutex<bool>, Condvar),
-    /// Requests that are being answered.
+    /// The number of requests that are being answered.
     active: AtomicUsize,
-    /// No request is answered: the process is dead, or the store is down.
+    /// Whether no request is answered, because the process is dead or the store is down.
     is_silent: AtomicBool,
-    /// How long connections are going to be refused.
+    /// How long to refuse connections from now on.
     down: Mutex<Option<Duration>>,
-    /// They are refused.
+    /// Whether connections are being refused.
     is_down: AtomicBool,
     is_ended: AtomicBool,
 }
 
-/// A proxy for one store, ended on drop.
+/// A proxy for one store. It stops on drop.
 pub struct Proxy {
     pub address: SocketAddr,
     shared: Arc<Shared>,
@@ -101,7 +101,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy that forwards to `signed`. Requests that it changes go to `open`, which checks no signature.
+    /// Starts a proxy that forwards to `signed`. Requests that it changes go to `open`, which does not check signatures.
     pub fn new(signed: SocketAddr, open: SocketAddr) -> Self {
         let listener = free_port();
         let address = listener.local_addr().expect("it listens");
@@ -124,7 +124,7 @@ impl Proxy {
         Self { address, shared, listening: Some(listening) }
     }
 
-    /// Forgets what it has seen, and chooses faults by `plan` from now on.
+    /// Clears the log, and injects the faults that `plan` chooses from now on.
     pub fn plan(&self, plan: impl FnMut(&Request) -> Fault + Send + 'static) {
         self.settle();
         *lock(&self.shared.plan) = Box::new(plan);
@@ -134,17 +134,17 @@ impl Proxy {
         self.shared.is_silent.store(false, Ordering::SeqCst);
     }
 
-    /// Forgets what it has seen, and forwards everything from now on.
+    /// Clears the log, and forwards everything from now on.
     pub fn forward(&self) {
         self.plan(|_| Fault::None);
     }
 
-    /// Names the process that [`Fault::Kill`] kills.
+    /// Sets the process that [`Fault::Kill`] kills.
     pub fn aim_at(&self, process: u32) {
         *lock(&self.shared.victim) = Some(process);
     }
 
-    /// Lets the requests go on that [`Fault::Hold`] holds, and those that it would hold, and ends refusals.
+    /// Releases the requests that [`Fault::Hold`] holds, disables it, and accepts connections again.
     pub fn release(&self) {
         *lock(&self.shared.is_released.0) = true;
         self.shared.is_released.1.notify_all();
@@ -153,7 +153,7 @@ impl Proxy {
         }
     }
 
-    /// The requests since the plan was made.
+    /// The requests since the log was cleared.
     pub fn log(&self) -> Vec<Request> {
         self.settle();
         lock(&self.shared.log).clone()
@@ -177,7 +177,7 @@ impl Drop for Proxy {
     }
 }
 
-/// Listens on a port below those that the kernel gives to others, so that nobody takes it while connections are refused.
+/// Listens on a port outside the kernel's ephemeral range, so that no other program gets it while connections are refused.
 fn free_port() -> TcpListener {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 12_000 + (std::process::id() % 10_000) as u16;
@@ -191,7 +191,7 @@ fn free_port() -> TcpListener {
 
 fn listen(mut listener: TcpListener, address: SocketAddr, shared: &Arc<Shared>) {
     while !shared.is_ended.load(Ordering::SeqCst) {
-        // A connection after the store has gone down only wakes this thread.
+        // Once the store is down, a connection only wakes this thread.
         let accepted = listener.accept();
         if let Some(time) = lock(&shared.down).take() {
             drop((accepted, listener));
@@ -206,7 +206,7 @@ fn listen(mut listener: TcpListener, address: SocketAddr, shared: &Arc<Shared>) 
     }
 }
 
-/// Waits for `time` or [`Proxy::release`], and listens again. None if the proxy ends before.
+/// Waits for `time` or [`Proxy::release`], then listens again; none if the proxy stops first.
 fn up_after(time: Duration, address: SocketAddr, shared: &Shared) -> Option<TcpListener> {
     let begun = std::time::Instant::now();
     while begun.elapsed() < time {
@@ -225,7 +225,7 @@ fn up_after(time: Duration, address: SocketAddr, shared: &Shared) -> Option<TcpL
     Some(listener)
 }
 
-/// Locks, also after a panic elsewhere.
+/// Locks a mutex, even if another thread panicked while it held the lock.
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

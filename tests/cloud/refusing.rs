@@ -1,4 +1,4 @@
-//! Stores, keys and objects that a run must not work with.
+//! Stores, keys and objects that a run must refuse.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,7 +15,7 @@ fn assert_says(run: &Run, words: &[&str]) {
     words.iter().for_each(|word| assert!(run.stderr.contains(word), "{word}: {}", run.stderr));
 }
 
-/// Every command that reaches a store.
+/// Every command that accesses a store.
 fn commands(bucket: &Bucket) -> Vec<Command> {
     let out = bucket.out();
     let lines: [&[&str]; 6] = [
@@ -50,7 +50,7 @@ fn a_bucket_that_does_not_exist_is_named() {
     assert_eq!(bucket.request("GET", "?list-type=2", &[], b"").status, 404);
 }
 
-/// Fails if `text` contains a key, or what the store would repeat of a signature.
+/// Fails if `text` contains a key, or parts of a signature that a store may repeat.
 #[track_caller]
 fn assert_no_secrets(what: &str, text: &[u8], secrets: &[&str]) {
     let text = String::from_utf8_lossy(text);
@@ -76,7 +76,7 @@ fn a_wrong_key_is_refused_without_being_shown() {
             }
             let run = finish(&mut command, pages(1, 45).as_bytes()).expect(77);
             assert_says(&run, &["s3://bucket", "AWS_ACCESS_KEY_ID"]);
-            // What s3s-fs answers about wrong secrets and unknown keys.
+            // The responses of s3s-fs to wrong secrets and unknown keys.
             let answers = ["SignatureDoesNotMatch", "NotSignedUp"];
             assert!(answers.iter().any(|answer| run.stderr.contains(answer)), "{}", run.stderr);
             let secrets = [id, secret];
@@ -118,7 +118,7 @@ fn nothing_that_a_run_writes_contains_the_key() {
     for (key, bytes) in bucket.objects("") {
         assert_no_secrets(&key, &bytes, &secrets);
     }
-    // Nor do messages about a store that fails.
+    // Messages about a failing store do not contain it either.
     bucket.proxy.plan(|_| Fault::Answer(403, "AccessDenied"));
     let run = bucket.publish(1, 30).expect(77);
     assert_says(&run, &["AccessDenied", "AWS_ACCESS_KEY_ID"]);
@@ -152,7 +152,7 @@ fn a_profile_has_the_key_and_messages_name_its_file() {
         .env_remove("AWS_ACCESS_KEY_ID")
         .env_remove("AWS_SECRET_ACCESS_KEY")
         .env("AWS_SHARED_CREDENTIALS_FILE", &file);
-    // A machine of a cloud may have a role.
+    // A cloud machine may have a role.
     assert_says(&finish(&mut nothing, b"").expect(77), &["s3://bucket", "credentials"]);
 }
 

@@ -1,4 +1,4 @@
-//! How many requests runs need, and what they send.
+//! The number of requests of a run, and what it uploads.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ fn a_run_without_changes_sends_no_sitemap_and_its_requests_do_not_grow_with_thei
             let bucket = store.bucket(&format!("bucket-{number}"));
             assert_eq!(sitemaps(&requests(&bucket, 120, 120 / number, &[])), number as usize);
             let before = bucket.urls();
-            // The next run finds the history of one run, later ones have reached a steady state.
+            // The second run finds the history of only one run; later runs have reached a steady state.
             let mut log = Vec::new();
             for _ in 0..4 {
                 log = requests(&bucket, 120, 120 / number, &[]);
@@ -56,7 +56,7 @@ fn the_requests_of_a_run_without_changes_grow_with_the_index_files() {
             steady[3]
         })
         .collect();
-    // Ten index files in place of one: each is looked at, read, and put at most once.
+    // There are ten index files instead of one: each is looked up, read and uploaded at most once.
     assert!(counts[1] <= counts[0] + 9 * 4, "{counts:?}");
 }
 
@@ -72,7 +72,7 @@ fn a_run_with_one_changed_url_sends_one_sitemap() {
     assert_eq!(sitemaps(&log), 1);
     assert_eq!(bucket.urls(), changed.lines().collect::<Vec<_>>());
     bucket.assert_nothing_is_left();
-    // A sitemap that another tool has removed or replaced is sent again.
+    // A sitemap that another tool has removed or replaced is uploaded again.
     let sitemaps_of = |log: &[Request]| -> BTreeSet<String> {
         log.iter().filter(|request| request.is_sitemap()).map(|request| request.key.clone()).collect()
     };

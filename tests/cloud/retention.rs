@@ -1,4 +1,4 @@
-//! Earlier sets in a bucket: how long they are kept, and how they come back.
+//! Earlier sets in a bucket: how long they are kept, and how they are restored.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::world::{BASE, Bucket, PREFIX, Seen, Store, pages, urls};
 
 const DAY: u64 = 86_400;
 
-/// Publishes pages FIRST to FIRST + 29 on a day counted from 26 June 2005.
+/// Publishes pages FIRST to FIRST + 29 on a given day, counted from 26 June 2005.
 fn publish(bucket: &Bucket, day: u64, first: u32, options: &[&str]) -> Run {
     let mut build = bucket.build();
     build.env("SOURCE_DATE_EPOCH", (1_119_744_000 + day * DAY).to_string());
@@ -80,7 +80,7 @@ fn a_rollback_restores_the_same_files_and_can_be_undone() {
     assert_eq!(bucket.crawl(), sets[2]);
     bucket.assert_nothing_is_left();
     bucket.assert_foreign();
-    // A set whose sitemap is gone cannot come back.
+    // A set with a missing sitemap cannot be restored.
     let first =
         bucket.json("maps/.sitemill/manifest.json")["sitemaps"][0]["file"].as_str().unwrap().to_owned();
     bucket.delete(&format!("{PREFIX}{first}"));
@@ -89,7 +89,7 @@ fn a_rollback_restores_the_same_files_and_can_be_undone() {
     let status = bucket.run(&["status", "--json", "--out"]).expect(0);
     let status: Value = serde_json::from_slice(&status.stdout).unwrap();
     assert_eq!(status["live"]["missing"], 1);
-    // The next run sends it again.
+    // The next run uploads it again.
     bucket.publish(1, 90).expect(0);
     assert_eq!(bucket.crawl(), sets[2]);
     bucket.assert_nothing_is_left();

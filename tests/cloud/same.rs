@@ -1,4 +1,4 @@
-//! A set in a bucket is the set in a directory, and all commands say the same of both.
+//! A set in a bucket is identical to a set in a directory, and all commands print the same for both.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::support::{Run, contents, finish, run};
 use crate::world::{BASE, Bucket, PREFIX, Store, pages};
 
-/// Names and contents of everything below `directory` that is not state.
+/// Names and contents of all files below `directory`, except the state.
 fn files_below(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(directory).unwrap().map(Result::unwrap) {
@@ -23,7 +23,7 @@ fn files_below(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// The same of a bucket.
+/// Names and contents of all objects below the location of the set, except the state.
 fn objects(bucket: &Bucket) -> BTreeMap<String, Vec<u8>> {
     let mut objects = bucket.objects(PREFIX);
     objects.retain(|key, _| !key.split('/').any(|part| part == ".sitemill"));
@@ -48,7 +48,7 @@ fn a_set_in_a_bucket_is_byte_for_byte_the_set_in_a_directory() {
     for (case, options) in cases.into_iter().enumerate() {
         let out = store.directory.join(format!("out-{case}"));
         let bucket = store.bucket(&format!("bucket-{case}"));
-        // The second time, some sitemaps are kept.
+        // The second run keeps some sitemaps.
         for last in [60, 75] {
             let build = |command: &mut std::process::Command, out: &str| {
                 command.args(["build", "--quiet", "--urls-per-sitemap", "7", "--sitemaps-per-index", "4"]);
@@ -70,7 +70,7 @@ fn a_set_in_a_bucket_is_byte_for_byte_the_set_in_a_directory() {
     }
 }
 
-/// What a run writes, as if its location were `OUT`, and without its speed.
+/// The exit code and the output of a run, with its location replaced by `OUT` and without its speed.
 fn said(run: Run, location: &str) -> (i32, String, String) {
     let named = |text: &str| text.replace(location, "OUT");
     let without_speed = |line: &str| match line.rsplit_once(" (") {
@@ -114,7 +114,7 @@ fn check_urls_diff_and_status_say_the_same_of_a_bucket_and_a_directory() {
         }
     };
     compare("a complete set");
-    // A sitemap that rots, and one that is gone.
+    // One sitemap is damaged, and one is missing.
     let sitemaps: Vec<String> = contents(&out).into_iter().map(|(file, _)| file).collect();
     let sitemaps: Vec<&String> = sitemaps.iter().filter(|file| file.ends_with(".gz")).collect();
     std::fs::write(out.join(sitemaps[0]), "no gzip").unwrap();
@@ -176,7 +176,7 @@ fn objects_have_the_headers_that_crawlers_need_and_options_change_them() {
         assert!(content_type.starts_with(kind), "{file}: {content_type}");
         assert_eq!(cache, "max-age=600", "{file}");
     }
-    // Every sitemap is created, never replaced, and the store can verify its bytes.
+    // Sitemaps are only created, never replaced, and the store can verify their bytes.
     let log = bucket.proxy.log();
     let puts: Vec<_> = log.iter().filter(|request| request.is_sitemap()).collect();
     assert_eq!(puts.len(), 6);
@@ -226,7 +226,7 @@ fn the_state_can_be_kept_in_another_bucket() {
         .expect(0);
     assert_eq!(bucket.urls().len(), 60);
     bucket.assert_foreign();
-    // Without it, the files are not known to be from sitemill.
+    // Without `--state`, sitemill does not recognise the files as its own.
     let refused = bucket.publish(1, 60).expect(73);
     assert!(refused.stderr.contains("is in the way"), "{}", refused.stderr);
     assert_eq!(bucket.urls().len(), 60);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
-/// The key that the servers know.
+/// The access key that the servers accept.
 pub const ACCESS_KEY: &str = "AKIATESTSOFSITEMILL0";
 pub const SECRET_KEY: &str = "vErY/SecreT+keyOfTheTestsOfSitemill+0123";
 
@@ -18,33 +18,33 @@ pub struct Server {
 }
 
 impl Server {
-    /// s3s-fs, which keeps buckets as directories in `root`. It rejects requests that are not signed with the key.
+    /// Starts s3s-fs, which keeps buckets as directories in `root`. It rejects requests that are not signed with the key.
     pub fn s3s_fs(root: &Path) -> Self {
         Self::start(s3s_fs(root).args(["--access-key", ACCESS_KEY, "--secret-key", SECRET_KEY]))
     }
 
-    /// s3s-fs, which answers requests without signatures: what readers without credentials, and other tools, see.
+    /// Starts an s3s-fs that accepts requests without signatures, for readers without credentials and for other tools.
     pub fn s3s_fs_for_anybody(root: &Path) -> Self {
         Self::start(&mut s3s_fs(root))
     }
 
-    /// moto, which keeps everything in memory and accepts any key.
+    /// Starts moto, which keeps everything in memory and accepts any key.
     pub fn moto() -> Self {
         let path = installed("SITEMILL_MOTO_SERVER", "python/bin/moto_server");
         let mut moto = starting(&path);
         Self::start(moto.args(["-H", "127.0.0.1", "-p", "0"]))
     }
 
-    /// Azurite, Microsoft's emulator of Azure Blob Storage, which keeps containers in `root` and knows only its own account.
+    /// Starts Azurite, Microsoft's Azure Blob Storage emulator, which keeps containers in `root` and accepts only its own account.
     pub fn azurite(root: &Path) -> Self {
         let mut azurite = starting(&installed("SITEMILL_AZURITE", "azurite/node_modules/.bin/azurite-blob"));
         azurite.args(["--blobHost", "127.0.0.1", "--blobPort", "0", "--silent"]);
-        // The first option accepts versions of the protocol that are newer than it.
+        // The first option accepts newer versions of the protocol.
         azurite.args(["--skipApiVersionCheck", "--disableTelemetry", "--location"]).arg(root);
         Self::start(&mut azurite)
     }
 
-    /// Starts a server and waits until it says on which port it listens.
+    /// Starts a server and waits until it prints its port.
     fn start(command: &mut Command) -> Self {
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -53,10 +53,10 @@ impl Server {
         let (found, address) = std::sync::mpsc::channel();
         for output in outputs {
             let found = found.clone();
-            // Reads until the server ends, because it waits if nobody does.
+            // Reads until the server ends, because a full pipe would block it.
             thread::spawn(move || {
                 for line in BufReader::new(output).lines().map_while(Result::ok) {
-                    // One of them first says where it is about to listen, without a scheme.
+                    // One of the servers first prints the address without a scheme, before it listens.
                     if let Some((_, rest)) = line.split_once("http://") {
                         let _ = found.send(rest.trim().parse().ok());
                     }
@@ -82,14 +82,14 @@ fn s3s_fs(root: &Path) -> Command {
     command
 }
 
-/// A command that starts `program` and ends it with the test, even if the test is killed.
+/// A command that starts `program`, which ends with the test even if the test is killed.
 fn starting(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL"]).arg(program);
     command
 }
 
-/// The program that `variable` names, or else `path` where `scripts/cloud-test` installs it.
+/// The program named by `variable`, or `path` below the directory where `scripts/cloud-test` installs programs.
 #[track_caller]
 fn installed(variable: &str, path: &str) -> PathBuf {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is in the target directory");

@@ -9,7 +9,7 @@ use crate::proxy::Fault;
 use crate::support::{finish, heeding_signals, send};
 use crate::world::{Store, assert_each_of, ended, pages};
 
-/// Far more than a run needs that waits for nothing, and far less than the time for a request.
+/// Far longer than a run needs if it does not wait for the store, and far shorter than the timeout of a request.
 const ENOUGH: Duration = Duration::from_secs(120);
 
 /// Waits until `is_so`, or fails.
@@ -34,7 +34,7 @@ fn a_run_that_is_asked_to_stop_waits_for_no_store_that_hangs() {
     for fault in [Fault::Hang, Fault::HangAfter] {
         let stopped = in_parallel(8, |nth| {
             let bucket = store.copied(&template, &format!("{fault:?}-{nth}").to_lowercase());
-            // From then on, no request is answered.
+            // No request is answered from then on.
             bucket.proxy.plan(move |request| if request.number >= nth { fault } else { Fault::None });
             let mut build = heeding_signals(&bucket.build());
             build.env("AWS_TIMEOUT", "1 hour").arg(&input);
@@ -60,7 +60,7 @@ fn a_run_that_is_asked_to_stop_waits_for_no_store_that_hangs() {
             assert!(!run.stderr.contains("panicked"), "{what}");
             let seen = bucket.crawl();
             match run.exit {
-                // What is left to do once the set is live is no reason to fail.
+                // Failures after the set is live do not change the exit code.
                 0 => assert_eq!(seen, new, "{what}"),
                 143 => assert_each_of(&seen, &[&old, &new]),
                 _ => panic!("{what}"),

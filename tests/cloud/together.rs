@@ -1,4 +1,4 @@
-//! Several runs at once, on one machine and on several.
+//! Concurrent runs, on one machine and on several.
 
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::world::{Bucket, PREFIX, Store, ended, pages, urls};
 
 const JOURNAL: &str = "maps/.sitemill/journal.json";
 
-/// Whether a request puts an index file.
+/// Whether a request uploads an index file.
 fn is_index(request: &Request) -> bool {
     request.method == "PUT" && request.key.ends_with(".xml") && !request.key.contains(".sitemill")
 }
@@ -23,11 +23,11 @@ fn start(store: &Store, bucket: &Bucket, first: u32, last: u32) -> Child {
     bucket.start(bucket.build().args(["--max-shrink", "100"]), &input)
 }
 
-/// Holds the first request that `is_point` from now on, and those that follow from the same run.
+/// Holds the next request that satisfies `is_point`, and all later requests of the same run.
 fn hold_at(bucket: &Bucket, is_point: fn(&Request) -> bool) {
     let mut is_held = false;
     bucket.proxy.plan(move |request| {
-        // Later runs pass.
+        // Requests of later runs are forwarded.
         let is_point = !is_held && is_point(request);
         is_held |= is_point;
         if is_point { Fault::Hold } else { Fault::None }
@@ -41,7 +41,7 @@ fn wait_until_held(bucket: &Bucket, is_point: fn(&Request) -> bool) {
     }
 }
 
-/// Runs `command` with other process IDs than this test, as on another machine. None if that is not permitted.
+/// Starts `command` in its own PID namespace, as if on another machine; none if that is not permitted.
 fn elsewhere(command: &Command, input: &str) -> Option<Child> {
     let mut probe = Command::new("unshare");
     let probe = finish(probe.args(["--pid", "--fork", "--mount-proc", "true"]), b"");
@@ -100,7 +100,7 @@ fn of_runs_that_start_together_those_that_do_not_publish_say_so() {
     }
 }
 
-/// Writes a journal as a run writes it that is at work in a process of another machine.
+/// Writes the journal of a run that is active on another machine.
 fn claim_from_elsewhere(bucket: &Bucket, run: &str) {
     let journal = json!({
         "state": "claimed", "run": run, "owner": {"machine": "elsewhere", "process": 1, "started": 1}, "owner_run": run, "beat": 1,
@@ -115,7 +115,7 @@ fn the_claim_of_a_machine_that_is_gone_ends_after_half_a_minute() {
     bucket.put_foreign();
     bucket.publish(1, 60).expect(0);
     claim_from_elsewhere(&bucket, "1700000000000000000-1");
-    // The machine has been gone for a while, but nobody has looked.
+    // The machine disappeared, and this is the first run since then.
     bucket.publish(1, 90).expect(0);
     assert_eq!(bucket.urls(), urls(1, 90));
     bucket.assert_nothing_is_left();
@@ -146,7 +146,7 @@ fn a_machine_that_shows_signs_of_life_keeps_its_claim() {
     bucket.assert_nothing_is_left();
 }
 
-/// Stops a run at a point for so long that another machine takes over, publishes pages 31 to 90, and lets it go on.
+/// Holds a run at `point` until another machine has taken over and published pages 31 to 90, then lets it continue.
 fn taken_over_at(point: fn(&Request) -> bool, is_decided: bool) {
     let store = Store::new();
     let bucket = store.bucket("bucket");
@@ -169,10 +169,10 @@ fn taken_over_at(point: fn(&Request) -> bool, is_decided: bool) {
     send("CONT", &first);
     bucket.proxy.release();
     let late = ended(first);
-    // The new owner has completed what the run has decided, and published a set after it.
+    // If the held run had committed, the new owner completed its set before publishing its own.
     assert!(late.exit == 75 || is_decided && late.exit == 0, "exit {}: {}", late.exit, late.stderr);
     assert_eq!(bucket.urls(), urls(31, 90), "{}", late.stderr);
-    // What the late run has put is removed by the next one.
+    // The next run removes what the late run uploaded.
     finish(&mut bucket.build(), b"").expect(65);
     bucket.assert_nothing_is_left();
     let numbers: Vec<_> =

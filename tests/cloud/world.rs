@@ -14,7 +14,7 @@ use crate::servers::{ACCESS_KEY, SECRET_KEY, Server};
 use crate::support::{ROBOTS_FILE, Run, TempDir, finish, locs, published_by, sitemill};
 
 pub const BASE: &str = "http://h.example/";
-/// Where in its bucket a set is.
+/// The prefix of the set in its bucket.
 pub const PREFIX: &str = "maps/";
 /// Objects that sitemill did not write.
 pub const FOREIGN: [(&str, &[u8]); 4] = [
@@ -23,7 +23,7 @@ pub const FOREIGN: [(&str, &[u8]); 4] = [
     ("maps/sitemap-00001-00000000.xml.gz", b"theirs"),
     ("maps/.sitemill-not/manifest.json", b"theirs"),
 ];
-/// moto needs a signature for what is not public. Any will do.
+/// A signature for moto, which requires one for private objects but accepts any.
 const ANY_SIGNATURE: [(&str, &str); 1] = [(
     "Authorization",
     "AWS4-HMAC-SHA256 Credential=any/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=any",
@@ -44,9 +44,9 @@ pub struct Store {
     pub directory: TempDir,
     /// The directory with the buckets of s3s-fs.
     root: PathBuf,
-    /// It checks signatures.
+    /// The server that checks signatures.
     signed: Server,
-    /// It does not; none if the other one does not either.
+    /// The server that does not; none if the other server does not check them either.
     open: Option<Server>,
 }
 
@@ -85,10 +85,10 @@ impl Store {
         }
     }
 
-    /// A bucket of s3s-fs with the same objects as `from`.
+    /// Creates a bucket in s3s-fs with the same objects as `from`.
     pub fn copied(&self, from: &Bucket, name: &str) -> Bucket {
         copy(&self.root.join(&from.name), &self.root.join(name));
-        // Entity tags, checksums and headers are in files next to the buckets.
+        // s3s-fs keeps ETags, checksums and headers in files next to the buckets.
         let of = |bucket: &str| format!(".bucket-{}.", base64url(bucket.as_bytes()));
         for entry in fs::read_dir(&self.root).unwrap() {
             let path = entry.unwrap().path();
@@ -100,7 +100,7 @@ impl Store {
         self.without_bucket(name)
     }
 
-    /// Removes a bucket of s3s-fs, so that hundreds of them need no room.
+    /// Removes a bucket from s3s-fs, so that hundreds of buckets do not fill the disk.
     pub fn remove(&self, bucket: Bucket) {
         let _ = fs::remove_dir_all(self.root.join(&bucket.name));
     }
@@ -130,10 +130,10 @@ fn base64url(bytes: &[u8]) -> String {
     text
 }
 
-/// The index files of a set in the order of the robots lines, each with all URLs of its sitemaps.
+/// The index files that a crawler sees, in the order of the robots lines, each with all URLs of its sitemaps.
 pub type Seen = Vec<(String, Vec<String>)>;
 
-/// A bucket, with a proxy of its own for the runs that publish to it.
+/// A bucket, with its own proxy for the runs that publish to it.
 pub struct Bucket {
     pub name: String,
     pub proxy: Proxy,
@@ -152,7 +152,7 @@ impl Bucket {
         format!("s3://{}/{key}", self.name)
     }
 
-    /// A command that reaches the bucket through the proxy, with the key of the server and nothing else from the environment.
+    /// A command that accesses the bucket through the proxy, with only the server's key in its environment.
     pub fn sitemill(&self) -> Command {
         let mut command = sitemill();
         for (name, _) in std::env::vars_os() {
@@ -176,7 +176,7 @@ impl Bucket {
         command
     }
 
-    /// A build of sitemaps of 10 URLs each with one index file.
+    /// A build of small sitemaps with one index file: 10 URLs in each sitemap.
     pub fn build_with_one_index(&self) -> Command {
         let mut command = self.sitemill();
         command.args([
@@ -197,12 +197,12 @@ impl Bucket {
         finish(self.build().args(["--max-shrink", "100"]), pages(first, last).as_bytes())
     }
 
-    /// Runs a command for the location of the set.
+    /// Runs a command on the location of the set.
     pub fn run(&self, args: &[&str]) -> Run {
         finish(self.sitemill().args(args).arg(self.out()), b"")
     }
 
-    /// A request without a signature, past the proxy.
+    /// Sends a request without a signature that bypasses the proxy.
     #[track_caller]
     pub fn request(&self, method: &str, key: &str, headers: &[(&str, &str)], body: &[u8]) -> Response {
         let target = if key.is_empty() { format!("/{}", self.name) } else { format!("/{}/{key}", self.name) };
@@ -214,7 +214,7 @@ impl Bucket {
         self.request("GET", key, &[], b"")
     }
 
-    /// Puts an object as another tool does.
+    /// Uploads an object as another tool would.
     #[track_caller]
     pub fn put(&self, key: &str, body: &[u8]) {
         self.request("PUT", key, &[], body).expect(key);
@@ -244,7 +244,7 @@ impl Bucket {
         list.split("<Key>").skip(1).map(|rest| rest.split('<').next().unwrap().to_owned()).collect()
     }
 
-    /// All objects whose keys begin with `prefix`, by the rest of their keys.
+    /// All objects whose keys begin with `prefix`, named without it.
     #[track_caller]
     pub fn objects(&self, prefix: &str) -> BTreeMap<String, Vec<u8>> {
         let keys = self.keys();
@@ -252,19 +252,19 @@ impl Bucket {
         named.map(|(key, rest)| (rest.to_owned(), self.get(key).expect(key))).collect()
     }
 
-    /// A state object.
+    /// Reads and parses a JSON object.
     #[track_caller]
     pub fn json(&self, key: &str) -> Value {
         serde_json::from_slice(&self.get(key).expect(key)).unwrap()
     }
 
-    /// What a crawler finds that begins with the robots lines. Fails if something that is listed is missing or broken.
+    /// Crawls the set from its robots lines. Fails if a listed file is missing or broken.
     #[track_caller]
     pub fn crawl(&self) -> Seen {
         self.crawl_at(PREFIX, ROBOTS_FILE, BASE)
     }
 
-    /// Reads the set whose robots lines are in `robots` below `prefix`.
+    /// Crawls the set whose robots lines are in `robots` below `prefix`.
     #[track_caller]
     pub fn crawl_at(&self, prefix: &str, robots: &str, base_url: &str) -> Seen {
         let read = |file: &str| {
@@ -287,7 +287,7 @@ impl Bucket {
         self.crawl().into_iter().flat_map(|(_, urls)| urls).collect()
     }
 
-    /// Fails unless there are only objects of the live set and of kept ones, all complete, and foreign ones.
+    /// Fails unless the bucket contains only foreign objects and the objects of the live set and of kept sets, all complete.
     #[track_caller]
     pub fn assert_nothing_is_left(&self) {
         let state = format!("{PREFIX}.sitemill/");
@@ -313,14 +313,14 @@ impl Bucket {
         sets.for_each(|set| assert_eq!(set["missing"], 0, "set {} can come back", set["number"]));
     }
 
-    /// What `status --json` shows.
+    /// The output of `status --json`.
     #[track_caller]
     pub fn status(&self) -> Value {
         let status = self.run(&["status", "--json", "--out"]).expect(0);
         serde_json::from_slice(&status.stdout).unwrap()
     }
 
-    /// Runs `command` with `input`, and lets the proxy kill it.
+    /// Runs `command` with `input` as the process that the proxy kills.
     pub fn run_as_target(&self, command: &mut Command, input: &Path) -> Run {
         ended(self.start(command, input))
     }
@@ -342,7 +342,7 @@ pub fn ended(child: Child) -> Run {
     Run { exit, stdout: output.stdout, stderr: String::from_utf8(output.stderr).unwrap() }
 }
 
-/// Fails unless every index file in `seen` is that of one of the `sets`.
+/// Fails unless every index file in `seen` belongs to one of the `sets`.
 #[track_caller]
 pub fn assert_each_of(seen: &Seen, sets: &[&Seen]) {
     for index in seen {

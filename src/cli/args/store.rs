@@ -1,22 +1,22 @@
-//! Options about object stores.
+//! Options for object stores.
 
 use std::path::PathBuf;
 
 use sitemill::{ObjectHeader, StoreSettings};
 
-/// Options of every command that reads or writes locations in a store.
+/// Options of every command that accepts locations in a store.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Object stores (s3://, gs://, az://)")]
 pub struct StoreArgs {
-    /// URL of a store that is compatible with S3 [default: AWS_ENDPOINT_URL, or Amazon's].
+    /// URL of an S3-compatible store [default: AWS_ENDPOINT_URL, or Amazon's].
     ///
-    /// For MinIO, R2, Ceph and others. With gs:// and az:// locations, the URL of a store compatible with those.
+    /// For MinIO, R2, Ceph and others. For gs:// and az:// locations, the URL of a store that is compatible with them.
     #[arg(long, value_name = "URL", value_parser = endpoint, hide_short_help = true)]
     endpoint: Option<String>,
 
     /// Keep .sitemill here instead of below the published files.
     ///
-    /// A location such as s3://private/shop, for buckets that are public as a whole. Every command about the set needs it.
+    /// A location such as s3://private/shop, for use with public buckets. Every command that uses the set needs this option.
     #[arg(long, value_name = "URL", value_parser = state, hide_short_help = true)]
     state: Option<PathBuf>,
 }
@@ -31,7 +31,7 @@ fn endpoint(url: &str) -> Result<String, String> {
 fn state(url: &str) -> Result<PathBuf, String> {
     match url.split_once("://") {
         Some((_, bucket)) if !bucket.is_empty() => Ok(url.into()),
-        _ => Err("it is kept in a store as well; write a location such as s3://private/maps".into()),
+        _ => Err("must be a location in a store, such as s3://private/maps".into()),
     }
 }
 
@@ -42,10 +42,10 @@ pub struct StorePublishArgs {
     #[command(flatten)]
     store: StoreArgs,
 
-    /// Header that sitemaps are served with, instead of or besides sitemill's. Repeatable.
+    /// Header that sitemaps are served with; overrides or extends the defaults. Repeatable.
     ///
-    /// Such as 'Cache-Control: public, max-age=86400'. The defaults are Content-Type: application/gzip and
-    /// Cache-Control: public, max-age=31536000, immutable. Sitemaps that are published already keep theirs.
+    /// For example 'Cache-Control: public, max-age=86400'. The defaults are Content-Type: application/gzip and
+    /// Cache-Control: public, max-age=31536000, immutable. Sitemaps that are already published keep their headers.
     #[arg(long, value_name = "HEADER", hide_short_help = true)]
     sitemap_header: Vec<ObjectHeader>,
 
@@ -55,15 +55,15 @@ pub struct StorePublishArgs {
     #[arg(long, value_name = "HEADER", hide_short_help = true)]
     index_header: Vec<ObjectHeader>,
 
-    /// Publish even to a store that ignores the conditions of puts.
+    /// Publish even to a store that ignores conditional requests.
     ///
-    /// Two runs at the same time could then tear the set, and nothing notices.
+    /// Two runs at the same time could then leave a mixture of two sets, without any error.
     #[arg(long, hide_short_help = true)]
     allow_unsafe_store: bool,
 }
 
 impl StoreArgs {
-    /// The settings of the process.
+    /// The store settings that these options select.
     pub fn settings(&self) -> StoreSettings {
         let mut settings = StoreSettings::default();
         settings.endpoint.clone_from(&self.endpoint);
@@ -73,7 +73,7 @@ impl StoreArgs {
 }
 
 impl StorePublishArgs {
-    /// The settings of the process.
+    /// The store settings that these options select.
     pub fn settings(&self) -> StoreSettings {
         let mut settings = self.store.settings();
         settings.sitemap_headers.clone_from(&self.sitemap_header);

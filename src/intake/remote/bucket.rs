@@ -34,9 +34,9 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    /// The object `key`, or all objects below it.
+    /// Finds the object `key`, or all objects below it.
     fn named(&self, key: &str, is_prefix: bool) -> Result<Vec<Remote>> {
-        // Listed first: a store that keeps objects as files may fail if it is asked for a prefix as an object.
+        // Lists first, because a store that keeps objects as files may fail if a prefix is requested as an object.
         let listed = self.asked(key, self.bucket.list(key))?;
         if !listed.is_empty() {
             return self.directory(key, listed).map(|directory| vec![directory]);
@@ -47,7 +47,7 @@ impl Search<'_> {
         Ok(vec![Remote::Files(vec![self.file(key.to_owned(), object.ok_or_else(missing)?)])])
     }
 
-    /// The objects and prefixes that the pattern matches, level by level.
+    /// Finds the objects and prefixes that the pattern matches, level by level.
     fn pattern(&self) -> Result<Vec<Remote>> {
         let parts: Vec<&str> = self.location.key.split('/').collect();
         let literal = parts.iter().take_while(|part| !has_pattern(part)).count();
@@ -67,7 +67,7 @@ impl Search<'_> {
                 }
             }
         }
-        // An empty object may stand for a prefix of the same name.
+        // An empty object may be the marker of a prefix with the same name.
         let of_prefixes: HashSet<&String> = prefixes.iter().collect();
         found.retain(|(key, object)| !is_marker(object.as_ref(), || of_prefixes.contains(key)));
         found.extend(prefixes.into_iter().map(|prefix| (prefix, None)));
@@ -109,7 +109,7 @@ impl Search<'_> {
         Ok(Remote::Directory(parts, files))
     }
 
-    /// The name from `prefix` of the location that the run publishes to, if it is below that.
+    /// The location that the run publishes to, relative to `prefix`, if it is below `prefix`.
     fn out_below(&self, prefix: &str) -> Result<Option<String>> {
         let Some(out) = self.out.and_then(OutDirectory::location) else { return Ok(None) };
         let Some(out) = Location::parse(out)?.filter(|out| out.root == self.location.root) else {
@@ -138,7 +138,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether an object only marks that there is a directory.
+/// Whether an object is only the marker of a directory.
 fn is_marker(object: Option<&Object>, is_parent: impl FnOnce() -> bool) -> bool {
     object.is_some_and(|object| object.bytes == 0) && is_parent()
 }

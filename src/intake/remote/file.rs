@@ -1,4 +1,4 @@
-//! A file on another machine of which parts can be requested.
+//! A remote file whose parts can be requested.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -11,16 +11,16 @@ use super::windows::{WINDOW_BYTES, Window, Windows};
 use crate::intake::read_at::{Pread, ReadAt, RemoteFile, Watch};
 use crate::store::Parts;
 
-/// A file in one version. Every request fails if it was replaced.
+/// One version of a remote file. Requests fail if the file was replaced.
 #[derive(Debug, Clone)]
 pub struct PartsFile {
     origin: Arc<Origin>,
-    /// The first window, if it was requested before anybody reads.
+    /// The first window, if it was prefetched.
     first: Arc<Mutex<Option<Window>>>,
 }
 
 impl PartsFile {
-    /// The file of `bytes` bytes with these `parts`. `name` is for messages.
+    /// A file of `bytes` bytes with these `parts`. `name` is for messages.
     pub fn new(name: PathBuf, parts: Arc<dyn Parts>, bytes: u64) -> Self {
         Self { origin: Arc::new(Origin::new(name, parts, bytes)), first: Arc::default() }
     }
@@ -62,7 +62,7 @@ impl RemoteFile for PartsFile {
     }
 }
 
-/// Counts the bytes of a stream.
+/// A stream that counts its bytes.
 struct Counted {
     stream: Pread,
     watch: Watch,

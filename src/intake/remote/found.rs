@@ -1,4 +1,4 @@
-//! What a URL was found to refer to.
+//! The files that a URL refers to.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::intake::format::PartFiles;
 use crate::intake::read_at::RemoteFile;
 
-/// Files on another machine, with their names.
+/// Remote files, with their names.
 pub type RemoteFiles = Vec<(PathBuf, Arc<dyn RemoteFile>)>;
 
 /// What a URL refers to.
@@ -15,6 +15,6 @@ pub type RemoteFiles = Vec<(PathBuf, Arc<dyn RemoteFile>)>;
 pub enum Remote {
     /// Single files.
     Files(RemoteFiles),
-    /// A location with files below it, which is read like a directory: its part files, and all of them.
+    /// A location with files below it, read like a directory: the part files, and all files.
     Directory(PartFiles, RemoteFiles),
 }

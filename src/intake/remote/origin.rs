@@ -1,4 +1,4 @@
-//! Where the bytes of a remote file come from: requests, and their answers.
+//! The origin of a remote file: requests for its bytes, and the responses.
 
 use std::io;
 use std::ops::Range;
@@ -11,27 +11,27 @@ use crate::intake::input::has_changed;
 use crate::intake::read_at::Watch;
 use crate::store::{Failure, FailureKind, Parts, Task};
 
-/// Bytes at the end that are fetched together: the index of most Parquet files.
+/// Number of bytes at the end that are fetched together: enough for the index of most Parquet files.
 const TAIL_BYTES: u64 = 256 << 10;
 
-/// A file in one version. Every request fails if it was replaced.
+/// One version of a remote file. Requests fail if the file was replaced.
 #[derive(Debug, Clone)]
 pub struct Origin {
     name: PathBuf,
     parts: Arc<dyn Parts>,
     bytes: u64,
-    /// The last bytes, once some of them were read.
+    /// The last bytes, once one of them has been read.
     tail: Arc<Mutex<Option<Bytes>>>,
     watch: Watch,
 }
 
 impl Origin {
-    /// The file of `bytes` bytes with these `parts`. `name` is for messages.
+    /// A file of `bytes` bytes with these `parts`. `name` is for messages.
     pub fn new(name: PathBuf, parts: Arc<dyn Parts>, bytes: u64) -> Self {
         Self { name, parts, bytes, tail: Arc::default(), watch: Watch::default() }
     }
 
-    /// The number of its bytes.
+    /// The size of the file in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -41,7 +41,7 @@ impl Origin {
         self.parts.request(range)
     }
 
-    /// Waits for the answer to the request for `bytes` bytes.
+    /// Waits for the response to a request for `bytes` bytes.
     pub fn answer(&self, request: Task<Result<Bytes, Failure>>, bytes: u64) -> io::Result<Bytes> {
         let answer = request.wait_unless(&*self.watch.is_called_off).ok_or_else(called_off)?;
         let answer = answer.map_err(|failure| failed(&self.name, failure))?;
@@ -51,7 +51,7 @@ impl Origin {
         }
     }
 
-    /// The bytes in `range`, if they were read with others.
+    /// The bytes in `range`, if they have already been fetched with the tail.
     pub fn at_hand(&self, range: &Range<u64>) -> Option<Bytes> {
         let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
         let tail = tail.as_ref()?;
@@ -59,12 +59,12 @@ impl Origin {
         Some(tail.slice(from as usize..(from + range.end - range.start) as usize))
     }
 
-    /// The same file, whose requests are watched.
+    /// Returns the same file with `watch` on its requests.
     pub fn watched(&self, watch: Watch) -> Self {
         Self { watch, ..self.clone() }
     }
 
-    /// What the run and its reads tell each other.
+    /// The byte count and the cancellation flag of its reads.
     pub fn watch(&self) -> &Watch {
         &self.watch
     }
@@ -78,7 +78,7 @@ impl Origin {
         Ok(tail.insert(bytes).clone())
     }
 
-    /// Reads bytes from `at`, at most as many as `out` has room for.
+    /// Reads bytes at `at` into `out`. Returns how many; 0 at the end of the file.
     pub fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize> {
         let end = self.bytes.min(at.saturating_add(out.len() as u64));
         if at >= end {
@@ -94,12 +94,12 @@ impl Origin {
     }
 }
 
-/// The error for a read that has become pointless.
+/// The error for a cancelled read.
 pub fn called_off() -> io::Error {
     io::Error::other("called off")
 }
 
-/// The error for a file whose bytes could not be read although it was found before.
+/// The error for a file that was found but could not be read.
 pub fn failed(name: &Path, failure: Failure) -> io::Error {
     match failure.kind {
         FailureKind::Condition | FailureKind::Missing => has_changed(name).into(),

@@ -1,19 +1,19 @@
-//! Patterns of keys, as a shell has them for the names of files: `*`, `?` and `[…]` within a part of a key.
+//! Key patterns, as in a shell: `*`, `?` and `[…]`, which do not match slashes.
 
 /// Whether a key is a pattern.
 pub fn has_pattern(key: &str) -> bool {
     key.contains(['*', '?', '['])
 }
 
-/// Whether `name`, a part of a key without slashes, matches `pattern`. A name that begins with `.` or `_` is matched only by a pattern
-/// that begins so, because such names are no data.
+/// Whether `name`, a part of a key without slashes, matches `pattern`. A name that begins with `.` or `_` matches only a pattern
+/// that also begins with `.` or `_`, because such names are not data.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let is_hidden = |text: &str| text.starts_with(['.', '_']);
     if is_hidden(name) && !is_hidden(pattern) {
         return false;
     }
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    // The last star, and the place in the name up to which it matches.
+    // `star` is the position after the last star, and the position in the name up to which it matches.
     let (mut at, mut of_name, mut star) = (0, 0, None);
     while of_name < name.len() {
         let (next, is_match) = match pattern.get(at) {
@@ -35,11 +35,11 @@ pub fn matches(pattern: &str, name: &str) -> bool {
     pattern[at..].iter().all(|rest| *rest == '*')
 }
 
-/// The place after the set that begins at `at`, and whether `letter` is in it. A bracket that is not closed is one itself.
+/// Returns the position after the set that begins at `at`, and whether `letter` is in the set. An unclosed bracket is literal.
 fn in_set(pattern: &[char], at: usize, letter: char) -> (usize, bool) {
     let is_negated = matches!(pattern.get(at + 1), Some('!' | '^'));
     let first = at + 1 + usize::from(is_negated);
-    // A bracket right after the start is a letter of the set.
+    // A closing bracket right after the start belongs to the set.
     let Some(end) = (first + 1..pattern.len()).find(|&end| pattern[end] == ']') else {
         return (at + 1, letter == '[');
     };

@@ -21,7 +21,7 @@ pub fn find(location: &Location) -> Result<(PathBuf, Arc<dyn RemoteFile>)> {
     let name = name_of(location);
     if location.bucket().contains('@') {
         let words =
-            "has a user name or a password, and sitemill sends neither; download the file, and give that";
+            "has a user name or password, which sitemill does not send; download the file and use that";
         return Err(Error::usage(message!(&*name, ": {words}")));
     }
     let url = location.path();
@@ -51,7 +51,7 @@ fn name_of(location: &Location) -> PathBuf {
     }
 }
 
-/// A file that the server sends from start to end only.
+/// A file that the server only sends from start to end.
 #[derive(Debug, Clone)]
 struct WholeFile {
     name: PathBuf,
@@ -78,7 +78,7 @@ impl RemoteFile for WholeFile {
         Box::new(WebStream { file: self, next: None, piece: Bytes::new(), is_at_end: false })
     }
 
-    // A connection may be closed while nothing is read from it.
+    // Nothing is prefetched, because the server may close a connection that nothing is read from.
     fn start(&self) {}
 
     fn watched(self: Arc<Self>, watch: Watch) -> Arc<dyn RemoteFile> {
@@ -86,13 +86,13 @@ impl RemoteFile for WholeFile {
     }
 }
 
-/// The error for a format that is read in parts.
+/// The error for a format that must be read in parts.
 fn in_parts(name: &Path) -> io::Error {
-    let words = "has a format that is read in parts, and the server sends only the whole file; download it, and give that";
+    let words = "has a format that must be read in parts, but the server only sends the whole file; download it and use that";
     Error::data(message!(name, ": {words}")).into()
 }
 
-/// The bytes of a file from start to end, requested a piece ahead.
+/// Reads a file from start to end, and requests one piece ahead.
 struct WebStream {
     file: Arc<WholeFile>,
     next: Option<Pieces>,

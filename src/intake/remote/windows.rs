@@ -1,4 +1,4 @@
-//! Windows: a section of a remote file that is read from start to end and fetched ahead, in bounded memory.
+//! Windows: a section of a remote file is read from start to end with prefetching, in bounded memory.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,19 +12,19 @@ use super::origin::Origin;
 use crate::intake::read_at::ReadAt;
 use crate::store::{Failure, Task};
 
-/// Bytes of a window. Large enough that the time to the first byte does not count for much.
+/// Bytes of a window. Large enough that the time to first byte hardly matters.
 pub const WINDOW_BYTES: u64 = 2 << 20;
 
-/// Maximum number of windows that are requested ahead of a reader.
+/// Maximum number of windows that are prefetched for a reader.
 const AHEAD_MAX: usize = 4;
 
-/// Maximum bytes that all readers of the process together have requested ahead. A reader can always request the window that it needs.
+/// Maximum bytes that all readers of the process together prefetch. A reader can always request the window that it needs now.
 const AHEAD_BYTES_MAX: u64 = 64 << 20;
 
-/// A reader may go back by so many bytes: the header of a Parquet page is read with bytes after it.
+/// How far a reader may go back: the header of a Parquet page is read together with bytes after it.
 const BACK_BYTES: u64 = 64 << 10;
 
-/// Bytes from the start of a section that are read to see what it is.
+/// Prefetching starts only after this many bytes, because the first ones may be read just to detect the format.
 const LOOK_BYTES: u64 = 128 << 10;
 
 static AHEAD_BYTES: AtomicU64 = AtomicU64::new(0);
@@ -34,9 +34,9 @@ static AHEAD_BYTES: AtomicU64 = AtomicU64::new(0);
 pub struct Windows {
     file: Arc<Origin>,
     start: u64,
-    /// Nothing after it is requested ahead.
+    /// Nothing after this position is prefetched.
     end: u64,
-    /// Those at hand or on their way, without gaps between them.
+    /// The windows that are fetched or in flight, without gaps between them.
     windows: Mutex<VecDeque<Window>>,
 }
 
@@ -45,7 +45,7 @@ pub struct Windows {
 pub struct Window {
     range: Range<u64>,
     content: Content,
-    /// Of a window that was requested ahead.
+    /// The share of the limit that a prefetched window uses.
     _room: Option<Room>,
 }
 
@@ -55,7 +55,7 @@ enum Content {
     Here(Bytes),
 }
 
-/// A share of the bytes that may be requested ahead.
+/// A share of the bytes that may be prefetched.
 #[derive(Debug)]
 struct Room(u64);
 
@@ -81,7 +81,7 @@ impl Window {
         Self { range, content, _room: room }
     }
 
-    /// Requests `range` ahead, if there is room for it.
+    /// Prefetches `range`; none if that would exceed the limit.
     pub fn ahead(file: &Origin, range: Range<u64>) -> Option<Self> {
         let room = Room::of(range.end - range.start)?;
         Some(Self::of(file, range, Some(room)))
@@ -89,7 +89,7 @@ impl Window {
 }
 
 impl Windows {
-    /// The section `range` of `file`, of which the `first` window may be requested already.
+    /// The section `range` of `file`, with its `first` window if that was already prefetched.
     pub fn new(file: Arc<Origin>, range: Range<u64>, first: Option<Window>) -> Self {
         let end = range.end.min(file.bytes());
         Self { file, start: range.start, end, windows: Mutex::new(first.into_iter().collect()) }
@@ -101,7 +101,8 @@ impl Windows {
         at..end.min(at + WINDOW_BYTES)
     }
 
-    /// Lets `windows` begin with the one of the byte at `at`, or one before it, and requests those after it.
+    /// Drops windows far before the byte at `at`, requests its window if necessary, and prefetches the next ones. Returns the index
+    /// of its window.
     fn come_to(&self, at: u64, windows: &mut VecDeque<Window>) -> usize {
         while windows.front().is_some_and(|window| window.range.end.saturating_add(BACK_BYTES) <= at) {
             windows.pop_front();
@@ -112,7 +113,7 @@ impl Windows {
             windows.push_back(Window::of(&self.file, self.range_from(at), None));
             0
         });
-        // Whoever only looks at the first bytes needs no more.
+        // A reader that only looks at the first bytes needs no more.
         while at >= self.start.saturating_add(LOOK_BYTES) && windows.len() - current <= AHEAD_MAX {
             let next = windows.back().map_or(at, |window| window.range.end);
             let range = self.range_from(next);

@@ -1,4 +1,4 @@
-//! The claim: the right of one run to publish in a place, which heart beats keep.
+//! The claim: a lease that lets one run publish in a place, renewed by heartbeats.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,16 +10,16 @@ use super::owner::Owner;
 use crate::error::{Error, ErrorKind, Result, message};
 use crate::store::{Bucket, Condition, Failure, FailureKind, Meta, Put};
 
-/// The time between heart beats.
+/// The interval between heartbeats.
 const BEAT: Duration = Duration::from_secs(5);
 
-/// The time without a heart beat after which a run counts as dead.
+/// The time without a heartbeat after which a run is presumed dead.
 pub const LEASE: Duration = Duration::from_secs(30);
 
-/// How often a claim is tried that others keep changing.
+/// Maximum number of attempts to claim a place while other runs keep changing its journal.
 const TRIES: usize = 5;
 
-/// An object of the state.
+/// An object in the state.
 #[derive(Debug, Clone)]
 pub struct StateObject {
     /// The bucket.
@@ -61,34 +61,34 @@ struct Held {
     journal: Journal,
     meta: Meta,
     last: Instant,
-    /// Another run has taken over.
+    /// Whether another run has taken over.
     is_lost: bool,
     has_ended: bool,
 }
 
-/// Who claims a place, and for what.
+/// The run that claims a place, and the scope of its claim.
 #[derive(Debug, Clone)]
 pub struct Claimant {
     /// The run.
     pub run: String,
-    /// Whether for all sites below the place.
+    /// Whether the claim is for all sites below the place.
     pub for_sites: bool,
-    /// The journal with the heart beats, if it is another one: that of all sites.
+    /// The journal of all sites, if the heartbeats are written there.
     pub heart: Option<StateObject>,
 }
 
 impl Claim {
-    /// Claims the place with this `journal`. `probe` is an object to put, whose time tells the clock of the store.
+    /// Claims the place with this `journal`. `probe` is an object to upload, whose time shows the store's clock.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if another run is at work there; also if the store cannot be asked.
+    /// [`ErrorKind::Busy`] if another run is active there; also if a request fails.
     pub fn take(journal: StateObject, claimant: &Claimant, probe: &StateObject) -> Result<Self> {
         for _ in 0..TRIES {
             let there = journal.bucket.read(&journal.key);
             let there = there.map_err(|failure| failure.into_error(&journal.path, "could not be read"))?;
             let (new, condition) = match there {
                 None => {
-                    // Some stores tell only here that there is no such bucket.
+                    // Some stores report a missing bucket only for listings.
                     let listed = journal.bucket.list_level(&journal.key);
                     listed.map_err(|failure| failure.into_error(&journal.path, "could not be looked at"))?;
                     (new(claimant, None), Condition::Absent)
@@ -103,7 +103,7 @@ impl Claim {
             };
             match journal.bucket.put(Put::new(&*journal.key, new.to_json(), condition)) {
                 Ok(meta) => return Ok(Self::held(journal, new, meta, claimant.heart.is_none())),
-                // Another run was quicker.
+                // Another run was faster.
                 Err(failure) if failure.kind == FailureKind::Condition => {}
                 Err(failure) => return Err(failure.into_error(&journal.path, "could not be written")),
             }
@@ -117,7 +117,7 @@ impl Claim {
         let shared = Arc::new(Shared { journal: object, held: Mutex::new(held), ended: Condvar::new() });
         let beating = Arc::clone(&shared);
         let beats = thread::Builder::new().name("sitemill-claim".into()).spawn(move || beating.beat());
-        // Without the thread, the claim still excludes runs on this machine, and is checked before each change.
+        // If the thread cannot be started, the claim still excludes runs on this machine, and is checked before each change.
         Self { shared, beats: beats.ok().filter(|_| with_beats) }
     }
 
@@ -131,20 +131,20 @@ impl Claim {
         self.shared.lock().is_lost
     }
 
-    /// Changes the journal to `state` of `run`.
+    /// Changes the journal to `state` for `run`.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if another run has taken over; then nothing has changed. After any other error it may have.
+    /// [`ErrorKind::Busy`] if another run has taken over; the journal is then unchanged. After other errors, it may have changed.
     pub fn change(&self, state: State, run: &str) -> Result<()> {
         let mut held = self.shared.lock();
         let next = Journal { state, run: run.into(), ..held.journal.clone() };
         self.shared.put(&mut held, next)
     }
 
-    /// Checks that no other run has taken over, before something is changed that crawlers see or another run may need.
+    /// Checks that no other run has taken over. Called before changes that crawlers see or that may affect another run.
     ///
     /// # Errors
-    /// [`ErrorKind::Busy`] if one has; also if the store cannot be asked.
+    /// [`ErrorKind::Busy`] if another run has taken over; also if a request fails.
     pub fn check(&self) -> Result<()> {
         let mut held = self.shared.lock();
         if held.is_lost {
@@ -157,10 +157,10 @@ impl Claim {
         self.shared.put(&mut held, next)
     }
 
-    /// Whether the store refuses puts whose condition does not hold.
+    /// Whether the store refuses uploads whose condition does not hold.
     ///
     /// # Errors
-    /// If it cannot be asked.
+    /// If a request fails for another reason.
     pub fn has_conditions(&self) -> Result<bool> {
         let held = self.shared.lock();
         let StateObject { bucket, key, path } = &self.shared.journal;
@@ -168,8 +168,8 @@ impl Claim {
         honoured.map_err(|failure| failure.into_error(path, "could not be written"))
     }
 
-    /// Ends the heart beats, and releases the place unless a switch is decided and not complete. In that case the next run completes it,
-    /// and need not wait for a sign of life.
+    /// Stops the heartbeats and releases the place. If a switch is decided but not complete, the place is not released. The next run
+    /// can then complete the switch without waiting for the lease to expire.
     pub fn end(&mut self) {
         let mut held = self.shared.lock();
         if !held.has_ended && !held.is_lost {
@@ -202,7 +202,7 @@ impl Shared {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives signs of life until the claim ends.
+    /// Writes heartbeats until the claim ends.
     fn beat(&self) {
         let mut held = self.lock();
         loop {
@@ -213,7 +213,7 @@ impl Shared {
             }
             if held.last.elapsed() >= BEAT {
                 let next = held.journal.clone();
-                // A store that cannot be reached is asked again.
+                // If the store cannot be reached, the next heartbeat tries again.
                 let _ = self.put(&mut held, next);
             }
         }
@@ -239,12 +239,12 @@ impl Shared {
     }
 
     fn lost(&self) -> Error {
-        let words = "another run has taken over, because this one gave no sign of life; nothing of this run is published";
+        let words = "another run has taken over because this run's heartbeats did not arrive; nothing of this run is published";
         Error::new(ErrorKind::Busy, message!(&*self.journal.path, ": {words}; run again when it is done"))
     }
 }
 
-/// The journal of a new claim. A decided switch stays decided until it is complete.
+/// Returns the journal of a new claim. A decided switch stays decided until it is complete.
 fn new(claimant: &Claimant, old: Option<&Journal>) -> Journal {
     let decided = old.filter(|old| old.state == State::Decided);
     Journal {
@@ -260,15 +260,15 @@ fn new(claimant: &Claimant, old: Option<&Journal>) -> Journal {
 
 fn read(object: &StateObject, bytes: &[u8]) -> Result<Journal> {
     Journal::from_json(bytes).ok_or_else(|| {
-        let words = "is no journal of sitemill, or of a later version; remove it if no run is at work";
+        let words = "is not a journal, or is from a later version of sitemill; remove it if no run is active";
         Error::data(message!(&*object.path, ": {words}"))
     })
 }
 
-/// The error if a run for all sites is at work: `journal` is that of all sites, which need not exist.
+/// Checks that no run for all sites is active. `journal` is the journal of all sites, which need not exist.
 ///
 /// # Errors
-/// [`ErrorKind::Busy`] if one is; also if the store cannot be asked.
+/// [`ErrorKind::Busy`] if such a run is active; also if a request fails.
 pub fn check_sites(journal: &StateObject, probe: &StateObject) -> Result<()> {
     let there = journal.bucket.read(&journal.key);
     let there = there.map_err(|failure| failure.into_error(&journal.path, "could not be read"))?;
@@ -280,8 +280,8 @@ pub fn check_sites(journal: &StateObject, probe: &StateObject) -> Result<()> {
     }
 }
 
-/// Whether the owner of the claim `old` shows signs of life. A process on this machine that has ended shows none. Of any other the heart
-/// beats are watched.
+/// Whether the owner of the claim `old` is alive. A process on this machine that has ended is dead; for any other process, waits
+/// for a heartbeat until the lease expires.
 fn is_alive(
     journal: &StateObject,
     old: &Journal,
@@ -306,7 +306,7 @@ fn is_alive(
     while Instant::now() < end {
         thread::sleep(Duration::from_secs(1).min(end.saturating_duration_since(Instant::now())));
         match journal.bucket.read(&journal.key).map_err(failed)? {
-            // Not compared with what this version would write: the owner may have another version.
+            // Compares ETag and time, not the content, because the owner may run another version of sitemill.
             Some((_, there)) if there.meta() == object.meta() && there.modified == object.modified => {}
             Some((bytes, _)) => return Ok(read(journal, &bytes)?.state != State::Released),
             None => return Ok(false),
@@ -315,7 +315,7 @@ fn is_alive(
     Ok(false)
 }
 
-/// Whether the run for all sites that made the claim `old` is still at work.
+/// Whether the run for all sites that made the claim `old` is still active.
 fn is_alive_elsewhere(
     journal: &StateObject,
     heart: &str,
@@ -334,7 +334,7 @@ fn is_alive_elsewhere(
     if is_same { is_alive(&heart, &beating, &object, probe) } else { Ok(false) }
 }
 
-/// The URL of the bucket that an object is in, with a slash.
+/// The URL of an object's bucket, with a trailing slash.
 fn root_of(object: &StateObject) -> String {
     object.path.to_string_lossy().strip_suffix(&object.key).unwrap_or_default().to_owned()
 }

@@ -5,7 +5,7 @@ use crate::store::{ObjectHeader, store_settings};
 /// A kind of published file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
-    /// A sitemap. Its name tells its content, so it never changes.
+    /// A sitemap. Its name contains a hash of its content, so it never changes.
     Sitemap,
     /// An index file.
     Index,
@@ -13,11 +13,11 @@ pub enum FileKind {
     Robots,
 }
 
-/// The headers of a published file: those of sitemill, unless the settings have others.
+/// The headers of a published file: the defaults, overridden and extended by the settings.
 pub fn headers(kind: FileKind) -> Vec<(String, String)> {
     let settings = store_settings();
     let (content, cache, others) = match kind {
-        // Without Content-Encoding: the gzip file is the resource.
+        // There is no Content-Encoding, because the gzip file itself is the resource.
         FileKind::Sitemap => {
             ("application/gzip", "public, max-age=31536000, immutable", settings.sitemap_headers)
         }

@@ -1,27 +1,27 @@
-//! The journal: the one object by which runs agree on who may publish, and whether a set is decided.
+//! The journal: the object that records which run may publish, and whether it has decided to publish its set.
 //!
-//! It is only ever changed by a conditional put of its whole content, which differs from every content before it. So whoever changes
-//! it knows what was there, and a run that was taken for dead learns that another has taken over when it tries to decide.
+//! Every change is a conditional PUT of the whole content, and no two contents are equal. Therefore a run can only replace content
+//! that it has read or written, and a run that was presumed dead learns that another has taken over when it tries to commit.
 //!
 //! ```text
 //!  (none), released ──claim──▶ claimed ──decide──▶ decided ──complete──▶ claimed ──release──▶ released
-//!                              │  ▲ heart beats      │  ▲ heart beats
-//!                              └──┴─ another run takes over, if the owner shows no sign of life
+//!                              │  ▲ heartbeats       │  ▲ heartbeats
+//!                              └──┴─ another run takes over if the heartbeats stop
 //! ```
 
 use serde::{Deserialize, Serialize};
 
 use super::owner::Owner;
 
-/// How far the switch to another set is.
+/// The progress of a run and of its switch to another set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// No run is at work.
+    /// No run is active.
     Released,
-    /// A run is at work and has decided nothing.
+    /// A run is active and has not committed.
     Claimed,
-    /// The set that `run` has staged is to be live. Its owner completes the switch, or whoever takes over.
+    /// The set that `run` has staged will be live: the owner, or a run that takes over, completes the switch.
     Decided,
 }
 
@@ -30,9 +30,9 @@ pub enum State {
 pub struct Journal {
     /// The state.
     pub state: State,
-    /// The run that the state is of.
+    /// The run that the state refers to.
     pub run: String,
-    /// The process that acts. Not the one of `run` if another has taken over a decided switch.
+    /// The process that holds the claim. If it has taken over a decided switch, it is not the process of `run`.
     pub owner: Owner,
     /// The run of the owner.
     pub owner_run: String,
@@ -41,20 +41,20 @@ pub struct Journal {
     /// Whether the owner may change all sites below.
     #[serde(default, skip_serializing_if = "is_false")]
     pub for_sites: bool,
-    /// The URL of the journal of all sites, which has the heart beats of the owner.
+    /// The URL of the journal of all sites, if the owner writes its heartbeats there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heart: Option<String>,
 }
 
 impl Journal {
-    /// Its bytes.
+    /// Serializes the journal.
     pub fn to_json(&self) -> Vec<u8> {
         let mut json = serde_json::to_vec(self).expect("it has only strings and numbers");
         json.push(b'\n');
         json
     }
 
-    /// Reads it; none if these bytes are none.
+    /// Parses a journal; none if `bytes` is not a journal.
     pub fn from_json(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
     }

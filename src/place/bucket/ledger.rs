@@ -1,5 +1,5 @@
-//! The ledger: the entity tags that the store gave to sitemaps when they were put. By them, a sitemap is known to be unaltered from the
-//! list of the bucket alone.
+//! The ledger: the ETags that the store assigned to uploaded sitemaps. With it, one listing of the bucket shows which sitemaps are
+//! unchanged.
 
 use std::collections::BTreeMap;
 
@@ -7,31 +7,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::store::Object;
 
-/// The tags of published sitemaps.
+/// The ETags of published sitemaps.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
-    /// The tag of each file.
+    /// The ETag of each file.
     pub tags: BTreeMap<String, String>,
-    /// When the live manifest was put, by the clock of the store.
+    /// When the live manifest was uploaded, by the store's clock.
     #[serde(skip)]
     live_since: Option<i64>,
 }
 
 impl Ledger {
-    /// The ledger with these bytes, or an empty one if they are none. The live manifest was put at `live_since`.
+    /// Parses a ledger, or returns an empty one if `bytes` is none or invalid. The live manifest was uploaded at `live_since`.
     pub fn from_json(bytes: Option<&[u8]>, live_since: i64) -> Self {
         let read = bytes.and_then(|bytes| serde_json::from_slice::<Self>(bytes).ok());
         Self { live_since: Some(live_since), ..read.unwrap_or_default() }
     }
 
-    /// Its bytes.
+    /// Serializes the ledger.
     pub fn to_json(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("it has only strings")
     }
 
-    /// Whether `object`, which has the name and size of a published sitemap, has its content; none if that is not known. Where no
-    /// tag is known, because the store lists none or another process put it, it has if it was not put after the manifest that names
-    /// it. The times of a store may be whole seconds, so a later one says nothing.
+    /// Whether `object`, which has the name and size of a published sitemap, also has its content; none if unknown. If no ETag is
+    /// known, because the store lists none or another process uploaded the object, it has the content if it was not uploaded after
+    /// the manifest that names it. A later time proves nothing, because the times may be rounded to whole seconds.
     pub fn vouches_for(&self, file: &str, object: &Object) -> Option<bool> {
         match (&object.tag, self.tags.get(file)) {
             (Some(tag), Some(known)) => Some(tag == known),
@@ -39,7 +39,7 @@ impl Ledger {
         }
     }
 
-    /// The tags of the `listed` files, without those that may have been altered. `is_new` tells which files this run has put.
+    /// Returns the ETags of the `listed` files that are known to be unchanged. `is_new` tells which files this run has uploaded.
     pub fn renewed(&self, listed: &BTreeMap<String, Object>, is_new: impl Fn(&str) -> bool) -> Self {
         let is_known =
             |file: &str, object: &Object| is_new(file) || self.vouches_for(file, object) == Some(true);

@@ -1,4 +1,4 @@
-//! Changes of single objects.
+//! Changes to single objects.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::place::foreign::foreign;
 use crate::place::interface::View;
 use crate::store::{Condition, Failure, FailureKind, Put};
 
-/// A put of a sitemap for `run`.
+/// An upload of a sitemap for `run`.
 pub fn sitemap(view: &BucketView, run: &str, file: &str, bytes: &[u8], condition: Condition) -> Put {
     Put {
         headers: headers(FileKind::Sitemap),
@@ -20,7 +20,7 @@ pub fn sitemap(view: &BucketView, run: &str, file: &str, bytes: &[u8], condition
     }
 }
 
-/// The error for a sitemap that could not be put.
+/// The error for a sitemap that could not be uploaded.
 pub fn no_sitemap(path: &Path, failure: Failure) -> Error {
     match failure.kind {
         FailureKind::Condition => foreign(path),
@@ -38,7 +38,7 @@ pub fn remove(view: &BucketView, files: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Puts an object of the state.
+/// Uploads an object of the state.
 pub fn put_state(view: &BucketView, path: &Path, bytes: Bytes, condition: Condition) -> Result<()> {
     let object = view.object(path);
     match object.bucket.put(Put::new(object.key, bytes, condition)) {
@@ -48,8 +48,8 @@ pub fn put_state(view: &BucketView, path: &Path, bytes: Bytes, condition: Condit
     }
 }
 
-/// The error for an object that is no longer what it was.
+/// The error for an object that another run or program has changed.
 pub fn changed(path: PathBuf) -> Error {
-    let words = "was changed by another run or program meanwhile; run again";
+    let words = "was changed by another run or program in the meantime; run again";
     Error::new(ErrorKind::Busy, message!(&*path, ": {words}"))
 }

@@ -1,15 +1,15 @@
-//! Who holds a claim: a process on a machine.
+//! The owner of a claim: a process on a machine.
 
 use serde::{Deserialize, Serialize};
 
-/// A process. Two processes that run at different times on the same machine differ, even if they have the same number.
+/// A process. Two processes that run at different times on the same machine differ, even if they have the same process ID.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
-    /// The start of the machine and the processes that can be seen: equal for processes that can see each other.
+    /// Boot ID and PID namespace of the machine: equal for processes that can see each other. Empty if unknown.
     pub machine: String,
-    /// The number of the process.
+    /// The process ID.
     pub process: u32,
-    /// When it was started, in ticks since the start of the machine.
+    /// When it was started, in ticks since boot.
     pub started: u64,
 }
 
@@ -20,13 +20,13 @@ impl Owner {
         Self { machine: machine(), process, started: started(process).unwrap_or_default() }
     }
 
-    /// Whether it is certain that the process has ended.
+    /// Whether the process has certainly ended.
     pub fn is_dead(&self) -> bool {
         !self.machine.is_empty() && self.machine == machine() && started(self.process) != Some(self.started)
     }
 }
 
-/// Identifies the start of this machine and its name space of processes; empty if that cannot be told.
+/// Returns the boot ID and the PID namespace of this process; empty if they cannot be read.
 fn machine() -> String {
     let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
     let space = std::fs::read_link("/proc/self/ns/pid");
@@ -36,14 +36,14 @@ fn machine() -> String {
     }
 }
 
-/// When a process was started; none if there is none. A process that has ended and was not waited for counts as none.
+/// When a process was started; none if it does not exist. Zombies do not count.
 fn started(process: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name of the program may have blanks and parentheses.
+    // The name of the program may contain blanks and parentheses.
     let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
     let state = fields.next()?;
     (!matches!(state, "Z" | "X")).then_some(())?;
-    // The 22nd field of proc(5), of which two were before the parenthesis and one is read.
+    // Field 22 in proc(5): two fields precede the parenthesis, and one has been read.
     fields.nth(18)?.parse().ok()
 }
 

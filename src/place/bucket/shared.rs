@@ -1,4 +1,4 @@
-//! The staging of a run as other processes see it: workers on several machines put sitemaps for it.
+//! The staging of a run as other processes see it: workers on several machines upload sitemaps for it.
 
 use super::objects;
 use super::staging::Staging;
@@ -10,7 +10,7 @@ use crate::place::set_name::SetName;
 use crate::place::unsynced::Unsynced;
 use crate::store::{Condition, Location, spawn};
 
-/// The staging of a run of another process.
+/// The staging of another process's run.
 #[derive(Debug)]
 pub struct BucketStaging {
     view: BucketView,
@@ -18,10 +18,10 @@ pub struct BucketStaging {
 }
 
 impl BucketStaging {
-    /// The staging of `run` for the set `name` at `location`. Nothing is put.
+    /// The staging of `run` for the set `name` at `location`. Nothing is uploaded.
     ///
     /// # Errors
-    /// If the store cannot be reached as the settings of the process say.
+    /// If there are no credentials, or the settings of the process are invalid.
     pub fn of(location: Location, name: Option<&SetName>, run: &str) -> Result<Self> {
         Ok(Self { view: BucketView::of(location, name)?.without_list(), run: run.into() })
     }
@@ -39,7 +39,7 @@ impl SharedStaging for BucketStaging {
         &self.view
     }
 
-    /// A sitemap that an earlier attempt has put is where it will be published, so only other files are staged.
+    /// Sitemaps are uploaded under their final names, so only other files are staged.
     fn staged(&self, file: &str) -> Result<Option<Vec<u8>>> {
         match file == PROBE {
             true => Staging { view: &self.view, run: &self.run }.look(file),

@@ -1,6 +1,6 @@
-//! Staging: what a run keeps for the one that completes it or cleans up after it, and the removal of what dead runs have left.
+//! Staging: the objects that let a later run complete this run or clean up after it, and the removal of what dead runs leave.
 //!
-//! New sitemaps are not staged but put where crawlers could find them, because nothing lists them yet. Each names the run that put it.
+//! New sitemaps are not staged but uploaded under their final names, because nothing lists them yet. Their metadata names the run.
 
 use std::path::PathBuf;
 
@@ -17,17 +17,17 @@ use crate::store::{Condition, Object, Put, spawn};
 
 /// The next manifest.
 pub const MANIFEST: &str = "manifest.json";
-/// Says that there is a run, and which process it is.
+/// The marker, which names the process of the run.
 const MARKER: &str = "run.json";
 
-/// The end of the name of the object that says that workers put sitemaps for a run. It stays when the run ends, because a worker
-/// that nobody waits for may put one later.
+/// The suffix of the object that records that workers upload sitemaps for a run. It stays when the run ends, because a worker that
+/// is no longer awaited may upload a sitemap later.
 const WORKERS: &str = ".workers";
 
-/// Requests for the runs of unknown sitemaps on their way at the same time.
+/// Maximum number of concurrent requests for the runs of unknown sitemaps.
 const ASKED_AT_ONCE: usize = 16;
 
-/// After this time nothing of a run is on its way any more, even if nobody knows whether it is dead: nanoseconds.
+/// The time in nanoseconds after which a run has no uploads in flight, even if it may be alive.
 const OVER_AFTER: i64 = 24 * 3_600 * 1_000_000_000;
 
 /// The staging of a run.
@@ -50,12 +50,12 @@ impl Staging<'_> {
         self.view.layout().staging(self.run).join(name)
     }
 
-    /// The object `name` in it.
+    /// The object `name` in the staging.
     pub fn object(&self, name: &str) -> StateObject {
         self.view.object(&self.path(name))
     }
 
-    /// Creates it.
+    /// Creates the staging.
     pub fn create(&self) -> Result<()> {
         self.put(
             MARKER,
@@ -63,17 +63,17 @@ impl Staging<'_> {
         )
     }
 
-    /// Puts an object into it.
+    /// Uploads an object to the staging.
     pub fn put(&self, name: &str, bytes: &[u8]) -> Result<()> {
         objects::put_state(self.view, &self.path(name), Bytes::copy_from_slice(bytes), Condition::None)
     }
 
-    /// Reads an object in it; none if it does not exist.
+    /// Reads an object in the staging; none if it does not exist.
     pub fn look(&self, name: &str) -> Result<Option<Vec<u8>>> {
         Ok(self.view.read_state(&self.path(name))?.map(|(bytes, _)| bytes))
     }
 
-    /// Reads an object in it.
+    /// Reads an object in the staging, which must exist.
     pub fn read(&self, name: &str) -> Result<Bytes> {
         let missing = || {
             Error::new(
@@ -84,7 +84,7 @@ impl Staging<'_> {
         self.look(name)?.map(Bytes::from).ok_or_else(missing)
     }
 
-    /// Removes it.
+    /// Removes the staging.
     pub fn remove(&self) -> Result<()> {
         let all = self.view.object(&self.view.layout().staging(self.run));
         let listed = all.bucket.list(&all.key);
@@ -93,7 +93,7 @@ impl Staging<'_> {
         all.bucket.remove(&keys).map_err(|failure| failure.into_error(&all.path, "could not be removed"))
     }
 
-    /// Whether nothing of the run can be on its way to the store any more.
+    /// Whether no uploads of the run can be in flight any more.
     fn is_over(&self) -> Result<bool> {
         let Some((bytes, object)) = self.view.read_state(&self.path(MARKER))? else { return Ok(true) };
         let is_dead = serde_json::from_slice(&bytes).is_ok_and(|marker: Marker| marker.owner.is_dead());
@@ -101,8 +101,8 @@ impl Staging<'_> {
     }
 }
 
-/// Removes the staging of all runs except `own`, and the sitemaps that they put and did not publish. No other run is at work, because
-/// the caller holds the claim.
+/// Removes the staging of all runs except `own`, and the sitemaps that they uploaded but did not publish. No other run is active,
+/// because the caller holds the claim.
 pub fn remove_dead_runs(view: &BucketView, own: &str, published: &Published<'_>) -> Result<()> {
     let level = view.nursery()?;
     let runs = level.prefixes.iter().map(String::as_str);
@@ -130,7 +130,7 @@ pub fn remove_dead_runs(view: &BucketView, own: &str, published: &Published<'_>)
     Ok(())
 }
 
-/// Notes that other processes put sitemaps for `run`.
+/// Records that other processes upload sitemaps for `run`.
 pub fn mark_workers(view: &BucketView, run: &str) -> Result<()> {
     objects::put_state(view, &workers_mark(view, run).path, Bytes::from_static(b"{}"), Condition::None)
 }
@@ -144,7 +144,7 @@ fn is_over_since(object: &Object) -> bool {
     now - i128::from(object.modified) > i128::from(OVER_AFTER)
 }
 
-/// Removes the sitemaps that `runs` put and did not publish.
+/// Removes the sitemaps that `runs` uploaded but did not publish.
 pub fn remove_of_runs(view: &BucketView, runs: &[&str], published: &Published<'_>) -> Result<()> {
     let listed = view.all_published()?;
     let unknown =
@@ -156,7 +156,7 @@ pub fn remove_of_runs(view: &BucketView, runs: &[&str], published: &Published<'_
             let (bucket, key) = (view.bucket().clone(), view.key(file));
             spawn(async move { bucket.run_of(&key).await })
         });
-        // All are on their way before the first is waited for.
+        // All requests are sent before the first is awaited.
         let asked: Vec<_> = asked.collect();
         for (file, run) in files.iter().zip(asked) {
             let failed = |failure: crate::store::Failure| {
@@ -170,7 +170,7 @@ pub fn remove_of_runs(view: &BucketView, runs: &[&str], published: &Published<'_
     objects::remove(view, &left)
 }
 
-/// Puts a copy of a file into the state, under a name with its hash.
+/// Uploads a copy of a file to the state, under a name that contains its hash.
 pub fn back_up(view: &BucketView, directory: &std::path::Path, name: &str, bytes: Vec<u8>) -> Result<()> {
     let aside = directory.join(format!("{}-{name}", crate::place::hash::file_hash(&bytes)));
     let object = view.object(&aside);

@@ -1,7 +1,7 @@
-//! The switch to another set: conditional puts that the journal makes repeatable.
+//! The switch to another set: conditional uploads that can be repeated because the journal records the switch.
 //!
-//! Every file that the switch replaces is read before, and replaced only if it still is what was read. Therefore a run that was taken
-//! for dead in the middle of its switch cannot undo what the run that completed it has published since.
+//! Every file is read before it is replaced, and replaced only if it has not changed since. Therefore a run that was presumed dead
+//! during its switch cannot overwrite what another run has published after completing the switch.
 
 use bytes::Bytes;
 
@@ -20,29 +20,29 @@ use crate::store::{Condition, FailureKind, Object, Put};
 pub struct Steps {
     /// Index files, then the robots lines.
     pub files: Vec<Step>,
-    /// Files to remove in the end.
+    /// Files to remove after the switch.
     pub removals: Vec<Removal>,
-    /// The version of the live manifest that it replaces.
+    /// The version of the live manifest that the switch replaces.
     pub expected: Option<Version>,
     /// The next manifest.
     pub manifest: Bytes,
 }
 
-/// A file that the switch puts.
+/// A file that the switch uploads.
 #[derive(Debug)]
 pub struct Step {
     file: String,
     new: Bytes,
-    /// What was there.
+    /// The previous content and object, if the file existed.
     old: Option<(Bytes, Object)>,
 }
 
 fn kind(at: usize, files: usize) -> FileKind {
-    // The robots lines come after the index files that they name.
+    // The robots lines come last, after the index files that they name.
     if at + 1 == files { FileKind::Robots } else { FileKind::Index }
 }
 
-/// Stages everything that another run needs to complete the switch, and reads what the switch replaces.
+/// Stages everything that another run needs to complete the switch, and reads the files that it will replace.
 pub fn prepare(view: &BucketView, staging: &Staging<'_>, switch: Switch) -> Result<Steps> {
     let mut steps = Steps { removals: switch.removals, expected: switch.expected, ..Steps::default() };
     for (file, bytes) in switch.indexes.into_iter().chain([switch.robots]) {
@@ -58,10 +58,10 @@ pub fn prepare(view: &BucketView, staging: &Staging<'_>, switch: Switch) -> Resu
     Ok(steps)
 }
 
-/// Checks that the live manifest is the one that the publisher has read. Returns the condition for replacing it.
+/// Checks that the live manifest has not changed since the publisher read it. Returns the condition for replacing it.
 ///
 /// # Errors
-/// [`ErrorKind::Busy`] if it is another one.
+/// [`ErrorKind::Busy`] if it has changed.
 pub fn check_expected(view: &BucketView, expected: Option<&Version>) -> Result<Condition> {
     let path = view.layout().record(&Record::Live);
     let live = view.read_state(&path)?;
@@ -72,7 +72,7 @@ pub fn check_expected(view: &BucketView, expected: Option<&Version>) -> Result<C
     Err(Error::new(ErrorKind::Busy, message!(&*path, ": {words}")))
 }
 
-/// Puts the files where crawlers see them.
+/// Uploads the files that crawlers read.
 pub fn make_visible(view: &BucketView, steps: &Steps) -> Result<()> {
     let files = steps.files.len();
     for (at, step) in steps.files.iter().enumerate() {
@@ -82,11 +82,11 @@ pub fn make_visible(view: &BucketView, steps: &Steps) -> Result<()> {
     Ok(())
 }
 
-/// Puts back what [`make_visible`] has replaced, the robots lines first.
+/// Restores the files that [`make_visible`] replaced, the robots lines first.
 pub fn put_back(view: &BucketView, steps: &Steps) -> Result<()> {
     let files = steps.files.len();
     for (at, step) in steps.files.iter().enumerate().rev() {
-        // A put that failed may have happened.
+        // An upload that failed may still have replaced the file.
         let Some((there, object)) = read(view, &step.file)?.filter(|(there, _)| *there == step.new) else {
             continue;
         };
@@ -101,7 +101,7 @@ pub fn put_back(view: &BucketView, steps: &Steps) -> Result<()> {
     Ok(())
 }
 
-/// Completes what a dead run has decided: its `files`, which it has staged in `staging`, the robots lines last. Returns its manifest.
+/// Completes the switch that a dead run decided: uploads its `files` from `staging`, the robots lines last. Returns its manifest.
 pub fn complete(view: &BucketView, staging: &Staging<'_>, files: &[String]) -> Result<Bytes> {
     for (at, file) in files.iter().enumerate() {
         let new = staging.read(file)?;
@@ -114,7 +114,7 @@ pub fn complete(view: &BucketView, staging: &Staging<'_>, files: &[String]) -> R
     staging.read(super::staging::MANIFEST)
 }
 
-/// Removes the files that the visible set has replaced, and makes its manifest the live one.
+/// Removes the files that the new set no longer needs, and makes its manifest the live one.
 pub fn clean_up(
     view: &BucketView,
     removals: &[Removal],

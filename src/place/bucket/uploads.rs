@@ -1,16 +1,16 @@
-//! Uploads: sitemaps on their way to the store, bounded in number and bytes.
+//! Uploads of sitemaps in the background, limited in number and bytes.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use crate::store::{Bucket, Failure, Meta, Put, Task, spawn};
 
-/// Uploads on their way at the same time. More than a few fill no connection any better.
+/// Maximum number of concurrent uploads. More would not use the connection any better.
 const UPLOADS_MAX: usize = 16;
 
-/// Bytes of all uploads on their way. A single one may have more.
+/// Maximum bytes of all uploads in flight. A single upload may be larger.
 const BYTES_MAX: usize = 48 << 20;
 
-/// Bounds the uploads of a run.
+/// Limits the concurrent uploads of a run.
 #[derive(Debug, Default)]
 pub struct Uploads(Arc<Shared>);
 
@@ -21,13 +21,13 @@ struct Shared {
 }
 
 impl Uploads {
-    /// Waits until none is on its way.
+    /// Waits until all uploads have ended.
     pub fn drain(&self) {
         let lock = self.0.on_their_way.lock().unwrap_or_else(PoisonError::into_inner);
         drop(self.0.landed.wait_while(lock, |&mut (count, _)| count > 0));
     }
 
-    /// Starts an upload. Waits for others if there are too many.
+    /// Starts an upload. Waits for others first if too many are in flight.
     pub fn start(&self, bucket: Bucket, put: Put) -> Task<Result<Meta, Failure>> {
         let bytes = put.bytes.len();
         let lock = self.0.on_their_way.lock().unwrap_or_else(PoisonError::into_inner);

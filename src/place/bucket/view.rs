@@ -1,7 +1,7 @@
 //! A view of a bucket: reads, changes nothing and claims nothing.
 //!
-//! Published files are listed once, by the first question about them: a set has thousands of sitemaps, and each question would be a
-//! request. What this process puts and removes afterwards is kept up in the list.
+//! Published files are listed once, on first use, because one request for each of thousands of sitemaps would be slow. The list is
+//! updated when this process uploads or removes a file.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -20,12 +20,12 @@ use crate::place::record::{Record, Stored, Version};
 use crate::place::set_name::SetName;
 use crate::store::{Bucket, Failure, Level, Location, Meta, Object, connect, store_settings};
 
-/// The object that runs agree by.
+/// The journal: claims and decided switches.
 const JOURNAL: &str = "journal.json";
-/// The entity tags of sitemaps.
+/// The ledger: the ETags of sitemaps.
 const LEDGER: &str = "ledger.json";
 
-/// A set in a bucket for reading. Clones are cheap, and share the list of published files.
+/// A read-only view of a set in a bucket. Clones are cheap and share the list of published files.
 #[derive(Debug, Clone)]
 pub struct BucketView {
     root: PathBuf,
@@ -34,7 +34,7 @@ pub struct BucketView {
     layout: Layout,
     listing: Arc<Mutex<Option<Listing>>>,
     ledger: Arc<OnceLock<Option<Arc<Ledger>>>>,
-    /// Whether published files are listed; otherwise each is asked for.
+    /// Whether published files are listed. Otherwise, each is looked up with its own request.
     lists: bool,
     /// The journal, if this run has claimed the place.
     claimed: Option<ClaimedJournal>,
@@ -47,7 +47,7 @@ struct Area {
     location: Location,
 }
 
-/// The published files, and the names of places below.
+/// The published files, and the names of the places below.
 #[derive(Debug)]
 struct Listing {
     objects: BTreeMap<String, Object>,
@@ -72,10 +72,10 @@ impl Area {
 }
 
 impl BucketView {
-    /// The set `name` at `location`, or the set without a name.
+    /// The set `name`, or the unnamed set, at `location`.
     ///
     /// # Errors
-    /// If the store cannot be reached as the settings of the process say.
+    /// If there are no credentials, or the settings of the process are invalid.
     pub fn of(location: Location, name: Option<&SetName>) -> Result<Self> {
         let state = match store_settings().state {
             None => location.clone(),
@@ -99,7 +99,7 @@ impl BucketView {
         }
     }
 
-    /// The same view, which asks for each file instead of listing all.
+    /// Returns the same view, but without the list: each file is looked up with its own request.
     pub fn without_list(self) -> Self {
         Self { lists: false, ..self }
     }
@@ -109,7 +109,7 @@ impl BucketView {
         Self { claimed: Some(journal), ..self }
     }
 
-    /// The same view for a run that `stop` stops.
+    /// Returns the same view for a run: its requests are abandoned a few seconds after `stop` is raised.
     pub fn for_run(mut self, stop: &Stop) -> Self {
         for area in [&mut self.files, &mut self.state] {
             area.bucket = area.bucket.for_run(stop);
@@ -117,7 +117,7 @@ impl BucketView {
         self
     }
 
-    /// The place of a site below it, with the set of the same name.
+    /// The view of a site below this place, with the set of the same name.
     pub fn site(&self, site: &str) -> Self {
         Self {
             lists: self.lists,
@@ -150,23 +150,23 @@ impl BucketView {
         self.object(&self.layout.state().join(JOURNAL))
     }
 
-    /// The journal of all sites that this place is one of, if it may be one.
+    /// The journal of all sites in the parent, if this place may be one of them.
     pub(super) fn journal_of_sites(&self) -> Option<StateObject> {
         let parent = self.state.location.path();
         let parent = parent.parent().filter(|_| !self.state.location.key.is_empty())?;
         Some(self.object(&Layout::of(parent, self.layout.name()).state().join(JOURNAL)))
     }
 
-    /// The entity tags that the store gave to sitemaps.
+    /// The object with the ledger.
     pub(super) fn ledger(&self) -> StateObject {
         self.object(&self.layout.state().join(LEDGER))
     }
 
-    /// The ledger, which is read by the first question about it; none if it cannot be read.
+    /// The ledger, read on first use; none if it cannot be read.
     pub(super) fn known_tags(&self) -> Option<Arc<Ledger>> {
         let read = || {
             let live = self.object(&self.layout.record(&Record::Live));
-            // Stores tell times in lists more precisely than in answers about one object.
+            // Listings have more precise times than responses about one object.
             let (state, file) = live.key.rsplit_once('/').unwrap_or(("", &live.key));
             let listed = live.bucket.list_level(state).ok()?.objects;
             let live_since = listed.iter().find(|(name, _)| name == file)?.1.modified;
@@ -176,7 +176,7 @@ impl BucketView {
         self.ledger.get_or_init(read).clone()
     }
 
-    /// The published files and places below, listed now if they were not yet.
+    /// The published files and places below, listed on first use.
     fn listing(&self) -> Result<MutexGuard<'_, Option<Listing>>> {
         let mut listing = self.lock();
         if listing.is_none() {
@@ -192,7 +192,7 @@ impl BucketView {
         self.listing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a file was put, or removed.
+    /// Updates the list after `file` was uploaded as `object`, or removed.
     pub(super) fn note(&self, file: &str, object: Option<Object>) {
         if let Some(listing) = &mut *self.lock() {
             match object {
@@ -202,12 +202,12 @@ impl BucketView {
         }
     }
 
-    /// Notes that this process has put a file of so many `bytes`. When is not known, so its time vouches for nothing.
+    /// Adds a file of `bytes` bytes that this process has uploaded. Its time is unknown, so it proves nothing about the content.
     pub(super) fn note_put(&self, file: &str, bytes: u64, Meta { tag, version }: Meta) {
         self.note(file, Some(Object { bytes, tag, version, modified: i64::MAX }));
     }
 
-    /// Forgets the list, because others may have put files.
+    /// Discards the list, because other processes may have uploaded files.
     pub(super) fn forget(&self) {
         *self.lock() = None;
     }
@@ -235,7 +235,7 @@ impl BucketView {
         Ok(read.map(|(bytes, object)| (bytes.into(), object)))
     }
 
-    /// Where `record` is. That of a decided switch is among what the run has staged.
+    /// The path of `record`. The record of the journal is the staged manifest of a decided switch; none if no switch is decided.
     fn record(&self, record: &Record) -> Result<Option<PathBuf>> {
         if *record != Record::Journal {
             return Ok(Some(self.layout.record(record)));
@@ -335,7 +335,7 @@ impl View for BucketView {
     }
 
     fn runs(&self) -> Vec<OsString> {
-        // Whoever may read a set need not be permitted to list the runs.
+        // Users who may read a set may not be permitted to list the runs.
         self.nursery().unwrap_or_default().prefixes.into_iter().map(OsString::from).collect()
     }
 
@@ -388,6 +388,6 @@ impl View for BucketView {
 
 fn not_a_store(path: &Path) -> Error {
     use crate::error::{Setting, message};
-    let words = "is no location in a store; write s3://bucket/prefix, or leave it out";
+    let words = "is not a location in a store; use s3://bucket/prefix, or omit it";
     Error::usage(message!(Setting::State, " ", path, ": {words}"))
 }

@@ -24,7 +24,7 @@ fn an_object_that_is_replaced_after_it_was_found_is_exit_65() {
     let out = directory.join("out");
     let texts = [pages(1, 1000).into_bytes(), pages(1001, 2001).into_bytes()];
     let tables = [1, 2].map(|more| parquet(1000 + more, 1000, Compression::UNCOMPRESSED));
-    // As a single object, and as one of a list.
+    // Each is read as a single object, and as one of several below a prefix.
     for (input, key, [old, new]) in [
         ("s3://exports/a.txt", "a.txt", &texts),
         ("s3://exports/texts/", "texts/a.txt", &texts),
@@ -32,7 +32,7 @@ fn an_object_that_is_replaced_after_it_was_found_is_exit_65() {
         ("s3://exports/tables/", "tables/a.parquet", &tables),
     ] {
         bucket.put(key, old);
-        // It is replaced once the first request for its bytes is on its way.
+        // The object is replaced once the first request for its bytes is in flight.
         let is_requested = Arc::new(AtomicBool::new(false));
         let of_plan = Arc::clone(&is_requested);
         bucket.proxy.plan(move |request| match request.method == "GET" && !request.key.is_empty() {
@@ -60,7 +60,7 @@ fn an_object_that_is_replaced_after_it_was_found_is_exit_65() {
 fn an_object_that_is_replaced_or_removed_between_two_parts_is_exit_65() {
     let store = Store::new();
     let bucket = store.bucket("exports");
-    // More than is fetched ahead.
+    // Larger than what is prefetched.
     let text = pages(1, 1_500_000);
     for is_removed in [false, true] {
         bucket.put("a.txt", text.as_bytes());

@@ -1,4 +1,4 @@
-//! Files on web servers, with and without requests for parts.
+//! Files on web servers, with and without support for range requests.
 
 use std::io::BufReader;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -12,20 +12,20 @@ use crate::http::{Head, read_head};
 use crate::support::{TempDir, gzip, published_urls};
 use crate::world::{BASE, Bucket, Store, pages, urls};
 
-/// How a server answers.
+/// How a server responds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// With parts and entity tags.
+    /// With parts and ETags.
     Parts,
     /// With whole files of known length.
     Whole,
-    /// With whole files that end with the connection.
+    /// With whole files of unknown length, which end with the connection.
     Endless,
-    /// With another entity tag for each request.
+    /// With a different ETag for each request.
     Restless,
 }
 
-/// A web server with one file at every path but `/none`. `/moved` leads to it, and `/secret` is forbidden.
+/// A web server with the same file at every path except `/none`. `/moved` redirects to it, and `/secret` is forbidden.
 struct Server {
     address: SocketAddr,
     /// The ranges that were requested.
@@ -37,7 +37,7 @@ impl Server {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let (address, ranges) = (listener.local_addr().unwrap(), Arc::new(Mutex::new(Vec::new())));
         let (of_thread, file) = (Arc::clone(&ranges), Arc::new(file));
-        // Ends with the process.
+        // The thread ends with the process.
         thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let (ranges, file) = (Arc::clone(&of_thread), Arc::clone(&file));

@@ -1,4 +1,4 @@
-//! A connection to the proxy: it reads requests, asks the plan for a fault, and forwards or fails them.
+//! A connection to the proxy: reads requests, gets a fault from the plan, and forwards or fails them.
 
 use std::io::{self, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -25,7 +25,7 @@ enum Next {
     Close,
 }
 
-/// Answers the requests of a client until one of both ends the connection.
+/// Answers the requests of a client until either side closes the connection.
 pub(super) fn serve(stream: TcpStream, shared: &Shared) {
     let _ = stream.set_nodelay(true);
     let Ok(mut to) = stream.try_clone() else { return };
@@ -50,7 +50,7 @@ struct Call<'c> {
 
 impl Call<'_> {
     fn answer(&mut self, head: &Head) -> io::Result<Next> {
-        // From a process that is dead, or to a store that is down.
+        // The process is dead, or the store is down.
         if self.shared.is_silent.load(Ordering::SeqCst) || self.shared.is_ended.load(Ordering::SeqCst) {
             return Ok(Next::Close);
         }
@@ -93,7 +93,7 @@ impl Call<'_> {
         }
     }
 
-    /// Records the request and returns it, and the fault that the plan has for it.
+    /// Records the request, and returns it with the fault that the plan chooses for it.
     fn registered(&self, head: &Head) -> (Request, Fault) {
         let mut request = Request::new(head);
         // Requests are numbered in the order in which the plan sees them.
@@ -137,7 +137,7 @@ impl Call<'_> {
         Next::Close
     }
 
-    /// Sends half of the body to the store, and the client gets a reset because the rest is never read.
+    /// Sends half of the body to the store. The client gets a connection reset because the rest is never read.
     fn cut_request(&mut self, head: &Head) -> io::Result<Next> {
         let mut half = vec![0; head.body_bytes().unwrap_or(0) / 2];
         self.from.read_exact(&mut half)?;
@@ -161,7 +161,7 @@ impl Call<'_> {
 
     /// Reads and ignores everything until the client closes the connection.
     fn hang(&mut self) -> Next {
-        // Its end is not an answer that anybody waits for.
+        // `settle` must not wait for this request, because it never gets a response.
         self.shared.active.fetch_sub(1, Ordering::SeqCst);
         let _ = self.to.set_read_timeout(Some(Duration::from_millis(50)));
         while !self.shared.is_ended.load(Ordering::SeqCst) {
@@ -187,7 +187,7 @@ impl Call<'_> {
         self.shared.active.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Kills the process. What it has sent on other connections may still be answered; nothing that follows is.
+    /// Kills the process. Requests that it has already sent on other connections may still be answered, but no later ones.
     fn kill(&self) -> Next {
         self.shared.is_silent.store(true, Ordering::SeqCst);
         let victim = loop {
@@ -202,7 +202,7 @@ impl Call<'_> {
     }
 }
 
-/// The head of an answer for a client that gets the whole body at once, and may send another request.
+/// The head of a response whose whole body is sent at once, on a connection that stays open.
 fn framed(response: &Response, request: &Request) -> Head {
     let head = response.head.without(&["transfer-encoding", "connection"]);
     let is_head = request.method == "HEAD" || [204, 304].contains(&response.status);
