@@ -55,8 +55,8 @@
 //!  sitemap    what a sitemap consists of: entries, tags, extensions, XML, limits
 //!  clean      URLs: parsing, normalisation, encoding, scope, filters
 //!  compress   gzip members
-//!  common     threads in order, external sort, progress, stopping, FIFOs, vector instructions: no knowledge of sitemaps
 //!  store      objects in buckets: locations, credentials, requests
+//!  common     threads in order, external sort, progress, stopping, FIFOs, vector instructions: no knowledge of sitemaps
 //!  limits     the numbers of the protocol
 //!  error      what went wrong, and the exit code for it
 //!  escape     text from outside, made safe for a terminal or a table

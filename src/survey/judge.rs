@@ -151,11 +151,7 @@ pub fn try_for_each_listed<E>(
         RowsAt::Picked { picks, range } => {
             let (range, mut ordinals) = (range.start as usize + from..range.end as usize, from..);
             picks.try_for_each(range, inputs[chunk.input].bytes(), |content, is_clean| {
-                let judged = match content {
-                    Content::Url(raw, _) if is_clean => Judged::Entry(canonical(raw)),
-                    _ => judge.judge(content, &mut |_| {}),
-                };
-                match judged {
+                match picked(judge, content, is_clean) {
                     Judged::Entry(entry) => ordinals.next().map_or(Ok(()), |ordinal| act(ordinal, entry)),
                     _ => Ok(()),
                 }
@@ -168,6 +164,15 @@ pub fn try_for_each_listed<E>(
                 _ => Ok(()),
             })
         }
+    }
+}
+
+/// Judges a picked row again, unless it is a line that is known to be clean.
+#[inline]
+fn picked<'e>(judge: &'e mut Judge<'_>, content: Content<'e>, is_clean: bool) -> Judged<'e> {
+    match content {
+        Content::Url(raw, _) if is_clean => Judged::Entry(canonical(raw)),
+        _ => judge.judge(content, &mut |_| {}),
     }
 }
 

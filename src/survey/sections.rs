@@ -150,7 +150,7 @@ fn most_urls<'s>(segments: &'s [Vec<u8>], counts: &[u64], segments_max: usize) -
 }
 
 /// The first `segments_max` of `all` by the number of their URLs. Of equally frequent ones, those that are first in byte order.
-fn first_by_urls<'s>(mut all: Vec<(&'s [u8], u64)>, segments_max: usize) -> impl Iterator<Item = &'s [u8]> {
+fn first_by_urls(mut all: Vec<(&[u8], u64)>, segments_max: usize) -> impl Iterator<Item = &[u8]> {
     all.sort_unstable_by(|(one, urls), (other, others)| others.cmp(urls).then_with(|| one.cmp(other)));
     all.into_iter().take(segments_max).map(|(segment, _)| segment)
 }

@@ -101,7 +101,7 @@ fn feeds_and_text_from_elsewhere_are_listed_with_the_date_of_their_newest_page()
     let index = fs::read_to_string(out.join("sitemap-index-1.xml")).unwrap();
     assert_valid(&index, "siteindex-0.9");
     for (name, lastmod) in [
-        ("blog.rss", "2002-09-07T09:42:31Z"),
+        ("blog.rss", "2002-09-07T09:42:31+00:00"),
         ("news.atom.gz", "2005-07-31T12:29:29Z"),
         ("pages.txt", "2020-02-02T02:02:02Z"),
     ] {
