@@ -249,11 +249,11 @@ def build(
             reads the report as JSON, and writes to standard error. Its failure is a warning.
         keep, keep_sets: for how long, and how many, earlier sets are kept.
         ignore_manifest: start over if the manifest is damaged.
-        endpoint: the URL of a store that is compatible with S3; ``AWS_ENDPOINT_URL`` or Amazon's by default.
+        endpoint: the URL of an S3-compatible store; ``AWS_ENDPOINT_URL`` or Amazon's by default.
         state: where ``.sitemill`` is kept, such as ``"s3://private/shop"``, if not below the published files.
         sitemap_header, index_header: headers that objects are served with, such as ``"Cache-Control: max-age=300"``, one or a list:
             those of sitemaps, and those of index files.
-        allow_unsafe_store: publish even to a store that ignores the conditions of puts, where two runs could tear the set.
+        allow_unsafe_store: publish even to a store that ignores conditional requests. Two runs at once could then mix their sets.
         memory: memory limit, such as ``"2G"``; half of RAM by default.
         scratch: the directory for scratch files; the output directory by default, or that for temporary files with ``dry_run``.
         threads: worker threads; all cores by default.
@@ -348,7 +348,7 @@ def check(
         base_url: the URL of their directory, if it is not known.
         scope: which URLs may be listed: ``"directory"``, ``"host"`` or ``"any"``.
         limit_findings: how many findings are returned; all are counted.
-        endpoint: the URL of a store that is compatible with S3; ``AWS_ENDPOINT_URL`` or Amazon's by default.
+        endpoint: the URL of an S3-compatible store; ``AWS_ENDPOINT_URL`` or Amazon's by default.
         state: where ``.sitemill`` is kept, such as ``"s3://private/shop"``, if not below the published files.
         threads: worker threads; all cores by default.
         progress: as for :func:`build`.
