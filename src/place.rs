@@ -12,6 +12,7 @@ mod local_file;
 mod open;
 mod preview;
 mod record;
+mod run;
 mod set_name;
 pub mod switch;
 mod unsynced;
@@ -28,5 +29,6 @@ pub use open::{
     open_for_sites, preview, sets_in, staging_of_run, view, view_of_set,
 };
 pub use record::{Record, Stored, Version};
+pub use run::process_of;
 pub use set_name::SetName;
 pub use unsynced::Unsynced;

@@ -23,8 +23,9 @@ pub use view::DirectoryView;
 
 use crate::error::{Error, Result};
 use crate::place::interface::{BackupReason, FreeSpace, Place, Published, View};
-use crate::place::layout::{STAND_IN, mended, new_run};
+use crate::place::layout::{STAND_IN, mended};
 use crate::place::record::{Record, Version};
+use crate::place::run::new_run;
 use crate::place::set_name::SetName;
 use crate::place::switch::{Removal, Removed, Switch, SwitchState};
 use crate::place::unsynced::Unsynced;

@@ -150,11 +150,6 @@ impl Layout {
     }
 }
 
-/// A name for a run: when it began, and the number of its process.
-pub fn new_run() -> String {
-    format!("{}-{}", jiff::Timestamp::now().as_nanosecond(), std::process::id())
-}
-
 /// In staging: the file that replaces the damaged sitemap `file`.
 pub fn mended(file: &str) -> String {
     format!("{file}.mended")

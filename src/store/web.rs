@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -29,18 +28,21 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// The size from which a piece of a stream is passed on.
 const PIECE_BYTES: usize = 256 << 10;
 
-static CLIENT: LazyLock<object_store::Result<HttpClient>> = LazyLock::new(|| {
+/// A client with connections of its own.
+fn connect() -> Result<HttpClient, Failure> {
     let options = ClientOptions::new()
         .with_allow_http(true)
         .with_timeout_disabled()
         .with_connect_timeout(CONNECT_TIME)
         .with_read_timeout(SILENCE);
-    ReqwestConnector::default().connect(&options)
-});
+    ReqwestConnector::default().connect(&options).map_err(|error| Failure::other(error.to_string()))
+}
 
 /// A file on a web server, in the version that was found. Redirects are followed.
 #[derive(Clone)]
 pub struct WebFile {
+    /// Not shared by all files: threads and connections do not survive a fork, and programs in Python fork.
+    client: HttpClient,
     url: String,
     /// Its size in bytes, if the server states it.
     pub bytes: Option<u64>,
@@ -60,7 +62,8 @@ impl WebFile {
     /// # Errors
     /// If the request fails or is refused.
     pub fn find(url: &str) -> Result<Option<Self>, Failure> {
-        let this = Self { url: url.to_owned(), bytes: None, version: None, sends_parts: false };
+        let client = connect()?;
+        let this = Self { client, url: url.to_owned(), bytes: None, version: None, sends_parts: false };
         wait(async move {
             let response = match this.answer(Some(0..1)).await {
                 Err(failure) if failure.kind == FailureKind::Missing => return Ok(None),
@@ -107,10 +110,9 @@ impl WebFile {
 
     /// Requests the whole file or a part of it. Retries after connection errors, 429 and 5xx.
     async fn answer(&self, range: Option<Range<u64>>) -> Result<HttpResponse, Failure> {
-        let client = CLIENT.as_ref().map_err(|error| Failure::other(error.to_string()))?;
         let mut pause = PAUSE;
         for attempt in 1.. {
-            let answer = client.execute(self.request_of(range.clone())?).await;
+            let answer = self.client.execute(self.request_of(range.clone())?).await;
             let (failure, may_help) = match answer {
                 Ok(response) => match refusal(&response, range.is_some()) {
                     None => return Ok(response),

@@ -123,6 +123,19 @@ fn the_claim_of_a_machine_that_is_gone_ends_after_half_a_minute() {
 }
 
 #[test]
+fn status_shows_a_run_on_another_machine_as_active_while_it_has_a_heartbeat() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    bucket.publish(1, 60).expect(0);
+    let run = "1700000000000000000-1";
+    bucket.put(&format!("maps/.sitemill/staging/{run}/run.json"), b"{}");
+    // Process 1 exists on this machine, too, but has not claimed anything.
+    assert_eq!(bucket.status()["runs"], json!([{ "process": 1, "is_alive": false }]));
+    claim_from_elsewhere(&bucket, run);
+    assert_eq!(bucket.status()["runs"], json!([{ "process": 1, "is_alive": true }]));
+}
+
+#[test]
 fn a_machine_that_shows_signs_of_life_keeps_its_claim() {
     let store = Store::new();
     let bucket = store.bucket("bucket");

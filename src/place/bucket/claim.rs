@@ -8,13 +8,16 @@ use std::time::{Duration, Instant};
 use super::journal::{Journal, State};
 use super::owner::Owner;
 use crate::error::{Error, ErrorKind, Result, message};
-use crate::store::{Bucket, Condition, Failure, FailureKind, Meta, Put};
+use crate::store::{Bucket, Condition, Failure, FailureKind, Meta, Object, Put};
 
 /// The interval between heartbeats.
 const BEAT: Duration = Duration::from_secs(5);
 
 /// The time without a heartbeat after which a run is presumed dead.
 pub const LEASE: Duration = Duration::from_secs(30);
+
+/// The difference between the clocks of two machines that is tolerated for display.
+const CLOCKS_DIFFER: Duration = Duration::from_secs(60);
 
 /// Maximum number of attempts to claim a place while other runs keep changing its journal.
 const TRIES: usize = 5;
@@ -282,12 +285,7 @@ pub fn check_sites(journal: &StateObject, probe: &StateObject) -> Result<()> {
 
 /// Whether the owner of the claim `old` is alive. A process on this machine that has ended is dead; for any other process, waits
 /// for a heartbeat until the lease expires.
-fn is_alive(
-    journal: &StateObject,
-    old: &Journal,
-    object: &crate::store::Object,
-    probe: &StateObject,
-) -> Result<bool> {
+fn is_alive(journal: &StateObject, old: &Journal, object: &Object, probe: &StateObject) -> Result<bool> {
     if old.owner.machine.is_empty() || old.owner.is_dead() {
         return Ok(false);
     }
@@ -313,6 +311,17 @@ fn is_alive(
         }
     }
     Ok(false)
+}
+
+/// Whether `run` holds the claim that is the `journal`, and is active as far as that can be told at once.
+pub fn is_active(journal: &[u8], object: &Object, run: &str) -> bool {
+    let Some(journal) = Journal::from_json(journal).filter(|journal| journal.owner_run == run) else {
+        return false;
+    };
+    let age = jiff::Timestamp::now().as_nanosecond() - i128::from(object.modified);
+    let is_recent = age < (LEASE + CLOCKS_DIFFER).as_nanos().cast_signed();
+    // The claim on one of several sites has no heartbeats of its own.
+    journal.state != State::Released && !journal.owner.is_dead() && (is_recent || journal.heart.is_some())
 }
 
 /// Whether the run for all sites that made the claim `old` is still active.

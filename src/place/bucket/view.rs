@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::claim::{ClaimedJournal, StateObject};
+use super::claim::{ClaimedJournal, StateObject, is_active};
 use super::journal::{Journal, State};
 use super::ledger::Ledger;
 use crate::common::stop::Stop;
@@ -337,6 +337,11 @@ impl View for BucketView {
     fn runs(&self) -> Vec<OsString> {
         // Users who may read a set may not be permitted to list the runs.
         self.nursery().unwrap_or_default().prefixes.into_iter().map(OsString::from).collect()
+    }
+
+    fn is_active(&self, run: &str) -> bool {
+        let journal = self.read_state(&self.journal().path).ok().flatten();
+        journal.is_some_and(|(journal, object)| is_active(&journal, &object, run))
     }
 
     fn list(&self) -> Result<Vec<Listed>> {

@@ -10,7 +10,7 @@ use crate::common::progress::{Phase, Progress};
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::escape::shown;
-use crate::place::{self, Record, SetName, View};
+use crate::place::{self, Record, SetName, View, process_of};
 use crate::set::manifest::{Manifest, Role};
 
 /// The sets of an output directory. Serialises to a line of `sitemill status --json`.
@@ -85,7 +85,7 @@ pub struct FilesStatus {
 pub struct RunStatus {
     /// Process id.
     pub process: u32,
-    /// Whether a process with this id exists. A run on another machine or in another container looks dead from here.
+    /// Whether it is active. In a directory, a run on another machine or in another container looks dead from here.
     pub is_alive: bool,
 }
 
@@ -235,8 +235,6 @@ fn figures(view: &dyn View, set: &Manifest) -> SetStatus {
 /// Runs, found by their staging directories. Only the owner of these can list them; other users see no runs.
 fn runs(view: &dyn View) -> Vec<RunStatus> {
     let staging = view.runs();
-    let process = |name: &str| name.rsplit_once('-')?.1.parse().ok();
-    let processes = staging.iter().filter_map(|name| process(name.to_str()?));
-    let is_alive = |process: u32| Path::new("/proc").join(process.to_string()).exists();
-    processes.map(|process| RunStatus { process, is_alive: is_alive(process) }).collect()
+    let status = |run: &str| Some(RunStatus { process: process_of(run)?, is_alive: view.is_active(run) });
+    staging.iter().filter_map(|run| status(run.to_str()?)).collect()
 }

@@ -138,7 +138,7 @@ fn parquet_is_read_in_parts_if_the_server_sends_them() {
         let server = Server::new(Kind::Whole, file.clone());
         let refused = build(&bucket, &out, &[&server.url(path)], &[]).expect(65);
         assert!(
-            refused.stderr.contains("the server sends only the whole file; download it"),
+            refused.stderr.contains("the server only sends the whole file; download it"),
             "{}",
             refused.stderr
         );
