@@ -148,6 +148,7 @@ fn published(report: &Report, out: &Path, table: &mut Table) {
     also(report, table);
     table.row("index files", grouped(report.indexes), "");
     sections(report, table);
+    idle_rules(report, table);
     seconds(report, table);
     if let Some(then) = &report.then {
         let code = then.exit_code.map_or_else(|| "-".to_owned(), |code| code.to_string());
@@ -178,7 +179,7 @@ fn also(report: &Report, table: &mut Table) {
 /// Maximum number of sections in the summary.
 const SECTIONS_SHOWN: usize = 10;
 
-/// Adds the largest sections, and the rules of sections that no URL matches.
+/// Adds the largest sections.
 fn sections(report: &Report, table: &mut Table) {
     let mut sections: Vec<_> = report.sections.iter().collect();
     if sections.is_empty() {
@@ -202,6 +203,10 @@ fn sections(report: &Report, table: &mut Table) {
             format!("in {} more", plural(more.len() as u64, "section", "sections")),
         );
     }
+}
+
+/// Adds the rules that put no URL into their section.
+fn idle_rules(report: &Report, table: &mut Table) {
     for (section, rules) in &report.section_rules {
         for (rule, _) in rules.iter().filter(|&(_, &urls)| urls == 0) {
             table.text(format!("section {section}: no URL is listed because of {rule}"));
@@ -232,6 +237,7 @@ fn previewed(report: &Report, changes: &DryRun, out: &Path, table: &mut Table) {
     also(report, table);
     table.row("index files", grouped(report.indexes), indexes(changes));
     sections(report, table);
+    idle_rules(report, table);
     seconds(report, table);
     for (site, changes) in report.sets.iter().filter_map(|site| Some((site, site.dry_run.as_ref()?))) {
         let [new, kept, removed] =

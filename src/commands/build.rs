@@ -99,9 +99,9 @@ fn build_set(
 
     let time = w3c_datetime(job.publication.time)?;
     // Keeps the lock of the parent directory until the end.
-    let SiteLayouts { sites, rules } = sections::of_sites(run, layout, memory)?;
+    let SiteLayouts { sites, rules, left_out } = sections::of_sites(run, layout, memory)?;
     let (sites, _parent) = site::of_layouts(run, sites, workspace)?;
-    if let Err(refused) = guards::check_sections(job, &sites) {
+    if let Err(refused) = guards::check_sections(job, &sites, &left_out) {
         taken_in.check_unchanged()?;
         return Ok(Outcome::not_published(report, refused));
     }

@@ -203,7 +203,7 @@ impl<'r> Recorder<'r> {
             SectionsBy::Column { .. } => Decider::Column,
             SectionsBy::Rules(rules) => Decider::Rules(rules.matcher()),
             SectionsBy::Path { .. } => Decider::Path {
-                segments: PathSegments::new(rules.only_site(), rules.scope),
+                segments: PathSegments::new(&rules.base_url, rules.scope),
                 known: QuickNumbers::default(),
             },
         };

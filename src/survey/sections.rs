@@ -31,6 +31,46 @@ pub struct SiteLayouts {
     pub sites: Vec<(Option<String>, Layout)>,
     /// For sections by rules, the number of URLs that each rule has put into its section.
     pub rules: Vec<u64>,
+    /// For sections by path, the segments that are in the rest because others have more URLs.
+    pub left_out: LeftOut,
+}
+
+/// First segments of paths that are not sections because others have more URLs.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Each with its URLs in all sites.
+    urls: HashMap<String, u64>,
+    /// Whether there are others, whose URLs are not known.
+    has_uncounted: bool,
+}
+
+impl LeftOut {
+    /// The URLs of `segment` in all sites; none if they are not known.
+    pub fn urls_of(&self, segment: &str) -> Option<u64> {
+        match self.urls.get(segment) {
+            Some(&urls) => Some(urls),
+            None => (!self.has_uncounted).then_some(0),
+        }
+    }
+}
+
+/// The first segments of paths that become sections.
+struct Chosen {
+    segments: HashSet<Box<[u8]>>,
+    left_out: LeftOut,
+}
+
+impl Chosen {
+    /// Chooses the first `segments_max` of `all` by the number of their URLs. Of equally frequent ones, those that are first in
+    /// byte order.
+    fn of(mut all: Vec<(&[u8], u64)>, segments_max: usize, has_uncounted: bool) -> Self {
+        all.sort_unstable_by(|(one, urls), (other, others)| others.cmp(urls).then_with(|| one.cmp(other)));
+        let others = all.split_off(segments_max.min(all.len()));
+        let text = |segment: &[u8]| String::from_utf8_lossy(segment).into_owned();
+        let urls = others.into_iter().map(|(segment, urls)| (text(segment), urls)).collect();
+        let segments = all.into_iter().map(|(segment, _)| segment.into()).collect();
+        Self { segments, left_out: LeftOut { urls, has_uncounted } }
+    }
 }
 
 /// Splits the layout of all listed entries among sites and sections, as the job wants.
@@ -40,12 +80,13 @@ pub struct SiteLayouts {
 /// more sections than the job allows, or two of them would have the same name in files.
 pub fn of_sites(run: Context<'_>, mut layout: Layout, memory: &Memory) -> Result<SiteLayouts> {
     if !run.job.rules.is_split() {
-        return Ok(SiteLayouts { sites: vec![(None, layout)], rules: Vec::new() });
+        let sites = vec![(None, layout)];
+        return Ok(SiteLayouts { sites, rules: Vec::new(), left_out: LeftOut::default() });
     }
     let by_origin = run.job.rules.only_site().is_none();
     let all_names = run.rules.section_names().map_or(Ok(Vec::new()), |names| check_number(run, names))?;
-    let segments = PathSegments::new(run.job.rules.only_site(), run.job.rules.scope);
-    let Split { parts, counts } = parts(run, &mut layout, memory, &segments)?;
+    let segments = PathSegments::new(&run.job.rules.base_url, run.job.rules.scope);
+    let (Split { parts, counts }, left_out) = parts(run, &mut layout, memory, &segments)?;
     // The entries are in the parts now.
     drop(layout);
     let mut sites: Vec<(Option<String>, Sections)> = Vec::new();
@@ -69,21 +110,27 @@ pub fn of_sites(run: Context<'_>, mut layout: Layout, memory: &Memory) -> Result
         };
         Ok((origin, layout))
     });
-    Ok(SiteLayouts { sites: try_list(sites)?, rules: counts })
+    Ok(SiteLayouts { sites: try_list(sites)?, rules: counts, left_out })
 }
 
 /// The parts of `layout`, in the order in which they first occur.
-fn parts(run: Context<'_>, layout: &mut Layout, memory: &Memory, segments: &PathSegments) -> Result<Split> {
+fn parts(
+    run: Context<'_>,
+    layout: &mut Layout,
+    memory: &Memory,
+    segments: &PathSegments,
+) -> Result<(Split, LeftOut)> {
     if let Some(recorded) = layout.recorded.take()
         && let Some(split) = picked(run, layout, &recorded, memory)?
     {
         return Ok(split);
     }
     let by_origin = run.job.rules.only_site().is_none();
-    let mut chosen = None;
+    let mut chosen: Option<Chosen> = None;
     loop {
         let key = || {
-            let sections = SectionKey::of(run.job.rules.sections.as_ref(), segments, chosen.as_ref());
+            let chosen = chosen.as_ref().map(|chosen| &chosen.segments);
+            let sections = SectionKey::of(run.job.rules.sections.as_ref(), segments, chosen);
             EntryKey { by_origin, sections }
         };
         // Most sites have few first segments, so these are counted only if it turns out that they are many.
@@ -92,14 +139,21 @@ fn parts(run: Context<'_>, layout: &mut Layout, memory: &Memory, segments: &Path
             _ => usize::MAX,
         };
         match split(run, layout, memory, parts_max, key)? {
-            Some(split) => return Ok(split),
+            Some(split) => {
+                return Ok((split, chosen.map_or_else(LeftOut::default, |chosen| chosen.left_out)));
+            }
             None => chosen = Some(most_frequent(run, layout, segments, parts_max)?),
         }
     }
 }
 
 /// The parts of `layout`, whose entries are `recorded`. None if they would take too much memory.
-fn picked(run: Context<'_>, layout: &Layout, recorded: &Recorded, memory: &Memory) -> Result<Option<Split>> {
+fn picked(
+    run: Context<'_>,
+    layout: &Layout,
+    recorded: &Recorded,
+    memory: &Memory,
+) -> Result<Option<(Split, LeftOut)>> {
     let sections = run.job.rules.sections.as_ref().expect("entries are recorded only for sections");
     let numbers = recorded.numbers(sections);
     let counts = match sections {
@@ -107,6 +161,7 @@ fn picked(run: Context<'_>, layout: &Layout, recorded: &Recorded, memory: &Memor
         SectionsBy::Path { sections_max } if numbers <= *sections_max as usize => Vec::new(),
         SectionsBy::Path { .. } | SectionsBy::Rules(_) => pick::count(run, layout, recorded, numbers)?,
     };
+    let mut left_out = LeftOut::default();
     let number_key = |number: u16| number.to_be_bytes().to_vec();
     let keys: Vec<Vec<u8>> = match sections {
         SectionsBy::Column { .. } => (0..numbers).map(|number| number_key(number as u16)).collect(),
@@ -116,9 +171,11 @@ fn picked(run: Context<'_>, layout: &Layout, recorded: &Recorded, memory: &Memor
         }
         SectionsBy::Path { sections_max } => {
             let chosen = most_urls(&recorded.segments, &counts, *sections_max as usize);
-            let is_chosen = |segment: &[u8]| chosen.as_ref().is_none_or(|chosen| chosen.contains(segment));
+            let is_chosen = |it: &[u8]| chosen.as_ref().is_none_or(|chosen| chosen.segments.contains(it));
             let segments = recorded.segments.iter();
-            segments.map(|it| if is_chosen(it) { it.clone() } else { Vec::new() }).collect()
+            let keys = segments.map(|it| if is_chosen(it) { it.clone() } else { Vec::new() }).collect();
+            left_out = chosen.map_or(left_out, |chosen| chosen.left_out);
+            keys
         }
     };
     // Several numbers may have the same key.
@@ -134,11 +191,11 @@ fn picked(run: Context<'_>, layout: &Layout, recorded: &Recorded, memory: &Memor
     let parts = parts.into_iter().map(|(at, part)| (part_keys[at].clone(), part)).collect();
     let is_by_rules = matches!(sections, SectionsBy::Rules(_));
     let counts = if is_by_rules { counts[1..].to_vec() } else { Vec::new() };
-    Ok(Some(Split { parts, counts }))
+    Ok(Some((Split { parts, counts }, left_out)))
 }
 
 /// The `segments` of most URLs, by their `counts`, if more than `segments_max` have URLs. As [`most_frequent`].
-fn most_urls<'s>(segments: &'s [Vec<u8>], counts: &[u64], segments_max: usize) -> Option<HashSet<&'s [u8]>> {
+fn most_urls(segments: &[Vec<u8>], counts: &[u64], segments_max: usize) -> Option<Chosen> {
     // Without counts, there are few segments.
     let counted = segments.iter().map(Vec::as_slice).zip(counts.iter().copied());
     let mut all: Vec<_> = counted.filter(|&(_, urls)| urls > 0).collect();
@@ -146,13 +203,7 @@ fn most_urls<'s>(segments: &'s [Vec<u8>], counts: &[u64], segments_max: usize) -
         return None;
     }
     all.retain(|(segment, _)| !segment.is_empty());
-    Some(first_by_urls(all, segments_max).collect())
-}
-
-/// The first `segments_max` of `all` by the number of their URLs. Of equally frequent ones, those that are first in byte order.
-fn first_by_urls(mut all: Vec<(&[u8], u64)>, segments_max: usize) -> impl Iterator<Item = &[u8]> {
-    all.sort_unstable_by(|(one, urls), (other, others)| others.cmp(urls).then_with(|| one.cmp(other)));
-    all.into_iter().take(segments_max).map(|(segment, _)| segment)
+    Some(Chosen::of(all, segments_max, false))
 }
 
 /// The name of the section of URLs that belong to no other.
@@ -286,13 +337,13 @@ impl<'r> SectionKey<'r> {
     }
 }
 
-/// The first segments of most URLs, at most `segments_max`. Of equally frequent ones, those that are first in byte order.
+/// The first segments of most URLs, at most `segments_max`.
 fn most_frequent(
     run: Context<'_>,
     layout: &Layout,
     segments: &PathSegments,
     segments_max: usize,
-) -> Result<HashSet<Box<[u8]>>> {
+) -> Result<Chosen> {
     let mut frequent = FrequentKeys::default();
     loop {
         run.progress.begin(Phase::Split, layout.tally.listed);
@@ -327,6 +378,5 @@ fn most_frequent(
             false => break,
         }
     }
-    let chosen = first_by_urls(frequent.certain().collect(), segments_max);
-    Ok(chosen.map(Into::into).collect())
+    Ok(Chosen::of(frequent.certain().collect(), segments_max, frequent.distinct().is_none()))
 }

@@ -287,6 +287,27 @@ fn a_section_that_shrinks_is_guarded_even_if_the_set_does_not_shrink() {
 }
 
 #[test]
+fn segments_that_compete_are_guarded_by_the_urls_that_they_have_in_the_input() {
+    let desk = Desk::new();
+    let list = |segments: &[(&str, u32)]| -> String {
+        let urls = |&(segment, urls): &(&str, u32)| -> String {
+            (0..urls).map(|n| format!("{BASE}{segment}/{n}\n")).collect()
+        };
+        segments.iter().map(urls).collect()
+    };
+    let most = |max| ["--section-by-path", "--sections-max", max];
+    desk.build("txt", list(&[("a", 40), ("b", 35), ("c", 30), ("rest", 5), ("d", 25)]), &most("2"), 0);
+    let gone = desk.build("txt", list(&[("b", 35), ("c", 30), ("d", 60)]), &most("2"), 65);
+    assert!(gone.run.stderr.contains("section a: 0 URLs would replace 40"), "{}", gone.run.stderr);
+    desk.build("txt", list(&[("a", 40), ("b", 42), ("c", 41), ("rest", 5), ("d", 25)]), &most("2"), 0);
+    assert_eq!(desk.sections().keys().collect::<Vec<_>>(), ["b", "c", "rest"]);
+    // A section that is new takes its URLs out of the rest.
+    desk.build("txt", list(&[("a", 40), ("b", 42), ("c", 41), ("rest", 5), ("d", 25)]), &most("4"), 0);
+    assert_eq!(desk.sections()["rest"].len(), 5);
+    desk.build("txt", list(&[("a", 40), ("b", 42)]), &["--sections-max", "4"], 2);
+}
+
+#[test]
 fn unchanged_sections_keep_their_files_and_index_files_are_limited_for_each() {
     let desk = Desk::new();
     let rows = |more: &str| {

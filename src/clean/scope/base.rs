@@ -128,6 +128,11 @@ pub struct SitePath(pub(super) String);
 const ORIGIN: &str = "{origin}";
 
 impl SitePath {
+    /// The path without the slash of the root; empty for the root.
+    pub(crate) fn below_root(&self) -> &str {
+        &self.0[1..]
+    }
+
     /// The directory on the site of `origin`, which ends in a slash.
     ///
     /// # Errors

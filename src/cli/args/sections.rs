@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use sitemill::options::{SectionRules, SectionsBy};
 
+/// The options whose sections have a maximum number.
+const LIMITED: &str = "limited_sections";
+
 /// Options about the sections of the set.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Sections")]
@@ -12,7 +15,13 @@ pub struct SectionArgs {
     ///
     /// The sections are one set: they are published and rolled back together, and a URL is listed once. Rows without a value are in the
     /// section rest. Names with other characters than a-z, 0-9 and single hyphens get a hash in file names.
-    #[arg(long, value_name = "NAME", hide_short_help = true, conflicts_with_all = ["sections", "section_by_path"])]
+    #[arg(
+        long,
+        value_name = "NAME",
+        hide_short_help = true,
+        group = LIMITED,
+        conflicts_with_all = ["sections", "section_by_path"]
+    )]
     pub section_column: Option<String>,
 
     /// Divide the set into sections by the prefixes and patterns in this TOML file.
@@ -26,13 +35,13 @@ pub struct SectionArgs {
     /// Divide the set into sections by the first segment of the path.
     ///
     /// If there are more than --sections-max, those with the most URLs become sections, and the others are in the section rest.
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, group = LIMITED)]
     pub section_by_path: bool,
 
     /// Maximum number of sections, up to 10,000 [default: 100 by path, 1,000 by column].
     ///
     /// A column with more sections is refused: it is probably not the right one.
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N", hide_short_help = true, requires = LIMITED)]
     pub sections_max: Option<u32>,
 }
 

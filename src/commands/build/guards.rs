@@ -17,7 +17,7 @@ use crate::escape::grouped;
 use crate::job::{Job, MaxShrink, SectionsBy};
 use crate::set::manifest::{Manifest, SetSection};
 use crate::set::name::Stem;
-use crate::survey::sections::rest_of;
+use crate::survey::sections::{LeftOut, rest_of};
 
 /// Checks the counts of the survey, before anything is rendered. `live` is the set that would be replaced.
 ///
@@ -95,31 +95,13 @@ pub fn check_sites(job: &Job, sites: &[Site]) -> Result<()> {
 ///
 /// # Errors
 /// As [`check`].
-pub fn check_sections(job: &Job, sites: &[Planned]) -> Result<()> {
+pub fn check_sections(job: &Job, sites: &[Planned], left_out: &LeftOut) -> Result<()> {
     let Some(by) = &job.rules.sections else { return Ok(()) };
-    let rest = rest_of(Some(by));
     for (site, layout) in sites {
         let now = layout.sections.iter().map(|section| (&*section.name, section.listed));
         let now: HashMap<&str, u64> = now.collect();
         let listed = |name: &str| now.get(name).copied().unwrap_or(0);
-        // Of more segments than there may be sections, the least frequent are in the rest.
-        let may_be_in_rest =
-            matches!(by, SectionsBy::Path { sections_max } if layout.sections.len() > *sections_max as usize);
-        let live = site.place.live().into_iter().flat_map(|live| urls_by_section(live, site.place.stem()));
-        for (name, live) in live {
-            let listed = listed(&name);
-            let is_allowed = listed == 0 && (job.guards.allow_empty || may_be_in_rest || name == rest);
-            if !is_allowed && job.guards.max_shrink.is_passed(live, listed) {
-                let (max, needed) = (job.guards.max_shrink, MaxShrink::needed(live, listed));
-                let base_url = &site.base_url;
-                return Err(Error::data(message!(
-                    "{base_url}: section {name}: {listed} URLs would replace {live}, and ",
-                    Setting::MaxShrink,
-                    " is {max}; nothing was published; if the section is meant to shrink, run again with ",
-                    Setting::MaxShrink.with(needed)
-                )));
-            }
-        }
+        check_live_sections(job, site, &now, left_out)?;
         let named = if let SectionsBy::Rules(rules) = by { Some(rules) } else { None };
         let empty = named.into_iter().flat_map(|rules| rules.names()).find(|name| listed(name) == 0);
         if let Some(name) = empty.filter(|_| job.rules.only_site().is_some() && !job.guards.allow_empty) {
@@ -127,6 +109,38 @@ pub fn check_sections(job: &Job, sites: &[Planned]) -> Result<()> {
                 "section {name} has no URLs; nothing was published; ",
                 Setting::AllowEmpty,
                 " publishes the set without it"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the sections of the live set of `site` against those that would replace them, `now` with their URLs.
+fn check_live_sections(job: &Job, site: &Site, now: &HashMap<&str, u64>, left_out: &LeftOut) -> Result<()> {
+    let Some(live) = site.place.live() else { return Ok(()) };
+    let (live, rest) = (urls_by_section(live, site.place.stem()), rest_of(job.rules.sections.as_ref()));
+    // URLs of sections that are new may have been in the rest.
+    let is_new = |name: &str| live.iter().all(|(known, _)| known != name);
+    let from_rest: u64 = now.iter().filter(|(name, _)| is_new(name)).map(|(_, listed)| listed).sum();
+    for (name, live) in &live {
+        let listed = match now.get(&**name) {
+            None if job.guards.allow_empty || name == rest => continue,
+            // Its URLs may be in the rest now.
+            None => match left_out.urls_of(name) {
+                Some(urls) => urls,
+                None => continue,
+            },
+            Some(listed) if name == rest => listed + from_rest,
+            Some(&listed) => listed,
+        };
+        if job.guards.max_shrink.is_passed(*live, listed) {
+            let (max, needed) = (job.guards.max_shrink, MaxShrink::needed(*live, listed));
+            let base_url = &site.base_url;
+            return Err(Error::data(message!(
+                "{base_url}: section {name}: {listed} URLs would replace {live}, and ",
+                Setting::MaxShrink,
+                " is {max}; nothing was published; if the section is meant to shrink, run again with ",
+                Setting::MaxShrink.with(needed)
             )));
         }
     }

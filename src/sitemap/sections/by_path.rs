@@ -1,34 +1,48 @@
 //! Sections by path: URLs whose paths have the same first segment belong together.
 
-use crate::clean::scope::{BaseUrl, ScopeRule, origin_of};
+use super::names::REST;
+use crate::clean::scope::{Base, ScopeRule, origin_of};
 
 /// Finds the first segment of paths.
 #[derive(Debug, Clone)]
 pub struct PathSegments {
-    /// The paths of URLs that begin with this are counted from here on, all others from their origin on.
-    root: String,
+    root: Root,
+}
+
+/// What is skipped before the segment.
+#[derive(Debug, Clone)]
+enum Root {
+    /// This beginning, or the origin of URLs that begin otherwise.
+    Url(String),
+    /// The origin of any URL, and this path after it.
+    Path(String),
 }
 
 impl PathSegments {
-    /// The segments of a set at `base_url`, or of sets at the roots of several origins. In the scope of a directory, the directory
-    /// that all URLs share does not count.
-    pub fn new(base_url: Option<&BaseUrl>, scope: ScopeRule) -> Self {
-        let root = match (base_url, scope) {
-            (Some(base_url), ScopeRule::Directory) => base_url.as_str().to_owned(),
-            _ => String::new(),
+    /// The segments of sets at `base`. In the scope of a directory, the directory that all URLs share does not count.
+    pub fn new(base: &Base, scope: ScopeRule) -> Self {
+        let root = match (base, scope) {
+            (Base::Directory(url), ScopeRule::Directory) => Root::Url(url.as_str().to_owned()),
+            (Base::EachOrigin(path), ScopeRule::Directory) => Root::Path(path.below_root().to_owned()),
+            _ => Root::Path(String::new()),
         };
         Self { root }
     }
 
-    /// The first segment of the path of `url`; empty if there is none.
+    /// The first segment of the path of `url`. Empty if there is none, or if it is the name of the section of such URLs.
     #[inline]
     pub fn of<'u>(&self, url: &'u [u8]) -> &'u [u8] {
-        let path = match url.strip_prefix(self.root.as_bytes()) {
-            Some(path) if !self.root.is_empty() => path,
-            _ => &url[origin_of(url).len()..],
+        let after_origin = || &url[origin_of(url).len()..];
+        let path = match &self.root {
+            Root::Url(root) => url.strip_prefix(root.as_bytes()).unwrap_or_else(after_origin),
+            Root::Path(root) => {
+                let path = after_origin();
+                path.strip_prefix(root.as_bytes()).unwrap_or(path)
+            }
         };
         let end = path.iter().position(|byte| matches!(byte, b'/' | b'?'));
-        &path[..end.unwrap_or(path.len())]
+        let segment = &path[..end.unwrap_or(path.len())];
+        if segment == REST.as_bytes() { &[] } else { segment }
     }
 }
 
@@ -38,19 +52,25 @@ mod tests {
 
     #[test]
     fn the_segment_is_what_follows_the_directory_of_the_set() {
-        let base: BaseUrl = "https://h.example/shop/".parse().unwrap();
-        let below = PathSegments::new(Some(&base), ScopeRule::Directory);
-        let of_host = PathSegments::new(Some(&base), ScopeRule::Host);
-        for (url, in_directory, on_host) in [
-            ("https://h.example/shop/shoes/1", "shoes", "shop"),
-            ("https://h.example/shop/shoes?x=/y", "shoes", "shop"),
-            ("https://h.example/shop/", "", "shop"),
-            ("https://h.example/shop/?a=b", "", "shop"),
-            ("https://other.example/a/b", "a", "a"),
-            ("https://h.example/", "", ""),
+        let segments = |base: &str, scope| PathSegments::new(&base.parse().unwrap(), scope);
+        let below = segments("https://h.example/shop/", ScopeRule::Directory);
+        let of_host = segments("https://h.example/shop/", ScopeRule::Host);
+        let of_each = segments("{origin}/shop/", ScopeRule::Directory);
+        for (url, in_directory, on_host, of_any) in [
+            ("https://h.example/shop/shoes/1", "shoes", "shop", "shoes"),
+            ("https://h.example/shop/shoes?x=/y", "shoes", "shop", "shoes"),
+            ("https://h.example/shop/", "", "shop", ""),
+            ("https://h.example/shop/?a=b", "", "shop", ""),
+            ("https://h.example/shop/rest/1", "", "shop", ""),
+            ("https://other.example/a/b", "a", "a", "a"),
+            ("https://other.example/shop/b/c", "shop", "shop", "b"),
+            ("https://h.example/rest?x", "", "", ""),
+            ("https://h.example/resting", "resting", "resting", "resting"),
+            ("https://h.example/", "", "", ""),
         ] {
             assert_eq!(below.of(url.as_bytes()), in_directory.as_bytes(), "{url}");
             assert_eq!(of_host.of(url.as_bytes()), on_host.as_bytes(), "{url}");
+            assert_eq!(of_each.of(url.as_bytes()), of_any.as_bytes(), "{url}");
         }
     }
 }

@@ -86,15 +86,17 @@ fn sections_do_not_depend_on_whether_rows_are_picked_or_copied() {
                     let memory = Memory { budget, ..directory.memory(hold) };
                     let Surveyed { layout, .. } = survey(run, &inputs, &memory).unwrap();
                     let is_recorded = layout.recorded.is_some();
-                    let SiteLayouts { mut sites, rules } = of_sites(run, layout, &memory).unwrap();
+                    let SiteLayouts { mut sites, rules, left_out } = of_sites(run, layout, &memory).unwrap();
                     let layout = sites.pop().unwrap().1;
                     let rows = |listed: &ListedChunk| matches!(listed.chunk.rows, RowsAt::Picked { .. });
                     let are_picked = layout.chunks.iter().all(rows);
-                    ((is_recorded, are_picked), flat(run, &layout, rules))
+                    ((is_recorded, are_picked), (flat(run, &layout, rules), left_out))
                 })
             };
             let ((is_recorded, are_picked), want) = plan(0, usize::MAX);
-            assert!(!is_recorded && !are_picked && want.0.len() > 2 && want.2.len() > 20_000);
+            let (flat, left_out) = &want;
+            assert!(!is_recorded && !are_picked && flat.0.len() > 2 && flat.2.len() > 20_000);
+            assert_eq!(left_out.urls_of("none"), Some(0));
             let mut ways = Vec::new();
             for hold in [usize::MAX, 2_000_000, 1_500_000, 1 << 18] {
                 let (way, outcome) = plan(u64::MAX, hold);
