@@ -152,7 +152,7 @@ impl Command {
 pub struct BuildArgs {
     /// Files, or directories of part files; - or nothing for standard input.
     ///
-    /// Each may be named once and is read once. A directory with a published set is read as the sitemaps that the set lists.
+    /// A file that is named twice is read twice. A directory with a published set is read as the sitemaps that the set lists.
     pub input: Vec<PathBuf>,
 
     /// URL of the directory that the set is published in.

@@ -109,12 +109,12 @@ pub enum Unit {
 pub struct CleanArgs {
     /// Files, or directories of part files; - or nothing for standard input.
     ///
-    /// Each may be named once and is read once. A directory with a published set is read as the sitemaps that the set lists.
+    /// A file that is named twice is read twice. A directory with a published set is read as the sitemaps that the set lists.
     pub input: Vec<PathBuf>,
 
     /// Write rejected and excluded lines to this file.
     ///
-    /// Tab-separated: input, line, byte offset, reason, text. - is standard output.
+    /// Tab-separated: input, line, byte offset, reason, text. Standard output is for the URLs.
     #[arg(long, value_name = "FILE")]
     pub rejects: Option<PathBuf>,
 
