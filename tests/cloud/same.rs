@@ -248,3 +248,12 @@ fn a_dry_run_writes_nothing() {
     assert!(writes.is_empty() && !log.is_empty(), "{writes:?}");
     assert_eq!(bucket.objects(""), before);
 }
+
+#[test]
+fn a_command_runs_once_the_set_in_the_bucket_is_live() {
+    let store = Store::new();
+    let bucket = store.bucket("bucket");
+    let command = "sh -c 'grep -c ^...lines...30,$; echo $SITEMILL_RUN_OUT $SITEMILL_RUN_LISTED'";
+    let run = finish(bucket.build().args(["--then", command]), pages(1, 30).as_bytes()).expect(0);
+    assert_eq!(run.stderr, format!("1\n{} 30\n", bucket.out()));
+}

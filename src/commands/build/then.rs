@@ -46,7 +46,7 @@ pub fn run(job: &Job, outcome: &mut Outcome, stop: &Stop) {
 fn start(job: &Job, command: &CommandLine, report: &Report) -> Result<Child> {
     let program = Path::new(command.program());
     let failed = |error| Error::io(program, "could not be started", error);
-    let stdin = file_of(report.to_json().as_bytes(), job).map_err(failed)?;
+    let stdin = file_of(report.to_json().as_bytes(), job)?;
     let mut child = Command::new(program);
     child.args(command.arguments()).stdin(stdin).stdout(io::stderr());
     // A build that the command runs must not run the command again.
@@ -55,12 +55,22 @@ fn start(job: &Job, command: &CommandLine, report: &Report) -> Result<Child> {
 }
 
 /// A file with these bytes that has no name. Unlike a pipe, it needs no writer while the command runs.
-fn file_of(bytes: &[u8], job: &Job) -> io::Result<File> {
+fn file_of(bytes: &[u8], job: &Job) -> Result<File> {
     let state = job.publication.out.join(STATE);
-    let mut file = nameless(job.resources.scratch.as_deref().unwrap_or(&state))?;
-    file.write_all(bytes)?;
-    file.rewind()?;
-    Ok(file)
+    let directory = match &job.resources.scratch {
+        Some(scratch) => scratch.clone(),
+        None if state.is_dir() => state,
+        // A set in a bucket has no directory.
+        None => std::env::temp_dir(),
+    };
+    let written = nameless(&directory).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.rewind()?;
+        Ok(file)
+    });
+    written.map_err(|error| {
+        Error::io(&directory, "the report for its standard input could not be written", error)
+    })
 }
 
 /// What the command learns about the run. The names are not those of options, which a `sitemill` that the command runs would
