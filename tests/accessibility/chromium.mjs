@@ -1,13 +1,13 @@
 // A headless Chromium, controlled over a pipe with its DevTools protocol: one JSON object and a NUL for each message.
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /// Runs `work` with a function that calls a method of one tab, and a list of all events of that tab, which grows.
 export async function withTab(work) {
-  const profile = mkdtempSync(join(tmpdir(), 'sitemill-chromium-'));
+  const profile = await mkdtemp(join(tmpdir(), 'sitemill-chromium-'));
   const options = ['--headless', '--no-sandbox', '--disable-gpu', '--remote-debugging-pipe', `--user-data-dir=${profile}`];
   const browser = spawn('chromium', options, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
   const ended = new Promise((resolve) => browser.once('close', resolve));
@@ -19,7 +19,8 @@ export async function withTab(work) {
   } finally {
     browser.kill();
     await ended;
-    rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    // Processes of the browser may still write there for a moment. The synchronous call would not try again.
+    await rm(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 
