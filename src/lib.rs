@@ -13,9 +13,9 @@
 //! passes. Keys that do not fit in [`Resources::memory`](options::Resources::memory) go to scratch too, by partition. With
 //! [`Order::Sorted`](options::Order::Sorted), all entries are held by range of URLs, without the prefix that a range shares. Each
 //! range is sorted by itself, and the second pass reads the ranges in order. Entries that fit in memory stay where they are;
-//! otherwise they are front-coded, and what does not fit in memory is in scratch. A layout with sections or several sites is split
-//! between the passes: parts have either the places of their rows in the inputs, or copies of the rows. None of this changes the
-//! output.
+//! otherwise they are front-coded, and what does not fit in memory is in scratch. If the live set has sitemaps whose ranges have
+//! the same rows again, they are taken over, and not sorted or rendered. A layout with sections or several sites is split between
+//! the passes: parts have either the places of their rows in the inputs, or copies of the rows. None of this changes the output.
 //!
 //! Every run checks these invariants before anything is published:
 //! - lines = blank + listed + duplicates + rejected + excluded;

@@ -165,9 +165,12 @@ impl<'r> Renderer<'r> {
         Self { now: news::instant(time), ..self }
     }
 
-    /// Renders the sitemap with the index `at` unless it exists already. Only if its size equals that of a published sitemap is it rendered
-    /// to find out, because most changes also change the number of bytes.
+    /// Renders the sitemap with the index `at`, unless the survey takes over a live one. If a published one has its size, it is first
+    /// rendered for its seal alone, to find out whether it is the same: most changes also change the number of bytes.
     fn make(&mut self, shelf: &dyn Shelf, at: usize) -> Result<Made> {
+        if let Some(kept) = self.layout.kept(at) {
+            return Ok(Made::Before(kept.first_url.clone(), kept.sitemap.clone()));
+        }
         let (id, part) = (self.layout.sitemap_id(at), &self.layout.sitemaps[at]);
         if shelf.has_size(id, part.entries, part.bytes) {
             let seal = self.seal(part)?;

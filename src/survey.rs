@@ -24,6 +24,7 @@ pub mod sizes;
 pub mod sort;
 mod sorted;
 pub mod split;
+pub mod splitters;
 pub mod spool;
 pub mod stable;
 mod tail;
@@ -41,6 +42,7 @@ use account::Account;
 pub use context::Context;
 use layout::Layout;
 use memory::Memory;
+pub use sorted::{Live, Sealing};
 
 /// The outcome of the first pass.
 #[derive(Debug)]
@@ -56,7 +58,21 @@ pub struct Surveyed {
 /// # Errors
 /// If memory or scratch space runs out, or `stop` is raised. [`ErrorKind::Internal`] if the rows do not add up.
 pub fn survey(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<Surveyed> {
-    survey_in_regions(run, inputs, memory, borders::count)
+    survey_in_regions(run, inputs, memory, borders::count, None)
+}
+
+/// Surveys `inputs` as [`survey`]. If the order is [`Order::Sorted`], it seals the rows, and takes over from the live set what has
+/// not changed.
+///
+/// # Errors
+/// As [`survey`].
+pub fn survey_sealed(
+    run: Context<'_>,
+    inputs: &Arc<[Input]>,
+    memory: &Memory,
+    sealing: Sealing<'_>,
+) -> Result<Surveyed> {
+    survey_in_regions(run, inputs, memory, borders::count, Some(sealing))
 }
 
 /// Surveys the rows of one region of a set, which has no borders inside whatever the number of its rows. Its sitemaps are those of
@@ -65,7 +81,7 @@ pub fn survey(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Resul
 /// # Errors
 /// As [`survey`].
 pub fn survey_region(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<Surveyed> {
-    survey_in_regions(run, inputs, memory, |_| 0)
+    survey_in_regions(run, inputs, memory, |_| 0, None)
 }
 
 /// Surveys `inputs`. In sorted order, `border_count` gives the number of borders for a number of accepted rows.
@@ -74,10 +90,11 @@ fn survey_in_regions(
     inputs: &Arc<[Input]>,
     memory: &Memory,
     border_count: fn(u64) -> usize,
+    sealing: Option<Sealing<'_>>,
 ) -> Result<Surveyed> {
     let (account, layout) = match run.job.rules.order {
         Order::Input => input_order::survey(run, inputs, memory)?,
-        Order::Sorted => sorted::survey(run, inputs, memory, border_count)?,
+        Order::Sorted => sorted::survey(run, inputs, memory, border_count, sealing)?,
     };
     let (tally, planned) = (account.tally, layout.planned());
     // Entries that are to be picked are divided then.

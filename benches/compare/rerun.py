@@ -30,7 +30,8 @@ URLS_PER_COMMITTED = 100
 def rerun(args, sitemill):
     section("The night after")
     whole = shop(args.urls or 10_000_000, "0")
-    before, after = night_after(whole)
+    is_sorted = "sorted" in args.build_options
+    before, after = night_after_sorted(whole) if is_sorted else night_after(whole)
     sides = {divide: [sitemill_side(args, sitemill, corpus, first_level(args), args.rounds, ["--divide", divide])
                       for corpus in [before, after]] for divide in ["fill", "stable"]}
     nights = {divide: [] for divide in sides}
@@ -74,13 +75,24 @@ class Nights:
 
 
 def night_after(corpus):
-    """The corpus, and a copy with a renamed stretch in the middle."""
+    """The corpus, and a copy with a renamed stretch of lines in the middle."""
     with open(corpus.path, "rb") as file:
         head = file.read(corpus.bytes // 2) + file.readline()
         stretch = b"".join(itertools.islice(file, int(corpus.lines * CHANGED_SHARE)))
         tail = file.read()
     renamed = stretch.replace(*RENAMED)
     return (written(corpus, "before", head + stretch + tail), written(corpus, "after", head + renamed + tail))
+
+
+def night_after_sorted(corpus):
+    """The corpus, and a copy in which the URLs of a stretch of the site are renamed: adjacent ones in the order of URLs."""
+    lines = corpus.path.read_bytes().splitlines(keepends=True)
+    begin, end = len(lines) // 2, len(lines) // 2 + int(len(lines) * CHANGED_SHARE)
+    in_order = sorted(lines)
+    first, last = in_order[begin], in_order[end]
+    del in_order
+    renamed = (line[:-1] + b"-renamed\n" if first <= line < last else line for line in lines)
+    return (written(corpus, "before", b"".join(lines)), written(corpus, "after", b"".join(renamed)))
 
 
 def written(corpus, name, text):

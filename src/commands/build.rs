@@ -8,6 +8,7 @@ mod lost_pages;
 pub(super) mod outcome;
 mod publish;
 pub(super) mod reporting;
+mod sealed;
 pub(super) mod site;
 mod start;
 mod take_in;
@@ -24,11 +25,11 @@ use crate::error::Result;
 use crate::intake::input::{Lost, cut_short};
 use crate::intake::source::Source;
 use crate::job::Job;
+use crate::survey::Surveyed;
 use crate::survey::context::Context;
 use crate::survey::judge::Rules;
 use crate::survey::memory::Memory;
 use crate::survey::sections::{self, SiteLayouts};
-use crate::survey::{Surveyed, survey};
 use finish::{Clock, finish};
 pub use outcome::Outcome;
 use start::Start;
@@ -85,7 +86,7 @@ fn build_set(
     let taken_in = TakenIn::of(run, sources, &memory, workspace.free_space())?;
     let memory = &taken_in.memory;
 
-    let Surveyed { account, layout } = survey(run, &taken_in.inputs, memory)?;
+    let Surveyed { account, layout } = sealed::survey(run, &taken_in.inputs, memory, &workspace)?;
     if let (Some(path), Some(file)) = (&job.publication.rejects, rejects) {
         reporting::write_rejects(run, &account, &taken_in, path, file)?;
     }

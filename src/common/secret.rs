@@ -44,10 +44,16 @@ impl Secret {
         Xxh3::with_secret(self.0)
     }
 
+    /// The keyed hash of `bytes`.
+    #[inline]
+    pub fn hash(&self, bytes: &[u8]) -> u128 {
+        xxh3_128_with_secret(bytes, &self.0)
+    }
+
     /// The key of `url`, a canonical URL.
     #[inline]
     pub fn key(&self, url: &[u8]) -> Key {
-        (xxh3_128_with_secret(url, &self.0) & KEY_MAX).max(1)
+        (self.hash(url) & KEY_MAX).max(1)
     }
 }
 

@@ -22,6 +22,11 @@ impl Fingerprint {
         let form = FormOptions { page_memory: None, ..form.clone() };
         Self(format!("{:032x}", xxh3_128(format!("{form:?} {rules:?}").as_bytes())))
     }
+
+    /// Its digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
 }
 
 #[cfg(test)]

@@ -95,6 +95,9 @@ fn look(
     is_compressed: bool,
     counts_sections: bool,
 ) -> Result<Looked> {
+    if let Some(kept) = renderer.layout.kept(at) {
+        return Ok(Looked::Kept(kept.sitemap.clone()));
+    }
     if is_compressed {
         return Ok(match renderer.make(shelf, at)? {
             Made::Before(_, sitemap) => Looked::Kept(sitemap),

@@ -2,9 +2,11 @@
 
 mod file;
 mod model;
+mod rows;
 mod succession;
 
 pub use file::Role;
 pub use model::{AlsoListed, Earlier, Manifest, RunCounts, SetSection, Sitemap, Superseded, SupersededIndex};
+pub use rows::{SealedRange, SealedRows};
 
 pub use crate::set::content::{Seal, Seals};

@@ -120,6 +120,12 @@ impl<P: Copy> PlannedSitemap<P> {
         Self { entries: self.entries + entries, bytes, uses, news: self.news + room.news, ..self }
     }
 
+    /// The same file, with its first entry at another place.
+    pub fn map_first<Q>(self, place: impl FnOnce(P) -> Q) -> PlannedSitemap<Q> {
+        let Self { number, first, entries, bytes, uses, news } = self;
+        PlannedSitemap { number, first: place(first), entries, bytes, uses, news }
+    }
+
     fn fits(&self, limits: Limits) -> bool {
         self.entries <= limits.entries_max
             && self.bytes <= limits.bytes_max
@@ -133,12 +139,14 @@ pub struct Divider<P> {
     limits: Limits,
     frame_bytes: u64,
     sitemaps: Vec<PlannedSitemap<P>>,
+    /// Whether the last file takes no more entries, whatever room it has.
+    is_closed: bool,
 }
 
 impl<P: Copy> Divider<P> {
     /// Creates a divider for files with this `frame` and these `limits`.
     pub fn new(limits: Limits, frame: &Frame) -> Self {
-        Self { limits, frame_bytes: frame.bytes(), sitemaps: Vec::new() }
+        Self { limits, frame_bytes: frame.bytes(), sitemaps: Vec::new(), is_closed: false }
     }
 
     /// Adds adjacent entries to the current file if all of them fit, and returns whether they do. The result is the same as
@@ -146,7 +154,7 @@ impl<P: Copy> Divider<P> {
     pub fn push_run(&mut self, entries: u32, room: Room) -> bool {
         let Some(sitemap) = self.sitemaps.last_mut() else { return entries == 0 };
         let with = sitemap.with(entries, room);
-        let fits = with.fits(self.limits);
+        let fits = with.fits(self.limits) && !self.is_closed;
         if fits {
             *sitemap = with;
         }
@@ -162,7 +170,39 @@ impl<P: Copy> Divider<P> {
             let number = u32::try_from(self.sitemaps.len() + 1).expect("fewer files than URLs of 32 bits");
             reserve_more(&mut self.sitemaps, 1)?;
             self.sitemaps.push(PlannedSitemap::empty(number, at, self.frame_bytes).with(1, room));
+            self.is_closed = false;
         }
+        Ok(())
+    }
+
+    /// The number of the next file, if the next entry begins one, whatever its room.
+    pub fn next_number(&self) -> Option<u32> {
+        let last = self.sitemaps.last();
+        let is_full = last.is_none_or(|last| self.is_closed || self.is_full(last));
+        is_full.then(|| u32::try_from(self.sitemaps.len() + 1).expect("fewer files than URLs of 32 bits"))
+    }
+
+    /// Whether `sitemap` has as many entries as a file may have.
+    pub fn is_full(&self, sitemap: &PlannedSitemap<P>) -> bool {
+        sitemap.entries == self.limits.entries_max
+    }
+
+    /// Lets the last file take no more entries if it has the number of `sitemap`, and as many entries.
+    pub fn close(&mut self, sitemap: &PlannedSitemap<P>) {
+        let last = self.sitemaps.last();
+        let is_same =
+            |last: &PlannedSitemap<P>| (last.number, last.entries) == (sitemap.number, sitemap.entries);
+        self.is_closed |= last.is_some_and(is_same);
+    }
+
+    /// Adds a whole file, which takes no more entries.
+    ///
+    /// # Errors
+    /// As [`Divider::push`].
+    pub fn push_whole(&mut self, sitemap: PlannedSitemap<P>) -> Result<()> {
+        reserve_more(&mut self.sitemaps, 1)?;
+        self.sitemaps.push(sitemap);
+        self.is_closed = true;
         Ok(())
     }
 

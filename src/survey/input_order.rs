@@ -102,7 +102,7 @@ fn survey_in_pool(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> R
         }
     };
     let (inputs, tally) = (Arc::clone(inputs), account.tally);
-    let layout = Layout { inputs, chunks, sitemaps, tally, sections: Vec::new(), recorded };
+    let layout = Layout { recorded, ..Layout::new(inputs, chunks, sitemaps, tally) };
     Ok((account, layout))
 }
 

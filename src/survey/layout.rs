@@ -8,6 +8,7 @@ use super::recorded::Recorded;
 use super::tally::Tally;
 use crate::error::{Result, reserve_more};
 use crate::intake::input::Input;
+use crate::set::manifest::{SealedRange, Sitemap};
 use crate::set::name::SitemapId;
 use crate::sitemap::divide::PlannedSitemap;
 use crate::sitemap::divide::stable::Least;
@@ -28,6 +29,10 @@ pub struct Layout {
     pub sections: Vec<SectionLayout>,
     /// Where the rows of its entries are, if it is to be split by that. Then it has no sitemaps yet.
     pub recorded: Option<Recorded>,
+    /// The live sitemap that is taken over for each of `sitemaps`, and has none of `chunks`. Empty if there is none.
+    pub kept: Vec<Option<Kept>>,
+    /// The rows, if they were sealed.
+    pub ranges: Option<Vec<SealedRange>>,
 }
 
 /// A section of a layout.
@@ -52,6 +57,37 @@ pub struct EntryAt {
     pub ordinal: usize,
 }
 
+/// Where a sitemap comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// It begins with this entry.
+    Entry(EntryAt),
+    /// It is the sitemap of the live set with this index.
+    Live(usize),
+}
+
+impl Origin {
+    /// The first entry.
+    ///
+    /// # Panics
+    /// If the sitemap is of the live set.
+    pub fn entry(self) -> EntryAt {
+        match self {
+            Self::Entry(at) => at,
+            Self::Live(_) => unreachable!("nothing is taken over from a live set"),
+        }
+    }
+}
+
+/// A sitemap of the live set that the new set has too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Its first URL, canonical and not escaped.
+    pub first_url: String,
+    /// The file, which is whole.
+    pub sitemap: Sitemap,
+}
+
 /// A chunk, and which of its entries are listed.
 #[derive(Debug)]
 pub struct ListedChunk {
@@ -68,6 +104,22 @@ pub struct ListedChunk {
 }
 
 impl Layout {
+    /// The layout of a set without sections, of which nothing is live.
+    pub fn new(
+        inputs: Arc<[Input]>,
+        chunks: Vec<ListedChunk>,
+        sitemaps: Vec<PlannedSitemap<EntryAt>>,
+        tally: Tally,
+    ) -> Self {
+        let (sections, recorded, kept, ranges) = (Vec::new(), None, Vec::new(), None);
+        Self { inputs, chunks, sitemaps, tally, sections, recorded, kept, ranges }
+    }
+
+    /// The live sitemap that is taken over for the sitemap with the index `sitemap`.
+    pub fn kept(&self, sitemap: usize) -> Option<&Kept> {
+        self.kept.get(sitemap)?.as_ref()
+    }
+
     /// Joins the layouts of sections, each with the name and the word of its section. Their entries are in the same inputs.
     ///
     /// # Errors
@@ -75,10 +127,7 @@ impl Layout {
     pub fn of_sections(parts: Vec<(String, String, Self)>) -> Result<Self> {
         let mut parts_left = parts.into_iter();
         let Some((name, word, first)) = parts_left.next() else {
-            let inputs = Arc::from([]);
-            let (chunks, sitemaps, sections) = (Vec::new(), Vec::new(), Vec::new());
-            let (tally, recorded) = (Tally::default(), None);
-            return Ok(Self { inputs, chunks, sitemaps, tally, sections, recorded });
+            return Ok(Self::new(Arc::from([]), Vec::new(), Vec::new(), Tally::default()));
         };
         let section = |name, word, part: &Self, sitemaps| SectionLayout {
             name,

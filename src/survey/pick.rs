@@ -222,7 +222,7 @@ impl Part {
             Divide::Stable => stable::divide(run, &chunks, &rooms, &whole.inputs, &[])?,
         };
         let (inputs, tally) = (Arc::clone(&whole.inputs), Tally::of_listed(listed));
-        Ok(Layout { inputs, chunks, sitemaps, tally, sections: Vec::new(), recorded: None })
+        Ok(Layout::new(inputs, chunks, sitemaps, tally))
     }
 }
 

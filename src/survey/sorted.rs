@@ -8,45 +8,55 @@
 //!
 //! Entries are held in memory as long as there is room. The rest is in scratch, which the kernel keeps in memory if it can.
 //!
+//! If the live set was made by the same rules, its ranges are used again, and only those that have other rows now are sorted
+//! ([`again`](mod@again)). For that, the rows of each range are sealed while they are distributed.
+//!
 //! There are enough ranges for each of them to be sorted in memory. A range can still be too large, because the sample was not
 //! representative or one URL occurs a hundred million times. Such a range is sorted in runs that are merged. Order and
 //! duplicates depend only on the bytes of URLs. No hash is needed, and the numbers of ranges and threads do not change the
 //! output.
 
+mod again;
+mod cuts;
 mod distributor;
 mod listed;
+mod live;
 mod plan;
 mod range;
 mod regions;
 mod rows;
 mod sample;
+mod seals;
+mod sorting;
 mod store;
 mod survivors;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::account::{Account, AccountedChunk};
-use super::chunk::{Chunk, RowsAt, extents};
+use super::chunk::{Chunk, extents};
 use super::context::Context;
 use super::judge::{Judge, Judged};
-use super::layout::{EntryAt, Layout, ListedChunk};
+use super::layout::{Layout, Origin};
 use super::memory::Memory;
 use super::notes::Notes;
 use super::stable;
-use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
-use crate::error::{Error, Result, list, reserve, reserve_more};
+use crate::common::secret::Secret;
+use crate::error::{Result, list, reserve, reserve_more};
 use crate::intake::input::{Extent, Input};
-use crate::sitemap::divide::{Divider, Room};
-use crate::sitemap::xml::Frame;
-use crate::survey::sort::Splitters;
+use crate::sitemap::divide::stable::Halt;
+use crate::survey::splitters::Splitters;
+use again::{Divided, again};
+use cuts::Cuts;
 use distributor::Distributor;
 use listed::Form;
+pub use live::{Live, Sealing};
 pub use plan::Plan;
-use range::RangeSorter;
 use regions::{BorderSearch, Regions};
-use rows::RangeBlock;
+use rows::RangeRows;
 use sample::Sample;
+use sorting::Sorting;
 pub use store::{EntryStore, SEGMENT_BYTES, Storage, StoredAt};
 
 /// Chunks that are sampled, and rows of each: enough to place splitters to a thousandth of a range.
@@ -57,7 +67,8 @@ const SAMPLED_ROWS: usize = 16;
 const SAMPLE_SHARE: usize = 4;
 
 /// Surveys and sorts `inputs` within `memory`. If the URLs decide where sitemaps begin, `border_count` gives the number of
-/// borders for a number of accepted rows.
+/// borders for a number of accepted rows. With `sealing`, the rows are sealed, and what has not changed is taken over from the
+/// live set.
 ///
 /// # Errors
 /// If memory or scratch space runs out, or the run is stopped.
@@ -66,100 +77,88 @@ pub fn survey(
     inputs: &[Input],
     memory: &Memory,
     border_count: fn(u64) -> usize,
+    sealing: Option<Sealing<'_>>,
 ) -> Result<(Account, Layout)> {
     let extents = extents(inputs)?;
     let input_bytes: u64 = extents.iter().map(|(_, extent)| extent.bytes()).sum();
     run.progress.begin(Phase::Survey, input_bytes);
     let plan = Plan::of(memory, run.job.resources.threads.get(), input_bytes);
-    let splitters = sample(run, inputs, &extents, plan.ranges, memory)?;
+    let sample = sample(run, inputs, &extents, plan.ranges, memory)?;
+    let live = sealing.and_then(|sealing| {
+        let live = sealing.live?;
+        Some((live, live.splitters(&sample, plan.ranges)?))
+    });
+    let (live, splitters) = live.map_or_else(
+        || (None, Splitters::of_sample(sample, plan.ranges)),
+        |(live, splitters)| (Some(live), splitters),
+    );
+    let plan = plan.with_ranges(splitters.ranges(), run.job.resources.threads.get());
+    let secret = sealing.map(|sealing| sealing.shelf.secret());
     let Distributed { account, ranges, files, is_held, memory_left } =
-        distribute(run, inputs, &extents, &splitters, plan, memory)?;
+        distribute(run, inputs, &extents, &splitters, plan, memory, secret)?;
     run.progress.end();
 
-    run.progress.begin(Phase::Sort, account.tally.entries());
-    let is_stable = stable::is_asked(&run.job.rules);
-    let search = BorderSearch::new(if is_stable { border_count(account.tally.entries()) } else { 0 });
     // A split copies the entries, and front-coded ones leave more memory for the copy.
     let in_place = is_held && !run.job.rules.is_split();
     let form = if in_place { Form::InPlace } else { Form::FrontCoded };
-    let to = Storage::new(memory_left, memory);
-    let sorter = || RangeSorter::new(run, &files, form, &to, memory, &search, plan.sorted_rows);
-    let Sorted { chunks, rooms, divider } = sort(run, ranges, &files, &splitters, form, sorter)?;
-    let mut files = if in_place { files } else { Vec::new() };
-    let sorted = to.into_files()?;
-    reserve_more(&mut files, sorted.len())?;
-    files.extend(sorted);
-    run.progress.end();
-
-    let listed = chunks.iter().map(|chunk| u64::from(chunk.listed)).sum();
-    let account = account.with_listed(listed);
-    let (chunks, sitemaps) = match is_stable {
-        true => {
-            let borders = search.into_borders();
-            let Regions { chunks, rooms, borders } = Regions::of(chunks, rooms, &borders, &files)?;
-            let sitemaps = stable::divide(run, &chunks, &rooms, &files, &borders)?;
-            (chunks, sitemaps)
-        }
-        false => (chunks, divider.finish()),
+    let mut sorting = Sorting::new(run, (ranges, files), splitters, form, plan, (memory, memory_left));
+    let border_count = stable::is_asked(&run.job.rules).then_some(border_count);
+    let divided = match live.zip(sealing) {
+        Some((live, sealing)) => again(&mut sorting, live, sealing.shelf, border_count)?,
+        None => None,
     };
-    let (inputs, tally) = (files.into(), account.tally);
-    let layout = Layout { inputs, chunks, sitemaps, tally, sections: Vec::new(), recorded: None };
+    let Divided { chunks, sitemaps, kept, listed, by_order } = match divided {
+        Some(divided) => divided,
+        None => sort_all(&mut sorting, border_count)?,
+    };
+    let has_news = sitemaps.iter().any(|sitemap| sitemap.news > 0);
+    let ranges = match sealing.filter(|_| !has_news) {
+        Some(_) => Some(live::record(&sorting.splitters, &sorting.ranges, &by_order)?),
+        None => None,
+    };
+    let account = account.with_listed(listed);
+    let inputs = sorting.into_chunk_files().into();
+    let layout = Layout { kept, ranges, ..Layout::new(inputs, chunks, sitemaps, account.tally) };
     Ok((account, layout))
 }
 
-/// The listed entries in order, and the room that they take.
-struct Sorted {
-    chunks: Vec<ListedChunk>,
-    /// The room of the entries of each chunk.
-    rooms: Vec<Room>,
-    /// Has divided all entries among sitemaps.
-    divider: Divider<EntryAt>,
-}
-
-/// Sorts range after range, on all threads, each with its own `sorter`.
-fn sort<'r>(
-    run: Context<'_>,
-    ranges: Vec<Vec<RangeBlock>>,
-    files: &[Input],
-    splitters: &Splitters,
-    form: Form,
-    sorter: impl Fn() -> RangeSorter<'r> + Sync,
-) -> Result<Sorted> {
-    let threads = run.job.resources.threads.get();
-    // Ranges are drawn a few ahead of the threads that sort them, in time to prefetch their blocks.
-    let ranges = ranges.into_iter().enumerate().inspect(|(_, range)| {
-        range.iter().for_each(|block| files[block.at.file].will_need(&block.at.range));
-    });
-    let work = |sorter: &mut RangeSorter<'_>, (number, range): (usize, Vec<RangeBlock>)| {
-        sorter.sort(&range, splitters.prefix(number))
-    };
-    let mut divider = Divider::new(run.job.rules.sitemap_limits(), &Frame::sitemap(run.job.rules.protocol));
-    let (mut chunks, mut rooms) = (Vec::new(), Vec::new());
-    ordered(threads, ranges, sorter, work, |range: Result<_>| {
-        run.stop.check()?;
-        let sorted = range?;
-        reserve_more(&mut chunks, sorted.len())?;
-        reserve_more(&mut rooms, sorted.len())?;
-        for block in sorted {
-            run.progress.advance(block.rows());
-            let room = block.rooms.iter().copied().sum();
-            let entries = block.rooms.iter().enumerate();
-            let entries = entries.map(|(ordinal, &room)| (EntryAt { chunk: chunks.len(), ordinal }, room));
-            divider.push_together(block.rooms.len() as u32, room, entries)?;
-            rooms.push(room);
-            let StoredAt { file, range } = block.at;
-            let entries = 0..block.rooms.len();
-            // Sorted blocks are in other files, which come after those of entries that stay in place.
-            let (file, rows) = match form {
-                Form::FrontCoded => (file, RowsAt::FrontCoded { block: range, entries }),
-                Form::InPlace => (files.len() + file, RowsAt::InPlace { block: range, entries }),
-            };
-            let chunk = ListedChunk::whole(file, rows, block.rooms.len() as u32)?;
-            chunks.push(ListedChunk { least: block.least, ..chunk });
+/// Sorts all ranges, and divides their entries.
+fn sort_all(sorting: &mut Sorting<'_>, border_count: Option<fn(u64) -> usize>) -> Result<Divided> {
+    let run = sorting.run;
+    let rows = sorting.ranges.iter().map(|range| range.rows() as u64).sum();
+    run.progress.begin(Phase::Sort, rows);
+    let search = BorderSearch::new(border_count.map_or(0, |count| count(rows)));
+    let to = Storage::new(sorting.memory_left, sorting.memory);
+    let (mut collector, mut by_order) = (sorting.collector(), Vec::new());
+    let all = list(0..sorting.ranges.len())?;
+    let sorted = sorting.sort(
+        &all,
+        |_| Cuts::default(),
+        &search,
+        &to,
+        |range, sorted| {
+            by_order.extend(sorted.is_by_order.then_some(range));
+            sorted.blocks.into_iter().try_for_each(|block| collector.push(block)).map_err(Halt::Failed)
+        },
+    );
+    sorted.map_err(Halt::into_error)?;
+    sorting.set_sorted(to.into_files()?)?;
+    run.progress.end();
+    let listed = collector.chunks.iter().map(|chunk| u64::from(chunk.listed)).sum();
+    let (chunks, sitemaps) = match border_count {
+        Some(_) => {
+            let (borders, files) = (search.into_borders(), sorting.chunk_files());
+            let Regions { chunks, rooms, borders } =
+                Regions::of(collector.chunks, collector.rooms, &borders, files)?;
+            let sitemaps = stable::divide(run, &chunks, &rooms, files, &borders)?;
+            (chunks, sitemaps)
         }
-        Ok::<_, Error>(())
-    })?;
-    Ok(Sorted { chunks, rooms, divider })
+        None => {
+            let sitemaps = collector.divider.finish().into_iter();
+            (collector.chunks, list(sitemaps.map(|sitemap| sitemap.map_first(Origin::entry)))?)
+        }
+    };
+    Ok(Divided { chunks, sitemaps, kept: Vec::new(), listed, by_order })
 }
 
 /// Samples a few rows of many chunks.
@@ -169,7 +168,7 @@ fn sample(
     extents: &[(usize, Extent)],
     ranges: usize,
     memory: &Memory,
-) -> Result<Splitters> {
+) -> Result<Vec<Vec<u8>>> {
     let mut judge = Judge::new(run.rules);
     let mut sample = Sample::new(memory.hold / SAMPLE_SHARE);
     if ranges > 1 {
@@ -182,15 +181,15 @@ fn sample(
             }
         }
     }
-    Ok(Splitters::of_sample(sample.finish(), ranges))
+    Ok(sample.finish())
 }
 
 /// All rows, judged.
 struct Distributed {
     /// The account of the rows, in which nothing is listed yet.
     account: Account,
-    /// The blocks of each range, in any order.
-    ranges: Vec<Vec<RangeBlock>>,
+    /// The rows of each range.
+    ranges: Vec<RangeRows>,
     /// The files of the blocks.
     files: Vec<Input>,
     /// Whether all blocks are in memory.
@@ -199,10 +198,10 @@ struct Distributed {
     memory_left: usize,
 }
 
-/// The work of a thread: its chunks, the blocks of each range, and notes on its rows.
-type OfWorker = (Vec<(usize, AccountedChunk)>, Vec<Vec<RangeBlock>>, Notes);
+/// The work of a thread: its chunks, the rows of each range, and notes on its rows.
+type OfWorker = (Vec<(usize, AccountedChunk)>, Vec<RangeRows>, Notes);
 
-/// Judges all rows and appends every entry to its range, on all threads.
+/// Judges all rows and appends every entry to its range, on all threads. They are sealed with `secret`, if there is one.
 fn distribute(
     run: Context<'_>,
     inputs: &[Input],
@@ -210,11 +209,12 @@ fn distribute(
     splitters: &Splitters,
     plan: Plan,
     memory: &Memory,
+    secret: Option<&Secret>,
 ) -> Result<Distributed> {
     let storage = Storage::new(plan.entries_bytes, memory);
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut worker = Distributor::new(run, splitters, plan, &storage)?;
+        let mut worker = Distributor::new(run, splitters, plan, &storage, secret)?;
         let mut chunks = Vec::new();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
@@ -241,16 +241,13 @@ fn distribute(
     run.stop.check()?;
     let mut chunks = Vec::new();
     reserve(&mut chunks, extents.len())?;
-    let mut ranges = vec![Vec::new(); splitters.ranges()];
+    let mut ranges = list((0..splitters.ranges()).map(|_| RangeRows::default()))?;
     let mut notes = Notes::default();
     for of_worker in done {
         let (own_chunks, own_ranges, own_notes): OfWorker = of_worker?;
         chunks.extend(own_chunks);
         notes.merge(&own_notes);
-        for (range, own) in ranges.iter_mut().zip(own_ranges) {
-            reserve_more(range, own.len())?;
-            range.extend(own);
-        }
+        ranges.iter_mut().zip(own_ranges).try_for_each(|(range, own)| range.add(own))?;
     }
     chunks.sort_unstable_by_key(|&(at, _)| at);
     let chunks = list(chunks.into_iter().map(|(_, chunk)| chunk))?;

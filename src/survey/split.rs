@@ -224,7 +224,7 @@ impl Part {
             Divide::Stable => stable::divide(run, &chunks, &rooms, files, &[])?,
         };
         let (inputs, tally) = (Arc::clone(files), Tally::of_listed(listed));
-        Ok(Layout { inputs, chunks, sitemaps, tally, sections: Vec::new(), recorded: None })
+        Ok(Layout::new(inputs, chunks, sitemaps, tally))
     }
 }
 

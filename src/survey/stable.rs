@@ -3,18 +3,26 @@
 
 use super::context::Context;
 use super::judge::{Judge, try_for_each_listed};
-use super::layout::{EntryAt, ListedChunk};
+use super::layout::{EntryAt, ListedChunk, Origin};
 use crate::common::ordered::ordered;
 use crate::error::{Error, Result, list, reserve};
 use crate::intake::input::Input;
 use crate::job::SetRules;
-use crate::sitemap::divide::stable::{ChunkSummary, Mark, Weighed};
+use crate::sitemap::divide::stable::{ChunkSummary, Halt, Mark, Part, Weighed, Whole};
 use crate::sitemap::divide::{Divide, PlannedSitemap, Room, stable};
 use crate::sitemap::xml::Frame;
 
 /// Whether marks decide where the sitemaps of the whole set begin. Sets for each origin and sections are divided when they are known.
 pub fn is_asked(rules: &SetRules) -> bool {
     rules.divide == Divide::Stable && !rules.is_split()
+}
+
+/// A sitemap of the live set whose entries come between chunks, or are in them.
+pub struct Unchanged {
+    /// The index of the first chunk after the sitemap begins.
+    pub before: usize,
+    /// The sitemap. If it has chunks, none of them is empty.
+    pub whole: Whole<Origin>,
 }
 
 /// Divides the listed entries of `chunks`, which are of `inputs`, and take `rooms`. `borders` are the indexes of the chunks that
@@ -29,6 +37,22 @@ pub fn divide(
     inputs: &[Input],
     borders: &[usize],
 ) -> Result<Vec<PlannedSitemap<EntryAt>>> {
+    let sitemaps = divide_around(run, chunks, rooms, inputs, borders, &[]).map_err(Halt::into_error)?;
+    list(sitemaps.into_iter().map(|sitemap| sitemap.map_first(Origin::entry)))
+}
+
+/// Divides as [`divide`] the entries of `chunks` and of the `unchanged` sitemaps, which are in order.
+///
+/// # Errors
+/// As [`divide`]; [`Halt::Needs`] with the index of an unchanged sitemap without chunks that may not be one of the new set.
+pub fn divide_around(
+    run: Context<'_>,
+    chunks: &[ListedChunk],
+    rooms: &[Room],
+    inputs: &[Input],
+    borders: &[usize],
+    unchanged: &[Unchanged],
+) -> Result<Vec<PlannedSitemap<Origin>>, Halt> {
     let reader = || Reader { chunks, rooms, inputs, judge: Judge::new(run.rules) };
     let mut leasts = list(chunks.iter().map(known_least))?;
     // Chunks with nothing listed are left out.
@@ -41,18 +65,36 @@ pub fn divide(
         leasts[at] = Some(least);
         Ok::<_, Error>(())
     })?;
-    let summary = |&at: &usize| ChunkSummary {
+    let summary = |at: usize| ChunkSummary {
         entries: chunks[at].listed,
         room: rooms[at],
         least: leasts[at].expect("it was known or found"),
         is_border: borders.binary_search(&at).is_ok(),
     };
-    let summaries = list(filled.iter().map(summary))?;
+    // The index of each part among the chunks, or among the unchanged sitemaps.
+    let (mut parts, mut indexes) = (Vec::new(), Vec::new());
+    reserve(&mut parts, filled.len() + unchanged.len())?;
+    reserve(&mut indexes, filled.len() + unchanged.len())?;
+    let mut wholes = unchanged.iter().enumerate().peekable();
+    for at in filled.into_iter().chain([chunks.len()]) {
+        while let Some((nth, unchanged)) = wholes.next_if(|(_, unchanged)| unchanged.before <= at) {
+            parts.push(Part::Whole(unchanged.whole));
+            indexes.push(nth);
+        }
+        if at < chunks.len() {
+            parts.push(Part::Chunk(summary(at)));
+            indexes.push(at);
+        }
+    }
     let (limits, frame) = (run.job.rules.sitemap_limits(), Frame::sitemap(run.job.rules.protocol));
     let mut reader = reader();
-    stable::divide(limits, &frame, &summaries, |at| {
+    let divided = stable::divide(limits, &frame, &parts, |part| {
         run.stop.check()?;
-        reader.entries(filled[at])
+        reader.entries(indexes[part])
+    });
+    divided.map_err(|halt| match halt {
+        Halt::Needs(part) => Halt::Needs(indexes[part]),
+        failed => failed,
     })
 }
 
@@ -77,12 +119,13 @@ impl Reader<'_> {
     }
 
     /// The listed entries of the `at`th chunk.
-    fn entries(&mut self, at: usize) -> Result<Vec<Weighed<EntryAt>>> {
+    fn entries(&mut self, at: usize) -> Result<Vec<Weighed<Origin>>> {
         let chunk = &self.chunks[at];
         let mut entries = Vec::new();
         reserve(&mut entries, chunk.listed as usize)?;
         try_for_each_listed(chunk, self.inputs, &mut self.judge, 0, |ordinal, entry| {
-            let (at, room, mark) = (EntryAt { chunk: at, ordinal }, entry.room(), Mark::of(entry.url));
+            let at = Origin::Entry(EntryAt { chunk: at, ordinal });
+            let (room, mark) = (entry.room(), Mark::of(entry.url));
             entries.push(Weighed { at, room, mark });
             Ok::<_, Error>(())
         })?;

@@ -1,5 +1,6 @@
 //! The survey lists the same entries whatever memory there is.
 
+mod again;
 mod regions;
 mod sections;
 

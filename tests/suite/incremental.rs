@@ -130,3 +130,73 @@ fn content_that_returns_reuses_its_kept_file() {
     build(&out, &shop(0..0, 1), &[]);
     assert_eq!(sitemaps(&out), first);
 }
+
+/// Rows of several megabytes with dates and images, renamed and dated in the range `changed`, in an order with the stride `step`.
+fn tagged(changed: Range<usize>, step: usize) -> String {
+    let row = |n: usize| {
+        let (new, day) = if changed.contains(&n) { ("-new", 2) } else { ("", 1) };
+        let image =
+            if n.is_multiple_of(5) { format!("https://images.example/{n}.jpg") } else { String::new() };
+        let words = "a-long-name-of-something-that-is-sold-here-and-nowhere-else";
+        format!("{BASE}{}/{words}-{:05}{new}.html,2026-11-0{day},{image}\n", n / 500, n * 7)
+    };
+    "loc,lastmod,image\n".to_owned()
+        + &(0..2 * URLS).map(|nth| row(nth * step % (2 * URLS))).collect::<String>()
+}
+
+#[test]
+fn sitemaps_that_are_taken_over_are_those_of_a_new_set() {
+    let directory = TempDir::new();
+    let row = |nth: usize| tagged(0..0, 1).lines().nth(nth).unwrap().to_owned() + "\n";
+    // Another date for a URL that is there: the first row counts.
+    let dated = |is_first: bool| {
+        let other = row(20_000).replace("2026-11-01", "2026-11-07");
+        let rows = tagged(0..0, 1);
+        let (header, rows) = rows.split_once('\n').unwrap();
+        if is_first { format!("{header}\n{other}{rows}") } else { format!("{header}\n{rows}{other}") }
+    };
+    let without = |from: usize, rows: usize| {
+        let all = tagged(0..0, 1);
+        let lines = all.lines().enumerate().filter(|(nth, _)| !(from..from + rows).contains(nth));
+        lines.map(|(_, line)| format!("{line}\n")).collect::<String>()
+    };
+    let inputs = [
+        tagged(0..0, 7_919),
+        tagged(20_000..20_400, 1),
+        tagged(39_990..40_000, 7_919),
+        without(1, 150),
+        without(25_000, 1),
+        without(39_000, 1_001),
+        tagged(0..0, 1) + &row(30_000).replace("/60/", "/60/!"),
+        dated(false),
+        dated(true),
+        tagged(0..0, 1),
+    ];
+    for limits in [["--urls-per-sitemap", "500"], ["--bytes-per-sitemap", "120000"]] {
+        for divide in ["fill", "stable"] {
+            let options =
+                [&limits[..], &["--order", "sorted", "--divide", divide, "--threads", "2"]].concat();
+            let build = |out: &Path, input: &str| {
+                let mut command = sitemill();
+                command.args(["build", "--quiet", "--format", "csv", "--base-url", BASE]).args(&options);
+                finish(command.arg("--out").arg(out), input.as_bytes()).expect(0);
+            };
+            let files = |out: &Path| -> Vec<_> {
+                published(out, BASE).into_iter().filter(|(file, _)| file.ends_with(".gz")).collect()
+            };
+            let out = directory.join(format!("{}-{divide}", limits[0]));
+            build(&out, &tagged(0..0, 1));
+            for (nth, input) in inputs.iter().enumerate() {
+                if nth % 3 == 1 {
+                    // A file in another place than the change.
+                    let (damaged, ..) = &sitemaps(&out)[7];
+                    fs::write(out.join(damaged), b"no gzip").unwrap();
+                }
+                build(&out, input);
+                let afresh = directory.join(format!("afresh-{}-{divide}-{nth}", limits[0]));
+                build(&afresh, input);
+                assert!(files(&out) == files(&afresh), "{options:?}, input {nth}");
+            }
+        }
+    }
+}

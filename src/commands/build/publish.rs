@@ -67,13 +67,14 @@ pub fn publish(
 
 /// Combines the batches of `site` into a set, and syncs it to disk.
 fn prepare(job: &Job, report: &Report, site: Site, also: &AlsoSitemaps, time: &str) -> Result<Prepared> {
-    let Site { base_url, place, batches, sections } = site;
+    let Site { base_url, place, batches, sections, rows } = site;
     check(job, &base_url, &batches)?;
     let counts = counts(job, report, &batches);
     let sitemaps = batches.into_iter().flat_map(|batch| batch.sitemaps).map(|made| made.sitemap).collect();
     let (protocol, index_limits) = (job.rules.protocol, job.rules.index_limits());
     let (scope, also) = (job.rules.scope, also.of_site(job, &base_url)?);
-    let info = SetInfo { base_url: &base_url, protocol, index_limits, scope, also, sections, counts, time };
+    let base_url = &base_url;
+    let info = SetInfo { base_url, protocol, index_limits, scope, also, sections, counts, rows, time };
     place.prepare(sitemaps, &info, job.publication.keep)
 }
 

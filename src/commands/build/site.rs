@@ -1,5 +1,6 @@
 //! Sites: where a build publishes, either one site or one per origin.
 
+use super::sealed;
 use crate::clean::scope::{Base, BaseUrl};
 use crate::common::stop::Stop;
 use crate::error::{Error, ErrorKind, Result, try_list};
@@ -7,7 +8,7 @@ use crate::job::Job;
 use crate::produce::batch::Batch;
 use crate::produce::preview::preview;
 use crate::produce::produce;
-use crate::set::manifest::SetSection;
+use crate::set::manifest::{SealedRows, SetSection};
 use crate::set::name::site_directory;
 use crate::set::publish::{self, Workspace};
 use crate::sitemap::sections::counts::SectionRule;
@@ -28,6 +29,8 @@ pub struct Site {
     pub batches: Vec<Batch>,
     /// Its sections, in the order in which they are listed. Empty if the set has none.
     pub sections: Vec<SetSection>,
+    /// Its rows, if they were sealed.
+    pub rows: Option<SealedRows>,
 }
 
 /// A site, and the layout of its sitemaps.
@@ -36,7 +39,7 @@ pub type Planned = (Site, Layout);
 impl Site {
     /// A site without batches.
     pub fn new(base_url: BaseUrl, place: Workspace) -> Self {
-        Self { base_url, place, batches: Vec::new(), sections: Vec::new() }
+        Self { base_url, place, batches: Vec::new(), sections: Vec::new(), rows: None }
     }
 
     /// Returns the rule by which URLs are counted, if the job wants sections. Where each origin has a set, the origin is the
@@ -133,7 +136,9 @@ pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str) -> Result<
         let named =
             |section: &SectionLayout| SetSection { name: section.name.clone(), word: section.word.clone() };
         site.sections = layout.sections.iter().map(named).collect();
-        site.batches.push(produce(run, &layout, &site.place.shelf(), time, sections.as_ref())?);
+        let batch = produce(run, &layout, &site.place.shelf(), time, sections.as_ref())?;
+        site.rows = sealed::record(run.job, layout.ranges, &batch);
+        site.batches.push(batch);
         Ok(site)
     };
     try_list(sites.into_iter().map(produce_one))

@@ -7,7 +7,7 @@ use super::order::{Origin, read_json, to_json};
 use super::pack::Packed;
 use crate::error::{Error, ErrorKind, Result};
 use crate::sitemap::divide::borders::{Smallest, count, region_of};
-use crate::survey::sort::Splitters;
+use crate::survey::splitters::Splitters;
 
 /// The answer of a driver to the results of all [`pack`](super::pack) tasks.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::block::{self, Decoder, Encoder, Filling};
 use super::plan::{self, RoutingPlan};
 use crate::error::{Result, list};
-use crate::survey::sort::Splitters;
+use crate::survey::splitters::Splitters;
 
 /// Target size of a block of one region in bytes of its rows. With many regions, blocks are smaller.
 const BLOCK_BYTES: usize = 256 * 1024;

@@ -170,7 +170,7 @@ fn published(job: &Job) -> (BTreeMap<String, Vec<u8>>, Value) {
 fn forget(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|name, _| !["run", "secret", "seals", "checksum"].contains(&&**name));
+            fields.retain(|name, _| !["run", "secret", "seals", "checksum", "rows"].contains(&&**name));
             fields.values_mut().for_each(forget);
         }
         Value::Array(items) => items.iter_mut().for_each(forget),

@@ -79,25 +79,42 @@ impl Map {
     }
 }
 
+/// Bytes of a segment whose pages are made together.
+const POPULATED_BYTES: usize = 256 * 1024;
+
 /// Memory that is filled from its start, and then read like a mapped file. Pages that are not filled take no memory.
 #[derive(Debug)]
 pub struct Segment {
     map: MmapMut,
     filled: usize,
+    /// Bytes whose pages exist, as far as the system made them when asked.
+    populated: usize,
 }
 
 impl Segment {
     /// Reserves `bytes` bytes of address space.
     pub fn new(bytes: usize) -> io::Result<Self> {
-        Ok(Self { map: MmapMut::map_anon(bytes)?, filled: 0 })
+        Ok(Self { map: MmapMut::map_anon(bytes)?, filled: 0, populated: 0 })
     }
 
     /// Appends `bytes` and returns their offset, or `None` if they do not fit.
     pub fn append(&mut self, bytes: &[u8]) -> Option<usize> {
         let at = self.filled;
+        if at + bytes.len() > self.populated {
+            self.populate();
+        }
         self.map.get_mut(at..at + bytes.len())?.copy_from_slice(bytes);
         self.filled += bytes.len();
         Some(at)
+    }
+
+    /// Asks for the next pages together, which is quicker than a fault for each. Systems that cannot do it make each
+    /// page when it is filled.
+    fn populate(&mut self) {
+        let step = POPULATED_BYTES.min(self.map.len() - self.populated);
+        #[cfg(target_os = "linux")]
+        let _ = self.map.advise_range(Advice::PopulateWrite, self.populated, step);
+        self.populated += step;
     }
 
     /// Ends the filling.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::rows::SealedRows;
 use crate::limits::{BYTES_PER_SITEMAP_DEFAULT, SITEMAPS_PER_INDEX_DEFAULT};
 use crate::set::content::Seals;
 use crate::sitemap::sections::counts::Sections;
@@ -59,6 +60,9 @@ pub struct Manifest {
     /// Counts of its run, if the run made a report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<RunCounts>,
+    /// What it was made from, if it is one that the next run may partly take over without sorting its rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<SealedRows>,
     /// This is no set but a stand-in for the live set, whose manifest is lost. It records the files that are known, and can
     /// never be restored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

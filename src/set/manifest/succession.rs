@@ -36,6 +36,7 @@ impl Manifest {
             secret: String::new(),
             scope: String::new(),
             counts: None,
+            rows: None,
             is_stand_in: false,
         }
     }
@@ -73,10 +74,10 @@ impl Manifest {
         numbers.max().expect("it has a number itself")
     }
 
-    /// This set without its history, as it is stored once another set is live.
+    /// This set without its history and its rows, as it is stored once another set is live.
     pub fn alone(&self) -> Self {
         let (superseded, superseded_indexes) = (Vec::new(), Vec::new());
-        Self { superseded, superseded_indexes, earlier: Vec::new(), ..self.clone() }
+        Self { superseded, superseded_indexes, earlier: Vec::new(), rows: None, ..self.clone() }
     }
 
     /// Its sitemaps by what their names begin with: those of each section.

@@ -2,7 +2,7 @@
 
 use crate::clean::scope::{BaseUrl, ScopeRule};
 use crate::limits::Protocol;
-use crate::set::manifest::{AlsoListed, RunCounts, SetSection};
+use crate::set::manifest::{AlsoListed, RunCounts, SealedRows, SetSection};
 use crate::sitemap::divide::Limits;
 
 /// Properties that a build gives to the set it publishes.
@@ -22,6 +22,8 @@ pub struct SetInfo<'a> {
     pub sections: Vec<SetSection>,
     /// Counts of the run, if the manifest should record them.
     pub counts: Option<RunCounts>,
+    /// What it was made from, if the manifest should record it.
+    pub rows: Option<SealedRows>,
     /// Time of publication, as W3C Datetime.
     pub time: &'a str,
 }

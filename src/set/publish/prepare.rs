@@ -36,6 +36,7 @@ impl Workspace {
         set.also.clone_from(&info.also);
         set.sections.clone_from(&info.sections);
         set.counts.clone_from(&info.counts);
+        set.rows.clone_from(&info.rows);
         // Files that were removed need not be remembered.
         set.superseded.retain(|old| self.place.view().has(old.file.as_ref()));
         keep.forget(&mut set.earlier, info.time);

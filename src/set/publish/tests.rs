@@ -122,6 +122,7 @@ fn prepare(workspace: Workspace, sitemaps: Vec<Sitemap>, time: &str, keep: Keep)
         also: Vec::new(),
         sections: Vec::new(),
         counts: None,
+        rows: None,
         time,
     };
     workspace.prepare(sitemaps, &info, keep)

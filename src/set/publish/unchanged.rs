@@ -136,6 +136,7 @@ mod tests {
             also: Vec::new(),
             sections: Vec::new(),
             counts: None,
+            rows: None,
             time: TIME,
         };
         let prepared = workspace.prepare(sitemaps.clone(), &info, Keep::default()).unwrap();

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::{Limits, PlannedSitemap, Room};
 use crate::clean::CleanUrl;
-use crate::error::{Result, reserve_more};
+use crate::error::{Error, Result, reserve_more};
 use crate::limits::NEWS_PER_SITEMAP_MAX;
 use crate::sitemap::xml::Frame;
 
@@ -64,7 +64,7 @@ impl Mark {
     }
 
     /// The number of a file that begins with the URL, wherever in the set the file is. Two files may share a number.
-    fn number(self) -> u32 {
+    pub fn number(self) -> u32 {
         1 + self.whole % NUMBER_MAX
     }
 }
@@ -117,25 +117,96 @@ pub struct ChunkSummary {
     pub is_border: bool,
 }
 
-/// Divides the entries of `chunks` into files with this `frame` and these `limits`. `read` returns the entries of one chunk, by
-/// its index.
+/// A file of an earlier division whose entries are all there again, and no others between them.
+#[derive(Debug, Clone, Copy)]
+pub struct Whole<P> {
+    /// The file.
+    pub sitemap: PlannedSitemap<P>,
+    /// Its entries have at least this many bytes.
+    pub bytes_least: u64,
+    /// Whether its first entry is a border.
+    pub is_border: bool,
+    /// Whether its first entry was a border in the earlier division.
+    pub was_border: bool,
+    /// Whether it is followed by what followed it in the earlier division: the next file, or nothing.
+    pub is_followed_alike: bool,
+    /// The next parts are its chunks, as many as this. None if its entries cannot be read.
+    pub chunks: usize,
+}
+
+/// A part of the entries.
+#[derive(Debug, Clone, Copy)]
+pub enum Part<P> {
+    /// Adjacent entries.
+    Chunk(ChunkSummary),
+    /// The entries of a file of an earlier division. If this division may have the same file, they need not be read.
+    Whole(Whole<P>),
+}
+
+impl<P> Part<P> {
+    fn is_border(&self) -> bool {
+        match self {
+            Self::Chunk(chunk) => chunk.is_border,
+            Self::Whole(whole) => whole.is_border,
+        }
+    }
+}
+
+/// Why entries were not divided.
+#[derive(Debug)]
+pub enum Halt {
+    /// They could not be read, or there is no memory.
+    Failed(Error),
+    /// The entries of this part are needed, which cannot be read: a file of an earlier division.
+    Needs(usize),
+}
+
+impl Halt {
+    /// The error.
+    ///
+    /// # Panics
+    /// If there was none, and the entries of a part are needed.
+    pub fn into_error(self) -> Error {
+        match self {
+            Self::Failed(error) => error,
+            Self::Needs(_) => unreachable!("all entries can be read"),
+        }
+    }
+}
+
+impl From<Error> for Halt {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Divides the entries of `parts` into files with this `frame` and these `limits`. `read` returns the entries of one chunk, by
+/// its index among the parts.
 ///
 /// # Errors
-/// The first error of `read`, or [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for another file.
+/// The first error of `read`; [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for another file;
+/// [`Halt::Needs`] if a file of an earlier division may not be one of this division.
 pub fn divide<P: Copy>(
     limits: Limits,
     frame: &Frame,
-    chunks: &[ChunkSummary],
+    parts: &[Part<P>],
     read: impl FnMut(usize) -> Result<Vec<Weighed<P>>>,
-) -> Result<Vec<PlannedSitemap<P>>> {
-    let mut walk = Walk { limits, frame_bytes: frame.bytes(), chunks, read, open: None };
+) -> Result<Vec<PlannedSitemap<P>>, Halt> {
+    let mut walk = Walk { limits, frame_bytes: frame.bytes(), parts, read, open: None };
     let mut sitemaps = Vec::new();
-    let mut from = Cursor { chunk: 0, nth: 0 };
-    while from.chunk < chunks.len() {
-        let (sitemap, next) = walk.file(from)?;
+    let mut from = Cursor::at(0);
+    while from.part < parts.len() {
+        let (sitemap, next) = match &parts[from.part] {
+            Part::Whole(whole) if walk.ends_alike(from.part) => {
+                (whole.sitemap, Cursor::at(from.part + 1 + whole.chunks))
+            }
+            Part::Whole(whole) if whole.chunks > 0 => walk.file(Cursor::at(from.part + 1))?,
+            Part::Whole(_) => return Err(Halt::Needs(from.part)),
+            Part::Chunk(_) => walk.file(from)?,
+        };
         reserve_more(&mut sitemaps, 1)?;
         sitemaps.push(sitemap);
-        from = next;
+        from = next.before_whole(parts);
     }
     Ok(sitemaps)
 }
@@ -144,17 +215,31 @@ pub fn divide<P: Copy>(
 struct Walk<'s, P, R> {
     limits: Limits,
     frame_bytes: u64,
-    chunks: &'s [ChunkSummary],
+    parts: &'s [Part<P>],
     read: R,
     /// The chunk that was read last, and its entries.
     open: Option<(usize, Vec<Weighed<P>>)>,
 }
 
-/// The position of an entry: the index of its chunk, and its index in the chunk.
+/// The position of an entry: the index of its part, and its index in this part.
 #[derive(Clone, Copy)]
 struct Cursor {
-    chunk: usize,
+    part: usize,
     nth: usize,
+}
+
+impl Cursor {
+    /// The first entry of a part.
+    fn at(part: usize) -> Self {
+        Self { part, nth: 0 }
+    }
+
+    /// The same entry. If a file of an earlier division begins with it, its position is that file and not the file's first chunk.
+    fn before_whole<P>(self, parts: &[Part<P>]) -> Self {
+        let before = self.part.checked_sub(1).filter(|_| self.nth == 0);
+        let is_whole = |&at: &usize| matches!(&parts[at], Part::Whole(whole) if whole.chunks > 0);
+        before.filter(is_whole).map_or(self, Self::at)
+    }
 }
 
 /// A file, and where the next one begins.
@@ -172,33 +257,64 @@ struct Cut<P> {
 }
 
 impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
+    /// Whether the file that begins with the part `at` ends where it did in the earlier division. Its end depends only on the
+    /// entries from its beginning to the first one that exceeds a limit or is a border.
+    fn ends_alike(&self, at: usize) -> bool {
+        let (mut entries, mut bytes) = (0, 0);
+        let mut next = at;
+        while let Some(part) = self.parts.get(next) {
+            let Part::Whole(whole) = part else { return false };
+            if whole.is_border != whole.was_border {
+                return false;
+            }
+            if next > at && whole.is_border {
+                return true;
+            }
+            entries += u64::from(whole.sitemap.entries);
+            bytes += whole.bytes_least;
+            if entries > u64::from(self.limits.entries_max) || bytes > self.limits.bytes_max {
+                return true;
+            }
+            if !whole.is_followed_alike {
+                return false;
+            }
+            next += 1 + whole.chunks;
+        }
+        true
+    }
+
     /// Returns the file that begins at `from`, and where the next file begins.
-    fn file(&mut self, from: Cursor) -> Result<FileEnd<P>> {
-        let (limits, chunks) = (self.limits, self.chunks);
-        let first = self.entries(from.chunk)?[from.nth];
+    fn file(&mut self, from: Cursor) -> Result<FileEnd<P>, Halt> {
+        let (limits, parts) = (self.limits, self.parts);
+        let first = self.entries(from.part)?[from.nth];
         let mut sitemap = PlannedSitemap::empty(first.mark.number(), first.at, self.frame_bytes);
         let mut cuts = Vec::new();
-        for (chunk, whole) in chunks.iter().enumerate().skip(from.chunk) {
-            if whole.is_border && chunk > from.chunk {
-                return Ok((sitemap, Cursor { chunk, nth: 0 }));
+        for (at, part) in parts.iter().enumerate().skip(from.part) {
+            if part.is_border() && at > from.part {
+                return Ok((sitemap, Cursor::at(at)));
             }
-            let nth = if chunk == from.chunk { from.nth } else { 0 };
-            let (from, before) = (Cursor { chunk, nth }, sitemap);
-            let rest = match nth {
-                0 => whole.room,
-                _ => self.entries(chunk)?[nth..].iter().map(|entry| entry.room).sum(),
+            let chunk = match part {
+                Part::Chunk(chunk) => chunk,
+                Part::Whole(whole) if whole.chunks > 0 => continue,
+                Part::Whole(_) => return Err(Halt::Needs(at)),
             };
-            sitemap = before.with(whole.entries - nth as u32, rest);
+            let nth = if at == from.part { from.nth } else { 0 };
+            let (from, before) = (Cursor { part: at, nth }, sitemap);
+            let rest = match nth {
+                0 => chunk.room,
+                _ => self.entries(at)?[nth..].iter().map(|entry| entry.room).sum(),
+            };
+            sitemap = before.with(chunk.entries - nth as u32, rest);
             // A single entry always fits into a file.
             let fits = sitemap.fits(limits) || sitemap.entries == 1;
             if !fits || sitemap.may_end(limits) {
-                cuts.push(Cut { from, before, least: whole.least, ended: None });
+                cuts.push(Cut { from, before, least: chunk.least, ended: None });
             }
             if !fits {
-                return self.cut(cuts);
+                return Ok(self.cut(cuts)?);
             }
         }
-        Ok((sitemap, Cursor { chunk: chunks.len(), nth: 0 }))
+        Ok((sitemap, Cursor::at(parts.len())))
     }
 
     /// Returns the file that ends at the best of `cuts`, and where the next file begins.
@@ -221,7 +337,7 @@ impl<P: Copy, R: FnMut(usize) -> Result<Vec<Weighed<P>>>> Walk<'_, P, R> {
     fn look_into(&mut self, cut: &Cut<P>) -> Result<Option<(Mark, FileEnd<P>)>> {
         let (limits, mut sitemap, mut from) = (self.limits, cut.before, cut.from);
         let mut least: Option<(Mark, FileEnd<P>)> = None;
-        for entry in &self.entries(from.chunk)?[from.nth..] {
+        for entry in &self.entries(from.part)?[from.nth..] {
             let with = sitemap.with(1, entry.room);
             let is_too_much = sitemap.entries > 0 && !with.fits(limits);
             if (is_too_much || sitemap.may_end(limits)) && least.is_none_or(|(least, _)| entry.mark < least) {

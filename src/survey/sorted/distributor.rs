@@ -1,10 +1,12 @@
 //! Judges rows and appends their entries to the ranges of their URLs.
 
 use super::plan::Plan;
-use super::rows::{RangeBlock, RangeWriter};
+use super::rows::{RangeRows, RangeWriter};
+use super::seals::RowSealer;
 use super::store::{EntryStore, Storage};
 use crate::clean::CleanUrl;
 use crate::common::prefetch;
+use crate::common::secret::Secret;
 use crate::error::{Result, list, try_list};
 use crate::intake::input::Input;
 use crate::intake::spool_format::Content;
@@ -12,7 +14,7 @@ use crate::sitemap::entry::Entry;
 use crate::survey::chunk::Chunk;
 use crate::survey::context::Context;
 use crate::survey::judge::Judge;
-use crate::survey::sort::Splitters;
+use crate::survey::splitters::Splitters;
 use crate::survey::tally::Tally;
 
 /// Judges rows and appends entries to ranges.
@@ -24,10 +26,12 @@ pub struct Distributor<'r> {
     /// A block of this many bytes is stored.
     block_bytes: usize,
     ranges: Vec<RangeWriter>,
+    /// Hashes the rows, if they are to be sealed.
+    sealer: Option<RowSealer<'r>>,
 }
 
 impl<'r> Distributor<'r> {
-    /// A distributor with an empty buffer for each range.
+    /// A distributor with an empty buffer for each range. Rows are sealed with `secret`, if there is one.
     ///
     /// # Errors
     /// If there is no memory for the buffers.
@@ -36,11 +40,13 @@ impl<'r> Distributor<'r> {
         splitters: &'r Splitters,
         plan: Plan,
         storage: &'r Storage<'r>,
+        secret: Option<&'r Secret>,
     ) -> Result<Self> {
         let writer = |range| RangeWriter::new(splitters.prefix(range).len(), plan.buffer_room_bytes());
         let ranges = try_list((0..splitters.ranges()).map(writer))?;
         let (judge, store) = (Judge::new(run.rules), storage.store());
-        Ok(Self { judge, splitters, store, block_bytes: plan.block_bytes, ranges })
+        let sealer = secret.map(RowSealer::new);
+        Ok(Self { judge, splitters, store, block_bytes: plan.block_bytes, ranges, sealer })
     }
 
     /// Distributes the entries of the `at`th chunk, and counts its rows.
@@ -52,8 +58,8 @@ impl<'r> Distributor<'r> {
         let mut place = (at as u64) << u16::BITS;
         let mut waiting: Vec<Entry<'_>> = Vec::with_capacity(TOGETHER);
         chunk.try_for_each_row(inputs, |row| {
-            let Self { judge, splitters, store, block_bytes, ranges } = self;
-            let mut to = Ranges { splitters, store, block_bytes: *block_bytes, ranges };
+            let Self { judge, splitters, store, block_bytes, ranges, sealer } = self;
+            let mut to = Ranges { splitters, store, block_bytes: *block_bytes, ranges, sealer };
             let distributed =
                 judge.tally(row.content, &mut tally, |entry| match of_input(&entry, row.content) {
                     Some(entry) => {
@@ -67,18 +73,19 @@ impl<'r> Distributor<'r> {
                 });
             distributed.unwrap_or(Ok(()))
         })?;
-        let Self { splitters, store, block_bytes, ranges, .. } = self;
-        Ranges { splitters, store, block_bytes: *block_bytes, ranges }.push_all(&mut place, &mut waiting)?;
+        let Self { splitters, store, block_bytes, ranges, sealer, .. } = self;
+        let mut to = Ranges { splitters, store, block_bytes: *block_bytes, ranges, sealer };
+        to.push_all(&mut place, &mut waiting)?;
         Ok(tally)
     }
 
-    /// The blocks of each range.
+    /// The rows of each range.
     ///
     /// # Errors
     /// If a block cannot be stored.
-    pub fn finish(mut self) -> Result<Vec<Vec<RangeBlock>>> {
+    pub fn finish(mut self) -> Result<Vec<RangeRows>> {
         self.ranges.iter_mut().try_for_each(|range| range.end_block(&mut self.store))?;
-        list(self.ranges.into_iter().map(RangeWriter::into_blocks))
+        list(self.ranges.into_iter().map(RangeWriter::into_rows))
     }
 }
 
@@ -103,6 +110,7 @@ struct Ranges<'d, 'r> {
     store: &'d mut EntryStore<'r>,
     block_bytes: usize,
     ranges: &'d mut [RangeWriter],
+    sealer: &'d mut Option<RowSealer<'r>>,
 }
 
 impl Ranges<'_, '_> {
@@ -133,8 +141,9 @@ impl Ranges<'_, '_> {
     /// Appends the entry of the row at `place`, which is advanced.
     #[inline]
     fn push(&mut self, place: &mut u64, range: usize, entry: &Entry<'_>) -> Result<()> {
+        let seal = self.sealer.as_mut().map_or(0, |sealer| sealer.seal(entry));
         let range = &mut self.ranges[range];
-        let block_bytes = range.push(*place, entry);
+        let block_bytes = range.push(*place, entry, seal);
         *place += 1;
         if block_bytes < self.block_bytes { Ok(()) } else { range.end_block(self.store) }
     }

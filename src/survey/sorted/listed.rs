@@ -1,5 +1,6 @@
 //! The listed entries of a range, in blocks.
 
+use super::cuts::Cuts;
 use super::regions::{BorderSearch, Candidates};
 use super::store::{EntryStore, StoredAt};
 use super::survivors::{Placed, Write};
@@ -32,15 +33,18 @@ pub struct SortedBlock {
     pub rooms: Vec<Room>,
     /// The entry with the least mark, if sitemaps are divided by marks.
     pub least: Option<Least>,
-    /// Entries that were dropped because another entry of their URL is listed.
-    struck: u64,
+    /// The part that has its URLs, if there are cuts.
+    pub part: usize,
 }
 
-impl SortedBlock {
-    /// All entries that were sorted for it, including dropped ones.
-    pub fn rows(&self) -> u64 {
-        self.rooms.len() as u64 + self.struck
-    }
+/// A range of sorted entries.
+pub struct SortedRange {
+    /// The blocks of the listed entries, in order.
+    pub blocks: Vec<SortedBlock>,
+    /// All rows, including those that are not listed.
+    pub rows: u64,
+    /// Whether another order of the rows might list other entries.
+    pub is_by_order: bool,
 }
 
 /// Writes blocks of one of the forms.
@@ -50,7 +54,7 @@ enum Writer {
 }
 
 /// Writes listed entries, block by block.
-pub struct Listed<'w, 'r> {
+pub struct Listed<'w, 'r, 'c> {
     files: &'r [Input],
     to: &'w mut EntryStore<'r>,
     /// The length of the prefix of all URLs.
@@ -63,12 +67,13 @@ pub struct Listed<'w, 'r> {
     /// Receives every URL, if the set has borders.
     candidates: Option<Candidates<'r>>,
     blocks: Vec<SortedBlock>,
-    /// Entries that were dropped since the last block.
-    pub struck: u64,
+    /// Whether the order of the rows decided which entry of a URL was dropped.
+    pub is_by_order: bool,
+    cuts: Cuts<'c>,
 }
 
-impl<'w, 'r> Listed<'w, 'r> {
-    /// Writes the entries of `files` whose URLs begin with `prefix` to blocks of `form`.
+impl<'w, 'r, 'c> Listed<'w, 'r, 'c> {
+    /// Writes the entries of `files` whose URLs begin with `prefix` to blocks of `form`, as `cuts` say.
     pub fn new(
         run: Context<'_>,
         files: &'r [Input],
@@ -76,6 +81,7 @@ impl<'w, 'r> Listed<'w, 'r> {
         to: &'w mut EntryStore<'r>,
         search: &'r BorderSearch,
         prefix: &[u8],
+        cuts: Cuts<'c>,
     ) -> Self {
         let writer = match form {
             Form::FrontCoded => Writer::FrontCoded(FrontCoder::new(prefix)),
@@ -91,7 +97,8 @@ impl<'w, 'r> Listed<'w, 'r> {
             least: None,
             candidates: search.candidates(),
             blocks: Vec::new(),
-            struck: 0,
+            is_by_order: false,
+            cuts,
         }
     }
 
@@ -108,30 +115,39 @@ impl<'w, 'r> Listed<'w, 'r> {
                 at
             }
         };
-        let (rooms, struck) = (std::mem::take(&mut self.rooms), std::mem::take(&mut self.struck));
         reserve_more(&mut self.blocks, 1)?;
-        self.blocks.push(SortedBlock { at, rooms, least: self.least.take(), struck });
+        let (rooms, least, part) = (std::mem::take(&mut self.rooms), self.least.take(), self.cuts.part());
+        self.blocks.push(SortedBlock { at, rooms, least, part });
         Ok(())
     }
 
-    /// The blocks.
+    /// The range, which has `rows` rows.
     ///
     /// # Errors
-    /// If the last one cannot be stored.
-    pub fn finish(mut self) -> Result<Vec<SortedBlock>> {
+    /// If the last block cannot be stored.
+    pub fn finish(mut self, rows: u64) -> Result<SortedRange> {
         if !self.rooms.is_empty() {
             self.end_block()?;
         }
-        Ok(self.blocks)
+        Ok(SortedRange { blocks: self.blocks, rows, is_by_order: self.is_by_order })
     }
 }
 
-impl<'r> Write<'r> for Listed<'_, 'r> {
+impl<'r> Write<'r> for Listed<'_, 'r, '_> {
     fn reads(&self, placed: &Placed<'_>) -> bool {
         self.seeks_least || !placed.position.is_plain() || matches!(self.writer, Writer::FrontCoded(_))
     }
 
     fn write(&mut self, placed: Placed<'r>) -> Result<()> {
+        if self.cuts.is_before(placed.url) {
+            if !self.rooms.is_empty() {
+                self.end_block()?;
+            }
+            self.cuts.pass(placed.url);
+        }
+        if self.cuts.is_standing() {
+            return Ok(());
+        }
         let (url, room) = match &mut self.writer {
             Writer::FrontCoded(coder) => {
                 let entry = coder.push(self.known, placed.position.tail(self.files));
@@ -154,7 +170,7 @@ impl<'r> Write<'r> for Listed<'_, 'r> {
         if self.rooms.len() == BLOCK_ENTRIES { self.end_block() } else { Ok(()) }
     }
 
-    fn strike(&mut self) {
-        self.struck += 1;
+    fn strike(&mut self, is_by_order: bool) {
+        self.is_by_order |= is_by_order;
     }
 }

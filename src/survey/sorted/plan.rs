@@ -3,7 +3,7 @@
 use super::range::SORTED_ROW_BYTES;
 use super::store::SEGMENT_BYTES;
 use crate::survey::memory::Memory;
-use crate::survey::sort::RANGES_MAX;
+use crate::survey::splitters::RANGES_MAX;
 
 /// How a sorted survey uses its memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +69,13 @@ impl Plan {
         let needed = (ranges * buffers_bytes).max(threads * sorted_rows * SORTED_ROW_BYTES);
         let entries_bytes = memory.hold.saturating_sub(needed) / SEGMENT_BYTES * SEGMENT_BYTES;
         Self { ranges, block_bytes, entries_bytes, sorted_rows }
+    }
+
+    /// The plan with another number of ranges. If there are more, their buffers take memory that entries would have.
+    pub fn with_ranges(self, ranges: usize, threads: usize) -> Self {
+        let more = ranges.saturating_sub(self.ranges) * threads * self.buffer_room_bytes();
+        let segments = more.div_ceil(SEGMENT_BYTES);
+        Self { ranges, entries_bytes: self.entries_bytes.saturating_sub(segments * SEGMENT_BYTES), ..self }
     }
 
     /// Bytes of a new buffer.

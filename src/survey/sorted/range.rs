@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::listed::{Form, Listed, SortedBlock};
+use super::cuts::Cuts;
+use super::listed::{Form, Listed, SortedRange};
 use super::regions::BorderSearch;
 use super::rows::{RangeBlock, RangeReader};
 use super::store::{EntryStore, Storage};
@@ -108,25 +109,30 @@ impl<'r> RangeSorter<'r> {
         Self { run, files, form, to, memory, search, rows_max, entries, sorter }
     }
 
-    /// Sorts the range in `blocks`, which come in any order. All its URLs begin with `prefix`, which its rows leave out.
-    pub fn sort(&mut self, blocks: &[RangeBlock], prefix: &[u8]) -> Result<Vec<SortedBlock>> {
+    /// Sorts the range in `blocks`, which come in any order. All its URLs begin with `prefix`, which its rows leave out. Entries
+    /// are listed as `cuts` say.
+    ///
+    /// # Errors
+    /// If scratch space is needed and runs out, or the run is stopped.
+    pub fn sort(&mut self, blocks: &[RangeBlock], prefix: &[u8], cuts: Cuts<'_>) -> Result<SortedRange> {
         let Self { run, files, form, ref mut to, memory, search, rows_max, ref mut entries, ref mut sorter } =
             *self;
         let mut batch = Batch { run, files, entries, sorter };
-        let mut listed = Listed::new(run, files, form, to, search, prefix);
-        if blocks.iter().map(|block| block.rows).sum::<usize>() <= rows_max {
+        let mut listed = Listed::new(run, files, form, to, search, prefix, cuts);
+        let rows = blocks.iter().map(|block| block.rows).sum::<usize>();
+        if rows <= rows_max {
             batch.sort(blocks, &mut listed)?;
-            return listed.finish();
+            return listed.finish(rows as u64);
         }
         // Runs have a file of their own, which is freed with them.
         let runs = Runs::new(PlacedCodec { files }, Scratch::new(&memory.scratch)?);
-        let mut spilled = Spilled { runs, struck: 0 };
+        let mut spilled = Spilled { runs, is_by_order: false };
         let mut rest = blocks;
         while !rest.is_empty() {
-            let mut rows = 0;
+            let mut of_run = 0;
             let fit = rest.iter().take_while(|block| {
-                rows += block.rows;
-                rows <= rows_max
+                of_run += block.rows;
+                of_run <= rows_max
             });
             let (of_run, after) = rest.split_at(fit.count().max(1));
             run.stop.check()?;
@@ -136,7 +142,7 @@ impl<'r> RangeSorter<'r> {
         }
         // The buffers of the merge take the place of the entries.
         *batch.entries = Vec::new();
-        listed.struck = spilled.struck;
+        listed.is_by_order = spilled.is_by_order;
         let mut merge = spilled.runs.merge(rows_max * SORTED_ROW_BYTES / MERGE_SHARE)?;
         let mut survivors = Survivors::new(run.job.rules.on_duplicate, files, &mut listed);
         let mut next = ByUrl::default();
@@ -145,7 +151,7 @@ impl<'r> RangeSorter<'r> {
             survivors.push(next.0, is_duplicate)?;
         }
         survivors.finish()?;
-        listed.finish()
+        listed.finish(rows as u64)
     }
 }
 
@@ -187,7 +193,7 @@ impl<'r> Batch<'_, 'r> {
 /// The runs of a range that is too large for memory.
 struct Spilled<'r> {
     runs: Runs<PlacedCodec<'r>, Scratch>,
-    struck: u64,
+    is_by_order: bool,
 }
 
 impl<'r> Write<'r> for Spilled<'r> {
@@ -199,7 +205,7 @@ impl<'r> Write<'r> for Spilled<'r> {
         self.runs.push(ByUrl(placed))
     }
 
-    fn strike(&mut self) {
-        self.struck += 1;
+    fn strike(&mut self, is_by_order: bool) {
+        self.is_by_order |= is_by_order;
     }
 }

@@ -34,6 +34,35 @@ pub struct RangeWriter {
     /// The place of the last row of the block.
     last: u64,
     blocks: Vec<RangeBlock>,
+    /// The sum of the hashes of its rows.
+    seal: u128,
+}
+
+/// The rows of a range.
+#[derive(Debug, Default)]
+pub struct RangeRows {
+    /// The blocks, in any order.
+    pub blocks: Vec<RangeBlock>,
+    /// The sum of the hashes of the rows, modulo 2^128, if they are sealed.
+    pub seal: u128,
+}
+
+impl RangeRows {
+    /// Adds other rows of the range.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub fn add(&mut self, other: Self) -> Result<()> {
+        reserve_more(&mut self.blocks, other.blocks.len())?;
+        self.blocks.extend(other.blocks);
+        self.seal = self.seal.wrapping_add(other.seal);
+        Ok(())
+    }
+
+    /// The number of rows.
+    pub fn rows(&self) -> usize {
+        self.blocks.iter().map(|block| block.rows).sum()
+    }
 }
 
 impl RangeWriter {
@@ -44,12 +73,13 @@ impl RangeWriter {
     pub fn new(known: usize, room_bytes: usize) -> Result<Self> {
         let mut bytes = Vec::new();
         reserve(&mut bytes, room_bytes)?;
-        Ok(Self { known, bytes, rows: 0, last: 0, blocks: Vec::new() })
+        Ok(Self { known, bytes, rows: 0, last: 0, blocks: Vec::new(), seal: 0 })
     }
 
-    /// Adds the entry of the row at `place`. Returns the bytes of the block so far.
+    /// Adds the entry of the row at `place`, whose hash is `seal`. Returns the bytes of the block so far.
     #[inline]
-    pub fn push(&mut self, place: u64, entry: &Entry<'_>) -> usize {
+    pub fn push(&mut self, place: u64, entry: &Entry<'_>, seal: u128) -> usize {
+        self.seal = self.seal.wrapping_add(seal);
         // Rows of a thread come in the order of their places.
         field::push_number(place - self.last, &mut self.bytes);
         self.last = place;
@@ -86,9 +116,9 @@ impl RangeWriter {
         Ok(())
     }
 
-    /// The blocks of the range.
-    pub fn into_blocks(self) -> Vec<RangeBlock> {
-        self.blocks
+    /// The rows of the range.
+    pub fn into_rows(self) -> RangeRows {
+        RangeRows { blocks: self.blocks, seal: self.seal }
     }
 }
 

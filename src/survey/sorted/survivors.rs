@@ -41,8 +41,8 @@ pub trait Write<'r> {
     /// If it cannot be stored.
     fn write(&mut self, placed: Placed<'r>) -> Result<()>;
 
-    /// Counts an entry that is dropped.
-    fn strike(&mut self);
+    /// Notes that an entry is dropped, and whether another order of the rows might have kept it.
+    fn strike(&mut self, is_by_order: bool);
 }
 
 impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
@@ -71,7 +71,7 @@ impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
     pub fn push(&mut self, placed: Placed<'r>, is_duplicate: bool) -> Result<()> {
         match self.last {
             Some(last) if is_duplicate => {
-                self.to.strike();
+                self.to.strike(self.is_by_order(&placed, &last));
                 if self.is_preferred(&placed, &last) {
                     self.last = Some(placed);
                 }
@@ -79,6 +79,17 @@ impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
             }
             _ => self.last.replace(placed).map_or(Ok(()), |done| self.to.write(done)),
         }
+    }
+
+    /// Whether the order of `one` and `other`, which have the same URL, decides which entry is listed.
+    fn is_by_order(&self, one: &Placed<'_>, other: &Placed<'_>) -> bool {
+        let is_plain = one.position.is_plain() && other.position.is_plain();
+        let entry = |placed: &Placed<'_>| {
+            let tail = placed.position.tail(self.files);
+            let entry = tail.entry(tail.url);
+            (entry.tags, entry.extras.xml)
+        };
+        self.on_duplicate == OnDuplicate::First && !is_plain && entry(one) != entry(other)
     }
 
     /// Returns whether `one` is kept instead of `other`, which has the same URL.

@@ -47,7 +47,7 @@ fn surveyed(
     let inputs = Arc::from([directory.input(rows)]);
     with_run(job, |run| {
         let memory = directory.memory(hold);
-        let Surveyed { layout, .. } = survey_in_regions(run, &inputs, &memory, border_count).unwrap();
+        let Surveyed { layout, .. } = survey_in_regions(run, &inputs, &memory, border_count, None).unwrap();
         sitemaps_of(run, &layout)
     })
 }

@@ -39,14 +39,17 @@ fn divide_regions(limits: Limits, regions: &[&[Weighed<u32>]], most: usize) -> V
             rest = after;
         }
     }
-    let chunk = |&(own, is_border): &(&[Weighed<u32>], bool)| ChunkSummary {
+    let chunks: Vec<_> = owns.iter().map(|&(own, is_border)| chunk(own, is_border)).collect();
+    super::divide(limits, &FRAME, &chunks, |at| Ok(owns[at].0.to_vec())).unwrap()
+}
+
+fn chunk(own: &[Weighed<u32>], is_border: bool) -> Part<u32> {
+    Part::Chunk(ChunkSummary {
         entries: own.len() as u32,
         room: own.iter().map(|entry| entry.room).sum(),
         least: own.iter().map(|entry| entry.mark).min().unwrap(),
         is_border,
-    };
-    let chunks: Vec<_> = owns.iter().map(chunk).collect();
-    super::divide(limits, &FRAME, &chunks, |at| Ok(owns[at].0.to_vec())).unwrap()
+    })
 }
 
 fn divide(limits: Limits, entries: impl IntoIterator<Item = u32>) -> Vec<PlannedSitemap<u32>> {

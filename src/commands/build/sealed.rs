@@ -1,0 +1,43 @@
+//! Sealed rows: the record by which the next run takes over sitemaps without sorting their URLs again.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::intake::input::Input;
+use crate::job::fingerprint::Fingerprint;
+use crate::job::{Job, Order};
+use crate::produce::batch::Batch;
+use crate::set::manifest::{SealedRange, SealedRows};
+use crate::set::publish::Workspace;
+use crate::survey::context::Context;
+use crate::survey::memory::Memory;
+use crate::survey::{Live, Sealing, Surveyed, survey_sealed};
+
+/// Surveys `inputs`. If the rows of the set are sealed, what has not changed since the live set of `workspace` is taken over.
+///
+/// # Errors
+/// As [`survey`](crate::survey::survey).
+pub fn survey(
+    run: Context<'_>,
+    inputs: &Arc<[Input]>,
+    memory: &Memory,
+    workspace: &Workspace,
+) -> Result<Surveyed> {
+    let Some(rules) = rules(run.job) else { return crate::survey::survey(run, inputs, memory) };
+    let live = workspace.live().and_then(|live| Live::of(live, &rules));
+    survey_sealed(run, inputs, memory, Sealing { shelf: &workspace.shelf(), live })
+}
+
+/// What must be equal for the rows of a set to give the same sitemaps again. None if the rows of the set are not sealed: its URLs
+/// are not sorted, are divided among sites or sections, or are all counted by section.
+fn rules(job: &Job) -> Option<String> {
+    let is_sealed = job.rules.order == Order::Sorted && !job.rules.is_split() && !job.publication.sections;
+    let rules = Fingerprint::of(&job.rules, &job.input.form);
+    is_sealed.then(|| format!("{} {}", env!("CARGO_PKG_VERSION"), rules.as_str()))
+}
+
+/// The record of the rows in `ranges`, which `batch` is made from.
+pub fn record(job: &Job, ranges: Option<Vec<SealedRange>>, batch: &Batch) -> Option<SealedRows> {
+    let first_urls = batch.sitemaps.iter().map(|made| made.first_url.clone()).collect();
+    Some(SealedRows { rules: rules(job)?, ranges: ranges?, first_urls })
+}

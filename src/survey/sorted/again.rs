@@ -1,0 +1,370 @@
+//! Takes over the sitemaps of the live set that the new one has too. Only the ranges of others are sorted.
+//!
+//! A part is *unchanged* if all ranges with URLs of it have the rows that they had. Then it lists the same entries, and if they
+//! are in one sitemap again, it is the same sitemap. An unchanged part *stands* if this is certain without its entries, which
+//! depends on its neighbours. The others are sorted and divided around it. If the division then needs entries of a part that
+//! stands, it is sorted as well, and the division starts again.
+
+mod borders;
+mod filling;
+
+use super::cuts::{Cut, Cuts};
+use super::live::Live;
+use super::regions::{BorderSearch, Regions};
+use super::sorting::{Collector, Sorting};
+use super::store::Storage;
+use crate::clean::CleanUrl;
+use crate::common::ordered::ordered;
+use crate::common::progress::Phase;
+use crate::error::{Error, Result, list};
+use crate::set::name::SitemapId;
+use crate::set::shelf::Shelf;
+use crate::sitemap::divide::stable::{Halt, Mark, Whole};
+use crate::sitemap::divide::{Limits, PlannedSitemap};
+use crate::sitemap::xml::{Frame, Namespaces};
+use crate::survey::layout::{EntryAt, Kept, ListedChunk, Origin};
+use crate::survey::stable::{self, Unchanged};
+use borders::Borders;
+use filling::Filling;
+
+/// The listed entries, divided.
+pub struct Divided {
+    /// The entries that were sorted.
+    pub chunks: Vec<ListedChunk>,
+    pub sitemaps: Vec<PlannedSitemap<EntryAt>>,
+    /// The live sitemap that is taken over for each of `sitemaps`. Empty if there is none.
+    pub kept: Vec<Option<Kept>>,
+    /// All listed entries.
+    pub listed: u64,
+    /// The ranges whose listed entries depend on the order of the rows.
+    pub by_order: Vec<usize>,
+}
+
+/// At least this part of the rows must be spared, or everything is sorted at once.
+const SPARED_LEAST: f64 = 0.25;
+
+/// Unchanged parts before and after a changed one that are sorted at once if the division is stable, which looks as far as that.
+const BEFORE: usize = 2;
+const AFTER: usize = 3;
+
+/// Parts that are sorted as well if the entries of one are needed. Each time, there are twice as many.
+const MORE: usize = 4;
+
+/// Sorts what has changed since the live set, and divides it. None if it is better to sort everything. `border_count` gives the
+/// number of borders for a number of accepted rows, if the URLs decide where sitemaps begin.
+///
+/// # Errors
+/// If scratch space runs out, or the run is stopped.
+pub fn again(
+    sorting: &mut Sorting<'_>,
+    live: Live<'_>,
+    shelf: &dyn Shelf,
+    border_count: Option<fn(u64) -> usize>,
+) -> Result<Option<Divided>> {
+    let accepted = sorting.ranges.iter().map(|range| range.rows() as u64).sum();
+    let Some(borders) = Borders::of(live, accepted, border_count) else { return Ok(None) };
+    let frame = Frame::sitemap(sorting.run.job.rules.protocol).with(Namespaces::from_bits(u8::MAX));
+    let mut again = Again {
+        live,
+        borders,
+        is_stable: border_count.is_some(),
+        frame_bytes_most: frame.bytes(),
+        kept: Vec::new(),
+        stands: vec![true; live.sitemaps.len()],
+    };
+    for (range, rows) in sorting.ranges.iter().enumerate() {
+        if !live.has_range(range, rows) {
+            again.stands[live.parts_of(range)].fill(false);
+        }
+    }
+    if again.needed(sorting).is_none() {
+        return Ok(None);
+    }
+    again.find(sorting, shelf)?;
+    again.sort_neighbours(sorting.run.job.rules.sitemap_limits());
+    let mut more = MORE;
+    while let Some(needed) = again.needed(sorting) {
+        match again.divide(sorting, &needed) {
+            Ok(divided) => return Ok(divided),
+            Err(Halt::Failed(error)) => return Err(error),
+            Err(Halt::Needs(part)) => again.give_up(part, &mut more),
+        }
+    }
+    Ok(None)
+}
+
+/// What is taken over from the live set.
+struct Again<'l> {
+    live: Live<'l>,
+    borders: Borders<'l>,
+    is_stable: bool,
+    /// Bytes of a frame with all namespaces: which of them a sitemap declares is not known.
+    frame_bytes_most: u64,
+    /// The sitemap of each part that is unchanged.
+    kept: Vec<Option<Kept>>,
+    /// Whether the entries of each part are not sorted.
+    stands: Vec<bool>,
+}
+
+impl Again<'_> {
+    /// Looks for the files of all parts that stand. A part whose file is not whole is changed.
+    fn find(&mut self, sorting: &Sorting<'_>, shelf: &dyn Shelf) -> Result<()> {
+        let find = |part: usize| {
+            let (first_url, sitemap) = (&self.live.rows.first_urls[part], &self.live.sitemaps[part]);
+            let id = SitemapId { section: None, number: self.number(part) };
+            let found = shelf.find(id, sitemap.seals?.xml).filter(|found| found.file == sitemap.file)?;
+            Some(Kept { first_url: first_url.clone(), sitemap: found })
+        };
+        let work = |_: &mut (), part: usize| if self.stands[part] { find(part) } else { None };
+        let mut kept = Vec::new();
+        let threads = sorting.run.job.resources.threads.get();
+        ordered(
+            threads,
+            0..self.stands.len(),
+            || (),
+            work,
+            |found| {
+                sorting.run.stop.check()?;
+                kept.push(found);
+                Ok::<_, Error>(())
+            },
+        )?;
+        self.stands = list(kept.iter().map(Option::is_some))?;
+        self.kept = kept;
+        Ok(())
+    }
+
+    /// The number in the name of the sitemap of `part`.
+    fn number(&self, part: usize) -> u32 {
+        match self.is_stable {
+            true => Mark::of(CleanUrl::known(self.live.rows.first_urls[part].as_bytes(), true)).number(),
+            false => u32::try_from(part + 1).expect("fewer files than URLs of 32 bits"),
+        }
+    }
+
+    /// Sorts the unchanged parts around changed ones that the division reads.
+    fn sort_neighbours(&mut self, limits: Limits) {
+        let is_changed = |part: usize| self.kept.get(part).is_some_and(Option::is_none);
+        let is_full = |part: usize| self.live.sitemaps[part].urls == limits.entries_max;
+        let is_near = |part: usize| match self.is_stable {
+            true => (part.saturating_sub(AFTER)..=part + BEFORE).any(is_changed),
+            // If bytes end a sitemap, its size and the next entry decide where it ends.
+            false => {
+                let before = part.checked_sub(1).filter(|&before| is_changed(before));
+                before.is_some_and(|before| !is_full(before)) || is_changed(part + 1) && !is_full(part)
+            }
+        };
+        let stands = (0..self.kept.len()).map(|part| self.stands[part] && !is_near(part));
+        self.stands = stands.collect();
+    }
+
+    /// Sorts `part`, whose entries are needed, and others after it that will probably be.
+    fn give_up(&mut self, part: usize, more: &mut usize) {
+        let after = match self.is_stable {
+            true => &mut self.stands[part..],
+            // All later sitemaps begin elsewhere, or have other numbers.
+            false => return self.stands[part..].fill(false),
+        };
+        let some = (*more).min(after.len());
+        after[..some].fill(false);
+        *more *= 2;
+    }
+
+    /// The ranges that must be sorted, unless they are almost all.
+    fn needed(&self, sorting: &Sorting<'_>) -> Option<Vec<usize>> {
+        let is_needed = |&range: &usize| !self.live.parts_of(range).all(|part| self.stands[part]);
+        let needed: Vec<_> = (0..sorting.ranges.len()).filter(is_needed).collect();
+        let rows = |range: &usize| sorting.ranges[*range].rows();
+        let all: usize = sorting.ranges.iter().map(|range| range.rows()).sum();
+        let sorted: usize = needed.iter().map(rows).sum();
+        (sorted as f64 <= (1.0 - SPARED_LEAST) * all as f64).then_some(needed)
+    }
+
+    /// Sorts the `needed` ranges, and divides all entries. None if the borders are not certain.
+    fn divide(&self, sorting: &mut Sorting<'_>, needed: &[usize]) -> Result<Option<Divided>, Halt> {
+        let search = self.border_search()?;
+        let Sorted { collector, listed, by_order } = self.sort(sorting, needed, &search)?;
+        let standing = self.stands.iter().zip(self.live.sitemaps).filter(|(stands, _)| **stands);
+        let standing: u64 = standing.map(|(_, sitemap)| u64::from(sitemap.urls)).sum();
+        let sorted: u64 = listed.iter().sum();
+        let (chunks, sitemaps) = match self.is_stable {
+            false => (collector.chunks, collector.divider.finish()),
+            true => {
+                let borders = search.into_borders();
+                if !self.borders.allow(&borders) {
+                    return Ok(None);
+                }
+                let in_chunks: Vec<_> = borders.iter().filter(|url| !self.stands_at(url)).cloned().collect();
+                let (chunks, rooms) = (collector.chunks, collector.rooms);
+                let regions = Regions::of(chunks, rooms, &in_chunks, sorting.chunk_files())?;
+                let sitemaps = self.divide_stable(sorting, &regions, &listed, &borders)?;
+                (regions.chunks, sitemaps)
+            }
+        };
+        let (sitemaps, kept) = self.placed(sitemaps, chunks.len());
+        Ok(Some(Divided { chunks, sitemaps, kept, listed: sorted + standing, by_order }))
+    }
+
+    /// Sorts the `needed` ranges.
+    fn sort(
+        &self,
+        sorting: &mut Sorting<'_>,
+        needed: &[usize],
+        search: &BorderSearch,
+    ) -> Result<Sorted, Halt> {
+        let run = sorting.run;
+        let rows = needed.iter().map(|&range| sorting.ranges[range].rows() as u64).sum();
+        run.progress.begin(Phase::Sort, rows);
+        let (collector, listed, by_order) = (sorting.collector(), vec![0; self.stands.len()], Vec::new());
+        let mut to = Sorted { collector, listed, by_order };
+        let unchanged = self.kept.iter().enumerate();
+        let unchanged = list(unchanged.map(|(part, kept)| kept.as_ref().map(|_| self.planned(part))))?;
+        let mut filling = (!self.is_stable).then(|| Filling::new(unchanged, &self.stands));
+        let storage = Storage::new(sorting.memory_left, sorting.memory);
+        let cuts = |range| self.cuts(range, sorting);
+        let sorted = sorting.sort(needed, cuts, search, &storage, |range, sorted| {
+            to.by_order.extend(sorted.is_by_order.then_some(range));
+            for block in sorted.blocks {
+                if let Some(filling) = &mut filling {
+                    filling.pass(block.part, &mut to.collector.divider)?;
+                }
+                to.listed[block.part] += block.rooms.len() as u64;
+                to.collector.push(block)?;
+            }
+            Ok(())
+        });
+        run.progress.end();
+        sorted?;
+        if let Some(filling) = &mut filling {
+            filling.pass(self.stands.len(), &mut to.collector.divider)?;
+        }
+        sorting.set_sorted(storage.into_files()?)?;
+        Ok(to)
+    }
+
+    /// Divides the entries of `regions` and of the parts that stand by their marks. Each part has as many entries in `regions` as
+    /// `listed` says.
+    fn divide_stable(
+        &self,
+        sorting: &Sorting<'_>,
+        regions: &Regions,
+        listed: &[u64],
+        borders: &[String],
+    ) -> Result<Vec<PlannedSitemap<Origin>>, Halt> {
+        let Regions { chunks, rooms, borders: begun } = regions;
+        let unchanged = self.unchanged(chunks, listed, borders);
+        let files = sorting.chunk_files();
+        let divided = stable::divide_around(sorting.run, chunks, rooms, files, begun, &unchanged);
+        divided.map_err(|halt| match halt {
+            Halt::Needs(nth) => match unchanged[nth].whole.sitemap.first {
+                Origin::Live(part) => Halt::Needs(part),
+                Origin::Entry(_) => unreachable!("unchanged sitemaps are of the live set"),
+            },
+            failed => failed,
+        })
+    }
+
+    /// A search for borders that knows those that stand.
+    fn border_search(&self) -> Result<BorderSearch> {
+        let search = BorderSearch::new(self.borders.count);
+        if let Some(mut candidates) = search.candidates() {
+            for url in self.borders.live().filter(|url| self.stands_at(url)) {
+                candidates.push(CleanUrl::known(url.as_bytes(), true))?;
+            }
+        }
+        Ok(search)
+    }
+
+    /// Whether a part that stands begins with `url`.
+    fn stands_at(&self, url: &str) -> bool {
+        let part = self.live.rows.first_urls.binary_search_by(|first| first.as_str().cmp(url));
+        part.is_ok_and(|part| self.stands[part])
+    }
+
+    /// The places in a range at which parts begin.
+    fn cuts<'c>(&'c self, range: usize, sorting: &Sorting<'_>) -> Cuts<'c> {
+        let (parts, known) = (self.live.parts_of(range), sorting.splitters.prefix(range).len());
+        let cut = |part: usize| Cut {
+            from: &self.live.rows.first_urls[part].as_bytes()[known..],
+            part,
+            is_standing: self.stands[part],
+        };
+        Cuts::new(parts.start, self.stands[parts.start], (parts.start + 1..parts.end).map(cut).collect())
+    }
+
+    /// The unchanged parts among `chunks`, in which each part has as many entries as `listed` says.
+    fn unchanged(&self, chunks: &[ListedChunk], listed: &[u64], borders: &[String]) -> Vec<Unchanged> {
+        let mut unchanged = Vec::new();
+        let mut at = 0;
+        for (part, kept) in self.kept.iter().enumerate() {
+            let (before, mut left) = (at, listed[part]);
+            while left > 0 {
+                left -= u64::from(chunks[at].listed);
+                at += 1;
+            }
+            if let Some(kept) = kept {
+                let is_border = borders.binary_search(&kept.first_url).is_ok();
+                unchanged.push(Unchanged { before, whole: self.whole(part, kept, is_border, at - before) });
+            }
+        }
+        unchanged
+    }
+
+    fn whole(&self, part: usize, kept: &Kept, is_border: bool, chunks: usize) -> Whole<Origin> {
+        let sitemap = self.planned(part);
+        Whole {
+            sitemap,
+            bytes_least: sitemap.bytes.saturating_sub(self.frame_bytes_most),
+            is_border,
+            was_border: self.borders.has(&kept.first_url),
+            is_followed_alike: self.kept.get(part + 1).is_none_or(Option::is_some),
+            chunks,
+        }
+    }
+
+    /// The sitemap of an unchanged part. It is not rendered, so the namespaces that it declares are not needed. Sets with news have
+    /// no record of rows.
+    fn planned(&self, part: usize) -> PlannedSitemap<Origin> {
+        let sitemap = &self.live.sitemaps[part];
+        PlannedSitemap {
+            number: self.number(part),
+            first: Origin::Live(part),
+            entries: sitemap.urls,
+            bytes: sitemap.xml_bytes,
+            uses: Namespaces::NONE,
+            news: 0,
+        }
+    }
+
+    /// Gives every sitemap a place among the `chunks` chunks, and lists the live ones.
+    fn placed(
+        &self,
+        sitemaps: Vec<PlannedSitemap<Origin>>,
+        chunks: usize,
+    ) -> (Vec<PlannedSitemap<EntryAt>>, Vec<Option<Kept>>) {
+        let mut next = EntryAt { chunk: chunks, ordinal: 0 };
+        let mut placed: Vec<_> = sitemaps
+            .into_iter()
+            .rev()
+            .map(|sitemap| match sitemap.first {
+                Origin::Entry(at) => {
+                    next = EntryAt { ordinal: 0, ..at };
+                    (sitemap.map_first(|_| at), None)
+                }
+                // It has no chunks that are read. The next sitemap begins with a chunk of its own.
+                Origin::Live(part) => (sitemap.map_first(|_| next), self.kept[part].clone()),
+            })
+            .collect();
+        placed.reverse();
+        placed.into_iter().unzip()
+    }
+}
+
+/// The ranges that were sorted.
+struct Sorted {
+    collector: Collector,
+    /// The listed entries of each part.
+    listed: Vec<u64>,
+    /// The ranges whose listed entries depend on the order of the rows.
+    by_order: Vec<usize>,
+}

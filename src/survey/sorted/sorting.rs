@@ -1,0 +1,168 @@
+//! Step 2: sorts ranges on all threads.
+
+use super::cuts::Cuts;
+use super::listed::{Form, SortedBlock, SortedRange};
+use super::plan::Plan;
+use super::range::RangeSorter;
+use super::regions::BorderSearch;
+use super::rows::RangeRows;
+use super::store::{Storage, StoredAt};
+use crate::common::ordered::ordered;
+use crate::error::{Result, reserve_more};
+use crate::intake::input::Input;
+use crate::sitemap::divide::stable::Halt;
+use crate::sitemap::divide::{Divider, Room};
+use crate::sitemap::xml::Frame;
+use crate::survey::chunk::RowsAt;
+use crate::survey::context::Context;
+use crate::survey::layout::{EntryAt, ListedChunk, Origin};
+use crate::survey::memory::Memory;
+use crate::survey::splitters::Splitters;
+
+/// The rows of all ranges, and how they are sorted.
+pub struct Sorting<'s> {
+    pub run: Context<'s>,
+    pub ranges: Vec<RangeRows>,
+    pub splitters: Splitters,
+    pub form: Form,
+    pub plan: Plan,
+    pub memory: &'s Memory,
+    /// Bytes of memory that sorted blocks may take.
+    pub memory_left: usize,
+    /// The files of the ranges, and in place also those of sorted blocks.
+    files: Vec<Input>,
+    /// The number of files of the ranges.
+    of_ranges: usize,
+    /// The files of front-coded blocks.
+    front_coded: Vec<Input>,
+}
+
+impl<'s> Sorting<'s> {
+    /// Sorts `ranges`, which are in `files` and begin where `splitters` say.
+    pub fn new(
+        run: Context<'s>,
+        (ranges, files): (Vec<RangeRows>, Vec<Input>),
+        splitters: Splitters,
+        form: Form,
+        plan: Plan,
+        (memory, memory_left): (&'s Memory, usize),
+    ) -> Self {
+        let (of_ranges, front_coded) = (files.len(), Vec::new());
+        Self { run, ranges, splitters, form, plan, memory, memory_left, files, of_ranges, front_coded }
+    }
+
+    /// Sorts the ranges with these `numbers`, and passes each of them to `take` in order. Entries are listed as `cuts` of their
+    /// range say, and their blocks are stored in `to`.
+    ///
+    /// # Errors
+    /// The first of `take`; [`Halt::Failed`] if scratch space is needed and runs out, or the run is stopped.
+    pub fn sort<'c>(
+        &self,
+        numbers: &[usize],
+        cuts: impl Fn(usize) -> Cuts<'c> + Sync,
+        search: &BorderSearch,
+        to: &Storage<'_>,
+        mut take: impl FnMut(usize, SortedRange) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        let Self { run, memory, form, .. } = *self;
+        let files = &self.files[..self.of_ranges];
+        // Ranges are drawn a few ahead of the threads that sort them, in time to prefetch their blocks.
+        let numbers = numbers.iter().copied().inspect(|&number| {
+            self.ranges[number]
+                .blocks
+                .iter()
+                .for_each(|block| files[block.at.file].will_need(&block.at.range));
+        });
+        let sorter = || RangeSorter::new(run, files, form, to, memory, search, self.plan.sorted_rows);
+        let work = |sorter: &mut RangeSorter<'_>, number: usize| {
+            let prefix = self.splitters.prefix(number);
+            (number, sorter.sort(&self.ranges[number].blocks, prefix, cuts(number)))
+        };
+        ordered(run.job.resources.threads.get(), numbers, sorter, work, |(number, sorted)| {
+            run.stop.check()?;
+            let sorted = sorted?;
+            run.progress.advance(sorted.rows);
+            take(number, sorted)
+        })
+    }
+
+    /// Sets the files of all sorted blocks. Those of an earlier attempt are dropped.
+    ///
+    /// # Errors
+    /// If there is no memory for the list.
+    pub fn set_sorted(&mut self, sorted: Vec<Input>) -> Result<()> {
+        match self.form {
+            Form::FrontCoded => self.front_coded = sorted,
+            Form::InPlace => {
+                self.files.truncate(self.of_ranges);
+                reserve_more(&mut self.files, sorted.len())?;
+                self.files.extend(sorted);
+            }
+        }
+        Ok(())
+    }
+
+    /// The files of the chunks of sorted blocks.
+    pub fn chunk_files(&self) -> &[Input] {
+        match self.form {
+            Form::FrontCoded => &self.front_coded,
+            Form::InPlace => &self.files,
+        }
+    }
+
+    /// As [`Sorting::chunk_files`].
+    pub fn into_chunk_files(self) -> Vec<Input> {
+        match self.form {
+            Form::FrontCoded => self.front_coded,
+            Form::InPlace => self.files,
+        }
+    }
+
+    /// Makes a chunk of each block.
+    pub fn collector(&self) -> Collector {
+        let rules = &self.run.job.rules;
+        Collector {
+            form: self.form,
+            files_before: if self.form == Form::InPlace { self.of_ranges } else { 0 },
+            chunks: Vec::new(),
+            rooms: Vec::new(),
+            divider: Divider::new(rules.sitemap_limits(), &Frame::sitemap(rules.protocol)),
+        }
+    }
+}
+
+/// Makes chunks of sorted blocks, and divides their entries to fill sitemaps.
+pub struct Collector {
+    form: Form,
+    /// Sorted blocks are in other files, which come after those of entries that stay in place.
+    files_before: usize,
+    pub chunks: Vec<ListedChunk>,
+    /// The room of the entries of each chunk.
+    pub rooms: Vec<Room>,
+    pub divider: Divider<Origin>,
+}
+
+impl Collector {
+    /// Adds the next block.
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub fn push(&mut self, block: SortedBlock) -> Result<()> {
+        let SortedBlock { at: StoredAt { file, range }, rooms, least, .. } = block;
+        let (chunk, entries) = (self.chunks.len(), 0..rooms.len());
+        let room = rooms.iter().copied().sum();
+        let each = rooms.iter().enumerate();
+        let each = each.map(|(ordinal, &room)| (Origin::Entry(EntryAt { chunk, ordinal }), room));
+        self.divider.push_together(rooms.len() as u32, room, each)?;
+        let rows = match self.form {
+            Form::FrontCoded => RowsAt::FrontCoded { block: range, entries },
+            Form::InPlace => RowsAt::InPlace { block: range, entries },
+        };
+        reserve_more(&mut self.rooms, 1)?;
+        reserve_more(&mut self.chunks, 1)?;
+        self.rooms.push(room);
+        let whole = ListedChunk::whole(self.files_before + file, rows, rooms.len() as u32)?;
+        self.chunks.push(ListedChunk { least, ..whole });
+        Ok(())
+    }
+}
