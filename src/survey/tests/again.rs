@@ -15,7 +15,7 @@ use crate::set::content::{ContentHash, Seal};
 use crate::set::manifest::{SealedRows, Seals, Sitemap};
 use crate::set::name::{SitemapId, Stem};
 use crate::set::shelf::{Shelf, Shelved};
-use crate::sitemap::divide::borders::count_per;
+use crate::sitemap::divide::borders::{BorderHash, count_per};
 use crate::survey::layout::{EntryAt, Layout};
 use crate::survey::tally::Tally;
 use crate::survey::{Live, Sealing, Surveyed, survey_in_regions};
@@ -190,7 +190,8 @@ fn change(rows: &mut Rows, numbers: &Numbers) -> String {
     let near: HashSet<&String> = sorted.iter().filter(|url| **url >= place).take(some).collect();
     let own = numbers.below(1_000_000);
     let new = |n: usize| (format!("{place}-{own}-{n:03}"), String::new());
-    let kind = numbers.below(11);
+    let by_hash = |url: &&String| BorderHash::of(url.as_bytes());
+    let kind = numbers.below(13);
     match kind {
         0 => {}
         1 => rows.extend((0..some).map(new)),
@@ -216,6 +217,15 @@ fn change(rows: &mut Rows, numbers: &Numbers) -> String {
             let others = rows.iter().filter(|(url, _)| near.contains(url));
             let others: Vec<_> = others.map(|(url, _)| (url.clone(), "2020-02-02".into())).collect();
             rows.splice(0..0, others);
+        }
+        // A border goes, and another comes, perhaps in the place of a third one.
+        10 => {
+            let border = sorted.iter().min_by_key(by_hash).unwrap();
+            rows.retain(|(url, _)| url != border);
+        }
+        11 => {
+            let candidates: Vec<String> = (0..2_000).map(new).map(|(url, _)| url).collect();
+            rows.push((candidates.iter().min_by_key(by_hash).unwrap().clone(), String::new()));
         }
         _ => {
             for _ in 0..5 {
@@ -259,7 +269,7 @@ fn sets_that_change_again_and_again_are_what_they_would_be_alone() {
                 let mut rows = of.to_vec();
                 let numbers = Numbers(Cell::new(nth as u64 + hold as u64));
                 let mut live = surveys.survey(&rows, None, &[]);
-                for round in 0..12 {
+                for round in 0..16 {
                     let what = change(&mut rows, &numbers);
                     let damaged = [numbers.below(live.sitemaps.len())];
                     let damaged = if round % 4 == 3 { &damaged[..] } else { &[] };

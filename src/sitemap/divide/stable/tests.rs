@@ -109,6 +109,87 @@ fn regions_are_divided_as_if_each_were_a_set_of_its_own() {
     }
 }
 
+/// Divides `files` of an earlier division, each with its entries now, and whether they are unchanged. Chunks of the files in `read` can
+/// be read.
+fn divide_again(
+    limits: Limits,
+    files: &[(PlannedSitemap<u32>, Vec<Weighed<u32>>, bool)],
+    read: &HashSet<usize>,
+) -> Result<Vec<PlannedSitemap<u32>>, Halt> {
+    let (mut parts, mut entries, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
+    for (nth, (sitemap, own, is_unchanged)) in files.iter().enumerate() {
+        let is_read = !is_unchanged || read.contains(&nth);
+        let chunks: Vec<_> = if is_read { own.chunks(17).collect() } else { Vec::new() };
+        if *is_unchanged {
+            parts.push(Part::Whole(Whole {
+                sitemap: *sitemap,
+                bytes_least: sitemap.bytes - FRAME.bytes() - IMAGE.bytes(),
+                is_border: false,
+                was_border: false,
+                is_followed_alike: files.get(nth + 1).is_none_or(|(.., is_unchanged)| *is_unchanged),
+                chunks: chunks.len(),
+            }));
+            entries.push(Vec::new());
+            indexes.push(nth);
+        }
+        for own in chunks {
+            parts.push(chunk(own, false));
+            entries.push(own.to_vec());
+            indexes.push(nth);
+        }
+    }
+    super::divide(limits, &FRAME, &parts, |at| Ok(entries[at].clone())).map_err(|halt| match halt {
+        Halt::Needs(part) => Halt::Needs(indexes[part]),
+        failed => failed,
+    })
+}
+
+#[test]
+fn a_file_of_an_earlier_division_is_used_again_only_where_this_one_has_it_too() {
+    let (mut used, mut asked) = (0, 0);
+    for (entries_max, bytes_max) in [(50, 1 << 30), (1_000, 7_000), (3, 1 << 30)] {
+        let limits = Limits { entries_max, bytes_max };
+        for seed in 0..200 {
+            let number = |n: u32| xxh3_64_with_seed(&n.to_ne_bytes(), seed) as u32;
+            let entries: Vec<_> = (0..1_500).map(|at| weighed(at * 10 + 1, u32::MAX)).collect();
+            let mut rest = &entries[..];
+            let mut files: Vec<_> = divide_chunks(limits, &entries, 40)
+                .into_iter()
+                .map(|sitemap| {
+                    let (own, after) = rest.split_at(sitemap.entries as usize);
+                    rest = after;
+                    (sitemap, own.to_vec(), true)
+                })
+                .collect();
+            for n in 0..1 + number(0) % 3 {
+                let nth = number(n + 1) as usize % files.len();
+                let (_, own, is_unchanged) = &mut files[nth];
+                *is_unchanged = false;
+                match number(n + 10) % 4 {
+                    0 => own.clear(),
+                    1 => drop(own.pop()),
+                    2 => own.insert(0, weighed(own.first().map_or(5, |first| first.at) - 1, u32::MAX)),
+                    _ => {}
+                }
+            }
+            let mut plain = Plain::new(limits);
+            files.iter().flat_map(|(_, own, _)| own).for_each(|&entry| plain.push(entry));
+            let mut read = HashSet::new();
+            let sitemaps = loop {
+                match divide_again(limits, &files, &read) {
+                    Ok(sitemaps) => break sitemaps,
+                    Err(Halt::Needs(nth)) => assert!(read.insert(nth), "it is asked for once"),
+                    Err(Halt::Failed(error)) => panic!("{error}"),
+                }
+            };
+            assert_eq!(sitemaps, plain.sitemaps, "{limits:?}, seed {seed}");
+            used += files.len() - read.len();
+            asked += read.len();
+        }
+    }
+    assert!(asked > 1_000 && used > 4 * asked, "{used} used, {asked} asked for");
+}
+
 #[test]
 fn files_of_news_have_400_to_1_000_articles() {
     let news = Namespaces::of(TagName::News);
