@@ -109,11 +109,13 @@ fn regions_are_divided_as_if_each_were_a_set_of_its_own() {
     }
 }
 
-/// Divides `files` of an earlier division, each with its entries now, and whether they are unchanged. Chunks of the files in `read` can
-/// be read.
+/// A file of an earlier division, its entries now, and whether they are unchanged.
+type EarlierFile = (PlannedSitemap<u32>, Vec<Weighed<u32>>, bool);
+
+/// Divides the entries of `files` again. Unchanged ones can be read only if they are in `read`.
 fn divide_again(
     limits: Limits,
-    files: &[(PlannedSitemap<u32>, Vec<Weighed<u32>>, bool)],
+    files: &[EarlierFile],
     read: &HashSet<usize>,
 ) -> Result<Vec<PlannedSitemap<u32>>, Halt> {
     let (mut parts, mut entries, mut indexes) = (Vec::new(), Vec::new(), Vec::new());
