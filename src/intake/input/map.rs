@@ -82,7 +82,8 @@ impl Map {
 /// Bytes of a segment whose pages are made together.
 const POPULATED_BYTES: usize = 256 * 1024;
 
-/// Memory that is filled from its start, and then read like a mapped file. Pages that are not filled take no memory.
+/// Memory that is filled from its start, and then read like a mapped file. It takes no memory beyond the last step of
+/// [`POPULATED_BYTES`] that was begun.
 #[derive(Debug)]
 pub struct Segment {
     map: MmapMut,
