@@ -11,6 +11,7 @@ use crate::intake::input::Input;
 use crate::set::manifest::{SealedRange, Sitemap};
 use crate::set::name::SitemapId;
 use crate::sitemap::divide::PlannedSitemap;
+use crate::sitemap::divide::borders::Smallest;
 use crate::sitemap::divide::stable::Least;
 use crate::survey::dedup::Survivors;
 
@@ -32,7 +33,16 @@ pub struct Layout {
     /// The live sitemap that is taken over for each of `sitemaps`, and has none of `chunks`. Empty if there is none.
     pub kept: Vec<Option<Kept>>,
     /// The rows, if they were sealed.
-    pub ranges: Option<Vec<SealedRange>>,
+    pub sealed: Option<Sealed>,
+}
+
+/// What the next run must know of the rows to sort only those that have changed.
+#[derive(Debug)]
+pub struct Sealed {
+    /// The ranges in which they were sorted.
+    pub ranges: Vec<SealedRange>,
+    /// The URLs from which the borders were chosen, if there are any.
+    pub candidates: Option<Smallest>,
 }
 
 /// A section of a layout.
@@ -111,8 +121,8 @@ impl Layout {
         sitemaps: Vec<PlannedSitemap<EntryAt>>,
         tally: Tally,
     ) -> Self {
-        let (sections, recorded, kept, ranges) = (Vec::new(), None, Vec::new(), None);
-        Self { inputs, chunks, sitemaps, tally, sections, recorded, kept, ranges }
+        let (sections, recorded, kept, sealed) = (Vec::new(), None, Vec::new(), None);
+        Self { inputs, chunks, sitemaps, tally, sections, recorded, kept, sealed }
     }
 
     /// The live sitemap that is taken over for the sitemap with the index `sitemap`.

@@ -37,7 +37,7 @@ use super::account::{Account, AccountedChunk};
 use super::chunk::{Chunk, extents};
 use super::context::Context;
 use super::judge::{Judge, Judged};
-use super::layout::{Layout, Origin};
+use super::layout::{Layout, Origin, Sealed};
 use super::memory::Memory;
 use super::notes::Notes;
 use super::stable;
@@ -107,18 +107,21 @@ pub fn survey(
         Some((live, sealing)) => again(&mut sorting, live, sealing.shelf, border_count)?,
         None => None,
     };
-    let Divided { chunks, sitemaps, kept, listed, by_order } = match divided {
+    let Divided { chunks, sitemaps, kept, listed, by_order, candidates } = match divided {
         Some(divided) => divided,
         None => sort_all(&mut sorting, border_count)?,
     };
     let has_news = sitemaps.iter().any(|sitemap| sitemap.news > 0);
-    let ranges = match sealing.filter(|_| !has_news) {
-        Some(_) => Some(live::record(&sorting.splitters, &sorting.ranges, &by_order)?),
+    let sealed = match sealing.filter(|_| !has_news) {
+        Some(_) => {
+            let ranges = live::record(&sorting.splitters, &sorting.ranges, &by_order)?;
+            Some(Sealed { ranges, candidates })
+        }
         None => None,
     };
     let account = account.with_listed(listed);
     let inputs = sorting.into_chunk_files().into();
-    let layout = Layout { kept, ranges, ..Layout::new(inputs, chunks, sitemaps, account.tally) };
+    let layout = Layout { kept, sealed, ..Layout::new(inputs, chunks, sitemaps, account.tally) };
     Ok((account, layout))
 }
 
@@ -127,7 +130,8 @@ fn sort_all(sorting: &mut Sorting<'_>, border_count: Option<fn(u64) -> usize>) -
     let run = sorting.run;
     let rows = sorting.ranges.iter().map(|range| range.rows() as u64).sum();
     run.progress.begin(Phase::Sort, rows);
-    let search = BorderSearch::new(border_count.map_or(0, |count| count(rows)));
+    let borders = border_count.map_or(0, |count| count(rows));
+    let search = BorderSearch::new(borders);
     let to = Storage::new(sorting.memory_left, sorting.memory);
     let (mut collector, mut by_order) = (sorting.collector(), Vec::new());
     let all = list(0..sorting.ranges.len())?;
@@ -145,9 +149,12 @@ fn sort_all(sorting: &mut Sorting<'_>, border_count: Option<fn(u64) -> usize>) -
     sorting.set_sorted(to.into_files()?)?;
     run.progress.end();
     let listed = collector.chunks.iter().map(|chunk| u64::from(chunk.listed)).sum();
+    let candidates = search.into_candidates();
     let (chunks, sitemaps) = match border_count {
         Some(_) => {
-            let (borders, files) = (search.into_borders(), sorting.chunk_files());
+            let borders = candidates.clone().map_or(Some(Vec::new()), |all| all.into_borders(borders));
+            let borders = borders.expect("as many were sought");
+            let files = sorting.chunk_files();
             let Regions { chunks, rooms, borders } =
                 Regions::of(collector.chunks, collector.rooms, &borders, files)?;
             let sitemaps = stable::divide(run, &chunks, &rooms, files, &borders)?;
@@ -158,7 +165,7 @@ fn sort_all(sorting: &mut Sorting<'_>, border_count: Option<fn(u64) -> usize>) -
             (collector.chunks, list(sitemaps.map(|sitemap| sitemap.map_first(Origin::entry)))?)
         }
     };
-    Ok(Divided { chunks, sitemaps, kept: Vec::new(), listed, by_order })
+    Ok(Divided { chunks, sitemaps, kept: Vec::new(), listed, by_order, candidates })
 }
 
 /// Samples a few rows of many chunks.

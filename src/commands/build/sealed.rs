@@ -7,9 +7,10 @@ use crate::intake::input::Input;
 use crate::job::fingerprint::Fingerprint;
 use crate::job::{Job, Order};
 use crate::produce::batch::Batch;
-use crate::set::manifest::{SealedRange, SealedRows};
+use crate::set::manifest::SealedRows;
 use crate::set::publish::Workspace;
 use crate::survey::context::Context;
+use crate::survey::layout::Sealed;
 use crate::survey::memory::Memory;
 use crate::survey::{Live, Sealing, Surveyed, survey_sealed};
 
@@ -36,8 +37,9 @@ fn rules(job: &Job) -> Option<String> {
     is_sealed.then(|| format!("{} {}", env!("CARGO_PKG_VERSION"), rules.as_str()))
 }
 
-/// The record of the rows in `ranges`, which `batch` is made from.
-pub fn record(job: &Job, ranges: Option<Vec<SealedRange>>, batch: &Batch) -> Option<SealedRows> {
+/// The record of the `sealed` rows, which `batch` is made from.
+pub fn record(job: &Job, sealed: Option<Sealed>, batch: &Batch) -> Option<SealedRows> {
+    let Sealed { ranges, candidates } = sealed?;
     let first_urls = batch.sitemaps.iter().map(|made| made.first_url.clone()).collect();
-    Some(SealedRows { rules: rules(job)?, ranges: ranges?, first_urls })
+    Some(SealedRows { rules: rules(job)?, ranges, candidates, first_urls })
 }

@@ -137,7 +137,7 @@ pub fn produce_all(run: Context<'_>, sites: Vec<Planned>, time: &str) -> Result<
             |section: &SectionLayout| SetSection { name: section.name.clone(), word: section.word.clone() };
         site.sections = layout.sections.iter().map(named).collect();
         let batch = produce(run, &layout, &site.place.shelf(), time, sections.as_ref())?;
-        site.rows = sealed::record(run.job, layout.ranges, &batch);
+        site.rows = sealed::record(run.job, layout.sealed, &batch);
         site.batches.push(batch);
         Ok(site)
     };

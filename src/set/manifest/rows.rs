@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::set::content::Seal;
+use crate::sitemap::divide::borders::Smallest;
 
 /// The rows of a sorted set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,6 +13,9 @@ pub struct SealedRows {
     pub rules: String,
     /// The ranges, in byte order of their URLs. Together they have all accepted rows.
     pub ranges: Vec<SealedRange>,
+    /// The URLs of the smallest hashes, of which the first are the borders of the set. None if it has no borders.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<Smallest>,
     /// The first URL of each sitemap of the set, canonical and not escaped, in the order of the sitemaps.
     pub first_urls: Vec<String>,
 }

@@ -78,6 +78,12 @@ struct Candidate {
     url: String,
 }
 
+/// Spare candidates for a set with borders, of which it has `borders`. If a border goes, the next one is then known without another
+/// look at the rest of the set: enough of them for many changes, one after another.
+pub fn spares(borders: usize) -> usize {
+    borders + 16
+}
+
 /// Minimum number of unsorted candidates that are buffered before the next sort, so that sorts are rare.
 const SLACK: usize = 64;
 
@@ -87,7 +93,7 @@ const SLACK: usize = 64;
 /// that. This is also true of merged lists, so a truncated list is never mistaken for a complete one.
 ///
 /// Serialised, it consists of its URLs in the order of their hashes, its maximum, and whether it is truncated.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Listing", into = "Listing")]
 pub struct Smallest {
     /// Maximum number of URLs to keep, at least one.
@@ -163,9 +169,10 @@ impl Smallest {
         self.settle();
         other.settle();
         // After the last URL of a truncated list, URLs may be missing.
-        let known = |list: &Self, than: &Self| match list.candidates.last().filter(|_| list.is_truncated) {
-            Some(last) => than.candidates.partition_point(|candidate| candidate <= last),
-            None => than.candidates.len(),
+        let known = |list: &Self, than: &Self| match list.candidates.last() {
+            Some(last) if list.is_truncated => than.candidates.partition_point(|candidate| candidate <= last),
+            None if list.is_truncated => 0,
+            _ => than.candidates.len(),
         };
         let (own_known, other_known) = (known(&other, self), known(self, &other));
         self.candidates.truncate(own_known);
@@ -175,6 +182,17 @@ impl Smallest {
         self.candidates.append(&mut other.candidates);
         self.settle();
         Ok(())
+    }
+
+    /// Keeps only the URLs for which `is_there` is true, as if no others had been added. If the list is truncated, it ends with
+    /// its last URL that is there.
+    pub fn retain(&mut self, is_there: impl Fn(&str) -> bool) {
+        self.settle();
+        self.candidates.retain(|candidate| is_there(&candidate.url));
+        self.settled = self.candidates.len();
+        if let Some(last) = self.candidates.last().filter(|_| self.is_truncated) {
+            self.bound = last.hash;
+        }
     }
 
     /// The `count` URLs with the smallest hashes, or all if there are fewer, in byte order. `None` if the list is truncated and

@@ -19,6 +19,7 @@ use crate::common::progress::Phase;
 use crate::error::{Error, Result, list};
 use crate::set::name::SitemapId;
 use crate::set::shelf::Shelf;
+use crate::sitemap::divide::borders::Smallest;
 use crate::sitemap::divide::stable::{Halt, Mark, Whole};
 use crate::sitemap::divide::{Limits, PlannedSitemap};
 use crate::sitemap::xml::{Frame, Namespaces};
@@ -38,6 +39,8 @@ pub struct Divided {
     pub listed: u64,
     /// The ranges whose listed entries depend on the order of the rows.
     pub by_order: Vec<usize>,
+    /// The URLs from which the borders were chosen, if there are any.
+    pub candidates: Option<Smallest>,
 }
 
 /// At least this part of the rows must be spared, or everything is sorted at once.
@@ -81,22 +84,22 @@ pub fn again(
         return Ok(None);
     }
     again.find(sorting, shelf)?;
-    again.sort_neighbours(sorting.run.job.rules.sitemap_limits());
     let mut more = MORE;
-    while let Some(needed) = again.needed(sorting) {
+    loop {
+        again.sort_neighbours(sorting.run.job.rules.sitemap_limits());
+        let Some(needed) = again.needed(sorting) else { return Ok(None) };
         match again.divide(sorting, &needed) {
             Ok(divided) => return Ok(divided),
             Err(Halt::Failed(error)) => return Err(error),
             Err(Halt::Needs(part)) => again.give_up(part, &mut more),
         }
     }
-    Ok(None)
 }
 
 /// What is taken over from the live set.
 struct Again<'l> {
     live: Live<'l>,
-    borders: Borders<'l>,
+    borders: Borders,
     is_stable: bool,
     /// Bytes of a frame with all namespaces: which of them a sitemap declares is not known.
     frame_bytes_most: u64,
@@ -181,19 +184,18 @@ impl Again<'_> {
     }
 
     /// Sorts the `needed` ranges, and divides all entries. None if the borders are not certain.
-    fn divide(&self, sorting: &mut Sorting<'_>, needed: &[usize]) -> Result<Option<Divided>, Halt> {
-        let search = self.border_search()?;
+    fn divide(&mut self, sorting: &mut Sorting<'_>, needed: &[usize]) -> Result<Option<Divided>, Halt> {
+        let search = BorderSearch::new(self.borders.count());
         let Sorted { collector, listed, by_order } = self.sort(sorting, needed, &search)?;
         let standing = self.stands.iter().zip(self.live.sitemaps).filter(|(stands, _)| **stands);
         let standing: u64 = standing.map(|(_, sitemap)| u64::from(sitemap.urls)).sum();
         let sorted: u64 = listed.iter().sum();
+        let candidates = self.borders.candidates(search, |url| self.stands[self.live.part_of(url)])?;
         let (chunks, sitemaps) = match self.is_stable {
             false => (collector.chunks, collector.divider.finish()),
             true => {
-                let borders = search.into_borders();
-                if !self.borders.allow(&borders) {
-                    return Ok(None);
-                }
+                let Some(borders) = self.borders.among(&candidates) else { return Ok(None) };
+                self.begin_at(&borders)?;
                 let in_chunks: Vec<_> = borders.iter().filter(|url| !self.stands_at(url)).cloned().collect();
                 let (chunks, rooms) = (collector.chunks, collector.rooms);
                 let regions = Regions::of(chunks, rooms, &in_chunks, sorting.chunk_files())?;
@@ -202,7 +204,18 @@ impl Again<'_> {
             }
         };
         let (sitemaps, kept) = self.placed(sitemaps, chunks.len());
-        Ok(Some(Divided { chunks, sitemaps, kept, listed: sorted + standing, by_order }))
+        Ok(Some(Divided { chunks, sitemaps, kept, listed: sorted + standing, by_order, candidates }))
+    }
+
+    /// Sees that every border begins a part. A part with a border inside is changed: its sitemap ends earlier.
+    fn begin_at(&mut self, borders: &[String]) -> Result<(), Halt> {
+        let parts = borders.iter().map(|url| (self.live.part_of(url), url));
+        let is_cut = |&(part, url): &(usize, &String)| {
+            self.kept[part].is_some() && self.live.rows.first_urls[part] != *url
+        };
+        let cut = list(parts.filter(is_cut).map(|(part, _)| part))?;
+        cut.iter().for_each(|&part| self.kept[part] = None);
+        cut.first().map_or(Ok(()), |&part| Err(Halt::Needs(part)))
     }
 
     /// Sorts the `needed` ranges.
@@ -262,17 +275,6 @@ impl Again<'_> {
             },
             failed => failed,
         })
-    }
-
-    /// A search for borders that knows those that stand.
-    fn border_search(&self) -> Result<BorderSearch> {
-        let search = BorderSearch::new(self.borders.count);
-        if let Some(mut candidates) = search.candidates() {
-            for url in self.borders.live().filter(|url| self.stands_at(url)) {
-                candidates.push(CleanUrl::known(url.as_bytes(), true))?;
-            }
-        }
-        Ok(search)
     }
 
     /// Whether a part that stands begins with `url`.

@@ -83,6 +83,11 @@ impl<'l> Live<'l> {
         begun.saturating_sub(1)..end.max(1)
     }
 
+    /// The part that `url` belongs to.
+    pub fn part_of(&self, url: &str) -> usize {
+        self.rows.first_urls.partition_point(|first| first.as_str() <= url).saturating_sub(1)
+    }
+
     /// Whether the range with the index `range` has the rows `now` that it had.
     pub fn has_range(&self, range: usize, now: &RangeRows) -> bool {
         let then = &self.rows.ranges[range];

@@ -7,7 +7,7 @@ use crate::clean::CleanUrl;
 use crate::error::{Error, ErrorKind, Result, list, reserve};
 use crate::intake::input::Input;
 use crate::sitemap::divide::Room;
-use crate::sitemap::divide::borders::{BorderHash, Smallest};
+use crate::sitemap::divide::borders::{BorderHash, Smallest, spares};
 use crate::sitemap::divide::stable::Least;
 use crate::sitemap::entry::Entry;
 use crate::survey::chunk::{Chunk, RowsAt};
@@ -15,17 +15,17 @@ use crate::survey::front_coded::FrontDecoder;
 use crate::survey::in_place::PositionReader;
 use crate::survey::layout::ListedChunk;
 
-/// Finds the borders among the URLs that the threads list.
+/// Finds the borders, and spare ones, among the URLs that the threads list.
 pub struct BorderSearch {
-    wanted: usize,
-    /// The smallest URLs of all threads, if any are wanted.
+    /// The smallest URLs of all threads, if any borders are wanted.
     smallest: Option<Mutex<Smallest>>,
 }
 
 impl BorderSearch {
     /// A search for `wanted` borders.
     pub fn new(wanted: usize) -> Self {
-        Self { wanted, smallest: (wanted > 0).then(|| Mutex::new(Smallest::new(wanted))) }
+        let list = || Mutex::new(Smallest::new(wanted + spares(wanted)));
+        Self { smallest: (wanted > 0).then(list) }
     }
 
     /// The list that a thread adds URLs to, if any borders are wanted.
@@ -34,11 +34,9 @@ impl BorderSearch {
         Some(Candidates { shared, bound: lock(shared).bound() })
     }
 
-    /// The borders in byte order: as many as were wanted, or all URLs.
-    pub fn into_borders(self) -> Vec<String> {
-        let Some(smallest) = self.smallest else { return Vec::new() };
-        let smallest = smallest.into_inner().expect("no thread panics with the lock");
-        smallest.into_borders(self.wanted).expect("the list keeps as many as are wanted")
+    /// The URLs from which borders are chosen: at least as many as were wanted, or all. None if none were wanted.
+    pub fn into_candidates(self) -> Option<Smallest> {
+        self.smallest.map(|smallest| smallest.into_inner().expect("no thread panics with the lock"))
     }
 }
 

@@ -16,7 +16,7 @@ use crate::set::manifest::{SealedRows, Seals, Sitemap};
 use crate::set::name::{SitemapId, Stem};
 use crate::set::shelf::{Shelf, Shelved};
 use crate::sitemap::divide::borders::{BorderHash, count_per};
-use crate::survey::layout::{EntryAt, Layout};
+use crate::survey::layout::{EntryAt, Layout, Sealed};
 use crate::survey::tally::Tally;
 use crate::survey::{Live, Sealing, Surveyed, survey_in_regions};
 
@@ -139,9 +139,14 @@ impl Surveys {
                 assert_eq!(planned, (*number, *bytes, entries.len()));
             }
             let first_urls = sitemaps.iter().map(|(.., entries)| entries[0].0.clone()).collect();
-            let ranges = layout.ranges.clone();
-            let rows = ranges.map(|ranges| SealedRows { rules: String::new(), ranges, first_urls });
-            let kept = layout.kept.iter().flatten().count();
+            let Layout { sealed, kept, .. } = layout;
+            let rows = sealed.map(|Sealed { ranges, candidates }| SealedRows {
+                rules: String::new(),
+                ranges,
+                candidates,
+                first_urls,
+            });
+            let kept = kept.iter().flatten().count();
             Set { sitemaps, tally: account.tally, rows, kept }
         })
     }
@@ -248,11 +253,32 @@ fn sorted_job(divide: Divide, on_duplicate: OnDuplicate, threads: usize, urls: u
     job
 }
 
+/// One border for each 400 rows, up to a factor of two.
+fn borders(accepted_rows: u64) -> usize {
+    count_per(400, accepted_rows)
+}
+
+#[test]
+fn if_a_border_goes_the_next_url_by_hash_takes_its_place_and_the_rest_of_the_set_stands() {
+    let surveys = Surveys::new(sorted_job(Divide::Stable, OnDuplicate::First, 1, 50), 600_000, borders);
+    let mut rows = distinct(60_000);
+    let mut live = surveys.survey(&rows, None, &[]);
+    for round in 0..5 {
+        let by_hash = |(url, _): &&(String, String)| BorderHash::of(url.as_bytes());
+        let border = rows.iter().min_by_key(by_hash).unwrap().0.clone();
+        rows.retain(|(url, _)| *url != border);
+        live = surveys.check(&rows, &live, &[], &format!("round {round}: {border}"));
+        let sitemaps = live.sitemaps.len();
+        assert!(
+            live.kept > sitemaps / 2,
+            "round {round}: {} of {sitemaps} sitemaps were taken over",
+            live.kept
+        );
+    }
+}
+
 #[test]
 fn sets_that_change_again_and_again_are_what_they_would_be_alone() {
-    fn borders(accepted_rows: u64) -> usize {
-        count_per(400, accepted_rows)
-    }
     let mut kept = HashMap::new();
     for (nth, divide) in [Divide::Fill, Divide::Stable, Divide::Stable].into_iter().enumerate() {
         for (hold, threads, urls) in [(300_000, 1, 20), (1 << 20, 2, 7), (600_000, 3, 100)] {

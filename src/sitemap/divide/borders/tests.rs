@@ -64,6 +64,31 @@ fn a_url_is_in_the_region_that_the_last_border_up_to_it_begins() {
 }
 
 #[test]
+fn a_list_without_some_urls_is_that_of_the_others_as_far_as_it_goes() {
+    let urls = urls(3_000);
+    let distinct: Vec<String> = urls.iter().collect::<BTreeSet<_>>().into_iter().cloned().collect();
+    for most in [1, 2, 30, 300, distinct.len()] {
+        for left in [0, 1, 2, 3] {
+            let is_there = |url: &str| left > 0 && url.len().is_multiple_of(left);
+            let rest: Vec<String> = distinct.iter().filter(|url| is_there(url)).cloned().collect();
+            let mut list = smallest(most, &urls);
+            list.retain(is_there);
+            let known =
+                (0..=most).take_while(|&few| list.clone().into_borders(few).is_some()).last().unwrap();
+            assert_eq!(list.clone().into_borders(known), Some(plain(known, &rest)), "{most}, {left}");
+            assert!(left != 1 || known == most, "{known} of {most}");
+            // Other URLs are known no further than the list is.
+            let mut merged = smallest(most, &rest);
+            merged.merge(list).unwrap();
+            match known {
+                0 => assert_eq!(merged.into_borders(1), None),
+                _ => assert_eq!(merged.into_borders(known), Some(plain(known, &rest))),
+            }
+        }
+    }
+}
+
+#[test]
 fn the_smallest_are_distinct_and_do_not_depend_on_order_or_duplicates() {
     let urls = urls(3_000);
     let reversed: Vec<String> = urls.iter().rev().cloned().collect();

@@ -1,56 +1,68 @@
 //! Borders of a set that takes over sitemaps of the live one.
 
-use crate::sitemap::divide::borders::BorderHash;
+use crate::error::Result;
+use crate::sitemap::divide::borders::Smallest;
 use crate::survey::sorted::live::Live;
+use crate::survey::sorted::regions::BorderSearch;
 
-/// The borders of the live set, which are the first URLs of sitemaps.
-pub struct Borders<'l> {
-    /// The number of borders, of the live set and of the new one.
-    pub count: usize,
-    /// In byte order.
-    live: Vec<&'l str>,
-    /// The largest of them by hash.
-    last: Option<(BorderHash, &'l str)>,
+/// The borders of the live set, which are first URLs of its sitemaps.
+pub struct Borders {
+    /// In byte order. The new set has as many.
+    live: Vec<String>,
+    /// The URLs from which they were chosen, if there are any borders.
+    candidates: Option<Smallest>,
 }
 
-impl<'l> Borders<'l> {
-    /// The borders of `live`. None if the new set, of `accepted` rows, has another number of them. `count` gives the number for a
-    /// number of rows, if there are borders at all.
-    pub fn of(live: Live<'l>, accepted: u64, count: Option<fn(u64) -> usize>) -> Option<Self> {
+impl Borders {
+    /// The borders of `live`. None if the new set, of `accepted` rows, has another number of them, or if they are not known. `count`
+    /// gives the number for a number of rows, if there are borders at all.
+    pub fn of(live: Live<'_>, accepted: u64, count: Option<fn(u64) -> usize>) -> Option<Self> {
         let [count, live_count] =
             [accepted, live.accepted()].map(|rows| count.map_or(0, |count| count(rows)));
-        let mut hashed: Vec<_> = match count {
-            0 => Vec::new(),
-            _ => live.rows.first_urls.iter().map(|url| hashed(url)).collect(),
-        };
-        if count != live_count || hashed.len() < count {
+        if count != live_count {
             return None;
         }
-        hashed.sort_unstable();
-        hashed.truncate(count);
-        let last = hashed.last().copied();
-        let mut live: Vec<_> = hashed.into_iter().map(|(_, url)| url).collect();
-        live.sort_unstable();
-        Some(Self { count, live, last })
+        if count == 0 {
+            return Some(Self { live: Vec::new(), candidates: None });
+        }
+        let candidates = live.rows.candidates.clone()?;
+        let borders = candidates.clone().into_borders(count)?;
+        let are_sound = borders.len() == count
+            && borders.iter().all(|url| live.rows.first_urls.binary_search(url).is_ok());
+        are_sound.then_some(Self { live: borders, candidates: Some(candidates) })
     }
 
-    /// Whether `new` are the borders of the new set if they are those of its sorted entries and of the live borders that stand. The
-    /// other URLs of parts that stand come after all live borders by hash.
-    pub fn allow(&self, new: &[String]) -> bool {
-        new.len() == self.count && new.iter().all(|url| Some(hashed(url)) <= self.last)
+    /// The number of borders.
+    pub fn count(&self) -> usize {
+        self.live.len()
     }
 
-    /// Those of the live set, in byte order.
-    pub fn live(&self) -> impl Iterator<Item = &'l str> {
-        self.live.iter().copied()
+    /// The candidates of the new set: those that `search` has found among the sorted entries, and those of the live set that stand.
+    ///
+    /// # Errors
+    /// If there is no memory for them.
+    pub fn candidates(
+        &self,
+        search: BorderSearch,
+        stands: impl Fn(&str) -> bool,
+    ) -> Result<Option<Smallest>> {
+        let Some(mut all) = search.into_candidates() else { return Ok(None) };
+        let mut standing = self.candidates.clone().expect("borders are sought only if there are some");
+        standing.retain(stands);
+        all.merge(standing)?;
+        Ok(Some(all))
+    }
+
+    /// The borders among the `candidates` of the new set. None if too few of these are known.
+    pub fn among(&self, candidates: &Option<Smallest>) -> Option<Vec<String>> {
+        match candidates {
+            Some(candidates) => candidates.clone().into_borders(self.count()),
+            None => Some(Vec::new()),
+        }
     }
 
     /// Whether `url` is one of the live set.
     pub fn has(&self, url: &str) -> bool {
-        self.live.binary_search(&url).is_ok()
+        self.live.binary_search_by(|border| border.as_str().cmp(url)).is_ok()
     }
-}
-
-fn hashed(url: &str) -> (BorderHash, &str) {
-    (BorderHash::of(url.as_bytes()), url)
 }
