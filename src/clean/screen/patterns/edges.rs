@@ -1,6 +1,6 @@
 //! Edges: words that URLs begin or end with.
 
-use super::literals::Edge;
+use super::literals::{ANY, Edge};
 
 /// Bytes of a word that are compared at once.
 const HELD: usize = size_of::<u64>();
@@ -22,6 +22,8 @@ struct Word {
     /// Its last bytes as a number, and the bits of this number that they are.
     last: u64,
     mask: u64,
+    /// Whether [`ANY`] is among its bytes.
+    has_any: bool,
     is_whole: bool,
     bytes: Box<[u8]>,
     /// The pattern that has this word.
@@ -38,15 +40,13 @@ impl Edges {
         // A short word is at that end of the number where the URL has it.
         let from = if is_end { missing } else { 0 };
         last[from..from + held.len()].copy_from_slice(held);
-        let mask = match (missing, is_end) {
-            (HELD, _) => 0,
-            (missing, true) => u64::MAX << (8 * missing),
-            (missing, false) => u64::MAX >> (8 * missing),
-        };
+        // What is missing is any byte, too.
+        let mask = last.map(|byte| if byte == ANY { 0 } else { u8::MAX });
         let word = Word {
             at: bytes.len().saturating_sub(HELD),
             last: u64::from_le_bytes(last),
-            mask,
+            mask: u64::from_le_bytes(mask),
+            has_any: bytes.contains(&ANY),
             is_whole: edge == Edge::Whole,
             bytes: bytes.into(),
             pattern,
@@ -69,7 +69,7 @@ impl Edges {
             held.is_some_and(|held| (u64::from_le_bytes(*held) ^ word.last) & word.mask == 0)
                 && word.is_start(url)
         };
-        let is_end = |word: &&Word| (end ^ word.last) & word.mask == 0 && url.ends_with(&word.bytes);
+        let is_end = |word: &&Word| (end ^ word.last) & word.mask == 0 && word.is_end(url);
         self.first(self.starts.iter().find(is_start), self.ends.iter().find(is_end))
     }
 
@@ -77,7 +77,7 @@ impl Edges {
     #[cold]
     fn first_of_short(&self, url: &[u8]) -> Option<usize> {
         let start = self.starts.iter().find(|word| word.is_start(url));
-        self.first(start, self.ends.iter().find(|word| url.ends_with(&word.bytes)))
+        self.first(start, self.ends.iter().find(|word| word.is_end(url)))
     }
 
     #[inline]
@@ -89,6 +89,21 @@ impl Edges {
 impl Word {
     /// Whether `url` begins with it, or is it.
     fn is_start(&self, url: &[u8]) -> bool {
-        url.starts_with(&self.bytes) && (!self.is_whole || url.len() == self.bytes.len())
+        let start = url.get(..self.bytes.len());
+        start.is_some_and(|start| self.is(start)) && (!self.is_whole || url.len() == self.bytes.len())
+    }
+
+    /// Whether `url` ends with it.
+    fn is_end(&self, url: &[u8]) -> bool {
+        let from = url.len().checked_sub(self.bytes.len());
+        from.is_some_and(|from| self.is(&url[from..]))
+    }
+
+    /// Whether it is these bytes, of which there are as many.
+    fn is(&self, bytes: &[u8]) -> bool {
+        match self.has_any {
+            false => *self.bytes == *bytes,
+            true => self.bytes.iter().zip(bytes).all(|(&own, &byte)| own == byte || own == ANY),
+        }
     }
 }

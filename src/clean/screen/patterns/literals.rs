@@ -1,7 +1,7 @@
 //! Literals in patterns: words that a URL must begin or end with, or that it must contain, for a pattern to match.
 
 use regex_syntax::hir::literal::{ExtractKind, Extractor, Seq};
-use regex_syntax::hir::{Hir, HirKind, Look};
+use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 
 /// Most words of one pattern that are compared with the start or the end of URLs. The extensions of files in both letter cases
 /// are eight or sixteen.
@@ -13,10 +13,13 @@ const CLASS_BYTES_MAX: usize = 4;
 /// Longer words are not much rarer.
 const RARE_BYTES: usize = 6;
 
+/// In the words of an edge, stands for any byte. No URL has it.
+pub const ANY: u8 = 0;
+
 /// How to find out whether a pattern matches a URL.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// It matches if and only if the URL begins with one of the words, ends with one, or is one.
+    /// It matches if and only if the URL begins with one of the words, ends with one, or is one. [`ANY`] is any byte.
     Edge(Edge, Vec<Vec<u8>>),
     /// It matches only if the URL contains one of the words.
     Containing(Vec<Vec<u8>>),
@@ -64,13 +67,51 @@ fn anchored(pattern: &Hir) -> Option<(Edge, Hir)> {
 
 /// The words that are matched by a pattern that matches nothing else.
 fn exact_words(pattern: &Hir) -> Option<Vec<Vec<u8>>> {
-    if !pattern.properties().look_set().is_empty() {
+    if !pattern.properties().look_set().is_empty() || names_any(pattern) {
         return None;
     }
-    let words = prefixes(pattern);
+    let words = prefixes(&with_any(pattern));
     let is_short = words.len().is_some_and(|count| (1..=EDGE_WORDS_MAX).contains(&count));
     let words = words.literals().filter(|_| is_short && words.is_exact())?;
     Some(words.iter().map(|word| word.as_bytes().to_vec()).collect())
+}
+
+/// The pattern with [`ANY`] instead of each dot: people rarely escape the dots of a host.
+fn with_any(pattern: &Hir) -> Hir {
+    match pattern.kind() {
+        HirKind::Class(class) if is_any(class) => Hir::literal([ANY]),
+        HirKind::Repetition(repetition) => {
+            Hir::repetition(Repetition { sub: Box::new(with_any(&repetition.sub)), ..repetition.clone() })
+        }
+        HirKind::Capture(capture) => with_any(&capture.sub),
+        HirKind::Concat(parts) => Hir::concat(parts.iter().map(with_any).collect()),
+        HirKind::Alternation(branches) => Hir::alternation(branches.iter().map(with_any).collect()),
+        _ => pattern.clone(),
+    }
+}
+
+/// Whether every byte that a URL can have is in `class`.
+fn is_any(class: &Class) -> bool {
+    let Class::Bytes(class) = class else { return false };
+    class.ranges().iter().any(|range| range.start() <= b'!' && b'~' <= range.end())
+}
+
+/// Whether the byte [`ANY`] itself is in the pattern.
+fn names_any(pattern: &Hir) -> bool {
+    match pattern.kind() {
+        HirKind::Literal(literal) => literal.0.contains(&ANY),
+        HirKind::Class(Class::Bytes(bytes)) => {
+            bytes.ranges().first().is_some_and(|range| range.start() == ANY)
+                && !is_any(&Class::Bytes(bytes.clone()))
+        }
+        HirKind::Class(Class::Unicode(chars)) => {
+            chars.ranges().first().is_some_and(|range| range.start() == char::from(ANY))
+        }
+        HirKind::Repetition(repetition) => names_any(&repetition.sub),
+        HirKind::Capture(capture) => names_any(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(names_any),
+        HirKind::Empty | HirKind::Look(_) => false,
+    }
 }
 
 /// Words one of which is part of everything that a pattern matches: the rarest that can be found.
@@ -147,7 +188,13 @@ mod tests {
         let within = |words: &[&str]| Shape::Containing(words.iter().map(|word| (*word).into()).collect());
         for (pattern, want) in [
             ("^https://h/a/", edge(Edge::Start, &["https://h/a/"])),
-            ("^https://www.example.com/(a|b)/", within(&["com/a/", "com/b/"])),
+            (r"^http://h\.e/(a|b)/", edge(Edge::Start, &["http://h.e/a/", "http://h.e/b/"])),
+            ("^http://www.h.e/(a|b.)/", edge(Edge::Start, &["http://www\0h\0e/a/", "http://www\0h\0e/b\0/"])),
+            ("/.[^\\n][ -~]x$", edge(Edge::End, &["/\0\0\0x"])),
+            ("^http://h/[!-z]/", Shape::Any),
+            ("^http://h/.*/a/", within(&["/a/"])),
+            (r"^h.{2}x", edge(Edge::Start, &["h\0\0x"])),
+            (r"^[\x00a].", Shape::Any),
             (r"\.pdf$", edge(Edge::End, &[".pdf"])),
             (r"\.(?:pdf|docx?)$", edge(Edge::End, &[".pdf", ".docx", ".doc"])),
             ("^http://h/a$", edge(Edge::Whole, &["http://h/a"])),
