@@ -15,7 +15,7 @@ use crate::common::ordered::ordered;
 use crate::common::progress::Phase;
 use crate::common::secret::Secret;
 use crate::compress::gzip::Compressor;
-use crate::error::{Result, reserve};
+use crate::error::{Result, list, reserve};
 use crate::job::SetRules;
 use crate::job::fingerprint::Fingerprint;
 use crate::produce::batch::{Batch, BatchSitemap};
@@ -61,7 +61,12 @@ pub fn produce(
     syncing(stop, |sync| {
         // From the last to the first: if the input is larger than memory, pass 1 leaves its end in the page cache. The thread
         // that distributes the sitemaps is a few ahead, so it prefetches their input.
-        let sitemaps = (0..layout.sitemaps.len()).rev().inspect(|&at| layout.will_need(at));
+        let order = match sections {
+            // Their counts depend on the order in which they are added up.
+            Some(_) => (0..layout.sitemaps.len()).rev().collect(),
+            None => layout.reading_order(),
+        };
+        let sitemaps = order.into_iter().inspect(|&at| layout.will_need(at));
         ordered(job.resources.threads.get(), sitemaps, renderer, work, |rendered| {
             let (at, rendered, old, counted) = rendered?;
             old_news += old;
@@ -71,7 +76,7 @@ pub fn produce(
             let Rendered { first_url, content, seal, gzip } = match rendered {
                 Made::Before(first_url, sitemap) => {
                     let sitemap = Sitemap { lastmod: lastmod.into(), ..sitemap };
-                    staged.push(BatchSitemap { first_url, sitemap });
+                    staged.push((at, BatchSitemap { first_url, sitemap }));
                     return Ok(());
                 }
                 Made::Now(rendered) => rendered,
@@ -86,12 +91,13 @@ pub fn produce(
                 lastmod: lastmod.into(),
                 seals: Some(Seals { xml: seal, gzip: file.gzip_seal }),
             };
-            staged.push(BatchSitemap { first_url, sitemap });
+            staged.push((at, BatchSitemap { first_url, sitemap }));
             file.unsynced.map_or(Ok(()), sync)
         })
     })?;
     progress.end();
-    staged.reverse();
+    staged.sort_unstable_by_key(|&(at, _)| at);
+    let staged = list(staged.into_iter().map(|(_, sitemap)| sitemap))?;
     let sections = tally.map(|tally| finish_sections(run, layout, shelf.secret(), tally)).transpose()?;
     let rules = Fingerprint::of(&job.rules, &job.input.form);
     Ok(Batch::new(rules, layout.tally, staged).with_sections(sections).with_old_news(old_news))

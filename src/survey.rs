@@ -19,6 +19,7 @@ mod picks;
 mod position;
 mod recorded;
 pub mod rejects;
+mod rooms;
 pub mod sections;
 pub mod sizes;
 pub mod sort;

@@ -13,35 +13,44 @@ const SLOTS: usize = 1024;
 /// Names and their numbers.
 #[derive(Debug, Default)]
 pub struct QuickNumbers {
-    known: Vec<(Box<[u8]>, u16)>,
+    known: Vec<Known>,
     /// The index of each name.
     by_name: HashMap<Box<[u8]>, u32, QuickHash>,
     /// The index of the last name with this hash. Empty until there is a name.
     slots: Vec<u32>,
 }
 
+#[derive(Debug)]
+struct Known {
+    name: Box<[u8]>,
+    ends: Ends,
+    number: u16,
+}
+
 impl QuickNumbers {
     /// The number of `name`, if it is known.
     #[inline]
     pub fn get(&mut self, name: &[u8]) -> Option<u16> {
-        let slot = slot_of(name);
-        let (known, number) = self.known.get(*self.slots.get(slot)? as usize)?;
-        if **known == *name { Some(*number) } else { self.look_up(name, slot) }
+        let ends = Ends::of(name);
+        let slot = ends.slot();
+        let known = self.known.get(*self.slots.get(slot)? as usize)?;
+        let is_it = known.ends == ends && (name.len() <= ENDS_BYTES || *known.name == *name);
+        if is_it { Some(known.number) } else { self.look_up(name, slot) }
     }
 
     #[inline(never)]
     fn look_up(&mut self, name: &[u8], slot: usize) -> Option<u16> {
         let &at = self.by_name.get(name)?;
         self.slots[slot] = at;
-        Some(self.known[at as usize].1)
+        Some(self.known[at as usize].number)
     }
 
     /// Adds `name`, which is not known yet.
     pub fn insert(&mut self, name: &[u8], number: u16) {
-        let at = self.known.len() as u32;
+        let (at, ends) = (self.known.len() as u32, Ends::of(name));
         self.slots.resize(SLOTS, at);
-        self.slots[slot_of(name)] = at;
-        self.known.push((name.into(), number));
+        self.slots[ends.slot()] = at;
+        self.known.push(Known { name: name.into(), ends, number });
         self.by_name.insert(name.into(), at);
     }
 
@@ -52,21 +61,38 @@ impl QuickNumbers {
     }
 }
 
-/// A hash of the length and of the first and last eight bytes.
-#[inline]
-fn slot_of(name: &[u8]) -> usize {
-    let word = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
-        (Some(first), Some(last)) => {
-            u64::from_le_bytes(*first).wrapping_add(u64::from_le_bytes(*last).rotate_left(29))
-        }
-        _ => match (name.first_chunk::<4>(), name.last_chunk::<4>()) {
-            (Some(first), Some(last)) => {
-                u64::from(u32::from_le_bytes(*first)) << 32 | u64::from(u32::from_le_bytes(*last))
-            }
-            _ => name.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)),
-        },
-    };
-    ((word ^ name.len() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
+/// The length of a name, and its first and last eight bytes. They may overlap, so they are all of a name that is not longer than both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Ends {
+    length: usize,
+    first: u64,
+    last: u64,
+}
+
+/// Bytes of both ends of a name.
+const ENDS_BYTES: usize = 2 * size_of::<u64>();
+
+impl Ends {
+    #[inline]
+    fn of(name: &[u8]) -> Self {
+        let (first, last) = match (name.first_chunk(), name.last_chunk()) {
+            (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
+            _ => match (name.first_chunk(), name.last_chunk()) {
+                (Some(first), Some(last)) => {
+                    (u32::from_le_bytes(*first).into(), u32::from_le_bytes(*last).into())
+                }
+                _ => (name.iter().fold(0, |word, &byte| word << 8 | u64::from(byte)), 0),
+            },
+        };
+        Self { length: name.len(), first, last }
+    }
+
+    /// A hash.
+    #[inline]
+    fn slot(self) -> usize {
+        let word = self.first.wrapping_add(self.last.rotate_left(29)) ^ self.length as u64;
+        (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
+    }
 }
 
 const _: () = assert!(SLOTS == 1 << (u64::BITS - 54));

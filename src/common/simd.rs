@@ -11,13 +11,14 @@ pub const BITS: usize = 64;
 #[inline]
 pub fn starts_with(bytes: &[u8], start: &[u8]) -> bool {
     let Some(head) = bytes.get(..start.len()) else { return false };
-    let ends = |bytes: &[u8]| {
-        let word = |word: &[u8; LANES]| u128::from_ne_bytes(*word);
-        Some([word(bytes.first_chunk()?), word(bytes.last_chunk()?)])
+    let differing = |one: Option<&[u8; LANES]>, other: Option<&[u8; LANES]>| {
+        Some(u128::from_ne_bytes(*one?) ^ u128::from_ne_bytes(*other?))
     };
-    match (ends(head), ends(start)) {
-        (Some(ends), Some(wanted)) if ends != wanted => false,
-        (Some(_), _) if start.len() <= 2 * LANES => true,
+    let first = differing(head.first_chunk(), start.first_chunk());
+    let last = differing(head.last_chunk(), start.last_chunk());
+    match first.zip(last) {
+        Some((first, last)) if first | last != 0 => false,
+        Some(_) if start.len() <= 2 * LANES => true,
         _ => head == start,
     }
 }
@@ -53,6 +54,19 @@ pub fn contain_any(bytes: &[u8], [one, other]: [u8; 2]) -> bool {
         }
     }
     any(wanted)
+}
+
+/// The index of the first of the two `wanted` bytes. Quick if it is among the first sixteen, wherever there: a loop would end after
+/// another number of bytes each time, which no processor predicts.
+#[inline]
+pub fn find_any(bytes: &[u8], [one, other]: [u8; 2]) -> Option<usize> {
+    let is_wanted = |&byte: &u8| (byte == one) | (byte == other);
+    let Some(first) = bytes.first_chunk::<LANES>() else { return bytes.iter().position(is_wanted) };
+    let found = u128::from_le_bytes(first.map(|byte| if is_wanted(&byte) { u8::MAX } else { 0 }));
+    match found.trailing_zeros() as usize / 8 {
+        LANES => bytes[LANES..].iter().position(is_wanted).map(|at| LANES + at),
+        at => Some(at),
+    }
 }
 
 /// Returns whether any of `lanes` is true, without a branch per lane.
@@ -126,6 +140,18 @@ mod sse2 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_of_two_bytes_is_found_wherever_it_is() {
+        for length in 0..50 {
+            let mut bytes = vec![b'x'; length];
+            assert_eq!(find_any(&bytes, *b"/?"), None);
+            for at in (0..length).rev() {
+                bytes[at] = if at % 3 == 0 { b'?' } else { b'/' };
+                assert_eq!(find_any(&bytes, *b"/?"), Some(at));
+            }
+        }
+    }
 
     #[test]
     fn a_prefix_matches_only_if_all_its_bytes_do() {

@@ -91,6 +91,10 @@ const ENTRY: u8 = 4;
 const SECTION_ENTRY: u8 = 5;
 const NEVER_GROWS: u8 = 8;
 
+/// Bytes of the content of an entry without tags besides its URL: its kind, the length of the URL, and the number of its section.
+/// URLs of 128 bytes and more take one more.
+pub const BESIDES_URL_BYTES: usize = 4;
+
 /// Beside the namespaces of an entry: it has a section.
 const HAS_SECTION: u8 = 128;
 const _: () = assert!(EXTENSIONS_COUNT < 8);

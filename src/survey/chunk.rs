@@ -74,6 +74,12 @@ impl Chunk {
         Self { input, rows }
     }
 
+    /// If the rows were picked: the index of their input, and the first byte that they are picked from.
+    pub fn picked_from(&self) -> Option<(usize, usize)> {
+        let RowsAt::Picked { picks, .. } = &self.rows else { return None };
+        picks.chunks.first().map(|chunk| (self.input, chunk.bytes.start))
+    }
+
     /// Prefetches the bytes of `inputs` that the chunk needs.
     pub fn will_need(&self, inputs: &[Input]) {
         match &self.rows {

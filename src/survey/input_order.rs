@@ -291,7 +291,11 @@ const NOT_YET: &str = "nothing was front-coded or picked yet, and held URLs are 
 /// The place of a row that starts at `start` in its chunk.
 #[inline]
 fn place(content: Content<'_>, start: usize) -> Option<Place> {
-    let length = if let Content::Url(raw, _) = content { raw.len() } else { 0 };
+    let length = match content {
+        Content::Url(raw, _) => raw.len(),
+        Content::Entry(entry) => entry.url.as_bytes().len() + spool_format::BESIDES_URL_BYTES,
+        Content::Bad(..) => 0,
+    };
     Place::new(start, length)
 }
 

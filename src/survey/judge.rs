@@ -5,6 +5,7 @@ use super::front_coded::FrontDecoder;
 use super::in_place::PositionReader;
 use super::layout::ListedChunk;
 use super::notes::Notes;
+use super::picks::Picked;
 use super::tally::Tally;
 use crate::clean::scope::{Base, Origins, Scope};
 use crate::clean::screen::{LineCleaner, RuleNumber, Screen, Screened};
@@ -150,11 +151,14 @@ pub fn try_for_each_listed<E>(
         }
         RowsAt::Picked { picks, range } => {
             let (range, mut ordinals) = (range.start as usize + from..range.end as usize, from..);
-            picks.try_for_each(range, inputs[chunk.input].bytes(), |content, is_clean| {
-                match picked(judge, content, is_clean) {
-                    Judged::Entry(entry) => ordinals.next().map_or(Ok(()), |ordinal| act(ordinal, entry)),
+            let mut act = |entry: Entry<'_>| ordinals.next().map_or(Ok(()), |ordinal| act(ordinal, entry));
+            picks.try_for_each(range, inputs[chunk.input].bytes(), |row| match row {
+                Picked::Clean(url) => act(canonical(url)),
+                Picked::Row(Content::Entry(entry)) => act(entry),
+                Picked::Row(content) => match judge.judge(content, &mut |_| {}) {
+                    Judged::Entry(entry) => act(entry),
                     _ => Ok(()),
-                }
+                },
             })
         }
         _ => {
@@ -164,15 +168,6 @@ pub fn try_for_each_listed<E>(
                 _ => Ok(()),
             })
         }
-    }
-}
-
-/// Judges a picked row again, unless it is a line that is known to be clean.
-#[inline]
-fn picked<'e>(judge: &'e mut Judge<'_>, content: Content<'e>, is_clean: bool) -> Judged<'e> {
-    match content {
-        Content::Url(raw, _) if is_clean => Judged::Entry(canonical(raw)),
-        _ => judge.judge(content, &mut |_| {}),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The layout: which entries are listed, and in which sitemap. The first pass computes it for the second.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -172,6 +173,18 @@ impl Layout {
     /// The number of entries in all sitemaps.
     pub fn planned(&self) -> u64 {
         self.sitemaps.iter().map(|sitemap| u64::from(sitemap.entries)).sum()
+    }
+
+    /// The indexes of all sitemaps in the order in which their rows are read fastest, from the end of the input to its start. Sitemaps
+    /// of different sections whose rows are on the same pages come one after another.
+    pub fn reading_order(&self) -> Vec<usize> {
+        let start = |&at: &usize| {
+            let chunk = self.chunks.get(self.sitemaps[at].first.chunk);
+            Reverse(chunk.and_then(|listed| listed.chunk.picked_from()))
+        };
+        let mut order: Vec<_> = (0..self.sitemaps.len()).rev().collect();
+        order.sort_by_key(start);
+        order
     }
 
     /// Prefetches the input bytes of the sitemap with the index `sitemap`.

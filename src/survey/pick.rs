@@ -10,6 +10,7 @@ use super::layout::{EntryAt, Layout, ListedChunk};
 use super::memory::Memory;
 use super::picks::{CHUNKS_TOGETHER, PickedChunk, PickedRows, Picks, Place};
 use super::recorded::{RECORDED_SHARE, Recorded};
+use super::rooms::Rooms;
 use super::stable;
 use super::tally::Tally;
 use crate::common::ordered::ordered;
@@ -44,8 +45,8 @@ pub fn count(run: Context<'_>, layout: &Layout, recorded: &Recorded, numbers: us
     let work = |(): &mut (), chunks: Range<usize>| {
         let mut counts = vec![0_u64; numbers];
         for (listed, chunk) in layout.chunks[chunks.clone()].iter().zip(&recorded.chunks[chunks]) {
-            for (ordinal, &number) in chunk.numbers.iter().enumerate() {
-                counts[usize::from(number)] += u64::from(listed.survivors.contains(ordinal));
+            for ordinal in listed.survivors.ordinals() {
+                counts[usize::from(chunk.numbers[ordinal])] += 1;
             }
         }
         counts
@@ -123,9 +124,9 @@ fn groups(chunks: &[ListedChunk]) -> impl Iterator<Item = Range<usize>> + Send {
 struct Group {
     input: usize,
     picks: Arc<Picks>,
-    rooms: Vec<Room>,
-    /// The rows of each part.
-    runs: Vec<(usize, Range<u32>)>,
+    rooms: Rooms,
+    /// The rows of each part, and their room.
+    runs: Vec<(usize, Range<u32>, Room)>,
 }
 
 /// Sorts the rows of a few chunks by part.
@@ -145,15 +146,13 @@ impl Picker<'_> {
         order.clear();
         for at in chunks.clone() {
             let survivors = &layout.chunks[at].survivors;
-            for (ordinal, &number) in recorded.chunks[at].numbers.iter().enumerate() {
-                if survivors.contains(ordinal) {
-                    let part = part_of[usize::from(number)];
-                    let count = &mut next[part as usize];
-                    if *count == 0 {
-                        order.push(part);
-                    }
-                    *count += 1;
+            for ordinal in survivors.ordinals() {
+                let part = part_of[usize::from(recorded.chunks[at].numbers[ordinal])];
+                let count = &mut next[part as usize];
+                if *count == 0 {
+                    order.push(part);
                 }
+                *count += 1;
             }
         }
         let (mut runs, mut rows) = (Vec::new(), 0);
@@ -161,9 +160,10 @@ impl Picker<'_> {
         for &part in order.iter() {
             let first = rows;
             rows += std::mem::replace(&mut next[part as usize], first);
-            runs.push((part as usize, first..rows));
+            runs.push((part as usize, first..rows, Room::default()));
         }
         let (places, rooms) = self.sort(chunks.clone(), rows as usize)?;
+        runs.iter_mut().for_each(|(_, range, room)| *room = rooms.sum(range.clone()));
         self.order.iter().for_each(|&part| self.next[part as usize] = 0);
         let listed = &self.layout.chunks[chunks];
         let input = listed[0].chunk.input;
@@ -171,23 +171,19 @@ impl Picker<'_> {
         Ok(Group { input, picks: Arc::new(Picks { chunks, places }), rooms, runs })
     }
 
-    /// The places and the room of all `rows` listed rows of `chunks`.
-    fn sort(&mut self, chunks: Range<usize>, rows: usize) -> Result<(Vec<Place>, Vec<Room>)> {
-        let (mut places, mut rooms) = (Vec::new(), Vec::new());
+    /// The places and the rooms of all `rows` listed rows of `chunks`.
+    fn sort(&mut self, chunks: Range<usize>, rows: usize) -> Result<(Vec<Place>, Rooms)> {
+        let (mut places, mut rooms) = (Vec::new(), Rooms::of(rows)?);
         reserve(&mut places, rows)?;
-        reserve(&mut rooms, rows)?;
         places.resize(rows, Place::default());
-        rooms.resize(rows, Room::default());
         for (nth, at) in chunks.enumerate() {
-            let (survivors, own) = (&self.layout.chunks[at].survivors, &self.recorded.chunks[at]);
-            let rows = own.numbers.iter().zip(&own.places).zip(self.recorded.sizes[at].view().iter());
-            for (ordinal, ((&number, place), room)) in rows.enumerate() {
-                if survivors.contains(ordinal) {
-                    let to = &mut self.next[self.part_of[usize::from(number)] as usize];
-                    places[*to as usize] = place.in_chunk(nth);
-                    rooms[*to as usize] = room;
-                    *to += 1;
-                }
+            let own = &self.recorded.chunks[at];
+            let mut sizes = self.recorded.sizes[at].view().cursor();
+            for ordinal in self.layout.chunks[at].survivors.ordinals() {
+                let to = &mut self.next[self.part_of[usize::from(own.numbers[ordinal])] as usize];
+                places[*to as usize] = own.places[ordinal].in_chunk(nth);
+                rooms.set(*to, sizes.room(ordinal))?;
+                *to += 1;
             }
         }
         Ok((places, rooms))
@@ -241,18 +237,16 @@ impl Parts<'_> {
     fn push(&mut self, group: Group) -> Result<()> {
         let Group { input, picks, rooms, runs } = group;
         self.bytes += picks.places.len() * size_of::<Place>();
-        for (part, range) in runs {
+        for (part, range, room) in runs {
             let at = match self.at[part] {
                 Some(at) => at,
                 None => self.add(part)?,
             };
             let count = range.len() as u32;
-            let rooms = &rooms[range.start as usize..range.end as usize];
-            let room: Room = rooms.iter().copied().sum();
             let part = &mut self.parts[at].1;
             let chunk = part.chunks.len();
-            let places = rooms.iter().enumerate();
-            let places = places.map(|(ordinal, &room)| (EntryAt { chunk, ordinal }, room));
+            let places = range.clone().enumerate();
+            let places = places.map(|(ordinal, at)| (EntryAt { chunk, ordinal }, rooms.get(at)));
             part.divider.push_together(count, room, places)?;
             reserve_more(&mut part.chunks, 1)?;
             reserve_more(&mut part.rooms, 1)?;

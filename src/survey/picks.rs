@@ -19,20 +19,21 @@ const LENGTH_MAX: usize = (1 << LENGTH_BITS) - 1;
 
 const _: () = assert!(CHUNK_BYTES < 1 << START_BITS);
 
-/// How many rows are prefetched together. Each is on a page of its own, and the processor looks up several pages at a time only if
-/// it is asked for them in a row.
-const AHEAD: usize = 32;
+/// How many rows are prefetched together. Each may be on a page of its own, and the processor looks up several pages at a time only
+/// if it is asked for them in a row.
+const AHEAD: usize = 16;
 
 /// The place of a row.
 ///
 /// ```text
-/// bits = chunk (4) · first byte in the bytes of the chunk (19) · length of the line without its end, 511 for longer ones (9)
+/// bits = chunk (4) · first byte in the bytes of the chunk (19) · length, at most 511 (9)
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Place(u32);
 
 impl Place {
-    /// The place of a row of the first chunk. `length` is that of a line, and 0 for other rows. None if the chunk is too large.
+    /// The place of a row of the first chunk. `length` is that of a line without its end, or of what is usually read of another row.
+    /// None if the chunk is too large.
     #[inline]
     pub fn new(start: usize, length: usize) -> Option<Self> {
         let length = length.min(LENGTH_MAX);
@@ -90,9 +91,16 @@ pub struct Picks {
     pub places: Vec<Place>,
 }
 
+/// A row that was picked.
+pub enum Picked<'i> {
+    /// A line that is a canonical URL.
+    Clean(&'i [u8]),
+    /// Any other row.
+    Row(Content<'i>),
+}
+
 impl Picks {
-    /// Calls `act` with the content of each row in `range`, and with whether it is a canonical URL already. `input` has all bytes
-    /// of the input.
+    /// Calls `act` with each row in `range`. `input` has all bytes of the input.
     ///
     /// # Errors
     /// The first of `act`.
@@ -101,7 +109,7 @@ impl Picks {
         &self,
         range: Range<usize>,
         input: &'i [u8],
-        mut act: impl FnMut(Content<'i>, bool) -> Result<(), E>,
+        mut act: impl FnMut(Picked<'i>) -> Result<(), E>,
     ) -> Result<(), E> {
         for at in range {
             if at.is_multiple_of(AHEAD) {
@@ -110,22 +118,24 @@ impl Picks {
             let place = self.places[at];
             let PickedChunk { bytes, rows } = &self.chunks[place.chunk()];
             let row = &input[bytes.start + place.start()..bytes.end];
-            match rows {
-                PickedRows::CleanLines => act(of_line(line(row, place)), true)?,
-                PickedRows::Lines => act(of_line(line(row, place)), false)?,
-                PickedRows::Rows => act(spool_format::content(row), false)?,
-            }
+            act(match rows {
+                PickedRows::CleanLines => Picked::Clean(line(row, place)),
+                PickedRows::Lines => Picked::Row(of_line(line(row, place))),
+                PickedRows::Rows => Picked::Row(spool_format::content(row)),
+            })?;
         }
         Ok(())
     }
 
-    /// Prefetches the rows that begin at `from`.
+    /// Prefetches the rows that begin at `from`, all but the middle of long ones.
     #[inline(never)]
     fn fetch(&self, from: usize, input: &[u8]) {
         for place in self.places.iter().skip(from).take(AHEAD) {
             let start = self.chunks[place.chunk()].bytes.start + place.start();
-            input.get(start).into_iter().for_each(prefetch::fetch);
-            input.get(start + prefetch::LINE_BYTES).into_iter().for_each(prefetch::fetch);
+            let last = start + place.length();
+            for at in [start, last.min(start + prefetch::LINE_BYTES), last] {
+                input.get(at).into_iter().for_each(prefetch::fetch);
+            }
         }
     }
 }
@@ -178,10 +188,12 @@ mod tests {
         }
         for from in [0, 1, want.len()] {
             let mut found = Vec::new();
-            let ok = picks.try_for_each(from..want.len(), &text, |content, is_clean| {
-                let Content::Url(raw, _) = content else { panic!("it is a line") };
+            let ok = picks.try_for_each(from..want.len(), &text, |row| {
+                let Picked::Row(Content::Url(raw, _)) = row else {
+                    panic!("it is a line, not known to be clean")
+                };
                 found.push(raw);
-                if is_clean { Err(()) } else { Ok(()) }
+                Ok::<_, ()>(())
             });
             assert!(ok == Ok(()) && found == want[from..]);
         }

@@ -223,7 +223,7 @@ impl<'r> Recorder<'r> {
     }
 
     /// Records the next entry, whose row is at `place`.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, entry: &Entry<'_>, place: Option<Place>) {
         if self.has_failed {
             return;

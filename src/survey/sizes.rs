@@ -83,18 +83,45 @@ impl Sizes {
 impl<'a> View<'a> {
     /// The room of each entry, in order.
     pub fn iter(self) -> impl Iterator<Item = Room> + 'a {
-        let mut beyond = self.beyond.as_chunks::<BEYOND_BYTES>().0.iter().peekable();
-        (0_u16..).zip(self.small).map(move |(ordinal, &small)| {
-            let bytes = xml::ENTRY_BYTES_MIN as u64 + u64::from(small);
-            let here = beyond.next_if(|[low, high, ..]| u16::from_le_bytes([*low, *high]) == ordinal);
-            match here {
-                Some(&[_, _, a, b, c, d, uses]) => {
-                    let more = u64::from(u32::from_le_bytes([a, b, c, d]));
-                    Room::of_entry(bytes + more, Namespaces::from_bits(uses))
-                }
-                None => Room::plain(bytes),
+        let mut cursor = self.cursor();
+        (0..self.small.len()).map(move |ordinal| cursor.room(ordinal))
+    }
+
+    /// Finds the rooms of entries in order, not necessarily of all.
+    pub fn cursor(self) -> Cursor<'a> {
+        Cursor { small: self.small, beyond: self.beyond.as_chunks().0 }
+    }
+}
+
+/// Finds rooms by ordinals that rise.
+#[derive(Debug)]
+pub struct Cursor<'a> {
+    small: &'a [u8],
+    /// What is beyond the entries so far.
+    beyond: &'a [[u8; BEYOND_BYTES]],
+}
+
+impl Cursor<'_> {
+    /// The room of the entry `ordinal`, which comes after those before.
+    #[inline]
+    pub fn room(&mut self, ordinal: usize) -> Room {
+        let bytes = xml::ENTRY_BYTES_MIN as u64 + u64::from(self.small[ordinal]);
+        if self.beyond.is_empty() { Room::plain(bytes) } else { self.and_beyond(ordinal, bytes) }
+    }
+
+    fn and_beyond(&mut self, ordinal: usize, bytes: u64) -> Room {
+        while let [[low, high, a, b, c, d, uses], rest @ ..] = self.beyond {
+            let of = usize::from(u16::from_le_bytes([*low, *high]));
+            if of > ordinal {
+                break;
             }
-        })
+            self.beyond = rest;
+            if of == ordinal {
+                let more = u64::from(u32::from_le_bytes([*a, *b, *c, *d]));
+                return Room::of_entry(bytes + more, Namespaces::from_bits(*uses));
+            }
+        }
+        Room::plain(bytes)
     }
 }
 
@@ -116,7 +143,10 @@ mod tests {
             let mut written = Vec::new();
             sizes.write(&mut written);
             assert_eq!(written.len(), sizes.bytes());
-            assert!(Sizes::read(&written, sizes.entries()).iter().eq(want()));
+            let view = Sizes::read(&written, sizes.entries());
+            assert!(view.iter().eq(want()));
+            let mut cursor = view.cursor();
+            (0..count).step_by(3).for_each(|nth| assert_eq!(cursor.room(nth), entry(nth)));
         }
     }
 }

@@ -7,8 +7,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// The part of a clean URL before its path, with the slash that begins the path.
 pub fn origin_of(clean_url: &[u8]) -> &[u8] {
-    let slashes = memchr::memchr_iter(b'/', clean_url);
-    &clean_url[..=slashes.take(3).last().expect("a clean URL has a path")]
+    // A host has at least one byte, so the slash after it is not among these.
+    let scheme = "https://".len();
+    let slash = memchr::memchr(b'/', &clean_url[scheme..]);
+    &clean_url[..=scheme + slash.expect("a clean URL has a path")]
 }
 
 /// Maximum number of origins to count. Up to this number, every count is exact. They take about 6 MB.

@@ -2,6 +2,7 @@
 
 use super::names::REST;
 use crate::clean::scope::{Base, ScopeRule, origin_of};
+use crate::common::simd;
 
 /// Finds the first segment of paths.
 #[derive(Debug, Clone)]
@@ -23,27 +24,36 @@ impl PathSegments {
     pub fn new(base: &Base, scope: ScopeRule) -> Self {
         let root = match (base, scope) {
             (Base::Directory(url), ScopeRule::Directory) => Root::Url(url.as_str().to_owned()),
+            (Base::Directory(url), _) => {
+                let origin = origin_of(url.as_str().as_bytes());
+                Root::Url(url.as_str()[..origin.len()].to_owned())
+            }
             (Base::EachOrigin(path), ScopeRule::Directory) => Root::Path(path.below_root().to_owned()),
-            _ => Root::Path(String::new()),
+            (Base::EachOrigin(_), _) => Root::Path(String::new()),
         };
         Self { root }
     }
 
     /// The first segment of the path of `url`. Empty if there is none, or if it is the name of the section of such URLs.
-    #[inline]
+    #[inline(always)]
     pub fn of<'u>(&self, url: &'u [u8]) -> &'u [u8] {
         let after_origin = || &url[origin_of(url).len()..];
         let path = match &self.root {
-            Root::Url(root) => url.strip_prefix(root.as_bytes()).unwrap_or_else(after_origin),
+            Root::Url(root) => without(root, url).unwrap_or_else(after_origin),
             Root::Path(root) => {
                 let path = after_origin();
-                path.strip_prefix(root.as_bytes()).unwrap_or(path)
+                without(root, path).unwrap_or(path)
             }
         };
-        let end = path.iter().position(|byte| matches!(byte, b'/' | b'?'));
-        let segment = &path[..end.unwrap_or(path.len())];
+        let segment = &path[..simd::find_any(path, *b"/?").unwrap_or(path.len())];
         if segment == REST.as_bytes() { &[] } else { segment }
     }
+}
+
+/// What comes after `root` in `url`, if it begins with that.
+#[inline]
+fn without<'u>(root: &str, url: &'u [u8]) -> Option<&'u [u8]> {
+    simd::starts_with(url, root.as_bytes()).then(|| &url[root.len()..])
 }
 
 #[cfg(test)]
