@@ -126,13 +126,13 @@ impl Error {
     }
 
     fn from_io(kind: ErrorKind, message: Message, source: io::Error) -> Self {
-        // A reader that knows more than the system has said it all.
+        // An error that wraps one of ours already has a complete message.
         source
             .downcast()
             .unwrap_or_else(|source| Self(Box::new(Inside { kind, message, source: Some(source) })))
     }
 
-    /// Whether `error` is an [`Error`] on its way through code that knows only errors of the system.
+    /// Whether `error` wraps an [`Error`] that passes through code that knows only I/O errors.
     pub(crate) fn is_carried_by(error: &io::Error) -> bool {
         error.get_ref().is_some_and(|cause| cause.is::<Self>())
     }

@@ -1,4 +1,4 @@
-//! The job: everything that a build is told.
+//! The job: all settings of a build.
 
 mod also;
 pub(crate) mod fingerprint;
@@ -66,7 +66,7 @@ impl Job {
         }
     }
 
-    /// Checks the options against the protocol and against each other. [`build`](crate::build()) does it first.
+    /// Checks the options against the protocol and against each other. [`build`](crate::build()) calls this first.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
@@ -88,7 +88,7 @@ impl Job {
             sections.add_column(&mut self.input.form.clone())?;
         }
         self.rules.check()?;
-        // An index file has the name of the set in the URL of each sitemap.
+        // In an index file, the URL of each sitemap contains the name of the set.
         let name = self.publication.name.as_ref().map_or(0, |name| name.as_str().len() as u64 + 1);
         self.rules.check_room(name)
     }

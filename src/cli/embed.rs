@@ -1,6 +1,6 @@
 //! Commands for programs that embed the command line, such as the Python package: options are words, as in a shell, and only
-//! warnings are printed. Configuration files are not read, and neither are options in the environment. Settings of object stores
-//! apply to the whole process, from the call on that has them.
+//! warnings are printed. Options are read neither from configuration files nor from the environment. Settings of object stores
+//! apply to the whole process, starting with the call that makes them.
 
 use std::ffi::OsString;
 

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Message, Result, Setting, Shown, message};
 use crate::intake::format::Feed;
 use crate::intake::input::Input;
 
-/// The way out if scratch files have no room.
+/// The remedy if there is no room for scratch files.
 pub fn way_out() -> Message {
     message!("name another directory with ", Setting::Scratch)
 }

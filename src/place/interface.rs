@@ -1,4 +1,4 @@
-//! The two interfaces of a place, whatever kind of place it is: [`View`] reads it, [`Place`] changes it.
+//! The two interfaces of every kind of place: [`View`] reads it, [`Place`] changes it.
 //!
 //! A place is where one set is published. Several sets with different names may share a directory; each is a place of its own.
 //!
@@ -155,8 +155,8 @@ pub trait View: fmt::Debug + Send + Sync {
     /// If it is missing or cannot be read.
     fn read(&self, file: &OsStr) -> Result<Vec<u8>>;
 
-    /// Whether the published file `file` of so many `bytes` has the content that it was published with, as far as the place knows that
-    /// without reading it; none if it does not know.
+    /// Whether the published file `file`, of `bytes` bytes, still has the content that it was published with, as far as the place
+    /// knows without reading it; none if it does not know.
     fn is_as_published(&self, _file: &OsStr, _bytes: u64) -> Option<bool> {
         None
     }

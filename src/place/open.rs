@@ -21,7 +21,7 @@ use super::bucket::{BucketPlace, BucketStaging, BucketView};
 #[cfg(feature = "cloud")]
 use crate::store::{Failure, Scheme, connect};
 
-/// The name of the staged file by which a worker sees that it shares a place.
+/// The name of the staged file that shows a worker that it shares a place.
 pub use super::layout::PROBE;
 /// The name below a directory under which it keeps the state of its set. No other file may have it.
 pub use super::layout::STATE;

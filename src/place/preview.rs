@@ -1,4 +1,4 @@
-//! A place that is only looked at: a dry run takes every decision of a run here, and nothing is changed.
+//! A place that is only read: a dry run makes every decision of a real run here, and changes nothing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -38,8 +38,8 @@ pub fn is_robots_file(file: &str) -> bool {
 /// entry in a sitemap, and at least one sitemap in an index file.
 pub const EMPTY_SET_LINE: &str = "# no URLs: this set is empty on purpose\n";
 
-/// Candidates for the hash in a file name, eight hexadecimal digits each. Every candidate is used only if another content has
-/// the names before. The digits of `content` come first. An attacker cannot occupy those of the `seal` of the same XML.
+/// Candidates for the hash in a file name, eight hexadecimal digits each. A candidate is used only if the names before it belong
+/// to other content. The digits of `content` come first. An attacker cannot occupy those of the `seal` of the same XML.
 pub fn words(content: ContentHash, seal: Seal) -> impl Iterator<Item = String> {
     let digits = content.to_string() + &String::from(seal);
     (0..8).map(move |word| digits[8 * word..][..8].to_owned())

@@ -139,7 +139,7 @@ pub struct Divider<P> {
     limits: Limits,
     frame_bytes: u64,
     sitemaps: Vec<PlannedSitemap<P>>,
-    /// Whether the last file takes no more entries, whatever room it has.
+    /// Whether the last file takes no more entries, even if it has room.
     is_closed: bool,
 }
 
@@ -175,7 +175,7 @@ impl<P: Copy> Divider<P> {
         Ok(())
     }
 
-    /// The number of the next file, if the next entry begins one, whatever its room.
+    /// The number of the next file, if the next entry begins one, however small it is.
     pub fn next_number(&self) -> Option<u32> {
         let last = self.sitemaps.last();
         let is_full = last.is_none_or(|last| self.is_closed || self.is_full(last));

@@ -35,7 +35,7 @@ pub struct Keys<'m> {
     /// The scratch file, once it is complete.
     mapped: Option<Input>,
     urls: usize,
-    /// Bytes that are held besides.
+    /// Bytes of other data in memory.
     besides: usize,
 }
 
@@ -184,7 +184,7 @@ impl<'m> Keys<'m> {
         spilled.chain(held.map(move |(chunk, keys)| keys.partition(chunk, partition)))
     }
 
-    /// Reckons with `bytes` bytes that are held besides.
+    /// Takes into account that other data holds `bytes` bytes.
     pub fn hold_besides(&mut self, bytes: usize) {
         self.besides = bytes;
     }

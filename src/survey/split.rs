@@ -1,9 +1,9 @@
 //! Splits a layout into several: one for each origin, or for each section, or both.
 //!
 //! Listed entries are distributed by a key, front-coded again for each part, and held in memory as far as there is room. Threads
-//! group the entries of a few chunks each; the groups are then appended to their parts one after the other, so that the order stays.
-//! However many parts there are, they share one file for what memory does not hold. [`pick`](super::pick) does the same without
-//! copies, where it can.
+//! group the entries of a few chunks each; the groups are then appended to their parts one after the other, which preserves the
+//! order. All parts share one file for what does not fit in memory. [`pick`](super::pick) does the same without copies, where it
+//! can.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The survey lists the same entries whatever memory there is.
+//! The survey lists the same entries with any amount of memory.
 
 mod again;
 mod regions;
@@ -71,7 +71,7 @@ impl Drop for Directory {
     }
 }
 
-/// Rows with many equal URLs, some of them refused, and one that comes again and again.
+/// Rows with many equal URLs, some of them refused, and one that occurs again and again.
 fn rows() -> Vec<(String, String)> {
     let url = |n: u64| match n % 11 {
         0 => "https://h.example/hot".into(),

@@ -115,7 +115,7 @@ pub fn check_sections(job: &Job, sites: &[Planned], left_out: &LeftOut) -> Resul
     Ok(())
 }
 
-/// Checks the sections of the live set of `site` against those that would replace them, `now` with their URLs.
+/// Checks the sections of the live set of `site` against those that would replace them, whose numbers of URLs are in `now`.
 fn check_live_sections(job: &Job, site: &Site, now: &HashMap<&str, u64>, left_out: &LeftOut) -> Result<()> {
     let Some(live) = site.place.live() else { return Ok(()) };
     let (live, rest) = (urls_by_section(live, site.place.stem()), rest_of(job.rules.sections.as_ref()));

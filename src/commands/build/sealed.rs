@@ -1,4 +1,4 @@
-//! Sealed rows: the record by which the next run takes over sitemaps without sorting their URLs again.
+//! Sealed rows: the record that lets the next run reuse sitemaps without sorting their URLs again.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use crate::survey::layout::Sealed;
 use crate::survey::memory::Memory;
 use crate::survey::{Live, Sealing, Surveyed, survey_sealed};
 
-/// Surveys `inputs`. If the rows of the set are sealed, what has not changed since the live set of `workspace` is taken over.
+/// Surveys `inputs`. If the rows of the set are sealed, sitemaps that have not changed since the live set of `workspace` are
+/// reused.
 ///
 /// # Errors
 /// As [`survey`](crate::survey::survey).

@@ -75,8 +75,8 @@ impl Manifest {
         Self::parse(&view.record_path(record), &bytes).map(|set| Some((set, version)))
     }
 
-    /// Reads the manifest `record` of a directory; none if there is none. An error names the way out, by the `role` of the
-    /// manifest.
+    /// Reads the manifest `record` of a directory; none if there is none. An error includes the remedy for a manifest of this
+    /// `role`.
     ///
     /// # Errors
     /// As [`Manifest::read`].

@@ -1,4 +1,4 @@
-//! A set that takes over sitemaps of the live one is the set that it would be if nothing were live.
+//! A set that reuses sitemaps of the live one equals the set that is built when nothing is live.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -31,7 +31,7 @@ struct Set {
     sitemaps: Vec<(u32, u64, Entries)>,
     tally: Tally,
     rows: Option<SealedRows>,
-    /// How many sitemaps are taken over.
+    /// How many sitemaps are reused.
     kept: usize,
 }
 

@@ -16,7 +16,7 @@ use crate::survey::memory::Memory;
 use crate::survey::sections::{SiteLayouts, of_sites};
 use crate::survey::{Surveyed, survey};
 
-/// What is asked of both.
+/// What must be the same for both.
 type Outcome = (Vec<(String, String, u64)>, Vec<(u32, u32, u64)>, Vec<(String, String)>, Vec<u64>);
 
 /// Rows with a section each, as they are spooled: runs of one section, then one after another.

@@ -1,4 +1,4 @@
-//! Borders of a set that takes over sitemaps of the live one.
+//! Borders of a set that reuses sitemaps of the live one.
 
 use crate::error::Result;
 use crate::sitemap::divide::borders::Smallest;
@@ -7,7 +7,7 @@ use crate::survey::sorted::regions::BorderSearch;
 
 /// The borders of the live set, which are first URLs of its sitemaps.
 pub struct Borders {
-    /// In byte order. The new set has as many.
+    /// In byte order. The new set has the same number.
     live: Vec<String>,
     /// The URLs from which they were chosen, if there are any borders.
     candidates: Option<Smallest>,
