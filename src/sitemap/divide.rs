@@ -175,7 +175,7 @@ impl<P: Copy> Divider<P> {
         Ok(())
     }
 
-    /// The number of the next file, if the next entry begins one, however small it is.
+    /// The number of the next file, if the next entry begins one, whatever its size.
     pub fn next_number(&self) -> Option<u32> {
         let last = self.sitemaps.last();
         let is_full = last.is_none_or(|last| self.is_closed || self.is_full(last));
