@@ -35,7 +35,7 @@ impl DirectoryStaging {
     /// Stages `bytes` under `name`, and replaces any file of that name.
     fn put(&self, name: &str, bytes: &[u8]) -> Result<Unsynced> {
         let random = getrandom::u64().map_err(|error| {
-            Error::io(&self.directory, "no random bytes to be had", io::Error::other(error.to_string()))
+            Error::io(&self.directory, "no random bytes available", io::Error::other(error.to_string()))
         })?;
         let (part, path) = (self.directory.join(attempt(name, random)), self.directory.join(name));
         let (view, directory) = (self.view.clone(), self.directory.clone());
