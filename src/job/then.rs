@@ -54,8 +54,8 @@ impl CommandLine {
             false => {
                 let shown = crate::escape::shown(program.as_bytes());
                 let why = match program.contains('/') {
-                    true => "is no program that can be run; correct its path, or make it executable",
-                    false => "is no program on the PATH; install it, or name it with its path",
+                    true => "is not a program that can be run; correct its path, or make it executable",
+                    false => "is not a program on the PATH; install it, or give its path",
                 };
                 Err(Error::usage(message!(Setting::Then, ": {shown} {why}")))
             }

@@ -189,7 +189,7 @@ pub trait View: fmt::Debug + Send + Sync {
     /// Reads all of a published file; none if nothing has its name.
     ///
     /// # Errors
-    /// If it cannot be read, or something that is no regular file has its name.
+    /// If it cannot be read, or something that is not a regular file has its name.
     fn occupant(&self, file: &OsStr) -> Result<Option<Vec<u8>>> {
         match self.look_up(file)? {
             None => Ok(None),
@@ -278,7 +278,7 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// Makes everything durable that `switch` needs. Crawlers see nothing of it yet.
     ///
     /// # Errors
-    /// If that fails, or if something that is no regular file has the name of an index file.
+    /// If that fails, or if something that is not a regular file has the name of an index file.
     fn prepare(&mut self, switch: Switch) -> Result<()>;
 
     /// Commits the prepared switch: records the decision, then makes the set visible to crawlers.
@@ -343,7 +343,7 @@ pub trait SharedStaging: fmt::Debug + Send + Sync {
     /// Reads a staged file; none if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be read, or something that is no regular file has its name.
+    /// If it cannot be read, or something that is not a regular file has its name.
     fn staged(&self, file: &str) -> Result<Option<Vec<u8>>>;
 
     /// Stages a file. It gets its name when it is synced, and then takes the place of a file of that name.

@@ -56,7 +56,7 @@ pub fn check(path: &Path) -> Result<()> {
     in_store(path, ErrorKind::Usage).map(drop)
 }
 
-/// The location in a store that `path` means, if it is no local path.
+/// The location in a store that `path` means, if it is not a local path.
 ///
 /// # Errors
 /// Of this `kind` if there can be no set at the URL.
@@ -167,7 +167,7 @@ pub fn absolute(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Whether the directory `path` belongs to the place that it lies in: the state of a set, and not only its name.
+/// Whether the directory `path` belongs to the place that it is in: the state of a set, and not only its name.
 pub fn is_state(path: &Path) -> bool {
     path.ends_with(STATE) && is_state_of_set(path)
 }
@@ -212,7 +212,7 @@ pub fn open_for_sites(path: &Path, name: Option<&SetName>, stop: &Stop) -> Resul
 /// The place at `path` for a dry run, which changes nothing and takes no lock. It need not exist.
 ///
 /// # Errors
-/// [`ErrorKind::Output`](crate::ErrorKind::Output) if something that is no directory has the path.
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if something that is not a directory has the path.
 #[cfg_attr(not(feature = "cloud"), expect(unused_variables, reason = "only requests to stores are given up"))]
 pub fn preview(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<dyn Place>> {
     let view: Arc<dyn View> = match in_store(path, ErrorKind::Input)? {

@@ -22,7 +22,7 @@ impl Preview {
     /// The place that `view` shows. Scratch files go to the directory for temporary files.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if something that is no directory has its name.
+    /// [`ErrorKind::Output`] if something that is not a directory has its name.
     pub fn of(view: Arc<dyn View>) -> Result<Self> {
         let root = view.root();
         match root.metadata() {

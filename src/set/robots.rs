@@ -69,7 +69,7 @@ pub(crate) fn check(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
 /// Checks the text of `file` as [`check`] does, and creates nothing.
 ///
 /// # Errors
-/// As [`check`], except that a file that cannot be replaced is no error.
+/// As [`check`], except that a file that cannot be replaced is not an error.
 pub(crate) fn check_text(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
     if file.path() == Path::new(STREAM) {
         let why = "a robots.txt is changed in place; name a file";

@@ -24,7 +24,7 @@ use crate::survey::layout::{Layout, ListedChunk};
 use crate::survey::memory::Memory;
 use crate::survey::{Surveyed, survey};
 
-/// A directory for scratch files, gone at the end.
+/// A directory for scratch files, removed at the end.
 struct Directory(PathBuf);
 
 impl Directory {

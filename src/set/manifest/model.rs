@@ -63,7 +63,7 @@ pub struct Manifest {
     /// The rows that it was made from, if the next run may reuse some of its sitemaps without sorting them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<SealedRows>,
-    /// This is no set but a stand-in for the live set, whose manifest is lost. It records the files that are known, and can
+    /// This is not a set but a stand-in for the live set, whose manifest is lost. It records the files that are known, and can
     /// never be restored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_stand_in: bool,
@@ -103,7 +103,7 @@ pub struct RunCounts {
     pub urls_per_sitemap: Option<u32>,
 }
 
-/// An earlier set that is kept. Its manifest lies in `.sitemill/sets`.
+/// An earlier set that is kept. Its manifest is in `.sitemill/sets`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Earlier {
     /// The run that made it, or made it live last: the name of its manifest.

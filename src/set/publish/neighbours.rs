@@ -90,7 +90,7 @@ impl Neighbours {
     /// Those of the set that `view` shows.
     ///
     /// # Errors
-    /// If a file cannot be read. A manifest that is damaged is no error.
+    /// If a file cannot be read. A manifest that is damaged is not an error.
     pub fn of(view: &dyn View) -> Result<Self> {
         let sets = others(view)?.iter().map(|other| Neighbour::of(&**other)).collect::<Result<_>>()?;
         Ok(Self { own: Stem::of_set(view.name()), sets })

@@ -64,7 +64,7 @@ impl Workspace {
     /// nothing is changed. The sites below it are opened in the same way.
     ///
     /// # Errors
-    /// As [`Workspace::open`], except that a lock is no error.
+    /// As [`Workspace::open`], except that a lock is not an error.
     pub fn preview(out: &Path, name: Option<&SetName>, on_damage: OnDamage, stop: &Stop) -> Result<Self> {
         Self::open_place(place::preview(out, name, stop)?, on_damage)
     }

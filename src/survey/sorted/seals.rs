@@ -4,7 +4,7 @@ use crate::common::secret::Secret;
 use crate::sitemap::entry::Entry;
 use crate::survey::tail::Tail;
 
-/// What comes before the bytes of an entry with tags. No URL begins with it.
+/// The prefix of the bytes of an entry with tags. No URL begins with it.
 const TAGGED: u8 = 0;
 
 /// Hashes rows with a secret that only the owner of the set can read, so an attacker who controls URLs cannot construct rows with

@@ -223,7 +223,7 @@ fn change(rows: &mut Rows, numbers: &Numbers) -> String {
             let others: Vec<_> = others.map(|(url, _)| (url.clone(), "2020-02-02".into())).collect();
             rows.splice(0..0, others);
         }
-        // A border goes, and another comes, perhaps in the place of a third one.
+        // A border disappears, and another one appears, perhaps in place of a third one.
         10 => {
             let border = sorted.iter().min_by_key(by_hash).unwrap();
             rows.retain(|(url, _)| url != border);

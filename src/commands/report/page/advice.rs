@@ -94,7 +94,7 @@ fn of_export(word: &str) -> Option<&'static str> {
             "A URL has at most 2,047 bytes once it is percent-encoded. Shorten it, or leave it out."
         }
         "too-short" => "A URL has at least 12 bytes. Correct it in the export.",
-        "tag-lastmod" => "The value is no date. Write dates as 2024-05-01 or 2024-05-01T12:00:00Z.",
+        "tag-lastmod" => "The value is not a date. Write dates as 2024-05-01 or 2024-05-01T12:00:00Z.",
         "tag-lastmod-precision" => "A year or a month is not precise enough: the schema wants a full date.",
         "tag-changefreq" => "Use one of always, hourly, daily, weekly, monthly, yearly, never.",
         "tag-priority" => "Use a number from 0.0 to 1.0.",

@@ -27,7 +27,7 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// If it is no regular file: opening a pipe would wait for a writer.
+    /// If it is not a regular file: opening a pipe would wait for a writer.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
 
     /// The names in a directory, in any order.
