@@ -120,7 +120,7 @@ impl Copied {
         }
     }
 
-    /// The error of a write to the copy, of which `written` bytes exist. The input read so far takes `taken` bytes in it.
+    /// The error of a write to the copy, which has `written` bytes so far. The input read so far takes `taken` bytes in it.
     pub fn failed(&self, space: &Space, written: u64, taken: u64, error: io::Error) -> Error {
         space.failed(&self.doing(), written, self.needed(taken), error)
     }

@@ -156,7 +156,7 @@ pub fn create(path: &Path) -> Result<()> {
     if in_store(path, ErrorKind::Usage)?.is_some() { Ok(()) } else { make_path(&Disk, path) }
 }
 
-/// The path by which other machines reach the place at `path`, which exists.
+/// The path at which other machines reach the place at `path`, which exists.
 ///
 /// # Errors
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it is a directory that cannot be looked up.

@@ -30,7 +30,7 @@ pub(crate) struct Owner<'a> {
 }
 
 impl fmt::Display for Owner<'_> {
-    /// Writes what the markers of its block end with.
+    /// Writes the end of the markers of its block.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.base_url)?;
         self.name.map_or(Ok(()), |name| write!(f, " {name}"))

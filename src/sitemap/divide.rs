@@ -9,7 +9,7 @@ use super::xml::{Frame, Namespaces};
 use crate::error::{Result, reserve_more};
 use crate::limits::NEWS_PER_SITEMAP_MAX;
 
-/// The namespace of news articles, of which an entry has one at most.
+/// The namespace of news articles. An entry has at most one article.
 const NEWS: Namespaces = Namespaces::of(TagName::News);
 
 /// Where sitemaps begin and end.

@@ -221,7 +221,7 @@ impl<'r> Judge<'r> {
         self.urls.rule_name(rule)
     }
 
-    /// Judges what a row says and counts what becomes of it and of its tags. Calls `act` with its entry, if it has become one.
+    /// Judges a row, and counts its outcome and that of its tags. Calls `act` with its entry, if it has become one.
     #[inline]
     pub fn tally<R>(
         &mut self,
@@ -268,13 +268,13 @@ impl<'r> Judge<'r> {
         self.judge(content, &mut |reason| dropped[reason] -= 1);
     }
 
-    /// Judges what a row says. `dropped` receives the reason for each tag that cannot be written; the URL is listed without it.
+    /// Judges a row. `dropped` receives the reason for each tag that cannot be written; the URL is listed without it.
     #[inline]
     pub fn judge<'a>(&'a mut self, content: Content<'a>, dropped: &mut impl FnMut(TagReason)) -> Judged<'a> {
         self.judge_telling(content, &mut |tag| dropped(tag.reason))
     }
 
-    /// Judges what a row says. `dropped` receives each tag that cannot be written, with its value.
+    /// Judges a row. `dropped` receives each tag that cannot be written, with its value.
     #[inline]
     pub fn judge_telling<'a>(
         &'a mut self,

@@ -28,7 +28,7 @@ pub struct Layout {
     pub tally: Tally,
     /// Its sections, in the order in which they are listed. Empty if the set has no sections.
     pub sections: Vec<SectionLayout>,
-    /// Where the rows of its entries are, if it is to be split by that. Then it has no sitemaps yet.
+    /// Where the rows of its entries are, if it will be split by these positions. It then has no sitemaps yet.
     pub recorded: Option<Recorded>,
     /// For each of `sitemaps`, the live sitemap that is reused for it, which has none of `chunks`. Empty if none is reused.
     pub kept: Vec<Option<Kept>>,

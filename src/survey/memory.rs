@@ -79,8 +79,8 @@ impl Memory {
     }
 }
 
-/// Half of what the machine has, or of what the control group allows if that is less: the other half is for the pages of
-/// the input, and for others.
+/// Half of the machine's memory, or of the limit of the control group if that is lower: the other half is for the page cache of
+/// the input, and for other programs.
 pub fn memory_default() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| of_machine(&text));
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();

@@ -63,7 +63,7 @@ pub use store::{EntryStore, SEGMENT_BYTES, Storage, StoredAt};
 const SAMPLED_EXTENTS: usize = 4096;
 const SAMPLED_ROWS: usize = 16;
 
-/// The sample takes at most one part in this many of memory.
+/// The sample takes at most this fraction (a fourth) of memory.
 const SAMPLE_SHARE: usize = 4;
 
 /// Surveys and sorts `inputs` within `memory`. If the URLs decide where sitemaps begin, `border_count` gives the number of

@@ -80,7 +80,7 @@ fn rows() -> Vec<(String, String)> {
     };
     let lastmod = |n: u64| match n % 3 {
         0 => String::new(),
-        // Two ways to write a day, of which the longer one is the last in byte order.
+        // Two ways to write a day; the longer one is last in byte order.
         _ => format!("20{:02}-05-{:02}{}", n * n % 30, n % 28 + 1, ["", "T00:00:00Z"][n as usize / 7 % 2]),
     };
     (0..40_000).map(|n| (url(n), lastmod(n))).collect()

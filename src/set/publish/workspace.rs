@@ -169,7 +169,7 @@ impl Workspace {
         &self.secret
     }
 
-    /// Stages `bytes` by which workers see that they share the place.
+    /// Stages `bytes` that show workers that they share the place.
     ///
     /// # Errors
     /// If they cannot be written.

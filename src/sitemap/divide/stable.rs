@@ -117,7 +117,7 @@ pub struct ChunkSummary {
     pub is_border: bool,
 }
 
-/// A file of an earlier division whose entries are all there again, and no others between them.
+/// A file of an earlier division whose entries are all present again, with no others between them.
 #[derive(Debug, Clone, Copy)]
 pub struct Whole<P> {
     /// The file.

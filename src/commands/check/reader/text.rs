@@ -61,7 +61,7 @@ impl Reader<'_> {
         Ok(is_line)
     }
 
-    /// Reads a line without its end into `line`, of which the first bytes are kept. Returns false at the end of the text.
+    /// Reads a line without its end, and keeps its first bytes in `line`. Returns false at the end of the text.
     fn read_line(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
         line.clear();
         let mut has_line = false;

@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::intake::format::tests::{Scratch, Seen};
 use crate::intake::format::{Feed, FormFound, FormOptions, Format, read};
 
-/// Values of one column: what is there, and which rows have it, where some do not.
+/// Values of one column: those that exist and, if some rows have none, which rows have one.
 enum Values {
     Text(Vec<ByteArray>, Option<Vec<i16>>),
     Int64(Vec<i64>, Option<Vec<i16>>),
