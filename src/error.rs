@@ -192,7 +192,7 @@ impl StdError for Error {
 /// Reserves room for `more` items in a list that grows gradually. Doubles the capacity if it must grow.
 ///
 /// # Errors
-/// As [`reserve`].
+/// Same as [`reserve`].
 pub(crate) fn reserve_more<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
     match items.capacity() - items.len() < more {
         true => reserve(items, more.max(items.len())),
@@ -211,7 +211,7 @@ pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
 /// Collects `items` into a list. Reserves room for the upper bound of their number.
 ///
 /// # Errors
-/// As [`reserve`].
+/// Same as [`reserve`].
 pub(crate) fn list<T>(items: impl Iterator<Item = T>) -> Result<Vec<T>> {
     try_list(items.map(Ok))
 }
@@ -234,7 +234,7 @@ pub(crate) fn try_list<T>(items: impl Iterator<Item = Result<T>>) -> Result<Vec<
 /// Copies `items` to a new list.
 ///
 /// # Errors
-/// As [`reserve`].
+/// Same as [`reserve`].
 pub(crate) fn copy<T: Copy>(items: &[T]) -> Result<Vec<T>> {
     let mut copy = Vec::new();
     reserve(&mut copy, items.len())?;

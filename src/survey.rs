@@ -65,7 +65,7 @@ pub fn survey(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Resul
 /// live set that have not changed.
 ///
 /// # Errors
-/// As [`survey`].
+/// Same as [`survey`].
 pub fn survey_sealed(
     run: Context<'_>,
     inputs: &Arc<[Input]>,
@@ -79,7 +79,7 @@ pub fn survey_sealed(
 /// [`Order::Sorted`], its sitemaps are those that the region has in a survey of the whole set.
 ///
 /// # Errors
-/// As [`survey`].
+/// Same as [`survey`].
 pub fn survey_region(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<Surveyed> {
     survey_in_regions(run, inputs, memory, |_| 0, None)
 }

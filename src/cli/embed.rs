@@ -14,7 +14,8 @@ use super::{build, clean, log};
 /// files.
 ///
 /// # Errors
-/// As [`build_from`](sitemill::build_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed.
+/// Same as [`build_from`](sitemill::build_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be
+/// parsed.
 pub fn build(
     words: Vec<OsString>,
     sources: Option<Vec<Source<'_>>>,
@@ -42,7 +43,8 @@ pub fn build_job(words: Vec<OsString>) -> Result<Job> {
 /// if there are any, replace the input files.
 ///
 /// # Errors
-/// As [`clean_from`](sitemill::clean_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed.
+/// Same as [`clean_from`](sitemill::clean_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be
+/// parsed.
 pub fn clean(
     words: Vec<OsString>,
     sources: Option<Vec<Source<'_>>>,

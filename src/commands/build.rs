@@ -50,7 +50,7 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
 /// the name of the source.
 ///
 /// # Errors
-/// As [`build`]; [`ErrorKind::Io`](crate::ErrorKind::Io) if the iterator of a source fails.
+/// Same as [`build`]; also [`ErrorKind::Io`](crate::ErrorKind::Io) if the iterator of a source fails.
 pub fn build_from(
     job: &Job,
     sources: Vec<Source<'_>>,

@@ -113,7 +113,7 @@ pub fn clean<'t>(
 /// ```
 ///
 /// # Errors
-/// As [`clean()`]; [`ErrorKind::Io`](crate::ErrorKind::Io) if the iterator of a source fails.
+/// Same as [`clean()`]; also [`ErrorKind::Io`](crate::ErrorKind::Io) if the iterator of a source fails.
 pub fn clean_from<'t>(
     job: &CleanJob,
     sources: Vec<Source<'_>>,

@@ -221,7 +221,7 @@ pub struct SectionSummary {
 pub struct ThenReport {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Its exit code, or 128 and the number of the signal that ended it. None if it could not be started.
+    /// Its exit code, or 128 and the number of the signal that ended it. `None` if it could not be started.
     pub exit_code: Option<i32>,
 }
 

@@ -100,7 +100,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
 /// Writes the URLs of `files` to `to`, each followed by a tab and its `lastmod`, in the order in which they are published.
 ///
 /// # Errors
-/// As [`urls`].
+/// Same as [`urls`].
 pub(crate) fn lastmods(
     files: Vec<PlaceFile>,
     threads: NonZero<usize>,

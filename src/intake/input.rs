@@ -208,7 +208,7 @@ impl<'a> Found<'a> {
     /// Returns a reader of its bytes and, for a file, its identity when it was found.
     ///
     /// # Errors
-    /// As [`Found::peek`].
+    /// Same as [`Found::peek`].
     pub fn into_feed(self) -> Result<(Feed<'a>, Option<Identity>)> {
         match self.stream {
             Stream::File(identity) => Ok((Feed::File(self.reopened(&identity)?), Some(identity))),

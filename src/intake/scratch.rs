@@ -184,7 +184,7 @@ impl Scratch {
     /// A new file for a copy of an input.
     ///
     /// # Errors
-    /// As [`Scratch::new`].
+    /// Same as [`Scratch::new`].
     pub fn copy_of(copied: Copied, space: &Arc<Space>) -> Result<Self> {
         Ok(Self { copied: Some(copied), ..Self::new(space)? })
     }

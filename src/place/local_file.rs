@@ -29,7 +29,7 @@ pub struct LocalFile<'a> {
 struct Snapshot {
     /// Empty if there is no file.
     bytes: Vec<u8>,
-    /// Identifies the file and its state; none if there is no file.
+    /// Identifies the file and its state; `None` if there is no file.
     meta: Option<Meta>,
 }
 
@@ -84,8 +84,8 @@ impl<'a> LocalFile<'a> {
     /// changed the file in the meantime. `edit` is told whether the file exists.
     ///
     /// # Errors
-    /// As [`LocalFile::read`]; if `edit` fails, if the new file cannot be written, or if another program keeps changing the file.
-    /// The file is then left unchanged.
+    /// Same as [`LocalFile::read`]; also if `edit` fails, if the new file cannot be written, or if another program keeps changing
+    /// the file. The file is then left unchanged.
     pub fn edit(&self, edit: impl Fn(&[u8], bool) -> Result<Option<Vec<u8>>>) -> Result<()> {
         for _ in 0..TRIES {
             let _lock = self.lock();

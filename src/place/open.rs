@@ -37,7 +37,7 @@ pub fn view(path: &Path) -> Result<Arc<dyn View>> {
 /// Opens the set `name` in the place at `path` for reading, or the set without a name.
 ///
 /// # Errors
-/// As [`view`].
+/// Same as [`view`].
 pub fn view_of_set(path: &Path, name: Option<&SetName>) -> Result<Arc<dyn View>> {
     match in_store(path, ErrorKind::Input)? {
         None => Ok(Arc::new(DirectoryView::of(Arc::new(Disk), path, name))),
@@ -98,7 +98,7 @@ pub fn sets_in(view: &dyn View, name: Option<&SetName>) -> Result<Vec<Arc<dyn Vi
 /// The file at `path`, as one of the place that it is in.
 ///
 /// # Errors
-/// As [`view`].
+/// Same as [`view`].
 pub fn file(path: &Path) -> Result<PlaceFile> {
     Ok(match (path.parent(), path.file_name()) {
         // A path with a trailing slash has a name, too, but cannot be a file.
@@ -123,7 +123,7 @@ pub enum Named {
 /// Determines whether `path` is a place or a file.
 ///
 /// # Errors
-/// As [`view`].
+/// Same as [`view`].
 pub fn named(path: &Path) -> Result<Named> {
     #[cfg(feature = "cloud")]
     if let Some(location) = in_store(path, ErrorKind::Input)? {
@@ -141,7 +141,7 @@ pub fn named(path: &Path) -> Result<Named> {
 /// The place of the set that the manifest file at `path` describes.
 ///
 /// # Errors
-/// As [`view`].
+/// Same as [`view`].
 pub fn of_manifest(path: &Path) -> Result<Arc<dyn View>> {
     let (directory, name) = set_of(path);
     view_of_set(directory, name.as_ref())
@@ -197,7 +197,7 @@ pub fn open(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<dyn 
 /// Opens the parent of the places of several sites for a run that may change the sets of this name in all of them.
 ///
 /// # Errors
-/// As [`open`]; also [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is active.
+/// Same as [`open`]; also [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is active.
 #[cfg_attr(not(feature = "cloud"), expect(unused_variables, reason = "only requests to stores are given up"))]
 pub fn open_for_sites(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<dyn Place>> {
     match in_store(path, ErrorKind::Usage)? {
@@ -229,7 +229,7 @@ pub fn preview(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<d
 /// created, so that nothing is left if the run has ended.
 ///
 /// # Errors
-/// As [`view`].
+/// Same as [`view`].
 pub fn staging_of_run(path: &Path, name: Option<&SetName>, run: &str) -> Result<Box<dyn SharedStaging>> {
     match in_store(path, ErrorKind::Usage)? {
         None => Ok(Box::new(DirectoryStaging::of(path, name, run))),

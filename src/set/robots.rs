@@ -69,7 +69,7 @@ pub(crate) fn check(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
 /// Checks the text of `file` as [`check`] does, and creates nothing.
 ///
 /// # Errors
-/// As [`check`], except that a file that cannot be replaced is not an error.
+/// Same as [`check`], except that a file that cannot be replaced is not an error.
 pub(crate) fn check_text(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
     if file.path() == Path::new(STREAM) {
         let why = "a robots.txt is changed in place; name a file";
@@ -82,7 +82,7 @@ pub(crate) fn check_text(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
 /// already is not touched.
 ///
 /// # Errors
-/// As [`check`]; also if the file cannot be written, would be too long, or if another program keeps changing it.
+/// Same as [`check`]; also if the file cannot be written, would be too long, or if another program keeps changing it.
 pub(crate) fn name_indexes(file: LocalFile<'_>, owner: Owner<'_>, indexes: &[String]) -> Result<()> {
     file.edit(|old, exists| {
         let new = block_in(file, old, owner, indexes)?;

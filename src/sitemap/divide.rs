@@ -198,7 +198,7 @@ impl<P: Copy> Divider<P> {
     /// Adds a whole file, which takes no more entries.
     ///
     /// # Errors
-    /// As [`Divider::push`].
+    /// Same as [`Divider::push`].
     pub fn push_whole(&mut self, sitemap: PlannedSitemap<P>) -> Result<()> {
         reserve_more(&mut self.sitemaps, 1)?;
         self.sitemaps.push(sitemap);
@@ -209,7 +209,7 @@ impl<P: Copy> Divider<P> {
     /// Adds `count` adjacent entries that take `room` in total: all at once if they fit, otherwise one by one.
     ///
     /// # Errors
-    /// As [`Divider::push`].
+    /// Same as [`Divider::push`].
     pub fn push_together(
         &mut self,
         count: u32,

@@ -189,7 +189,7 @@ impl<'m> Keys<'m> {
         self.besides = bytes;
     }
 
-    /// The sizes of the entries of all chunks. None if some of them are in scratch.
+    /// The sizes of the entries of all chunks. `None` if some of them are in scratch.
     pub fn take_sizes(&mut self) -> Option<Vec<Sizes>> {
         if !self.spills.is_empty() {
             return None;

@@ -45,7 +45,7 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// The URLs of `segment` in all sites; none if they are not known.
+    /// The URLs of `segment` in all sites; `None` if they are not known.
     pub fn urls_of(&self, segment: &str) -> Option<u64> {
         match self.urls.get(segment) {
             Some(&urls) => Some(urls),
@@ -147,7 +147,7 @@ fn parts(
     }
 }
 
-/// The parts of `layout`, whose entries are `recorded`. None if they would take too much memory.
+/// The parts of `layout`, whose entries are `recorded`. `None` if they would take too much memory.
 fn picked(
     run: Context<'_>,
     layout: &Layout,

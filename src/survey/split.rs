@@ -64,7 +64,7 @@ pub fn held_bytes_max(memory: &Memory, taken: usize) -> usize {
     (memory.hold / 2).min(memory.hold.saturating_sub(taken)).saturating_sub(SEGMENT_BYTES)
 }
 
-/// Splits `layout` by the keys that `key` finds. None if there are more than `parts_max` of them.
+/// Splits `layout` by the keys that `key` finds. `None` if there are more than `parts_max` of them.
 ///
 /// # Errors
 /// If memory or scratch runs out, an input has changed, or `stop` is raised.

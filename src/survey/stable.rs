@@ -44,7 +44,8 @@ pub fn divide(
 /// Divides the entries of `chunks` and of the `unchanged` sitemaps, which are in order, as [`divide`] does.
 ///
 /// # Errors
-/// As [`divide`]; [`Halt::Needs`] with the index of an unchanged sitemap without chunks that may not be one of the new set.
+/// Same as [`divide`]; also [`Halt::Needs`] with the index of an unchanged sitemap without chunks that may not be one of the new
+/// set.
 pub fn divide_around(
     run: Context<'_>,
     chunks: &[ListedChunk],

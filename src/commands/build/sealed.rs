@@ -18,7 +18,7 @@ use crate::survey::{Live, Sealing, Surveyed, survey_sealed};
 /// reused.
 ///
 /// # Errors
-/// As [`survey`](crate::survey::survey).
+/// Same as [`survey`](crate::survey::survey).
 pub fn survey(
     run: Context<'_>,
     inputs: &Arc<[Input]>,
@@ -30,8 +30,8 @@ pub fn survey(
     survey_sealed(run, inputs, memory, Sealing { shelf: &workspace.shelf(), live })
 }
 
-/// What must be equal for the rows of a set to give the same sitemaps again. None if the rows of the set are not sealed: its URLs
-/// are not sorted, are divided among sites or sections, or are all counted by section.
+/// What must be equal for the rows of a set to give the same sitemaps again. `None` if the rows of the set are not sealed: its
+/// URLs are not sorted, are divided among sites or sections, or are all counted by section.
 fn rules(job: &Job) -> Option<String> {
     let is_sealed = job.rules.order == Order::Sorted && !job.rules.is_split() && !job.publication.sections;
     let rules = Fingerprint::of(&job.rules, &job.input.form);

@@ -58,8 +58,8 @@ pub fn take_sites(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
     take(fs, &layout.sites_lock())
 }
 
-/// Takes the shared lock of all sites below the parent of the directory, for sets of the same name; none if no run for all sites
-/// was ever there.
+/// Takes the shared lock of all sites below the parent of the directory, for sets of the same name; `None` if no run for all
+/// sites was ever there.
 fn share_parent(fs: &dyn FileSystem, layout: &Layout) -> Result<Option<Locked>> {
     let out = fs.real_path(layout.out()).map_err(|error| Error::output(layout.out(), error))?;
     let Some(parent) = out.parent().map(|parent| Layout::of(parent, layout.name())) else { return Ok(None) };

@@ -58,7 +58,7 @@ struct Header {
 }
 
 impl Manifest {
-    /// Reads the manifest `record` of a directory; none if there is none.
+    /// Reads the manifest `record` of a directory; `None` if it does not exist.
     ///
     /// # Errors
     /// [`ErrorKind::Data`] if it is damaged, was edited, or is of another version.
@@ -66,20 +66,20 @@ impl Manifest {
         Ok(Self::read_stored(view, record)?.map(|(set, _)| set))
     }
 
-    /// Reads the manifest `record` of a directory, and the version that it has there; none if there is none.
+    /// Reads the manifest `record` of a directory, and the version that it has there; `None` if it does not exist.
     ///
     /// # Errors
-    /// As [`Manifest::read`].
+    /// Same as [`Manifest::read`].
     pub fn read_stored(view: &dyn View, record: &Record) -> Result<Option<(Self, Version)>> {
         let Some(Stored { bytes, version }) = view.read_record(record)? else { return Ok(None) };
         Self::parse(&view.record_path(record), &bytes).map(|set| Some((set, version)))
     }
 
-    /// Reads the manifest `record` of a directory; none if there is none. An error includes the remedy for a manifest of this
-    /// `role`.
+    /// Reads the manifest `record` of a directory; `None` if it does not exist. An error includes the remedy for a manifest of
+    /// this `role`.
     ///
     /// # Errors
-    /// As [`Manifest::read`].
+    /// Same as [`Manifest::read`].
     pub fn read_as(role: Role, view: &dyn View, record: &Record) -> Result<Option<Self>> {
         Self::read(view, record).map_err(|error| role.explain(error))
     }
@@ -87,7 +87,7 @@ impl Manifest {
     /// Reads the manifest in the file at `path`.
     ///
     /// # Errors
-    /// As [`Manifest::read`]; [`ErrorKind::Input`] if the file is missing or unreadable.
+    /// Same as [`Manifest::read`]; also [`ErrorKind::Input`] if the file is missing or unreadable.
     pub fn read_file(path: &Path) -> Result<Self> {
         let mut bytes = Vec::new();
         let read = place::file(path)?.open()?.read_to_end(&mut bytes);

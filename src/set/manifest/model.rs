@@ -98,7 +98,7 @@ pub struct RunCounts {
     pub excluded: u64,
     /// Listed URLs by section.
     pub sections: Sections,
-    /// Maximum number of URLs per sitemap. None in the first manifests.
+    /// Maximum number of URLs per sitemap. `None` in the first manifests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub urls_per_sitemap: Option<u32>,
 }

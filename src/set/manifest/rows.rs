@@ -13,7 +13,7 @@ pub struct SealedRows {
     pub rules: String,
     /// The ranges, in byte order of their URLs. Together they have all accepted rows.
     pub ranges: Vec<SealedRange>,
-    /// The URLs with the smallest hashes. The first of them are the borders of the set. None if it has no borders.
+    /// The URLs with the smallest hashes. The first of them are the borders of the set. `None` if it has no borders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub candidates: Option<Smallest>,
     /// The first URL of each sitemap of the set, canonical and not escaped, in the order of the sitemaps.
@@ -27,7 +27,7 @@ pub struct SealedRange {
     pub from: String,
     /// Accepted rows, duplicates included.
     pub rows: u64,
-    /// The sum of the keyed hashes of these rows, modulo 2^128: the same for the same rows in any order. None if the order of the
-    /// rows decides what is listed, because rows of one URL have different tags.
+    /// The sum of the keyed hashes of these rows, modulo 2^128: the same for the same rows in any order. `None` if the order of
+    /// the rows decides what is listed, because rows of one URL have different tags.
     pub seal: Option<Seal>,
 }

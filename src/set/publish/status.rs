@@ -49,7 +49,7 @@ pub struct SetStatus {
     pub protocol: String,
     /// When it last became live, as W3C Datetime.
     pub published: String,
-    /// When it was replaced, as W3C Datetime. None for the live set.
+    /// When it was replaced, as W3C Datetime. `None` for the live set.
     pub replaced: Option<String>,
     /// Whether it was rolled back.
     pub withdrawn: bool,

@@ -82,7 +82,7 @@ impl SectionNames {
 /// Finds the numbers of names for one thread.
 #[derive(Debug)]
 pub struct SectionFinder<'n> {
-    /// The names, and the numbers that this thread knows. None if the job has no sections in a column.
+    /// The names, and the numbers that this thread knows. `None` if the job has no sections in a column.
     known: Option<(&'n SectionNames, QuickNumbers)>,
 }
 

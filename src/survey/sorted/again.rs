@@ -54,7 +54,7 @@ const AFTER: usize = 3;
 /// Number of parts that are sorted together if the entries of one are needed. It doubles each time.
 const MORE: usize = 4;
 
-/// Sorts what has changed since the live set, and divides it. None if it is better to sort everything. `border_count` gives the
+/// Sorts what has changed since the live set, and divides it. `None` if it is better to sort everything. `border_count` gives the
 /// number of borders for a number of accepted rows, if the URLs decide where sitemaps begin.
 ///
 /// # Errors
@@ -184,7 +184,7 @@ impl Again<'_> {
         (sorted as f64 <= (1.0 - SPARED_LEAST) * all as f64).then_some(needed)
     }
 
-    /// Sorts the `needed` ranges, and divides all entries. None if the borders are not certain.
+    /// Sorts the `needed` ranges, and divides all entries. `None` if the borders are not certain.
     fn divide(&mut self, sorting: &mut Sorting<'_>, needed: &[usize]) -> Result<Option<Divided>, Halt> {
         let search = BorderSearch::new(self.borders.count());
         let Sorted { collector, listed, by_order } = self.sort(sorting, needed, &search)?;

@@ -110,7 +110,7 @@ impl<'s> Sorting<'s> {
         }
     }
 
-    /// As [`Sorting::chunk_files`].
+    /// Same as [`Sorting::chunk_files`].
     pub fn into_chunk_files(self) -> Vec<Input> {
         match self.form {
             Form::FrontCoded => self.front_coded,

@@ -112,7 +112,7 @@ impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
     /// Writes the last entry.
     ///
     /// # Errors
-    /// As [`Survivors::push`].
+    /// Same as [`Survivors::push`].
     pub fn finish(self) -> Result<()> {
         self.last.map_or(Ok(()), |last| self.to.write(last))
     }
