@@ -76,11 +76,11 @@ impl Job {
         self.resources.check()?;
         if matches!(self.rules.base_url, Base::EachOrigin(_)) {
             if self.guards.allow_empty {
-                let why = "with {origin}/ nothing says which site is empty";
+                let why = "with {origin}/, it is unknown which site would be empty";
                 return Err(Error::usage(message!(Setting::AllowEmpty, ": {why}")));
             }
             if self.publication.robots.is_some() {
-                let why = "with {origin}/ each site has a robots.txt of its own";
+                let why = "with {origin}/, each site has its own robots.txt";
                 return Err(Error::usage(message!(Setting::Robots, ": {why}")));
             }
         }

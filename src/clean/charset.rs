@@ -65,7 +65,7 @@ impl FromStr for UrlEncoding {
                 Err(format!("{} is not a charset for URLs", encoding.name()))
             }
             Some(encoding) => Ok(Self(encoding)),
-            None => Err("no charset that browsers know; utf-8, iso-8859-1 and windows-1251 are some".into()),
+            None => Err("unknown charset; use one that browsers know, such as utf-8 or windows-1251".into()),
         }
     }
 }

@@ -112,7 +112,7 @@ impl Page {
         match fs::metadata(path) {
             Ok(meta) if !meta.is_file() => {
                 let shown = Shown(path);
-                let words = format!("{shown}: is not a regular file; name a regular file or a new one");
+                let words = format!("{shown}: is no regular file; a page needs one, or a name that is free");
                 Err(Error::new(ErrorKind::Output, words))
             }
             _ => LocalFile::at(path).check_writable(),

@@ -391,7 +391,7 @@ pub fn cut_short(name: &Path) -> Error {
 fn no_room_for(name: &Path, file: &File) -> Error {
     let bytes = file.metadata().map_or(0, |meta| meta.len());
     let way = "allow more (ulimit -v) or give the input in parts";
-    Error::new(ErrorKind::Memory, message!(name, ": there is no address space for its {bytes} bytes; {way}"))
+    Error::new(ErrorKind::Memory, message!(name, ": not enough address space for its {bytes} bytes; {way}"))
 }
 
 fn is_terminal_or_null(name: &Path) -> bool {

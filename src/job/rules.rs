@@ -106,7 +106,7 @@ impl SetRules {
         if self.bytes_per_sitemap < least {
             return Err(Error::usage(message!(
                 Setting::BytesPerSitemap.with(self.bytes_per_sitemap),
-                ": an index file that lists one sitemap takes {least} already"
+                ": an index file with one sitemap already takes {least}"
             )));
         }
         Ok(())

@@ -95,18 +95,16 @@ impl<'a> LocalFile<'a> {
                 return Ok(());
             }
         }
-        Err(Error::data(message!(self.path, ": another program keeps changing it; it stays as it is")))
+        Err(Error::data(message!(self.path, ": another program keeps changing it; it was left unchanged")))
     }
 
     fn snapshot(&self) -> Result<Snapshot> {
         let unfit = |why: &str| Error::new(ErrorKind::Output, message!(self.path, ": {why}"));
         let meta = match self.fs.look(self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(Error::io(self.path, "could not be looked at", error)),
+            Err(error) => return Err(Error::io(self.path, "could not be accessed", error)),
             Ok(meta) if meta.kind == Kind::Link => {
-                return Err(unfit(
-                    "is a symbolic link, and a link is not followed; name the file that it leads to",
-                ));
+                return Err(unfit("is a symbolic link, and links are not followed; name its target"));
             }
             Ok(meta) if !meta.is_file() => return Err(unfit("is not a regular file")),
             Ok(meta) => Some(meta),

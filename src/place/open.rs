@@ -128,7 +128,7 @@ pub fn named(path: &Path) -> Result<Named> {
     #[cfg(feature = "cloud")]
     if let Some(location) = in_store(path, ErrorKind::Input)? {
         let bucket = connect(&location)?;
-        let failed = |failure: Failure| failure.into_error(path, "could not be looked at");
+        let failed = |failure: Failure| failure.into_error(path, "could not be accessed");
         // A prefix with objects below it is a place, even if an object has its name.
         let is_file = !location.is_prefix
             && bucket.list_level(&location.key).map_err(failed)?.is_empty()

@@ -84,7 +84,7 @@ impl AlsoSitemaps {
                 return Err(Error::usage(message!(
                     Setting::Also.with(&sitemap.given),
                     ": is not below the base URL {base_url} of a published set; an index file may list only sitemaps of its own \
-                     host and directory, or deeper"
+                     host, in the same directory or below"
                 )));
             }
         }

@@ -121,7 +121,7 @@ pub fn of_layouts(
 fn no_site(origin: &str, why: &str) -> Error {
     Error::new(
         ErrorKind::Internal,
-        format!("{origin}: the survey lists its URLs, and it can have no set: {why}"),
+        format!("{origin}: the survey lists its URLs, but it cannot have a set: {why}"),
     )
 }
 

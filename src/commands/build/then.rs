@@ -96,7 +96,7 @@ fn variables(job: &Job, report: &Report) -> Vec<(&'static str, std::ffi::OsStrin
 
 /// Waits until the command ends. If `stop` is raised, the command gets the same signal.
 fn wait(mut child: Child, stop: &Stop) -> Result<ExitStatus> {
-    let failed = |error| Error::new(ErrorKind::Io, format!("its end could not be awaited: {error}"));
+    let failed = |error| Error::new(ErrorKind::Io, format!("waiting for it failed: {error}"));
     loop {
         match child.try_wait().map_err(failed)? {
             Some(status) => return Ok(status),

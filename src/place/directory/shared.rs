@@ -63,7 +63,7 @@ impl SharedStaging for DirectoryStaging {
             }
             Ok(_) => Err(foreign(&path)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io(&path, "could not be looked at", error)),
+            Err(error) => Err(Error::io(&path, "could not be accessed", error)),
         }
     }
 

@@ -41,9 +41,9 @@ impl Role {
         let what = match self {
             Self::Live => "it describes the live set, which stays as it is; ".into(),
             Self::Journal => {
-                "it is the journal of a switch that was broken off; do not remove it: ".to_owned()
+                "it is the journal of a switch that was interrupted; do not remove it: ".to_owned()
             }
-            Self::Kept(number) => format!("set {number} cannot be restored, and the others can; "),
+            Self::Kept(number) => format!("set {number} cannot be restored, but the others can; "),
         };
         message!("{what}build ", Setting::IgnoreManifest, " sets it aside and publishes in full")
     }
@@ -105,15 +105,15 @@ impl Manifest {
         let header: Header =
             serde_json::from_slice(bytes).map_err(|error| format!("is damaged ({error})"))?;
         if header.format != FORMAT {
-            return Err(format!("has format {}, and this is a sitemill for {FORMAT}", header.format));
+            return Err(format!("has format {}, and this version of sitemill reads {FORMAT}", header.format));
         }
         if header.checksum.is_some_and(|checksum| !is_unedited(bytes, &checksum)) {
-            return Err("was edited: its checksum is that of another text".into());
+            return Err("was edited: its checksum does not match".into());
         }
         let manifest: Self =
             serde_json::from_slice(bytes).map_err(|error| format!("is damaged ({error})"))?;
         match manifest.strange() {
-            Some(what) => Err(format!("was edited: {what} is nothing that sitemill writes there")),
+            Some(what) => Err(format!("was edited: {what} is not a value that sitemill writes there")),
             None => Ok(manifest),
         }
     }

@@ -38,7 +38,7 @@ pub fn live(place: &dyn Place) -> Result<Live> {
         return match live.set {
             None if !view.kept()?.is_empty() => Err(Error::data(message!(
                 &*view.record_path(&Record::Live),
-                ": is missing, and earlier sets are there; put it back, or build ",
+                ": is missing, although there are earlier sets; put it back, or build ",
                 Setting::IgnoreManifest,
                 " publishes in full"
             ))),
