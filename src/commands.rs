@@ -1,4 +1,4 @@
-//! Commands: what users call, each put together from the layers below.
+//! Commands: what users call. Each is composed of the layers below.
 
 pub mod build;
 pub mod check;

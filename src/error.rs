@@ -126,13 +126,13 @@ impl Error {
     }
 
     fn from_io(kind: ErrorKind, message: Message, source: io::Error) -> Self {
-        // A reader that knows more than the system has said it all.
+        // An error that wraps one of ours already has a complete message.
         source
             .downcast()
             .unwrap_or_else(|source| Self(Box::new(Inside { kind, message, source: Some(source) })))
     }
 
-    /// Whether `error` is an [`Error`] on its way through code that knows only errors of the system.
+    /// Whether `error` wraps an [`Error`] that passes through code that knows only I/O errors.
     pub(crate) fn is_carried_by(error: &io::Error) -> bool {
         error.get_ref().is_some_and(|cause| cause.is::<Self>())
     }
@@ -192,7 +192,7 @@ impl StdError for Error {
 /// Reserves room for `more` items in a list that grows gradually. Doubles the capacity if it must grow.
 ///
 /// # Errors
-/// As [`reserve`].
+/// Same as [`reserve`].
 pub(crate) fn reserve_more<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
     match items.capacity() - items.len() < more {
         true => reserve(items, more.max(items.len())),
@@ -211,7 +211,7 @@ pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<()> {
 /// Collects `items` into a list. Reserves room for the upper bound of their number.
 ///
 /// # Errors
-/// As [`reserve`].
+/// Same as [`reserve`].
 pub(crate) fn list<T>(items: impl Iterator<Item = T>) -> Result<Vec<T>> {
     try_list(items.map(Ok))
 }
@@ -234,7 +234,7 @@ pub(crate) fn try_list<T>(items: impl Iterator<Item = Result<T>>) -> Result<Vec<
 /// Copies `items` to a new list.
 ///
 /// # Errors
-/// As [`reserve`].
+/// Same as [`reserve`].
 pub(crate) fn copy<T: Copy>(items: &[T]) -> Result<Vec<T>> {
     let mut copy = Vec::new();
     reserve(&mut copy, items.len())?;

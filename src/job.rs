@@ -1,4 +1,4 @@
-//! The job: everything that a build is told.
+//! The job: all settings of a build.
 
 mod also;
 pub(crate) mod fingerprint;
@@ -66,7 +66,7 @@ impl Job {
         }
     }
 
-    /// Checks the options against the protocol and against each other. [`build`](crate::build()) does it first.
+    /// Checks the options against the protocol and against each other. [`build`](crate::build()) calls this first.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.
@@ -76,11 +76,11 @@ impl Job {
         self.resources.check()?;
         if matches!(self.rules.base_url, Base::EachOrigin(_)) {
             if self.guards.allow_empty {
-                let why = "with {origin}/ nothing says which site is empty";
+                let why = "with {origin}/, it is unknown which site would be empty";
                 return Err(Error::usage(message!(Setting::AllowEmpty, ": {why}")));
             }
             if self.publication.robots.is_some() {
-                let why = "with {origin}/ each site has a robots.txt of its own";
+                let why = "with {origin}/, each site has its own robots.txt";
                 return Err(Error::usage(message!(Setting::Robots, ": {why}")));
             }
         }
@@ -88,7 +88,7 @@ impl Job {
             sections.add_column(&mut self.input.form.clone())?;
         }
         self.rules.check()?;
-        // An index file has the name of the set in the URL of each sitemap.
+        // In an index file, the URL of each sitemap contains the name of the set.
         let name = self.publication.name.as_ref().map_or(0, |name| name.as_str().len() as u64 + 1);
         self.rules.check_room(name)
     }

@@ -10,12 +10,13 @@
 //! other, so the output depends on the input and the options, but not on the number of threads.
 //!
 //! Inputs that are not files of plain lines are validated as they are read, and their entries go to scratch files for both
-//! passes. Keys that do not fit in [`Resources::memory`](options::Resources::memory) go to scratch too, by partition. With
-//! [`Order::Sorted`](options::Order::Sorted), all entries are held by range of URLs, without the prefix that a range shares. Each
-//! range is sorted by itself, and the second pass reads the ranges in order. Entries that fit in memory stay where they are;
-//! otherwise they are front-coded, and what does not fit in memory is in scratch. If the live set has sitemaps whose ranges have
-//! the same rows again, they are taken over, and not sorted or rendered. A layout with sections or several sites is split between
-//! the passes: parts have either the places of their rows in the inputs, or copies of the rows. None of this changes the output.
+//! passes. Keys that do not fit in [`Resources::memory`](options::Resources::memory) spill to scratch too, by partition. With
+//! [`Order::Sorted`](options::Order::Sorted), entries are distributed among ranges of URLs and stored without the prefix that
+//! their range shares. Each range is sorted independently, and the second pass reads the ranges in order. If all entries fit in
+//! memory, they are sorted in place; otherwise sorted entries are front-coded, and what does not fit in memory spills to scratch.
+//! Sitemaps of the live set whose ranges still have the same rows are reused without being sorted or rendered. A layout with
+//! sections or several sites is split between the passes: each part has either the positions of its rows in the inputs, or copies
+//! of the rows. None of this changes the output.
 //!
 //! Every run checks these invariants before anything is published:
 //! - lines = blank + listed + duplicates + rejected + excluded;
@@ -33,11 +34,11 @@
 //!
 //! # Public modules
 //!
-//! The root has the function, the job and the report of every command, and the types that all of them share. [`options`] has the
-//! types of a job's fields, and [`report`] the parts of a report. [`check`](mod@check), [`diff`](mod@diff), [`urls`](mod@urls)
-//! and [`status`](mod@status) have the other types of these commands. [`cluster`] has the steps of a build for engines that
-//! distribute them among machines. Structs and enums that may grow are `#[non_exhaustive]`: create a job with its `new`, then
-//! assign to its fields.
+//! The crate root has the function, the job and the report of every command, and the types that all of them share. [`options`]
+//! has the types of a job's fields, and [`report`] the parts of a report. [`check`](mod@check), [`diff`](mod@diff),
+//! [`urls`](mod@urls) and [`status`](mod@status) have the other types of these commands. [`cluster`] has the steps of a build for
+//! engines that distribute them among machines. Structs and enums that may grow are `#[non_exhaustive]`: create a job with its
+//! `new`, then assign to its fields.
 //!
 //! # Modules
 //!
@@ -77,8 +78,8 @@
 //!
 //! - **chunk**: consecutive rows of one input; the unit of work of both passes. An *extent* is where its bytes are.
 //! - **block**: rows or entries that were written to scratch together.
-//! - **partition**: the keys that share the bits of their hash by which duplicates are found. If its table would not fit in
-//!   memory, it is processed in several *rounds*.
+//! - **partition**: the keys with the same highest byte. Duplicates are found partition by partition. If the table of a partition
+//!   would not fit in memory, it is processed in several *rounds*.
 //! - **range**: in sorted order, the entries whose URLs lie between two splitters.
 //! - **region**: in stable division of a large sorted set, the entries between two borders, URLs that always begin a sitemap.
 //! - **run**: sorted records in scratch that a merge reads.

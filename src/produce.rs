@@ -171,7 +171,7 @@ impl<'r> Renderer<'r> {
         Self { now: news::instant(time), ..self }
     }
 
-    /// Renders the sitemap with the index `at`, unless the survey takes over a live one. If a published one has its size, it is first
+    /// Renders the sitemap with the index `at`, unless the survey reuses a live one. If a published one has its size, it is first
     /// rendered for its seal alone, to find out whether it is the same: most changes also change the number of bytes.
     fn make(&mut self, shelf: &dyn Shelf, at: usize) -> Result<Made> {
         if let Some(kept) = self.layout.kept(at) {
@@ -284,7 +284,7 @@ impl<'r> Sink<'r> {
         self.take_sections();
     }
 
-    /// URLs of what has ended by section, if they are counted.
+    /// URLs by section since the last call, if they are counted.
     fn take_sections(&mut self) -> Option<KeyCounts> {
         self.sections.as_mut().map(SectionCounter::take)
     }

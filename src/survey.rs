@@ -54,7 +54,7 @@ pub struct Surveyed {
     pub layout: Layout,
 }
 
-/// Surveys `inputs` in the order that the job wants, and holds no more than `memory` allows.
+/// Surveys `inputs` in the order that the job wants, within the limit of `memory`.
 ///
 /// # Errors
 /// If memory or scratch space runs out, or `stop` is raised. [`ErrorKind::Internal`] if the rows do not add up.
@@ -62,11 +62,11 @@ pub fn survey(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Resul
     survey_in_regions(run, inputs, memory, borders::count, None)
 }
 
-/// Surveys `inputs` as [`survey`]. If the order is [`Order::Sorted`], it seals the rows, and takes over from the live set what has
-/// not changed.
+/// Surveys `inputs` like [`survey`]. If the order is [`Order::Sorted`], it also seals the rows and reuses the sitemaps of the
+/// live set that have not changed.
 ///
 /// # Errors
-/// As [`survey`].
+/// Same as [`survey`].
 pub fn survey_sealed(
     run: Context<'_>,
     inputs: &Arc<[Input]>,
@@ -76,11 +76,11 @@ pub fn survey_sealed(
     survey_in_regions(run, inputs, memory, borders::count, Some(sealing))
 }
 
-/// Surveys the rows of one region of a set, which has no borders inside whatever the number of its rows. Its sitemaps are those of
-/// the region in the survey of the whole set, if the order is [`Order::Sorted`].
+/// Surveys the rows of one region of a set, which has no borders inside, however many rows it has. If the order is
+/// [`Order::Sorted`], its sitemaps are those that the region has in a survey of the whole set.
 ///
 /// # Errors
-/// As [`survey`].
+/// Same as [`survey`].
 pub fn survey_region(run: Context<'_>, inputs: &Arc<[Input]>, memory: &Memory) -> Result<Surveyed> {
     survey_in_regions(run, inputs, memory, |_| 0, None)
 }
@@ -98,7 +98,7 @@ fn survey_in_regions(
         Order::Sorted => sorted::survey(run, inputs, memory, border_count, sealing)?,
     };
     let (tally, planned) = (account.tally, layout.planned());
-    // Entries that are to be picked are divided then.
+    // Entries that will be picked are divided later, when they are picked.
     let is_divided = layout.recorded.is_none();
     if !tally.is_balanced() || is_divided && planned != tally.listed {
         let words = format!("the lines do not add up ({tally:?}, {planned} planned)");

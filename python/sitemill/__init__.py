@@ -186,8 +186,8 @@ def build(
 ) -> Report:
     """Builds a set of sitemaps from ``rows`` and makes it the live one.
 
-    The set is switched at once: until then, and if anything fails, the set before stays live. The call blocks, and other Python
-    threads run meanwhile. Ctrl-C stops it within a second, and the live set stays as it is.
+    The switch is atomic: until then, and if anything fails, the previous set stays live. The call blocks, but other Python
+    threads keep running. Ctrl-C stops it within a second and leaves the live set as it is.
 
     Args:
         rows: a path or a list of paths of files or directories, in any format of the command line; or an object with
@@ -201,16 +201,16 @@ def build(
         url, lastmod, changefreq, priority, alternates, images, videos, news: names of columns or keys, if they are not the usual
             ones.
         section_column: the column or key with the section of each URL. Each section has sitemaps and index files of its own.
-        sections: a TOML file of prefixes and patterns that decide about the section.
+        sections: a TOML file with the prefixes and patterns of each section.
         section_by_path: make the first segment of the path the section.
-        sections_max: the largest number of sections, at most 10,000: by default 100 by path and 1,000 by column.
+        sections_max: the maximum number of sections, up to 10,000; by default 100 by path and 1,000 by column.
         scope: which URLs may be listed: ``"directory"`` (below the base URL, the default), ``"host"`` or ``"any"``.
-        relative_to: the URL that rows without a scheme, such as ``/p/1``, are relative to. Without it they are rejected. A
-            list of such rows would be a list of paths, so pass an iterator of it.
+        relative_to: the URL that rows without a scheme, such as ``/p/1``, are relative to. Without it, they are rejected. A list
+            of such rows would be taken for a list of paths, so pass an iterator.
         rewrite: beginnings of URLs and what replaces them: ``{"https://staging.example.com/": "https://www.example.com/"}``, or
             strings ``"FROM=TO"``. The first that matches applies.
-        include, exclude: regular expressions for canonical URLs, one or a list. URLs that no ``include`` matches, if there are any,
-            and URLs that an ``exclude`` matches are left out, and counted in ``excluded`` of the report.
+        include, exclude: regular expressions for canonical URLs, one or a list. URLs that match an ``exclude``, or match no
+            ``include`` if there are any, are left out and counted in ``excluded`` of the report.
         include_file, exclude_file: files of such patterns, one per line; lines that begin with ``#`` are comments.
         respect_robots: a robots.txt; URLs that it forbids are left out.
         robots_agent: the crawler whose rules in it apply; all crawlers by default.
@@ -226,9 +226,9 @@ def build(
         lastmod_zone: the time zone of a ``lastmod`` without one.
         lastmod_unit: the unit of a ``lastmod`` that is a number: ``"seconds"``, ``"millis"``, ``"micros"`` or ``"nanos"``.
         default_changefreq, default_priority: tags of rows that have none.
-        format: the format of files, if it is not recognised.
+        format: the format of files, if it cannot be detected.
         columns: names or positions of columns as on the command line: ``"url=1,lastmod=3"``.
-        delimiter: the delimiter of CSV files, if it is not recognised.
+        delimiter: the delimiter of CSV files, if it cannot be detected.
         input_encoding: the charset of files.
         url_encoding: the charset in which servers expect queries.
         require_success_marker: refuse a directory without ``_SUCCESS``.
@@ -236,29 +236,31 @@ def build(
         diff: a file for the differences from the replaced set.
         report, html, metrics: files for the report as JSON, as an HTML page, and as Prometheus metrics.
         robots: a robots.txt in which the index files are listed.
-        robots_any_name: accept a robots.txt in other letter case.
-        max_rejects, max_dropped_tags: refuse to publish beyond this number, or share such as ``"1%"``.
+        robots_any_name: accept a robots.txt whose name is in another letter case.
+        max_rejects, max_dropped_tags: refuse to publish if there are more than this number, or this share such as ``"1%"``.
         max_shrink: refuse a set that is smaller than the live one by more than this share, such as ``"50%"``.
-        expect_lines: refuse another number of rows: ``1000``, ``"1000.."`` or ``"1000..2000"``.
+        expect_lines: refuse any other number of rows: ``1000``, ``"1000.."`` or ``"1000..2000"``.
         allow_empty, replace_set, take_over: allow an empty set, a set with another base URL or protocol, and replacing files
             that sitemill did not write.
         dry_run: publish nothing, and return what would be published; ``dry_run`` of the report says what would change.
-        also: a URL or a file below ``out``, or a list of these: sitemaps that sitemill does not write, and that the index files list
-            as well.
+        also: a URL or a file below ``out``, or a list of these: sitemaps that sitemill does not write, to be listed in the index
+            files.
         then: a command that runs once the set is live, as a list of words or as a string that is split as a shell splits it. It
-            reads the report as JSON, and writes to standard error. Its failure is a warning.
+            receives the report as JSON on standard input, and its output goes to standard error. If it fails, the build only
+            warns.
         keep, keep_sets: for how long, and how many, earlier sets are kept.
         ignore_manifest: start over if the manifest is damaged.
         endpoint: the URL of an S3-compatible store; ``AWS_ENDPOINT_URL`` or Amazon's by default.
         state: where ``.sitemill`` is kept, such as ``"s3://private/shop"``, if not below the published files.
         sitemap_header, index_header: headers that objects are served with, such as ``"Cache-Control: max-age=300"``, one or a list:
             those of sitemaps, and those of index files.
-        allow_unsafe_store: publish even to a store that ignores conditional requests. Two runs at once could then mix their sets.
+        allow_unsafe_store: publish even to a store that ignores conditional requests. Two runs at the same time could then mix
+            their sets.
         memory: memory limit, such as ``"2G"``; half of RAM by default.
         scratch: the directory for scratch files; the output directory by default, or that for temporary files with ``dry_run``.
         threads: worker threads; all cores by default.
-        progress: ``True`` shows it, ``False`` does not, ``None`` shows it on a terminal and in a notebook. A function is called with
-            the name of the phase, the units done and the total (0 if unknown).
+        progress: ``True`` shows it, ``False`` does not, and ``None`` shows it on a terminal and in a notebook. A function is
+            called with the name of the phase, the number of units done and the total (0 if unknown).
 
     Returns:
         The report.
@@ -302,8 +304,8 @@ def clean(
 ) -> Stream:
     """Returns the canonical form of every URL, in the order of the rows, as an Arrow stream with the column ``url``.
 
-    Rows that are not a URL and URLs that filters exclude are left out, duplicates are not, and no scope applies. ``rows`` and the options are those of
-    :func:`build`. The counts are in ``report_json`` of the stream, once it is read.
+    Rows that are not a URL and URLs that filters exclude are left out; duplicates are kept, and no scope applies. ``rows`` and
+    the options are those of :func:`build`. The counts are in ``report_json`` of the stream once it has been read.
     """
     options = dict(
         relative_to=relative_to,
@@ -340,11 +342,11 @@ def check(
     threads: Optional[int] = None,
     progress: Union[bool, Tell, None] = None,
 ) -> CheckReport:
-    """Validates published sitemaps, index files or directories, with code that shares nothing with what writes them.
+    """Validates published sitemaps, index files or directories. It shares no code with the writer.
 
     Args:
         paths: the files and directories.
-        name: of each directory, only the set of this name; all sets by default.
+        name: check only the set of this name in each directory; all sets by default.
         base_url: the URL of their directory, if it is not known.
         scope: which URLs may be listed: ``"directory"``, ``"host"`` or ``"any"``.
         limit_findings: how many findings are returned; all are counted.
@@ -410,7 +412,7 @@ def diff(
 def status(
     directory: Path, *, name: Optional[str] = None, endpoint: Optional[str] = None, state: Optional[Path] = None
 ) -> list[Status]:
-    """Returns the live set and the kept sets of a directory; for the parent of several sites, those of each site.
+    """Returns the live and kept sets of a directory or, for the parent of several sites, of each site.
 
     If several sets share a directory, it returns all of them, or only that of ``name``. ``endpoint`` and ``state`` are those
     of :func:`check`.
@@ -439,7 +441,7 @@ def rollback(
         name: its name; the set without a name by default.
         to: the number of the set, as ``status`` shows it; the set before the live one by default.
         robots: a robots.txt in which the index files are listed.
-        robots_any_name: accept a robots.txt in other letter case.
+        robots_any_name: accept a robots.txt whose name is in another letter case.
         endpoint, state, sitemap_header, index_header, allow_unsafe_store: as for :func:`build`.
         progress: as for :func:`build`.
     """
@@ -497,7 +499,7 @@ def _store(
     index_header: Headers = None,
     allow_unsafe_store: bool = False,
 ) -> dict[str, Any]:
-    """How the native half reaches stores."""
+    """The store settings for the native half."""
     headers = [list(_values(given)) if given is not None else [] for given in (sitemap_header, index_header)]
     return {
         "endpoint": endpoint,
@@ -533,7 +535,7 @@ def _word(name: str, value: Any) -> Any:
 
 
 def _values(value: Any) -> Sequence[Any]:
-    """The values of an option that may be repeated; the value itself if there is only one."""
+    """The values of an option that may be repeated, as a sequence even if there is only one."""
     if isinstance(value, Mapping):
         return [f"{one}={other}" for one, other in value.items()]
     return value if isinstance(value, (list, tuple)) else [value]
@@ -553,7 +555,7 @@ def _build(words: list[str], source: Optional[Any], progress: Union[bool, Tell, 
 def _finished(
     text: str, refused: Optional[Any], warnings: Sequence[str], rows: Optional[_rows.Rows] = None, *, stacklevel: int = 4
 ) -> Report:
-    """The report of a run, or the exception of one that was refused. ``rows`` know the keys that were not used.
+    """Returns the report of a run, or raises the exception of a refused one. ``rows`` know the keys that were not used.
 
     Warnings are attributed to the caller ``stacklevel`` frames up, which is the user's.
     """
@@ -571,7 +573,7 @@ def _finished(
 
 
 def _end(tell: Optional[Any]) -> None:
-    """Removes what the progress has shown."""
+    """Removes the progress line."""
     end = getattr(tell, "end", None)
     if end is not None:
         end()

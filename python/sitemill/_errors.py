@@ -23,7 +23,7 @@ __all__ = [
 
 
 class SitemillError(Exception):
-    """A run that failed. Nothing was published, and the live set is what it was.
+    """A run that failed. Nothing was published, and the live set is unchanged.
 
     Attributes:
         kind: the kind of failure, a word such as ``"data"``.
@@ -63,7 +63,7 @@ class InputError(SitemillError, OSError):
 
 
 class OutputError(SitemillError, OSError):
-    """The output cannot be created or written, or reading and writing failed on the way."""
+    """The output cannot be created or written, or reading or writing failed during the run."""
 
     kind = "output"
 
@@ -81,7 +81,7 @@ class OutOfMemory(SitemillError, MemoryError):
 
 
 class Interrupted(SitemillError):
-    """The run was stopped from outside."""
+    """The run was stopped, for example by a signal."""
 
     kind = "signal"
 
@@ -116,9 +116,9 @@ def make(kind: str, exit_code: int, message: str, path: Optional[str]) -> Sitemi
     return error
 
 
-#: A value in the words of the option parser: ``invalid value '11' for '--level <0..9>'``.
+#: An invalid value, as the option parser reports it: ``invalid value '11' for '--level <0..9>'``.
 _INVALID = re.compile(r"^invalid value '(.*)' for '--([a-z-]+) <[^']*>'", re.DOTALL)
-#: A flag at the beginning of a word, and its value if that is given.
+#: A flag at the beginning of a word, and the start of its value if there is one.
 _FLAG = re.compile(r"(?<![\w/.-])--([a-z]+(?:-[a-z]+)*)(=| <[^>']*>)?")
 
 

@@ -1,4 +1,4 @@
-"""Progress: a line on a terminal, a label in a notebook, or a function of the caller."""
+"""Progress: a line on a terminal, a label in a notebook, or a call to the caller's function."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Any, Callable, Optional, Union
 
-#: Called with the name of the phase, the units that are done, and the total, 0 if it is unknown.
+#: Called with the name of the phase, the number of units done, and the total (0 if unknown).
 Tell = Callable[[str, int, int], None]
 
 _WORDS = {
@@ -20,7 +20,7 @@ _WORDS = {
 
 
 def teller(progress: Union[bool, Tell, None]) -> Optional[Any]:
-    """The function to tell progress; ``None`` if nothing is shown."""
+    """The function that receives progress; ``None`` if nothing is shown."""
     if callable(progress):
         return progress
     if progress is False:

@@ -14,7 +14,7 @@ __all__ = ["Report", "CheckReport", "Finding", "Status", "KeptSet", "RolledBack"
 
 @dataclass(frozen=True)
 class Report:
-    """What became of the rows of a build, and what was published.
+    """The outcome of every row of a build, and what was published.
 
     ``lines == blank + listed + duplicates + rejected_total + excluded_total`` holds in every report.
 
@@ -26,16 +26,16 @@ class Report:
         duplicates: rows whose URL is listed from another row.
         rejected: refused rows by reason.
         excluded: rows that filters or a robots.txt leave out, by rule: ``exclude=`` and a pattern, ``not-included``, or
-            ``disallow=`` and a pattern of the robots.txt. Rules that left out nothing count zero.
+            ``disallow=`` and a pattern of the robots.txt. Rules that excluded nothing have a count of zero.
         dropped_tags: tags that could not be written, by reason; their URLs are listed without them.
         sitemaps: number of sitemaps.
         indexes: number of index files.
-        index_urls: the URLs of the index files, which robots.txt or the search consoles want to know.
+        index_urls: the URLs of the index files, for robots.txt and search consoles.
         xml_bytes: bytes of all sitemaps before compression.
-        gzip_bytes: bytes of the sitemap files; an estimate of a dry run.
+        gzip_bytes: bytes of the sitemap files; an estimate if the run was dry.
         seconds: seconds of each phase, and ``total``.
         warnings: failures after the set was live, such as an earlier set that could not be removed.
-        raw: everything that the report of the command line has, as a dictionary.
+        raw: the complete JSON report of the command line, as a dictionary.
     """
 
     published: bool
@@ -197,7 +197,7 @@ class Status:
     Attributes:
         directory: the directory.
         live: the live set.
-        earlier: the kept sets, the last one first.
+        earlier: the kept sets, the newest first.
         name: the name of the set, if it has one.
         raw: everything that is known, as a dictionary.
     """

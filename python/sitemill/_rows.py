@@ -14,14 +14,14 @@ from typing import Any, Iterable, Iterator, Mapping, NoReturn, Optional, Sequenc
 
 from ._errors import RowTypeError, UsageError, make
 
-#: The parts of a row, in the order of the tuples. Each is also the name of the column that holds it, unless another is named. A row
+#: The parts of a row, in the order of the tuples. Each is also the default name of its column. A row
 #: has a section only if its column is named.
 PARTS = ("url", "lastmod", "changefreq", "priority", "alternates", "images", "videos", "news", "section")
 
 #: The parts that are JSON unless they are text.
 _CELLS = ("alternates", "images", "videos", "news")
 
-#: As many names of unused keys are kept.
+#: Maximum number of names of unused keys that are kept.
 UNUSED_MAX = 64
 
 Path = Union[str, "os.PathLike[str]"]
@@ -32,9 +32,9 @@ Row = tuple[Union[Value, bool], ...]
 _NOTHING: Row = (*[None] * len(PARTS), False)
 
 
-#: A location in a store, of which ``pathlib`` has made one slash of two.
+#: A location in a store in which ``pathlib`` has collapsed two slashes into one.
 _COLLAPSED = re.compile(r"(s3a?|gs|az|abfs|https?):/(?!/)", re.IGNORECASE)
-#: A location in a store, which is no page.
+#: A location in a store, as opposed to the URL of a page.
 _IN_STORE = re.compile(r"(s3a?|gs|az|abfs)://", re.IGNORECASE)
 
 
@@ -52,7 +52,7 @@ def path(given: Path) -> str:
 
 
 def paths(rows: Any) -> Optional[list[str]]:
-    """The paths in ``rows``; ``None`` if these are rows.
+    """The paths in ``rows``; ``None`` if they are rows themselves.
 
     Strings in a list are URLs of pages if they contain ``://``, except locations in stores.
     """
@@ -67,7 +67,7 @@ def paths(rows: Any) -> Optional[list[str]]:
         return [path(row) for row in rows]
     if any(isinstance(row, os.PathLike) for row in rows):
         raise TypeError("rows has both paths and other values; give a list of paths, or an iterable of rows")
-    # A list of URLs with a wrong one among them, which is counted as rejected.
+    # A list of URLs, one of which is invalid and will be counted as rejected.
     return None
 
 
@@ -107,7 +107,7 @@ def _of_pandas(frame: Any) -> Any:
 
 
 def records(rows: Any) -> Any:
-    """``rows`` to iterate over; the rows of a pandas frame, which iterates over its columns, as dictionaries."""
+    """``rows`` to iterate over. A pandas frame iterates over its columns, so its rows are returned as dictionaries."""
     if type(rows).__module__.split(".")[0] == "pandas" and hasattr(rows, "to_frame"):
         return rows
     if type(rows).__module__.split(".")[0] == "pandas" and hasattr(rows, "columns"):
@@ -202,7 +202,7 @@ class Rows:
             self.refuse(number, list(row), "url")
 
     def refuse(self, number: Optional[int], names: Sequence[Any], part: str) -> NoReturn:
-        """Raises the error that there is no column for ``part``."""
+        """Raises an error because there is no column for ``part``."""
         row = "" if number is None else f"row {number}: "
         there = ", ".join(map(str, names))
         if part in self._columns:
@@ -270,7 +270,7 @@ class _Plan:
 
 
 def _is_nothing(value: Any) -> bool:
-    """Whether a value means that there is none: ``None``, not a number, ``NaT`` or ``NA``, or blank."""
+    """Whether a value counts as missing: ``None``, ``NaN``, ``NaT``, ``NA``, or blank."""
     if value is None:
         return True
     if isinstance(value, (str, bytes)):
@@ -279,12 +279,12 @@ def _is_nothing(value: Any) -> bool:
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a value is not a number, NaT of pandas or NumPy, or NA of pandas."""
+    """Whether a value is NaN, NaT of pandas or NumPy, or NA of pandas."""
     kind = type(value).__name__
     if kind in ("str", "dict", "list", "tuple", "ndarray"):
         return False
     try:
-        # Only these differ from themselves.
+        # Only missing values differ from themselves.
         return kind == "NAType" or bool(value != value)
     except (ArithmeticError, TypeError, ValueError):
         return False
@@ -365,7 +365,7 @@ def _json(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value for JSON. Arrays of NumPy, which pandas makes of nested columns, are lists."""
+    """A value for JSON. NumPy arrays, which pandas uses for nested columns, become lists."""
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items() if not (item is None or _is_missing(item))}
     if isinstance(value, (list, tuple)) or type(value).__name__ == "ndarray":

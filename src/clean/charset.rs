@@ -62,10 +62,10 @@ impl FromStr for UrlEncoding {
         match Encoding::for_label(label.as_bytes()) {
             // URLs cannot be percent-encoded in UTF-16: browsers use UTF-8 instead.
             Some(encoding) if encoding.output_encoding() != encoding => {
-                Err(format!("{} is no charset for URLs", encoding.name()))
+                Err(format!("{} is not a charset for URLs", encoding.name()))
             }
             Some(encoding) => Ok(Self(encoding)),
-            None => Err("no charset that browsers know; utf-8, iso-8859-1 and windows-1251 are some".into()),
+            None => Err("unknown charset; use one that browsers know, such as utf-8 or windows-1251".into()),
         }
     }
 }

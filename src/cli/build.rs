@@ -136,7 +136,7 @@ const HTML: &str = "--html";
 const METRICS: &str = "--metrics";
 const JSON: &str = "--json";
 
-/// The paths that the run reads, `inputs` among them, and writes, without its reports.
+/// The paths that the run reads, including `inputs`, and those that it writes, except its reports.
 fn paths(args: &BuildArgs, inputs: Vec<PathBuf>, config: Option<&Path>) -> Paths {
     let mut job = Job::new(inputs, args.base_url.clone(), args.out.clone());
     job.publication.rejects.clone_from(&args.rejects);
@@ -233,7 +233,7 @@ fn failure_of(error: &Error, exit_code: u8) -> Failure {
 /// Refuses a path that metrics cannot be written to. Standard output is refused here, where the name of the option is known.
 fn check_metrics(path: &Path) -> Result<()> {
     match path == Path::new("-") {
-        true => Err(Error::usage(format!("{METRICS} -: metrics replace a whole file; name one"))),
+        true => Err(Error::usage(format!("{METRICS} -: metrics replace a whole file; name a file"))),
         false => Metrics::check(path),
     }
 }
@@ -251,7 +251,7 @@ fn create(path: &Path) -> Result<File> {
     streams::create(path)
 }
 
-/// The job of the options, without its inputs. Reads the files of patterns and the robots.txt that they name.
+/// The job that the options describe, without its inputs. Reads the files of patterns and the robots.txt that they name.
 pub fn job(args: &BuildArgs) -> Result<Job> {
     let mut job = Job::new(Vec::new(), args.base_url.clone(), args.out.clone());
     job.input.form = args.form.options();

@@ -12,7 +12,8 @@ use super::numbers::{grouped, plural};
 use super::streams::{self, Stdout};
 use super::{inputs, log, progress};
 
-/// The job of the options, with the inputs that they name. Reads the files of patterns and the robots.txt that they name.
+/// The job that the options describe, with the inputs that they name. Reads the files of patterns and the robots.txt that they
+/// name.
 pub fn job(args: &CleanArgs) -> Result<CleanJob> {
     let mut job = CleanJob::new(args.input.clone());
     job.input.form = args.form.options();

@@ -1,6 +1,6 @@
 //! Commands for programs that embed the command line, such as the Python package: options are words, as in a shell, and only
-//! warnings are printed. Configuration files are not read, and neither are options in the environment. Settings of object stores
-//! apply to the whole process, from the call on that has them.
+//! warnings are printed. Options are read neither from configuration files nor from the environment. Settings of object stores
+//! apply to the whole process, starting with the call that makes them.
 
 use std::ffi::OsString;
 
@@ -14,7 +14,8 @@ use super::{build, clean, log};
 /// files.
 ///
 /// # Errors
-/// As [`build_from`](sitemill::build_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed.
+/// Same as [`build_from`](sitemill::build_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be
+/// parsed.
 pub fn build(
     words: Vec<OsString>,
     sources: Option<Vec<Source<'_>>>,
@@ -42,7 +43,8 @@ pub fn build_job(words: Vec<OsString>) -> Result<Job> {
 /// if there are any, replace the input files.
 ///
 /// # Errors
-/// As [`clean_from`](sitemill::clean_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be parsed.
+/// Same as [`clean_from`](sitemill::clean_from()); [`ErrorKind::Usage`](sitemill::ErrorKind::Usage) if the words cannot be
+/// parsed.
 pub fn clean(
     words: Vec<OsString>,
     sources: Option<Vec<Source<'_>>>,

@@ -11,7 +11,7 @@ use super::{flags, log};
 /// Runs `work` and turns a panic in it into an error.
 pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        // The standard library panics if the system refuses a thread. That is no bug.
+        // The standard library panics if the system refuses a thread. That is not a bug.
         if panic.downcast_ref::<String>().is_some_and(|words| words.contains("failed to spawn thread")) {
             let words =
                 "cannot start more threads; lower --threads, or raise the limits on processes and memory";

@@ -21,7 +21,7 @@ pub fn completions(shell: Shell) -> Result<()> {
 /// Writes the manual page of a command, or of sitemill itself.
 pub fn page(command: Option<&str>) -> Result<()> {
     let mut all = Args::command();
-    // The options of all commands reach each of them here.
+    // This copies the options of all commands to each of them.
     all.build();
     let about = match command {
         None => all,

@@ -65,7 +65,7 @@ fn text(status: &Status) -> String {
         };
     }
     if status.is_switching {
-        text += "  a switch to another set has begun; if no run is completing it, the next one does\n";
+        text += "  a switch to another set has begun; if no run is completing it, the next run will\n";
     }
     text
 }

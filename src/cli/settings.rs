@@ -191,7 +191,7 @@ fn typed(words: &[OsString], option: &str) -> Option<OsString> {
         if word == alone.as_str() {
             return words.next().map(OsStr::to_owned);
         }
-        // A word that is not UTF-8 is no option.
+        // A word that is not UTF-8 is not an option.
         if let Some(value) = word.to_str().and_then(|word| word.strip_prefix(&joined)) {
             return Some(value.into());
         }

@@ -45,11 +45,12 @@ pub fn build(job: &Job, progress: &dyn Progress, stop: &Stop) -> Result<Outcome>
     build_from(job, job.input.paths.iter().cloned().map(Source::from).collect(), progress, stop)
 }
 
-/// Builds the set that `job` describes from `sources`, which take the place of [`InputOptions::paths`](crate::options::InputOptions::paths) and can be rows from code. Rows
-/// from code are counted, refused and recorded as rows of a file, with the number of the row and the name of the source.
+/// Builds the set that `job` describes from `sources`, which replace [`InputOptions::paths`](crate::options::InputOptions::paths)
+/// and can be rows from code. Rows from code are counted, refused and recorded as rows of a file, with the number of the row and
+/// the name of the source.
 ///
 /// # Errors
-/// As [`build`]; [`ErrorKind::Io`](crate::ErrorKind::Io) if the iterator of a source fails.
+/// Same as [`build`]; also [`ErrorKind::Io`](crate::ErrorKind::Io) if the iterator of a source fails.
 pub fn build_from(
     job: &Job,
     sources: Vec<Source<'_>>,
@@ -58,7 +59,7 @@ pub fn build_from(
 ) -> Result<Outcome> {
     let mut job = job.clone();
     job.input.paths = sources.iter().filter_map(Source::path).map(Path::to_owned).collect();
-    // The command reads them.
+    // The command that runs after publishing reads them.
     job.publication.details |= job.publication.then.is_some();
     job.check()?;
     if let Some(sections) = &job.rules.sections {

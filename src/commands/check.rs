@@ -72,7 +72,7 @@ const FINDINGS_OF_A_FILE_MAX: u64 = 10_000;
 pub struct CheckJob {
     /// Published directories, parents of the directories of several sites, and single sitemaps or index files.
     pub paths: Vec<PathBuf>,
-    /// Of each directory, only the sets of this name. If not set, all sets.
+    /// Check only the set of this name in each directory. If not set, all sets.
     pub name: Option<SetName>,
     /// URL of the directory that the files are published in. If not set, it is taken from `robots-sitemaps.txt` of a directory;
     /// for a single file, the scope is then not checked.

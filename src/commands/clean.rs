@@ -37,14 +37,14 @@ pub struct CleanReport {
     pub accepted: u64,
     /// Rejected lines by reason.
     pub rejected: Rejected,
-    /// Lines that a rule of the job leaves out, by the first such rule: `exclude=` and a pattern, `not-included`, or `disallow=` and
-    /// a pattern of the robots.txt. Rules that left out nothing count zero.
+    /// Lines that a rule of the job leaves out, by the first such rule: `exclude=` and a pattern, `not-included`, or `disallow=`
+    /// and a pattern of the robots.txt. Rules that excluded nothing have a count of zero.
     pub excluded: WordCounts,
     /// Accepted lines by the first pattern that includes their URL, if the job has such patterns.
     pub included: WordCounts,
     /// Accepted lines by the rule that has rewritten their URL, if the job has such rules.
     pub rewritten: WordCounts,
-    /// Lines among the accepted ones with bytes that are not UTF-8. These bytes were percent-encoded unchanged.
+    /// Accepted lines with bytes that are not UTF-8. These bytes were percent-encoded unchanged.
     pub non_utf8_lines: u64,
     /// Files and directories below input directories that were not read.
     pub skipped: Vec<Skipped>,
@@ -58,7 +58,7 @@ pub struct CleanJob {
     pub input: InputOptions,
     /// Charset in which non-ASCII characters of a query are percent-encoded; UTF-8 by default.
     pub url_encoding: UrlEncoding,
-    /// Which URLs lines mean, and which URLs are left out.
+    /// How lines become URLs, and which URLs are left out.
     pub urls: UrlRules,
     /// Number of worker threads, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,
@@ -113,7 +113,7 @@ pub fn clean<'t>(
 /// ```
 ///
 /// # Errors
-/// As [`clean()`]; [`ErrorKind::Io`](crate::ErrorKind::Io) if the iterator of a source fails.
+/// Same as [`clean()`]; also [`ErrorKind::Io`](crate::ErrorKind::Io) if the iterator of a source fails.
 pub fn clean_from<'t>(
     job: &CleanJob,
     sources: Vec<Source<'_>>,

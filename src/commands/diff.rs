@@ -37,7 +37,7 @@ pub struct DiffJob {
     pub old: PathBuf,
     /// The new set, in any of the forms of the old one.
     pub new: PathBuf,
-    /// Of directories, only the sets of this name. If not set, all sets, each compared with the set of the same name.
+    /// Compare only the sets of this name in directories. If not set, all sets, each compared with the set of the same name.
     pub name: Option<SetName>,
     /// Output format.
     pub form: DiffForm,
@@ -45,7 +45,7 @@ pub struct DiffJob {
     pub room: DiffRoom,
 }
 
-/// What a diff may use of the machine. None of it changes the output.
+/// The machine resources that a diff may use. They do not change the output.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct DiffRoom {

@@ -41,7 +41,7 @@ impl Metrics<'_> {
     /// [`ErrorKind::Output`] if not, [`ErrorKind::Usage`] for `-`.
     pub fn check(path: &Path) -> Result<()> {
         if path == Path::new(STREAM) {
-            return Err(Error::usage("standard output: metrics replace a whole file; name one"));
+            return Err(Error::usage("standard output: metrics replace a whole file; name a file"));
         }
         check_replaceable(path)?;
         LocalFile::at(path).check_writable()

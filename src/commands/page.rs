@@ -26,7 +26,7 @@ pub struct Page(String);
 pub struct PageJob {
     /// The JSON of a report, a directory with a published set, or the parent of the directories of several sites.
     pub path: PathBuf,
-    /// Of a directory, only the sets of this name. If not set, all sets.
+    /// Show only the sets of this name in a directory. If not set, all sets.
     pub name: Option<SetName>,
     /// Maximum number of threads that work at the same time, at most [`THREADS_MAX`](crate::options::THREADS_MAX).
     pub threads: NonZero<usize>,

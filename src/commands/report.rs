@@ -65,8 +65,8 @@ pub struct Report {
     pub duplicates: u64,
     /// Rejected lines by reason; only reasons that occurred.
     pub rejected: WordCounts,
-    /// Lines that a rule of the job leaves out, by the first such rule: `exclude=` and a pattern, `not-included`, or `disallow=` and
-    /// a pattern of the robots.txt. Rules that left out nothing count zero.
+    /// Lines that a rule of the job leaves out, by the first such rule: `exclude=` and a pattern, `not-included`, or `disallow=`
+    /// and a pattern of the robots.txt. Rules that excluded nothing have a count of zero.
     #[serde(default)]
     pub excluded: WordCounts,
     /// Accepted lines by the first pattern that includes their URL, if the job has such patterns.
@@ -83,7 +83,7 @@ pub struct Report {
     pub dropped_tags: WordCounts,
     /// URLs out of scope by scheme, host and port: the ten origins with the most.
     pub out_of_scope: BTreeMap<String, u64>,
-    /// Number of URLs out of scope of all other origins.
+    /// Number of URLs out of scope on all other origins.
     pub out_of_scope_others: u64,
     /// A hint if nothing is listed, or if one reason rejected more than half of the URLs: what the lines have in common, and how
     /// to fix it.
@@ -201,7 +201,7 @@ pub struct SetReport {
 pub struct SectionSummary {
     /// Its name.
     pub name: String,
-    /// What stands for it in file names: the name, unless that has other characters than lower-case letters, digits and hyphens.
+    /// Its name as used in file names: unchanged, unless it has characters other than lower-case letters, digits and hyphens.
     pub file_word: String,
     /// URLs in its sitemaps.
     pub listed: u64,
@@ -221,7 +221,7 @@ pub struct SectionSummary {
 pub struct ThenReport {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Its exit code, or 128 and the number of the signal that ended it. None if it could not be started.
+    /// Its exit code, or 128 and the number of the signal that ended it. `None` if it could not be started.
     pub exit_code: Option<i32>,
 }
 

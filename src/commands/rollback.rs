@@ -19,7 +19,7 @@ use crate::set::robots::{self, Owner};
 pub struct RollbackJob {
     /// Directory that the set was published to. With a base for each origin, the directory of one site.
     pub out: PathBuf,
-    /// The set in that directory, if several share it; none for the set without a name.
+    /// The set in that directory, if several share it; `None` for the set without a name.
     pub name: Option<SetName>,
     /// Number of a kept set, as returned by [`status()`](crate::status()). If not set, the last set before the live one that was
     /// not itself rolled back.

@@ -26,7 +26,7 @@ use crate::place::{self, Named, PlaceFile, SetName, View};
 pub struct UrlsJob {
     /// Sitemaps, index files and published directories, in this order.
     pub paths: Vec<PathBuf>,
-    /// Of each directory, only the sets of this name. If not set, all sets.
+    /// Read only the set of this name in each directory. If not set, all sets.
     pub name: Option<SetName>,
     /// Output format.
     pub form: UrlsForm,
@@ -100,7 +100,7 @@ pub fn urls(job: &UrlsJob, progress: &dyn Progress, stop: &Stop, mut to: Target<
 /// Writes the URLs of `files` to `to`, each followed by a tab and its `lastmod`, in the order in which they are published.
 ///
 /// # Errors
-/// As [`urls`].
+/// Same as [`urls`].
 pub(crate) fn lastmods(
     files: Vec<PlaceFile>,
     threads: NonZero<usize>,

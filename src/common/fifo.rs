@@ -126,7 +126,7 @@ impl Write for StoppableWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         while !wait(self.file, PollFlags::OUT, Some(SILENCE))? {
             if self.stop.is_raised() {
-                return Err(io::Error::other("nobody reads it, and a signal came"));
+                return Err(io::Error::other("nobody reads it, and a signal arrived"));
             }
         }
         self.file.write(&bytes[..bytes.len().min(PIPE_BYTES)])

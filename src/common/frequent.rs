@@ -64,7 +64,7 @@ impl FrequentKeys {
         self.items
     }
 
-    /// The number of keys; none if some were dropped.
+    /// The number of keys; `None` if some were dropped.
     pub fn distinct(&self) -> Option<u64> {
         (self.missed == 0).then_some(self.counts.len() as u64)
     }

@@ -1,5 +1,5 @@
-//! A hash for small tables with short keys that are looked up for every row. It is keyed at random, and several times as fast as that
-//! of the standard library; a table that outsiders can fill without a limit should use that one.
+//! A hash for small tables with short keys that are looked up for every row. It has a random key, and is several times as fast as
+//! the hash of the standard library. Tables that outsiders can fill without limit should use the latter.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 

@@ -22,7 +22,7 @@ impl Secret {
     pub fn draw() -> Result<Self> {
         let mut bytes = [0; 192];
         getrandom::fill(&mut bytes)
-            .map_err(|error| Error::new(ErrorKind::Io, format!("no random bytes to be had: {error}")))?;
+            .map_err(|error| Error::new(ErrorKind::Io, format!("no random bytes available: {error}")))?;
         Ok(Self(bytes))
     }
 

@@ -15,7 +15,7 @@ pub(super) fn explain(name: &Path, error: &io::Error) -> Option<&'static str> {
             true => "is a URL; give the path alone",
             false if cfg!(feature = "cloud") => "is a URL, and only files are read here; download it",
             false => {
-                "is a URL, and this sitemill reads files; the Python package and the Debian package read URLs, too; or copy it first"
+                "is a URL, and this build of sitemill reads only files; the Python package and the Debian package read URLs, too; or copy it first"
             }
         });
     }

@@ -259,7 +259,7 @@ fn of_rows(mut reader: RowReader<'_>, format: Option<Format>, packing: Packing) 
 /// Whether the file `name`, whose bytes are in `stream`, is a sitemap index, which lists inputs and is not an input itself.
 ///
 /// # Errors
-/// As [`open`].
+/// Same as [`open`].
 pub fn is_index(name: &Path, stream: Box<dyn Read + Send>, options: &FormOptions) -> Result<bool> {
     if !matches!(options.format, None | Some(Format::Sitemap)) {
         return Ok(false);
@@ -271,7 +271,7 @@ pub fn is_index(name: &Path, stream: Box<dyn Read + Send>, options: &FormOptions
 /// Reads all rows of the input `name` into `sink` on one thread, also those of plain lines.
 ///
 /// # Errors
-/// As [`open`] and [`Unit::read`].
+/// Same as [`open`] and [`Unit::read`].
 #[cfg(any(test, feature = "internals"))]
 pub fn read<'n>(
     name: &'n Path,

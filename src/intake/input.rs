@@ -208,7 +208,7 @@ impl<'a> Found<'a> {
     /// Returns a reader of its bytes and, for a file, its identity when it was found.
     ///
     /// # Errors
-    /// As [`Found::peek`].
+    /// Same as [`Found::peek`].
     pub fn into_feed(self) -> Result<(Feed<'a>, Option<Identity>)> {
         match self.stream {
             Stream::File(identity) => Ok((Feed::File(self.reopened(&identity)?), Some(identity))),
@@ -391,7 +391,7 @@ pub fn cut_short(name: &Path) -> Error {
 fn no_room_for(name: &Path, file: &File) -> Error {
     let bytes = file.metadata().map_or(0, |meta| meta.len());
     let way = "allow more (ulimit -v) or give the input in parts";
-    Error::new(ErrorKind::Memory, message!(name, ": there is no address space for its {bytes} bytes; {way}"))
+    Error::new(ErrorKind::Memory, message!(name, ": not enough address space for its {bytes} bytes; {way}"))
 }
 
 fn is_terminal_or_null(name: &Path) -> bool {

@@ -17,13 +17,14 @@ pub trait ReadAt: fmt::Debug + Send + Sync {
     /// If it cannot be determined.
     fn len(&self) -> io::Result<u64>;
 
-    /// Reads bytes from the offset `at` into `out`. Returns how many; fewer than requested do not mean the end, none does.
+    /// Reads bytes from the offset `at` into `out`. Returns their number. Only 0 means the end of the file; a short read does
+    /// not.
     ///
     /// # Errors
     /// If they cannot be read.
     fn read_at(&self, out: &mut [u8], at: u64) -> io::Result<usize>;
 
-    /// The same bytes for a reader that will read `range` from its start to its end, so that they can be fetched ahead.
+    /// The same bytes for a reader that will read `range` from its start to its end, so that they can be prefetched.
     fn section(self: Arc<Self>, range: Range<u64>) -> Arc<dyn ReadAt>;
 
     /// Fills `out` with the bytes from the offset `at`.
@@ -70,7 +71,7 @@ pub trait RemoteFile: ReadAt {
     fn watched(self: Arc<Self>, watch: Watch) -> Arc<dyn RemoteFile>;
 }
 
-/// What a run and the reads of a remote file tell each other.
+/// State shared by a run and the reads of a remote file.
 #[derive(Clone)]
 #[cfg_attr(not(feature = "cloud"), allow(dead_code, reason = "only object stores have remote files"))]
 pub struct Watch {

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Message, Result, Setting, Shown, message};
 use crate::intake::format::Feed;
 use crate::intake::input::Input;
 
-/// The way out if scratch files have no room.
+/// The remedy if there is no room for scratch files.
 pub fn way_out() -> Message {
     message!("name another directory with ", Setting::Scratch)
 }
@@ -120,7 +120,7 @@ impl Copied {
         }
     }
 
-    /// The error of a write to the copy, of which `written` bytes exist. The input read so far takes `taken` bytes in it.
+    /// The error of a write to the copy, which has `written` bytes so far. The input read so far takes `taken` bytes in it.
     pub fn failed(&self, space: &Space, written: u64, taken: u64, error: io::Error) -> Error {
         space.failed(&self.doing(), written, self.needed(taken), error)
     }
@@ -184,7 +184,7 @@ impl Scratch {
     /// A new file for a copy of an input.
     ///
     /// # Errors
-    /// As [`Scratch::new`].
+    /// Same as [`Scratch::new`].
     pub fn copy_of(copied: Copied, space: &Arc<Space>) -> Result<Self> {
         Ok(Self { copied: Some(copied), ..Self::new(space)? })
     }

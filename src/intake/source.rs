@@ -56,13 +56,13 @@ impl<'a> Source<'a> {
     /// Rows of Arrow record batches: of a data frame, a database or a query engine. `name` stands for the input in reports,
     /// messages and the reject file.
     ///
-    /// Values are read where they are. Batches with only the URL to read are held, up to a quarter of the memory limit; rows of other
+    /// Values are read in place. Batches with only the URL to read are held, up to a quarter of the memory limit; rows of other
     /// batches go to scratch files. The columns have the names that tables have, or those of
-    /// [`FormOptions::columns`](crate::options::FormOptions::columns). The URL is a string or binary data in any layout. A tag may
-    /// have any type: times become W3C Datetime, in UTC if they have a zone. Alternates and images are JSON in a string, or lists of
-    /// strings or structs. Batches are read on a thread of the build, once; while it waits for a batch, the build cannot be
-    /// stopped. A column that is missing or cannot be a URL ends the build with [`ErrorKind::Data`](crate::ErrorKind::Data), an
-    /// error of the reader with [`ErrorKind::Io`](crate::ErrorKind::Io).
+    /// [`FormOptions::columns`](crate::options::FormOptions::columns). The URL is a string or binary data in any layout. A tag
+    /// may have any type: times become W3C Datetime, in UTC if they have a zone. Alternates and images are JSON in a string, or
+    /// lists of strings or structs. Batches are read on a thread of the build, once; while it waits for a batch, the build cannot
+    /// be stopped. A column that is missing or cannot be a URL ends the build with [`ErrorKind::Data`](crate::ErrorKind::Data),
+    /// an error of the reader with [`ErrorKind::Io`](crate::ErrorKind::Io).
     #[cfg(feature = "arrow")]
     pub fn arrow(name: impl Into<String>, reader: impl arrow_array::RecordBatchReader + Send + 'a) -> Self {
         let rows = SourceRows::of_arrow(ArrowRows::new(reader));

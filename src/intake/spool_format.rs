@@ -1,6 +1,6 @@
 //! Rows: the form of every input except plain lines in scratch files, which both passes read.
 //!
-//! A scratch file is a sequence of rows, grouped in blocks of about a chunk. Numbers are LEB128, seven bits a byte, low ones
+//! A scratch file is a sequence of rows, grouped in blocks of about a chunk. Numbers are LEB128, seven bits per byte, lowest
 //! first:
 //!
 //! ```text
@@ -46,7 +46,7 @@ pub struct InputRow<'a> {
 pub enum Content<'a> {
     /// A URL that is not cleaned yet, and tags that are not checked yet.
     Url(&'a [u8], RawTags<'a>),
-    /// Nothing that its form allows; as text for the rejects file, with the reason.
+    /// A row that its format does not allow, as text for the reject file, with the reason.
     Bad(&'a [u8], Reason),
     /// An entry that was judged before and lost no tag.
     Entry(Entry<'a>),
@@ -95,7 +95,7 @@ const NEVER_GROWS: u8 = 8;
 /// URLs of 128 bytes and more take one more.
 pub const BESIDES_URL_BYTES: usize = 4;
 
-/// Beside the namespaces of an entry: it has a section.
+/// The flag, next to the namespaces of an entry, that it has a section.
 const HAS_SECTION: u8 = 128;
 const _: () = assert!(EXTENSIONS_COUNT < 8);
 
@@ -159,7 +159,7 @@ impl RowBuffer {
         self.rows
     }
 
-    /// Bytes of memory that are held, whatever is in them.
+    /// Bytes of allocated memory, whether used or not.
     pub fn held_bytes(&self) -> usize {
         self.bytes.capacity()
     }

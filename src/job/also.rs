@@ -1,4 +1,4 @@
-//! Sitemaps from elsewhere that a set lists as well.
+//! Sitemaps that sitemill does not write but that a set lists.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::clean::{Cleaned, Cleaner};
 use crate::error::is_url;
 use crate::escape::shown;
 
-/// A sitemap that sitemill does not write, and that the index files of a set list: its URL, or its file below the output directory.
+/// A sitemap that sitemill does not write but lists in the index files: its URL, or its file below the output directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Also {

@@ -12,12 +12,12 @@ use crate::intake::format::FormOptions;
 pub struct Fingerprint(String);
 
 impl Fingerprint {
-    /// The fingerprint of a job with `rules` whose input has the form `form`. One program version gives equal options equal
-    /// fingerprints on every machine.
+    /// The fingerprint of a job with `rules` whose input has the form `form`. One version of sitemill gives equal options the
+    /// same fingerprint on every machine.
     pub fn of(rules: &SetRules, form: &FormOptions) -> Self {
-        // The publisher alone makes index files, and memory changes no byte.
+        // Only the publisher makes index files, and the memory limit changes no byte.
         let mut rules = SetRules { sitemaps_per_index: 0, ..rules.clone() };
-        // What a robots.txt says counts, wherever it is.
+        // The content of a robots.txt matters, its path does not.
         rules.urls.robots.iter_mut().for_each(Robots::forget_source);
         let form = FormOptions { page_memory: None, ..form.clone() };
         Self(format!("{:032x}", xxh3_128(format!("{form:?} {rules:?}").as_bytes())))

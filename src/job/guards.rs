@@ -10,9 +10,9 @@ use std::str::FromStr;
 pub struct Guards {
     /// Refuse unless the inputs have this many lines.
     pub expect_lines: Option<ExpectLines>,
-    /// Refuse if more lines are rejected.
+    /// Refuse if more lines than this are rejected.
     pub max_rejects: Option<MaxRejects>,
-    /// Refuse if more tags are dropped because they are invalid.
+    /// Refuse if more tags than this are dropped because they are invalid.
     pub max_dropped_tags: Option<MaxDroppedTags>,
     /// Refuse if the set has fewer URLs than the live one by more than this percentage.
     pub max_shrink: MaxShrink,

@@ -43,10 +43,10 @@ pub struct Publication {
     /// Publish nothing: find out what the run would publish and which guards would refuse it. Besides
     /// [`rejects`](Publication::rejects), no file is written; `robots` and `diff` are left alone. No lock is taken.
     pub dry_run: bool,
-    /// Sitemaps that sitemill does not write, and that the index files list as well, after its own.
+    /// Sitemaps that sitemill does not write, but that the index files list after its own.
     pub also: Vec<Also>,
     /// A command to run once the set is live and no lock is held. Its standard input is the report as JSON, and it writes to
-    /// standard error. Its failure is a warning. The set has its [`details`](Publication::details) then.
+    /// standard error. If it fails, the build only warns. The report that it reads includes [`details`](Publication::details).
     pub then: Option<CommandLine>,
     /// Fill in [`Report::details`](crate::Report::details).
     pub details: bool,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::error::{Error, Result, Setting, message};
 
-/// What a build may use of the machine. None of it changes the output.
+/// The machine resources that a build may use. They do not change the output.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Resources {

@@ -28,7 +28,7 @@ pub struct SetRules {
     pub bytes_per_sitemap: u64,
     /// Maximum sitemaps per index file: 1 to [`Protocol::sitemaps_per_index_max`].
     pub sitemaps_per_index: u32,
-    /// Which URLs lines mean, and which URLs are left out.
+    /// How lines become URLs, and which URLs are left out.
     pub urls: UrlRules,
     /// Which URLs may be listed, relative to the base URL.
     pub scope: ScopeRule,
@@ -106,7 +106,7 @@ impl SetRules {
         if self.bytes_per_sitemap < least {
             return Err(Error::usage(message!(
                 Setting::BytesPerSitemap.with(self.bytes_per_sitemap),
-                ": an index file that lists one sitemap takes {least} already"
+                ": an index file with one sitemap already takes {least}"
             )));
         }
         Ok(())

@@ -22,15 +22,15 @@ pub enum SectionsBy {
     Rules(SectionRules),
     /// The first segment of the path is the name of the section.
     Path {
-        /// Maximum number of sections besides the rest: of more segments, those with the most URLs.
+        /// Maximum number of sections besides the rest. If there are more segments, those with the most URLs become sections.
         sections_max: u32,
     },
 }
 
 impl SectionsBy {
-    /// Maximum number of sections of [`SectionsBy::Column`] if nothing else is said.
+    /// Default maximum number of sections of [`SectionsBy::Column`].
     pub const COLUMN_MAX_DEFAULT: u32 = 1_000;
-    /// Maximum number of sections of [`SectionsBy::Path`] if nothing else is said.
+    /// Default maximum number of sections of [`SectionsBy::Path`].
     pub const PATH_MAX_DEFAULT: u32 = 100;
 
     /// Maximum number of sections besides the rest.
@@ -44,7 +44,7 @@ impl SectionsBy {
     /// Adds the column of the section, if there is one, to `form`.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it does not go with the other columns.
+    /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if it conflicts with the other columns.
     pub(crate) fn add_column(&self, form: &mut FormOptions) -> Result<()> {
         if let Self::Column { column, .. } = self {
             let columns = form.columns.with_section(column);
@@ -54,7 +54,7 @@ impl SectionsBy {
         Ok(())
     }
 
-    /// Checks the limit. Returns by how much a section makes the names of files longer, in bytes.
+    /// Checks the limit. Returns how many bytes a section adds to file names.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage), naming the option and the limit.

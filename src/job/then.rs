@@ -38,7 +38,7 @@ impl CommandLine {
         &self.0[1..]
     }
 
-    /// Checks that the program exists and can be run, to fail before any work.
+    /// Checks that the program exists and can be run, so that the build fails before any work.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if not.
@@ -54,8 +54,8 @@ impl CommandLine {
             false => {
                 let shown = crate::escape::shown(program.as_bytes());
                 let why = match program.contains('/') {
-                    true => "is no program that can be run; correct its path, or make it executable",
-                    false => "is no program on the PATH; install it, or name it with its path",
+                    true => "is not a program that can be run; correct its path, or make it executable",
+                    false => "is not a program on the PATH; install it, or give its path",
                 };
                 Err(Error::usage(message!(Setting::Then, ": {shown} {why}")))
             }
@@ -63,7 +63,7 @@ impl CommandLine {
     }
 }
 
-/// The directories in which a program without a path is looked for.
+/// The directories that are searched for a program without a path.
 fn search_path() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/bin:/usr/bin".into());
     std::env::split_paths(&path).collect()
@@ -77,14 +77,14 @@ impl FromStr for CommandLine {
         match words.first() {
             None => Err("name a program".into()),
             Some(program) if program.is_empty() => Err("the name of the program is empty".into()),
-            // No argument of a process can have one.
+            // Arguments of a process cannot contain one.
             Some(_) if text.contains('\0') => Err("the command contains a zero byte".into()),
             Some(_) => Ok(Self(words)),
         }
     }
 }
 
-/// Writes the words quoted, so that they are parsed again as they are.
+/// Quotes the words so that parsing returns them unchanged.
 impl fmt::Display for CommandLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words = self.0.iter().map(String::as_str);

@@ -63,7 +63,8 @@ impl DirectoryPlace {
     /// Takes the lock of the parent of the directories of all sites. No other run may change any of them then.
     ///
     /// # Errors
-    /// As [`DirectoryPlace::open`], and [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is active.
+    /// Same as [`DirectoryPlace::open`]; also [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is
+    /// active.
     pub fn open_for_sites(fs: Arc<dyn FileSystem>, out: &Path, name: Option<&SetName>) -> Result<Self> {
         let mut parent = Self::open(fs, out, name)?;
         parent.locks.push(lock::take_sites(parent.view.fs(), parent.view.layout())?);

@@ -1,4 +1,4 @@
-//! The two interfaces of a place, whatever kind of place it is: [`View`] reads it, [`Place`] changes it.
+//! The two interfaces of every kind of place: [`View`] reads it, [`Place`] changes it.
 //!
 //! A place is where one set is published. Several sets with different names may share a directory; each is a place of its own.
 //!
@@ -86,7 +86,7 @@ pub trait View: fmt::Debug + Send + Sync {
     /// The place `name` below this one, where a site may be published. Its set has the name of this one.
     fn below(&self, name: &OsStr) -> Arc<dyn View>;
 
-    /// The name of the set, where a place has several; none for the set without a name.
+    /// The name of the set, where a place has several; `None` for the set without a name.
     fn name(&self) -> Option<&SetName>;
 
     /// Another set in the same place.
@@ -104,13 +104,13 @@ pub trait View: fmt::Debug + Send + Sync {
     /// If that cannot be determined.
     fn has_state(&self) -> Result<bool>;
 
-    /// Looks up a manifest without reading it; none if it does not exist.
+    /// Looks up a manifest without reading it; `None` if it does not exist.
     ///
     /// # Errors
     /// If that cannot be determined.
     fn look_up_record(&self, record: &Record) -> Result<Option<Found>>;
 
-    /// Reads a manifest; none if it does not exist.
+    /// Reads a manifest; `None` if it does not exist.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -137,7 +137,7 @@ pub trait View: fmt::Debug + Send + Sync {
     /// [`ErrorKind::Input`](crate::ErrorKind::Input) if it cannot be listed.
     fn list(&self) -> Result<Vec<Listed>>;
 
-    /// Looks up a file without reading it; none if nothing has its name. Links are not followed.
+    /// Looks up a file without reading it; `None` if nothing has its name. Links are not followed.
     ///
     /// # Errors
     /// If that cannot be determined.
@@ -155,8 +155,8 @@ pub trait View: fmt::Debug + Send + Sync {
     /// If it is missing or cannot be read.
     fn read(&self, file: &OsStr) -> Result<Vec<u8>>;
 
-    /// Whether the published file `file` of so many `bytes` has the content that it was published with, as far as the place knows that
-    /// without reading it; none if it does not know.
+    /// Whether the published file `file`, of `bytes` bytes, still has the content that it was published with, as far as the place
+    /// knows without reading it; `None` if it does not know.
     fn is_as_published(&self, _file: &OsStr, _bytes: u64) -> Option<bool> {
         None
     }
@@ -186,10 +186,10 @@ pub trait View: fmt::Debug + Send + Sync {
         removal.content.as_ref().is_none_or(|content| self.has_content(removal.file.as_ref(), content))
     }
 
-    /// Reads all of a published file; none if nothing has its name.
+    /// Reads all of a published file; `None` if nothing has its name.
     ///
     /// # Errors
-    /// If it cannot be read, or something that is no regular file has its name.
+    /// If it cannot be read, or something that is not a regular file has its name.
     fn occupant(&self, file: &OsStr) -> Result<Option<Vec<u8>>> {
         match self.look_up(file)? {
             None => Ok(None),
@@ -248,7 +248,7 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// If it cannot be written.
     fn stage(&self, file: &str, bytes: &[u8]) -> Result<Unsynced>;
 
-    /// Bytes of the staged sitemap `file`, or of the staged replacement of a damaged one; none if neither exists.
+    /// Bytes of the staged sitemap `file`, or of the staged replacement of a damaged one; `None` if neither exists.
     fn staged_bytes(&self, file: &str) -> Option<u64>;
 
     /// Stages the replacement of the damaged sitemap `file`.
@@ -278,7 +278,7 @@ pub trait Place: fmt::Debug + Send + Sync {
     /// Makes everything durable that `switch` needs. Crawlers see nothing of it yet.
     ///
     /// # Errors
-    /// If that fails, or if something that is no regular file has the name of an index file.
+    /// If that fails, or if something that is not a regular file has the name of an index file.
     fn prepare(&mut self, switch: Switch) -> Result<()>;
 
     /// Commits the prepared switch: records the decision, then makes the set visible to crawlers.
@@ -340,10 +340,10 @@ pub trait SharedStaging: fmt::Debug + Send + Sync {
     /// The place, for reading.
     fn view(&self) -> &dyn View;
 
-    /// Reads a staged file; none if it does not exist.
+    /// Reads a staged file; `None` if it does not exist.
     ///
     /// # Errors
-    /// If it cannot be read, or something that is no regular file has its name.
+    /// If it cannot be read, or something that is not a regular file has its name.
     fn staged(&self, file: &str) -> Result<Option<Vec<u8>>>;
 
     /// Stages a file. It gets its name when it is synced, and then takes the place of a file of that name.
@@ -355,6 +355,6 @@ pub trait SharedStaging: fmt::Debug + Send + Sync {
     /// Stages the replacement of the damaged sitemap `file`, as [`stage`](SharedStaging::stage) does.
     ///
     /// # Errors
-    /// As [`stage`](SharedStaging::stage).
+    /// Same as [`stage`](SharedStaging::stage).
     fn stage_mended(&self, file: &str, bytes: &[u8]) -> Result<Unsynced>;
 }

@@ -50,7 +50,7 @@ pub const MANIFEST: &str = "manifest.json";
 pub const REPLACED: &str = "replaced.json";
 /// In staging: the manifest that takes the place of a lost one.
 pub const STAND_IN: &str = "stand-in.json";
-/// In staging: random bytes by which a worker sees that it shares the directory.
+/// In staging: random bytes that show a worker that it shares the directory.
 pub const PROBE: &str = "probe";
 /// In staging: the list of sitemaps that are renamed into place.
 pub const RENAMED: &str = "renamed";
@@ -160,7 +160,7 @@ pub fn replaced(file: &str) -> String {
     format!("{file}.replaced")
 }
 
-/// In staging: what will be `file`, until it is whole. Each attempt has its own `random` number.
+/// In staging: the temporary name of `file` until it is complete. Each attempt has its own `random` number.
 pub fn attempt(file: &str, random: u64) -> String {
     format!("{file}.{random:016x}.attempt")
 }
@@ -185,7 +185,7 @@ pub fn is_state_of_set(state: &Path) -> bool {
 pub fn set_of(manifest: &Path) -> (&Path, Option<SetName>) {
     let up = |levels: usize| manifest.ancestors().nth(levels).unwrap_or(Path::new(""));
     let is_called = |levels: usize, name: &str| up(levels).file_name().is_some_and(|there| there == name);
-    // The set whose state is so many levels up.
+    // The set whose state is this many levels up.
     let at = |state: usize| {
         if is_called(state, STATE) {
             return Some((up(state + 1), None));

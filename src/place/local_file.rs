@@ -29,7 +29,7 @@ pub struct LocalFile<'a> {
 struct Snapshot {
     /// Empty if there is no file.
     bytes: Vec<u8>,
-    /// Identifies the file and its state; none if there is no file.
+    /// Identifies the file and its state; `None` if there is no file.
     meta: Option<Meta>,
 }
 
@@ -84,8 +84,8 @@ impl<'a> LocalFile<'a> {
     /// changed the file in the meantime. `edit` is told whether the file exists.
     ///
     /// # Errors
-    /// As [`LocalFile::read`]; if `edit` fails, if the new file cannot be written, or if another program keeps changing the
-    /// file. It stays as it is.
+    /// Same as [`LocalFile::read`]; also if `edit` fails, if the new file cannot be written, or if another program keeps changing
+    /// the file. The file is then left unchanged.
     pub fn edit(&self, edit: impl Fn(&[u8], bool) -> Result<Option<Vec<u8>>>) -> Result<()> {
         for _ in 0..TRIES {
             let _lock = self.lock();
@@ -95,18 +95,16 @@ impl<'a> LocalFile<'a> {
                 return Ok(());
             }
         }
-        Err(Error::data(message!(self.path, ": another program keeps changing it; it stays as it is")))
+        Err(Error::data(message!(self.path, ": another program keeps changing it; it was left unchanged")))
     }
 
     fn snapshot(&self) -> Result<Snapshot> {
         let unfit = |why: &str| Error::new(ErrorKind::Output, message!(self.path, ": {why}"));
         let meta = match self.fs.look(self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(Error::io(self.path, "could not be looked at", error)),
+            Err(error) => return Err(Error::io(self.path, "could not be accessed", error)),
             Ok(meta) if meta.kind == Kind::Link => {
-                return Err(unfit(
-                    "is a symbolic link, and a link is not followed; name the file that it leads to",
-                ));
+                return Err(unfit("is a symbolic link, and links are not followed; name its target"));
             }
             Ok(meta) if !meta.is_file() => return Err(unfit("is not a regular file")),
             Ok(meta) => Some(meta),

@@ -21,7 +21,7 @@ use super::bucket::{BucketPlace, BucketStaging, BucketView};
 #[cfg(feature = "cloud")]
 use crate::store::{Failure, Scheme, connect};
 
-/// The name of the staged file by which a worker sees that it shares a place.
+/// The name of the staged file that shows a worker that it shares a place.
 pub use super::layout::PROBE;
 /// The name below a directory under which it keeps the state of its set. No other file may have it.
 pub use super::layout::STATE;
@@ -37,7 +37,7 @@ pub fn view(path: &Path) -> Result<Arc<dyn View>> {
 /// Opens the set `name` in the place at `path` for reading, or the set without a name.
 ///
 /// # Errors
-/// As [`view`].
+/// Same as [`view`].
 pub fn view_of_set(path: &Path, name: Option<&SetName>) -> Result<Arc<dyn View>> {
     match in_store(path, ErrorKind::Input)? {
         None => Ok(Arc::new(DirectoryView::of(Arc::new(Disk), path, name))),
@@ -56,7 +56,7 @@ pub fn check(path: &Path) -> Result<()> {
     in_store(path, ErrorKind::Usage).map(drop)
 }
 
-/// The location in a store that `path` means, if it is no local path.
+/// The location in a store that `path` means, if it is not a local path.
 ///
 /// # Errors
 /// Of this `kind` if there can be no set at the URL.
@@ -98,7 +98,7 @@ pub fn sets_in(view: &dyn View, name: Option<&SetName>) -> Result<Vec<Arc<dyn Vi
 /// The file at `path`, as one of the place that it is in.
 ///
 /// # Errors
-/// As [`view`].
+/// Same as [`view`].
 pub fn file(path: &Path) -> Result<PlaceFile> {
     Ok(match (path.parent(), path.file_name()) {
         // A path with a trailing slash has a name, too, but cannot be a file.
@@ -123,12 +123,12 @@ pub enum Named {
 /// Determines whether `path` is a place or a file.
 ///
 /// # Errors
-/// As [`view`].
+/// Same as [`view`].
 pub fn named(path: &Path) -> Result<Named> {
     #[cfg(feature = "cloud")]
     if let Some(location) = in_store(path, ErrorKind::Input)? {
         let bucket = connect(&location)?;
-        let failed = |failure: Failure| failure.into_error(path, "could not be looked at");
+        let failed = |failure: Failure| failure.into_error(path, "could not be accessed");
         // A prefix with objects below it is a place, even if an object has its name.
         let is_file = !location.is_prefix
             && bucket.list_level(&location.key).map_err(failed)?.is_empty()
@@ -141,7 +141,7 @@ pub fn named(path: &Path) -> Result<Named> {
 /// The place of the set that the manifest file at `path` describes.
 ///
 /// # Errors
-/// As [`view`].
+/// Same as [`view`].
 pub fn of_manifest(path: &Path) -> Result<Arc<dyn View>> {
     let (directory, name) = set_of(path);
     view_of_set(directory, name.as_ref())
@@ -156,7 +156,7 @@ pub fn create(path: &Path) -> Result<()> {
     if in_store(path, ErrorKind::Usage)?.is_some() { Ok(()) } else { make_path(&Disk, path) }
 }
 
-/// The path by which other machines reach the place at `path`, which exists.
+/// The path at which other machines reach the place at `path`, which exists.
 ///
 /// # Errors
 /// [`ErrorKind::Output`](crate::ErrorKind::Output) if it is a directory that cannot be looked up.
@@ -167,7 +167,7 @@ pub fn absolute(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Whether the directory `path` belongs to the place that it lies in: the state of a set, and not only its name.
+/// Whether the directory `path` belongs to the place that it is in: the state of a set, and not only its name.
 pub fn is_state(path: &Path) -> bool {
     path.ends_with(STATE) && is_state_of_set(path)
 }
@@ -197,7 +197,7 @@ pub fn open(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<dyn 
 /// Opens the parent of the places of several sites for a run that may change the sets of this name in all of them.
 ///
 /// # Errors
-/// As [`open`]; also [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is active.
+/// Same as [`open`]; also [`ErrorKind::Busy`](crate::ErrorKind::Busy) if a run for one of the sites is active.
 #[cfg_attr(not(feature = "cloud"), expect(unused_variables, reason = "only requests to stores are given up"))]
 pub fn open_for_sites(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<dyn Place>> {
     match in_store(path, ErrorKind::Usage)? {
@@ -212,7 +212,7 @@ pub fn open_for_sites(path: &Path, name: Option<&SetName>, stop: &Stop) -> Resul
 /// The place at `path` for a dry run, which changes nothing and takes no lock. It need not exist.
 ///
 /// # Errors
-/// [`ErrorKind::Output`](crate::ErrorKind::Output) if something that is no directory has the path.
+/// [`ErrorKind::Output`](crate::ErrorKind::Output) if something that is not a directory has the path.
 #[cfg_attr(not(feature = "cloud"), expect(unused_variables, reason = "only requests to stores are given up"))]
 pub fn preview(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<dyn Place>> {
     let view: Arc<dyn View> = match in_store(path, ErrorKind::Input)? {
@@ -229,7 +229,7 @@ pub fn preview(path: &Path, name: Option<&SetName>, stop: &Stop) -> Result<Box<d
 /// created, so that nothing is left if the run has ended.
 ///
 /// # Errors
-/// As [`view`].
+/// Same as [`view`].
 pub fn staging_of_run(path: &Path, name: Option<&SetName>, run: &str) -> Result<Box<dyn SharedStaging>> {
     match in_store(path, ErrorKind::Usage)? {
         None => Ok(Box::new(DirectoryStaging::of(path, name, run))),

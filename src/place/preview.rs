@@ -1,4 +1,4 @@
-//! A place that is only looked at: a dry run takes every decision of a run here, and nothing is changed.
+//! A place that is only read: a dry run makes every decision of a real run here, and changes nothing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl Preview {
     /// The place that `view` shows. Scratch files go to the directory for temporary files.
     ///
     /// # Errors
-    /// [`ErrorKind::Output`] if something that is no directory has its name.
+    /// [`ErrorKind::Output`] if something that is not a directory has its name.
     pub fn of(view: Arc<dyn View>) -> Result<Self> {
         let root = view.root();
         match root.metadata() {

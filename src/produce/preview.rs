@@ -126,7 +126,7 @@ fn new_sitemap(stem: &Stem, part: &PlannedSitemap<EntryAt>, gzip_bytes: u64, las
     }
 }
 
-/// The ratio by which sitemaps of a set are compressed.
+/// The compression ratio of the sitemaps of a set.
 struct Ratio {
     xml_bytes: u128,
     gzip_bytes: u128,

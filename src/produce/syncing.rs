@@ -49,7 +49,7 @@ pub fn syncing(stop: &Stop, make: impl FnOnce(&dyn Fn(Unsynced) -> Result<()>) -
         drop(sync_all);
         let made = make(&|file| {
             let taken = !has_failed.load(Ordering::Relaxed) && unsynced.send(file).is_ok();
-            // Only reported if there is no error of a file, which is more specific.
+            // Only reported if there is not an error of a file, which is more specific.
             if taken { Ok(()) } else { Err(Error::new(ErrorKind::Io, "an earlier fsync failed")) }
         });
         has_failed.fetch_or(made.is_err(), Ordering::Relaxed);

@@ -20,7 +20,7 @@ pub fn robots_file(name: Option<&SetName>) -> String {
     }
 }
 
-/// The name of the set whose lines for robots.txt are in `file`; the inner option is none for the set without a name. None if
+/// The name of the set whose lines for robots.txt are in `file`; the inner option is none for the set without a name. `None` if
 /// [`robots_file`] makes no such name.
 pub fn set_of_robots_file(file: &str) -> Option<Option<SetName>> {
     match file {
@@ -38,8 +38,8 @@ pub fn is_robots_file(file: &str) -> bool {
 /// entry in a sitemap, and at least one sitemap in an index file.
 pub const EMPTY_SET_LINE: &str = "# no URLs: this set is empty on purpose\n";
 
-/// Candidates for the hash in a file name, eight hexadecimal digits each. Every candidate is used only if another content has
-/// the names before. The digits of `content` come first. An attacker cannot occupy those of the `seal` of the same XML.
+/// Candidates for the hash in a file name, eight hexadecimal digits each. A candidate is used only if the names before it belong
+/// to other content. The digits of `content` come first. An attacker cannot occupy those of the `seal` of the same XML.
 pub fn words(content: ContentHash, seal: Seal) -> impl Iterator<Item = String> {
     let digits = content.to_string() + &String::from(seal);
     (0..8).map(move |word| digits[8 * word..][..8].to_owned())
@@ -48,7 +48,7 @@ pub fn words(content: ContentHash, seal: Seal) -> impl Iterator<Item = String> {
 /// Which sitemap of a set this is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SitemapId<'a> {
-    /// The word for its section. None if the set has no sections.
+    /// The word for its section. `None` if the set has no sections.
     pub section: Option<&'a str>,
     /// Its number in the section or the set, counted from 1.
     pub number: u32,
@@ -93,7 +93,7 @@ impl Stem {
         word.map_or_else(|| self.clone(), |word| self.with(word))
     }
 
-    /// The stem in the name of a sitemap or index file. None if sitemill gives no such name.
+    /// The stem in the name of a sitemap or index file. `None` if sitemill gives no such name.
     pub fn of_file(file: &str) -> Option<Self> {
         let stem =
             split_sitemap_file(file).map(|(stem, _)| stem).or_else(|| Some(split_index_file(file)?.0))?;

@@ -30,7 +30,7 @@ pub(crate) struct Owner<'a> {
 }
 
 impl fmt::Display for Owner<'_> {
-    /// Writes what the markers of its block end with.
+    /// Writes the end of the markers of its block.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.base_url)?;
         self.name.map_or(Ok(()), |name| write!(f, " {name}"))
@@ -69,7 +69,7 @@ pub(crate) fn check(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
 /// Checks the text of `file` as [`check`] does, and creates nothing.
 ///
 /// # Errors
-/// As [`check`], except that a file that cannot be replaced is no error.
+/// Same as [`check`], except that a file that cannot be replaced is not an error.
 pub(crate) fn check_text(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
     if file.path() == Path::new(STREAM) {
         let why = "a robots.txt is changed in place; name a file";
@@ -82,7 +82,7 @@ pub(crate) fn check_text(file: LocalFile<'_>, owner: Owner<'_>) -> Result<()> {
 /// already is not touched.
 ///
 /// # Errors
-/// As [`check`]; also if the file cannot be written, would be too long, or if another program keeps changing it.
+/// Same as [`check`]; also if the file cannot be written, would be too long, or if another program keeps changing it.
 pub(crate) fn name_indexes(file: LocalFile<'_>, owner: Owner<'_>, indexes: &[String]) -> Result<()> {
     file.edit(|old, exists| {
         let new = block_in(file, old, owner, indexes)?;

@@ -9,7 +9,7 @@ use super::xml::{Frame, Namespaces};
 use crate::error::{Result, reserve_more};
 use crate::limits::NEWS_PER_SITEMAP_MAX;
 
-/// The namespace of news articles, of which an entry has one at most.
+/// The namespace of news articles. An entry has at most one article.
 const NEWS: Namespaces = Namespaces::of(TagName::News);
 
 /// Where sitemaps begin and end.
@@ -139,7 +139,7 @@ pub struct Divider<P> {
     limits: Limits,
     frame_bytes: u64,
     sitemaps: Vec<PlannedSitemap<P>>,
-    /// Whether the last file takes no more entries, whatever room it has.
+    /// Whether the last file takes no more entries, even if it has room.
     is_closed: bool,
 }
 
@@ -175,7 +175,7 @@ impl<P: Copy> Divider<P> {
         Ok(())
     }
 
-    /// The number of the next file, if the next entry begins one, whatever its room.
+    /// The number of the next file, if the next entry begins one, whatever its size.
     pub fn next_number(&self) -> Option<u32> {
         let last = self.sitemaps.last();
         let is_full = last.is_none_or(|last| self.is_closed || self.is_full(last));
@@ -198,7 +198,7 @@ impl<P: Copy> Divider<P> {
     /// Adds a whole file, which takes no more entries.
     ///
     /// # Errors
-    /// As [`Divider::push`].
+    /// Same as [`Divider::push`].
     pub fn push_whole(&mut self, sitemap: PlannedSitemap<P>) -> Result<()> {
         reserve_more(&mut self.sitemaps, 1)?;
         self.sitemaps.push(sitemap);
@@ -209,7 +209,7 @@ impl<P: Copy> Divider<P> {
     /// Adds `count` adjacent entries that take `room` in total: all at once if they fit, otherwise one by one.
     ///
     /// # Errors
-    /// As [`Divider::push`].
+    /// Same as [`Divider::push`].
     pub fn push_together(
         &mut self,
         count: u32,

@@ -29,7 +29,7 @@ pub struct RawTags<'a> {
     pub priority: &'a [u8],
     /// Values of extensions.
     pub extras: RawExtras<'a>,
-    /// The section of the set. It is no tag: it decides which sitemap lists the URL.
+    /// The section of the set. It is not a tag: it decides which sitemap lists the URL.
     pub section: &'a [u8],
 }
 

@@ -122,7 +122,7 @@ impl Chunk {
     /// The rows with their line numbers, if `lines_before` lines of the input come before the chunk.
     ///
     /// # Panics
-    /// As [`Chunk::try_for_each_row`].
+    /// Same as [`Chunk::try_for_each_row`].
     pub fn rows<'i>(
         &self,
         inputs: &'i [Input],

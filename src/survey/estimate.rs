@@ -141,7 +141,7 @@ impl Demand {
                 ErrorKind::Io,
                 message!(
                     out,
-                    ": the run needs about {files} files for {urls} URLs, and {free} more may be made; make room"
+                    ": the run needs about {files} files for {urls} URLs, and {free} more can be created; make room"
                 ),
             ));
         }

@@ -1,4 +1,5 @@
-//! Front coding: entries are stored without the bytes that each URL shares with the URL before it. In sorted order these are many.
+//! Front coding: entries are stored without the bytes that each URL shares with the URL before it. In sorted order, neighbours
+//! share many bytes.
 //!
 //! ```text
 //! block = entries

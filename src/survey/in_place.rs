@@ -1,4 +1,4 @@
-//! Blocks of entries that stay where they were distributed to. A block has their positions in the order of their URLs.
+//! Blocks of entries that are sorted in place: a block has the positions of its entries, in the order of their URLs.
 //!
 //! ```text
 //! block = length of the prefix that all URLs share · prefix · positions of tails
@@ -17,11 +17,11 @@ use crate::sitemap::entry::Entry;
 pub struct PositionWriter {
     /// The block that is being written.
     bytes: Vec<u8>,
-    /// The last URL, if it was asked for.
+    /// The last URL, if it was requested.
     url: Vec<u8>,
     /// The length of the prefix of all URLs.
     known: usize,
-    /// What the prefix adds to the room of the rest.
+    /// The room that the prefix adds to that of the rest of a URL.
     prefix_bytes: u64,
 }
 
@@ -45,7 +45,7 @@ impl PositionWriter {
     pub fn push(&mut self, position: Position, end: &[u8], files: &[Input]) -> Room {
         self.bytes.extend_from_slice(&position.to_bytes());
         let room = match position.is_plain() {
-            // Known without a look at the tail, which may be in no cache.
+            // Known without reading the tail, which may not be in the cache.
             true => Entry::of(CleanUrl::known(end, false)).room(),
             false => position.tail(files).entry(end).room(),
         };

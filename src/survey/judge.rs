@@ -34,7 +34,7 @@ pub struct Rules {
     tags: TagRules,
     /// Whether entries may have extras.
     has_extensions: bool,
-    /// Most bytes of an entry.
+    /// Maximum bytes of an entry.
     entry_bytes_max: u64,
     /// The names of sections so far, if a column has them.
     section_names: Option<SectionNames>,
@@ -97,7 +97,7 @@ pub enum Judged<'a> {
     Excluded(RuleNumber),
 }
 
-/// Whether an entry of `url` was made of a row whose URL has bytes that are not UTF-8. Quick for URLs that stay as they are.
+/// Whether an entry of `url` was made of a row whose URL has bytes that are not UTF-8. Fast for URLs that were not changed.
 #[inline]
 pub fn is_of_foreign_bytes(url: CleanUrl<'_>, content: Content<'_>) -> bool {
     matches!(content, Content::Url(raw, _) if !url.is(raw) && clean::has_foreign_bytes(raw))
@@ -107,7 +107,7 @@ pub fn is_of_foreign_bytes(url: CleanUrl<'_>, content: Content<'_>) -> bool {
 /// changed when they became entries are judged again.
 ///
 /// # Errors
-/// The first of `act`.
+/// The first error of `act`.
 #[inline]
 pub fn try_for_each_listed<E>(
     listed: &ListedChunk,
@@ -132,7 +132,7 @@ pub fn try_for_each_listed<E>(
         }
         RowsAt::FrontCoded { block, entries } => {
             let mut decoder = FrontDecoder::new(&inputs[chunk.input].bytes()[block.clone()]);
-            // All of these entries are listed. Earlier ones are decoded for the sake of the URLs that follow.
+            // All of these entries are listed. Earlier ones are decoded because the URLs that follow depend on them.
             for at in 0..entries.end {
                 let entry = decoder.next().expect("the block has as many entries");
                 if at >= entries.start + from {
@@ -216,7 +216,7 @@ impl<'r> Judge<'r> {
         self.urls.rule_name(rule)
     }
 
-    /// Judges what a row says and counts what becomes of it and of its tags. Calls `act` with its entry, if it has become one.
+    /// Judges a row, and counts its outcome and that of its tags. Calls `act` with its entry, if it has become one.
     #[inline]
     pub fn tally<R>(
         &mut self,
@@ -263,14 +263,13 @@ impl<'r> Judge<'r> {
         self.judge(content, &mut |reason| dropped[reason] -= 1);
     }
 
-    /// Judges what a row says. `dropped` is told why of each tag that cannot be written; the URL is listed without
-    /// it.
+    /// Judges a row. `dropped` receives the reason for each tag that cannot be written; the URL is listed without it.
     #[inline]
     pub fn judge<'a>(&'a mut self, content: Content<'a>, dropped: &mut impl FnMut(TagReason)) -> Judged<'a> {
         self.judge_telling(content, &mut |tag| dropped(tag.reason))
     }
 
-    /// Judges what a row says. `dropped` is told of each tag that cannot be written, with its value.
+    /// Judges a row. `dropped` receives each tag that cannot be written, with its value.
     #[inline]
     pub fn judge_telling<'a>(
         &'a mut self,

@@ -35,7 +35,7 @@ pub struct Keys<'m> {
     /// The scratch file, once it is complete.
     mapped: Option<Input>,
     urls: usize,
-    /// Bytes that are held besides.
+    /// Bytes of other data in memory.
     besides: usize,
 }
 
@@ -184,12 +184,12 @@ impl<'m> Keys<'m> {
         spilled.chain(held.map(move |(chunk, keys)| keys.partition(chunk, partition)))
     }
 
-    /// Reckons with `bytes` bytes that are held besides.
+    /// Takes into account that other data holds `bytes` bytes.
     pub fn hold_besides(&mut self, bytes: usize) {
         self.besides = bytes;
     }
 
-    /// The sizes of the entries of all chunks. None if some of them are in scratch.
+    /// The sizes of the entries of all chunks. `None` if some of them are in scratch.
     pub fn take_sizes(&mut self) -> Option<Vec<Sizes>> {
         if !self.spills.is_empty() {
             return None;

@@ -29,9 +29,9 @@ pub struct Layout {
     pub tally: Tally,
     /// Its sections, in the order in which they are listed. Empty if the set has no sections.
     pub sections: Vec<SectionLayout>,
-    /// Where the rows of its entries are, if it is to be split by that. Then it has no sitemaps yet.
+    /// Where the rows of its entries are, if it will be split by these positions. It then has no sitemaps yet.
     pub recorded: Option<Recorded>,
-    /// The live sitemap that is taken over for each of `sitemaps`, and has none of `chunks`. Empty if there is none.
+    /// For each of `sitemaps`, the live sitemap that is reused for it, which has none of `chunks`. Empty if none is reused.
     pub kept: Vec<Option<Kept>>,
     /// The rows, if they were sealed.
     pub sealed: Option<Sealed>,
@@ -51,7 +51,7 @@ pub struct Sealed {
 pub struct SectionLayout {
     /// Its name, in printable characters.
     pub name: String,
-    /// What stands for it in file names.
+    /// Its name as used in file names.
     pub word: String,
     /// Its listed URLs.
     pub listed: u64,
@@ -90,12 +90,12 @@ impl Origin {
     }
 }
 
-/// A sitemap of the live set that the new set has too.
+/// A sitemap of the live set that the new set reuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     /// Its first URL, canonical and not escaped.
     pub first_url: String,
-    /// The file, which is whole.
+    /// The file, which is intact.
     pub sitemap: Sitemap,
 }
 
@@ -115,7 +115,7 @@ pub struct ListedChunk {
 }
 
 impl Layout {
-    /// The layout of a set without sections, of which nothing is live.
+    /// The layout of a set without sections that reuses nothing.
     pub fn new(
         inputs: Arc<[Input]>,
         chunks: Vec<ListedChunk>,
@@ -126,7 +126,7 @@ impl Layout {
         Self { inputs, chunks, sitemaps, tally, sections, recorded, kept, sealed }
     }
 
-    /// The live sitemap that is taken over for the sitemap with the index `sitemap`.
+    /// The live sitemap that is reused for the sitemap with the index `sitemap`.
     pub fn kept(&self, sitemap: usize) -> Option<&Kept> {
         self.kept.get(sitemap)?.as_ref()
     }

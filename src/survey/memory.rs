@@ -9,8 +9,8 @@ use crate::intake::format::FormOptions;
 use crate::intake::scratch::Space;
 use crate::job::Resources;
 
-/// Bytes that each thread needs whatever the input: a compressor with its tables, buffers of XML, and sitemaps that wait for
-/// the disk. Measured with 1 to 8 threads and rounded up.
+/// Bytes that each thread needs for any input: a compressor with its tables, buffers of XML, and sitemaps that wait for the disk.
+/// Measured with 1 to 8 threads and rounded up.
 const THREAD_BYTES: u64 = 12 << 20;
 
 /// Bytes of the program itself and of data that all threads share.
@@ -22,8 +22,8 @@ const HOLD_BYTES_MIN: u64 = 32 << 20;
 /// Least memory of a thread for Parquet pages: a dictionary of 8 MiB, and pages of 1 MiB in each column.
 const PAGE_BYTES_MIN: u64 = 24 << 20;
 
-/// `form`, with its share of `memory` for the pages that each of `threads` threads holds; half of the machine's if nothing
-/// is said.
+/// `form`, with its share of `memory` for the pages that each of `threads` threads holds; by default, of half of the machine's
+/// memory.
 pub fn with_page_memory(form: &FormOptions, memory: Option<u64>, threads: usize) -> FormOptions {
     let threads = threads.max(1) as u64;
     let budget = memory.unwrap_or_else(memory_default);
@@ -47,7 +47,7 @@ impl Memory {
     /// The limit in `resources`, or half of the memory of the machine or the control group.
     ///
     /// # Errors
-    /// [`ErrorKind::Usage`] if that is too little for so many threads.
+    /// [`ErrorKind::Usage`] if that is too little for the number of threads.
     pub fn of(resources: &Resources, scratch: &Path) -> Result<Self> {
         let threads = resources.threads.get() as u64;
         let fixed = BASE_BYTES + threads * THREAD_BYTES;
@@ -73,14 +73,14 @@ impl Memory {
         Ok(Self { budget, hold, scratch })
     }
 
-    /// The limit for what else is held while `bytes` are.
+    /// The limit for other data while `bytes` bytes are held.
     pub fn besides(&self, bytes: usize) -> Self {
         Self { hold: self.hold.saturating_sub(bytes), ..self.clone() }
     }
 }
 
-/// Half of what the machine has, or of what the control group allows if that is less: the other half is for the pages of
-/// the input, and for others.
+/// Half of the machine's memory, or of the limit of the control group if that is lower: the other half is for the page cache of
+/// the input, and for other programs.
 pub fn memory_default() -> u64 {
     let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| of_machine(&text));
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();

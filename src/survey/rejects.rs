@@ -21,7 +21,7 @@ use crate::intake::input::Input;
 use crate::intake::reject_row;
 use crate::intake::spool_format::{Content, InputRow};
 
-/// A refused or excluded line, or a dropped tag, for a person.
+/// A refused or excluded line, or a dropped tag, in a form for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Example {

@@ -45,7 +45,7 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// The URLs of `segment` in all sites; none if they are not known.
+    /// The URLs of `segment` in all sites; `None` if they are not known.
     pub fn urls_of(&self, segment: &str) -> Option<u64> {
         match self.urls.get(segment) {
             Some(&urls) => Some(urls),
@@ -133,7 +133,7 @@ fn parts(
             let sections = SectionKey::of(run.job.rules.sections.as_ref(), segments, chosen);
             EntryKey { by_origin, sections }
         };
-        // Most sites have few first segments, so these are counted only if it turns out that they are many.
+        // Most sites have few first segments, so these are counted only if there turn out to be many.
         let parts_max = match (&run.job.rules.sections, &chosen) {
             (Some(SectionsBy::Path { sections_max }), None) => *sections_max as usize,
             _ => usize::MAX,
@@ -147,7 +147,7 @@ fn parts(
     }
 }
 
-/// The parts of `layout`, whose entries are `recorded`. None if they would take too much memory.
+/// The parts of `layout`, whose entries are `recorded`. `None` if they would take too much memory.
 fn picked(
     run: Context<'_>,
     layout: &Layout,
@@ -194,7 +194,7 @@ fn picked(
     Ok(Some((Split { parts, counts }, left_out)))
 }
 
-/// The `segments` of most URLs, by their `counts`, if more than `segments_max` have URLs. As [`most_frequent`].
+/// The `segments` with the most URLs, by their `counts`, if more than `segments_max` have URLs. See [`most_frequent`].
 fn most_urls(segments: &[Vec<u8>], counts: &[u64], segments_max: usize) -> Option<Chosen> {
     // Without counts, there are few segments.
     let counted = segments.iter().map(Vec::as_slice).zip(counts.iter().copied());
@@ -250,7 +250,7 @@ fn joined(mut parts: Sections, rest: &str) -> Result<Layout> {
     Layout::of_sections(sections)
 }
 
-/// The name of the section whose key this is.
+/// The name of the section with this key.
 fn section_name(sections: Option<&SectionsBy>, names: &[String], key: &[u8]) -> String {
     let number = || usize::from(u16::from_be_bytes([key[0], key[1]]));
     match sections {
@@ -337,7 +337,7 @@ impl<'r> SectionKey<'r> {
     }
 }
 
-/// The first segments of most URLs, at most `segments_max`.
+/// The first segments with the most URLs, at most `segments_max`.
 fn most_frequent(
     run: Context<'_>,
     layout: &Layout,

@@ -69,7 +69,7 @@ impl Sizes {
     /// A copy without spare capacity.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no memory for it.
     pub fn to_fit(&self) -> Result<Self> {
         Ok(Self { small: copy(&self.small)?, beyond: copy(&self.beyond)? })
     }

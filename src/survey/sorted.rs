@@ -1,14 +1,14 @@
 //! Sorted order, in three steps:
 //!
 //! 1. *Distribute*: every entry is added to the range that its URL belongs to, without the prefix that all URLs of the range share.
-//! 2. *Sort*: ranges are sorted one by one, and duplicates are dropped. If all entries are in memory, they stay where they are,
-//!    and the result is their positions in order. Otherwise, they are front-coded: each URL without the bytes that it shares with
-//!    the one before.
+//! 2. *Sort*: ranges are sorted one by one, and duplicates are dropped. If all entries are in memory, they stay in place, and the
+//!    result is their positions in order. Otherwise, they are front-coded: each URL is stored without the bytes that it shares
+//!    with the one before.
 //! 3. *Divide*: sorted blocks are divided among sitemaps. The second pass reads them from start to end.
 //!
-//! Entries are held in memory as long as there is room. The rest is in scratch, which the kernel keeps in memory if it can.
+//! Entries are held in memory as long as there is room. The rest spills to scratch, which stays in the page cache if possible.
 //!
-//! If the live set was made by the same rules, its ranges are used again, and only those that have other rows now are sorted
+//! If the live set was made by the same rules, its ranges are reused, and only those whose rows have changed are sorted
 //! ([`again`](mod@again)). For that, the rows of each range are sealed while they are distributed.
 //!
 //! There are enough ranges for each of them to be sorted in memory. A range can still be too large, because the sample was not
@@ -63,12 +63,12 @@ pub use store::{EntryStore, SEGMENT_BYTES, Storage, StoredAt};
 const SAMPLED_EXTENTS: usize = 4096;
 const SAMPLED_ROWS: usize = 16;
 
-/// The sample takes at most one part in this many of memory.
+/// The sample takes at most this fraction (a fourth) of memory.
 const SAMPLE_SHARE: usize = 4;
 
 /// Surveys and sorts `inputs` within `memory`. If the URLs decide where sitemaps begin, `border_count` gives the number of
-/// borders for a number of accepted rows. With `sealing`, the rows are sealed, and what has not changed is taken over from the
-/// live set.
+/// borders for a number of accepted rows. With `sealing`, the rows are sealed, and sitemaps of the live set that have not changed
+/// are reused.
 ///
 /// # Errors
 /// If memory or scratch space runs out, or the run is stopped.
@@ -238,7 +238,7 @@ fn distribute(
         Ok((chunks, worker.finish()?, notes))
     };
     let done: Vec<Result<_>> = std::thread::scope(|scope| {
-        // No more of them than there is work for, and none once a signal has come.
+        // No more threads than there is work for, and none once a signal has arrived.
         let numbers = 0..run.job.resources.threads.get().min(extents.len().max(1));
         let numbers = numbers.take_while(|_| !run.stop.is_raised());
         let workers: Vec<_> = numbers.map(|_| scope.spawn(work)).collect();

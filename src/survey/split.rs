@@ -1,9 +1,9 @@
 //! Splits a layout into several: one for each origin, or for each section, or both.
 //!
 //! Listed entries are distributed by a key, front-coded again for each part, and held in memory as far as there is room. Threads
-//! group the entries of a few chunks each; the groups are then appended to their parts one after the other, so that the order stays.
-//! However many parts there are, they share one file for what memory does not hold. [`pick`](super::pick) does the same without
-//! copies, where it can.
+//! group the entries of a few chunks each; the groups are then appended to their parts one after the other, which preserves the
+//! order. All parts share one file for what does not fit in memory. [`pick`](super::pick) does the same without copies, where it
+//! can.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -64,7 +64,7 @@ pub fn held_bytes_max(memory: &Memory, taken: usize) -> usize {
     (memory.hold / 2).min(memory.hold.saturating_sub(taken)).saturating_sub(SEGMENT_BYTES)
 }
 
-/// Splits `layout` by the keys that `key` finds. None if there are more than `parts_max` of them.
+/// Splits `layout` by the keys that `key` finds. `None` if there are more than `parts_max` of them.
 ///
 /// # Errors
 /// If memory or scratch runs out, an input has changed, or `stop` is raised.

@@ -29,7 +29,7 @@ pub struct Unchanged {
 /// begin with a border, in ascending order.
 ///
 /// # Errors
-/// If the run is stopped, or an input is not what it was.
+/// If the run is stopped, or an input has changed.
 pub fn divide(
     run: Context<'_>,
     chunks: &[ListedChunk],
@@ -41,10 +41,11 @@ pub fn divide(
     list(sitemaps.into_iter().map(|sitemap| sitemap.map_first(Origin::entry)))
 }
 
-/// Divides as [`divide`] the entries of `chunks` and of the `unchanged` sitemaps, which are in order.
+/// Divides the entries of `chunks` and of the `unchanged` sitemaps, which are in order, as [`divide`] does.
 ///
 /// # Errors
-/// As [`divide`]; [`Halt::Needs`] with the index of an unchanged sitemap without chunks that may not be one of the new set.
+/// Same as [`divide`]; also [`Halt::Needs`] with the index of an unchanged sitemap without chunks that may not be one of the new
+/// set.
 pub fn divide_around(
     run: Context<'_>,
     chunks: &[ListedChunk],

@@ -1,4 +1,4 @@
-//! Tails: entries without the start of their URL, which the reader knows already.
+//! Tails: entries without the start of their URL, which the reader already knows.
 //!
 //! ```text
 //! tail = 4 * bytes of the end of the URL + flags · end of the URL · [everything but the URL]

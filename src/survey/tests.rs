@@ -1,4 +1,4 @@
-//! The survey lists the same entries whatever memory there is.
+//! The survey lists the same entries with any amount of memory.
 
 mod again;
 mod regions;
@@ -24,7 +24,7 @@ use crate::survey::layout::{Layout, ListedChunk};
 use crate::survey::memory::Memory;
 use crate::survey::{Surveyed, survey};
 
-/// A directory for scratch files, gone at the end.
+/// A directory for scratch files, removed at the end.
 struct Directory(PathBuf);
 
 impl Directory {
@@ -71,7 +71,7 @@ impl Drop for Directory {
     }
 }
 
-/// Rows with many equal URLs, some of them refused, and one that comes again and again.
+/// Rows with many equal URLs, some of them refused, and one that occurs again and again.
 fn rows() -> Vec<(String, String)> {
     let url = |n: u64| match n % 11 {
         0 => "https://h.example/hot".into(),
@@ -80,7 +80,7 @@ fn rows() -> Vec<(String, String)> {
     };
     let lastmod = |n: u64| match n % 3 {
         0 => String::new(),
-        // Two ways to write a day, of which the longer one is the last in byte order.
+        // Two ways to write a day; the longer one is last in byte order.
         _ => format!("20{:02}-05-{:02}{}", n * n % 30, n % 28 + 1, ["", "T00:00:00Z"][n as usize / 7 % 2]),
     };
     (0..40_000).map(|n| (url(n), lastmod(n))).collect()

@@ -96,8 +96,8 @@ fn check_is_no_file(given: &str) -> Result<(), String> {
     let file = given[slash + 1..].to_ascii_lowercase();
     match FILES.iter().any(|ending| file.ends_with(ending)) {
         true => Err(format!(
-            "it ends in the name of a file, and must name the directory that the files are published in, as {}; if \
-             this is a directory, end it with a slash",
+            "it ends in the name of a file, but must be the URL of the directory that the files are published in, such as \
+             {}; if it is a directory, end it with a slash",
             &given[..=slash]
         )),
         false => Ok(()),

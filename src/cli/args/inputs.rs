@@ -140,7 +140,7 @@ pub struct CleanArgs {
 }
 
 impl FormArgs {
-    /// These options for the library.
+    /// Converts these options to types of the library.
     pub fn options(&self) -> FormOptions {
         FormOptions {
             format: self.format,
@@ -153,7 +153,7 @@ impl FormArgs {
 }
 
 impl TagArgs {
-    /// These options for the library.
+    /// Converts these options to types of the library.
     pub fn rules(&self) -> TagRules {
         let mut rules = TagRules::default();
         rules.lastmod.unit = match self.lastmod_unit {

@@ -46,7 +46,7 @@ pub struct SectionArgs {
 }
 
 impl SectionArgs {
-    /// These options for the library. Reads the file that they name.
+    /// Converts these options to types of the library. Reads the file that they name.
     pub fn sections_by(&self) -> sitemill::Result<Option<SectionsBy>> {
         let max = |default| self.sections_max.unwrap_or(default);
         if let Some(column) = &self.section_column {

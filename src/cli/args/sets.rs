@@ -150,7 +150,7 @@ pub struct StatusArgs {
 }
 
 impl StatusArgs {
-    /// The directory, by whichever way it was given.
+    /// The directory, from the option or the argument.
     pub fn directory(&self) -> &Path {
         one_of(&self.directory, &self.out)
     }
@@ -198,7 +198,7 @@ pub struct RollbackArgs {
 }
 
 impl RollbackArgs {
-    /// The directory, by whichever way it was given.
+    /// The directory, from the option or the argument.
     pub fn directory(&self) -> &Path {
         one_of(&self.directory, &self.out)
     }

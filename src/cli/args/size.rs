@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A number of bytes, with an optional unit as GNU coreutils reads it: `2G`, `2Gi` and `2GiB` are powers of 1024, `2GB` is a
-/// power of 1000. Upper and lower case are equal.
+/// power of 1000. Case does not matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size(pub u64);
 

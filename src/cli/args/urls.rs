@@ -59,7 +59,7 @@ pub struct UrlArgs {
 }
 
 impl UrlArgs {
-    /// These options for the library. Reads the files that they name.
+    /// Converts these options to types of the library. Reads the files that they name.
     pub fn rules(&self) -> sitemill::Result<UrlRules> {
         let with_files = |patterns: &[Pattern], files: &[PathBuf]| {
             let mut all = patterns.to_vec();

@@ -1,4 +1,4 @@
-//! Also: sitemaps from elsewhere that index files list. They are looked at before any work, and listed as they are.
+//! Also: sitemaps from elsewhere that index files list. They are checked before any work, and listed as they are.
 
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
@@ -29,7 +29,7 @@ struct AlsoSitemap {
 }
 
 impl AlsoSitemaps {
-    /// Looks at the sitemaps of `job`. Files are read completely; URLs are not requested.
+    /// Checks the sitemaps of `job`. Files are read completely; URLs are not requested.
     ///
     /// # Errors
     /// [`ErrorKind::Usage`](crate::ErrorKind::Usage) if a file is not below the output directory or a URL cannot be listed,
@@ -84,7 +84,7 @@ impl AlsoSitemaps {
                 return Err(Error::usage(message!(
                     Setting::Also.with(&sitemap.given),
                     ": is not below the base URL {base_url} of a published set; an index file may list only sitemaps of its own \
-                     host and directory, or deeper"
+                     host, in the same directory or below"
                 )));
             }
         }

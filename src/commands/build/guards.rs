@@ -85,7 +85,7 @@ fn nothing_listed(job: &Job, report: &Report) -> Message {
 /// Checks the batches of every site before any of them goes live. A site that the input does not mention keeps its set.
 ///
 /// # Errors
-/// As [`check`].
+/// Same as [`check`].
 pub fn check_sites(job: &Job, sites: &[Site]) -> Result<()> {
     sites.iter().try_for_each(|site| check_shrink(job, &site.base_url, site.place.live(), site.listed()))
 }
@@ -94,7 +94,7 @@ pub fn check_sites(job: &Job, sites: &[Site]) -> Result<()> {
 /// checked.
 ///
 /// # Errors
-/// As [`check`].
+/// Same as [`check`].
 pub fn check_sections(job: &Job, sites: &[Planned], left_out: &LeftOut) -> Result<()> {
     let Some(by) = &job.rules.sections else { return Ok(()) };
     for (site, layout) in sites {
@@ -115,7 +115,7 @@ pub fn check_sections(job: &Job, sites: &[Planned], left_out: &LeftOut) -> Resul
     Ok(())
 }
 
-/// Checks the sections of the live set of `site` against those that would replace them, `now` with their URLs.
+/// Checks the sections of the live set of `site` against those that would replace them, whose numbers of URLs are in `now`.
 fn check_live_sections(job: &Job, site: &Site, now: &HashMap<&str, u64>, left_out: &LeftOut) -> Result<()> {
     let Some(live) = site.place.live() else { return Ok(()) };
     let (live, rest) = (urls_by_section(live, site.place.stem()), rest_of(job.rules.sections.as_ref()));

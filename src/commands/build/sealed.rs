@@ -1,4 +1,4 @@
-//! Sealed rows: the record by which the next run takes over sitemaps without sorting their URLs again.
+//! Sealed rows: the record that lets the next run reuse sitemaps without sorting their URLs again.
 
 use std::sync::Arc;
 
@@ -14,10 +14,11 @@ use crate::survey::layout::Sealed;
 use crate::survey::memory::Memory;
 use crate::survey::{Live, Sealing, Surveyed, survey_sealed};
 
-/// Surveys `inputs`. If the rows of the set are sealed, what has not changed since the live set of `workspace` is taken over.
+/// Surveys `inputs`. If the rows of the set are sealed, sitemaps that have not changed since the live set of `workspace` are
+/// reused.
 ///
 /// # Errors
-/// As [`survey`](crate::survey::survey).
+/// Same as [`survey`](crate::survey::survey).
 pub fn survey(
     run: Context<'_>,
     inputs: &Arc<[Input]>,
@@ -29,8 +30,8 @@ pub fn survey(
     survey_sealed(run, inputs, memory, Sealing { shelf: &workspace.shelf(), live })
 }
 
-/// What must be equal for the rows of a set to give the same sitemaps again. None if the rows of the set are not sealed: its URLs
-/// are not sorted, are divided among sites or sections, or are all counted by section.
+/// What must be equal for the rows of a set to give the same sitemaps again. `None` if the rows of the set are not sealed: its
+/// URLs are not sorted, are divided among sites or sections, or are all counted by section.
 fn rules(job: &Job) -> Option<String> {
     let is_sealed = job.rules.order == Order::Sorted && !job.rules.is_split() && !job.publication.sections;
     let rules = Fingerprint::of(&job.rules, &job.input.form);

@@ -83,8 +83,9 @@ pub fn open(job: &Job, stop: &Stop) -> Result<Workspace> {
     Ok(workspace)
 }
 
-/// Opens the sites whose URLs `layouts` has, so that a problem with one of many sites is found before the second pass begins. `opened`
-/// is the result of [`open`]. With many sites it is returned, because it is the parent that holds the lock for all of them.
+/// Opens the sites that have URLs in `layouts`, so that a problem with one of many sites is found before the second pass begins.
+/// `opened` is the result of [`open`]. With many sites it is returned, because it is the parent that holds the lock for all of
+/// them.
 ///
 /// # Errors
 /// If an origin cannot have a site, its directory cannot be opened, or `stop` is raised.
@@ -120,7 +121,7 @@ pub fn of_layouts(
 fn no_site(origin: &str, why: &str) -> Error {
     Error::new(
         ErrorKind::Internal,
-        format!("{origin}: the survey lists its URLs, and it can have no set: {why}"),
+        format!("{origin}: the survey lists its URLs, but it cannot have a set: {why}"),
     )
 }
 

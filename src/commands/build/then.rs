@@ -18,11 +18,11 @@ use crate::error::{Error, ErrorKind, Result, Setting, message};
 use crate::job::{CommandLine, Job};
 use crate::place::STATE;
 
-/// How often a running command is looked at. Commands take longer than this.
+/// Interval at which a running command is polled. Commands take longer than this.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// How long a command has to end by itself after a signal, before the signal is passed on. A Ctrl-C at a terminal reaches the
-/// command directly.
+/// How long a command may take to end by itself after a signal, before the signal is passed on. A Ctrl-C at a terminal reaches
+/// the command directly.
 const GRACE: Duration = Duration::from_millis(200);
 
 /// Runs the command of `job` if its sets are live, and adds its exit code to the report. Its failure is a warning.
@@ -73,8 +73,8 @@ fn file_of(bytes: &[u8], job: &Job) -> Result<File> {
     })
 }
 
-/// What the command learns about the run. The names are not those of options, which a `sitemill` that the command runs would
-/// read.
+/// The variables that tell the command about the run. They are not named like options, because a `sitemill` that the command runs
+/// would read those.
 fn variables(job: &Job, report: &Report) -> Vec<(&'static str, std::ffi::OsString)> {
     let absolute = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned()).into_os_string();
     let changes = report.details.as_ref().and_then(|details| details.changes).unwrap_or_default();
@@ -96,7 +96,7 @@ fn variables(job: &Job, report: &Report) -> Vec<(&'static str, std::ffi::OsStrin
 
 /// Waits until the command ends. If `stop` is raised, the command gets the same signal.
 fn wait(mut child: Child, stop: &Stop) -> Result<ExitStatus> {
-    let failed = |error| Error::new(ErrorKind::Io, format!("its end could not be awaited: {error}"));
+    let failed = |error| Error::new(ErrorKind::Io, format!("waiting for it failed: {error}"));
     loop {
         match child.try_wait().map_err(failed)? {
             Some(status) => return Ok(status),
@@ -104,7 +104,7 @@ fn wait(mut child: Child, stop: &Stop) -> Result<ExitStatus> {
         }
         if let Err(ErrorKind::Signal(number)) = stop.check().map_err(|error| error.kind()) {
             sleep(GRACE);
-            // The process is not waited for yet, so that no other one can have its number.
+            // The process has not been waited for yet, so no other process can have its ID.
             if child.try_wait().map_err(failed)?.is_none() {
                 let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
                 let _ =

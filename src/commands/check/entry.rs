@@ -6,7 +6,7 @@ use crate::limits::{IMAGES_PER_URL_MAX, LINE_BYTES_MAX};
 /// Maximum bytes kept of a value. Longer values are invalid for every tag, even if truncated to this length.
 const VALUE_BYTES_MAX: usize = 4096;
 
-/// Maximum bytes kept of a value of an extension, most of which are texts: as many as `build` writes.
+/// Maximum bytes kept of a value of an extension, most of which are texts: the maximum that `build` writes.
 const FIELD_BYTES_MAX: usize = LINE_BYTES_MAX;
 
 /// Maximum number of links, or of images or videos, kept per entry. All are counted. It is sitemill's own limit, far above the number of

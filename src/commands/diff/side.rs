@@ -56,7 +56,7 @@ enum Sides {
     Several(BTreeMap<Key, Side>),
 }
 
-/// The name of the directory of a site, empty if it is no site, and the name of the set.
+/// The name of the directory of a site, empty if it is not a site, and the name of the set.
 type Key = (OsString, Option<SetName>);
 
 impl Sides {

@@ -23,7 +23,7 @@ use crate::sitemap::sections::counts::{SectionCounter, SectionRule, SectionTally
 /// Makes the page of the set in `path`, or of all sets in it or below it. With a `name`, only of sets of that name.
 ///
 /// # Errors
-/// As [`status`], and as [`urls`] if sitemaps must be read.
+/// Same as [`status`], and as [`urls`] if sitemaps must be read.
 pub fn page_of_directory(
     path: &Path,
     name: Option<&SetName>,

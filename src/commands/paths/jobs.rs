@@ -92,7 +92,7 @@ impl DiffJob {
 /// Published sets and single files. Only the files that they list are read.
 fn of_published<'p>(published: impl Iterator<Item = &'p Path>, name: Option<&SetName>) -> Paths {
     let mut paths = Paths::default();
-    // What is in a store is no local file.
+    // What is in a store is not a local file.
     for path in published.filter(|path| !is_url(path)) {
         // Errors are reported when it is read.
         let Ok(named) = place::named(path) else { continue };

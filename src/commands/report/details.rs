@@ -22,7 +22,7 @@ pub const HISTORY_MAX: usize = 60;
 /// The parts of a report for comparing runs. They describe one set, or the sets of all sites together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Details {
-    /// Time of publication, also if the set was refused; W3C Datetime.
+    /// Time of publication, even if the set was refused; W3C Datetime.
     pub time: String,
     /// Options that decide whether and what the run publishes, with their values.
     pub settings: BTreeMap<String, String>,
@@ -222,7 +222,7 @@ impl Details {
         let mut at = 0;
         for set in sets {
             at += self.history[at..].iter().take_while(|past| past.published < set.published).count();
-            // Two sets of a site are two, even if they were published in the same second.
+            // Two sets of a site count as two, even if they were published in the same second.
             if self.history.get(at).is_none_or(|past| past.published != set.published) {
                 let past = PastSet { published: set.published.clone(), ..PastSet::default() };
                 self.history.insert(at, past);

@@ -129,7 +129,7 @@ impl Layout {
             let Some(at) = place else { continue };
             let kind = Kind::of(part, schema.field(at));
             kinds[part.number()] = match part.extension() {
-                // A column `images` may contain the number of images, which is no reason to reject the rows.
+                // A column `images` may contain the number of images, which is not a reason to reject the rows.
                 Some(_) if !columns.is_said(part) => {
                     kind.ok().filter(Kind::holds_extension).map(|kind| (at, kind))
                 }

@@ -56,7 +56,7 @@ struct Header {
 }
 
 impl Header {
-    /// The layout of rows of so many `fields`, in which each part of a row has a place or none.
+    /// The layout of rows with this number of `fields`, and the place of each part of a row, if it has one.
     fn new(delimiter: u8, fields: usize, places: EachPart<Option<usize>>, columns: ColumnsFound) -> Self {
         let used = places.into_iter().enumerate().filter_map(|(part, place)| Some((part, place?)));
         let has_cells = places[RowPart::PLAIN..].iter().any(Option::is_some);

@@ -7,7 +7,7 @@ use super::table::Format;
 /// The properties of an input, known once it is opened or read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// Its format; none for rows from code.
+    /// Its format; `None` for rows from code.
     pub format: Option<Format>,
     /// How it is packed.
     pub packing: Packing,

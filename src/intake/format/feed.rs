@@ -5,7 +5,7 @@
 //! | RSS | `<link>`; without one, `<guid>` unless it says `isPermaLink="false"` | `<pubDate>`, a date of RFC 822 |
 //! | Atom | `href` of the first `<link>` that is `rel="alternate"` or has no `rel` | `<updated>`, or `<modified>` of Atom 0.3 |
 //!
-//! A relative link is resolved against the `xml:base` around it. Without one, it is a relative line like any other.
+//! A relative link is resolved against the `xml:base` in scope. Without one, it is a relative line like any other.
 
 mod bases;
 mod date;

@@ -52,7 +52,7 @@ pub struct NameCounts {
 }
 
 impl NameCounts {
-    /// Counts `name` so many `times` more.
+    /// Counts `name` as many more times as `times` says.
     pub fn add(&mut self, name: &[u8], times: u64) {
         match self.counts.iter().position(|(known, _)| known == name) {
             Some(at) => self.counts[at].1 += times,

@@ -39,7 +39,7 @@ pub const PARQUET: Spec = Spec {
     open: Open::File(OpenFile {
         magic: b"PAR1",
         title: "Parquet",
-        why_file: "its index stands at the end",
+        why_file: "its index is at the end",
         open,
     }),
 };

@@ -53,7 +53,7 @@ impl SkipReason {
 #[derive(Debug, Clone)]
 pub struct OutDirectory {
     path: PathBuf,
-    /// Device and inode; none for a location in a store.
+    /// Device and inode; `None` for a location in a store.
     identity: Option<(u64, u64)>,
 }
 
@@ -125,7 +125,7 @@ pub fn part_files(directory: &Path, needs_success: bool, out: Option<&OutDirecto
 /// from there in order, and `out` is that of the location that the run publishes to.
 ///
 /// # Errors
-/// As [`part_files`].
+/// Same as [`part_files`].
 #[cfg(feature = "cloud")]
 pub fn part_files_listed(
     directory: &Path,

@@ -117,7 +117,7 @@ impl<'h> Sample<'h> {
         self.lines.first().map_or(Vec::new(), |line| fields(line, by))
     }
 
-    /// The delimiter of these that divides the first line into the most values; a comma if none does.
+    /// Of these delimiters, the one that divides the first line into the most values; a comma if none does.
     fn widest(&self, delimiters: impl DoubleEndedIterator<Item = Delimiter>) -> Option<Delimiter> {
         let widest = delimiters.rev().max_by_key(|&by| self.first(by).len());
         widest.map(|by| if self.is_parted(by) { by } else { Delimiter::COMMA })

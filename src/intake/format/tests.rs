@@ -107,7 +107,7 @@ fn text_has_one_url_per_line() {
     check("urls.txt", text, Format::Text, &want);
     check("-", text, Format::Text, &want);
     check("empty.csv", "", Format::Text, &[]);
-    // A single word is no header: if this were CSV, the comma would end the URL.
+    // A single word is not a header: if this were CSV, the comma would end the URL.
     check("-", "url\nhttp://h.example/a,b\n", Format::Text, &["1@0 url|||", "2@4 http://h.example/a,b|||"]);
 }
 

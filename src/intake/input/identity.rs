@@ -1,4 +1,4 @@
-//! The identity of a file, by which a change is noticed.
+//! The identity of a file, which shows whether it has changed.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
@@ -30,12 +30,12 @@ impl Identity {
         }
     }
 
-    /// Whether both are of one file.
+    /// Whether both identify the same file.
     pub fn is_of_file_of(&self, other: &Self) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
     }
 
-    /// Whether both are of one file, which was longer at the time of `was`.
+    /// Whether both identify the same file, which was longer at the time of `was`.
     pub fn is_shorter_than(&self, was: &Self) -> bool {
         self.is_of_file_of(was) && self.bytes < was.bytes
     }

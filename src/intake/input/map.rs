@@ -79,7 +79,7 @@ impl Map {
     }
 }
 
-/// Bytes of a segment whose pages are made together.
+/// Bytes of a segment whose pages are populated together.
 const POPULATED_BYTES: usize = 256 * 1024;
 
 /// Memory that is filled from its start, and then read like a mapped file. It takes no memory beyond the last step of
@@ -88,7 +88,7 @@ const POPULATED_BYTES: usize = 256 * 1024;
 pub struct Segment {
     map: MmapMut,
     filled: usize,
-    /// Bytes whose pages exist, as far as the system made them when asked.
+    /// Bytes whose pages were populated, if the system supports that.
     populated: usize,
 }
 
@@ -109,8 +109,8 @@ impl Segment {
         Some(at)
     }
 
-    /// Asks for the next pages together, which is quicker than a fault for each. Systems that cannot do it make each
-    /// page when it is filled.
+    /// Populates the next pages together, which is faster than a page fault for each. Systems that cannot do that populate each
+    /// page when it is first written.
     fn populate(&mut self) {
         let step = POPULATED_BYTES.min(self.map.len() - self.populated);
         #[cfg(target_os = "linux")]

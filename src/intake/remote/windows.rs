@@ -81,7 +81,7 @@ impl Window {
         Self { range, content, _room: room }
     }
 
-    /// Prefetches `range`; none if that would exceed the limit.
+    /// Prefetches `range`; `None` if that would exceed the limit.
     pub fn ahead(file: &Origin, range: Range<u64>) -> Option<Self> {
         let room = Room::of(range.end - range.start)?;
         Some(Self::of(file, range, Some(room)))

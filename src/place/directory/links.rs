@@ -60,7 +60,7 @@ fn rename_all(staging: &Staging<'_>, sitemaps: &[&str]) -> Result<()> {
     sitemaps.iter().try_for_each(|file| mend(staging, file).map(drop))
 }
 
-/// Replaces a damaged sitemap by a whole one; false if it was not damaged.
+/// Replaces a damaged sitemap with an intact one; false if it was not damaged.
 fn mend(staging: &Staging<'_>, file: &str) -> Result<bool> {
     let is_damaged = staging.has(&mended(file));
     if is_damaged {

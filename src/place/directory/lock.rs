@@ -49,7 +49,7 @@ fn take(fs: &dyn FileSystem, path: &Path) -> Result<Locked> {
 pub fn take_sites(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
     // Before the lock is taken: a run that may not look into the directories assumes that the lock is free.
     for state in layout.state_path() {
-        let meta = fs.look(&state).map_err(|error| Error::io(&state, "could not be looked at", error))?;
+        let meta = fs.look(&state).map_err(|error| Error::io(&state, "could not be accessed", error))?;
         if meta.mode & MODE_TO_LOOK != MODE_TO_LOOK {
             let changed = fs.set_mode(&state, meta.mode & 0o777 | MODE_TO_LOOK);
             changed.map_err(|error| Error::io(&state, "its permissions could not be changed", error))?;
@@ -58,8 +58,8 @@ pub fn take_sites(fs: &dyn FileSystem, layout: &Layout) -> Result<Locked> {
     take(fs, &layout.sites_lock())
 }
 
-/// Takes the shared lock of all sites below the parent of the directory, for sets of the same name; none if no run for all sites
-/// was ever there.
+/// Takes the shared lock of all sites below the parent of the directory, for sets of the same name; `None` if no run for all
+/// sites was ever there.
 fn share_parent(fs: &dyn FileSystem, layout: &Layout) -> Result<Option<Locked>> {
     let out = fs.real_path(layout.out()).map_err(|error| Error::output(layout.out(), error))?;
     let Some(parent) = out.parent().map(|parent| Layout::of(parent, layout.name())) else { return Ok(None) };
@@ -69,7 +69,7 @@ fn share_parent(fs: &dyn FileSystem, layout: &Layout) -> Result<Option<Locked>> 
             // A run for all sites does not follow a link there.
             Ok(_) => return Ok(None),
             Err(error) if is_out_of_reach(&error) => return Ok(None),
-            Err(error) => return Err(Error::io(&state, "could not be looked at", error)),
+            Err(error) => return Err(Error::io(&state, "could not be accessed", error)),
         }
     }
     let path = parent.sites_lock();
@@ -77,7 +77,7 @@ fn share_parent(fs: &dyn FileSystem, layout: &Layout) -> Result<Option<Locked>> 
         Ok(meta) if meta.is_file() => {}
         Ok(_) => return Err(foreign(&path)),
         Err(error) if is_out_of_reach(&error) => return Ok(None),
-        Err(error) => return Err(Error::io(&path, "could not be looked at", error)),
+        Err(error) => return Err(Error::io(&path, "could not be accessed", error)),
     }
     let word = format!("{} in {}\n", word(), Shown(&out));
     fs.lock_shared(&path, &word)?.map(Some).ok_or_else(|| busy(fs, &path))

@@ -1,7 +1,7 @@
 //! The staging of a run as other processes see it: workers on several machines add files to it.
 //!
-//! Only what every shared file system offers is used: a file is created under a name that nobody else chooses, synced, and
-//! renamed. Locks and links are not needed. Attempts that failed leave files behind, which go with the staging.
+//! This uses only what every shared file system offers: a file is created under a name that nobody else chooses, synced, and
+//! renamed. Locks and links are not needed. Failed attempts leave files behind, which are removed with the staging.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -32,10 +32,10 @@ impl DirectoryStaging {
         Self { view, directory }
     }
 
-    /// Stages `bytes` under `name`, in the place of what has the name.
+    /// Stages `bytes` under `name`, and replaces any file of that name.
     fn put(&self, name: &str, bytes: &[u8]) -> Result<Unsynced> {
         let random = getrandom::u64().map_err(|error| {
-            Error::io(&self.directory, "no random bytes to be had", io::Error::other(error.to_string()))
+            Error::io(&self.directory, "no random bytes available", io::Error::other(error.to_string()))
         })?;
         let (part, path) = (self.directory.join(attempt(name, random)), self.directory.join(name));
         let (view, directory) = (self.view.clone(), self.directory.clone());
@@ -63,7 +63,7 @@ impl SharedStaging for DirectoryStaging {
             }
             Ok(_) => Err(foreign(&path)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io(&path, "could not be looked at", error)),
+            Err(error) => Err(Error::io(&path, "could not be accessed", error)),
         }
     }
 

@@ -71,7 +71,7 @@ pub fn check_expected(view: &DirectoryView, expected: Option<&Version>) -> Resul
     let path = view.record_path(&Record::Live);
     Err(Error::new(
         ErrorKind::Busy,
-        message!(&*path, ": was changed while this run was at work, so nothing is published; run again"),
+        message!(&*path, ": was changed during this run, so nothing was published; run again"),
     ))
 }
 

@@ -44,7 +44,7 @@ impl DirectoryView {
         match self.fs.look(path) {
             Ok(meta) => Ok(Some(Found { is_file: meta.is_file(), bytes: meta.bytes })),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Error::io(path, "could not be looked at", error)),
+            Err(error) => Err(Error::io(path, "could not be accessed", error)),
         }
     }
 }

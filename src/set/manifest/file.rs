@@ -41,9 +41,9 @@ impl Role {
         let what = match self {
             Self::Live => "it describes the live set, which stays as it is; ".into(),
             Self::Journal => {
-                "it is the journal of a switch that was broken off; do not remove it: ".to_owned()
+                "it is the journal of a switch that was interrupted; do not remove it: ".to_owned()
             }
-            Self::Kept(number) => format!("set {number} cannot be restored, and the others can; "),
+            Self::Kept(number) => format!("set {number} cannot be restored, but the others can; "),
         };
         message!("{what}build ", Setting::IgnoreManifest, " sets it aside and publishes in full")
     }
@@ -58,7 +58,7 @@ struct Header {
 }
 
 impl Manifest {
-    /// Reads the manifest `record` of a directory; none if there is none.
+    /// Reads the manifest `record` of a directory; `None` if it does not exist.
     ///
     /// # Errors
     /// [`ErrorKind::Data`] if it is damaged, was edited, or is of another version.
@@ -66,20 +66,20 @@ impl Manifest {
         Ok(Self::read_stored(view, record)?.map(|(set, _)| set))
     }
 
-    /// Reads the manifest `record` of a directory, and the version that it has there; none if there is none.
+    /// Reads the manifest `record` of a directory, and the version that it has there; `None` if it does not exist.
     ///
     /// # Errors
-    /// As [`Manifest::read`].
+    /// Same as [`Manifest::read`].
     pub fn read_stored(view: &dyn View, record: &Record) -> Result<Option<(Self, Version)>> {
         let Some(Stored { bytes, version }) = view.read_record(record)? else { return Ok(None) };
         Self::parse(&view.record_path(record), &bytes).map(|set| Some((set, version)))
     }
 
-    /// Reads the manifest `record` of a directory; none if there is none. An error names the way out, by the `role` of the
-    /// manifest.
+    /// Reads the manifest `record` of a directory; `None` if it does not exist. An error includes the remedy for a manifest of
+    /// this `role`.
     ///
     /// # Errors
-    /// As [`Manifest::read`].
+    /// Same as [`Manifest::read`].
     pub fn read_as(role: Role, view: &dyn View, record: &Record) -> Result<Option<Self>> {
         Self::read(view, record).map_err(|error| role.explain(error))
     }
@@ -87,7 +87,7 @@ impl Manifest {
     /// Reads the manifest in the file at `path`.
     ///
     /// # Errors
-    /// As [`Manifest::read`]; [`ErrorKind::Input`] if the file is missing or unreadable.
+    /// Same as [`Manifest::read`]; also [`ErrorKind::Input`] if the file is missing or unreadable.
     pub fn read_file(path: &Path) -> Result<Self> {
         let mut bytes = Vec::new();
         let read = place::file(path)?.open()?.read_to_end(&mut bytes);
@@ -105,15 +105,15 @@ impl Manifest {
         let header: Header =
             serde_json::from_slice(bytes).map_err(|error| format!("is damaged ({error})"))?;
         if header.format != FORMAT {
-            return Err(format!("has format {}, and this is a sitemill for {FORMAT}", header.format));
+            return Err(format!("has format {}, and this version of sitemill reads {FORMAT}", header.format));
         }
         if header.checksum.is_some_and(|checksum| !is_unedited(bytes, &checksum)) {
-            return Err("was edited: its checksum is that of another text".into());
+            return Err("was edited: its checksum does not match".into());
         }
         let manifest: Self =
             serde_json::from_slice(bytes).map_err(|error| format!("is damaged ({error})"))?;
         match manifest.strange() {
-            Some(what) => Err(format!("was edited: {what} is nothing that sitemill writes there")),
+            Some(what) => Err(format!("was edited: {what} is not a value that sitemill writes there")),
             None => Ok(manifest),
         }
     }

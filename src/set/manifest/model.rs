@@ -60,10 +60,10 @@ pub struct Manifest {
     /// Counts of its run, if the run made a report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<RunCounts>,
-    /// What it was made from, if it is one that the next run may partly take over without sorting its rows.
+    /// The rows that it was made from, if the next run may reuse some of its sitemaps without sorting them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<SealedRows>,
-    /// This is no set but a stand-in for the live set, whose manifest is lost. It records the files that are known, and can
+    /// This is not a set but a stand-in for the live set, whose manifest is lost. It records the files that are known, and can
     /// never be restored.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_stand_in: bool,
@@ -98,17 +98,17 @@ pub struct RunCounts {
     pub excluded: u64,
     /// Listed URLs by section.
     pub sections: Sections,
-    /// Most URLs of one of its sitemaps. None in the first manifests.
+    /// Maximum number of URLs per sitemap. `None` in the first manifests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub urls_per_sitemap: Option<u32>,
 }
 
-/// An earlier set that is kept. Its manifest lies in `.sitemill/sets`.
+/// An earlier set that is kept. Its manifest is in `.sitemill/sets`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Earlier {
     /// The run that made it, or made it live last: the name of its manifest.
     pub run: String,
-    /// Which of the directory's sets it is.
+    /// Its number among the sets of the directory.
     pub number: u64,
     /// When it was replaced.
     pub since: String,
@@ -141,7 +141,7 @@ pub struct Sitemap {
 pub struct SetSection {
     /// Its name, in printable characters.
     pub name: String,
-    /// What stands for it in the names of its sitemaps and index files.
+    /// Its name as used in the names of its sitemaps and index files.
     pub word: String,
 }
 

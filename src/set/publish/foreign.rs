@@ -73,7 +73,8 @@ impl Workspace {
         )))
     }
 
-    /// Checks that the first set of a name has the base URL of the other sets in the directory: their files lie side by side.
+    /// Checks that the first set of a name has the base URL of the other sets in the directory, because their files are side by
+    /// side.
     fn check_neighbours(&self, base_url: &str) -> Result<()> {
         if self.live.is_some() {
             return Ok(());

@@ -11,9 +11,9 @@ use crate::set::name::is_sitemap_file;
 /// The live set and the version of its manifest.
 #[derive(Debug, Default)]
 pub struct Live {
-    /// The set; none if there is none, or if its manifest cannot be used.
+    /// The set; `None` if there is none, or if its manifest cannot be used.
     pub set: Option<Manifest>,
-    /// The version of its manifest; none if there is none.
+    /// The version of its manifest; `None` if there is none.
     pub version: Option<Version>,
 }
 
@@ -38,7 +38,7 @@ pub fn live(place: &dyn Place) -> Result<Live> {
         return match live.set {
             None if !view.kept()?.is_empty() => Err(Error::data(message!(
                 &*view.record_path(&Record::Live),
-                ": is missing, and earlier sets are there; put it back, or build ",
+                ": is missing, although there are earlier sets; put it back, or build ",
                 Setting::IgnoreManifest,
                 " publishes in full"
             ))),

@@ -67,7 +67,7 @@ pub fn check_stems(place: &dyn Place, live: Option<&Manifest>, set: &Manifest) -
 /// Checks that no other set in the directory of `view` has one of the stems `new`.
 ///
 /// # Errors
-/// As [`check_stems`].
+/// Same as [`check_stems`].
 pub fn check_new_stems(view: &dyn View, new: &BTreeSet<Stem>) -> Result<()> {
     if new.is_empty() {
         return Ok(());
@@ -90,7 +90,7 @@ impl Neighbours {
     /// Those of the set that `view` shows.
     ///
     /// # Errors
-    /// If a file cannot be read. A manifest that is damaged is no error.
+    /// If a file cannot be read. A manifest that is damaged is not an error.
     pub fn of(view: &dyn View) -> Result<Self> {
         let sets = others(view)?.iter().map(|other| Neighbour::of(&**other)).collect::<Result<_>>()?;
         Ok(Self { own: Stem::of_set(view.name()), sets })
@@ -150,7 +150,7 @@ fn others(view: &dyn View) -> Result<Vec<Arc<dyn View>>> {
     Ok(others)
 }
 
-/// A manifest of another set; none if it is missing or damaged.
+/// A manifest of another set; `None` if it is missing or damaged.
 fn usable(view: &dyn View, record: &Record) -> Result<Option<Manifest>> {
     match Manifest::read(view, record) {
         Err(error) if error.kind() == ErrorKind::Data => Ok(None),

@@ -81,7 +81,7 @@ pub fn is_there(view: &dyn View, sitemap: &Sitemap) -> bool {
 /// manifest has no seal, or the file was recompressed, the hash of the XML is compared instead.
 ///
 /// # Errors
-/// If the file exists and cannot be read. A missing file is no error but not intact.
+/// If the file exists and cannot be read. A missing file is not an error, but is not intact.
 pub fn is_whole(view: &dyn View, secret: Option<&Secret>, sitemap: &Sitemap) -> Result<bool> {
     if !view.look_up(sitemap.file.as_ref())?.is_some_and(|found| found.is_file) {
         return Ok(false);

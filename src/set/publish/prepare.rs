@@ -20,8 +20,8 @@ impl Workspace {
     /// `keep` determines how long earlier sets stay available for rollback.
     ///
     /// # Errors
-    /// If that fails, or if something that is no regular file has the name of an index file; [`ErrorKind::Data`](crate::ErrorKind::Data)
-    /// if another set in the directory has files with the same names.
+    /// If that fails, or if something that is not a regular file has the name of an index file;
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) if another set in the directory has files with the same names.
     pub fn prepare(mut self, sitemaps: Vec<Sitemap>, info: &SetInfo<'_>, keep: Keep) -> Result<Prepared> {
         let base_url = info.base_url.to_string();
         self.stand_in(info)?;

@@ -17,7 +17,7 @@ use crate::set::manifest::{Earlier, Manifest, Role, SupersededIndex};
 pub struct Keep {
     /// Minimum time to keep a set after it was replaced.
     pub time: KeepTime,
-    /// Number of earlier sets that are kept whatever their age.
+    /// Number of earlier sets that are always kept, however old.
     pub sets: usize,
 }
 

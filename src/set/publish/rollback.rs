@@ -52,7 +52,7 @@ impl Workspace {
         });
         let Some(mut set) = read? else {
             let number = earlier.number;
-            return Err(Error::data(message!(&*path, ": is missing, and set {number} with it")));
+            return Err(Error::data(message!(&*path, ": is missing, so set {number} cannot be restored")));
         };
         let bad = damaged(view, &set, progress, stop)?;
         if let [first, others @ ..] = &bad[..] {

@@ -142,7 +142,7 @@ impl IndexFiles {
     }
 }
 
-/// The names of the sitemaps in an index file, without those that sitemill does not give; none if that leaves none.
+/// The names of the sitemaps in an index file, without those that sitemill does not give; `None` if none are left.
 fn listed(xml: &[u8]) -> Option<Vec<&str>> {
     let locs = str::from_utf8(xml).ok()?.split("<loc>").skip(1);
     let files = locs.map(|text| text.split_once("</loc>")?.0.rsplit('/').next());

@@ -78,7 +78,7 @@ impl Stage for SharedShelf {
         Ok(match occupant_of(there, word, self.secret(), made.xml, made.gzip) {
             Occupant::Same { gzip } => Staged::Same { gzip },
             Occupant::Other => Staged::Other,
-            // A file that the power left incomplete is replaced.
+            // A file that a power loss left incomplete is replaced.
             Occupant::None | Occupant::Damaged => Staged::Free,
         })
     }

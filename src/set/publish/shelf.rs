@@ -122,6 +122,6 @@ pub(super) fn put(
     }
     Err(Error::new(
         ErrorKind::Internal,
-        message!(published.root(), ": every name for sitemap {number} of {stem} is taken by another content"),
+        message!(published.root(), ": every name for sitemap {number} of {stem} is taken by other content"),
     ))
 }

@@ -49,7 +49,7 @@ pub struct SetStatus {
     pub protocol: String,
     /// When it last became live, as W3C Datetime.
     pub published: String,
-    /// When it was replaced, as W3C Datetime. None for the live set.
+    /// When it was replaced, as W3C Datetime. `None` for the live set.
     pub replaced: Option<String>,
     /// Whether it was rolled back.
     pub withdrawn: bool,
@@ -57,7 +57,7 @@ pub struct SetStatus {
     pub urls: u64,
     /// Number of sitemaps.
     pub sitemaps: u64,
-    /// Number of sitemaps that sitemill did not write, and that its index files list. Their files are not looked at.
+    /// Number of sitemaps that sitemill did not write, and that its index files list. Their files are not checked.
     pub also: u64,
     /// Number of index files.
     pub indexes: u64,
@@ -127,7 +127,7 @@ pub fn live_sets(out: &Path, name: Option<&SetName>) -> Result<Vec<Arc<dyn View>
     }
     let below = parent.list()?.into_iter().filter(|listed| !listed.is_file);
     for site in below.map(|listed| parent.below(&listed.name)) {
-        // A directory whose state may not be read is none of ours.
+        // A directory whose state we may not read is skipped, because it is not one of ours.
         let of_site = place::sets_in(&*site, name).unwrap_or_default();
         sets.extend(of_site.into_iter().filter(|set| set.has_record(&Record::Live)));
     }
@@ -145,7 +145,7 @@ pub fn missing(out: &Path, name: Option<&SetName>) -> Result<Error> {
         None => "contains no published set".into(),
     };
     let looked_up = place::view(out)?.look_up(".".as_ref());
-    // Who may not look does not know.
+    // Without permission to look, this is unknown.
     let is_there = match looked_up {
         Err(error) if error.kind() == ErrorKind::Permission => return Err(error),
         found => found.is_ok_and(|found| found.is_some()),

@@ -40,7 +40,7 @@ fn roll_back_all(sites: &mut [Prepared], why: Error) -> Error {
     let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
     why.within(message!(
         *directory,
-        "{more}: the switch to the new set has begun and cannot be taken back (",
+        "{more}: the switch to the new set has begun and cannot be undone (",
         error.message(),
         "); the next run finishes it"
     ))
@@ -70,6 +70,6 @@ impl Prepared {
     /// Cleans up after the switch.
     fn clean_up(&mut self) -> Result<()> {
         let finished = self.workspace.place.clean_up();
-        finished.map_err(|error| error.within("the next run clears up after the switch"))
+        finished.map_err(|error| error.within("the next run cleans up after the switch"))
     }
 }

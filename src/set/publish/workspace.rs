@@ -32,7 +32,7 @@ pub struct Workspace {
     pub(super) salvage: Option<Salvage>,
     /// The key of seals.
     pub(super) secret: Secret,
-    /// What the run may replace; none before [`Workspace::admit`].
+    /// What the run may replace; `None` before [`Workspace::admit`].
     pub(super) consent: Option<Consent>,
 }
 
@@ -50,7 +50,7 @@ impl Workspace {
     /// Opens the parent of the places of all sites. No other run may change any of them then.
     ///
     /// # Errors
-    /// As [`Workspace::open`], and [`ErrorKind::Busy`] if a run for one of the sites is active.
+    /// Same as [`Workspace::open`]; also [`ErrorKind::Busy`] if a run for one of the sites is active.
     pub fn open_for_sites(
         out: &Path,
         name: Option<&SetName>,
@@ -64,7 +64,7 @@ impl Workspace {
     /// nothing is changed. The sites below it are opened in the same way.
     ///
     /// # Errors
-    /// As [`Workspace::open`], except that a lock is no error.
+    /// Same as [`Workspace::open`], except that a lock is not an error.
     pub fn preview(out: &Path, name: Option<&SetName>, on_damage: OnDamage, stop: &Stop) -> Result<Self> {
         Self::open_place(place::preview(out, name, stop)?, on_damage)
     }
@@ -73,7 +73,7 @@ impl Workspace {
     /// taken and released again, because a run may have thousands of sites.
     ///
     /// # Errors
-    /// As [`Workspace::open`], and [`ErrorKind::Output`] if a link has the name.
+    /// Same as [`Workspace::open`]; also [`ErrorKind::Output`] if a link has the name.
     pub fn open_site(&self, name: &str, on_damage: OnDamage) -> Result<Self> {
         let mut site = Self::open_place(self.place.open_site(name)?, on_damage)?;
         site.place.release_lock();
@@ -108,7 +108,7 @@ impl Workspace {
         self.place.view().root()
     }
 
-    /// The name of the set; none for the set without a name.
+    /// The name of the set; `None` for the set without a name.
     pub fn name(&self) -> Option<&SetName> {
         self.place.view().name()
     }
@@ -169,7 +169,7 @@ impl Workspace {
         &self.secret
     }
 
-    /// Stages `bytes` by which workers see that they share the place.
+    /// Stages `bytes` that show workers that they share the place.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -177,7 +177,7 @@ impl Workspace {
         self.place.stage(PROBE, bytes)?.sync()
     }
 
-    /// Bytes of a sitemap that is staged; none if it is not staged.
+    /// Bytes of a sitemap that is staged; `None` if there is no such sitemap.
     pub fn staged_bytes(&self, file: &str) -> Option<u64> {
         self.place.staged_bytes(file)
     }

@@ -78,8 +78,8 @@ struct Candidate {
     url: String,
 }
 
-/// Spare candidates for a set with borders, of which it has `borders`. If a border goes, the next one is then known without another
-/// look at the rest of the set: enough of them for many changes, one after another.
+/// The number of spare candidates for a set with `borders` borders. If a border disappears, the next one is then known without
+/// reading the rest of the set again. There are enough of them for many successive changes.
 pub fn spares(borders: usize) -> usize {
     borders + 16
 }

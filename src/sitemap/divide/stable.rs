@@ -117,7 +117,7 @@ pub struct ChunkSummary {
     pub is_border: bool,
 }
 
-/// A file of an earlier division whose entries are all there again, and no others between them.
+/// A file of an earlier division whose entries are all present again, with no others between them.
 #[derive(Debug, Clone, Copy)]
 pub struct Whole<P> {
     /// The file.
@@ -130,7 +130,7 @@ pub struct Whole<P> {
     pub was_border: bool,
     /// Whether it is followed by what followed it in the earlier division: the next file, or nothing.
     pub is_followed_alike: bool,
-    /// The next parts are its chunks, as many as this. None if its entries cannot be read.
+    /// The next parts, this many, are its chunks. None if its entries cannot be read.
     pub chunks: usize,
 }
 

@@ -78,7 +78,7 @@ fn stock_tickers(raw: &[u8], _: &mut Cleaner, out: &mut Vec<u8>) -> bool {
         })
 }
 
-/// Articles older than this are no news: Google, "News sitemaps": articles of the last two days.
+/// Articles older than this are not news: Google, "News sitemaps": articles of the last two days.
 const AGE_SECONDS_MAX: i64 = 2 * DAY_SECONDS;
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 

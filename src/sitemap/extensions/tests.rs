@@ -19,7 +19,7 @@ fn links_and_images_are_cleaned_escaped_and_counted() {
         ["fr", "/relative"],
         ["no language", "http://h.example/"],
     ];
-    // The elements are in the order of the table, whatever the order in the input.
+    // The elements are in the order of the table, regardless of their order in the input.
     push(TagName::Images, &[["http://h.example/a b.png"], ["mailto:x"]], &mut buffer);
     push(TagName::Alternates, &links, &mut buffer);
     let raw = buffer.values();

@@ -63,7 +63,7 @@ pub fn whole<const LEAST: u64, const MOST: u64>(raw: &[u8], _: &mut Cleaner, out
 /// Maximum digits of a rating.
 const RATING_BYTES_MAX: usize = 20;
 
-/// A decimal number from 0.0 to 5.0, written as it is.
+/// A decimal number from 0.0 to 5.0, written unchanged.
 pub fn rating(raw: &[u8], _: &mut Cleaner, out: &mut Vec<u8>) -> bool {
     let raw = raw.trim_ascii();
     let is_decimal = raw.len() <= RATING_BYTES_MAX

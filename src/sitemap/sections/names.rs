@@ -9,7 +9,7 @@ use crate::escape;
 /// The name of the section of all URLs that have no other.
 pub const REST: &str = "rest";
 
-/// The most sections that a set can have.
+/// Maximum number of sections of a set.
 pub const SECTIONS_MAX: u32 = 10_000;
 
 /// Stands for the name of a section. The numbers of a run depend on the order in which its threads come across names.
@@ -82,7 +82,7 @@ impl SectionNames {
 /// Finds the numbers of names for one thread.
 #[derive(Debug)]
 pub struct SectionFinder<'n> {
-    /// The names, and the numbers that this thread knows. None if the job has no sections in a column.
+    /// The names, and the numbers that this thread knows. `None` if the job has no sections in a column.
     known: Option<(&'n SectionNames, QuickNumbers)>,
 }
 

@@ -1,4 +1,4 @@
-//! Words: how sections are called in file names.
+//! Words: the names of sections in file names.
 //!
 //! A name that consists of lower-case ASCII letters, digits and single hyphens between them, 40 bytes at most, is its own word. Any
 //! other name becomes one: other characters become hyphens, and `-x` and eight digits of a hash of the name follow. So `Shoes`
@@ -6,7 +6,7 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Most bytes of a word.
+/// Maximum bytes of a word.
 pub const WORD_BYTES_MAX: usize = 40;
 
 /// What precedes the hash of a name that is not its own word.

@@ -2,7 +2,7 @@
 
 use crate::sitemap::tag_names::TagReason;
 
-/// How often a page is said to change: the seven words of both protocols ("XML tag definitions").
+/// How often a page is expected to change: the seven words of both protocols ("XML tag definitions").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the words say it")]
 pub enum Changefreq {

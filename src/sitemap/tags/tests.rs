@@ -9,7 +9,7 @@ fn rules(zone: &str) -> LastmodRules {
     LastmodRules { zone, unit: LastmodUnit::Text }
 }
 
-/// The value that is written; `""` if there is no tag.
+/// The value that is written; `""` if there is not a tag.
 fn text(raw: &str, rules: &LastmodRules) -> Result<String, Why> {
     let read = lastmod(raw.as_bytes(), rules)?;
     let text = read.map_or(String::new(), |read| String::from_utf8(read.as_bytes().to_vec()).unwrap());

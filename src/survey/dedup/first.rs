@@ -5,14 +5,14 @@ use crate::common::prefetch;
 use crate::common::secret::Key;
 use crate::error::{Result, reserve};
 
-/// Chunks whose keys of a partition are looked up together: some hundred keys, whose places the first-level cache holds.
+/// Chunks whose keys of a partition are looked up together: a few hundred keys, whose slots fit in the first-level cache.
 const CHUNKS_TOGETHER: usize = 8;
 
 /// Walks through the keys of `chunks` that belong to `round`, in input order. Calls `duplicate` with the chunk and the ordinal
 /// of every URL that equals an earlier one.
 ///
 /// # Errors
-/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the table cannot be had.
+/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the table cannot be allocated.
 pub fn find_duplicates<'a>(
     mut chunks: impl Iterator<Item = PartitionKeys<'a>> + Clone,
     round: Round,
@@ -20,8 +20,8 @@ pub fn find_duplicates<'a>(
     mut duplicate: impl FnMut(usize, u16),
 ) -> Result<()> {
     table.clear_for(round.count(chunks.clone()))?;
-    // A chunk has few keys of a partition. They are no longer in the cache, and neither is most of a large table: keys are
-    // prefetched while others are looked up, and so are the places of several chunks at once.
+    // A chunk has few keys of a partition. They are no longer in the cache, and neither is most of a large table. So keys are
+    // prefetched while others are looked up, and so are the slots of several chunks at once.
     let (mut now, mut next) = (Vec::with_capacity(CHUNKS_TOGETHER), Vec::with_capacity(CHUNKS_TOGETHER));
     loop {
         std::mem::swap(&mut now, &mut next);
@@ -70,7 +70,7 @@ impl Table {
         Ok(())
     }
 
-    /// Asks for the place where `key` is looked for first.
+    /// Prefetches the slot where the search for `key` begins.
     #[inline]
     fn fetch(&self, key: Key) {
         prefetch::fetch(&self.places[key as usize & self.mask]);
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_partitions_together_find_what_one_set_finds() {
-        // Keys that meet in partitions and in places, and many that are equal.
+        // Keys that collide in partitions and in slots, and many equal ones.
         for spread in [1_u128, 1 << 60, (1 << 111) | 1, (1 << 113) | 7] {
             let key = |n: u128| ((n * n % 977).wrapping_mul(spread) & KEY_MAX).max(1);
             let chunks: Vec<Vec<Key>> =

@@ -88,7 +88,7 @@ pub struct PartitionKeys<'a> {
 }
 
 impl<'a> PartitionKeys<'a> {
-    /// The keys of `chunk` whose records were written elsewhere and read again.
+    /// The keys of `chunk`, from records that were written to scratch and read back.
     pub fn of(chunk: usize, records: &'a [u8], has_instants: bool) -> Self {
         Self { chunk, records, has_instants }
     }

@@ -36,7 +36,7 @@ impl NewestTable {
 /// the newest of each group of equal URLs; of equally new ones the first is kept. A key without an instant is older than any.
 ///
 /// # Errors
-/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the table cannot be had.
+/// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the table cannot be allocated.
 pub fn find_all_but_newest<'a>(
     chunks: impl Iterator<Item = PartitionKeys<'a>> + Clone,
     round: Round,
@@ -116,7 +116,7 @@ mod tests {
         for keys in [20, 447, 448, 449, 5_000, 100_000] {
             let mut table = NewestTable::default();
             table.clear_for(keys).unwrap();
-            // Of eight places, seven may be taken.
+            // Seven of eight slots may be in use.
             let places = table.0.capacity() / 7 * 8;
             assert_eq!(NewestTable::bytes(keys), places * (size_of::<(Key, Newest)>() + 1), "{keys}");
         }

@@ -10,7 +10,7 @@ use crate::error::{Result, reserve};
 pub struct Survivors(Box<[AtomicU64]>);
 
 impl Survivors {
-    /// All of `urls` URLs.
+    /// Keeps all of `urls` URLs.
     ///
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no room for them.

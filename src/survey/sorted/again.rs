@@ -1,9 +1,9 @@
-//! Takes over the sitemaps of the live set that the new one has too. Only the ranges of others are sorted.
+//! Reuses the sitemaps of the live set that the new set also has. Only the ranges of the others are sorted.
 //!
-//! A part is *unchanged* if all ranges with URLs of it have the rows that they had. Then it lists the same entries, and if they
-//! are in one sitemap again, it is the same sitemap. An unchanged part *stands* if this is certain without its entries, which
-//! depends on its neighbours. The others are sorted and divided around it. If the division then needs entries of a part that
-//! stands, it is sorted as well, and the division starts again.
+//! A part is *unchanged* if all ranges that have URLs of it still have the same rows. Then it lists the same entries, and if
+//! these end up in one sitemap again, it is the same sitemap. An unchanged part *stands* if this is certain without reading its
+//! entries, which depends on its neighbours. The other parts are sorted and divided around it. If the division needs entries of a
+//! part that stands, that part is sorted as well, and the division starts again.
 
 mod borders;
 mod filling;
@@ -33,7 +33,7 @@ pub struct Divided {
     /// The entries that were sorted.
     pub chunks: Vec<ListedChunk>,
     pub sitemaps: Vec<PlannedSitemap<EntryAt>>,
-    /// The live sitemap that is taken over for each of `sitemaps`. Empty if there is none.
+    /// The live sitemap that is reused for each of `sitemaps`. Empty if none is reused.
     pub kept: Vec<Option<Kept>>,
     /// All listed entries.
     pub listed: u64,
@@ -43,17 +43,18 @@ pub struct Divided {
     pub candidates: Option<Smallest>,
 }
 
-/// At least this part of the rows must be spared, or everything is sorted at once.
+/// At least this part of the rows must not need sorting; otherwise everything is sorted at once.
 const SPARED_LEAST: f64 = 0.25;
 
-/// Unchanged parts before and after a changed one that are sorted at once if the division is stable, which looks as far as that.
+/// Number of unchanged parts before and after a changed one that are sorted right away if the division is stable, because it
+/// looks that far.
 const BEFORE: usize = 2;
 const AFTER: usize = 3;
 
-/// Parts that are sorted as well if the entries of one are needed. Each time, there are twice as many.
+/// Number of parts that are sorted together if the entries of one are needed. It doubles each time.
 const MORE: usize = 4;
 
-/// Sorts what has changed since the live set, and divides it. None if it is better to sort everything. `border_count` gives the
+/// Sorts what has changed since the live set, and divides it. `None` if it is better to sort everything. `border_count` gives the
 /// number of borders for a number of accepted rows, if the URLs decide where sitemaps begin.
 ///
 /// # Errors
@@ -96,7 +97,7 @@ pub fn again(
     }
 }
 
-/// What is taken over from the live set.
+/// What is reused from the live set.
 struct Again<'l> {
     live: Live<'l>,
     borders: Borders,
@@ -110,7 +111,7 @@ struct Again<'l> {
 }
 
 impl Again<'_> {
-    /// Looks for the files of all parts that stand. A part whose file is not whole is changed.
+    /// Looks for the files of all parts that stand. A part whose file is not intact counts as changed.
     fn find(&mut self, sorting: &Sorting<'_>, shelf: &dyn Shelf) -> Result<()> {
         let find = |part: usize| {
             let (first_url, sitemap) = (&self.live.rows.first_urls[part], &self.live.sitemaps[part]);
@@ -183,7 +184,7 @@ impl Again<'_> {
         (sorted as f64 <= (1.0 - SPARED_LEAST) * all as f64).then_some(needed)
     }
 
-    /// Sorts the `needed` ranges, and divides all entries. None if the borders are not certain.
+    /// Sorts the `needed` ranges, and divides all entries. `None` if the borders are not certain.
     fn divide(&mut self, sorting: &mut Sorting<'_>, needed: &[usize]) -> Result<Option<Divided>, Halt> {
         let search = BorderSearch::new(self.borders.count());
         let Sorted { collector, listed, by_order } = self.sort(sorting, needed, &search)?;
@@ -207,7 +208,7 @@ impl Again<'_> {
         Ok(Some(Divided { chunks, sitemaps, kept, listed: sorted + standing, by_order, candidates }))
     }
 
-    /// Sees that every border begins a part. A part with a border inside is changed: its sitemap ends earlier.
+    /// Makes sure that every border begins a part. A part with a border inside is changed: its sitemap ends earlier.
     fn begin_at(&mut self, borders: &[String]) -> Result<(), Halt> {
         let parts = borders.iter().map(|url| (self.live.part_of(url), url));
         let is_cut = |&(part, url): &(usize, &String)| {

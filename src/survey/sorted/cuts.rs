@@ -42,7 +42,7 @@ impl<'c> Cuts<'c> {
         }
     }
 
-    /// The index of the part whose URLs come now.
+    /// The index of the current part.
     pub fn part(&self) -> usize {
         self.part
     }

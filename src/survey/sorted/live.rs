@@ -1,4 +1,4 @@
-//! The live set, as far as a sorted survey can take it over.
+//! The live set, as far as a sorted survey can reuse it.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::survey::splitters::{RANGES_MAX, Splitters};
 pub struct Sealing<'l> {
     /// The shelf of the new set. Its secret seals the rows, and it finds the sitemaps of the live set.
     pub shelf: &'l dyn Shelf,
-    /// The live set, if the new one may take over sitemaps of it.
+    /// The live set, if the new one may reuse its sitemaps.
     pub live: Option<Live<'l>>,
 }
 
@@ -28,16 +28,16 @@ pub struct Live<'l> {
     pub rows: &'l SealedRows,
 }
 
-/// The ranges of the live set are not used again if there would be this many times as many or as few of a new sample.
+/// The ranges of the live set are not reused if the plan has this many times more, or this many times fewer.
 const GROWTH_MAX: f64 = 1.25;
 const SHRINKING_MAX: f64 = 1.5;
 
-/// Nor if one of them has this many times its share of a sample, and this many URLs of it in addition.
+/// Nor if one of them has more than this many times its share of a sample, plus this many URLs.
 const SKEW_MAX: usize = 4;
 const SKEW_SLACK: usize = 32;
 
 impl<'l> Live<'l> {
-    /// The `set`, if `rules` apply to the new set, and its record of rows is that of its sitemaps.
+    /// The live `set`, if `rules` apply to the new set as well, and if its record of rows matches its sitemaps.
     pub fn of(set: &'l Manifest, rules: &str) -> Option<Self> {
         let rows = set.rows.as_ref().filter(|rows| rows.rules == rules)?;
         let froms = rows.ranges.iter().map(|range| &range.from);
@@ -88,7 +88,7 @@ impl<'l> Live<'l> {
         self.rows.first_urls.partition_point(|first| first.as_str() <= url).saturating_sub(1)
     }
 
-    /// Whether the range with the index `range` has the rows `now` that it had.
+    /// Whether the rows `now` in the range with the index `range` are those that it had.
     pub fn has_range(&self, range: usize, now: &RangeRows) -> bool {
         let then = &self.rows.ranges[range];
         then.seal == Some(Seal(now.seal)) && then.rows == now.rows() as u64

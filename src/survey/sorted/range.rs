@@ -1,4 +1,4 @@
-//! A range of URLs: its entries sorted, one of each URL kept.
+//! A range of URLs: sorts its entries and keeps one for each URL.
 
 use std::cmp::Ordering;
 
@@ -49,7 +49,7 @@ impl Ord for ByUrl<'_> {
     }
 }
 
-/// The entries of runs: where each one is and where it stood in the input. Its URL is read from `files`.
+/// The entries of runs: where each one is, and where it was in the input. Its URL is read from `files`.
 #[derive(Clone)]
 struct PlacedCodec<'r> {
     files: &'r [Input],

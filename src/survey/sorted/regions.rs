@@ -34,7 +34,7 @@ impl BorderSearch {
         Some(Candidates { shared, bound: lock(shared).bound() })
     }
 
-    /// The URLs from which borders are chosen: at least as many as were wanted, or all. None if none were wanted.
+    /// The URLs from which borders are chosen: at least as many as were wanted, or all. `None` if none were wanted.
     pub fn into_candidates(self) -> Option<Smallest> {
         self.smallest.map(|smallest| smallest.into_inner().expect("no thread panics with the lock"))
     }

@@ -69,7 +69,7 @@ impl RangeWriter {
     /// A writer with a buffer of `room_bytes` bytes. All URLs begin with the same `known` bytes.
     ///
     /// # Errors
-    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the buffer cannot be had.
+    /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if the buffer cannot be allocated.
     pub fn new(known: usize, room_bytes: usize) -> Result<Self> {
         let mut bytes = Vec::new();
         reserve(&mut bytes, room_bytes)?;
@@ -85,7 +85,7 @@ impl RangeWriter {
         self.last = place;
         self.rows += 1;
         Tail::push(entry, self.known, &mut self.bytes);
-        // Of many buffers that take turns, no cache holds all, but this much of each.
+        // The buffers are written in turn. No cache holds all of them, but it can hold this much of each.
         let room = self.bytes.spare_capacity_mut();
         room.iter()
             .take(USUAL_BYTES + prefetch::LINE_BYTES)

@@ -69,7 +69,7 @@ mod tests {
             let (distance, kept) = (sample.distance, sample.finish());
             let kept_bytes: usize = kept.iter().map(|url| bytes(url)).sum();
             assert!(kept_bytes <= bytes_max || kept.len() == 1, "{kept_bytes} of {bytes_max}");
-            // Half of the room at least is used, where it is not enough for all.
+            // At least half of the room is used if it is not enough for all URLs.
             assert!(distance == 1 || bytes_max == 0 || 2 * kept_bytes > bytes_max - 2 * url_bytes);
             let numbers = kept.iter().map(|url| str::from_utf8(url).unwrap().parse::<usize>().unwrap());
             assert!(numbers.eq((0..urls).step_by(distance)), "every {distance}th");

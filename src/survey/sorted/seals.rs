@@ -1,14 +1,14 @@
-//! Seals of rows: keyed hashes whose sum tells whether a range has the same rows as in another run, in whatever order.
+//! Seals of rows: keyed hashes whose sum tells whether a range has the same rows as in another run, in any order.
 
 use crate::common::secret::Secret;
 use crate::sitemap::entry::Entry;
 use crate::survey::tail::Tail;
 
-/// What comes before the bytes of an entry with tags. No URL begins with it.
+/// The prefix of the bytes of an entry with tags. No URL begins with it.
 const TAGGED: u8 = 0;
 
-/// Hashes rows, with a secret that only the owner of the set can read. An attacker who controls URLs cannot choose rows with
-/// the sum of other rows then.
+/// Hashes rows with a secret that only the owner of the set can read, so an attacker who controls URLs cannot construct rows with
+/// the same sum as others.
 pub struct RowSealer<'s> {
     secret: &'s Secret,
     /// The bytes of an entry with tags.
@@ -20,7 +20,7 @@ impl<'s> RowSealer<'s> {
         Self { secret, bytes: Vec::new() }
     }
 
-    /// The hash of `entry`, with all that decides its XML and which of several entries of a URL is listed.
+    /// The hash of everything in `entry` that decides its XML, and which of several entries with the same URL is listed.
     #[inline]
     pub fn seal(&mut self, entry: &Entry<'_>) -> u128 {
         if entry.is_plain() { self.secret.hash(entry.url.as_bytes()) } else { self.seal_tagged(entry) }

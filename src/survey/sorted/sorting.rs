@@ -55,7 +55,7 @@ impl<'s> Sorting<'s> {
     /// range say, and their blocks are stored in `to`.
     ///
     /// # Errors
-    /// The first of `take`; [`Halt::Failed`] if scratch space is needed and runs out, or the run is stopped.
+    /// The first error of `take`; [`Halt::Failed`] if scratch space is needed and runs out, or the run is stopped.
     pub fn sort<'c>(
         &self,
         numbers: &[usize],
@@ -66,7 +66,7 @@ impl<'s> Sorting<'s> {
     ) -> Result<(), Halt> {
         let Self { run, memory, form, .. } = *self;
         let files = &self.files[..self.of_ranges];
-        // Ranges are drawn a few ahead of the threads that sort them, in time to prefetch their blocks.
+        // Ranges are taken a few ahead of the threads that sort them, in time to prefetch their blocks.
         let numbers = numbers.iter().copied().inspect(|&number| {
             self.ranges[number]
                 .blocks
@@ -110,7 +110,7 @@ impl<'s> Sorting<'s> {
         }
     }
 
-    /// As [`Sorting::chunk_files`].
+    /// Same as [`Sorting::chunk_files`].
     pub fn into_chunk_files(self) -> Vec<Input> {
         match self.form {
             Form::FrontCoded => self.front_coded,

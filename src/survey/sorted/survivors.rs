@@ -1,4 +1,4 @@
-//! Duplicates: of the entries of a URL, one is kept.
+//! Duplicates: keeps one of the entries of each URL.
 
 use crate::common::prefetch;
 use crate::error::Result;
@@ -6,7 +6,7 @@ use crate::intake::input::Input;
 use crate::job::OnDuplicate;
 use crate::survey::position::Position;
 
-/// An entry of a range: the end of its URL, the position of its tail, and its place in the input, a number that grows.
+/// An entry of a range: the end of its URL, the position of its tail, and its place in the input, an increasing number.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Placed<'a> {
     pub url: &'a [u8],
@@ -21,7 +21,7 @@ impl Placed<'_> {
     }
 }
 
-/// Receives entries in the order of their URLs, and writes the one of each URL that is kept.
+/// Receives entries in the order of their URLs, and writes the one that is kept for each URL.
 pub struct Survivors<'w, 'r, W> {
     on_duplicate: OnDuplicate,
     files: &'r [Input],
@@ -67,7 +67,7 @@ impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
     /// Takes the next entry, and whether it has the URL of the last one.
     ///
     /// # Errors
-    /// The first of [`Write::write`].
+    /// The first error of [`Write::write`].
     pub fn push(&mut self, placed: Placed<'r>, is_duplicate: bool) -> Result<()> {
         match self.last {
             Some(last) if is_duplicate => {
@@ -97,8 +97,8 @@ impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
         match self.on_duplicate {
             OnDuplicate::First => one.place < other.place,
             OnDuplicate::Newest => {
-                // No time is older than any time. Equally new entries are ranked by their bytes and not by their place, so that
-                // shuffled input gives the same set.
+                // An entry without a time is older than any other. Equally new entries are ranked by their bytes and not by their
+                // place, so that shuffled input gives the same set.
                 let rank = |placed: &Placed<'_>| {
                     let tail = placed.position.tail(self.files);
                     let entry = tail.entry(tail.url);
@@ -112,7 +112,7 @@ impl<'w, 'r, W: Write<'r>> Survivors<'w, 'r, W> {
     /// Writes the last entry.
     ///
     /// # Errors
-    /// As [`Survivors::push`].
+    /// Same as [`Survivors::push`].
     pub fn finish(self) -> Result<()> {
         self.last.map_or(Ok(()), |last| self.to.write(last))
     }

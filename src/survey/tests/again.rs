@@ -1,4 +1,4 @@
-//! A set that takes over sitemaps of the live one is the set that it would be if nothing were live.
+//! A set that reuses sitemaps of the live one equals the set that is built when nothing is live.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -31,7 +31,7 @@ struct Set {
     sitemaps: Vec<(u32, u64, Entries)>,
     tally: Tally,
     rows: Option<SealedRows>,
-    /// How many sitemaps are taken over.
+    /// How many sitemaps are reused.
     kept: usize,
 }
 
@@ -223,7 +223,7 @@ fn change(rows: &mut Rows, numbers: &Numbers) -> String {
             let others: Vec<_> = others.map(|(url, _)| (url.clone(), "2020-02-02".into())).collect();
             rows.splice(0..0, others);
         }
-        // A border goes, and another comes, perhaps in the place of a third one.
+        // A border disappears, and another one appears, perhaps in place of a third one.
         10 => {
             let border = sorted.iter().min_by_key(by_hash).unwrap();
             rows.retain(|(url, _)| url != border);

@@ -16,10 +16,10 @@ use crate::survey::memory::Memory;
 use crate::survey::sections::{SiteLayouts, of_sites};
 use crate::survey::{Surveyed, survey};
 
-/// What is asked of both.
+/// What must be the same for both.
 type Outcome = (Vec<(String, String, u64)>, Vec<(u32, u32, u64)>, Vec<(String, String)>, Vec<u64>);
 
-/// Rows with a section each, as they are spooled: runs of one section, then one after another.
+/// Rows with a section each, as they are spooled: first in runs of the same section, then mixed.
 fn with_sections(directory: &Directory, rows: &[(String, String)]) -> Input {
     let (mut buffer, mut bytes, mut blocks) = (RowBuffer::default(), Vec::new(), Vec::new());
     for (line, (url, lastmod)) in (1..).zip(rows) {

@@ -111,7 +111,7 @@ fn read_with(format: &str, column: usize) -> Message {
     message!("read the input with ", Setting::Format.with(format), " ", columns)
 }
 
-/// A URL in another column than the first.
+/// A URL in a column other than the first.
 fn column(line: &str, _: &str) -> Shape {
     let column = |parts: Vec<&str>| {
         let at = parts.iter().position(|part| is_url(part.trim_start_matches([' ', '"', '\''])))?;

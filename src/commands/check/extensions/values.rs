@@ -6,7 +6,7 @@ use crate::commands::check::loc;
 use crate::commands::check::values::{Wrong, check_lastmod};
 use crate::limits::Protocol;
 
-/// Accepts any text but none.
+/// Accepts any text that is not empty.
 pub(super) fn any_text(value: &[u8]) -> Result<(), Wrong> {
     if value.is_empty() { Err("it is empty") } else { Ok(()) }
 }

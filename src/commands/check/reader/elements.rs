@@ -14,7 +14,7 @@ use crate::limits::{NEWS_PER_SITEMAP_MAX, Protocol, URLS_PER_SITEMAP_MAX};
 /// Maximum depth of elements. A sitemap with images needs four.
 const DEPTH_MAX: usize = 32;
 
-/// The same for feeds, which may have whole pages in them.
+/// Maximum depth of elements in feeds, which may contain whole pages.
 const FEED_DEPTH_MAX: usize = 256;
 
 impl FileKind {

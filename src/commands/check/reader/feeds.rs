@@ -1,4 +1,4 @@
-//! Feeds: RSS 0.9x and 2.0, and Atom 0.3 and 1.0. Only what a sitemap would say is read: the link of each item and its date.
+//! Feeds: RSS 0.9x and 2.0, and Atom 0.3 and 1.0. Only the data of a sitemap is read: the link of each item and its date.
 
 use jiff::fmt::rfc2822;
 use quick_xml::events::BytesStart;

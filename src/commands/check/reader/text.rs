@@ -8,7 +8,7 @@ use crate::commands::check::rules::Rule;
 use crate::escape::shown;
 use crate::limits::Protocol;
 
-/// Bytes of a line that are kept: more than a value has, so that what is kept of a longer line is too long, too.
+/// Bytes of a line that are kept: more than a value may have, so that a truncated line is still too long.
 const LINE_BYTES_KEPT: usize = 8192;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
@@ -61,7 +61,7 @@ impl Reader<'_> {
         Ok(is_line)
     }
 
-    /// Reads a line without its end into `line`, of which the first bytes are kept. Returns false at the end of the text.
+    /// Reads a line without its end, and keeps its first bytes in `line`. Returns false at the end of the text.
     fn read_line(&mut self, line: &mut Vec<u8>) -> io::Result<bool> {
         line.clear();
         let mut has_line = false;

@@ -35,7 +35,7 @@ pub fn advice(word: &str) -> Option<Message> {
             " makes a set for each origin."
         ),
         "no-site" => message!(
-            "The origin can have no set of its own: its base URL is too long, or ",
+            "The origin cannot have its own set: its base URL is too long, or ",
             Setting::BytesPerSitemap,
             " is too small for an index file."
         ),
@@ -94,8 +94,8 @@ fn of_export(word: &str) -> Option<&'static str> {
             "A URL has at most 2,047 bytes once it is percent-encoded. Shorten it, or leave it out."
         }
         "too-short" => "A URL has at least 12 bytes. Correct it in the export.",
-        "tag-lastmod" => "The value is no date. Write dates as 2024-05-01 or 2024-05-01T12:00:00Z.",
-        "tag-lastmod-precision" => "A year or a month is not precise enough: the schema wants a full date.",
+        "tag-lastmod" => "The value is not a date. Write dates as 2024-05-01 or 2024-05-01T12:00:00Z.",
+        "tag-lastmod-precision" => "A year or a month is not precise enough: the schema needs a full date.",
         "tag-changefreq" => "Use one of always, hourly, daily, weekly, monthly, yearly, never.",
         "tag-priority" => "Use a number from 0.0 to 1.0.",
         _ => return None,

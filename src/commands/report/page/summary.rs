@@ -139,9 +139,9 @@ pub fn lines(report: &Report, html: &mut Html) {
     html.raw("<section aria-labelledby=\"lines\">\n<h2 id=\"lines\">Where each line went</h2>\n");
     let share = |&(name, class, count, _): &(_, _, u64, _)| Share { name, class, amount: count as f64 };
     let shares: Vec<_> = rows.iter().map(share).collect();
-    divided("Lines by what became of them", &shares, html);
+    divided("Lines by outcome", &shares, html);
     let columns = [Text("Lines"), Number("Count"), Number("Share"), Bar, Wide("Meaning")];
-    table::begin("Lines by what became of them", "", &columns, html);
+    table::begin("Lines by outcome", "", &columns, html);
     for (name, class, count, meaning) in rows {
         html.raw("<tr><th scope=\"row\"><span class=\"key ").raw(class).raw("\"></span>").raw(name);
         html.raw("</th><td class=\"number\">").number(count).raw("</td><td class=\"number\">");

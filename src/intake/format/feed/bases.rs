@@ -24,7 +24,7 @@ impl Bases {
             return Ok(());
         }
         if let Some(base) = attribute(tag, "xml:base")? {
-            // A base may be relative to the one around it. One that is no URL is none.
+            // A base may be relative to the enclosing one. One that is not a URL counts as none.
             self.0.push((depth, self.resolved(base.into_bytes()).parse().ok()));
         }
         Ok(())

@@ -59,7 +59,7 @@ impl Item {
         self.offset
     }
 
-    /// Takes the start tag of a child. False if it is no part of the record.
+    /// Takes the start tag of a child. False if it is not part of the record.
     pub fn open(&mut self, kind: Kind, tag: &BytesStart<'_>, bases: &Bases) -> bool {
         let part = match (kind, tag.local_name().as_ref()) {
             (Kind::Atom, "link") => return self.take_link(tag, bases),

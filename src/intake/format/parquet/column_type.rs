@@ -11,7 +11,7 @@ impl ColumnType {
     /// The type of `column`, which is to hold `part`. A tag may have any type.
     ///
     /// # Errors
-    /// If the column is in a list, or is to hold the URL and is not text. The message has its name, its type and the way out.
+    /// If the column is in a list, or is to hold the URL and is not text. The message has its name, its type and a remedy.
     pub fn of(part: RowPart, column: &ColumnDescriptor) -> Result<Self, Message> {
         let name = crate::escape::shown(column.path().string().as_bytes());
         if column.max_rep_level() > 0 {

@@ -85,7 +85,7 @@ impl<'n> Groups<'n> {
             };
             let column_type = ColumnType::of(part, &schema.column(at));
             types[part.number()] = match part.extension() {
-                // A column `images` may hold their number, which is no reason to refuse the file.
+                // A column `images` may hold their number, which is not a reason to refuse the file.
                 Some(_) if !hints.columns.is_said(part) => column_type
                     .ok()
                     .filter(|column_type| *column_type == ColumnType::Text)

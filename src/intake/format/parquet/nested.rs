@@ -133,7 +133,7 @@ fn push_plain(value: &Field, is_utc: bool, out: &mut Vec<u8>) {
     }
 }
 
-/// A row group, of which only the columns below one root are read.
+/// A row group. Only the columns below one root are read.
 struct NestedGroup<'g> {
     file: Shared,
     group: &'g RowGroupMetaData,

@@ -61,7 +61,7 @@ impl TooLarge {
     pub fn message(&self) -> Message {
         let Self { column, bytes, bytes_max } = self;
         message!(
-            "a page of column {column} needs {bytes} bytes of memory together with those that are read beside it, ",
+            "a page of column {column} needs {bytes} bytes of memory together with the pages that are read at the same time, ",
             "and a thread may hold {bytes_max}; give more ",
             Setting::Memory,
             ", use fewer ",

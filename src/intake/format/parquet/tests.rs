@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::intake::format::tests::{Scratch, Seen};
 use crate::intake::format::{Feed, FormFound, FormOptions, Format, read};
 
-/// Values of one column: what is there, and which rows have it, where some do not.
+/// Values of one column: those that exist and, if some rows have none, which rows have one.
 enum Values {
     Text(Vec<ByteArray>, Option<Vec<i16>>),
     Int64(Vec<i64>, Option<Vec<i16>>),
@@ -294,7 +294,7 @@ fn wrong_columns_and_broken_files_are_refused() {
     }
 }
 
-/// What a tag cannot hold is written as what no tag takes, so that it is counted as dropped; the URL stays.
+/// Values that a tag cannot hold become text that no tag accepts, so that they are counted as dropped; the URL stays.
 #[test]
 fn a_tag_of_any_type_is_read_and_other_values_become_invalid_tags() {
     for (at, (column, values, want)) in [

@@ -117,7 +117,7 @@ impl Extended {
         self.path = &self.path[..level - 1];
     }
 
-    /// Takes its end tag. False if it has no value: its fields are in child elements, and none of them is there.
+    /// Takes its end tag. False if it has no value: its fields are in child elements, and none of them is present.
     pub fn close(&self, to: &mut ExtrasBuffer) -> bool {
         let has_value = self.has_fields || !self.has_children();
         if has_value {

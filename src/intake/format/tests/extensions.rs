@@ -115,7 +115,7 @@ fn nested_elements_are_read_as_the_extension_defines_them() {
         (r#"{"title":"t","loc":"u","price":null,"tags":[]}"#, &[least]),
         (r#"{"title":"t","loc":"u","price":[]}"#, &[least]),
         (r#"{"title":true,"loc":"u"}"#, &[&least.replace(">t<", ">true<")]),
-        // What lacks a required field, or has one of another type, stays to be dropped as it was written.
+        // A value that lacks a required field, or has one of another type, is kept as it was written, and is dropped later.
         (r#"{"title":"t"}"#, &[r#"title= loc={"title":"t"}"#]),
         (r#"{"title":"t","loc":"u","url":"v"}"#, &[r#"title= loc={"title":"t","loc":"u","url":"v"}"#]),
         (
@@ -171,7 +171,7 @@ fn nested_elements_are_read_as_the_extension_defines_them() {
         (least, least, 0),
         ("<c:clip x='y'><c:loc> u </c:loc><c:title>t</c:title><c:name>n</c:name></c:clip>", least, 1),
         ("<clip><title>t</title><loc>u</loc><publication><loc>v</loc></publication></clip>", least, 1),
-        // A required field that comes twice stays to be dropped, an optional one is dropped.
+        // If a required field occurs twice, the value is kept and dropped later; an optional field is dropped alone.
         ("<clip><title>t</title><title>s</title><loc>u</loc></clip>", "title=t title=s loc=u", 0),
         (
             "<clip><title>t</title><loc>u</loc><last>1</last><last>2</last><last/></clip>",

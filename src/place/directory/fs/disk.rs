@@ -132,7 +132,7 @@ fn is_locked(path: &Path, tried: Result<(), TryLockError>) -> Result<bool> {
 }
 
 fn locked(path: &Path, file: File) -> Result<Locked> {
-    let meta = file.metadata().map_err(|error| Error::io(path, "could not be looked at", error))?;
+    let meta = file.metadata().map_err(|error| Error::io(path, "could not be accessed", error))?;
     Ok(Locked::new(meta.into(), Some(file)))
 }
 

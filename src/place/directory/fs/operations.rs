@@ -27,24 +27,24 @@ pub trait FileSystem: fmt::Debug + Send + Sync {
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// If it is no regular file: opening a pipe would wait for a writer.
+    /// If it is not a regular file: opening a pipe would wait for a writer.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read + Send>>;
 
     /// The names in a directory, in any order.
     fn list(&self, directory: &Path) -> io::Result<Vec<(OsString, Kind)>>;
 
-    /// Locks the file at `path` without waiting; none if another process holds the lock. Given a `word`, the file is created if
+    /// Locks the file at `path` without waiting; `None` if another process holds the lock. Given a `word`, the file is created if
     /// it does not exist, and the word is written to it. Otherwise it stays as it is.
     ///
     /// # Errors
     /// [`ErrorKind::Output`] if the file cannot be opened, or is a link; else if it cannot be locked or written.
     fn lock(&self, path: &Path, word: Option<&str>) -> Result<Option<Locked>>;
 
-    /// Takes a shared lock on the file at `path` without waiting; none if another process holds an exclusive lock. `word` is
+    /// Takes a shared lock on the file at `path` without waiting; `None` if another process holds an exclusive lock. `word` is
     /// written to the file if it is writable.
     ///
     /// # Errors
-    /// As [`lock`](FileSystem::lock).
+    /// Same as [`lock`](FileSystem::lock).
     fn lock_shared(&self, path: &Path, word: &str) -> Result<Option<Locked>>;
 
     /// Creates a directory with `mode`, less the umask of the process.
@@ -141,7 +141,7 @@ pub struct Locked {
 }
 
 impl Locked {
-    /// A lock on the open `file`; none if the file system is simulated.
+    /// A lock on the open `file`; `None` if the file system is simulated.
     pub(super) fn new(meta: Meta, file: Option<File>) -> Self {
         Self { meta, file, process: std::process::id() }
     }

@@ -7,7 +7,7 @@ type Change = fn(&Memory, &Path);
 #[test]
 fn a_set_that_another_run_published_meanwhile_is_not_replaced() {
     let manifest = Path::new(OUT).join(".sitemill/manifest.json");
-    // The manifest is changed, is new, or is gone.
+    // The manifest is changed, new, or missing.
     let changes: [(&str, Memory, Change); 3] = [
         ("changed", world(), |fs, path| fs.put(path, &[fs.read(path).unwrap(), b"\n".to_vec()].concat())),
         ("new", empty(), |fs, path| fs.put(path, b"{}")),

@@ -337,7 +337,7 @@ impl Plain {
     }
 }
 
-/// The file with these `entries`, of which there is at least one.
+/// The file with these `entries`, at least one.
 fn file(entries: &[Weighed<u32>]) -> PlannedSitemap<u32> {
     let (number, uses) = (entries[0].mark.number(), Namespaces::NONE);
     let empty =

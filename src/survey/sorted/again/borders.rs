@@ -1,4 +1,4 @@
-//! Borders of a set that takes over sitemaps of the live one.
+//! Borders of a set that reuses sitemaps of the live one.
 
 use crate::error::Result;
 use crate::sitemap::divide::borders::Smallest;
@@ -7,15 +7,15 @@ use crate::survey::sorted::regions::BorderSearch;
 
 /// The borders of the live set, which are first URLs of its sitemaps.
 pub struct Borders {
-    /// In byte order. The new set has as many.
+    /// In byte order. The new set has the same number.
     live: Vec<String>,
     /// The URLs from which they were chosen, if there are any borders.
     candidates: Option<Smallest>,
 }
 
 impl Borders {
-    /// The borders of `live`. None if the new set, of `accepted` rows, has another number of them, or if they are not known. `count`
-    /// gives the number for a number of rows, if there are borders at all.
+    /// The borders of `live`. `None` if the new set, of `accepted` rows, has another number of them, or if they are not known.
+    /// `count` gives the number for a number of rows, if there are borders at all.
     pub fn of(live: Live<'_>, accepted: u64, count: Option<fn(u64) -> usize>) -> Option<Self> {
         let [count, live_count] =
             [accepted, live.accepted()].map(|rows| count.map_or(0, |count| count(rows)));
@@ -53,7 +53,7 @@ impl Borders {
         Ok(Some(all))
     }
 
-    /// The borders among the `candidates` of the new set. None if too few of these are known.
+    /// The borders among the `candidates` of the new set. `None` if too few of these are known.
     pub fn among(&self, candidates: &Option<Smallest>) -> Option<Vec<String>> {
         match candidates {
             Some(candidates) => candidates.clone().into_borders(self.count()),

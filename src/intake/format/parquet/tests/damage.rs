@@ -95,7 +95,7 @@ fn a_file_with_replaced_or_missing_bytes_is_read_or_refused() {
     assert!(bench.read > 0 && bench.refused > 0);
 }
 
-/// A file of one page: a URL, so many times.
+/// A file of one page with this number of equal URLs.
 fn one_page(compression: Compression, urls: usize) -> Vec<u8> {
     let schema = Arc::new(parse_message_type("message m { required binary loc (STRING); }").unwrap());
     let properties = WriterProperties::builder().set_compression(compression).set_dictionary_enabled(false);
@@ -111,7 +111,7 @@ fn one_page(compression: Compression, urls: usize) -> Vec<u8> {
     file.into_inner().unwrap()
 }
 
-/// Reads `bytes` by way of the file `path`, with so much memory for pages.
+/// Reads `bytes` through the file `path`, with `page_memory` bytes of memory for pages.
 fn read_within(path: &Path, bytes: &[u8], page_memory: u64) -> Result<FormFound> {
     std::fs::write(path, bytes).unwrap();
     let options = FormOptions { page_memory: Some(page_memory), ..FormOptions::default() };
