@@ -52,6 +52,16 @@ pub enum Content<'a> {
     Entry(Entry<'a>),
 }
 
+impl<'a> Content<'a> {
+    /// The entry, if the row was judged before.
+    pub fn entry(self) -> Option<Entry<'a>> {
+        match self {
+            Self::Entry(entry) => Some(entry),
+            Self::Url(..) | Self::Bad(..) => None,
+        }
+    }
+}
+
 impl<'a> InputRow<'a> {
     /// A line of plain text, the `line`th of its input: all of it is the URL.
     #[inline]
@@ -143,6 +153,16 @@ impl RowBuffer {
                 push_besides_url(&entry, &mut self.bytes);
             }
         }
+    }
+
+    /// Prefetches where the next row will be written after the first cache line, for a buffer that many others take turns with.
+    #[inline]
+    pub fn fetch(&mut self) {
+        let room = self.bytes.spare_capacity_mut();
+        [prefetch::LINE_BYTES, 2 * prefetch::LINE_BYTES]
+            .iter()
+            .filter_map(|&at| room.get(at))
+            .for_each(prefetch::fetch);
     }
 
     /// The bytes of the current block.

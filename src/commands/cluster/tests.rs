@@ -1,5 +1,6 @@
 //! Clusters in one process: tasks are function calls, and the test takes the place of the engine.
 
+mod blocks;
 mod faults;
 
 use std::collections::BTreeMap;
