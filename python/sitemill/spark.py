@@ -124,11 +124,11 @@ def build(
         with _settings(session, _for_rows(rows)):
             packed, messages = _pack(rows, words, order, cache, driver)
         plan, regions = messages.plan, messages.regions
-        routed = packed.where("block is not null").select("block").mapInArrow(_Route(plan), "region int, block binary")
+        routed = packed.mapInArrow(_Route(plan), "region int, block binary")
         spread = _spread(routed, regions)
         task = _Produce([*words, memory, "--threads=1"], order, plan)
-        # Without a cache, the same query packs the rows again, and a batch has rows instead of blocks.
-        with _settings(session, _FOR_BLOCKS if cache else _for_rows(rows)):
+        # Without a cache, the same query packs the rows again, and some batches have rows and others blocks.
+        with _settings(session, _FOR_BLOCKS if cache else {}):
             batches = [row.batch for row in spread.mapInArrow(task, "batch string").collect()]
         built = driver.publish(messages.packed, plan, batches, name)
     finally:
@@ -305,7 +305,7 @@ def _spread(routed: "DataFrame", regions: int) -> "DataFrame":
     from pyspark.sql import functions as F
 
     key = F.from_json(F.lit(json.dumps(_keys(regions))), "array<int>")[F.col("region")]
-    return routed.withColumn("key", key).repartition(regions, "key").select("region", "block")
+    return routed.withColumn("key", key).repartition(regions, "key")
 
 
 def _keys(partitions: int) -> list[int]:
@@ -435,8 +435,10 @@ class _Route:
         _keep_modules()
         router = _sitemill.Router(self.plan, ROUTER_BYTES)
         for batch in batches:
-            for block in batch.column(0):
-                yield from _blocks(router.push(block.as_py()))
+            for block in batch.column("block"):
+                # The result of a partition is in a row without a block.
+                if block.is_valid:
+                    yield from _blocks(router.push(block.as_py()))
         yield from _blocks(router.finish())
 
 
@@ -462,7 +464,7 @@ class _Produce:
         scratch = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0] or tempfile.gettempdir()
         regions = _sitemill.Regions(self.words, self.order, self.plan, scratch)
         for batch in batches:
-            numbers, blocks = batch.column(0), batch.column(1)
+            numbers, blocks = batch.column("region"), batch.column("block")
             for number, block in zip(numbers, blocks):
                 regions.push(number.as_py(), block.as_py())
         made = regions.finish()

@@ -15,14 +15,13 @@
 //! region, so such a block is sent there as it is.
 
 use std::fmt;
-use std::io;
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 use zstd::bulk::{Compressor, Decompressor};
 
 use super::order::FORMAT;
 use crate::error::{Error, Result, copy, reserve};
-use crate::intake::spool_format::{self, Block, InputRow, RowBuffer};
+use crate::intake::spool_format::{self, Block, RowBuffer};
 use crate::sitemap::entry::Entry;
 
 /// `smb`, and the version of the form.
@@ -77,7 +76,7 @@ pub(super) struct Filling {
 impl Filling {
     /// Adds an entry, and returns its hash. Entries of a block have no position.
     pub fn push(&mut self, entry: Entry<'_>) -> u64 {
-        self.rows.push(&InputRow::of_entry(entry));
+        self.rows.push_entry(&entry);
         self.rows.fetch();
         let tags = match entry.is_plain() {
             true => 0,
@@ -122,26 +121,29 @@ impl Filling {
         if rows == 0 {
             return Ok(None);
         }
+        let packed = encoder.compress(bytes)?;
         let ends = [&self.first[..], &self.last];
+        let parts = [ends[0], ends[1], packed];
         let mut block = Vec::new();
-        let ends_bytes = ends.iter().map(|url| url.len()).sum::<usize>();
-        let room = zstd::zstd_safe::compress_bound(bytes.len());
-        reserve(&mut block, HEADER_BYTES + BODY_NUMBERS_BYTES + ends_bytes + room)?;
+        let parts_bytes = parts.iter().map(|part| part.len()).sum::<usize>();
+        reserve(&mut block, HEADER_BYTES + BODY_NUMBERS_BYTES + parts_bytes)?;
         block.extend([0; HEADER_BYTES]);
         for of_body in [bytes, ends[0], ends[1]] {
             block.extend(u32::try_from(of_body.len()).expect("a block has few bytes").to_le_bytes());
         }
-        ends.iter().for_each(|url| block.extend_from_slice(url));
-        encoder.compress(bytes, &mut block)?;
+        parts.iter().for_each(|part| block.extend_from_slice(part));
         set_header(&mut block, rows, stamp, sum);
-        block.shrink_to_fit();
         self.rows.end_block(0);
         Ok(Some(block))
     }
 }
 
 /// Compresses blocks. Setting it up costs as much as a small block, so it is used for many.
-pub(super) struct Encoder(Compressor<'static>);
+pub(super) struct Encoder {
+    compressor: Compressor<'static>,
+    /// The last block, compressed.
+    packed: Vec<u8>,
+}
 
 impl Encoder {
     /// Creates an encoder of [`LEVEL`].
@@ -149,15 +151,18 @@ impl Encoder {
     /// # Errors
     /// [`ErrorKind::Memory`](crate::ErrorKind::Memory) if there is no memory for it.
     pub fn new() -> Result<Self> {
-        Compressor::new(LEVEL).map(Self).map_err(|_| Error::no_memory(CODER_BYTES))
+        let compressor = Compressor::new(LEVEL).map_err(|_| Error::no_memory(CODER_BYTES))?;
+        Ok(Self { compressor, packed: Vec::new() })
     }
 
-    /// Appends `bytes`, compressed, to `block`, which has room for them.
-    fn compress(&mut self, bytes: &[u8], block: &mut Vec<u8>) -> Result<()> {
-        let mut room = io::Cursor::new(&mut *block);
-        room.set_position(room.get_ref().len() as u64);
-        let compressed = self.0.compress_to_buffer(bytes, &mut room);
-        compressed.map(drop).map_err(|_| Error::no_memory(block.capacity()))
+    /// Compresses `bytes`.
+    fn compress(&mut self, bytes: &[u8]) -> Result<&[u8]> {
+        let Self { compressor, packed } = self;
+        packed.clear();
+        reserve(packed, zstd::zstd_safe::compress_bound(bytes.len()))?;
+        let compressed = compressor.compress_to_buffer(bytes, packed);
+        compressed.map_err(|_| Error::no_memory(packed.capacity()))?;
+        Ok(packed)
     }
 }
 

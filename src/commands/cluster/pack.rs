@@ -211,7 +211,7 @@ impl Blocks<'_> {
                 Ok(())
             }
             None => {
-                self.head.push(&InputRow::of_entry(entry));
+                self.head.push_entry(&entry);
                 if self.head.bytes().len() >= HEAD_BYTES { self.spread_head(RANGES) } else { Ok(()) }
             }
         }
